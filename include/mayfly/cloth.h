@@ -104,6 +104,9 @@ typedef struct mf_ClothConfig {
     uint32_t pins;         // [1] room for pins beyond those of the cloth, at most 4096; default 0
     bool contacts;         // with the ground; default true
     double drag;           // [1/s] >= 0 deceleration over velocity, of still air; default 0.1
+    double self_distance;  // [m] >= 0 vertices that are more than three times as far from each other
+                           // in the cloth at rest stay so far apart, about the distance of
+                           // neighbors; default 0: the cloth passes through itself
 } mf_ClothConfig;
 // The defaults of mf_ClothConfig: every configuration starts from them.
 MF_API mf_ClothConfig mf_cloth_config(void);

@@ -275,6 +275,57 @@ static void triangles_stretch_like_threads(void **state) {
     }
 }
 
+// The least distance of vertices that are no neighbors, over the distance that the cloth keeps.
+static double least_distance(const Rig *rig, double keeps) {
+    const uint32_t count = mf_cloth_vertex_count(&rig->cloth);
+    double least = INFINITY, at[2][3];
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            double rest = 0.0, now = 0.0;
+            mf_cloth_vertex(&rig->cloth, a, at[0]);
+            mf_cloth_vertex(&rig->cloth, b, at[1]);
+            for (uint32_t c = 0; c < 3; c++) {
+                rest += pow(at[0][c] - at[1][c], 2.0);
+                now += pow(get(rig, "vertex.position", 0, 3 * a + c) -
+                               get(rig, "vertex.position", 0, 3 * b + c),
+                           2.0);
+            }
+            if (sqrt(rest) > 3.0 * keeps && now < least)
+                least = now;
+        }
+    return sqrt(least) / keeps;
+}
+
+// An upright strip falls down and folds onto itself.
+static void folds_stay_apart(void **state) {
+    static const uint32_t none[1] = {0};
+    uint64_t hash = 0;
+    for (int k = 0; k < 3; k++) {
+        Rig rig = rig_begin(*state);
+        rig.cloth = mf_cloth_rectangle(0.1, 0.6, 6, 31);
+        rig.cloth.plane = MF_CLOTH_XZ;
+        rig.cloth.pins = none;
+        rig.cloth.pin_count = 0;
+        rig.config.contacts = true;
+        rig.config.drag = 2.0;
+        rig.config.self_distance = k == 0 ? 0.0 : 0.018;
+        rig.world_config.step = MF_MILLISECOND;
+        rig.world_config.isa = k == 2 ? MF_ISA_SCALAR : MF_ISA_AUTO;
+        rig.group_config.isolated = false;
+        rig_open(&rig);
+        assert_int_equal(mf_cloths_add(rig.world, NULL), MF_OK);
+        for (uint32_t v = 0; v < 6 * 31; v++)
+            set(&rig, "vertex.velocity", 0, 3 * v + 1, 0.05 * sin(0.3 * (v / 6)));
+        mf_world_step(rig.world, 1000);
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
+        const double least = least_distance(&rig, 0.018);
+        assert_true(k == 0 ? least < 0.3 : least > 0.6);
+        assert_true(k < 2 || mf_world_hash(rig.world) == hash);
+        hash = mf_world_hash(rig.world);
+        rig_close(&rig);
+    }
+}
+
 // ---- faults and refusals ------------------------------------------------------------------------
 
 static void faults_are_contained(void **state) {
@@ -305,6 +356,9 @@ static void tiny_substep(Rig *rig) {
 static void bad_drag(Rig *rig) {
     rig->config.drag = NAN;
 }
+static void bad_distance(Rig *rig) {
+    rig->config.self_distance = -1.0;
+}
 static void bad_stretch(Rig *rig) {
     rig->cloth.material.stretch = 0.0;
 }
@@ -332,6 +386,7 @@ static void what_is_wrong_is_named(void **state) {
         Spoil *spoil;
         const char *words;
     } wrong[] = {{no_substep, "cloth.substep: 0 s"},  {tiny_substep, "cloth.substep: 1e-09 s"},
+                 {bad_distance, "cloth.self_distance: -1 m"},
                  {bad_drag, "cloth.drag: nan 1/s"},   {bad_stretch, "stretch: 0 N/m"},
                  {one_column, "counts: 1 vertices"},  {bad_pin, "pins[0]: no vertex 4096"},
                  {three_at_an_edge, "the edge of vertices 0 and 1 has 3 triangles"}};
@@ -374,7 +429,8 @@ int main(void) {
         cmocka_unit_test(sets_and_threads_agree),       cmocka_unit_test(company_changes_nothing),
         cmocka_unit_test(snapshots_continue),           cmocka_unit_test(errors_fall_with_the_substep),
         cmocka_unit_test(pins_go_where_they_are_told),  cmocka_unit_test(ground_holds_and_slows),
-        cmocka_unit_test(triangles_stretch_like_threads), cmocka_unit_test(faults_are_contained),
+        cmocka_unit_test(triangles_stretch_like_threads), cmocka_unit_test(folds_stay_apart),
+        cmocka_unit_test(faults_are_contained),
         cmocka_unit_test(what_is_wrong_is_named),       cmocka_unit_test(every_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

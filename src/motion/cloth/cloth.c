@@ -61,6 +61,9 @@ static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *con
         return mf_fail(error, MF_BAD_ARGUMENT, "cloth.pins: %u, need 0 .. 4096", config->pins);
     if (!(config->drag >= 0.0 && config->drag <= 1e3))
         return mf_fail(error, MF_BAD_ARGUMENT, "cloth.drag: %g 1/s, need 0 .. 1000", config->drag);
+    if (!(config->self_distance >= 0.0 && config->self_distance <= 10.0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.self_distance: %g m, need 0 .. 10",
+                       config->self_distance);
     if (config->contacts && terrain->lowest != terrain->highest &&
         terrain->interpolation != MF_BILINEAR)
         return mf_fail(
@@ -80,7 +83,8 @@ static mf_ClothPlan settings_of(const mf_Group *group, const mf_ClothConfig *con
                          .damping = material->damping,
                          .drag = config->drag,
                          .radius = 0.5 * material->thickness,
-                         .friction = material->friction};
+                         .friction = material->friction,
+                         .self_distance = config->self_distance};
     const double length = mf_vec3_length(world->gravity_direction);
     for (int i = 0; i < 3; i++)
         plan.gravity[i] = world->gravity * world->gravity_direction[i] / length;
@@ -99,6 +103,9 @@ static void choose_kernels(const mf_Group *group, mf_ClothMotion *motion) {
     CHOOSE(load);
     CHOOSE(store);
     CHOOSE(move);
+    CHOOSE(sort);
+    CHOOSE(list);
+    CHOOSE(part);
     CHOOSE(solve);
     CHOOSE(sum);
 }
@@ -185,6 +192,9 @@ static const mf_Key row_keys[] = {
            "room for pins beyond those of the cloth"),
     MF_KEY("motion.cloth.drag", MF_KEY_REAL, 0, "1/s", "0.1", 0, 1000, NULL, AT(drag),
            "deceleration over velocity, of still air"),
+    MF_KEY("motion.cloth.self_distance", MF_KEY_REAL, 0, "m", "0", 0, 10, NULL, AT(self_distance),
+           "vertices that are no neighbors in the cloth stay so far apart, about the distance of "
+           "neighbors; 0: the cloth passes through itself"),
 };
 
 static const char *const row_reads[] = {"?pin.vertex", "?pin.anchor", NULL};

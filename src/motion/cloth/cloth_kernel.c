@@ -4,6 +4,7 @@
 // Invariants: chunks of a wave and rows of places never share a place that one of them writes; the
 // copies of all instruction sets do the same operations in the same order.
 #include "motion/cloth/obstacle.h"
+#include "motion/cloth/self.h"
 
 static MF_INLINE mf_real *array_of(const mf_ClothJob *job, uint32_t array) {
     return (mf_real *)job->work + array * mf_cloth_room(job->plan);
@@ -83,6 +84,8 @@ static MF_INLINE void end_substep(const mf_ClothJob *job, uint32_t at, uint32_t 
     const mf_real h = (mf_real)job->substep, one = 1;
     mf_real *touches = array_of(job, MF_CLOTH_TOUCHES) + at;
     spot->predicted = load_at(job, MF_CLOTH_P, at);
+    if (plan->self_distance > 0)
+        spot->x = vec_add(spot->x, load_at(job, MF_CLOTH_S, at));
     spot->touches = mf_load(touches);
     if (plan->ground)
         spot_meet_ground(spot, plan, map, mf_set(h));
@@ -177,6 +180,63 @@ void MF_KERNEL(mf_cloth_sum)(const mf_ClothJob *job, uint32_t first, uint32_t co
     out->touching = all[6];
     out->speed = all[SPEED];
     out->broken = !mf_all(fine);
+}
+
+// ---- the cloth against itself
+// -------------------------------------------------------------------
+
+// Where the vertices of each bucket end, and the mean velocity [m/s].
+static void count_cells(const mf_ClothJob *job, double mean[3]) {
+    const mf_ClothSelf *self = &job->self;
+    const uint32_t vertices = job->plan->vertex_count, *place_of = mf_cloth_place_of(job->plan);
+    memset(self->begins, 0, (self->bucket_count + 1) * sizeof *self->begins);
+    for (uint32_t v = 0; v < vertices; v++) {
+        const Cell cell = cell_of(job, array_of(job, MF_CLOTH_X), v);
+        memcpy(self->cells + 3 * (size_t)v, cell.at, sizeof cell.at);
+        self->begins[bucket_of(self, cell) + 1]++;
+        for (uint32_t c = 0; c < 3; c++)
+            mean[c] += (double)array_of(job, MF_CLOTH_V + c)[place_of[v]] / vertices;
+    }
+    for (uint32_t b = 0; b < self->bucket_count; b++)
+        self->begins[b + 1] += self->begins[b];
+}
+
+double MF_KERNEL(mf_cloth_sort)(const mf_ClothJob *job, double span) {
+    const mf_ClothSelf *self = &job->self;
+    const uint32_t vertices = job->plan->vertex_count, *place_of = mf_cloth_place_of(job->plan);
+    double mean[3] = {0, 0, 0}, fastest = 0;
+    count_cells(job, mean);
+    // From the last to the first, so that a bucket begins where its first vertex is put.
+    for (uint32_t v = vertices; v-- > 0;) {
+        Cell cell;
+        double square = 0;
+        memcpy(cell.at, self->cells + 3 * (size_t)v, sizeof cell.at);
+        self->sorted[--self->begins[bucket_of(self, cell) + 1]] = v;
+        for (uint32_t c = 0; c < 3; c++) {
+            const double speed = (double)array_of(job, MF_CLOTH_V + c)[place_of[v]] - mean[c];
+            square += speed * speed;
+        }
+        fastest = square > fastest ? square : fastest;
+    }
+    for (uint32_t b = 0; b < self->bucket_count; b++)
+        self->begins[b] = self->begins[b + 1];
+    self->begins[self->bucket_count] = vertices;
+    return span * (double)mf_one_sqrt((mf_real)fastest);
+}
+
+void MF_KERNEL(mf_cloth_list)(const mf_ClothJob *job, uint32_t first, uint32_t count,
+                              uint32_t piece) {
+    const mf_real *x = array_of(job, MF_CLOTH_X);
+    job->self.dropped[piece] = 0;
+    for (uint32_t v = first; v < first + count; v++)
+        job->self.dropped[piece] += list_near(job, x, v);
+}
+
+void MF_KERNEL(mf_cloth_part)(const mf_ClothJob *job, uint32_t first, uint32_t count) {
+    const mf_real *x = array_of(job, MF_CLOTH_X), *w = array_of(job, MF_CLOTH_W);
+    for (uint32_t v = first; v < first + count; v++)
+        if (job->self.counts[v] > 0)
+            separate(job, x, w, array_of(job, MF_CLOTH_S), v);
 }
 
 // ---- constraints

@@ -88,6 +88,7 @@ typedef struct mf_ClothPlan {
     double drag;                                     // [1/s]
     double radius;                                   // [m] of vertices against ground and links
     double friction;                                 // [1]
+    double self_distance; // [m] between vertices that are no neighbors; 0: it passes itself
     MF_CLOTH_ARRAYS(MF_FLAT_MEMBER, )
 } mf_ClothPlan;
 
@@ -102,7 +103,8 @@ enum {
     MF_CLOTH_Q = 9,        // [N s^2] sum of the constraints' pushes on pinned vertices
     MF_CLOTH_W = 12,       // [1/kg] inverse mass; 0: pinned, or no vertex
     MF_CLOTH_TOUCHES = 13, // [1] 1: it met something in this step
-    MF_CLOTH_WORK = 14
+    MF_CLOTH_S = 14,       // [m] by which the cloth parts from itself, three arrays
+    MF_CLOTH_WORK = 17
 };
 
 enum { MF_CLOTH_OBSTACLES = 64 }; // [1] most solids that a cloth can meet in a step
@@ -120,6 +122,19 @@ typedef struct mf_ClothObstacle {
     double reference[3];              // [m] about which moments are taken
 } mf_ClothObstacle;
 
+enum { MF_CLOTH_NEAR = 16 }; // [1] most vertices that one parts from
+
+// Who is near whom in one cloth; NULLs where it passes itself.
+typedef struct mf_ClothSelf {
+    uint32_t bucket_count; // [1] a power of two
+    int32_t *cells;        // [1] 3 per vertex
+    uint32_t *begins;      // [1] bucket_count + 1
+    uint32_t *sorted;      // [1] vertices, by bucket
+    uint32_t *counts;      // [1] per vertex, of `near`
+    uint32_t *near;        // [1] MF_CLOTH_NEAR per vertex
+    uint32_t *dropped;     // [1] per piece: near ones without room
+} mf_ClothSelf;
+
 // One cloth in a step.
 typedef struct mf_ClothJob {
     const mf_ClothPlan *plan;
@@ -129,6 +144,7 @@ typedef struct mf_ClothJob {
     void *position, *velocity; // its lane of the rows of vertex.position and vertex.velocity
     const mf_ClothObstacle *obstacles;
     uint32_t obstacle_count; // [1]
+    mf_ClothSelf self;
     void *pushes;            // [N s], [N m s] per piece, obstacle and sum a row of lanes: of the
                              // cloth on the obstacle
     double substep;          // [s]
@@ -148,6 +164,13 @@ MF_KERNEL_COPIES(void, mf_cloth_store, (const mf_ClothJob *job, uint32_t first, 
 MF_KERNEL_COPIES(void, mf_cloth_move,
                  (const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins,
                   uint32_t piece));
+// The cells of all vertices, and their order by cells. Returns the way [m] of the fastest in `span`
+// [s] against the mean.
+MF_KERNEL_COPIES(double, mf_cloth_sort, (const mf_ClothJob *job, double span));
+// Lists who is near some vertices, and moves them apart.
+MF_KERNEL_COPIES(void, mf_cloth_list,
+                 (const mf_ClothJob *job, uint32_t first, uint32_t count, uint32_t piece));
+MF_KERNEL_COPIES(void, mf_cloth_part, (const mf_ClothJob *job, uint32_t first, uint32_t count));
 // One pass over the constraints of a chunk.
 MF_KERNEL_COPIES(void, mf_cloth_solve, (const mf_ClothJob *job, uint32_t chunk));
 
@@ -167,6 +190,9 @@ typedef struct mf_ClothKernels {
     void (*store)(const mf_ClothJob *job, uint32_t first, uint32_t count);
     void (*move)(const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins,
                  uint32_t piece);
+    double (*sort)(const mf_ClothJob *job, double span);
+    void (*list)(const mf_ClothJob *job, uint32_t first, uint32_t count, uint32_t piece);
+    void (*part)(const mf_ClothJob *job, uint32_t first, uint32_t count);
     void (*solve)(const mf_ClothJob *job, uint32_t chunk);
     void (*sum)(const mf_ClothJob *job, uint32_t first, uint32_t count, mf_ClothSum *out);
 } mf_ClothKernels;

@@ -6,7 +6,7 @@
 #include "world/attach.h"
 
 enum { VERTICES = 512 }; // [1] that are loaded and stored as one piece of work
-enum { CONTACTS = 1 }; // [1] of MF_WARNING_CONTACTS: its component
+enum { CONTACTS = 1, SHAPES = 2 }; // [1] components of MF_WARNING_CONTACTS and _SHAPES
 
 typedef struct Step {
     const mf_ClothMotion *motion;
@@ -20,7 +20,8 @@ typedef struct Step {
     mf_TaskFn task;        // that threads share
     const mf_ClothSurroundings *around;
     mf_ClothObstacle *obstacles;
-    uint32_t dropped;   // [1] obstacles beyond the room
+    uint32_t dropped;   // [1] obstacles and near vertices beyond the room
+    double passed;      // [m] way of a vertex that the search for near ones does not cover
     double (*start)[7]; // [m], [1] position and rotation of each when the step begins
 } Step;
 
@@ -44,6 +45,22 @@ static size_t round_up(size_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
+// Buckets are as many as vertices, so that few cells share one.
+static uint32_t bucket_count(const mf_ClothPlan *plan) {
+    uint32_t count = 1;
+    while (count < plan->vertex_count)
+        count *= 2;
+    return count;
+}
+
+static size_t self_bytes(const mf_ClothPlan *plan) {
+    const size_t vertices = plan->vertex_count, pieces = plan->vertex_count / VERTICES + 1;
+    return plan->self_distance > 0.0
+               ? round_up(((5 + MF_CLOTH_NEAR) * vertices + bucket_count(plan) + 1 + pieces) *
+                          sizeof(uint32_t))
+               : 0;
+}
+
 // Of one obstacle and piece.
 static size_t push_bytes(const mf_ClothMotion *motion) {
     return (size_t)MF_CLOTH_PUSH * MF_CLOTH_LANES * (motion->wide ? sizeof(double) : sizeof(float));
@@ -54,12 +71,28 @@ size_t mf_cloth_scratch(const mf_ClothMotion *motion) {
     return round_up(work_bytes(motion)) + round_up(piece_count(plan) * sizeof(mf_ClothSum)) +
            round_up(plan->batch_count) + round_up(row_count(plan) + 2) +
            MF_CLOTH_OBSTACLES * (round_up(sizeof(mf_ClothObstacle)) + round_up(7 * sizeof(double)) +
-                                 piece_count(plan) * push_bytes(motion));
+                                 round_up(piece_count(plan) * push_bytes(motion))) +
+           self_bytes(plan);
 }
 
 static void *row_at(const mf_Field *field, uint32_t instance) {
     const mf_Row row = mf_row(field);
     return mf_row_at(&row, instance / MF_BLOCK, instance % MF_BLOCK);
+}
+
+static mf_ClothSelf make_self(const mf_ClothPlan *plan, char *memory) {
+    const size_t vertices = plan->vertex_count;
+    mf_ClothSelf self = {.bucket_count = 0};
+    if (!(plan->self_distance > 0.0))
+        return self;
+    self.bucket_count = bucket_count(plan);
+    self.cells = (int32_t *)(void *)memory;
+    self.sorted = (uint32_t *)(void *)memory + 3 * vertices;
+    self.counts = self.sorted + vertices;
+    self.near = self.counts + vertices;
+    self.begins = self.near + MF_CLOTH_NEAR * vertices;
+    self.dropped = self.begins + self.bucket_count + 1;
+    return self;
 }
 
 static Step begin(const mf_ClothMotion *motion, mf_Context *context, uint32_t instance,
@@ -83,7 +116,10 @@ static Step begin(const mf_ClothMotion *motion, mf_Context *context, uint32_t in
     step.job.obstacles = step.obstacles;
     scratch += MF_CLOTH_OBSTACLES * round_up(sizeof *step.obstacles);
     step.start = (double(*)[7])(void *)scratch;
-    step.job.pushes = scratch + MF_CLOTH_OBSTACLES * round_up(sizeof *step.start);
+    scratch += MF_CLOTH_OBSTACLES * round_up(sizeof *step.start);
+    step.job.pushes = scratch;
+    scratch += MF_CLOTH_OBSTACLES * round_up(piece_count(plan) * push_bytes(motion));
+    step.job.self = make_self(plan, scratch);
     return step;
 }
 
@@ -156,6 +192,16 @@ static void sum_piece(void *task, uint32_t piece) {
     const Step *step = task;
     step->motion->kernels.sum(&step->job, piece * MF_CLOTH_PIECE, rows_of(step, piece),
                               &step->sums[piece]);
+}
+
+static void list_piece(void *task, uint32_t piece) {
+    const Step *step = task;
+    step->motion->kernels.list(&step->job, piece * VERTICES, vertices_of(step, piece), piece);
+}
+
+static void part_piece(void *task, uint32_t piece) {
+    const Step *step = task;
+    step->motion->kernels.part(&step->job, piece * VERTICES, vertices_of(step, piece));
 }
 
 static void solve_chunk(void *task, uint32_t chunk) {
@@ -323,6 +369,20 @@ static void push_obstacles(const Step *step) {
     }
 }
 
+// The search sees what is within twice the distance: vertices that move by more than half of it
+// against the others may pass.
+static void find_near(Step *step) {
+    const mf_ClothPlan *plan = step->motion->plan;
+    if (!(plan->self_distance > 0.0))
+        return;
+    const double way =
+        step->motion->kernels.sort(&step->job, mf_time_to_seconds(step->motion->step));
+    share(step, vertex_pieces(step), list_piece);
+    for (uint32_t piece = 0; piece < vertex_pieces(step); piece++)
+        step->dropped += step->job.self.dropped[piece];
+    step->passed = way > 0.5 * plan->self_distance ? way : 0.0;
+}
+
 // ---- the step
 // ------------------------------------------------------------------------------------
 
@@ -335,6 +395,8 @@ static void run_substeps(Step *step) {
         step->ends = true;
         for (step->wave = 0; step->wave < plan->wave_count; step->wave++)
             share(step, mf_cloth_waves(plan)[step->wave].count, solve_chunk);
+        if (plan->self_distance > 0.0)
+            share(step, vertex_pieces(step), part_piece);
     }
     step->begins = false;
     move_obstacles(step, plan->substeps);
@@ -377,6 +439,7 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
     step.around = around;
     find_obstacles(&step);
     const uint32_t held = begin_pins(&step);
+    find_near(&step);
     run_substeps(&step);
     const mf_ClothSum sum = add_sums(&step);
     if (sum.broken) {
@@ -387,6 +450,7 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
         end_pins(&step);
         push_obstacles(&step);
         warn(&step, CONTACTS, step.dropped);
+        warn(&step, SHAPES, step.passed);
         share(&step, vertex_pieces(&step), store_piece);
         put_base(&step, &sum);
         mf_field_set(motion->rows[MF_CLOTH_ROW_CONTACTS], instance, 0, touching);
