@@ -122,7 +122,7 @@ typedef struct mf_ClothObstacle {
     double reference[3];              // [m] about which moments are taken
 } mf_ClothObstacle;
 
-enum { MF_CLOTH_NEAR = 16 }; // [1] most vertices that one parts from
+enum { MF_CLOTH_NEAR = 32 }; // [1] most vertices that one parts from
 
 // Who is near whom in one cloth; NULLs where it passes itself.
 typedef struct mf_ClothSelf {

@@ -8,6 +8,7 @@
 #include "motion/cloth/solve.h"
 
 #define MF_CLOTH_RELAXATION ((mf_real)0.25) // [1] of what parts a pair, as a vertex may have several
+#define MF_CLOTH_MOST_SHIFT ((mf_real)0.1)   // [1] of the distance, in a substep
 #define MF_CLOTH_FAMILY 3.0                 // [1] distances within which vertices are neighbors at rest
 
 // The square root of one value.
@@ -119,8 +120,10 @@ static inline void separate(const mf_ClothJob *job, const mf_real *x, const mf_r
         const mf_real both = w[at] + w[place_of[other]];
         if (!(square < distance * distance && square > 0 && both > 0))
             continue;
-        const mf_real length = mf_one_sqrt(square);
-        const mf_real part = MF_CLOTH_RELAXATION * (distance - length) / length * w[at] / both;
+        // Bounded, so that what got deep comes out slowly.
+        const mf_real length = mf_one_sqrt(square), most = MF_CLOTH_MOST_SHIFT * distance;
+        const mf_real depth = distance - length < most ? distance - length : most;
+        const mf_real part = MF_CLOTH_RELAXATION * depth / length * w[at] / both;
         for (uint32_t c = 0; c < 3; c++)
             sum[c] += part * (x[c * stride + at] - x[c * stride + place_of[other]]);
     }
