@@ -55,10 +55,11 @@ static int run(const void *row, const mf_BenchOptions *options, bool json) {
     bool written = false;
     if (status == MF_OK) {
         mf_bench_describe(&result, rig.group, "contact.load");
-        written = json ? mf_bench_print_json(options, bench->name, "cloth", &result,
-                                             mf_bench_pack_group("model", "rectangle", &result,
-                                                                 rig.group))
-                       : mf_bench_print_row(bench->name, &result, rig.group);
+        written =
+            json
+                ? mf_bench_print_json(options, bench->name, "cloth", &result,
+                                      mf_bench_pack_group("model", "rectangle", &result, rig.group))
+                : mf_bench_print_row(bench->name, &result, rig.group);
     }
     mf_bench_rig_free(&rig);
     return mf_bench_end(status, &error, written);

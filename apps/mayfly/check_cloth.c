@@ -68,11 +68,11 @@ static void put(const Rig *rig, const char *field, uint32_t component, double va
 // ---- I7: a strip over an edge
 // --------------------------------------------------------------------
 
-// A strip of 0.1 m with the bending length c = 0.0509321 m, for which Peirce (1930, equation in ASTM
-// D1388) gives 41.5 degrees from the edge to the tip. The heavy elastica B t'' = -w (L - s) cos t,
-// by a shooting method with 2,000 steps of Runge-Kutta, gives 40.1457 degrees: his formula is an
-// approximation. The second difference about the last pinned vertex bends half a cell on both sides,
-// so the strip is clamped half a cell before it.
+// A strip of 0.1 m with the bending length c = 0.0509321 m, for which Peirce (1930, equation in
+// ASTM D1388) gives 41.5 degrees from the edge to the tip. The heavy elastica B t'' = -w (L - s)
+// cos t, by a shooting method with 2,000 steps of Runge-Kutta, gives 40.1457 degrees: his formula
+// is an approximation. The second difference about the last pinned vertex bends half a cell on both
+// sides, so the strip is clamped half a cell before it.
 static mf_Status strip_angle(mf_Context *context, uint32_t cells, mf_Time substep, double *out,
                              mf_Error *error) {
     const double length = 0.1, bending_length = 0.5093214862 * length;
@@ -91,8 +91,8 @@ static mf_Status strip_angle(mf_Context *context, uint32_t cells, mf_Time subste
     if (status != MF_OK)
         return status;
     mf_world_step(rig.world, 300);
-    const double across = get(&rig, "vertex.position", 3 * tip) -
-                          get(&rig, "vertex.position", 3 * root) + 0.5 * cell;
+    const double across =
+        get(&rig, "vertex.position", 3 * tip) - get(&rig, "vertex.position", 3 * root) + 0.5 * cell;
     const double down =
         get(&rig, "vertex.position", 3 * root + 2) - get(&rig, "vertex.position", 3 * tip + 2);
     *out = atan2(down, across);
@@ -253,7 +253,8 @@ static mf_Status check_flight(mf_Context *context, mf_CheckRun *run, mf_Error *e
                    angular[1] / angular[0]);
     mf_check_below(run, "rise of the energy in a step, substeps of 0.125 ms, over itself", 1e-12,
                    rise[1]);
-    mf_check_below(run, "rise with substeps of 1 ms, which do not resolve the stretch", 0.1, rise[0]);
+    mf_check_below(run, "rise with substeps of 1 ms, which do not resolve the stretch", 0.1,
+                   rise[0]);
     return MF_OK;
 }
 

@@ -69,7 +69,8 @@ const mf_CommandHelp mf_help_info = {
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
         "or is suspicious. A truss (YAML): mass, size, rank and mechanisms, the bars that give "
         "way\n"
-        "first, actuators and neurons. A cloth (YAML): mass, triangles, stiffness. A scene (YAML): its settings with every default, its\n"
+        "first, actuators and neurons. A cloth (YAML): mass, triangles, stiffness. A scene (YAML): "
+        "its settings with every default, its\n"
         "groups, its schedule and its fields. A vehicle (YAML): its parameters and performance.\n"
         "Ground (PNG, PGM): size and heights. A run's folder or archive: settings and the "
         "progress\n"
@@ -441,10 +442,10 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
 
 // --json of what has no object of its own.
 static mf_Status check_json(const Wishes *wishes, mf_Error *error) {
-    return wishes->json && !wants_part(wishes)
-               ? refuse("--json requires --fields or --schedule, except for robots, trusses and cloths",
-                        error)
-               : MF_OK;
+    return wishes->json && !wants_part(wishes) ? refuse("--json requires --fields or --schedule, "
+                                                        "except for robots, trusses and cloths",
+                                                        error)
+                                               : MF_OK;
 }
 
 static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,

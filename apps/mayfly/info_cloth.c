@@ -13,9 +13,9 @@ enum { NOTES = sizeof notes / sizeof *notes };
 
 typedef struct Facts {
     const mf_Cloth *cloth;
-    double area, mass;         // [m^2], [kg]
-    double shortest, longest;  // [m] sides of triangles
-    double bending_length;     // [m] (B / w)^(1/3), w the weight per area
+    double area, mass;        // [m^2], [kg]
+    double shortest, longest; // [m] sides of triangles
+    double bending_length;    // [m] (B / w)^(1/3), w the weight per area
 } Facts;
 
 static void find_facts(const mf_Cloth *cloth, Facts *facts) {
@@ -43,9 +43,8 @@ static void show(const Facts *facts, const char *path) {
     printf("%s  (%s)\n\n", cloth->name, path);
     printf("  mass          %.4g kg: %.4g m^2 of %.4g kg/m^2\n", facts->mass, facts->area,
            m->density);
-    printf("  vertices      %u, %u triangles, sides %.4g .. %.4g m\n",
-           mf_cloth_vertex_count(cloth), mf_cloth_triangle_count(cloth), facts->shortest,
-           facts->longest);
+    printf("  vertices      %u, %u triangles, sides %.4g .. %.4g m\n", mf_cloth_vertex_count(cloth),
+           mf_cloth_triangle_count(cloth), facts->shortest, facts->longest);
     if (cloth->counts[0] > 0)
         printf("  rectangle     %.4g x %.4g m, %u x %u vertices\n", cloth->size[0], cloth->size[1],
                cloth->counts[0], cloth->counts[1]);
@@ -67,19 +66,17 @@ static json_t *pack(const Facts *facts) {
         json_array_append_new(list, json_string(notes[i]));
     return json_pack("{s:s s:o s:o s:I s:I s:I s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o}",
                      "name", cloth->name, "mass", mf_app_real(facts->mass), "area",
-                     mf_app_real(facts->area), "vertices",
-                     (json_int_t)mf_cloth_vertex_count(cloth), "triangles",
-                     (json_int_t)mf_cloth_triangle_count(cloth), "pins",
+                     mf_app_real(facts->area), "vertices", (json_int_t)mf_cloth_vertex_count(cloth),
+                     "triangles", (json_int_t)mf_cloth_triangle_count(cloth), "pins",
                      (json_int_t)cloth->pin_count, "shortest_side", mf_app_real(facts->shortest),
                      "longest_side", mf_app_real(facts->longest), "bending_length",
                      mf_app_real(facts->bending_length), "density", mf_app_real(m->density),
                      "stretch", mf_app_real(m->stretch), "shear", mf_app_real(m->shear), "bending",
                      mf_app_real(m->bending), "damping", mf_app_real(m->damping), "thickness",
                      mf_app_real(m->thickness), "friction", mf_app_real(m->friction), "size",
-                     cloth->counts[0] > 0
-                         ? json_pack("[o,o]", mf_app_real(cloth->size[0]),
-                                     mf_app_real(cloth->size[1]))
-                         : json_null(),
+                     cloth->counts[0] > 0 ? json_pack("[o,o]", mf_app_real(cloth->size[0]),
+                                                      mf_app_real(cloth->size[1]))
+                                          : json_null(),
                      "notes", list);
 }
 

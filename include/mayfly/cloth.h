@@ -39,15 +39,15 @@ typedef struct mf_Cloth {
     const char *file; // path it was read from, or NULL
     const char *name;
     mf_ClothMaterial material;
-    double size[2];              // [m] of a rectangle, along both axes of its plane
-    uint32_t counts[2];          // [1] its vertices along both, 2 and more each; 0: triangles
-    mf_ClothPlane plane;         // of a rectangle
-    const double (*vertices)[3]; // [m] of triangles; NULL for a rectangle
+    double size[2];                 // [m] of a rectangle, along both axes of its plane
+    uint32_t counts[2];             // [1] its vertices along both, 2 and more each; 0: triangles
+    mf_ClothPlane plane;            // of a rectangle
+    const double (*vertices)[3];    // [m] of triangles; NULL for a rectangle
     const uint32_t (*triangles)[3]; // vertices of each; NULL for a rectangle
     uint32_t vertex_count, triangle_count; // [1] of triangles; 0 for a rectangle
     double warp[3]; // [1] direction of the first threads of triangles, projected onto each; default
                     // x. The second threads are perpendicular
-    const uint32_t *pins; // vertices that are held where the cloth starts
+    const uint32_t *pins; // [1] vertices that are held where the cloth starts
     uint32_t pin_count;   // [1]
     mf_Context *context;  // of what it was read with, or NULL
 } mf_Cloth;
@@ -98,29 +98,29 @@ MF_API mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char
 typedef struct mf_ClothConfig {
     uint32_t struct_size;  // [byte] set by mf_cloth_config()
     const mf_Cloth *cloth; // of every instance; borrowed while it is added
-    mf_Time substep;       // [ns] > 0 longest substep: a step has as many equal ones as it needs, at
-                           // most 1000, each with one pass over all constraints. Shorter ones are
-                           // stiffer and lose less energy; default 1 ms
-    uint32_t pins;         // [1] room for pins beyond those of the cloth, at most 4096; default 0
-    bool contacts;         // with the ground; default true
-    double drag;           // [1/s] >= 0 deceleration over velocity, of still air; default 0.1
-    double self_distance;  // [m] >= 0 vertices that are more than three times as far from each other
-                           // in the cloth at rest stay so far apart, about the distance of
-                           // neighbors; default 0: the cloth passes through itself
+    mf_Time substep;      // [ns] > 0 longest substep: a step has as many equal ones as it needs, at
+                          // most 1000, each with one pass over all constraints. Shorter ones are
+                          // stiffer and lose less energy; default 1 ms
+    uint32_t pins;        // [1] room for pins beyond those of the cloth, at most 4096; default 0
+    bool contacts;        // with the ground; default true
+    double drag;          // [1/s] >= 0 deceleration over velocity, of still air; default 0.1
+    double self_distance; // [m] >= 0 vertices that are more than three times as far from each other
+                          // in the cloth at rest stay so far apart, about the distance of
+                          // neighbors; default 0: the cloth passes through itself
 } mf_ClothConfig;
 // The defaults of mf_ClothConfig: every configuration starts from them.
 MF_API mf_ClothConfig mf_cloth_config(void);
 
 // Adds the motion to a group, whose model is mf_cloth_model() of the cloth; its fields are in
-// docs/explanation/cloth.md. MF_BAD_ARGUMENT names the setting that is wrong, or an edge of more than
-// two triangles.
+// docs/explanation/cloth.md. MF_BAD_ARGUMENT names the setting that is wrong, or an edge of more
+// than two triangles.
 MF_API mf_Status mf_cloth_add(mf_Group *group, const mf_ClothConfig *config, mf_Error *error);
 // The settings of a group; NULL: it does not move so. `cloth` is NULL.
 MF_API const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group);
 
 // What the cloths of a group are made of; its memory is the group's.
 typedef struct mf_ClothShape {
-    uint32_t counts[2];                    // [1] vertices of a rectangle along both axes; 0: triangles
+    uint32_t counts[2]; // [1] vertices of a rectangle along both axes; 0: triangles
     uint32_t vertex_count, triangle_count; // [1]
     const uint32_t (*triangles)[3];        // vertices of each
 } mf_ClothShape;
@@ -133,9 +133,9 @@ MF_API bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out);
 // Adds the system `cloths`, which steps the cloths of all shared groups with the context's threads
 // and lets them meet the colliding solids of the other shared groups. Links of groups that take
 // wrenches (mf_collisions_prepare, before their motion is added) are pushed back. Call it after all
-// groups, and after mf_collisions_add where there are collisions. Without it every cloth of a shared
-// group is alone, too, and one thread steps it. MF_BAD_ARGUMENT: no shared group moves by cloth, or
-// the world has the system. MF_LIMIT, MF_NO_MEMORY.
+// groups, and after mf_collisions_add where there are collisions. Without it every cloth of a
+// shared group is alone, too, and one thread steps it. MF_BAD_ARGUMENT: no shared group moves by
+// cloth, or the world has the system. MF_LIMIT, MF_NO_MEMORY.
 MF_API mf_Status mf_cloths_add(mf_World *world, mf_Error *error);
 
 #ifdef __cplusplus

@@ -376,8 +376,9 @@ typedef struct mf_Override {
 } mf_Override;
 
 // Reads and checks a scene, or a robot's own file (URDF, MJCF, truss, cloth), and the vehicles,
-// trusses and cloths that it names; overrides are applied before the check. Errors name file:line:column and what was
-// expected. Other models, gaits and plugins are read when the world is created.
+// trusses and cloths that it names; overrides are applied before the check. Errors name
+// file:line:column and what was expected. Other models, gaits and plugins are read when the world
+// is created.
 MF_API mf_Status mf_scene_file_load(mf_Context *context, const char *path,
                                     const mf_Override *overrides, uint32_t override_count,
                                     mf_SceneFile **out, mf_Error *error);

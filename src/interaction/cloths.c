@@ -1,7 +1,8 @@
-// Cloths of shared groups among the links of robots: one system of the world, which steps the cloths
-// with all threads. Solids of links go on with the twist that they have when the step begins; what
-// vertices get from them, the links get back in this step, through the fields wrench.link, opposite
-// to the rounding of sums. Groups without these fields are met and not pushed.
+// Cloths of shared groups among the links of robots: one system of the world, which steps the
+// cloths with all threads. Solids of links go on with the twist that they have when the step
+// begins; what vertices get from them, the links get back in this step, through the fields
+// wrench.link, opposite to the rounding of sums. Groups without these fields are met and not
+// pushed.
 //
 // Invariants: robots are listed by group, instance and solid, so results depend on the state only;
 // one thread adds the wrenches; a step allocates nothing.
@@ -72,8 +73,7 @@ static bool is_near(const mf_ClothObstacle *obstacle, double step, const double 
 // Whether a solid can be met: hulls need faces.
 static bool is_solid(const mf_ClothRobots *robots, uint32_t solid) {
     const mf_CollideKind kind = robots->compound->solids[solid].kind;
-    return kind != MF_COLLIDE_PLANE &&
-           (kind != MF_COLLIDE_HULL || robots->face_counts[solid] > 0);
+    return kind != MF_COLLIDE_PLANE && (kind != MF_COLLIDE_HULL || robots->face_counts[solid] > 0);
 }
 
 static uint32_t find_obstacles(void *user, const double low[3], const double high[3],
@@ -110,8 +110,7 @@ static void add_value(mf_Field *field, uint32_t instance, uint32_t c, double val
     mf_field_set(field, instance, c, mf_field_get(field, instance, c) + value);
 }
 
-static void push_link(const mf_Cloths *all, mf_ClothOwner owner,
-                      const double push[MF_CLOTH_PUSH]) {
+static void push_link(const mf_Cloths *all, mf_ClothOwner owner, const double push[MF_CLOTH_PUSH]) {
     const mf_ClothRobots *robots = &all->robots[owner.robots];
     if (robots->wrench == NULL)
         return;
@@ -207,8 +206,8 @@ static mf_Status describe_solids(mf_Context *context, mf_ClothRobots *robots, mf
         const mf_CompoundSolid *solid = &compound->solids[s];
         if (solid->kind != MF_COLLIDE_HULL)
             continue;
-        robots->faces[s] = list_faces(context, mf_hull_of(compound->hulls, solid->hull),
-                                      &robots->face_counts[s]);
+        robots->faces[s] =
+            list_faces(context, mf_hull_of(compound->hulls, solid->hull), &robots->face_counts[s]);
         fine = robots->faces[s] != NULL;
     }
     return fine ? MF_OK : mf_fail(error, MF_NO_MEMORY, "cloths: out of memory");
@@ -268,11 +267,15 @@ static bool has_system(const mf_World *world, const char *name) {
 }
 
 mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
-    static const char *const reads[] = {"base.position", "base.orientation", "joint.angle",
-                                        "joint.rate",    "pin.vertex",       "pin.anchor",
-                                        NULL};
-    static const char *const writes[] = {"vertex.position", "vertex.velocity", "cloth.contacts",
-                                         "pin.force",       "wrench.link",     "wrench.count",
+    static const char *const reads[] = {
+        "base.position", "base.orientation", "joint.angle", "joint.rate",
+        "pin.vertex",    "pin.anchor",       NULL};
+    static const char *const writes[] = {"vertex.position",
+                                         "vertex.velocity",
+                                         "cloth.contacts",
+                                         "pin.force",
+                                         "wrench.link",
+                                         "wrench.count",
                                          NULL};
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloths: world is NULL");

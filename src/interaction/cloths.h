@@ -26,8 +26,8 @@ typedef struct mf_ClothOwner { // of an obstacle
 
 typedef struct mf_Cloths {
     mf_Context *context;
-    double step; // [s]
-    bool clears; // no collisions clear the wrenches
+    double step;                       // [s]
+    bool clears;                       // no collisions clear the wrenches
     uint32_t cloth_count, robot_count; // [1] groups
     mf_Group *cloth_groups[MF_CLOTHS_GROUPS];
     mf_ClothMotion *cloths[MF_CLOTHS_GROUPS];

@@ -27,14 +27,10 @@ static bool find_side(const mf_Cloth *cloth, const char *word, Run *out) {
     const struct {
         const char *word;
         Run run;
-    } sides[] = {{"left", {0, m, n}},
-                 {"right", {n - 1, m, n}},
-                 {"bottom", {0, n, 1}},
-                 {"top", {last, n, 1}},
-                 {"bottom_left", {0, 1, 1}},
-                 {"bottom_right", {n - 1, 1, 1}},
-                 {"top_left", {last, 1, 1}},
-                 {"top_right", {last + n - 1, 1, 1}}};
+    } sides[] = {{"left", {0, m, n}},        {"right", {n - 1, m, n}},
+                 {"bottom", {0, n, 1}},      {"top", {last, n, 1}},
+                 {"bottom_left", {0, 1, 1}}, {"bottom_right", {n - 1, 1, 1}},
+                 {"top_left", {last, 1, 1}}, {"top_right", {last + n - 1, 1, 1}}};
     for (size_t i = 0; n > 0 && i < sizeof sides / sizeof *sides; i++)
         if (strcmp(word, sides[i].word) == 0) {
             *out = sides[i].run;

@@ -11,8 +11,8 @@ static const char *const planes[] = {"xy", "xz", "yz", NULL};
 // A rectangle has no triangles, and the other way round.
 static bool applies(const void *base, const mf_Key *key) {
     const mf_ClothEntry *entry = base;
-    const bool rectangle = key->offset == CLOTH(size) || key->offset == CLOTH(counts) ||
-                           key->offset == CLOTH(plane);
+    const bool rectangle =
+        key->offset == CLOTH(size) || key->offset == CLOTH(counts) || key->offset == CLOTH(plane);
     const bool triangles = key->offset == CLOTH(vertices) || key->offset == CLOTH(triangles) ||
                            key->offset == CLOTH(warp);
     return entry->counts[0] > 0.0 ? !triangles : !rectangle;

@@ -3,9 +3,10 @@
 
 #include "math/scalar.h"
 
-// Typical values of a plain woven cotton: Kawabata (1980) gives bending rigidities of 0.5e-5 to 1e-5
-// N m, areal densities of 0.1 to 0.2 kg/m^2 and shear rigidities of 30 to 100 N/m for shirting.
-// Threads stretch by a few per cent under 1000 N/m; real ones are stiffer, which takes more substeps.
+// Typical values of a plain woven cotton: Kawabata (1980) gives bending rigidities of 0.5e-5 to
+// 1e-5 N m, areal densities of 0.1 to 0.2 kg/m^2 and shear rigidities of 30 to 100 N/m for
+// shirting. Threads stretch by a few per cent under 1000 N/m; real ones are stiffer, which takes
+// more substeps.
 mf_ClothMaterial mf_cloth_material(void) {
     return (mf_ClothMaterial){.density = 0.15,
                               .stretch = 1000.0,

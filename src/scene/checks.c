@@ -103,8 +103,7 @@ static mf_Status check_cloth(const Check *check) {
          group->motion != MF_MOTION_CLOTH && group->motion != MF_MOTION_OWN},
         {"switch", "a cloth has one motion and cannot switch", group->rule_count > 0},
         {"gaits", "gaits are for robots with joints, the model is a cloth", group->gait_count > 0},
-        {"controller", "a cloth has nothing to control",
-         group->controller != MF_CONTROLLER_NONE},
+        {"controller", "a cloth has nothing to control", group->controller != MF_CONTROLLER_NONE},
         {"behavior", "expected hold for a cloth", group->behavior.kind != MF_BEHAVIOR_HOLD},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

@@ -1,6 +1,6 @@
-// Scene files: read by the tables of keys, then the vehicles, trusses and cloths they name, then relations
-// between keys (checks.c). The result is a complete scene or an error. A robot's own file is read
-// as the scene with that one robot.
+// Scene files: read by the tables of keys, then the vehicles, trusses and cloths they name, then
+// relations between keys (checks.c). The result is a complete scene or an error. A robot's own file
+// is read as the scene with that one robot.
 #include "scene/scene_file.h"
 
 #include "base/text.h"

@@ -41,8 +41,7 @@ static uint32_t vertex_of(const Shown *shown, uint32_t index) {
 }
 
 float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose) {
-    const mf_Field *position =
-        mf_group_find_field((mf_Group *)(uintptr_t)group, "vertex.position");
+    const mf_Field *position = mf_group_find_field((mf_Group *)(uintptr_t)group, "vertex.position");
     const uint32_t links = mf_film_cloth_links(group);
     Shown shown;
     if (!find_shown(group, &shown))

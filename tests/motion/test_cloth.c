@@ -385,10 +385,13 @@ static void what_is_wrong_is_named(void **state) {
     static const struct {
         Spoil *spoil;
         const char *words;
-    } wrong[] = {{no_substep, "cloth.substep: 0 s"},  {tiny_substep, "cloth.substep: 1e-09 s"},
+    } wrong[] = {{no_substep, "cloth.substep: 0 s"},
+                 {tiny_substep, "cloth.substep: 1e-09 s"},
                  {bad_distance, "cloth.self_distance: -1 m"},
-                 {bad_drag, "cloth.drag: nan 1/s"},   {bad_stretch, "stretch: 0 N/m"},
-                 {one_column, "counts: 1 vertices"},  {bad_pin, "pins[0]: no vertex 4096"},
+                 {bad_drag, "cloth.drag: nan 1/s"},
+                 {bad_stretch, "stretch: 0 N/m"},
+                 {one_column, "counts: 1 vertices"},
+                 {bad_pin, "pins[0]: no vertex 4096"},
                  {three_at_an_edge, "the edge of vertices 0 and 1 has 3 triangles"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Rig rig = rig_begin(*state);
@@ -426,12 +429,17 @@ static void every_failure_is_reported(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_and_threads_agree),       cmocka_unit_test(company_changes_nothing),
-        cmocka_unit_test(snapshots_continue),           cmocka_unit_test(errors_fall_with_the_substep),
-        cmocka_unit_test(pins_go_where_they_are_told),  cmocka_unit_test(ground_holds_and_slows),
-        cmocka_unit_test(triangles_stretch_like_threads), cmocka_unit_test(folds_stay_apart),
+        cmocka_unit_test(sets_and_threads_agree),
+        cmocka_unit_test(company_changes_nothing),
+        cmocka_unit_test(snapshots_continue),
+        cmocka_unit_test(errors_fall_with_the_substep),
+        cmocka_unit_test(pins_go_where_they_are_told),
+        cmocka_unit_test(ground_holds_and_slows),
+        cmocka_unit_test(triangles_stretch_like_threads),
+        cmocka_unit_test(folds_stay_apart),
         cmocka_unit_test(faults_are_contained),
-        cmocka_unit_test(what_is_wrong_is_named),       cmocka_unit_test(every_failure_is_reported),
+        cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(every_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -130,9 +130,9 @@ static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothCon
         status = mf_scratch_create(context, mf_cloth_scratch(motion), mf_group_block_count(group),
                                    &motion->scratch, error);
     if (status == MF_OK)
-        status = mf_motion_join(group, &mf_cloth_row, motion,
-                                mf_hash_bytes(MF_HASH_START, motion->plan, motion->plan->bytes),
-                                error);
+        status =
+            mf_motion_join(group, &mf_cloth_row, motion,
+                           mf_hash_bytes(MF_HASH_START, motion->plan, motion->plan->bytes), error);
     return status;
 }
 
@@ -185,9 +185,10 @@ static void row_defaults(mf_MotionsConfig *config) {
 
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.cloth", "cloth, by extended position-based dynamics"),
-    MF_KEY("motion.cloth.substep", MF_KEY_TIME, MF_KEY_ABOVE, "s", "0.001", 0, 1, NULL, AT(substep),
-           "longest substep: a step has as many equal ones as it needs, each with one pass over all "
-           "constraints; shorter ones are stiffer and lose less energy"),
+    MF_KEY(
+        "motion.cloth.substep", MF_KEY_TIME, MF_KEY_ABOVE, "s", "0.001", 0, 1, NULL, AT(substep),
+        "longest substep: a step has as many equal ones as it needs, each with one pass over all "
+        "constraints; shorter ones are stiffer and lose less energy"),
     MF_KEY("motion.cloth.pins", MF_KEY_COUNT, 0, "1", "0", 0, 4096, NULL, AT(pins),
            "room for pins beyond those of the cloth"),
     MF_KEY("motion.cloth.drag", MF_KEY_REAL, 0, "1/s", "0.1", 0, 1000, NULL, AT(drag),
@@ -198,11 +199,16 @@ static const mf_Key row_keys[] = {
 };
 
 static const char *const row_reads[] = {"?pin.vertex", "?pin.anchor", NULL};
-static const char *const row_writes[] = {"base.position",   "base.linear_velocity",
-                                         "vertex.position", "vertex.velocity",
-                                         "cloth.contacts",  "?pin.force",
-                                         "fault.word",      "warning.word",
-                                         "warning.steps",   "warning.residual",
+static const char *const row_writes[] = {"base.position",
+                                         "base.linear_velocity",
+                                         "vertex.position",
+                                         "vertex.velocity",
+                                         "cloth.contacts",
+                                         "?pin.force",
+                                         "fault.word",
+                                         "warning.word",
+                                         "warning.steps",
+                                         "warning.residual",
                                          NULL};
 
 const mf_MotionRow mf_cloth_row = {

@@ -107,8 +107,8 @@ mf_MotionEnergy mf_cloth_energy(const mf_Group *group, uint32_t instance) {
 }
 
 // The center of mass, and the sums of m v and of (x - center) x m v.
-void mf_cloth_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                       double linear[3], double angular[3]) {
+void mf_cloth_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
+                       double angular[3]) {
     const Sheet sheet = {mf_cloth_motion_of(group), instance};
     const uint32_t count = sheet.motion->plan->vertex_count;
     double x[3], v[3], arm[3], spin[3];

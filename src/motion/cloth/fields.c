@@ -89,10 +89,9 @@ static void reset_pin(const mf_ClothMotion *motion, uint32_t instance, uint32_t 
     const uint32_t *own = mf_cloth_pins(motion->plan);
     mf_field_set(motion->rows[MF_CLOTH_ROW_PIN], instance, pin, own[pin]);
     for (uint32_t c = 0; c < 3; c++) {
-        const double at = own[pin] == MF_NONE
-                              ? 0.0
-                              : mf_field_get(motion->rows[MF_CLOTH_ROW_POSITION], instance,
-                                             3 * own[pin] + c);
+        const double at = own[pin] == MF_NONE ? 0.0
+                                              : mf_field_get(motion->rows[MF_CLOTH_ROW_POSITION],
+                                                             instance, 3 * own[pin] + c);
         mf_field_set(motion->rows[MF_CLOTH_ROW_ANCHOR], instance, 3 * pin + c, at);
         mf_field_set(motion->rows[MF_CLOTH_ROW_FORCE], instance, 3 * pin + c, 0.0);
     }

@@ -11,8 +11,10 @@
 // two apart can be worked at once.
 #include "motion/cloth/program.h"
 
-enum { COLUMNS = 5 };   // [1] of a chunk; at least 2
-enum { LEAST_ROWS = 3 }; // [1] of a column: a place one lane further, in the second row, is in it too
+enum { COLUMNS = 5 }; // [1] of a chunk; at least 2
+enum {
+    LEAST_ROWS = 3
+}; // [1] of a column: a place one lane further, in the second row, is in it too
 
 typedef struct Grid {
     mf_ClothDraft *draft;
@@ -62,19 +64,17 @@ typedef bool (*Make)(const Grid *grid, uint32_t column, uint32_t along, mf_Cloth
 
 static bool edge_along(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
     const double width = g->width * share(column, g->columns);
-    *out = (mf_ClothConstraint){
-        MF_CLOTH_EDGE,
-        {vertex_of(g, column, along), vertex_of(g, column, along + 1)},
-        {g->height, g->height / (g->cloth->material.stretch * width)}};
+    *out = (mf_ClothConstraint){MF_CLOTH_EDGE,
+                                {vertex_of(g, column, along), vertex_of(g, column, along + 1)},
+                                {g->height, g->height / (g->cloth->material.stretch * width)}};
     return true;
 }
 
 static bool edge_across(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
     const double width = g->height * share(along, g->length);
-    *out = (mf_ClothConstraint){
-        MF_CLOTH_EDGE,
-        {vertex_of(g, column, along), vertex_of(g, column + 1, along)},
-        {g->width, g->width / (g->cloth->material.stretch * width)}};
+    *out = (mf_ClothConstraint){MF_CLOTH_EDGE,
+                                {vertex_of(g, column, along), vertex_of(g, column + 1, along)},
+                                {g->width, g->width / (g->cloth->material.stretch * width)}};
     return true;
 }
 

@@ -1,8 +1,8 @@
 // The constraints of triangles: stretch along warp and weft and shear of each (the measures of
 // Baraff and Witkin 1998), and the hinge between two that share an edge, which is the isometric
 // quadratic model of bending (Bergou et al. 2006), E = B / 2 |K x|^2 / (A0 + A1), K of cotangents.
-// Their factor 3 is left out: a cylinder of curvature k then has the energy B k^2 / 2 per area, in all
-// directions on equilateral triangles, and along the axes on halves of squares.
+// Their factor 3 is left out: a cylinder of curvature k then has the energy B k^2 / 2 per area, in
+// all directions on equilateral triangles, and along the axes on halves of squares.
 //
 // Constraints without a common vertex have one color: the lowest that no constraint of their
 // vertices has yet. A color is a wave.
@@ -14,20 +14,20 @@
 enum { CHUNK = 8 };   // [1] batches of a chunk
 enum { COLORS = 64 }; // [1] most
 
-typedef struct Side {       // of a triangle
-    uint32_t low, high;     // [1] its vertices
-    uint32_t opposite;      // [1] the third one
-    uint32_t triangle;      // [1]
+typedef struct Side {   // of a triangle
+    uint32_t low, high; // [1] its vertices
+    uint32_t opposite;  // [1] the third one
+    uint32_t triangle;  // [1]
 } Side;
 
 typedef struct Mesh {
     mf_ClothDraft *draft;
     const mf_Cloth *cloth;
-    Side *sides;                      // 3 per triangle
-    mf_ClothConstraint *constraints;  // hinges, then triangles
-    uint8_t *color;                   // of each
-    uint64_t *taken;                  // colors of each vertex's constraints
-    uint32_t count;                   // [1] constraints
+    Side *sides;                     // 3 per triangle
+    mf_ClothConstraint *constraints; // hinges, then triangles
+    uint8_t *color;                  // of each
+    uint64_t *taken;                 // colors of each vertex's constraints
+    uint32_t count;                  // [1] constraints
 } Mesh;
 
 // ---- hinges
@@ -78,20 +78,19 @@ static void add_hinge(Mesh *mesh, const Side *one, const Side *two) {
     const double at_high[2] = {cotangent(cloth, v[1], v[0], v[2]),
                                cotangent(cloth, v[1], v[0], v[3])};
     const double area = area_of(cloth, v[0], v[1], v[2]) + area_of(cloth, v[0], v[1], v[3]);
-    mesh->constraints[mesh->count++] =
-        (mf_ClothConstraint){MF_CLOTH_HINGE,
-                             {v[0], v[1], v[2], v[3]},
-                             {at_high[0] + at_high[1], at_low[0] + at_low[1],
-                              -at_low[0] - at_high[0], -at_low[1] - at_high[1],
-                              area / cloth->material.bending}};
+    mesh->constraints[mesh->count++] = (mf_ClothConstraint){
+        MF_CLOTH_HINGE,
+        {v[0], v[1], v[2], v[3]},
+        {at_high[0] + at_high[1], at_low[0] + at_low[1], -at_low[0] - at_high[0],
+         -at_low[1] - at_high[1], area / cloth->material.bending}};
 }
 
 static mf_Status add_hinges(Mesh *mesh, mf_Error *error) {
     const uint32_t count = 3 * mesh->cloth->triangle_count;
     for (uint32_t i = 0, same; i < count; i += same) {
         const Side *side = &mesh->sides[i];
-        for (same = 1; i + same < count && side[same].low == side->low &&
-                       side[same].high == side->high;)
+        for (same = 1;
+             i + same < count && side[same].low == side->low && side[same].high == side->high;)
             same++;
         if (same > 2)
             return mf_fail(error, MF_BAD_ARGUMENT,
@@ -134,12 +133,11 @@ static void add_triangle(Mesh *mesh, uint32_t t) {
     const double u2 = mf_vec3_dot(two, u), v2 = mf_vec3_dot(two, v);
     const double twice = u1 * v2 - u2 * v1, area = 0.5 * twice;
     const double shear = cloth->material.shear;
-    mesh->constraints[mesh->count++] =
-        (mf_ClothConstraint){MF_CLOTH_TRIANGLE,
-                             {at[0], at[1], at[2]},
-                             {v2 / twice, -v1 / twice, -u2 / twice, u1 / twice,
-                              1.0 / (cloth->material.stretch * area),
-                              shear > 0.0 ? 1.0 / (shear * area) : MF_CLOTH_NEVER}};
+    mesh->constraints[mesh->count++] = (mf_ClothConstraint){
+        MF_CLOTH_TRIANGLE,
+        {at[0], at[1], at[2]},
+        {v2 / twice, -v1 / twice, -u2 / twice, u1 / twice, 1.0 / (cloth->material.stretch * area),
+         shear > 0.0 ? 1.0 / (shear * area) : MF_CLOTH_NEVER}};
 }
 
 // ---- colors

@@ -36,9 +36,9 @@ typedef struct mf_ClothMotion {
     mf_Field *fault;
     mf_ClothKernels kernels;
     mf_Scratch *scratch;
-    double mass;  // [kg]
-    bool wide;    // the fields are double
-    bool driven;  // a system of the world steps it
+    double mass; // [kg]
+    bool wide;   // the fields are double
+    bool driven; // a system of the world steps it
     mf_WarningFields warnings;
     mf_Time step; // [ns]
 } mf_ClothMotion;
@@ -58,8 +58,8 @@ uint32_t mf_cloth_pinned(const mf_ClothMotion *motion, uint32_t instance, uint32
 
 // [byte] of scratch.
 size_t mf_cloth_scratch(const mf_ClothMotion *motion);
-// Steps one cloth. `context`: its threads share the work; NULL: the caller does all of it. `around`:
-// NULL for a cloth that is alone.
+// Steps one cloth. `context`: its threads share the work; NULL: the caller does all of it.
+// `around`: NULL for a cloth that is alone.
 void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
                    const mf_ClothSurroundings *around, uint32_t instance);
 void mf_cloth_run(const mf_SystemRun *run, void *motion);
@@ -67,7 +67,7 @@ void mf_cloth_run(const mf_SystemRun *run, void *motion);
 // ---- energy (energy.c) --------------------------------------------------------------------------
 
 mf_MotionEnergy mf_cloth_energy(const mf_Group *group, uint32_t instance);
-void mf_cloth_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                       double linear[3], double angular[3]);
+void mf_cloth_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
+                       double angular[3]);
 
 #endif

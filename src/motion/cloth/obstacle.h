@@ -5,9 +5,9 @@
 
 #include "motion/cloth/ground.h"
 
-typedef struct Near {   // of a point in the solid's axes
-    mf_lane distance;   // [m] < 0 inside
-    Vec normal;         // [1] outward
+typedef struct Near { // of a point in the solid's axes
+    mf_lane distance; // [m] < 0 inside
+    Vec normal;       // [1] outward
 } Near;
 
 static MF_INLINE Vec vec_number(const double *a) {
@@ -17,8 +17,7 @@ static MF_INLINE Vec vec_number(const double *a) {
 // A ball of this radius at the end of `way`.
 static MF_INLINE Near near_ball(Vec way, mf_real radius) {
     const mf_lane length = mf_sqrt(vec_dot(way, way) + mf_set((mf_real)1e-30));
-    return MF_VALUE(Near, length - mf_set(radius),
-                    vec_scale(way, mf_set((mf_real)1) / length));
+    return MF_VALUE(Near, length - mf_set(radius), vec_scale(way, mf_set((mf_real)1) / length));
 }
 
 static MF_INLINE Near near_capsule(Vec p, const mf_real *half) {
@@ -54,8 +53,7 @@ static MF_INLINE Near near_cylinder(Vec p, const mf_real *half) {
     const mf_real box[3] = {half[0], MF_REAL_MAX, half[1]};
     const Near flat = near_box(MF_VALUE(Vec, round, zero, p.z), box);
     const mf_lane along = flat.normal.x / round;
-    return MF_VALUE(Near, flat.distance,
-                    MF_VALUE(Vec, along * p.x, along * p.y, flat.normal.z));
+    return MF_VALUE(Near, flat.distance, MF_VALUE(Vec, along * p.x, along * p.y, flat.normal.z));
 }
 
 // To first order in the distance: the ellipsoid's equation over its gradient.
@@ -133,12 +131,12 @@ static MF_INLINE void spot_meet_obstacle(Spot *s, const mf_ClothJob *job,
     const mf_lane depth = radius - near.distance;
     if (!mf_any(mf_and(mf_less(mf_zero(), depth), mf_less(mf_zero(), s->free))))
         return;
-    const Vec speed = vec_cross_add(vec_number(obstacle->rate), from,
-                                    vec_number(obstacle->velocity));
-    const Vec push = spot_leave(s, normal, depth, vec_scale(speed, h),
-                                mf_set((mf_real)job->plan->friction), h);
-    const mf_lane weight =
-        mf_keep(mf_less(mf_zero(), s->free), mf_set((mf_real)1) / mf_max(s->free, mf_set((mf_real)1e-30)));
+    const Vec speed =
+        vec_cross_add(vec_number(obstacle->rate), from, vec_number(obstacle->velocity));
+    const Vec push =
+        spot_leave(s, normal, depth, vec_scale(speed, h), mf_set((mf_real)job->plan->friction), h);
+    const mf_lane weight = mf_keep(mf_less(mf_zero(), s->free),
+                                   mf_set((mf_real)1) / mf_max(s->free, mf_set((mf_real)1e-30)));
     add_push(rows, lane, vec_scale(push, weight / h),
              vec_sub(s->x, vec_number(obstacle->reference)));
 }

@@ -1,9 +1,9 @@
 // What the kernels of cloth read: vertices and constraints as a flat image, and the working memory
 // of one cloth. docs/explanation/cloth.md has the equations.
 //
-// The lanes of a kernel are sixteen constraints without a common vertex, a batch. Batches of a chunk
-// follow one another; the chunks of a wave have no common vertex, so threads may share them out;
-// waves follow one another. So neither lanes nor threads change the order in which a vertex is
+// The lanes of a kernel are sixteen constraints without a common vertex, a batch. Batches of a
+// chunk follow one another; the chunks of a wave have no common vertex, so threads may share them
+// out; waves follow one another. So neither lanes nor threads change the order in which a vertex is
 // moved, nor a bit. Vertices are at places chosen so that the same node of all constraints of a
 // batch is at sixteen places in a row, wherever possible.
 #ifndef MF_MOTION_CLOTH_PLAN_H
@@ -16,20 +16,20 @@
 #include "math/kernel.h"
 #include "terrain/image.h"
 
-enum { MF_CLOTH_LANES = 16 };       // [1] constraints of a batch, places of a row
-enum { MF_CLOTH_NODES = 4 };        // [1] most vertices of a constraint
-#define MF_CLOTH_FARTHEST 1e5       // [m] vertices stay within it, and below it in m/s
-#define MF_CLOTH_NEVER 1e30         // [1] a compliance that moves nothing: of lanes without one
-#define MF_CLOTH_APART 0xffffffffu  // [1] of a batch: its nodes are at the places of `places`
+enum { MF_CLOTH_LANES = 16 };      // [1] constraints of a batch, places of a row
+enum { MF_CLOTH_NODES = 4 };       // [1] most vertices of a constraint
+#define MF_CLOTH_FARTHEST 1e5      // [m] vertices stay within it, and below it in m/s
+#define MF_CLOTH_NEVER 1e30        // [1] a compliance that moves nothing: of lanes without one
+#define MF_CLOTH_APART 0xffffffffu // [1] of a batch: its nodes are at the places of `places`
 
 typedef enum mf_ClothKind { // coefficients of each, one row of lanes a value
     MF_CLOTH_EDGE,          // 2 nodes: rest length [m], compliance [m/N]
     MF_CLOTH_LINE,          // 3 nodes: three weights [1] of C = sum of w x, compliance [m/N]
-    MF_CLOTH_CELL,          // 4 nodes (i, j), (i+1, j), (i, j+1), (i+1, j+1) of a rectangle: 1/(2 width),
-                            // 1/(2 height) [1/m], compliance of the shear [1/J] and of the twist [m/N]
-    MF_CLOTH_TRIANGLE,      // 3 nodes: gradients [1/m] of nodes 1 and 2 along warp, then along weft;
-                            // compliance of stretch, of shear [1/J]
-    MF_CLOTH_HINGE,         // 4 nodes: four weights [1], compliance [m/N]
+    MF_CLOTH_CELL, // 4 nodes (i, j), (i+1, j), (i, j+1), (i+1, j+1) of a rectangle: 1/(2 width),
+                   // 1/(2 height) [1/m], compliance of the shear [1/J] and of the twist [m/N]
+    MF_CLOTH_TRIANGLE, // 3 nodes: gradients [1/m] of nodes 1 and 2 along warp, then along weft;
+                       // compliance of stretch, of shear [1/J]
+    MF_CLOTH_HINGE,    // 4 nodes: four weights [1], compliance [m/N]
     MF_CLOTH_KINDS
 } mf_ClothKind;
 
@@ -73,21 +73,21 @@ typedef struct mf_ClothRange { // of batches, or of chunks
 
 // A flat image (base/flat.h), frozen before the first step, of all cloths of a group.
 typedef struct mf_ClothPlan {
-    uint32_t bytes;                                  // [byte] of the image
-    uint32_t vertex_count, triangle_count;           // [1]
-    uint32_t counts[2];                              // [1] of a rectangle, or 0
-    uint32_t place_count;                            // [1] a multiple of MF_CLOTH_LANES
-    uint32_t batch_count, chunk_count, wave_count;   // [1]
-    uint32_t listed_count, value_count, pin_count;   // [1]
-    uint32_t substeps;                               // [1]
-    bool ground;                                     // vertices meet it
-    bool level;                                      // it is flat
-    double height;                                   // [m] of level ground
-    double gravity[3];                               // [m/s^2]
-    double damping;                                  // [s]
-    double drag;                                     // [1/s]
-    double radius;                                   // [m] of vertices against ground and links
-    double friction;                                 // [1]
+    uint32_t bytes;                                // [byte] of the image
+    uint32_t vertex_count, triangle_count;         // [1]
+    uint32_t counts[2];                            // [1] of a rectangle, or 0
+    uint32_t place_count;                          // [1] a multiple of MF_CLOTH_LANES
+    uint32_t batch_count, chunk_count, wave_count; // [1]
+    uint32_t listed_count, value_count, pin_count; // [1]
+    uint32_t substeps;                             // [1]
+    bool ground;                                   // vertices meet it
+    bool level;                                    // it is flat
+    double height;                                 // [m] of level ground
+    double gravity[3];                             // [m/s^2]
+    double damping;                                // [s]
+    double drag;                                   // [1/s]
+    double radius;                                 // [m] of vertices against ground and links
+    double friction;                               // [1]
     double self_distance; // [m] between vertices that are no neighbors; 0: it passes itself
     MF_CLOTH_ARRAYS(MF_FLAT_MEMBER, )
 } mf_ClothPlan;
@@ -112,14 +112,14 @@ enum { MF_CLOTH_PUSH = 6 };       // [1] sums of what an obstacle got: impulse, 
 
 // A solid that vertices meet.
 typedef struct mf_ClothObstacle {
-    mf_CollideKind kind;              // no plane
-    double half[3];                   // [m] as MF_COLLIDE_HALF
-    const double *faces;              // [1], [m] of a hull: outward normal and distance of each
-    uint32_t face_count;              // [1]
-    double radius;                    // [m] of the sphere about its position
-    double rotation[9], position[3];  // [1], [m] at the end of the substep, world
-    double velocity[3], rate[3];      // [m/s] of its position, [rad/s]
-    double reference[3];              // [m] about which moments are taken
+    mf_CollideKind kind;             // no plane
+    double half[3];                  // [m] as MF_COLLIDE_HALF
+    const double *faces;             // [1], [m] of a hull: outward normal and distance of each
+    uint32_t face_count;             // [1]
+    double radius;                   // [m] of the sphere about its position
+    double rotation[9], position[3]; // [1], [m] at the end of the substep, world
+    double velocity[3], rate[3];     // [m/s] of its position, [rad/s]
+    double reference[3];             // [m] about which moments are taken
 } mf_ClothObstacle;
 
 enum { MF_CLOTH_NEAR = 32 }; // [1] most vertices that one parts from
@@ -145,11 +145,11 @@ typedef struct mf_ClothJob {
     const mf_ClothObstacle *obstacles;
     uint32_t obstacle_count; // [1]
     mf_ClothSelf self;
-    void *pushes;            // [N s], [N m s] per piece, obstacle and sum a row of lanes: of the
-                             // cloth on the obstacle
-    double substep;          // [s]
-    double lead;               // [s] by which its velocities are ahead of the substeps: half a
-                               // substep where nothing holds it, else 0
+    void *pushes;   // [N s], [N m s] per piece, obstacle and sum a row of lanes: of the
+                    // cloth on the obstacle
+    double substep; // [s]
+    double lead;    // [s] by which its velocities are ahead of the substeps: half a
+                    // substep where nothing holds it, else 0
 } mf_ClothJob;
 
 // Values of an array: the places, and a row that lanes without a constraint may move.

@@ -1,4 +1,5 @@
-// Building the plan of a cloth: its constraints, and the order in which lanes and threads work them.
+// Building the plan of a cloth: its constraints, and the order in which lanes and threads work
+// them.
 #ifndef MF_MOTION_CLOTH_PROGRAM_H
 #define MF_MOTION_CLOTH_PROGRAM_H
 
@@ -15,7 +16,8 @@ typedef struct mf_ClothDraft {
 } mf_ClothDraft;
 
 // The plan of a cloth that mf_cloth_check accepts, from `settings`, of whose counts only that of
-// further pins matters. The caller releases *out. MF_BAD_ARGUMENT: an edge of more than two triangles.
+// further pins matters. The caller releases *out. MF_BAD_ARGUMENT: an edge of more than two
+// triangles.
 mf_Status mf_cloth_program(mf_Context *context, const mf_Cloth *cloth, const mf_ClothPlan *settings,
                            mf_ClothPlan **out, mf_Error *error);
 
@@ -23,13 +25,13 @@ mf_Status mf_cloth_program(mf_Context *context, const mf_Cloth *cloth, const mf_
 
 // A constraint of up to four vertices.
 typedef struct mf_ClothConstraint {
-    uint32_t kind;                    // [1] mf_ClothKind
+    uint32_t kind; // [1] mf_ClothKind
     uint32_t vertices[MF_CLOTH_NODES];
     double values[6]; // as the kind says
 } mf_ClothConstraint;
 
-// Adds a batch of `count` constraints of one kind, whose vertices differ. The places of vertices are
-// known.
+// Adds a batch of `count` constraints of one kind, whose vertices differ. The places of vertices
+// are known.
 void mf_cloth_draft_batch(mf_ClothDraft *draft, const mf_ClothConstraint *constraints,
                           const uint32_t *lanes, uint32_t count);
 // The batches since the last chunk become one; the chunks since the last wave.

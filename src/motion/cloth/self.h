@@ -7,9 +7,10 @@
 
 #include "motion/cloth/solve.h"
 
-#define MF_CLOTH_RELAXATION ((mf_real)0.25) // [1] of what parts a pair, as a vertex may have several
-#define MF_CLOTH_MOST_SHIFT ((mf_real)0.1)   // [1] of the distance, in a substep
-#define MF_CLOTH_FAMILY 3.0                 // [1] distances within which vertices are neighbors at rest
+#define MF_CLOTH_RELAXATION                                                                        \
+    ((mf_real)0.25)                        // [1] of what parts a pair, as a vertex may have several
+#define MF_CLOTH_MOST_SHIFT ((mf_real)0.1) // [1] of the distance, in a substep
+#define MF_CLOTH_FAMILY 3.0 // [1] distances within which vertices are neighbors at rest
 
 // The square root of one value.
 static inline mf_real mf_one_sqrt(mf_real value) {

@@ -3,8 +3,8 @@
 //
 //   dlambda = -(C + g grad C . d) / ((1 + g) sum w |grad C|^2 + a),   dx = w grad C dlambda
 //
-// a is the compliance over the substep's square, g the damping time over the substep (2016, equation
-// 26, with damping in proportion to stiffness), d the way since the substep began.
+// a is the compliance over the substep's square, g the damping time over the substep (2016,
+// equation 26, with damping in proportion to stiffness), d the way since the substep began.
 #ifndef MF_MOTION_CLOTH_SOLVE_H
 #define MF_MOTION_CLOTH_SOLVE_H
 
@@ -67,9 +67,9 @@ static MF_INLINE void node_put_vec(const Batch *b, uint32_t node, uint32_t array
 }
 
 typedef struct Node {
-    Vec x;         // [m]
-    Vec way;       // [m] of the substep so far; of damped constraints
-    mf_lane w;     // [1/kg]
+    Vec x;     // [m]
+    Vec way;   // [m] of the substep so far; of damped constraints
+    mf_lane w; // [1/kg]
 } Node;
 
 static MF_INLINE Node node_load(const Batch *b, uint32_t node) {
@@ -116,8 +116,7 @@ static MF_INLINE void solve_edge(const Batch *b) {
     const mf_lane under = resistance(b, one.w + two.w, compliance(b, 1));
     mf_lane c = length - value_of(b, 0);
     if (b->damped)
-        c = mf_fma(mf_set(b->solve->damping),
-                   vec_dot(way, vec_sub(two.way, one.way)) / length, c);
+        c = mf_fma(mf_set(b->solve->damping), vec_dot(way, vec_sub(two.way, one.way)) / length, c);
     // A pair of pinned vertices without compliance has nothing to divide by.
     const mf_lane by = c / (length * under + tiny);
     node_push(b, 0, &one, way, by);
@@ -142,8 +141,7 @@ static MF_INLINE void solve_sum(const Batch *b, Node *n, const mf_lane *k, uint3
             rate = vec_fma(n[i].way, k[i], rate);
         c = vec_fma(rate, mf_set(b->solve->damping), c);
     }
-    const mf_lane by =
-        mf_set((mf_real)-1) / (resistance(b, weight, a) + mf_set((mf_real)1e-30));
+    const mf_lane by = mf_set((mf_real)-1) / (resistance(b, weight, a) + mf_set((mf_real)1e-30));
     for (uint32_t i = 0; i < count; i++)
         node_push(b, i, &n[i], c, by * k[i]);
 }

@@ -5,7 +5,7 @@
 #include "motion/cloth/motion.h"
 #include "world/attach.h"
 
-enum { VERTICES = 512 }; // [1] that are loaded and stored as one piece of work
+enum { VERTICES = 512 };           // [1] that are loaded and stored as one piece of work
 enum { CONTACTS = 1, SHAPES = 2 }; // [1] components of MF_WARNING_CONTACTS and _SHAPES
 
 typedef struct Step {
@@ -37,8 +37,8 @@ static uint32_t piece_count(const mf_ClothPlan *plan) {
 }
 
 static size_t work_bytes(const mf_ClothMotion *motion) {
-    return MF_CLOTH_WORK * mf_cloth_room(motion->plan) * (motion->wide ? sizeof(double)
-                                                                        : sizeof(float));
+    return MF_CLOTH_WORK * mf_cloth_room(motion->plan) *
+           (motion->wide ? sizeof(double) : sizeof(float));
 }
 
 static size_t round_up(size_t bytes) {
@@ -184,8 +184,8 @@ static void store_piece(void *task, uint32_t piece) {
 
 static void move_piece(void *task, uint32_t piece) {
     const Step *step = task;
-    step->motion->kernels.move(&step->job, piece * MF_CLOTH_PIECE, rows_of(step, piece),
-                               step->ends, step->begins, piece);
+    step->motion->kernels.move(&step->job, piece * MF_CLOTH_PIECE, rows_of(step, piece), step->ends,
+                               step->begins, piece);
 }
 
 static void sum_piece(void *task, uint32_t piece) {
@@ -271,8 +271,8 @@ static void end_pins(const Step *step) {
             double force = 0.0;
             if (at != MF_NONE) {
                 const double mass = mf_cloth_masses_f64(motion->plan)[at];
-                const double before =
-                    mf_field_get(motion->rows[MF_CLOTH_ROW_VELOCITY], step->instance, 3 * vertex + c);
+                const double before = mf_field_get(motion->rows[MF_CLOTH_ROW_VELOCITY],
+                                                   step->instance, 3 * vertex + c);
                 const double change = get(step, MF_CLOTH_V + c, at) - before;
                 force = get(step, MF_CLOTH_Q + c, at) / step->job.substep * rate +
                         mass * (motion->plan->gravity[c] - change * rate);
@@ -322,8 +322,7 @@ static void find_obstacles(Step *step) {
         step->around->find(step->around->user, sum.low, sum.high, step->obstacles);
     step->dropped = found > MF_CLOTH_OBSTACLES ? found - MF_CLOTH_OBSTACLES : 0;
     step->job.obstacle_count = found - step->dropped;
-    memset(step->job.pushes, 0,
-           step->pieces * step->job.obstacle_count * push_bytes(step->motion));
+    memset(step->job.pushes, 0, step->pieces * step->job.obstacle_count * push_bytes(step->motion));
     for (uint32_t i = 0; i < step->job.obstacle_count; i++) {
         mf_vec3_copy(step->start[i], step->obstacles[i].position);
         mf_quat_from_matrix(step->start[i] + 3, step->obstacles[i].rotation);
@@ -408,8 +407,7 @@ static void put_base(const Step *step, const mf_ClothSum *sum) {
     for (uint32_t c = 0; c < 3; c++) {
         mf_field_set(motion->body[0], step->instance, c, sum->position[c] / motion->mass);
         mf_field_set(motion->body[2], step->instance, c,
-                     sum->momentum[c] / motion->mass +
-                         step->job.lead * motion->plan->gravity[c]);
+                     sum->momentum[c] / motion->mass + step->job.lead * motion->plan->gravity[c]);
     }
 }
 
@@ -430,8 +428,8 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
     void *scratch = mf_scratch_borrow(motion->scratch);
     Step step = begin(motion, context, instance, scratch);
     const mf_Field *contacts = motion->rows[MF_CLOTH_ROW_CONTACTS];
-    // A cloth that nothing holds or touches falls exactly: its velocity is that at the end of a step,
-    // that of substeps half a substep older.
+    // A cloth that nothing holds or touches falls exactly: its velocity is that at the end of a
+    // step, that of substeps half a substep older.
     const double lead = 0.5 * step.job.substep;
     step.job.lead = mf_field_get(contacts, instance, 0) > 0.0 ? 0.0 : lead;
     memset(step.job.work, 0, work_bytes(motion));
