@@ -104,10 +104,28 @@ static mf_Status take_triangles(mf_Reader *reader, const mf_ClothEntry *entry, m
     return status;
 }
 
+// Keys of the other kind would have no effect.
+static mf_Status check_kind(const mf_Reader *reader, const mf_Cloth *cloth) {
+    const bool rectangle = cloth->counts[0] > 0;
+    static const char *const of_rectangles[] = {"size", "plane"};
+    static const char *const of_triangles[] = {"vertices", "triangles", "warp"};
+    const char *const *others = rectangle ? of_triangles : of_rectangles;
+    const size_t count = rectangle ? 3 : 2;
+    for (size_t i = 0; i < count; i++)
+        if (mf_reader_find(reader, others[i]) != NULL)
+            return mf_reader_refuse(reader, others[i], NULL,
+                                    rectangle ? "a rectangle (counts) has no triangles"
+                                              : "only a rectangle has it: expected counts, too");
+    return MF_OK;
+}
+
 static mf_Status take_shape(mf_Reader *reader, const mf_ClothEntry *entry, mf_Cloth *cloth) {
     mf_Status status = MF_OK;
     for (int i = 0; status == MF_OK && i < 2; i++)
         status = take_whole(reader, "counts", entry->counts[i], &cloth->counts[i]);
+    if (status != MF_OK)
+        return status;
+    status = check_kind(reader, cloth);
     if (status != MF_OK)
         return status;
     memcpy(cloth->warp, entry->warp, sizeof cloth->warp);

@@ -70,7 +70,8 @@ static void what_is_wrong_is_named(void **state) {
         const char *text, *words;
         int line;
     } wrong[] = {
-        {"cloth:\n  size: [1, 1]\n", "need a rectangle (size, counts) or vertices", 1},
+        {"cloth:\n  size: [1, 1]\n", "only a rectangle has it: expected counts", 2},
+        {"cloth:\n  density: 1\n", "need a rectangle (size, counts) or vertices", 1},
         {"cloth:\n  counts: [2.5, 3]\n", "2.5: expected a whole number", 2},
         {"cloth:\n  counts: [3, 1]\n", "counts: 1 vertices, need 2", 2},
         {"cloth:\n  counts: [3, 3]\n  pins: [9]\n", "9: expected the number of a vertex below 9",
@@ -81,6 +82,8 @@ static void what_is_wrong_is_named(void **state) {
          "triangles[0]: its area is 0 m^2", 3},
         {"cloth:\n  vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\n  triangles: [[0, 1, 3]]\n",
          "triangles[0]: no vertex 3", 3},
+        {"cloth:\n  counts: [3, 3]\n  warp: [0, 1, 0]\n", "a rectangle (counts) has no triangles",
+         3},
         {"cloth:\n  colour: red\n", "colour: unknown key", 2},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -110,6 +110,18 @@ static void choose_kernels(const mf_Group *group, mf_ClothMotion *motion) {
     CHOOSE(sum);
 }
 
+// Of the settings and, behind them, all arrays.
+static uint64_t hash_plan(const mf_ClothPlan *plan) {
+    const double reals[] = {plan->height,     plan->damping,    plan->drag,
+                            plan->radius,     plan->friction,   plan->self_distance,
+                            plan->gravity[0], plan->gravity[1], plan->gravity[2]};
+    const uint32_t counts[] = {plan->vertex_count, plan->pin_count, plan->substeps, plan->ground,
+                               plan->level};
+    uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
+    hash = mf_hash_bytes(hash, counts, sizeof counts);
+    return mf_hash_bytes(hash, plan + 1, plan->bytes - sizeof *plan);
+}
+
 static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothConfig *config,
                       mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -130,9 +142,7 @@ static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothCon
         status = mf_scratch_create(context, mf_cloth_scratch(motion), mf_group_block_count(group),
                                    &motion->scratch, error);
     if (status == MF_OK)
-        status =
-            mf_motion_join(group, &mf_cloth_row, motion,
-                           mf_hash_bytes(MF_HASH_START, motion->plan, motion->plan->bytes), error);
+        status = mf_motion_join(group, &mf_cloth_row, motion, hash_plan(motion->plan), error);
     return status;
 }
 
