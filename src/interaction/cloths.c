@@ -125,6 +125,77 @@ static void push_obstacle(void *user, uint32_t index, const double push[MF_CLOTH
     push_link(all, all->owners[index], push);
 }
 
+// ---- pins
+// ----------------------------------------------------------------------------------------
+
+typedef struct Pins { // of one cloth
+    const mf_Cloths *all;
+    const mf_ClothMotion *motion;
+    uint32_t instance;
+} Pins;
+
+static double pin_value(const Pins *pins, int row, uint32_t pin, uint32_t c) {
+    return mf_field_get(pins->motion->rows[row], pins->instance, 3 * pin + c);
+}
+
+// The link that a pin moves with; a link that there is not is a fault of the cloth. False: none.
+static bool find_link(const Pins *pins, uint32_t pin, mf_ClothOwner *out) {
+    const double group = pin_value(pins, MF_CLOTH_ROW_LINK, pin, 0);
+    const double robot = pin_value(pins, MF_CLOTH_ROW_LINK, pin, 1);
+    const double link = pin_value(pins, MF_CLOTH_ROW_LINK, pin, 2);
+    if (group == 0.0)
+        return false;
+    for (uint32_t g = 0; g < pins->all->robot_count; g++) {
+        const mf_ClothRobots *robots = &pins->all->robots[g];
+        *out = (mf_ClothOwner){g, (uint32_t)robot, (uint32_t)link};
+        if (group == robots->number + 1.0 && robot < mf_group_count(robots->group) &&
+            link < mf_group_model(robots->group)->link_count)
+            return true;
+    }
+    ((uint32_t *)pins->motion->fault->data)[pins->instance] |= MF_FAULT_INPUT;
+    return false;
+}
+
+// The anchors at the end of the step, if links go on with their twist.
+static void move_pins(const Pins *pins) {
+    const double step = pins->all->step;
+    for (uint32_t pin = 0; pin < pins->motion->plan->pin_count; pin++) {
+        mf_ClothOwner owner;
+        double turn[4], rotation[4], place[3], at[3];
+        if (!find_link(pins, pin, &owner))
+            continue;
+        const mf_LinkMotion link =
+            link_of(&pins->all->robots[owner.robots], owner.instance, owner.link);
+        for (uint32_t c = 0; c < 3; c++)
+            place[c] = pin_value(pins, MF_CLOTH_ROW_PLACE, pin, c);
+        mf_quat_from_axis_angle(turn, link.rate, mf_vec3_length(link.rate) * step);
+        mf_quat_multiply(rotation, turn, link.orientation);
+        mf_quat_rotate(at, rotation, place);
+        mf_vec3_add(at, at, link.position);
+        mf_vec3_add_scaled(at, at, step, link.velocity);
+        for (uint32_t c = 0; c < 3; c++)
+            mf_field_set(pins->motion->rows[MF_CLOTH_ROW_ANCHOR], pins->instance, 3 * pin + c,
+                         at[c]);
+    }
+}
+
+// The links get what the cloth pulls with.
+static void pull_links(const Pins *pins) {
+    for (uint32_t pin = 0; pin < pins->motion->plan->pin_count; pin++) {
+        mf_ClothOwner owner;
+        double push[MF_CLOTH_PUSH], arm[3];
+        if (!find_link(pins, pin, &owner))
+            continue;
+        for (uint32_t c = 0; c < 3; c++) {
+            push[c] = pin_value(pins, MF_CLOTH_ROW_FORCE, pin, c) * pins->all->step;
+            arm[c] = pin_value(pins, MF_CLOTH_ROW_ANCHOR, pin, c) -
+                     get(pins->all->robots[owner.robots].position, owner.instance, c);
+        }
+        mf_vec3_cross(push + 3, arm, push);
+        push_link(pins->all, owner, push);
+    }
+}
+
 // Without collisions nobody else clears the wrenches of the last step.
 static void clear_wrenches(const mf_Cloths *all) {
     for (uint32_t g = 0; g < all->robot_count; g++) {
@@ -139,6 +210,17 @@ static void clear_wrenches(const mf_Cloths *all) {
     }
 }
 
+static void step_cloth(const mf_Cloths *all, const mf_ClothMotion *motion,
+                       const mf_ClothSurroundings *around, uint32_t instance) {
+    const Pins pins = {all, motion, instance};
+    const uint32_t *fault = motion->fault->data;
+    move_pins(&pins);
+    if (fault[instance] == 0)
+        mf_cloth_step(motion, all->context, around, instance);
+    if (fault[instance] == 0)
+        pull_links(&pins);
+}
+
 static void run(const mf_WorldRun *run, void *user) {
     mf_Cloths *all = user;
     (void)run;
@@ -151,7 +233,7 @@ static void run(const mf_WorldRun *run, void *user) {
         const uint32_t *fault = motion->fault->data;
         for (uint32_t i = 0; i < mf_group_count(all->cloth_groups[c]); i++)
             if (fault[i] == 0)
-                mf_cloth_step(motion, all->context, &around, i);
+                step_cloth(all, motion, &around, i);
     }
 }
 
@@ -213,9 +295,10 @@ static mf_Status describe_solids(mf_Context *context, mf_ClothRobots *robots, mf
     return fine ? MF_OK : mf_fail(error, MF_NO_MEMORY, "cloths: out of memory");
 }
 
-static mf_Status add_robots(mf_Cloths *all, mf_Group *group, mf_Error *error) {
+static mf_Status add_robots(mf_Cloths *all, mf_Group *group, uint32_t number, mf_Error *error) {
     mf_ClothRobots *robots = &all->robots[all->robot_count];
     *robots = (mf_ClothRobots){.group = group,
+                               .number = number,
                                .position = mf_group_find_field(group, "base.position"),
                                .fault = mf_group_find_field(group, "fault.word"),
                                .wrench = mf_group_find_field(group, "wrench.link"),
@@ -248,7 +331,7 @@ static mf_Status take_groups(mf_Cloths *all, mf_World *world, mf_Error *error) {
         if (all->cloth_count == MF_CLOTHS_GROUPS || all->robot_count == MF_CLOTHS_GROUPS)
             return mf_fail(error, MF_LIMIT, "cloths: more than %d groups", MF_CLOTHS_GROUPS);
         if (motion == NULL) {
-            status = add_robots(all, group, error);
+            status = add_robots(all, group, i, error);
             continue;
         }
         all->cloth_groups[all->cloth_count] = group;

@@ -10,6 +10,7 @@ enum { MF_CLOTHS_GROUPS = 64 }; // [1] most groups of cloths, and of robots
 
 typedef struct mf_ClothRobots { // a group that cloths meet
     mf_Group *group;
+    uint32_t number; // [1] of the world's groups
     mf_Compound *compound;
     const mf_Field *position, *fault;
     mf_Field *wrench, *wrench_count; // NULL: they are not pushed

@@ -52,6 +52,7 @@ static Rig rig_open(mf_Context *context, const char *shape, const char *height, 
     motions.cloth.cloth = &cloth;
     motions.cloth.contacts = false;
     motions.cloth.drag = 0.0;
+    motions.cloth.pins = 1;
     assert_int_equal(mf_motion_add(rig.cloth, MF_MOTION_CLOTH, &motions, &error), MF_OK);
     group.model = rig.model;
     group.name = "robot";
@@ -88,6 +89,38 @@ static void momentum_is_passed_on(void **state) {
     assert_true(robot[1][2] < 0.38 && cloth[1][2] > 0.02);
     for (int c = 0; c < 3; c++)
         assert_near(robot[1][c] + cloth[1][c], robot[0][c] + cloth[0][c], 1e-12);
+    rig_close(&rig);
+}
+
+// A ball carries a corner of a sheet: the corner stays at its place on the ball, which feels it.
+static void links_carry_pins(void **state) {
+    Rig rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
+    double center[3], robot[3], cloth[3], spin[3];
+    const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
+    mf_Field *link = mf_group_find_field(rig.cloth, "pin.link");
+    const double start[3] = {-0.35, -0.3, 0.0};
+    for (uint32_t c = 0; c < 3; c++)
+        mf_field_set(mf_group_find_field(rig.robot, "base.position"), 0, c, start[c]);
+    mf_field_set(mf_group_find_field(rig.robot, "base.linear_velocity"), 0, 0, -1.0);
+    mf_group_refresh(rig.robot, 0);
+    mf_field_set(mf_group_find_field(rig.cloth, "pin.vertex"), 0, 0, 0.0);
+    mf_field_set(mf_group_find_field(rig.cloth, "pin.place"), 0, 0, 0.05);
+    mf_field_set(link, 0, 0, 2.0); // the second group
+    mf_world_step(rig.world, 150);
+    mf_motion_momentum(rig.robot, 0, center, robot, spin);
+    mf_motion_momentum(rig.cloth, 0, center, cloth, spin);
+    assert_true(robot[0] > -0.19 && cloth[0] < -0.01);
+    for (int c = 0; c < 3; c++)
+        assert_near(robot[c] + cloth[c], c == 0 ? -0.2 : 0.0, 2e-3);
+    mf_motion_momentum(rig.robot, 0, center, robot, spin);
+    double square = 0.0;
+    for (uint32_t c = 0; c < 3; c++)
+        square += pow(mf_field_get(position, 0, c) - center[c], 2.0);
+    assert_near(sqrt(square), 0.05, 1e-3);
+    assert_int_equal(mf_group_fault_total(rig.cloth), 0);
+    mf_field_set(link, 0, 1, 7.0); // there is no such robot
+    mf_world_step(rig.world, 1);
+    assert_int_equal(mf_group_fault(rig.cloth, 0), MF_FAULT_INPUT);
     rig_close(&rig);
 }
 
@@ -138,8 +171,8 @@ static void sets_and_threads_agree(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(momentum_is_passed_on),
-                                       cmocka_unit_test(solids_carry),
-                                       cmocka_unit_test(sets_and_threads_agree)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(momentum_is_passed_on), cmocka_unit_test(links_carry_pins),
+        cmocka_unit_test(solids_carry), cmocka_unit_test(sets_and_threads_agree)};
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -28,6 +28,14 @@ static const struct {
     [MF_CLOTH_ROW_FORCE] = {PER_PIN,
                             {"pin.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 3, STATE,
                              "of the cloth on what holds it, mean of the last step"}},
+    [MF_CLOTH_ROW_LINK] =
+        {PER_PIN,
+         {"pin.link", "1", "", MF_U32, MF_FIXED_COUNT, 3, INPUT,
+          "what each pin moves with: 1 + the number of a group in the world, robot "
+          "and link; 0: nothing, pin.anchor is given"}},
+    [MF_CLOTH_ROW_PLACE] = {PER_PIN,
+                            {"pin.place", "m", "link", MF_REAL, MF_FIXED_COUNT, 3, INPUT,
+                             "where on that link the pin is"}},
 };
 
 static uint32_t count_of(const mf_ClothPlan *plan, int row) {
@@ -94,6 +102,8 @@ static void reset_pin(const mf_ClothMotion *motion, uint32_t instance, uint32_t 
                                                              instance, 3 * own[pin] + c);
         mf_field_set(motion->rows[MF_CLOTH_ROW_ANCHOR], instance, 3 * pin + c, at);
         mf_field_set(motion->rows[MF_CLOTH_ROW_FORCE], instance, 3 * pin + c, 0.0);
+        mf_field_set(motion->rows[MF_CLOTH_ROW_LINK], instance, 3 * pin + c, 0.0);
+        mf_field_set(motion->rows[MF_CLOTH_ROW_PLACE], instance, 3 * pin + c, 0.0);
     }
 }
 

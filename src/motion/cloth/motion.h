@@ -12,6 +12,8 @@ enum { // rows of a group, in the order of the table of fields
     MF_CLOTH_ROW_PIN,
     MF_CLOTH_ROW_ANCHOR,
     MF_CLOTH_ROW_FORCE,
+    MF_CLOTH_ROW_LINK,
+    MF_CLOTH_ROW_PLACE,
     MF_CLOTH_ROWS
 };
 
