@@ -69,12 +69,11 @@ const mf_CommandHelp mf_help_info = {
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
         "or is suspicious. A truss (YAML): mass, size, rank and mechanisms, the bars that give "
         "way\n"
-        "first, actuators and neurons. A cloth (YAML): mass, triangles, stiffness. A scene (YAML): "
-        "its settings with every default, its\n"
-        "groups, its schedule and its fields. A vehicle (YAML): its parameters and performance.\n"
-        "Ground (PNG, PGM): size and heights. A run's folder or archive: settings and the "
-        "progress\n"
-        "of evolution.",
+        "first, actuators and neurons. A cloth (YAML): mass, triangles, stiffness. A scene "
+        "(YAML):\n"
+        "its settings with every default, its groups, its schedule and its fields. A vehicle\n"
+        "(YAML): its parameters and performance. Ground (PNG, PGM): size and heights. A run's\n"
+        "folder or archive: settings and the progress of evolution.",
     .examples = "  mayfly info models/hexapod.urdf\n"
                 "  mayfly info --unsupported robot.xml\n"
                 "  mayfly info --mjcf plain.xml robot.xml\n"

@@ -220,9 +220,10 @@ static mf_Status check(const mf_SceneFile *file, const mf_CompareConfig *config,
     if (file->group_count != 1)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
                           "expected a scene of one group to compare, found %u", file->group_count);
-    if (file->groups[0].vehicle != NULL)
+    if (file->groups[0].vehicle != NULL || file->groups[0].cloth != NULL)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                          "a vehicle has one motion, so there is nothing to compare");
+                          "a %s has one motion, so there is nothing to compare",
+                          file->groups[0].cloth != NULL ? "cloth" : "vehicle");
     if (file->duration > 1e5)
         return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
                           "run.duration: expected at most 1e5 s to compare, found %g s",

@@ -15,6 +15,9 @@
 #include <math.h>
 #include <string.h>
 
+// [1] vertices of a cloth that one thread steps: sharing it out would take longer.
+enum { SMALL = 2048 };
+
 // ---- links
 // ---------------------------------------------------------------------------------------
 
@@ -216,7 +219,8 @@ static void step_cloth(const mf_Cloths *all, const mf_ClothMotion *motion,
     const uint32_t *fault = motion->fault->data;
     move_pins(&pins);
     if (fault[instance] == 0)
-        mf_cloth_step(motion, all->context, around, instance);
+        mf_cloth_step(motion, motion->plan->vertex_count < SMALL ? NULL : all->context, around,
+                      instance);
     if (fault[instance] == 0)
         pull_links(&pins);
 }

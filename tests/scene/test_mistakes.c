@@ -156,7 +156,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "1000000 or .inf, found -.inf"},
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, auto, "
+         "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, cloth, auto, "
          "own, found soccer"},
         {GROUP "    controller: neural\n", "t.yaml:4:17: groups.a.controller: expected one of "
                                            "none, gp, oscillator, machine, found neural"},
