@@ -22,6 +22,7 @@ typedef enum mf_BehaviorKind {
     MF_BEHAVIOR_SNAKE,     // modules: a wave along a chain, its phase from module to module
     MF_BEHAVIOR_PHASE,     // modules: oscillators that synchronize by messages
     MF_BEHAVIOR_TRACK,     // modules: a closed chain that rolls, over an accelerometer
+    MF_BEHAVIOR_UNROLL,    // modules: a track that opens a dock and goes on as a snake
     MF_BEHAVIOR_COUNT,     // modules: each counts those that are connected to it
     MF_BEHAVIOR_LEADER,    // modules: those that are connected elect one
     MF_BEHAVIOR_SPIN,      // joints turn at a speed
@@ -60,6 +61,7 @@ typedef struct mf_MindBehavior {
     double turn;              // [s] wheels: shortest time of a turn
     double stretch;           // [1] track: change of bends, relative
     double lean;              // [rad] track: of the long axis, from the horizontal, forward
+    double open;              // [s] unroll: when the first module opens its front dock
 } mf_MindBehavior;
 
 typedef struct mf_Behavior {

@@ -15,7 +15,7 @@ extern "C" {
 typedef struct mf_WorldJointsConfig {
     uint32_t struct_size; // [byte] set by mf_world_joints_config()
     uint32_t rounds;  // [1] largest number of corrections of a step's forces before the responses
-                      // of the robots are computed again, which is done at most three times, 1 ..
+                      // of the robots are computed again, which is done at most eight times, 1 ..
                       // 32; default 4
     double tolerance; // [1] residual of the forces at which the iteration ends, 1e-9 .. 0.1;
                       // default 1e-4

@@ -28,7 +28,7 @@ static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that residuals ar
 
 static const double large_enough = 1e-2; // [1] residual of large islands that ends corrections
 
-enum { PROBES = 3 }; // [1] most of a step
+enum { PROBES = 8 }; // [1] most of a step
 
 typedef void (*Task)(mf_Solver *solver, uint32_t index);
 

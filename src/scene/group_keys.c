@@ -15,8 +15,8 @@ static const char *const controllers[] = {"none", "gp", "oscillator", "machine",
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
 static const char *const behaviors[] = {
-    "hold",  "command", "program", "orbit", "formation", "waypoints", "flock",  "gait", "soccer",
-    "snake", "phase",   "track",   "count", "leader",    "spin",      "wheels", NULL};
+    "hold",  "command", "program", "orbit",  "formation", "waypoints", "flock", "gait",   "soccer",
+    "snake", "phase",   "track",   "unroll", "count",     "leader",    "spin",  "wheels", NULL};
 _Static_assert(sizeof behaviors / sizeof *behaviors == MF_BEHAVIOR_WHEELS + 2,
                "choices are in the order of mf_BehaviorKind");
 static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
@@ -435,6 +435,24 @@ static const mf_Key keys_behind[] = {
     MIND_REAL("track.stretch", 0, "1", "0.3", stretch, "change of bends, relative"),
     MIND_REAL("track.lean", 0, "rad", "0.8", lean,
               "of the long axis, from the horizontal, forward"),
+    SECTION("behavior.unroll", "a track that opens the front dock of its first module and goes on as "
+                               "a snake"),
+    MIND_JOINT("unroll"),
+    MF_KEY("behavior.unroll.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,
+           GROUP(behavior.mind.front), "dock to the module before; empty: the first dock"),
+    MF_KEY("behavior.unroll.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.back),
+           "dock to the module behind; empty: the second dock"),
+    MF_KEY("behavior.unroll.sensor", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,
+           GROUP(behavior.mind.sensor), "an accelerometer; empty: the first"),
+    MIND_REAL("unroll.open", 0, "s", "5", open, "time at which the first module opens its dock"),
+    MIND_REAL("unroll.bend", 0, "rad", "1.0471975511965976", offset,
+              "mean angle of a joint of the track: 2 pi by the number of modules"),
+    MIND_REAL("unroll.stretch", 0, "1", "0.3", stretch, "change of bends, relative"),
+    MIND_REAL("unroll.lean", 0, "rad", "0.8", lean,
+              "of the track's long axis, from the horizontal, forward"),
+    MIND_REAL("unroll.amplitude", 0, "rad", "0.5", amplitude, "of the snake"),
+    MIND_REAL("unroll.frequency", 0, "Hz", "0.5", frequency, "waves of the snake in a second"),
+    MIND_REAL("unroll.lag", 0, "rad", "1", lag, "phase by which a module is behind the one before"),
     SECTION("behavior.count", "each module counts those that are connected to it"),
     SECTION("behavior.leader", "modules that are connected elect one of them"),
     SECTION("behavior.spin", "joints turn at a constant speed"),

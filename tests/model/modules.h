@@ -46,49 +46,25 @@ typedef struct Pose {
 
 // ---- loading -----------------------------------------------------------------------------------
 
-// The value of an attribute of the element that starts at `text`.
-static inline void attribute(const char *text, const char *key, char *out, size_t size) {
-    char pattern[40];
-    const char *end = strstr(text, "/>");
-    snprintf(pattern, sizeof pattern, " %s=\"", key);
-    const char *start = strstr(text, pattern);
-    assert_non_null(start);
-    assert_true(start < end);
-    start += strlen(pattern);
-    size_t length = (size_t)(strchr(start, '"') - start);
-    assert_true(length < size);
-    memcpy(out, start, length);
-    out[length] = '\0';
+static inline void copy_word(char *out, size_t size, const char *text) {
+    assert_true(strlen(text) < size);
+    strcpy(out, text);
 }
 
-static inline void numbers(const char *text, const char *key, double out[3]) {
-    char value[96];
-    attribute(text, key, value, sizeof value);
-    assert_int_equal(sscanf(value, "%lf %lf %lf", &out[0], &out[1], &out[2]), 3);
-}
-
-static inline void read_docks(Module *module, const char *path) {
-    static char text[32768];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    assert_true(size < sizeof text - 1);
-    text[size] = '\0';
-    for (const char *at = strstr(text, "<dock "); at != NULL; at = strstr(at + 1, "<dock ")) {
-        assert_true(module->dock_count < DOCKS);
+static inline void read_docks(Module *module) {
+    static const char *const genders[] = {"both", "male", "female"};
+    const mf_Model *model = module->model;
+    assert_true(model->dock_count <= DOCKS);
+    for (uint32_t i = 0; i < model->dock_count; i++) {
+        const mf_Dock *from = &model->docks[i];
         Dock *dock = &module->docks[module->dock_count++];
-        char turns[8];
-        double rpy[3];
-        attribute(at, "name", dock->name, sizeof dock->name);
-        attribute(at, "link", dock->link, sizeof dock->link);
-        attribute(at, "gender", dock->gender, sizeof dock->gender);
-        attribute(at, "type", dock->type, sizeof dock->type);
-        attribute(at, "turns", turns, sizeof turns);
-        numbers(at, "xyz", dock->position);
-        numbers(at, "rpy", rpy);
-        mf_quat_from_rpy(dock->rotation, rpy);
-        dock->turns = atoi(turns);
+        copy_word(dock->name, sizeof dock->name, from->name);
+        copy_word(dock->link, sizeof dock->link, model->links[from->frame.link].name);
+        copy_word(dock->gender, sizeof dock->gender, genders[from->gender]);
+        copy_word(dock->type, sizeof dock->type, from->type);
+        memcpy(dock->position, from->frame.position, sizeof dock->position);
+        memcpy(dock->rotation, from->frame.rotation, sizeof dock->rotation);
+        dock->turns = (int)from->turns;
     }
 }
 
@@ -140,7 +116,7 @@ static inline void open_module(Module *module, mf_Context *context, const char *
     snprintf(path, sizeof path, "%s/models/modules/%s.urdf", MAYFLY_SOURCE_DIR, name);
     memset(module, 0, sizeof *module);
     mf_Model *model = module->model = load_file(context, path, NULL);
-    read_docks(module, path);
+    read_docks(module);
     assert_true(model->link_count <= LINKS);
     mf_model_pose(model, model->start_angle, module->link_position, module->link_rotation);
     for (uint32_t i = 0; i < model->shape_count; i++) {

@@ -278,6 +278,42 @@ static void a_track_rolls_where_it_leans(void **state) {
     near(roll("0", "0.8"), 0.0, 0.05);
 }
 
+// scenes/reconfigure.yaml in steps of 5 ms: SuperBots roll more than a meter, open one dock of six
+// after 4 s, lie down in a row, and crawl on.
+static double forward_of(const mf_Scene *scene) {
+    const mf_Field *at = mf_group_find_field(mf_world_group(scene->world, 0), "base.position");
+    double sum = 0.0;
+    for (uint32_t i = 0; i < 6; i++)
+        sum += mf_field_get(at, i, 0) / 6.0;
+    return sum;
+}
+
+static void a_track_becomes_a_snake(void **state) {
+    (void)state;
+    const mf_Override step = {"world.step", "0.005"};
+    mf_Context *context = NULL;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_SceneFile *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
+    mf_Scene scene = make_scene(context, file);
+    const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
+    double began = forward_of(&scene);
+    mf_world_step(scene.world, 799); // 3.995 s
+    assert_int_equal(mf_docks_statistics(docks).released, 0);
+    assert_true(forward_of(&scene) - began > 1.0);
+    mf_world_step(scene.world, 401); // 6 s
+    assert_int_equal(mf_docks_statistics(docks).released, 1);
+    assert_int_equal(mf_world_joints_count(mf_world_joints_of(scene.world)), 5);
+    began = forward_of(&scene);
+    mf_world_step(scene.world, 1000);
+    assert_true(fabs(forward_of(&scene) - began) > 0.1);
+    const mf_Field *height = mf_group_find_field(mf_world_group(scene.world, 0), "base.position");
+    for (uint32_t i = 0; i < 6; i++)
+        assert_true(mf_field_get(height, i, 2) < 0.2);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
+    mf_context_destroy(context);
+}
+
 // ---- mistakes -----------------------------------------------------------------------------------
 
 static void mistakes_are_one_line(void **state) {
@@ -321,6 +357,7 @@ int main(void) {
         cmocka_unit_test(a_wheelbot_turns_away_from_walls),
         cmocka_unit_test(an_atron_car_drives_and_turns),
         cmocka_unit_test(a_track_rolls_where_it_leans),
+        cmocka_unit_test(a_track_becomes_a_snake),
         cmocka_unit_test(mistakes_are_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -321,6 +321,7 @@ static void command_one(const mf_BehaviorPlan *plan, uint32_t instance, double t
     case MF_BEHAVIOR_SNAKE:
     case MF_BEHAVIOR_PHASE:
     case MF_BEHAVIOR_TRACK:
+    case MF_BEHAVIOR_UNROLL:
     case MF_BEHAVIOR_COUNT:
     case MF_BEHAVIOR_LEADER:
     case MF_BEHAVIOR_SPIN:

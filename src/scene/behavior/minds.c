@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-static const mf_MindKind *const kinds[] = {&mf_mind_snake, &mf_mind_phase,  &mf_mind_track,
-                                           &mf_mind_count, &mf_mind_leader, &mf_mind_spin,
-                                           &mf_mind_wheels};
+static const mf_MindKind *const kinds[] = {&mf_mind_snake,  &mf_mind_phase, &mf_mind_track,
+                                           &mf_mind_unroll, &mf_mind_count, &mf_mind_leader,
+                                           &mf_mind_spin,   &mf_mind_wheels};
 _Static_assert(sizeof kinds / sizeof *kinds == MF_BEHAVIOR_WHEELS - MF_BEHAVIOR_MINDS + 1,
                "kinds are in the order of mf_BehaviorKind");
 
@@ -187,7 +187,7 @@ static uint64_t hash_of(const mf_MindBehavior *settings) {
     const double values[] = {settings->amplitude, settings->frequency, settings->offset,
                              settings->lag,       settings->coupling,  settings->scatter,
                              settings->speed,     settings->distance,  settings->turn,
-                             settings->stretch,   settings->lean};
+                             settings->stretch,   settings->lean,      settings->open};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, values, sizeof values / sizeof *values);
     const char *const texts[] = {settings->front, settings->back,  settings->joint,
                                  settings->left,  settings->right, settings->sensor};
@@ -198,16 +198,15 @@ static uint64_t hash_of(const mf_MindBehavior *settings) {
 
 static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior *behavior,
                      mf_MindPlan *plan, mf_Error *error) {
-    const char *percepts[4] = {"joint.target", "joint.angle", NULL, NULL};
-    const char *actions[2] = {NULL, NULL};
-    if (kind->words > 0) {
-        percepts[MF_MIND_DOCK_STATE] = "dock.state";
-        percepts[1] = NULL;
-    }
+    const char *percepts[4] = {kind->words > 0 ? "dock.state" : "joint.target", "joint.angle", NULL,
+                               NULL};
+    const char *actions[3] = {NULL, NULL, NULL};
     if (kind->sensor != MF_SENSOR_CONTACTS)
         percepts[MF_MIND_SENSOR] = "sensor.value";
     if (kind->joints)
-        actions[0] = plan->by_actuator ? "actuator.control" : "joint.target";
+        actions[MF_MIND_JOINTS] = plan->by_actuator ? "actuator.control" : "joint.target";
+    if (kind->parts)
+        actions[MF_MIND_DOCKS] = "dock.enabled";
     mf_MindConfig config = mf_mind_config();
     config.name = kind->name;
     if (!kind->drives || plan->by_actuator)

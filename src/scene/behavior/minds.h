@@ -31,6 +31,8 @@ typedef struct mf_MindPlan {
 
 // Percepts of minds with messages, and of others.
 enum { MF_MIND_DOCK_STATE = 0, MF_MIND_TARGET = 0, MF_MIND_ANGLE, MF_MIND_SENSOR };
+// Their actions: commands of joints, and docks where they switch some.
+enum { MF_MIND_JOINTS, MF_MIND_DOCKS };
 
 // What a mind uses.
 typedef struct mf_MindKind {
@@ -39,14 +41,15 @@ typedef struct mf_MindKind {
     uint32_t memory;             // [1] numbers
     uint32_t words;              // [1] of its messages, at least; 0: it sends none
     bool joints, ends;           // moves joints; has a front and a back dock
+    bool parts;                  // switches docks
     bool drives;                 // by speed
     bool sides;                  // has left and right wheels
     mf_SensorType sensor, other; // types of its sensor; MF_SENSOR_CONTACTS: it has none
     mf_Status (*check)(const mf_MindPlan *plan, mf_Error *error); // NULL: nothing
 } mf_MindKind;
 
-extern const mf_MindKind mf_mind_snake, mf_mind_phase, mf_mind_track, mf_mind_count, mf_mind_leader,
-    mf_mind_spin, mf_mind_wheels;
+extern const mf_MindKind mf_mind_snake, mf_mind_phase, mf_mind_track, mf_mind_unroll, mf_mind_count,
+    mf_mind_leader, mf_mind_spin, mf_mind_wheels;
 
 mf_Status mf_mind_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_Error *error);
 
@@ -59,6 +62,13 @@ bool mf_mind_pose(mf_Mind *mind, const mf_MindPlan *plan, double position);
 bool mf_mind_drive(mf_Mind *mind, const mf_MindPlan *plan, double speed, double right);
 bool mf_mind_is_engaged(const mf_Mind *mind, uint32_t dock);
 double mf_mind_wrap(double angle); // [rad] to -pi .. pi
+
+// A tick of a track and of a snake, with their memories from number `memory` on; what other minds
+// are made of. [rad] The bend of the module, which is bent by `bent` now.
+enum { MF_TRACK_MEMORY = 2, MF_SNAKE_MEMORY = 3, MF_SNAKE_WORDS = 2 };
+double mf_mind_track_bend(mf_Mind *mind, const mf_MindPlan *plan, uint32_t memory, double bent);
+// [rad] The angle of the module in the wave. False: the wave has not come here yet.
+bool mf_mind_snake_angle(mf_Mind *mind, const mf_MindPlan *plan, uint32_t memory, double *out);
 
 // Types of messages, first word of the content excepted: the minds' own.
 enum { MF_MIND_SNAKE = 0x6d660001, MF_MIND_PHASE, MF_MIND_COUNT, MF_MIND_LEADER };

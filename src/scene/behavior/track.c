@@ -11,27 +11,33 @@
 #include "math/scalar.h"
 
 enum { UP_X, UP_Z, MEMORY }; // [m/s^2] smoothed reading
+_Static_assert((int)MEMORY == (int)MF_TRACK_MEMORY, "others begin behind it");
 
 static const double smoothing = 0.1; // [s] time constant: impacts are short
 
-static void feel(mf_Mind *mind, const mf_MindPlan *plan) {
+static void feel(mf_Mind *mind, const mf_MindPlan *plan, uint32_t memory) {
     const double weight = mf_mind_period(mind) / (smoothing + mf_mind_period(mind));
     for (uint32_t c = 0; c < 2; c++) {
         const double reading = mf_mind_percept(mind, MF_MIND_SENSOR, plan->sensor + 2 * c);
-        const double before = mf_mind_recall(mind, UP_X + c);
-        mf_mind_remember(mind, UP_X + c, before + weight * (reading - before));
+        const double before = mf_mind_recall(mind, memory + UP_X + c);
+        mf_mind_remember(mind, memory + UP_X + c, before + weight * (reading - before));
     }
+}
+
+double mf_mind_track_bend(mf_Mind *mind, const mf_MindPlan *plan, uint32_t memory, double bent) {
+    const mf_MindBehavior *settings = &plan->settings;
+    double sine, cosine;
+    feel(mind, plan, memory);
+    const double own =
+        mf_atan2(mf_mind_recall(mind, memory + UP_X), mf_mind_recall(mind, memory + UP_Z));
+    mf_sin_cos(2.0 * (own - 0.5 * bent - settings->lean), &sine, &cosine);
+    return settings->offset * (1.0 - settings->stretch * cosine);
 }
 
 static bool think(mf_Mind *mind, void *user) {
     const mf_MindPlan *plan = user;
-    const mf_MindBehavior *settings = &plan->settings;
-    double sine, cosine;
-    feel(mind, plan);
-    const double own = mf_atan2(mf_mind_recall(mind, UP_X), mf_mind_recall(mind, UP_Z));
     const double bent = mf_mind_percept(mind, MF_MIND_TARGET, plan->joints[0].joint);
-    mf_sin_cos(2.0 * (own - 0.5 * bent - settings->lean), &sine, &cosine);
-    return mf_mind_pose(mind, plan, settings->offset * (1.0 - settings->stretch * cosine));
+    return mf_mind_pose(mind, plan, mf_mind_track_bend(mind, plan, 0, bent));
 }
 
 const mf_MindKind mf_mind_track = {.name = "track",
