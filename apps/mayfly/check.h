@@ -58,5 +58,6 @@ extern const mf_CheckCase mf_check_defaults_cases[];
 extern const mf_CheckCase mf_check_truss_cases[];
 extern const mf_CheckCase mf_check_elastic_cases[];
 extern const mf_CheckCase mf_check_docks_cases[];
+extern const mf_CheckCase mf_check_cloth_cases[];
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "app.h"
 #include "info_json.h"
+#include "info_cloth.h"
 #include "info_truss.h"
 #include "info_world.h"
 #include "inputs.h"
@@ -63,12 +64,13 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_info = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "print the content of a robot, truss, vehicle, scene, ground or archive",
+    .summary = "print the content of a robot, truss, cloth, vehicle, scene, ground or archive",
     .text =
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
         "or is suspicious. A truss (YAML): mass, size, rank and mechanisms, the bars that give "
         "way\n"
-        "first, actuators and neurons. A scene (YAML): its settings with every default, its\n"
+        "first, actuators and neurons. A cloth (YAML): mass, triangles, stiffness. A scene (YAML): "
+        "its settings with every default, its\n"
         "groups, its schedule and its fields. A vehicle (YAML): its parameters and performance.\n"
         "Ground (PNG, PGM): size and heights. A run's folder or archive: settings and the "
         "progress\n"
@@ -80,6 +82,7 @@ const mf_CommandHelp mf_help_info = {
                 "  mayfly info --schedule scenes/swarm.yaml\n"
                 "  mayfly info models/crazyflie.yaml\n"
                 "  mayfly info models/tetrahedron.truss.yaml\n"
+                "  mayfly info models/sheet.cloth.yaml\n"
                 "  mayfly info runs/hexapod-1\n",
     .least = 1,
     .most = 1,
@@ -439,10 +442,10 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
 
 // --json of what has no object of its own.
 static mf_Status check_json(const Wishes *wishes, mf_Error *error) {
-    return wishes->json && !wants_part(wishes)
-               ? refuse("--json requires --fields or --schedule, except for robots and trusses",
-                        error)
-               : MF_OK;
+    return wishes->json && !wants_part(wishes) ? refuse("--json requires --fields or --schedule, "
+                                                        "except for robots, trusses and cloths",
+                                                        error)
+                                               : MF_OK;
 }
 
 static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
@@ -453,10 +456,13 @@ static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const W
     if (status != MF_OK)
         return status;
     const bool vehicle = mf_vehicle_is(text, size), truss = mf_truss_is(text, size);
+    const bool cloth = mf_cloth_is(text, size);
     mf_release(context, text);
     status = check_kind(inputs, wishes, false, !vehicle, error);
     if (status == MF_OK && truss && inputs->settings.count == 0 && !wants_part(wishes))
         return mf_info_truss(context, path, wishes->json, error);
+    if (status == MF_OK && cloth && inputs->settings.count == 0 && !wants_part(wishes))
+        return mf_info_cloth(context, path, wishes->json, error);
     if (status == MF_OK)
         status = check_json(wishes, error);
     if (status != MF_OK)

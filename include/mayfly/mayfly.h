@@ -8,6 +8,7 @@
 #include <mayfly/behavior.h>
 #include <mayfly/builder.h>
 #include <mayfly/car.h>
+#include <mayfly/cloth.h>
 #include <mayfly/collision.h>
 #include <mayfly/compare.h>
 #include <mayfly/control.h>

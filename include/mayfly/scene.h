@@ -216,6 +216,8 @@ typedef struct mf_SceneGroup {
     mf_Vehicle *own_vehicle;   // that one; NULL where a program gave the vehicle
     const mf_Truss *truss;     // NULL for all others; of a file that was loaded, its own
     mf_Truss *own_truss;       // that one; NULL where a program gave the truss
+    const mf_Cloth *cloth;     // the same of cloths
+    mf_Cloth *own_cloth;
 } mf_SceneGroup;
 
 // ---- docks --------------------------------------------------------------------------------------
@@ -403,9 +405,10 @@ typedef struct mf_Override {
     const char *value;
 } mf_Override;
 
-// Reads and checks a scene, or a robot's own file (URDF, MJCF, truss), and the vehicles and trusses
-// that it names; overrides are applied before the check. Errors name file:line:column and what was
-// expected. Other models, gaits and plugins are read when the world is created.
+// Reads and checks a scene, or a robot's own file (URDF, MJCF, truss, cloth), and the vehicles,
+// trusses and cloths that it names; overrides are applied before the check. Errors name
+// file:line:column and what was expected. Other models, gaits and plugins are read when the world
+// is created.
 MF_API mf_Status mf_scene_file_load(mf_Context *context, const char *path,
                                     const mf_Override *overrides, uint32_t override_count,
                                     mf_SceneFile **out, mf_Error *error);
@@ -424,6 +427,10 @@ MF_API mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle 
                                           mf_SceneFile **out, mf_Error *error);
 // The same of a truss.
 MF_API mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
+                                        const mf_Override *overrides, uint32_t override_count,
+                                        mf_SceneFile **out, mf_Error *error);
+// The same of a cloth.
+MF_API mf_Status mf_scene_file_of_cloth(mf_Context *context, const mf_Cloth *cloth,
                                         const mf_Override *overrides, uint32_t override_count,
                                         mf_SceneFile **out, mf_Error *error);
 MF_API void mf_scene_file_destroy(mf_SceneFile *file); // NULL is fine

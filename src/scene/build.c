@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "scene/builder.h"
 #include "scene/machines.h"
+#include "scene/scene_file.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 
 #define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] default of scenes with vehicles
 #define ELASTIC_STEP MF_MILLISECOND       // [ns] the same under `elastic`
+#define CLOTH_STEP (5 * MF_MILLISECOND)   // [ns] the same of cloths
 #define GENOME_MOST 65536u                // [byte] limit of searches
 
 mf_SceneConfig mf_scene_config(void) {
@@ -76,14 +78,17 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
         const mf_Model *model = scene->models[i];
         const bool vehicle = builder->file->groups[i].vehicle != NULL;
         const bool truss = builder->file->groups[i].truss != NULL;
+        const bool cloth = builder->file->groups[i].cloth != NULL;
         const bool elastic = truss && mf_scene_group_elastic(builder, i);
         if (mf_scene_is_scenery(model))
             continue;
-        if (!vehicle && !truss && !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
+        if (!vehicle && !truss && !cloth &&
+            !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
             return mf_fail_at(builder->error, MF_BAD_ARGUMENT, model->file, 0, 0,
                               "timestep: expected 1e-6 to 1 s, found %g", model->physics.step);
         mf_Time step = elastic   ? ELASTIC_STEP
                        : truss   ? MF_SCENE_FRAME
+                       : cloth   ? CLOTH_STEP
                        : vehicle ? VEHICLE_STEP
                                  : mf_world_config_for(model).step;
         *out = *out == 0 || step < *out ? step : *out;
@@ -171,6 +176,15 @@ static mf_InteractionMember member_of(const mf_SceneBuilder *builder, uint32_t i
     member.terrain = from->vehicle->kind != MF_VEHICLE_CAR;
     member.rotor_area = from->rotor_area;
     return member;
+}
+
+// Cloths meet the links of robots.
+static mf_Status add_cloths(mf_SceneBuilder *builder) {
+    for (uint32_t i = 0; i < builder->scene->group_count; i++)
+        if (builder->file->groups[i].motion == MF_MOTION_CLOTH &&
+            !mf_scene_group_isolated(builder, i))
+            return mf_cloths_add(builder->scene->world, builder->error);
+    return MF_OK;
 }
 
 // Wind and downwash do not need proximity detection.
@@ -288,6 +302,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK)
         status = mf_scene_add_docks(builder);
     if (status == MF_OK)
+        status = add_cloths(builder);
+    if (status == MF_OK)
         status = mf_scene_add_joints(builder);
     if (status == MF_OK)
         status = mf_scene_ready_joint_slots(builder);
@@ -315,7 +331,7 @@ static bool can_replace(const mf_SceneGroup *group, mf_Motion motion) {
         return true;
     if (group->truss != NULL)
         return motion == MF_MOTION_QUASISTATIC || motion == MF_MOTION_ELASTIC;
-    return group->vehicle == NULL;
+    return group->vehicle == NULL && group->cloth == NULL;
 }
 
 static mf_Status refuse_motion(const mf_SceneFile *file, mf_Motion motion, mf_Error *error) {
@@ -325,8 +341,9 @@ static mf_Status refuse_motion(const mf_SceneFile *file, mf_Motion motion, mf_Er
                           "group %.80s: a truss moves by quasistatic or elastic, found %s",
                           group->name, mf_motion_name(motion));
     return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                      "group %.80s: a vehicle has one motion, %s, found %s", group->name,
-                      mf_motion_name(group->motion), mf_motion_name(motion));
+                      "group %.80s: a %s has one motion, %s, found %s", group->name,
+                      group->cloth != NULL ? "cloth" : "vehicle", mf_motion_name(group->motion),
+                      mf_motion_name(motion));
 }
 
 static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, mf_Error *error) {

@@ -92,8 +92,33 @@ static mf_Status check_truss(const Check *check) {
     return MF_OK;
 }
 
+// What a cloth cannot do.
+static mf_Status check_cloth(const Check *check) {
+    const mf_SceneGroup *group = check->group;
+    const struct {
+        const char *key, *reason;
+        bool found;
+    } wrong[] = {
+        {"motion", "a cloth moves by cloth or own",
+         group->motion != MF_MOTION_CLOTH && group->motion != MF_MOTION_OWN},
+        {"switch", "a cloth has one motion and cannot switch", group->rule_count > 0},
+        {"gaits", "gaits are for robots with joints, the model is a cloth", group->gait_count > 0},
+        {"controller", "a cloth has nothing to control", group->controller != MF_CONTROLLER_NONE},
+        {"behavior", "expected hold for a cloth", group->behavior.kind != MF_BEHAVIOR_HOLD},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (wrong[i].found)
+            return mf_reader_refuse(&check->reader, wrong[i].key, NULL, "%s", wrong[i].reason);
+    return MF_OK;
+}
+
 static mf_Status check_motion(const Check *check) {
     const mf_SceneGroup *group = check->group;
+    if (group->cloth != NULL)
+        return check_cloth(check);
+    if (group->motion == MF_MOTION_CLOTH)
+        return mf_reader_refuse(&check->reader, "motion", NULL,
+                                "cloth: expected the file of a cloth (YAML) as model");
     if (group->truss != NULL)
         return check_truss(check);
     if (moves_trusses(group->motion))

@@ -138,8 +138,8 @@ static const mf_Key group_keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, GROUP(name),
            "name of the group in summaries, records, rules and overrides"),
     MF_KEY("model", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, GROUP(model_path),
-           "file of the robot (URDF or MJCF), vehicle or truss (YAML), relative to the folder of this "
-           "file; a robot without joints that is fixed in the world is scenery. Always needed, but "
+           "file of the robot (URDF or MJCF), vehicle, truss or cloth (YAML), relative to the folder of "
+           "this file; a robot without joints that is fixed in the world is scenery. Always needed, but "
            "for `controller: machine`: there it is a truss from which evolution starts, without it "
            "from nothing"),
     SECTION("import", "how a URDF or MJCF file is read"),
@@ -169,7 +169,7 @@ static const mf_Key group_keys[] = {
 
     MF_KEY("motion", MF_KEY_VARIANT, 0, "", "auto", 0, 0, motions, GROUP(motion_word),
            "the initial motion: a name, or a name with settings; `auto`: the vehicle's, "
-           "`quasistatic` for trusses, else `articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
+           "`quasistatic` for trusses, `cloth` for cloths, else `articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
 };
 
 // Keys after those of the motions, which are in the motions' folders.

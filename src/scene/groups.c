@@ -1,6 +1,7 @@
 // Builds one group of a scene: its model, motion, plugins, controller and sensors.
 #include "scene/builder.h"
 #include "scene/machines.h"
+#include "scene/scene_file.h"
 
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -45,7 +46,8 @@ bool mf_scene_is_scenery(const mf_Model *model) {
 
 static bool can_collide(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    return from->contact_others && from->truss == NULL && !mf_scene_group_isolated(builder, index);
+    return from->contact_others && !mf_scene_is_vertices(from) &&
+           !mf_scene_group_isolated(builder, index);
 }
 
 // A single robot has no other to collide with.
@@ -69,6 +71,8 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
         return mf_vehicle_body_model(builder->context, from->vehicle, out, builder->error);
     if (from->truss != NULL)
         return mf_truss_model(builder->context, from->truss, out, builder->error);
+    if (from->cloth != NULL)
+        return mf_cloth_model(builder->context, from->cloth, out, builder->error);
     return mf_model_load(builder->context, from->model_path, &from->import, out, builder->error);
 }
 
@@ -234,6 +238,7 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
     config->quasistatic.truss = config->elastic.truss = from->truss;
+    config->cloth.cloth = from->cloth;
     if (from->controller == MF_CONTROLLER_MACHINE)
         mf_machine_motions(from, config);
     if (from->vehicle == NULL) {
@@ -421,6 +426,16 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
     return mf_neurons_add(group, &brain, builder->error);
 }
 
+// Whether cloths of the scene can touch the robots of a group.
+static bool meets_cloth(const mf_SceneBuilder *builder, uint32_t index) {
+    bool any = false;
+    for (uint32_t i = 0; i < builder->file->group_count; i++)
+        any = any || (builder->file->groups[i].motion == MF_MOTION_CLOTH &&
+                      !mf_scene_group_isolated(builder, i));
+    return any && builder->file->groups[index].cloth == NULL &&
+           !mf_scene_group_isolated(builder, index);
+}
+
 // ---- the whole group ---------------------------------------------------------------------------
 
 static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
@@ -435,7 +450,7 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     // Missing measurements read 0; `mayfly info` lists them.
     out->instruments = mf_instruments_config();
     out->instruments.lenient = true;
-    out->measures = from->sensors && from->vehicle == NULL && from->truss == NULL &&
+    out->measures = from->sensors && from->vehicle == NULL && !mf_scene_is_vertices(from) &&
                     !genome_senses(builder, index, &rate) &&
                     !(mf_group_model(group)->physics.disabled & MF_DISABLE_SENSOR);
     out->drops_contacts = true;
@@ -507,7 +522,8 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
         status = hooks->prepare(group, hooks->user, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model))
         return status;
-    if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index))
+    if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index) ||
+        meets_cloth(builder, index))
         status = mf_collisions_prepare(group, builder->error);
     return status == MF_OK ? equip_by_file(builder, index, group) : status;
 }

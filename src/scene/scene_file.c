@@ -1,6 +1,6 @@
-// Scene files: read by the tables of keys, then the vehicles and trusses they name, then relations
-// between keys (checks.c). The result is a complete scene or an error. A robot's own file is read
-// as the scene with that one robot.
+// Scene files: read by the tables of keys, then the vehicles, trusses and cloths they name, then
+// relations between keys (checks.c). The result is a complete scene or an error. A robot's own file
+// is read as the scene with that one robot.
 #include "scene/scene_file.h"
 
 #include "base/text.h"
@@ -17,6 +17,7 @@
 typedef struct Given { // what a program supplies for the first group: one of them
     const mf_Vehicle *vehicle;
     const mf_Truss *truss;
+    const mf_Cloth *cloth;
 } Given;
 
 // ---- vehicles and motions -----------------------------------------------------------------------
@@ -27,18 +28,20 @@ static bool is_yaml_name(const char *path) {
     return dot != NULL && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0);
 }
 
-// A truss or a vehicle, by its top key.
+// A truss, a cloth or a vehicle, by its top key.
 static mf_Status load_kind(mf_Context *context, mf_SceneGroup *group, mf_Error *error) {
     char *text = NULL;
     size_t size = 0;
     mf_Status status = mf_file_read(context, group->model_path, MF_YAML_BYTES, &text, &size, error);
     if (status != MF_OK)
         return status;
-    const bool truss = mf_truss_is(text, size);
+    const bool truss = mf_truss_is(text, size), cloth = mf_cloth_is(text, size);
     mf_release(context, text);
-    status = truss ? mf_truss_load(context, group->model_path, &group->own_truss, error)
-                   : mf_vehicle_load(context, group->model_path, &group->own_vehicle, error);
+    status = truss   ? mf_truss_load(context, group->model_path, &group->own_truss, error)
+             : cloth ? mf_cloth_load(context, group->model_path, &group->own_cloth, error)
+                     : mf_vehicle_load(context, group->model_path, &group->own_vehicle, error);
     group->truss = group->own_truss;
+    group->cloth = group->own_cloth;
     group->vehicle = group->own_vehicle;
     return status;
 }
@@ -46,7 +49,7 @@ static mf_Status load_kind(mf_Context *context, mf_SceneGroup *group, mf_Error *
 // A missing file is an error of the scene; an error in the file is reported for that file.
 static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
     mf_Error cause = {0};
-    if (group->vehicle != NULL || group->truss != NULL || !is_yaml_name(group->model_path))
+    if (group->vehicle != NULL || mf_scene_is_vertices(group) || !is_yaml_name(group->model_path))
         return MF_OK;
     mf_Status status = load_kind(reader->memory->context, group, &cause);
     if (status == MF_OK)
@@ -80,7 +83,7 @@ static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
 }
 
 static mf_Status refuse_nothing(const mf_Reader *reader, const mf_SceneGroup *group) {
-    if (group->vehicle != NULL || group->truss != NULL)
+    if (group->vehicle != NULL || mf_scene_is_vertices(group))
         return MF_OK;
     return mf_yaml_fail(reader->tree, reader->root, false, MF_BAD_FILE, reader->error,
                         "expected the key %smodel, which is missing", reader->prefix);
@@ -119,7 +122,8 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
         status = prepare_machines(reader, group);
     if (status != MF_OK)
         return status;
-    const mf_Motion automatic = group->truss != NULL ? MF_MOTION_QUASISTATIC
+    const mf_Motion automatic = group->truss != NULL   ? MF_MOTION_QUASISTATIC
+                                : group->cloth != NULL ? MF_MOTION_CLOTH
                                 : group->vehicle != NULL
                                     ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
                                     : MF_MOTION_ARTICULATED;
@@ -133,7 +137,7 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     return MF_OK;
 }
 
-// `given` is the vehicle or truss of the first group if the program supplies one.
+// `given` is the vehicle, truss or cloth of the first group if the program supplies one.
 static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const Given *given) {
     mf_Status status = MF_OK;
     if (file->group_count > MF_SCENE_GROUPS)
@@ -145,6 +149,7 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
         if (i == 0 && given != NULL) {
             file->groups[i].vehicle = given->vehicle;
             file->groups[i].truss = given->truss;
+            file->groups[i].cloth = given->cloth;
         }
         status = complete_group(&inner, &file->groups[i]);
     }
@@ -293,6 +298,7 @@ static void release_bodies(void *value) {
     for (uint32_t i = 0; i < file->group_count; i++) {
         mf_vehicle_destroy(file->groups[i].own_vehicle);
         mf_truss_destroy(file->groups[i].own_truss);
+        mf_cloth_destroy(file->groups[i].own_cloth);
     }
 }
 
@@ -327,7 +333,7 @@ static bool is_markup(const char *text, size_t size) {
 bool mf_scene_is_robot(const char *path, const char *text, size_t size) {
     const char *dot = strrchr(path, '.');
     return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size) ||
-           mf_truss_is(text, size);
+           mf_truss_is(text, size) || mf_cloth_is(text, size);
 }
 
 // The scene of one robot: all keys have their defaults, except that several robots do not start as
@@ -388,6 +394,17 @@ mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, truss or out is NULL");
     const char *path = truss->file != NULL && truss->file[0] != '\0' ? truss->file : "truss.yaml";
     const Given given = {.truss = truss};
+    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, &given};
+    return parse_robot(&source, out, error);
+}
+
+mf_Status mf_scene_file_of_cloth(mf_Context *context, const mf_Cloth *cloth,
+                                 const mf_Override *overrides, uint32_t override_count,
+                                 mf_SceneFile **out, mf_Error *error) {
+    if (out == NULL || context == NULL || cloth == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, cloth or out is NULL");
+    const char *path = cloth->file != NULL && cloth->file[0] != '\0' ? cloth->file : "cloth.yaml";
+    const Given given = {.cloth = cloth};
     const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, &given};
     return parse_robot(&source, out, error);
 }

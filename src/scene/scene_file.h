@@ -9,6 +9,11 @@
 // Checks relations between keys after all have been read.
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file);
 
+// Whether the group's robots are vertices and no links: trusses and cloths.
+static inline bool mf_scene_is_vertices(const mf_SceneGroup *group) {
+    return group->truss != NULL || group->cloth != NULL;
+}
+
 // Whether a file is a robot (URDF or MJCF) and not YAML, by its name and first character.
 bool mf_scene_is_robot(const char *path, const char *text, size_t size);
 

@@ -1,6 +1,7 @@
 // Initial poses of single robots: from their file, a keyframe or the start of a gait, on the
 // ground.
 #include "scene/builder.h"
+#include "scene/scene_file.h"
 
 #include "math/scalar.h"
 
@@ -153,7 +154,7 @@ static void fill_state(const mf_Model *model, mf_RobotStart *start) {
 
 static bool touches_by_shapes(const mf_SceneBuilder *builder, uint32_t index) {
     return builder->file->groups[index].contact_shapes &&
-           builder->file->groups[index].truss == NULL &&
+           !mf_scene_is_vertices(&builder->file->groups[index]) &&
            mf_scene_group_motion(builder, index) != MF_MOTION_POINTS;
 }
 
@@ -263,8 +264,8 @@ static double lift_out(const mf_SceneBuilder *builder, const mf_Model *model,
     return raised;
 }
 
-// Trusses keep the position of a reset, raised by the height of the placement.
-static mf_Status raise_trusses(mf_SceneBuilder *builder, uint32_t index) {
+// Trusses and cloths keep the position of a reset, raised by the height of the placement.
+static mf_Status raise_vertices(mf_SceneBuilder *builder, uint32_t index) {
     mf_Group *group = mf_world_group(builder->scene->world, index);
     const mf_Field *base = mf_group_find_field(group, "base.position");
     const double height = builder->file->groups[index].place.height;
@@ -280,8 +281,8 @@ static mf_Status raise_trusses(mf_SceneBuilder *builder, uint32_t index) {
 }
 
 mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start) {
-    if (builder->file->groups[index].truss != NULL)
-        return raise_trusses(builder, index);
+    if (mf_scene_is_vertices(&builder->file->groups[index]))
+        return raise_vertices(builder, index);
     const double origin[3] = {0, 0, 0};
     const mf_Model *model = builder->scene->models[index];
     mf_Group *group = mf_world_group(builder->scene->world, index);
@@ -322,7 +323,8 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
     mf_Status status =
         mf_group_set_start(group, robot, position, whole, moves ? velocity : NULL, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model) ||
-        builder->file->groups[index].vehicle != NULL || builder->file->groups[index].truss != NULL)
+        builder->file->groups[index].vehicle != NULL ||
+        mf_scene_is_vertices(&builder->file->groups[index]))
         return status;
     if (free) {
         memcpy(start->position, position, 3 * sizeof *position);

@@ -28,16 +28,16 @@ static uint32_t shown(const mf_Group *group) {
     return count < MF_FILM_ROBOTS ? count : MF_FILM_ROBOTS;
 }
 
-// Trusses of a group differ, so each is a cast of its own.
+// Trusses of a group differ, and cloths are surfaces that change, so each is a cast of its own.
 static uint32_t casts_of(const mf_Group *group) {
-    return mf_film_truss_links(group, 0) > 0 ? shown(group) : 1;
+    return mf_film_truss_links(group, 0) > 0 || mf_film_cloth_links(group) > 0 ? shown(group) : 1;
 }
 
 static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32_t *links) {
     const uint32_t count = casts_of(group);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t truss = mf_film_truss_links(group, i);
-        const uint32_t each = truss > 0 ? truss : mf_group_model(group)->link_count;
+        const uint32_t own = mf_film_truss_links(group, i) + mf_film_cloth_links(group);
+        const uint32_t each = own > 0 ? own : mf_group_model(group)->link_count;
         const uint32_t robots = count > 1 ? 1 : shown(group);
         film->casts[film->cast_count++] = (mf_FilmCast){
             .group = group, .color = color, .first = i, .robots = robots, .links = each};
@@ -139,6 +139,8 @@ void mf_film_destroy(mf_Film *film) {
 static float *sample_cast(mf_Film *film, const mf_FilmCast *cast, float *pose) {
     if (mf_film_truss_links(cast->group, cast->first) > 0)
         return mf_film_truss_sample(cast->group, cast->first, cast->links, pose);
+    if (mf_film_cloth_links(cast->group) > 0)
+        return mf_film_cloth_sample(cast->group, cast->first, pose);
     // Prepared when the film was created, so it cannot fail.
     mf_group_link_poses(cast->group, 0, cast->robots, film->position, film->rotation, NULL);
     for (size_t l = 0; l < (size_t)cast->robots * cast->links; l++, pose += MF_FILM_POSE) {

@@ -21,7 +21,7 @@ typedef enum mf_FilmJointState {
     MF_FILM_JOINT_BROKEN
 } mf_FilmJointState;
 
-// Robots of one group that look alike: all that are shown, or one truss.
+// Robots of one group that look alike: all that are shown, or one truss or cloth.
 typedef struct mf_FilmCast {
     mf_Group *group;
     const char *color;      // CSS, borrowed; NULL: the colors of its shapes
@@ -65,6 +65,12 @@ uint32_t mf_film_truss_links(const mf_Group *group, uint32_t instance);
 float *mf_film_truss_sample(const mf_Group *group, uint32_t instance, uint32_t links, float *pose);
 // Appends the shapes that show a truss as it is now. False, and nothing appended: it is none.
 bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance, uint32_t links);
+
+// The same of a cloth, whose poses are vertices and which is one surface; of a large rectangle some
+// vertices are left out.
+uint32_t mf_film_cloth_links(const mf_Group *group);
+float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose);
+bool mf_film_put_cloth(mf_Text *text, const mf_Group *group);
 
 // Appends the whole page. The film has at least one sample.
 void mf_film_render(mf_Text *text, const mf_Film *film);

@@ -203,7 +203,7 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
         put_string(text, cast->color);
     }
     mf_text_put(text, ",\"shapes\":[");
-    if (!mf_film_put_vehicle(text, cast->group) &&
+    if (!mf_film_put_vehicle(text, cast->group) && !mf_film_put_cloth(text, cast->group) &&
         !mf_film_put_truss(text, cast->group, cast->first, cast->links))
         put_shapes(text, model, used);
     mf_text_put(text, "]");

@@ -1,0 +1,69 @@
+// Benches of cloth: a square of 100 x 100 vertices that hangs by two corners and swings down. Steps
+// are of 5 ms, in the substeps of the default.
+#include "bench_time.h"
+
+#include <mayfly/cloth.h>
+
+enum { SIDE = 100, STEPS = 200, STEP = 5 }; // [1] vertices, [1], [ms]
+
+static const mf_Bench benches[] = {{"cloth", NULL, false}};
+
+// Shared, so that threads share the work.
+static mf_Status make_world(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    world.step = STEP * MF_MILLISECOND;
+    group.model = rig->model;
+    group.count = options->instances != 0 ? options->instances : 1;
+    group.double_precision = options->double_precision;
+    group.isolated = false;
+    mf_Status status = mf_world_create(rig->context, &world, &rig->world, error);
+    return status == MF_OK ? mf_world_add_group(rig->world, &group, &rig->group, error) : status;
+}
+
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    static const uint32_t pins[2] = {0, SIDE - 1};
+    mf_ContextConfig context = mf_context_config();
+    mf_Cloth cloth = mf_cloth_rectangle(1.0, 1.0, SIDE, SIDE);
+    mf_ClothConfig motion = mf_cloth_config();
+    context.threads = options->threads != 0 ? options->threads : 1;
+    cloth.pins = pins;
+    cloth.pin_count = 2;
+    motion.cloth = &cloth;
+    motion.contacts = false;
+    mf_Status status = mf_context_create(&context, &rig->context, error);
+    if (status == MF_OK)
+        status = mf_cloth_model(rig->context, &cloth, &rig->model, error);
+    if (status == MF_OK)
+        status = make_world(rig, options, error);
+    if (status == MF_OK)
+        status = mf_cloth_add(rig->group, &motion, error);
+    return status == MF_OK ? mf_cloths_add(rig->world, error) : status;
+}
+
+static int run(const void *row, const mf_BenchOptions *options, bool json) {
+    const mf_Bench *bench = row;
+    mf_BenchRig rig = {0};
+    mf_BenchResult result = {0};
+    mf_Error error = {0};
+    mf_Status status = open_rig(&rig, options, &error);
+    const mf_BenchWork work = {.name = bench->name,
+                               .world = rig.world,
+                               .steps = options->steps != 0 ? options->steps : STEPS};
+    if (status == MF_OK)
+        status = mf_bench_time(&work, options, &result, &error);
+    bool written = false;
+    if (status == MF_OK) {
+        mf_bench_describe(&result, rig.group, "contact.load");
+        written =
+            json
+                ? mf_bench_print_json(options, bench->name, "cloth", &result,
+                                      mf_bench_pack_group("model", "rectangle", &result, rig.group))
+                : mf_bench_print_row(bench->name, &result, rig.group);
+    }
+    mf_bench_rig_free(&rig);
+    return mf_bench_end(status, &error, written);
+}
+
+const mf_BenchKind mf_bench_cloths = {MF_BENCH_ROWS(benches), .ignores = "model generations",
+                                      .run = run};

@@ -1,0 +1,96 @@
+// Cloths for mayfly info (info_cloth.h). Text and JSON show the same facts.
+#include "info_cloth.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const notes[] = {
+    "threads do not break, and bending has no rest curvature",
+    "vertices meet the ground and links; edges and faces between them do not",
+    "the cloth passes through itself unless motion.cloth.self_distance is set, and through other "
+    "cloths"};
+enum { NOTES = sizeof notes / sizeof *notes };
+
+typedef struct Facts {
+    const mf_Cloth *cloth;
+    double area, mass;        // [m^2], [kg]
+    double shortest, longest; // [m] sides of triangles
+    double bending_length;    // [m] (B / w)^(1/3), w the weight per area
+} Facts;
+
+static void find_facts(const mf_Cloth *cloth, Facts *facts) {
+    *facts = (Facts){.cloth = cloth, .area = mf_cloth_area(cloth), .shortest = INFINITY};
+    facts->mass = facts->area * cloth->material.density;
+    facts->bending_length = cbrt(cloth->material.bending / (9.80665 * cloth->material.density));
+    for (uint32_t t = 0; t < mf_cloth_triangle_count(cloth); t++) {
+        uint32_t v[3];
+        double at[3][3];
+        mf_cloth_triangle(cloth, t, v);
+        for (int k = 0; k < 3; k++)
+            mf_cloth_vertex(cloth, v[k], at[k]);
+        for (int k = 0; k < 3; k++) {
+            const double *a = at[k], *b = at[(k + 1) % 3];
+            const double length = hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+            facts->shortest = fmin(facts->shortest, length);
+            facts->longest = fmax(facts->longest, length);
+        }
+    }
+}
+
+static void show(const Facts *facts, const char *path) {
+    const mf_Cloth *cloth = facts->cloth;
+    const mf_ClothMaterial *m = &cloth->material;
+    printf("%s  (%s)\n\n", cloth->name, path);
+    printf("  mass          %.4g kg: %.4g m^2 of %.4g kg/m^2\n", facts->mass, facts->area,
+           m->density);
+    printf("  vertices      %u, %u triangles, sides %.4g .. %.4g m\n", mf_cloth_vertex_count(cloth),
+           mf_cloth_triangle_count(cloth), facts->shortest, facts->longest);
+    if (cloth->counts[0] > 0)
+        printf("  rectangle     %.4g x %.4g m, %u x %u vertices\n", cloth->size[0], cloth->size[1],
+               cloth->counts[0], cloth->counts[1]);
+    printf("  stiffness     stretch %.4g N/m, shear %.4g N/m, bending %.4g N m (bending length "
+           "%.4g m)\n",
+           m->stretch, m->shear, m->bending, facts->bending_length);
+    printf("  surface       thickness %.4g m, friction %.4g, damping %.4g s\n", m->thickness,
+           m->friction, m->damping);
+    printf("  pins          %u\n\n", cloth->pin_count);
+    for (int i = 0; i < NOTES; i++)
+        printf("note: %s\n", notes[i]);
+}
+
+static json_t *pack(const Facts *facts) {
+    const mf_Cloth *cloth = facts->cloth;
+    const mf_ClothMaterial *m = &cloth->material;
+    json_t *list = json_array();
+    for (int i = 0; i < NOTES; i++)
+        json_array_append_new(list, json_string(notes[i]));
+    return json_pack("{s:s s:o s:o s:I s:I s:I s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o}",
+                     "name", cloth->name, "mass", mf_app_real(facts->mass), "area",
+                     mf_app_real(facts->area), "vertices", (json_int_t)mf_cloth_vertex_count(cloth),
+                     "triangles", (json_int_t)mf_cloth_triangle_count(cloth), "pins",
+                     (json_int_t)cloth->pin_count, "shortest_side", mf_app_real(facts->shortest),
+                     "longest_side", mf_app_real(facts->longest), "bending_length",
+                     mf_app_real(facts->bending_length), "density", mf_app_real(m->density),
+                     "stretch", mf_app_real(m->stretch), "shear", mf_app_real(m->shear), "bending",
+                     mf_app_real(m->bending), "damping", mf_app_real(m->damping), "thickness",
+                     mf_app_real(m->thickness), "friction", mf_app_real(m->friction), "size",
+                     cloth->counts[0] > 0 ? json_pack("[o,o]", mf_app_real(cloth->size[0]),
+                                                      mf_app_real(cloth->size[1]))
+                                          : json_null(),
+                     "notes", list);
+}
+
+mf_Status mf_info_cloth(mf_Context *context, const char *path, bool json, mf_Error *error) {
+    mf_Cloth *cloth = NULL;
+    Facts facts;
+    mf_Status status = mf_cloth_load(context, path, &cloth, error);
+    if (status != MF_OK)
+        return status;
+    find_facts(cloth, &facts);
+    if (!json)
+        show(&facts, path);
+    else if (!mf_app_print(pack(&facts)))
+        status = mf_fail(error, MF_IO, "cannot write to the standard output");
+    mf_cloth_destroy(cloth);
+    return status;
+}

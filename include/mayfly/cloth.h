@@ -1,0 +1,144 @@
+// Mayfly: cloth, a sheet of vertices with stretch, shear and bending stiffness: a kind of model
+// beside trees of links and trusses, and the motion that moves it, extended position-based dynamics
+// (docs/explanation/cloth.md). Files are models/*.cloth.yaml (docs/reference/models.md).
+#ifndef MAYFLY_CLOTH_H
+#define MAYFLY_CLOTH_H
+
+#include <mayfly/model.h>
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MF_CLOTH_MOST 65536u // [1] most vertices, and twice as many triangles, of a cloth
+
+// ---- the model
+// -----------------------------------------------------------------------------------
+
+typedef struct mf_ClothMaterial {
+    double density;   // [kg/m^2] > 0 mass per area
+    double stretch;   // [N/m] > 0 force per width and strain, along both directions of threads
+    double shear;     // [N/m] >= 0 force per width and angle [rad] between both directions
+    double bending;   // [N m] >= 0 moment per width and curvature
+    double damping;   // [s] >= 0 of all these: force per rate, over their stiffness
+    double thickness; // [m] > 0: it meets the ground and links at half of it
+    double friction;  // [1] >= 0 with the ground and links
+} mf_ClothMaterial;
+// Plain woven cotton, the default: 0.15 kg/m^2, 1000 N/m, 50 N/m, 1e-5 N m, 0 s, 1 mm, 0.4.
+MF_API mf_ClothMaterial mf_cloth_material(void);
+
+typedef enum mf_ClothPlane { // in which a rectangle lies in the frame of the file
+    MF_CLOTH_XY,             // level
+    MF_CLOTH_XZ,             // upright
+    MF_CLOTH_YZ
+} mf_ClothPlane;
+
+// Either a rectangle, centered at the origin of the file's frame (z up), or triangles.
+typedef struct mf_Cloth {
+    const char *file; // path it was read from, or NULL
+    const char *name;
+    mf_ClothMaterial material;
+    double size[2];                 // [m] of a rectangle, along both axes of its plane
+    uint32_t counts[2];             // [1] its vertices along both, 2 and more each; 0: triangles
+    mf_ClothPlane plane;            // of a rectangle
+    const double (*vertices)[3];    // [m] of triangles; NULL for a rectangle
+    const uint32_t (*triangles)[3]; // vertices of each; NULL for a rectangle
+    uint32_t vertex_count, triangle_count; // [1] of triangles; 0 for a rectangle
+    double warp[3]; // [1] direction of the first threads of triangles, projected onto each; default
+                    // x. The second threads are perpendicular
+    const uint32_t *pins; // [1] vertices that are held where the cloth starts
+    uint32_t pin_count;   // [1]
+    mf_Context *context;  // of what it was read with, or NULL
+} mf_Cloth;
+// A rectangle of the default material without pins. Vertex (i, j), i along the first axis, has the
+// number j counts[0] + i.
+MF_API mf_Cloth mf_cloth_rectangle(double width, double length, uint32_t columns, uint32_t rows);
+
+// Whether the cloth can be one: counts, finite numbers in range, triangles of three different
+// vertices with an area, pins that are vertices. MF_BAD_ARGUMENT names the member that is wrong;
+// MF_LIMIT: more than MF_CLOTH_MOST vertices. NULL: MF_BAD_ARGUMENT.
+MF_API mf_Status mf_cloth_check(const mf_Cloth *cloth, mf_Error *error);
+
+// Of a cloth that mf_cloth_check accepts; 0 for NULL or a vertex or triangle that it does not have.
+MF_API uint32_t mf_cloth_vertex_count(const mf_Cloth *cloth);   // [1]
+MF_API uint32_t mf_cloth_triangle_count(const mf_Cloth *cloth); // [1]
+MF_API double mf_cloth_area(const mf_Cloth *cloth);             // [m^2]
+// Position [m] in the frame of the file.
+MF_API void mf_cloth_vertex(const mf_Cloth *cloth, uint32_t vertex, double position[3]);
+// The three vertices; of a rectangle two for each of its cells.
+MF_API void mf_cloth_triangle(const mf_Cloth *cloth, uint32_t triangle, uint32_t vertices[3]);
+
+// The model of a group of cloths: one link with its mass and inertia, whose origin is the center of
+// mass. The caller destroys *out.
+MF_API mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **out,
+                                mf_Error *error);
+
+// ---- files
+// ---------------------------------------------------------------------------------------
+
+// True when the YAML text has the top key `cloth`.
+MF_API bool mf_cloth_is(const char *text, size_t size);
+// Reads and checks a cloth's file; errors name file:line:column and what was expected. Free with
+// mf_cloth_destroy.
+MF_API mf_Status mf_cloth_load(mf_Context *context, const char *path, mf_Cloth **out,
+                               mf_Error *error);
+// The same from memory; `path` is used in messages.
+MF_API mf_Status mf_cloth_parse(mf_Context *context, const char *path, const char *text,
+                                size_t size, mf_Cloth **out, mf_Error *error);
+MF_API void mf_cloth_destroy(mf_Cloth *cloth); // NULL is fine; of mf_cloth_load or mf_cloth_parse
+// A cloth as YAML text; reading it again gives the same cloth, but for digits beyond double's. From
+// mf_allocate.
+MF_API mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text,
+                                mf_Error *error);
+
+// ---- the motion
+// ----------------------------------------------------------------------------------
+
+typedef struct mf_ClothConfig {
+    uint32_t struct_size;  // [byte] set by mf_cloth_config()
+    const mf_Cloth *cloth; // of every instance; borrowed while it is added
+    mf_Time substep;      // [ns] > 0 longest substep: a step has as many equal ones as it needs, at
+                          // most 1000, each with one pass over all constraints. Shorter ones are
+                          // stiffer and lose less energy; default 1 ms
+    uint32_t pins;        // [1] room for pins beyond those of the cloth, at most 4096; default 0
+    bool contacts;        // with the ground; default true
+    double drag;          // [1/s] >= 0 deceleration over velocity, of still air; default 0.1
+    double self_distance; // [m] >= 0 vertices that are more than three times as far from each other
+                          // in the cloth at rest stay so far apart, about the distance of
+                          // neighbors; default 0: the cloth passes through itself
+} mf_ClothConfig;
+// The defaults of mf_ClothConfig: every configuration starts from them.
+MF_API mf_ClothConfig mf_cloth_config(void);
+
+// Adds the motion to a group, whose model is mf_cloth_model() of the cloth; its fields are in
+// docs/explanation/cloth.md. MF_BAD_ARGUMENT names the setting that is wrong, or an edge of more
+// than two triangles.
+MF_API mf_Status mf_cloth_add(mf_Group *group, const mf_ClothConfig *config, mf_Error *error);
+// The settings of a group; NULL: it does not move so. `cloth` is NULL.
+MF_API const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group);
+
+// What the cloths of a group are made of; its memory is the group's.
+typedef struct mf_ClothShape {
+    uint32_t counts[2]; // [1] vertices of a rectangle along both axes; 0: triangles
+    uint32_t vertex_count, triangle_count; // [1]
+    const uint32_t (*triangles)[3];        // vertices of each
+} mf_ClothShape;
+// False: the group does not move so.
+MF_API bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out);
+
+// ---- among robots
+// --------------------------------------------------------------------------------
+
+// Adds the system `cloths`, which steps the cloths of all shared groups with the context's threads
+// and lets them meet the colliding solids of the other shared groups. Links of groups that take
+// wrenches (mf_collisions_prepare, before their motion is added) are pushed back. Call it after all
+// groups, and after mf_collisions_add where there are collisions. Without it every cloth of a
+// shared group is alone, too, and one thread steps it. MF_BAD_ARGUMENT: no shared group moves by
+// cloth, or the world has the system. MF_LIMIT, MF_NO_MEMORY.
+MF_API mf_Status mf_cloths_add(mf_World *world, mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

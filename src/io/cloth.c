@@ -1,0 +1,257 @@
+// Cloths' files: one top key, `cloth`, and below it a material, a rectangle or triangles, and pins.
+// What mf_cloth_check refuses is reported at the line of the key that it names.
+#include "io/cloth_keys.h"
+#include "io/document.h"
+#include "io/yaml_text.h"
+#include "model/cloth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool mf_cloth_is(const char *text, size_t size) {
+    return mf_yaml_has_top_key(text, size, "cloth");
+}
+
+// ---- pins
+// ----------------------------------------------------------------------------------------
+
+// Vertices of a rectangle: from (i, j) on, `count` of them with a stride.
+typedef struct Run {
+    uint32_t first, count, stride; // [1]
+} Run;
+
+// False: no such word, or the cloth is no rectangle.
+static bool find_side(const mf_Cloth *cloth, const char *word, Run *out) {
+    const uint32_t n = cloth->counts[0], m = cloth->counts[1], last = n * (m - 1);
+    const struct {
+        const char *word;
+        Run run;
+    } sides[] = {{"left", {0, m, n}},        {"right", {n - 1, m, n}},
+                 {"bottom", {0, n, 1}},      {"top", {last, n, 1}},
+                 {"bottom_left", {0, 1, 1}}, {"bottom_right", {n - 1, 1, 1}},
+                 {"top_left", {last, 1, 1}}, {"top_right", {last + n - 1, 1, 1}}};
+    for (size_t i = 0; n > 0 && i < sizeof sides / sizeof *sides; i++)
+        if (strcmp(word, sides[i].word) == 0) {
+            *out = sides[i].run;
+            return true;
+        }
+    return false;
+}
+
+static mf_Status find_pin(const mf_Reader *reader, const mf_Cloth *cloth, const char *word,
+                          Run *out) {
+    char *end;
+    const unsigned long number = strtoul(word, &end, 10);
+    if (find_side(cloth, word, out))
+        return MF_OK;
+    *out = (Run){(uint32_t)number, 1, 1};
+    if (end != word && *end == '\0' && number < mf_cloth_vertex_count(cloth))
+        return MF_OK;
+    return mf_reader_refuse(reader, "pins", NULL,
+                            "%.40s: expected the number of a vertex below %u%s", word,
+                            mf_cloth_vertex_count(cloth),
+                            cloth->counts[0] > 0 ? ", or left, right, bottom, top, bottom_left, "
+                                                   "bottom_right, top_left, top_right"
+                                                 : "");
+}
+
+// Each vertex once: sides share corners.
+static mf_Status take_pins(mf_Reader *reader, const mf_ClothEntry *entry, mf_Cloth *cloth) {
+    const char *const *words = entry->pins.entries;
+    const uint32_t vertices = mf_cloth_vertex_count(cloth);
+    uint32_t *pins = mf_reader_allocate(reader, (vertices + 1) * sizeof *pins);
+    bool *held = mf_reader_allocate(reader, (vertices + 1) * sizeof *held);
+    if (pins == NULL || held == NULL)
+        return MF_NO_MEMORY;
+    cloth->pins = pins;
+    for (uint32_t i = 0; i < entry->pins.count; i++) {
+        Run run;
+        mf_Status status = find_pin(reader, cloth, words[i], &run);
+        if (status != MF_OK)
+            return status;
+        for (uint32_t k = 0; k < run.count; k++) {
+            const uint32_t vertex = run.first + k * run.stride;
+            if (!held[vertex])
+                pins[cloth->pin_count++] = vertex;
+            held[vertex] = true;
+        }
+    }
+    return MF_OK;
+}
+
+// ---- from entries to the structure
+// ---------------------------------------------------------------
+
+static mf_Status take_whole(const mf_Reader *reader, const char *key, double value, uint32_t *out) {
+    *out = (uint32_t)value;
+    if ((double)*out == value)
+        return MF_OK;
+    return mf_reader_refuse(reader, key, NULL, "%g: expected a whole number", value);
+}
+
+static mf_Status take_triangles(mf_Reader *reader, const mf_ClothEntry *entry, mf_Cloth *cloth) {
+    const double(*from)[3] = entry->triangles.entries;
+    uint32_t(*to)[3] = mf_reader_allocate(reader, (entry->triangles.count + 1) * sizeof *to);
+    mf_Status status = to == NULL ? MF_NO_MEMORY : MF_OK;
+    for (uint32_t t = 0; status == MF_OK && t < entry->triangles.count; t++)
+        for (int k = 0; status == MF_OK && k < 3; k++)
+            status = take_whole(reader, "triangles", from[t][k], &to[t][k]);
+    cloth->vertices = entry->vertices.entries;
+    cloth->vertex_count = entry->vertices.count;
+    cloth->triangles = (const uint32_t(*)[3])to;
+    cloth->triangle_count = entry->triangles.count;
+    return status;
+}
+
+// Keys of the other kind would have no effect.
+static mf_Status check_kind(const mf_Reader *reader, const mf_Cloth *cloth) {
+    const bool rectangle = cloth->counts[0] > 0;
+    static const char *const of_rectangles[] = {"size", "plane"};
+    static const char *const of_triangles[] = {"vertices", "triangles", "warp"};
+    const char *const *others = rectangle ? of_triangles : of_rectangles;
+    const size_t count = rectangle ? 3 : 2;
+    for (size_t i = 0; i < count; i++)
+        if (mf_reader_find(reader, others[i]) != NULL)
+            return mf_reader_refuse(reader, others[i], NULL,
+                                    rectangle ? "a rectangle (counts) has no triangles"
+                                              : "only a rectangle has it: expected counts, too");
+    return MF_OK;
+}
+
+static mf_Status take_shape(mf_Reader *reader, const mf_ClothEntry *entry, mf_Cloth *cloth) {
+    mf_Status status = MF_OK;
+    for (int i = 0; status == MF_OK && i < 2; i++)
+        status = take_whole(reader, "counts", entry->counts[i], &cloth->counts[i]);
+    if (status != MF_OK)
+        return status;
+    status = check_kind(reader, cloth);
+    if (status != MF_OK)
+        return status;
+    memcpy(cloth->warp, entry->warp, sizeof cloth->warp);
+    if (cloth->counts[0] == 0)
+        return take_triangles(reader, entry, cloth);
+    memcpy(cloth->size, entry->size, sizeof cloth->size);
+    cloth->plane = entry->plane;
+    return MF_OK;
+}
+
+// Reports "size: ..." and "triangles[3]: ..." at the position of that key.
+static mf_Status check(mf_Reader *reader, const mf_Cloth *cloth) {
+    char key[32] = "";
+    mf_Error cause = {0};
+    if (mf_cloth_check(cloth, &cause) == MF_OK)
+        return MF_OK;
+    sscanf(cause.message, "%31[a-z]", key);
+    const mf_YamlNode *node = mf_reader_blame(reader, key, NULL);
+    return mf_yaml_fail(reader->tree, node, node == reader->root, MF_BAD_FILE, reader->error, "%s",
+                        cause.message);
+}
+
+// ---- reading
+// -------------------------------------------------------------------------------------
+
+static mf_Status read_cloth(mf_Reader *reader, const mf_DocumentSource *source) {
+    mf_Cloth *cloth = reader->base;
+    mf_ClothEntry *entry = mf_reader_allocate(reader, sizeof *entry);
+    uint32_t kind;
+    if (entry == NULL)
+        return MF_NO_MEMORY;
+    cloth->context = source->context;
+    mf_Status status = mf_document_choose(reader, mf_cloth_table(), 1, &kind);
+    if (status != MF_OK)
+        return status;
+    reader->base = entry;
+    status = mf_reader_read(reader);
+    cloth->material = entry->material;
+    if (status == MF_OK)
+        status = take_shape(reader, entry, cloth);
+    if (status == MF_OK)
+        status = check(reader, cloth);
+    if (status == MF_OK)
+        status = take_pins(reader, entry, cloth);
+    cloth->name = entry->name;
+    return status == MF_OK ? mf_document_take_name(reader, &cloth->file, &cloth->name) : status;
+}
+
+static const mf_DocumentKind cloth_kind = {"cloth", sizeof(mf_Cloth), read_cloth, NULL};
+
+mf_Status mf_cloth_parse(mf_Context *context, const char *path, const char *text, size_t size,
+                         mf_Cloth **out, mf_Error *error) {
+    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
+    void *value = NULL;
+    mf_Status status = mf_document_parse(&cloth_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
+}
+
+mf_Status mf_cloth_load(mf_Context *context, const char *path, mf_Cloth **out, mf_Error *error) {
+    const mf_DocumentSource source = {.context = context, .path = path};
+    void *value = NULL;
+    mf_Status status = mf_document_load(&cloth_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
+}
+
+void mf_cloth_destroy(mf_Cloth *cloth) {
+    mf_document_destroy(&cloth_kind, cloth);
+}
+
+// ---- writing
+// -------------------------------------------------------------------------------------
+
+enum { DIGITS = 12 }; // [byte] of a number and its end
+
+typedef struct Entries { // of a cloth that is written
+    mf_ClothEntry cloth;
+    double (*triangles)[3];
+    char (*numbers)[DIGITS];
+    const char **pins;
+} Entries;
+
+static void fill_entries(Entries *entries, const mf_Cloth *cloth) {
+    mf_ClothEntry *entry = &entries->cloth;
+    *entry = (mf_ClothEntry){.name = cloth->name != NULL ? cloth->name : "",
+                             .material = cloth->material,
+                             .counts = {cloth->counts[0], cloth->counts[1]},
+                             .plane = cloth->plane,
+                             .vertices = {(void *)(uintptr_t)cloth->vertices, cloth->vertex_count},
+                             .triangles = {entries->triangles, cloth->triangle_count},
+                             .pins = {(void *)entries->pins, cloth->pin_count}};
+    memcpy(entry->size, cloth->size, sizeof entry->size);
+    memcpy(entry->warp, cloth->warp, sizeof entry->warp);
+    for (uint32_t t = 0; t < cloth->triangle_count; t++)
+        for (int k = 0; k < 3; k++)
+            entries->triangles[t][k] = cloth->triangles[t][k];
+    for (uint32_t pin = 0; pin < cloth->pin_count; pin++) {
+        snprintf(entries->numbers[pin], DIGITS, "%u", cloth->pins[pin]);
+        entries->pins[pin] = entries->numbers[pin];
+    }
+}
+
+mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text, mf_Error *error) {
+    if (context == NULL || text == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_cloth_write: an argument is NULL");
+    *text = NULL;
+    mf_Status status = mf_cloth_check(cloth, error);
+    if (status != MF_OK)
+        return status;
+    Entries entries = {.triangles = NULL};
+    const size_t triangles = cloth->triangle_count, pins = cloth->pin_count;
+    entries.triangles = mf_allocate(context, triangles + 1, sizeof *entries.triangles);
+    entries.numbers = mf_allocate(context, pins + 1, sizeof *entries.numbers);
+    entries.pins = mf_allocate(context, pins + 1, sizeof *entries.pins);
+    if (entries.triangles == NULL || entries.numbers == NULL || entries.pins == NULL) {
+        status = mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
+    } else {
+        fill_entries(&entries, cloth);
+        status =
+            mf_keys_write_under(context, mf_cloth_table(), &entries.cloth, "cloth", text, error);
+    }
+    mf_release(context, entries.triangles);
+    mf_release(context, entries.numbers);
+    mf_release(context, (void *)entries.pins);
+    return status;
+}

@@ -1,0 +1,21 @@
+// What a cloth's file is read into, by a table of keys.
+#ifndef MAYFLY_SRC_IO_CLOTH_KEYS_H
+#define MAYFLY_SRC_IO_CLOTH_KEYS_H
+
+#include "io/keys.h"
+
+#include <mayfly/cloth.h>
+
+typedef struct mf_ClothEntry {
+    const char *name;
+    mf_ClothMaterial material;
+    double size[2], counts[2]; // counts: whole numbers
+    mf_ClothPlane plane;
+    mf_KeyList vertices, triangles; // of double[3]; triangles: whole numbers
+    double warp[3];
+    mf_KeyList pins; // of const char *: numbers, sides, corners
+} mf_ClothEntry;
+
+const mf_KeyTable *mf_cloth_table(void);
+
+#endif

@@ -1,0 +1,17 @@
+// Cloth, for those who step it.
+#ifndef MAYFLY_MODEL_CLOTH_H
+#define MAYFLY_MODEL_CLOTH_H
+
+#include <mayfly/cloth.h>
+
+// Mass [kg] of each vertex: the share of the area around it. `mass` has a value per vertex.
+void mf_cloth_masses(const mf_Cloth *cloth, double *mass);
+
+// Center of mass [m] in the frame of the file.
+void mf_cloth_center(const mf_Cloth *cloth, double center[3]);
+
+// [m] height of the lowest point in the frame of the file, half the thickness below the lowest
+// vertex.
+double mf_cloth_lowest(const mf_Cloth *cloth);
+
+#endif

@@ -1,0 +1,241 @@
+// The row of `cloth` in the motion table: settings, plan, kernels.
+#include "base/hash.h"
+#include "math/kernel_table.h"
+#include "math/scalar.h"
+#include "model/cloth.h"
+#include "motion/cloth/motion.h"
+#include "motion/cloth/program.h"
+#include "world/attach.h"
+
+enum { MOST_SUBSTEPS = 1000 }; // [1] of a step
+
+mf_ClothConfig mf_cloth_config(void) {
+    return (mf_ClothConfig){.struct_size = sizeof(mf_ClothConfig),
+                            .substep = MF_MILLISECOND,
+                            .contacts = true,
+                            .drag = 0.1};
+}
+
+mf_ClothMotion *mf_cloth_motion_of(const mf_Group *group) {
+    return mf_motion_plan(group, &mf_cloth_row);
+}
+
+const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group) {
+    const mf_ClothMotion *motion = mf_cloth_motion_of(group);
+    return motion != NULL ? &motion->config : NULL;
+}
+
+bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out) {
+    const mf_ClothMotion *motion = mf_cloth_motion_of(group);
+    if (motion == NULL || out == NULL)
+        return false;
+    *out = (mf_ClothShape){.vertex_count = motion->plan->vertex_count,
+                           .triangle_count = motion->plan->triangle_count,
+                           .triangles = (const uint32_t(*)[3])mf_cloth_triangles(motion->plan)};
+    memcpy(out->counts, motion->plan->counts, sizeof out->counts);
+    return true;
+}
+
+static void destroy(mf_Context *context, void *user) {
+    mf_ClothMotion *motion = user;
+    mf_scratch_destroy(context, motion->scratch);
+    mf_release(context, motion->plan);
+    mf_release(context, motion);
+}
+
+// ---- adding
+// --------------------------------------------------------------------------------------
+
+static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *config,
+                                mf_Error *error) {
+    const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "cloth: start from mf_cloth_config()");
+    const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
+    if (config->substep <= 0 || step / config->substep >= MOST_SUBSTEPS)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "cloth.substep: %g s, need more than 0 and at most %d in a step of %g s",
+                       mf_time_to_seconds(config->substep), MOST_SUBSTEPS,
+                       mf_time_to_seconds(step));
+    if (config->pins > 4096)
+        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.pins: %u, need 0 .. 4096", config->pins);
+    if (!(config->drag >= 0.0 && config->drag <= 1e3))
+        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.drag: %g 1/s, need 0 .. 1000", config->drag);
+    if (!(config->self_distance >= 0.0 && config->self_distance <= 10.0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.self_distance: %g m, need 0 .. 10",
+                       config->self_distance);
+    if (config->contacts && terrain->lowest != terrain->highest &&
+        terrain->interpolation != MF_BILINEAR)
+        return mf_fail(
+            error, MF_UNSUPPORTED,
+            "cloth: the ground has steps between its cells, need interpolation: bilinear");
+    return mf_cloth_check(config->cloth, error);
+}
+
+static mf_ClothPlan settings_of(const mf_Group *group, const mf_ClothConfig *config) {
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
+    const mf_ClothMaterial *material = &config->cloth->material;
+    mf_ClothPlan plan = {.pin_count = config->pins,
+                         .substeps = (uint32_t)((world->step - 1) / config->substep + 1),
+                         .ground = config->contacts,
+                         .level = world->terrain->lowest == world->terrain->highest,
+                         .height = world->terrain->highest,
+                         .damping = material->damping,
+                         .drag = config->drag,
+                         .radius = 0.5 * material->thickness,
+                         .friction = material->friction,
+                         .self_distance = config->self_distance};
+    const double length = mf_vec3_length(world->gravity_direction);
+    for (int i = 0; i < 3; i++)
+        plan.gravity[i] = world->gravity * world->gravity_direction[i] / length;
+    return plan;
+}
+
+#define CHOOSE(name)                                                                               \
+    do {                                                                                           \
+        static const __typeof__(motion->kernels.name) copies[MF_KERNEL_ROWS][2] =                  \
+            MF_KERNEL_TABLE(mf_cloth_##name);                                                      \
+        motion->kernels.name = copies[pick.wide][pick.double_precision];                           \
+    } while (0)
+
+static void choose_kernels(const mf_Group *group, mf_ClothMotion *motion) {
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    CHOOSE(load);
+    CHOOSE(store);
+    CHOOSE(move);
+    CHOOSE(sort);
+    CHOOSE(list);
+    CHOOSE(part);
+    CHOOSE(solve);
+    CHOOSE(sum);
+}
+
+// Of the settings and, behind them, all arrays.
+static uint64_t hash_plan(const mf_ClothPlan *plan) {
+    const double reals[] = {plan->height,     plan->damping,    plan->drag,
+                            plan->radius,     plan->friction,   plan->self_distance,
+                            plan->gravity[0], plan->gravity[1], plan->gravity[2]};
+    const uint32_t counts[] = {plan->vertex_count, plan->pin_count, plan->substeps, plan->ground,
+                               plan->level};
+    uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
+    hash = mf_hash_bytes(hash, counts, sizeof counts);
+    return mf_hash_bytes(hash, plan + 1, plan->bytes - sizeof *plan);
+}
+
+static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothConfig *config,
+                      mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    const mf_ClothPlan settings = settings_of(group, config);
+    motion->config = *config;
+    motion->config.cloth = NULL;
+    motion->terrain = mf_terrain_image(mf_world_config_of(mf_group_world(group))->terrain);
+    motion->wide = mf_group_config_of(group)->double_precision;
+    motion->step = mf_world_config_of(mf_group_world(group))->step;
+    mf_Status status = mf_cloth_program(context, config->cloth, &settings, &motion->plan, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t at = 0; at < motion->plan->place_count; at++)
+        motion->mass += mf_cloth_masses_f64(motion->plan)[at];
+    choose_kernels(group, motion);
+    status = mf_cloth_fields(group, motion, error);
+    if (status == MF_OK)
+        status = mf_scratch_create(context, mf_cloth_scratch(motion), mf_group_block_count(group),
+                                   &motion->scratch, error);
+    if (status == MF_OK)
+        status = mf_motion_join(group, &mf_cloth_row, motion, hash_plan(motion->plan), error);
+    return status;
+}
+
+// Where the cloth starts: a cloth without pins lies on the ground, lowest vertex first; one that is
+// held is where its file has it.
+static mf_Status place(mf_Group *group, const mf_ClothMotion *motion, const mf_Cloth *cloth,
+                       mf_Error *error) {
+    mf_Status status = MF_OK;
+    double start[3];
+    mf_cloth_center(cloth, start);
+    if (motion->plan->ground && cloth->pin_count == 0)
+        start[2] += motion->plan->height - mf_cloth_lowest(cloth);
+    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++)
+        status = mf_group_set_start(group, i, start, NULL, NULL, error);
+    return status;
+}
+
+mf_Status mf_cloth_add(mf_Group *group, const mf_ClothConfig *config, mf_Error *error) {
+    mf_Status status = mf_motion_begin(group, &mf_cloth_row, error);
+    if (status == MF_OK && config == NULL)
+        status = mf_fail(error, MF_BAD_ARGUMENT, "cloth: no cloth");
+    if (status == MF_OK)
+        status = check_settings(group, config, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_ClothMotion *motion = mf_allocate(context, 1, sizeof *motion);
+    if (motion == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
+    status = make(group, motion, config, error);
+    if (status != MF_OK) {
+        destroy(context, motion);
+        return status;
+    }
+    return place(group, motion, config->cloth, error);
+}
+
+// ---- the row
+// -------------------------------------------------------------------------------------
+
+static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    return mf_cloth_add(group, &config->cloth, error);
+}
+
+static void row_defaults(mf_MotionsConfig *config) {
+    config->cloth = mf_cloth_config();
+}
+
+#define AT(member) offsetof(mf_MotionsConfig, cloth.member)
+
+static const mf_Key row_keys[] = {
+    MF_KEY_GROUP("motion.cloth", "cloth, by extended position-based dynamics"),
+    MF_KEY(
+        "motion.cloth.substep", MF_KEY_TIME, MF_KEY_ABOVE, "s", "0.001", 0, 1, NULL, AT(substep),
+        "longest substep: a step has as many equal ones as it needs, each with one pass over all "
+        "constraints; shorter ones are stiffer and lose less energy"),
+    MF_KEY("motion.cloth.pins", MF_KEY_COUNT, 0, "1", "0", 0, 4096, NULL, AT(pins),
+           "room for pins beyond those of the cloth"),
+    MF_KEY("motion.cloth.drag", MF_KEY_REAL, 0, "1/s", "0.1", 0, 1000, NULL, AT(drag),
+           "deceleration over velocity, of still air"),
+    MF_KEY("motion.cloth.self_distance", MF_KEY_REAL, 0, "m", "0", 0, 10, NULL, AT(self_distance),
+           "vertices that are no neighbors in the cloth stay so far apart, about the distance of "
+           "neighbors; 0: the cloth passes through itself"),
+};
+
+static const char *const row_reads[] = {"?pin.vertex", "?pin.anchor", NULL};
+static const char *const row_writes[] = {"base.position",
+                                         "base.linear_velocity",
+                                         "vertex.position",
+                                         "vertex.velocity",
+                                         "cloth.contacts",
+                                         "?pin.force",
+                                         "fault.word",
+                                         "warning.word",
+                                         "warning.steps",
+                                         "warning.residual",
+                                         NULL};
+
+const mf_MotionRow mf_cloth_row = {
+    .name = "cloth",
+    .motion = MF_MOTION_CLOTH,
+    .dynamic = true,
+    .add = add_row,
+    .run = mf_cloth_run,
+    .reset = mf_cloth_reset,
+    .destroy = destroy,
+    .reads = row_reads,
+    .writes = row_writes,
+    .any_gravity = true,
+    .defaults = row_defaults,
+    .common = {.contacts = AT(contacts)},
+    .keys = row_keys,
+    .key_count = sizeof row_keys / sizeof *row_keys,
+    .momentum = mf_cloth_momentum,
+    .energy = mf_cloth_energy,
+};

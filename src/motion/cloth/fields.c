@@ -1,0 +1,122 @@
+// The fields of cloths, and their reset.
+#include "math/scalar.h"
+#include "motion/cloth/motion.h"
+#include "world/attach.h"
+
+enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
+enum { PER_ONE, PER_VERTEX, PER_PIN };
+
+static const struct {
+    int per;
+    mf_FieldInfo info;
+} table[MF_CLOTH_ROWS] = {
+    [MF_CLOTH_ROW_POSITION] = {PER_VERTEX,
+                               {"vertex.position", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, STATE,
+                                "position of each vertex"}},
+    [MF_CLOTH_ROW_VELOCITY] = {PER_VERTEX,
+                               {"vertex.velocity", "m/s", "world", MF_REAL, MF_FIXED_COUNT, 3,
+                                STATE, "velocity of each vertex"}},
+    [MF_CLOTH_ROW_CONTACTS] = {PER_ONE,
+                               {"cloth.contacts", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
+                                "vertices that were held or met something in the last step"}},
+    [MF_CLOTH_ROW_PIN] = {PER_PIN,
+                          {"pin.vertex", "1", "", MF_U32, MF_FIXED_COUNT, 1, INPUT,
+                           "the vertex that each pin holds; 4294967295: none"}},
+    [MF_CLOTH_ROW_ANCHOR] = {PER_PIN,
+                             {"pin.anchor", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, INPUT,
+                              "where it holds it: the vertex gets there by the end of the step"}},
+    [MF_CLOTH_ROW_FORCE] = {PER_PIN,
+                            {"pin.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 3, STATE,
+                             "of the cloth on what holds it, mean of the last step"}},
+    [MF_CLOTH_ROW_LINK] =
+        {PER_PIN,
+         {"pin.link", "1", "", MF_U32, MF_FIXED_COUNT, 3, INPUT,
+          "what each pin moves with: 1 + the number of a group in the world, robot "
+          "and link; 0: nothing, pin.anchor is given"}},
+    [MF_CLOTH_ROW_PLACE] = {PER_PIN,
+                            {"pin.place", "m", "link", MF_REAL, MF_FIXED_COUNT, 3, INPUT,
+                             "where on that link the pin is"}},
+};
+
+static uint32_t count_of(const mf_ClothPlan *plan, int row) {
+    const uint32_t per[] = {1, plan->vertex_count, plan->pin_count};
+    return per[table[row].per];
+}
+
+mf_Status mf_cloth_fields(mf_Group *group, mf_ClothMotion *motion, mf_Error *error) {
+    mf_Status status = MF_OK;
+    mf_canonical_rows(group, motion->body, MF_BODY_ROWS);
+    motion->fault = mf_group_find_field(group, "fault.word");
+    for (int row = 0; row < MF_CLOTH_ROWS && status == MF_OK; row++)
+        if (count_of(motion->plan, row) > 0)
+            status = mf_attach_field(group, &table[row].info, count_of(motion->plan, row),
+                                     &motion->rows[row], error);
+    if (status == MF_OK)
+        status = mf_attach_warnings(group, &motion->warnings, error);
+    return status;
+}
+
+uint32_t mf_cloth_pinned(const mf_ClothMotion *motion, uint32_t instance, uint32_t pin) {
+    const double vertex = mf_field_get(motion->rows[MF_CLOTH_ROW_PIN], instance, pin);
+    return vertex < motion->plan->vertex_count ? (uint32_t)vertex : MF_NONE;
+}
+
+// The base's pose and twist.
+typedef struct Base {
+    double position[3], rotation[4], linear[3], turn[3];
+} Base;
+
+static Base base_of(const mf_ClothMotion *motion, uint32_t instance) {
+    Base base;
+    double rate[3];
+    for (uint32_t c = 0; c < 4; c++)
+        base.rotation[c] = mf_field_get(motion->body[1], instance, c);
+    for (uint32_t c = 0; c < 3; c++) {
+        base.position[c] = mf_field_get(motion->body[0], instance, c);
+        base.linear[c] = mf_field_get(motion->body[2], instance, c);
+        rate[c] = mf_field_get(motion->body[3], instance, c);
+    }
+    mf_quat_rotate(base.turn, base.rotation, rate);
+    return base;
+}
+
+static void place_vertex(const mf_ClothMotion *motion, uint32_t instance, const Base *base,
+                         uint32_t vertex) {
+    double at[3], speed[3];
+    mf_quat_rotate(at, base->rotation, mf_cloth_home(motion->plan) + 3 * (size_t)vertex);
+    mf_vec3_cross(speed, base->turn, at);
+    for (uint32_t c = 0; c < 3; c++) {
+        mf_field_set(motion->rows[MF_CLOTH_ROW_POSITION], instance, 3 * vertex + c,
+                     base->position[c] + at[c]);
+        mf_field_set(motion->rows[MF_CLOTH_ROW_VELOCITY], instance, 3 * vertex + c,
+                     base->linear[c] + speed[c]);
+    }
+}
+
+static void reset_pin(const mf_ClothMotion *motion, uint32_t instance, uint32_t pin) {
+    const uint32_t *own = mf_cloth_pins(motion->plan);
+    mf_field_set(motion->rows[MF_CLOTH_ROW_PIN], instance, pin, own[pin]);
+    for (uint32_t c = 0; c < 3; c++) {
+        const double at = own[pin] == MF_NONE ? 0.0
+                                              : mf_field_get(motion->rows[MF_CLOTH_ROW_POSITION],
+                                                             instance, 3 * own[pin] + c);
+        mf_field_set(motion->rows[MF_CLOTH_ROW_ANCHOR], instance, 3 * pin + c, at);
+        mf_field_set(motion->rows[MF_CLOTH_ROW_FORCE], instance, 3 * pin + c, 0.0);
+        mf_field_set(motion->rows[MF_CLOTH_ROW_LINK], instance, 3 * pin + c, 0.0);
+        mf_field_set(motion->rows[MF_CLOTH_ROW_PLACE], instance, 3 * pin + c, 0.0);
+    }
+}
+
+void mf_cloth_reset(mf_Group *group, uint32_t instance, void *user) {
+    const mf_ClothMotion *motion = user;
+    const Base base = base_of(motion, instance);
+    uint32_t held = 0;
+    (void)group;
+    for (uint32_t v = 0; v < motion->plan->vertex_count; v++)
+        place_vertex(motion, instance, &base, v);
+    for (uint32_t pin = 0; pin < motion->plan->pin_count; pin++) {
+        reset_pin(motion, instance, pin);
+        held += mf_cloth_pins(motion->plan)[pin] != MF_NONE;
+    }
+    mf_field_set(motion->rows[MF_CLOTH_ROW_CONTACTS], instance, 0, held);
+}

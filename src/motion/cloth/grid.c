@@ -1,0 +1,168 @@
+// The constraints of a rectangle: edges along both directions of threads, which are springs of the
+// width of cloth beside them; the shear of cells; and bending by second differences, the isometric
+// quadratic model (Bergou et al. 2006) on a rectangle:
+//
+//   E = B / 2 (|x_uu|^2 + |x_vv|^2 + 2 |x_uv|^2) per area
+//
+// Places: the longer direction is cut into bands, one a lane. A column is the vertices at one place
+// of the shorter direction; its rows of lanes follow one another. Lanes then never share a vertex,
+// whatever the constraint, but for those between bands, whose nodes are one lane apart. A chunk is
+// some columns; with those that its last constraints reach it touches two more, so chunks that are
+// two apart can be worked at once.
+#include "motion/cloth/program.h"
+
+enum { COLUMNS = 5 }; // [1] of a chunk; at least 2
+enum {
+    LEAST_ROWS = 3
+}; // [1] of a column: a place one lane further, in the second row, is in it too
+
+typedef struct Grid {
+    mf_ClothDraft *draft;
+    const mf_Cloth *cloth;
+    uint32_t columns, length; // [1] across, and vertices of each column
+    uint32_t rows;            // [1] of lanes of a column
+    bool turned;              // columns lie along the first direction
+    double width, height;     // [m] between columns, and along them
+} Grid;
+
+// A vertex of a column.
+static uint32_t vertex_of(const Grid *grid, uint32_t column, uint32_t along) {
+    return grid->turned ? column * grid->cloth->counts[0] + along
+                        : along * grid->cloth->counts[0] + column;
+}
+
+// Rows of lanes when columns have `length` vertices.
+static uint32_t rows_for(uint32_t length) {
+    const uint32_t rows = (length + MF_CLOTH_LANES - 1) / MF_CLOTH_LANES;
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows;
+}
+
+static Grid choose_grid(mf_ClothDraft *draft, const mf_Cloth *cloth) {
+    const uint32_t *n = cloth->counts;
+    const bool turned = n[1] * rows_for(n[0]) < n[0] * rows_for(n[1]);
+    const int across = turned ? 1 : 0, along = 1 - across;
+    return (Grid){.draft = draft,
+                  .cloth = cloth,
+                  .columns = n[across],
+                  .length = n[along],
+                  .rows = rows_for(n[along]),
+                  .turned = turned,
+                  .width = cloth->size[across] / (n[across] - 1),
+                  .height = cloth->size[along] / (n[along] - 1)};
+}
+
+// The part of the cell's extent that is beside vertex `at` of `count`.
+static double share(uint32_t at, uint32_t count) {
+    return at == 0 || at == count - 1 ? 0.5 : 1.0;
+}
+
+// ---- constraints
+// ---------------------------------------------------------------------------------
+
+// What begins at a vertex and reaches `across` columns and `along` vertices further.
+typedef bool (*Make)(const Grid *grid, uint32_t column, uint32_t along, mf_ClothConstraint *out);
+
+static bool edge_along(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
+    const double width = g->width * share(column, g->columns);
+    *out = (mf_ClothConstraint){MF_CLOTH_EDGE,
+                                {vertex_of(g, column, along), vertex_of(g, column, along + 1)},
+                                {g->height, g->height / (g->cloth->material.stretch * width)}};
+    return true;
+}
+
+static bool edge_across(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
+    const double width = g->height * share(along, g->length);
+    *out = (mf_ClothConstraint){MF_CLOTH_EDGE,
+                                {vertex_of(g, column, along), vertex_of(g, column + 1, along)},
+                                {g->width, g->width / (g->cloth->material.stretch * width)}};
+    return true;
+}
+
+// A second difference over `reach` [m] whose area is `width` [m] wide.
+static mf_ClothConstraint line(const Grid *g, double reach, double width) {
+    return (mf_ClothConstraint){
+        .kind = MF_CLOTH_LINE,
+        .values = {1.0, -2.0, 1.0, reach * reach * reach / (g->cloth->material.bending * width)}};
+}
+
+static bool line_along(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
+    *out = line(g, g->height, g->width * share(column, g->columns));
+    for (uint32_t i = 0; i < 3; i++)
+        out->vertices[i] = vertex_of(g, column, along + i);
+    return g->cloth->material.bending > 0.0;
+}
+
+static bool line_across(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
+    *out = line(g, g->width, g->height * share(along, g->length));
+    for (uint32_t i = 0; i < 3; i++)
+        out->vertices[i] = vertex_of(g, column + i, along);
+    return g->cloth->material.bending > 0.0;
+}
+
+static bool cell(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
+    const double area = g->width * g->height, shear = g->cloth->material.shear;
+    const double bending = g->cloth->material.bending;
+    *out = (mf_ClothConstraint){
+        MF_CLOTH_CELL,
+        {vertex_of(g, column, along), vertex_of(g, column + 1, along),
+         vertex_of(g, column, along + 1), vertex_of(g, column + 1, along + 1)},
+        {0.5 / g->width, 0.5 / g->height, shear > 0.0 ? 1.0 / (shear * area) : MF_CLOTH_NEVER,
+         bending > 0.0 ? area / (2.0 * bending) : MF_CLOTH_NEVER}};
+    return shear > 0.0 || bending > 0.0;
+}
+
+typedef struct Pattern {
+    Make make;
+    uint32_t across, along; // [1] columns and vertices that it reaches further
+} Pattern;
+
+// The stiffest last, so that they hold best.
+static const Pattern patterns[] = {
+    {line_along, 0, 2}, {line_across, 2, 0}, {cell, 1, 1}, {edge_along, 0, 1}, {edge_across, 1, 0}};
+
+// The constraints of a pattern that begin at one row of lanes of a column.
+static void add_row(const Grid *grid, const Pattern *pattern, uint32_t column, uint32_t row) {
+    mf_ClothConstraint constraints[MF_CLOTH_LANES];
+    uint32_t lanes[MF_CLOTH_LANES], count = 0;
+    for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++) {
+        const uint32_t along = lane * grid->rows + row;
+        if (along + pattern->along >= grid->length ||
+            !pattern->make(grid, column, along, &constraints[count]))
+            continue;
+        lanes[count++] = lane;
+    }
+    mf_cloth_draft_batch(grid->draft, constraints, lanes, count);
+}
+
+// Rows that follow one another have no common vertex, so that a processor can work at several.
+static void add_pattern(const Grid *grid, const Pattern *pattern, uint32_t column) {
+    const uint32_t stride = pattern->along + 1;
+    for (uint32_t from = 0; from < stride; from++)
+        for (uint32_t row = from; row < grid->rows; row += stride)
+            add_row(grid, pattern, column, row);
+}
+
+static void add_column(const Grid *grid, uint32_t column) {
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
+        if (column + patterns[p].across < grid->columns)
+            add_pattern(grid, &patterns[p], column);
+}
+
+void mf_cloth_draft_grid(mf_ClothDraft *draft, const mf_Cloth *cloth) {
+    const Grid grid = choose_grid(draft, cloth);
+    draft->in_rows = true;
+    if (!mf_cloth_draft_places(draft, grid.columns * grid.rows * MF_CLOTH_LANES))
+        return;
+    for (uint32_t column = 0; column < grid.columns; column++)
+        for (uint32_t along = 0; along < grid.length; along++)
+            draft->place_of[vertex_of(&grid, column, along)] =
+                (column * grid.rows + along % grid.rows) * MF_CLOTH_LANES + along / grid.rows;
+    for (uint32_t odd = 0; odd < 2; odd++) {
+        for (uint32_t from = odd * COLUMNS; from < grid.columns; from += 2 * COLUMNS) {
+            for (uint32_t i = from; i < from + COLUMNS && i < grid.columns; i++)
+                add_column(&grid, i);
+            mf_cloth_draft_chunk(draft);
+        }
+        mf_cloth_draft_wave(draft);
+    }
+}

@@ -1,0 +1,84 @@
+// The appearance of cloths in films: one surface, whose vertices have the places of links. A film
+// has no room for all vertices of a fine rectangle: it shows some rows and columns, always the
+// outermost.
+#include "view/film.h"
+
+#include <mayfly/cloth.h>
+
+enum { MOST = 41 }; // [1] shown along a side
+
+static const double color[3] = {0.80, 0.32, 0.24}; // takes the color of a group
+
+// A rectangle of the vertices that are shown; of triangles all are.
+typedef struct Shown {
+    mf_ClothShape shape;
+    uint32_t counts[2]; // [1] shown along both sides
+} Shown;
+
+static bool find_shown(const mf_Group *group, Shown *out) {
+    if (!mf_cloth_shape_of(group, &out->shape))
+        return false;
+    for (int i = 0; i < 2; i++)
+        out->counts[i] = out->shape.counts[i] < MOST ? out->shape.counts[i] : MOST;
+    return true;
+}
+
+uint32_t mf_film_cloth_links(const mf_Group *group) {
+    Shown shown;
+    if (!find_shown(group, &shown))
+        return 0;
+    return shown.counts[0] > 0 ? shown.counts[0] * shown.counts[1] : shown.shape.vertex_count;
+}
+
+// The vertex at a place of the shown rectangle, evenly spread.
+static uint32_t vertex_of(const Shown *shown, uint32_t index) {
+    const uint32_t *few = shown->counts, *all = shown->shape.counts;
+    if (few[0] == 0)
+        return index;
+    const uint32_t i = index % few[0] * (all[0] - 1) / (few[0] - 1);
+    const uint32_t j = index / few[0] * (all[1] - 1) / (few[1] - 1);
+    return j * all[0] + i;
+}
+
+float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose) {
+    const mf_Field *position = mf_group_find_field((mf_Group *)(uintptr_t)group, "vertex.position");
+    const uint32_t links = mf_film_cloth_links(group);
+    Shown shown;
+    if (!find_shown(group, &shown))
+        return pose;
+    for (uint32_t l = 0; l < links; l++, pose += MF_FILM_POSE) {
+        const uint32_t vertex = vertex_of(&shown, l);
+        for (uint32_t c = 0; c < 3; c++)
+            pose[c] = (float)mf_field_get(position, instance, 3 * vertex + c);
+        pose[3] = 1.0f;
+        pose[4] = pose[5] = pose[6] = 0.0f;
+    }
+    return pose;
+}
+
+bool mf_film_put_cloth(mf_Text *text, const mf_Group *group) {
+    Shown shown;
+    if (!find_shown(group, &shown))
+        return false;
+    mf_Cloth few = {.counts = {shown.counts[0], shown.counts[1]}};
+    const bool whole = shown.counts[0] == 0;
+    const uint32_t count = whole ? shown.shape.triangle_count : mf_cloth_triangle_count(&few);
+    uint32_t(*corners)[3] = mf_allocate(text->context, count, sizeof *corners);
+    text->failed = text->failed || corners == NULL;
+    mf_text_put(text, "\n{\"type\":\"cloth\",\"link\":0");
+    mf_film_put_numbers(text, "place", (double[3]){0.0, 0.0, 0.0}, 3);
+    mf_film_put_numbers(text, "turn", (double[4]){1.0, 0.0, 0.0, 0.0}, 4);
+    mf_film_put_numbers(text, "size", (double[3]){0.0, 0.0, 0.0}, 3);
+    mf_film_put_numbers(text, "color", color, 3);
+    mf_text_put(text, ",\"triangles\":\"");
+    for (uint32_t t = 0; corners != NULL && t < count; t++)
+        for (int k = 0; whole && k < 3; k++)
+            corners[t][k] = shown.shape.triangles[t][k];
+    for (uint32_t t = 0; corners != NULL && !whole && t < count; t++)
+        mf_cloth_triangle(&few, t, corners[t]);
+    if (corners != NULL)
+        mf_text_base64(text, (const uint8_t *)corners, count * sizeof *corners);
+    mf_text_put(text, "\"}");
+    mf_release(text->context, corners);
+    return true;
+}

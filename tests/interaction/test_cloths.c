@@ -1,0 +1,178 @@
+// Cloths among robots: what a cloth gets from a link the link gets back, solids of every kind carry
+// a cloth, and threads and instruction sets give the same bits.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <mayfly/mayfly.h>
+
+#include "context.h"
+#include "near.h"
+#include "text_model.h"
+
+typedef struct Rig {
+    mf_Model *cloth_model, *model;
+    mf_World *world;
+    mf_Group *cloth, *robot;
+} Rig;
+
+static const char body[] = "<mujoco><worldbody><body pos='0 0 %s'>%s"
+                           "<geom %s mass='0.2'/></body></worldbody></mujoco>";
+
+// A sheet above a robot of one shape; `joint` is a free joint, or nothing.
+static Rig rig_open(mf_Context *context, const char *shape, const char *height, bool free,
+                    double gravity, mf_Isa isa) {
+    Rig rig = {0};
+    char text[512];
+    mf_Error error = {0};
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_Cloth cloth = mf_cloth_rectangle(0.6, 0.6, 25, 25);
+    snprintf(text, sizeof text, body, height, free ? "<freejoint/>" : "", shape);
+    cloth.material.thickness = 0.01;
+    world.step = 2 * MF_MILLISECOND;
+    world.gravity = gravity;
+    world.isa = isa;
+    group.isolated = false;
+    group.double_precision = true;
+    group.count = 1;
+    assert_int_equal(mf_cloth_model(context, &cloth, &rig.cloth_model, &error), MF_OK);
+    rig.model = load_text(context, text);
+    assert_int_equal(mf_world_create(context, &world, &rig.world, &error), MF_OK);
+    group.model = rig.cloth_model;
+    group.name = "cloth";
+    assert_int_equal(mf_world_add_group(rig.world, &group, &rig.cloth, &error), MF_OK);
+    motions.cloth.cloth = &cloth;
+    motions.cloth.contacts = false;
+    motions.cloth.drag = 0.0;
+    motions.cloth.pins = 1;
+    assert_int_equal(mf_motion_add(rig.cloth, MF_MOTION_CLOTH, &motions, &error), MF_OK);
+    group.model = rig.model;
+    group.name = "robot";
+    assert_int_equal(mf_world_add_group(rig.world, &group, &rig.robot, &error), MF_OK);
+    assert_int_equal(mf_collisions_prepare(rig.robot, &error), MF_OK);
+    motions.articulated.contacts = false;
+    if (mf_motion_add(rig.robot, MF_MOTION_ARTICULATED, &motions, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    if (mf_cloths_add(rig.world, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return rig;
+}
+
+static void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+    mf_model_destroy(rig->cloth_model);
+}
+
+// A ball is thrown into a sheet, both free and without weight.
+static void momentum_is_passed_on(void **state) {
+    Rig rig = rig_open(*state, "type='sphere' size='0.1'", "-0.2", true, 0.0, MF_ISA_AUTO);
+    double center[3], robot[2][3], cloth[2][3], spin[3];
+    mf_field_set(mf_group_find_field(rig.robot, "base.linear_velocity"), 0, 2, 2.0);
+    mf_field_set(mf_group_find_field(rig.robot, "base.linear_velocity"), 0, 0, 0.3);
+    mf_field_set(mf_group_find_field(rig.robot, "base.position"), 0, 2, -0.2);
+    mf_group_refresh(rig.robot, 0);
+    mf_motion_momentum(rig.robot, 0, center, robot[0], spin);
+    mf_motion_momentum(rig.cloth, 0, center, cloth[0], spin);
+    assert_near(robot[0][2], 0.4, 1e-12);
+    mf_world_step(rig.world, 100);
+    mf_motion_momentum(rig.robot, 0, center, robot[1], spin);
+    mf_motion_momentum(rig.cloth, 0, center, cloth[1], spin);
+    assert_true(robot[1][2] < 0.38 && cloth[1][2] > 0.02);
+    for (int c = 0; c < 3; c++)
+        assert_near(robot[1][c] + cloth[1][c], robot[0][c] + cloth[0][c], 1e-12);
+    rig_close(&rig);
+}
+
+// A ball carries a corner of a sheet: the corner stays at its place on the ball, which feels it.
+static void links_carry_pins(void **state) {
+    Rig rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
+    double center[3], robot[3], cloth[3], spin[3];
+    const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
+    mf_Field *link = mf_group_find_field(rig.cloth, "pin.link");
+    const double start[3] = {-0.35, -0.3, 0.0};
+    for (uint32_t c = 0; c < 3; c++)
+        mf_field_set(mf_group_find_field(rig.robot, "base.position"), 0, c, start[c]);
+    mf_field_set(mf_group_find_field(rig.robot, "base.linear_velocity"), 0, 0, -1.0);
+    mf_group_refresh(rig.robot, 0);
+    mf_field_set(mf_group_find_field(rig.cloth, "pin.vertex"), 0, 0, 0.0);
+    mf_field_set(mf_group_find_field(rig.cloth, "pin.place"), 0, 0, 0.05);
+    mf_field_set(link, 0, 0, 2.0); // the second group
+    mf_world_step(rig.world, 150);
+    mf_motion_momentum(rig.robot, 0, center, robot, spin);
+    mf_motion_momentum(rig.cloth, 0, center, cloth, spin);
+    assert_true(robot[0] > -0.19 && cloth[0] < -0.01);
+    for (int c = 0; c < 3; c++)
+        assert_near(robot[c] + cloth[c], c == 0 ? -0.2 : 0.0, 2e-3);
+    mf_motion_momentum(rig.robot, 0, center, robot, spin);
+    double square = 0.0;
+    for (uint32_t c = 0; c < 3; c++)
+        square += pow(mf_field_get(position, 0, c) - center[c], 2.0);
+    assert_near(sqrt(square), 0.05, 1e-3);
+    assert_int_equal(mf_group_fault_total(rig.cloth), 0);
+    mf_field_set(link, 0, 1, 7.0); // there is no such robot
+    mf_world_step(rig.world, 1);
+    assert_int_equal(mf_group_fault(rig.cloth, 0), MF_FAULT_INPUT);
+    rig_close(&rig);
+}
+
+// On a body that the world holds, the center of the sheet stays half its thickness above the top.
+static void solids_carry(void **state) {
+    static const struct {
+        const char *shape;
+        double top;
+    } solids[] = {{"type='sphere' size='0.15'", 0.15},
+                  {"type='capsule' size='0.1 0.05'", 0.15},
+                  {"type='cylinder' size='0.12 0.15'", 0.15},
+                  {"type='ellipsoid' size='0.2 0.15 0.15'", 0.15},
+                  {"type='box' size='0.12 0.14 0.15'", 0.15}};
+    for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
+        Rig rig = rig_open(*state, solids[i].shape, "-0.17", false, 9.81, MF_ISA_AUTO);
+        const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
+        const double start = mf_field_get(position, 0, 3 * 312 + 2);
+        mf_world_step(rig.world, 250);
+        const double now = mf_field_get(position, 0, 3 * 312 + 2) - start;
+        assert_near(now, -0.17 + solids[i].top + 0.005, 2e-3);
+        assert_true(mf_field_get(position, 0, 2) - start < -0.1); // its corners hang
+        assert_int_equal(mf_group_fault_total(rig.cloth), 0);
+        rig_close(&rig);
+    }
+}
+
+static void sets_and_threads_agree(void **state) {
+    uint64_t hash = 0;
+    (void)state;
+    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
+        for (uint32_t threads = 1; threads <= 3; threads += 2) {
+            mf_ContextConfig settings = mf_context_config();
+            mf_Context *context;
+            if (!mf_isa_available(isa))
+                continue;
+            settings.threads = threads;
+            assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
+            Rig rig = rig_open(context, "type='sphere' size='0.1'", "-0.2", true, 1.0, isa);
+            mf_field_set(mf_group_find_field(rig.robot, "base.linear_velocity"), 0, 2, 2.0);
+            mf_field_set(mf_group_find_field(rig.robot, "base.position"), 0, 2, -0.2);
+            mf_world_step(rig.world, 100);
+            const uint64_t now = mf_world_hash(rig.world);
+            assert_true(hash == 0 || hash == now);
+            hash = now;
+            rig_close(&rig);
+            mf_context_destroy(context);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(momentum_is_passed_on), cmocka_unit_test(links_carry_pins),
+        cmocka_unit_test(solids_carry), cmocka_unit_test(sets_and_threads_agree)};
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}

@@ -1,0 +1,445 @@
+// Cloth: bits over instruction sets, threads, company and snapshots; pins, ground and friction,
+// triangles, convergence with substeps, faults, refusals, and every failure of memory.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <mayfly/motion.h>
+
+#include "base/inject.h"
+#include "context.h"
+#include "near.h"
+
+typedef struct Rig {
+    mf_Context *context;
+    mf_Cloth cloth;
+    mf_ClothConfig config;
+    mf_WorldConfig world_config;
+    mf_GroupConfig group_config;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+static const uint32_t corners[2] = {0, 16};
+
+// A rectangle that hangs by two corners.
+static Rig rig_begin(mf_Context *context) {
+    Rig rig = {.context = context,
+               .cloth = mf_cloth_rectangle(0.5, 0.7, 17, 24),
+               .config = mf_cloth_config(),
+               .world_config = mf_world_config(),
+               .group_config = mf_group_config()};
+    rig.cloth.pins = corners;
+    rig.cloth.pin_count = 2;
+    rig.world_config.step = 5 * MF_MILLISECOND;
+    rig.group_config.double_precision = true;
+    rig.group_config.count = 1;
+    rig.config.contacts = false;
+    return rig;
+}
+
+static mf_Status rig_try(Rig *rig, mf_Error *error) {
+    rig->config.cloth = &rig->cloth;
+    mf_Status status = mf_cloth_model(rig->context, &rig->cloth, &rig->model, error);
+    rig->group_config.model = rig->model;
+    if (status == MF_OK)
+        status = mf_world_create(rig->context, &rig->world_config, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, &rig->group_config, &rig->group, error);
+    return status == MF_OK ? mf_cloth_add(rig->group, &rig->config, error) : status;
+}
+
+static void rig_open(Rig *rig) {
+    mf_Error error = {0};
+    if (rig_try(rig, &error) != MF_OK)
+        fail_msg("%s", error.message);
+}
+
+static void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+    rig->world = NULL;
+    rig->model = NULL;
+}
+
+static double get(const Rig *rig, const char *field, uint32_t instance, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, field), instance, component);
+}
+
+static void set(const Rig *rig, const char *field, uint32_t instance, uint32_t component,
+                double value) {
+    mf_field_set(mf_group_find_field(rig->group, field), instance, component, value);
+}
+
+// Triangles in place of the rectangle, which must not have more than 1024 vertices.
+static double mesh_vertices[1024][3];
+static uint32_t mesh_triangles[2048][3];
+
+static void make_triangles(mf_Cloth *cloth) {
+    const mf_Cloth from = *cloth;
+    cloth->vertex_count = mf_cloth_vertex_count(&from);
+    cloth->triangle_count = mf_cloth_triangle_count(&from);
+    for (uint32_t v = 0; v < cloth->vertex_count; v++)
+        mf_cloth_vertex(&from, v, mesh_vertices[v]);
+    for (uint32_t t = 0; t < cloth->triangle_count; t++)
+        mf_cloth_triangle(&from, t, mesh_triangles[t]);
+    cloth->counts[0] = cloth->counts[1] = 0;
+    cloth->vertices = (const double(*)[3])mesh_vertices;
+    cloth->triangles = (const uint32_t(*)[3])mesh_triangles;
+}
+
+// ---- bits ---------------------------------------------------------------------------------------
+
+typedef struct Kind {
+    mf_Isa isa;
+    uint32_t threads;
+    bool shared, triangles, wide, damped;
+} Kind;
+
+static uint64_t hash_of(Kind kind) {
+    mf_ContextConfig settings = mf_context_config();
+    mf_Context *context;
+    mf_Error error = {0};
+    settings.threads = kind.threads;
+    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
+    Rig rig = rig_begin(context);
+    rig.config.contacts = true;
+    rig.cloth.material.damping = kind.damped ? 1e-3 : 0.0;
+    rig.world_config.isa = kind.isa;
+    rig.group_config.double_precision = kind.wide;
+    rig.group_config.isolated = !kind.shared;
+    rig.group_config.count = 3;
+    if (kind.triangles)
+        make_triangles(&rig.cloth);
+    rig_open(&rig);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t c = 0; c < 3 * 17 * 24; c++)
+            set(&rig, "vertex.velocity", i, c, 0.3 * sin(0.1 * c * c + i));
+    if (kind.shared)
+        assert_int_equal(mf_cloths_add(rig.world, &error), MF_OK);
+    mf_world_step(rig.world, 40);
+    assert_int_equal(mf_group_fault_total(rig.group), 0);
+    const uint64_t hash = mf_world_hash(rig.world);
+    rig_close(&rig);
+    mf_context_destroy(context);
+    return hash;
+}
+
+static void sets_and_threads_agree(void **state) {
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        Kind kind = {MF_ISA_AUTO, 1, false, k & 1, k & 2, k & 4};
+        const uint64_t hash = hash_of(kind);
+        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
+            kind.isa = isa;
+            if (mf_isa_available(isa))
+                assert_int_equal(hash_of(kind), hash);
+        }
+        kind.isa = MF_ISA_AUTO;
+        kind.shared = true;
+        for (kind.threads = 1; kind.threads <= 3; kind.threads++)
+            assert_int_equal(hash_of(kind), hash);
+    }
+}
+
+static void company_changes_nothing(void **state) {
+    uint64_t hash[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        Rig rig = rig_begin(*state);
+        rig.group_config.count = 1 + 18 * k;
+        rig_open(&rig);
+        set(&rig, "vertex.velocity", 0, 100, 0.5);
+        for (uint32_t i = 1; i < rig.group_config.count; i++)
+            set(&rig, "vertex.velocity", i, i, -1.0);
+        mf_world_step(rig.world, 20);
+        hash[k] = mf_group_instance_hash(rig.group, 0);
+        rig_close(&rig);
+    }
+    assert_int_equal(hash[0], hash[1]);
+}
+
+static void snapshots_continue(void **state) {
+    static char image[1 << 20];
+    Rig rig = rig_begin(*state);
+    rig.cloth = mf_cloth_rectangle(0.3, 0.3, 5, 5);
+    rig.config.contacts = true;
+    rig_open(&rig);
+    mf_world_step(rig.world, 10);
+    const size_t size = mf_world_snapshot_size(rig.world);
+    assert_true(size <= sizeof image);
+    assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
+    mf_world_step(rig.world, 10);
+    const uint64_t hash = mf_world_hash(rig.world);
+    assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
+    mf_world_step(rig.world, 10);
+    assert_int_equal(mf_world_hash(rig.world), hash);
+    rig_close(&rig);
+}
+
+// ---- physics ------------------------------------------------------------------------------------
+
+// One spring of 0.2 m with two masses at each end oscillates with w^2 = 2 k / m; the error after a
+// quarter of a period is of first order in the substep.
+static void errors_fall_with_the_substep(void **state) {
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        Rig rig = rig_begin(*state);
+        rig.cloth = mf_cloth_rectangle(0.2, 0.2, 2, 2);
+        rig.cloth.material.shear = rig.cloth.material.bending = 0.0;
+        rig.cloth.material.stretch = 10.0;
+        rig.world_config.gravity = 0.0;
+        rig.config.drag = 0.0;
+        rig.config.substep = MF_MILLISECOND / (k + 1);
+        rig_open(&rig);
+        const double stretch = 1e-4, mass = 0.25 * 0.15 * 0.04; // of a vertex
+        const double rate = sqrt(2.0 * 5.0 / mass);             // 5 N/m at each edge
+        for (uint32_t v = 0; v < 4; v++)
+            set(&rig, "vertex.position", 0, 3 * v, (v % 2 == 0 ? -1.0 : 1.0) * (0.1 + stretch));
+        mf_world_step(rig.world, 3); // 15 ms
+        error[k] = fabs(get(&rig, "vertex.position", 0, 3) - 0.1 - stretch * cos(rate * 0.015));
+        assert_true(error[k] < 0.3 * stretch);
+        rig_close(&rig);
+    }
+    assert_near(error[0] / error[1], 2.0, 0.35);
+}
+
+static void pins_go_where_they_are_told(void **state) {
+    Rig rig = rig_begin(*state);
+    rig_open(&rig);
+    set(&rig, "pin.anchor", 0, 0, -0.2);
+    set(&rig, "pin.anchor", 0, 2, 0.1);
+    mf_world_step(rig.world, 1);
+    assert_near(get(&rig, "vertex.position", 0, 0), -0.2, 0.0);
+    assert_near(get(&rig, "vertex.position", 0, 2), 0.1, 0.0);
+    assert_near(get(&rig, "vertex.position", 0, 48), 0.25, 0.0);
+    set(&rig, "pin.vertex", 0, 0, 4294967295.0); // both let go
+    set(&rig, "pin.vertex", 0, 1, 4294967295.0);
+    mf_world_step(rig.world, 20);
+    assert_near(get(&rig, "pin.force", 0, 2), 0.0, 0.0);
+    const double speed = get(&rig, "base.linear_velocity", 0, 2);
+    mf_world_step(rig.world, 20);
+    const double fall = (get(&rig, "base.linear_velocity", 0, 2) - speed) / 0.1;
+    assert_near(fall, -9.80665, 0.2); // but for the drag of the air
+    rig_close(&rig);
+}
+
+// At rest on the ground, half the thickness above it; pushed, it slows down by mu g.
+static void ground_holds_and_slows(void **state) {
+    Rig rig = rig_begin(*state);
+    rig.cloth.pin_count = 0;
+    rig.cloth.material.thickness = 4e-3;
+    rig.cloth.material.friction = 0.5;
+    rig.config.contacts = true;
+    rig.config.drag = 0.0;
+    rig_open(&rig);
+    mf_world_step(rig.world, 20);
+    assert_near(get(&rig, "base.position", 0, 2), 2e-3, 1e-9);
+    assert_near(get(&rig, "cloth.contacts", 0, 0), 17 * 24, 0.0);
+    for (uint32_t v = 0; v < 17 * 24; v++)
+        set(&rig, "vertex.velocity", 0, 3 * v, 1.0);
+    mf_world_step(rig.world, 20); // 0.1 s
+    assert_near(get(&rig, "base.linear_velocity", 0, 0), 1.0 - 0.5 * 9.80665 * 0.1, 2e-3);
+    mf_world_step(rig.world, 40);
+    assert_near(get(&rig, "base.linear_velocity", 0, 0), 0.0, 1e-9);
+    rig_close(&rig);
+}
+
+// Triangles stretch like the rectangle: a strip that hangs by its upper edge is rho g L^2 / (2 E)
+// longer.
+static void triangles_stretch_like_threads(void **state) {
+    static const uint32_t upper[3] = {30, 31, 32};
+    for (int k = 0; k < 2; k++) {
+        Rig rig = rig_begin(*state);
+        rig.cloth = mf_cloth_rectangle(0.1, 0.5, 3, 11);
+        rig.cloth.plane = MF_CLOTH_XZ;
+        rig.cloth.pins = upper;
+        rig.cloth.pin_count = 3;
+        rig.cloth.material.stretch = 20.0;
+        rig.config.substep = MF_MILLISECOND / 4;
+        rig.config.drag = 10.0;
+        if (k == 1)
+            make_triangles(&rig.cloth);
+        rig_open(&rig);
+        mf_world_step(rig.world, 400);
+        const double length = get(&rig, "vertex.position", 0, 3 * 31 + 2) -
+                              get(&rig, "vertex.position", 0, 3 * 1 + 2);
+        assert_near(length - 0.5, 0.15 * 9.80665 * 0.25 / 40.0, 3e-4);
+        rig_close(&rig);
+    }
+}
+
+// The least distance of vertices that are no neighbors, over the distance that the cloth keeps.
+static double least_distance(const Rig *rig, double keeps) {
+    const uint32_t count = mf_cloth_vertex_count(&rig->cloth);
+    double least = INFINITY, at[2][3];
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            double rest = 0.0, now = 0.0;
+            mf_cloth_vertex(&rig->cloth, a, at[0]);
+            mf_cloth_vertex(&rig->cloth, b, at[1]);
+            for (uint32_t c = 0; c < 3; c++) {
+                rest += pow(at[0][c] - at[1][c], 2.0);
+                now += pow(get(rig, "vertex.position", 0, 3 * a + c) -
+                               get(rig, "vertex.position", 0, 3 * b + c),
+                           2.0);
+            }
+            if (sqrt(rest) > 3.0 * keeps && now < least)
+                least = now;
+        }
+    return sqrt(least) / keeps;
+}
+
+// An upright strip falls down and folds onto itself.
+static void folds_stay_apart(void **state) {
+    static const uint32_t none[1] = {0};
+    uint64_t hash = 0;
+    for (int k = 0; k < 3; k++) {
+        Rig rig = rig_begin(*state);
+        rig.cloth = mf_cloth_rectangle(0.1, 0.6, 6, 31);
+        rig.cloth.plane = MF_CLOTH_XZ;
+        rig.cloth.pins = none;
+        rig.cloth.pin_count = 0;
+        rig.config.contacts = true;
+        rig.config.drag = 2.0;
+        rig.config.self_distance = k == 0 ? 0.0 : 0.018;
+        rig.world_config.step = MF_MILLISECOND;
+        rig.world_config.isa = k == 2 ? MF_ISA_SCALAR : MF_ISA_AUTO;
+        rig.group_config.isolated = false;
+        rig_open(&rig);
+        assert_int_equal(mf_cloths_add(rig.world, NULL), MF_OK);
+        for (uint32_t v = 0; v < 6 * 31; v++)
+            set(&rig, "vertex.velocity", 0, 3 * v + 1, 0.05 * sin(0.3 * (v / 6)));
+        mf_world_step(rig.world, 1000);
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
+        const double least = least_distance(&rig, 0.018);
+        assert_true(k == 0 ? least < 0.3 : least > 0.6);
+        assert_true(k < 2 || mf_world_hash(rig.world) == hash);
+        hash = mf_world_hash(rig.world);
+        rig_close(&rig);
+    }
+}
+
+// ---- faults and refusals ------------------------------------------------------------------------
+
+static void faults_are_contained(void **state) {
+    Rig rig = rig_begin(*state);
+    rig.group_config.count = 3;
+    rig_open(&rig);
+    mf_world_step(rig.world, 2);
+    const double was = get(&rig, "vertex.position", 1, 30);
+    set(&rig, "vertex.velocity", 1, 7, NAN);
+    mf_world_step(rig.world, 5);
+    assert_int_equal(mf_group_fault(rig.group, 1), MF_FAULT_NONFINITE);
+    assert_near(get(&rig, "vertex.position", 1, 30), was, 0.0);
+    assert_int_equal(mf_group_fault(rig.group, 0), 0);
+    assert_true(mf_group_instance_hash(rig.group, 0) == mf_group_instance_hash(rig.group, 2));
+    mf_group_reset(rig.group, 1);
+    mf_world_step(rig.world, 5);
+    assert_int_equal(mf_group_fault_total(rig.group), 0);
+    rig_close(&rig);
+}
+
+typedef void Spoil(Rig *rig);
+static void no_substep(Rig *rig) {
+    rig->config.substep = 0;
+}
+static void tiny_substep(Rig *rig) {
+    rig->config.substep = 1;
+}
+static void bad_drag(Rig *rig) {
+    rig->config.drag = NAN;
+}
+static void bad_distance(Rig *rig) {
+    rig->config.self_distance = -1.0;
+}
+static void bad_stretch(Rig *rig) {
+    rig->cloth.material.stretch = 0.0;
+}
+static void one_column(Rig *rig) {
+    rig->cloth.counts[0] = 1;
+}
+static void bad_pin(Rig *rig) {
+    static const uint32_t pin = 4096;
+    rig->cloth.pins = &pin;
+    rig->cloth.pin_count = 1;
+}
+static void three_at_an_edge(Rig *rig) {
+    make_triangles(&rig->cloth);
+    rig->cloth.pin_count = 0;
+    rig->cloth.triangle_count = 3;
+    for (uint32_t t = 0; t < 3; t++) {
+        const uint32_t corner[3] = {0, 1, 17 + t};
+        memcpy(mesh_triangles[t], corner, sizeof corner);
+    }
+    mesh_vertices[19][0] = 0.1;
+}
+
+static void what_is_wrong_is_named(void **state) {
+    static const struct {
+        Spoil *spoil;
+        const char *words;
+    } wrong[] = {{no_substep, "cloth.substep: 0 s"},
+                 {tiny_substep, "cloth.substep: 1e-09 s"},
+                 {bad_distance, "cloth.self_distance: -1 m"},
+                 {bad_drag, "cloth.drag: nan 1/s"},
+                 {bad_stretch, "stretch: 0 N/m"},
+                 {one_column, "counts: 1 vertices"},
+                 {bad_pin, "pins[0]: no vertex 4096"},
+                 {three_at_an_edge, "the edge of vertices 0 and 1 has 3 triangles"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Rig rig = rig_begin(*state);
+        mf_Error error = {0};
+        wrong[i].spoil(&rig);
+        assert_int_equal(rig_try(&rig, &error), MF_BAD_ARGUMENT);
+        if (strstr(error.message, wrong[i].words) == NULL)
+            fail_msg("%s does not say %s", error.message, wrong[i].words);
+        rig_close(&rig);
+    }
+}
+
+static void every_failure_is_reported(void **state) {
+    for (int k = 0; k < 2; k++) {
+        mf_Status status = MF_NO_MEMORY;
+        uint32_t calls = 0;
+        while (status != MF_OK) {
+            Rig rig = rig_begin(*state);
+            mf_Error error = {0};
+            rig.cloth = mf_cloth_rectangle(0.3, 0.3, 4, 5);
+            rig.group_config.isolated = false;
+            if (k == 1)
+                make_triangles(&rig.cloth);
+            mf_context_fail_after(*state, ++calls);
+            status = rig_try(&rig, &error);
+            if (status == MF_OK)
+                status = mf_cloths_add(rig.world, &error);
+            mf_context_fail_after(*state, 0);
+            assert_true(status == MF_OK || status == MF_NO_MEMORY);
+            rig_close(&rig);
+        }
+        assert_true(calls > 10);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sets_and_threads_agree),
+        cmocka_unit_test(company_changes_nothing),
+        cmocka_unit_test(snapshots_continue),
+        cmocka_unit_test(errors_fall_with_the_substep),
+        cmocka_unit_test(pins_go_where_they_are_told),
+        cmocka_unit_test(ground_holds_and_slows),
+        cmocka_unit_test(triangles_stretch_like_threads),
+        cmocka_unit_test(folds_stay_apart),
+        cmocka_unit_test(faults_are_contained),
+        cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(every_failure_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
