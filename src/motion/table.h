@@ -25,7 +25,8 @@
     X(CAR, car)                                                                                    \
     X(EXTERNAL, external)                                                                          \
     X(QUASISTATIC, quasistatic)                                                                    \
-    X(ELASTIC, elastic)
+    X(ELASTIC, elastic)                                                                            \
+    X(FLUID, fluid)
 // The name as a word, in lists of MF_MOTION_LIST.
 #define MF_MOTION_WORD(value, name) #name,
 
