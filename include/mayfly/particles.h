@@ -37,7 +37,7 @@ typedef struct mf_FluidConfig {
     double artificial_viscosity; // [1] >= 0, alpha of Monaghan (1992): adds alpha c R / 20 between
                                  // particles; default 0.02
     double reach;                // [1] R, the radius within which particles act on each other, over
-                                 // the spacing; 1.8 .. 4; default 2.2
+                                 // the spacing; 1.8 .. 4; default 2
     double diffusion;            // [1] 0 .. 0.5 of density (Molteni and Colagrossi 2009); default 0.1
     const mf_Emitter *emitters;  // copied
     uint32_t emitter_count;      // [1]
@@ -58,6 +58,36 @@ MF_API mf_FluidConfig mf_fluid_config(void);
 MF_API mf_Status mf_fluid_add(mf_Group *group, const mf_FluidConfig *config, mf_Error *error);
 // The settings in use, or NULL if the group does not move so. `emitters` is NULL.
 MF_API const mf_FluidConfig *mf_fluid_config_of(const mf_Group *group);
+
+typedef struct mf_GrainsConfig {
+    uint32_t struct_size; // [byte] set by mf_grains_config()
+    double stiffness;     // [N/m] >= 0 of a contact along its normal; default 0: such that a column
+                          // of 100 grains presses the lowest ones 1 % of the diameter together
+    double restitution;   // [1] 0.05 .. 1 of an impact of two grains; default 0.5
+    double friction;      // [1] >= 0 between grains; default 0.5
+    double wall_friction; // [1] >= 0 with the ground; default 0.5. With solids: of their shapes
+    double rolling;       // [1] >= 0 rolling resistance: largest torque over load times radius;
+                          // default 0
+    const mf_Emitter *emitters; // copied
+    uint32_t emitter_count;     // [1]
+    uint32_t placed;            // [1] as in mf_FluidConfig
+} mf_GrainsConfig;
+// The defaults of mf_GrainsConfig: every configuration starts from them.
+MF_API mf_GrainsConfig mf_grains_config(void);
+
+// Adds the motion `grains` to a group: spheres that touch, with the friction of Cundall and Strack
+// (1979), which holds piles at rest; the diameter is that of the model's sphere. A step of the
+// world is divided into as many equal ones as stability demands. Adds the fields
+//     particle.waiting  [1]  1: not emitted yet
+//     contact.partner   [1]  of up to 16 contacts: the other grain + 1; 2^31: the ground; 2^31 + 1
+//                            + i: solid i; 0: none
+//     contact.slip      [m]  elastic displacement of each, world axes: 3 values
+// and uses base.angular_velocity [rad/s]. Grains that overlap by more than 5 % of the diameter
+// raise MF_WARNING_SOLVER with that fraction as residual, those with more contacts than there is
+// room for MF_WARNING_CONTACTS. Errors as mf_fluid_add.
+MF_API mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, mf_Error *error);
+// The settings in use, or NULL if the group does not move so. `emitters` is NULL.
+MF_API const mf_GrainsConfig *mf_grains_config_of(const mf_Group *group);
 
 // [m] Distance of particles at rest: of a fluid as above, of grains their diameter. 0: the group has
 // neither motion.

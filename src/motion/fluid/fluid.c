@@ -11,7 +11,8 @@
 // (docs/explanation/particles.md) is stable up to 0.45 of the highest frequency, about 1.2 of that.
 static const double courant = 0.3;
 static const double ahead = 1.5;        // [1] steps for which the pressure is extrapolated
-static const double compression = 0.05; // [1]
+static const double compression = 0.05; // [1] above it a warning is raised
+static const double follow = 10.0;      // [1/s] of the pressure to the density
 
 mf_FluidConfig mf_fluid_config(void) {
     return (mf_FluidConfig){.struct_size = sizeof(mf_FluidConfig),
@@ -19,7 +20,7 @@ mf_FluidConfig mf_fluid_config(void) {
                             .sound_speed = 20.0,
                             .viscosity = 1e-6,
                             .artificial_viscosity = 0.02,
-                            .reach = 2.2,
+                            .reach = 2.0,
                             .diffusion = 0.1,
                             .placed = MF_NONE};
 }
@@ -46,19 +47,21 @@ static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
     return mf_particles_check("fluid", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
-// K of the gradient K (1 - r/R)^3 x of Wendland's kernel: such that the gradient of a linear
-// function on the cubic lattice of the spacing is exact. Its continuous value is 210 / (pi R^5).
-static double gradient_of(double spacing, double reach) {
-    const int most = (int)(reach / spacing) + 1;
-    double sum = 0.0;
+// Constants of the kernel on the cubic lattice of the spacing, where the density is that at rest
+// and the gradient of a linear function exact.
+static void fit_kernel(mf_ParticlePlan *plan) {
+    const int most = (int)(plan->reach / plan->spacing) + 1;
+    double density = 0.0, moment = 0.0;
     for (int z = -most; z <= most; z++)
         for (int y = -most; y <= most; y++)
             for (int x = -most; x <= most; x++) {
-                const double r = spacing * mf_sqrt((double)(x * x + y * y + z * z));
-                const double near = r < reach ? 1.0 - r / reach : 0.0;
-                sum += near * near * near * (spacing * x) * (spacing * x);
+                const double r = plan->spacing * mf_sqrt((double)(x * x + y * y + z * z));
+                const double near = r < plan->reach ? 1.0 - r / plan->reach : 0.0;
+                density += near * near * near;
+                moment += near * near * near * (plan->spacing * x) * (plan->spacing * x);
             }
-    return 1.0 / (sum * spacing * spacing * spacing);
+    plan->share = 1.0 / density;
+    plan->gradient = 1.0 / (moment * plan->volume);
 }
 
 // The explicit steps of viscosity and diffusion are stable up to a quarter of R^2 / 14 nu.
@@ -68,10 +71,13 @@ static mf_ParticleDraft draft_of(const mf_FluidConfig *config, double mass) {
     plan.spacing = cbrt(plan.volume);
     plan.reach = config->reach * plan.spacing;
     plan.bulk = config->density * config->sound_speed * config->sound_speed;
-    plan.gradient = gradient_of(plan.spacing, plan.reach);
+    fit_kernel(&plan);
+    plan.follow = follow;
     plan.wall_viscosity = config->viscosity;
     plan.viscosity = config->viscosity +
                      config->artificial_viscosity * config->sound_speed * plan.reach / 20.0;
+    // Without any, the kernel, which divides by it, has so little that nothing is seen of it.
+    plan.viscosity += 1e-9 * config->sound_speed * plan.reach;
     plan.diffusion = 0.5 * config->diffusion * config->sound_speed * plan.reach;
     plan.tension = 0.0;
     plan.compression = compression;
@@ -97,16 +103,8 @@ static void choose_kernels(mf_Particles *all) {
 static uint64_t hash_settings(const mf_FluidConfig *config) {
     const double reals[] = {config->density,   config->sound_speed, config->viscosity,
                             config->artificial_viscosity, config->reach, config->diffusion};
-    uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
-    hash = mf_hash_u32(hash, config->placed);
-    for (uint32_t e = 0; e < config->emitter_count; e++) {
-        const mf_Emitter *emitter = &config->emitters[e];
-        const double own[] = {emitter->radius, emitter->speed, emitter->start, emitter->stop};
-        hash = mf_hash_doubles(hash, emitter->position, 3);
-        hash = mf_hash_doubles(hash, emitter->direction, 3);
-        hash = mf_hash_doubles(hash, own, 4);
-    }
-    return hash;
+    const uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
+    return mf_emitters_hash(hash, config->emitters, config->emitter_count, config->placed);
 }
 
 mf_Status mf_fluid_add(mf_Group *group, const mf_FluidConfig *config, mf_Error *error) {
@@ -183,7 +181,7 @@ static const mf_Key row_keys[] = {
     MF_KEY("motion.fluid.artificial_viscosity", MF_KEY_REAL, 0, "1", "0.02", 0, 10, NULL,
            AT(artificial_viscosity), "alpha of Monaghan: further viscosity between particles, in "
                                      "proportion to the speed of sound and the spacing"),
-    MF_KEY("motion.fluid.reach", MF_KEY_REAL, 0, "1", "2.2", 1.8, 4, NULL, AT(reach),
+    MF_KEY("motion.fluid.reach", MF_KEY_REAL, 0, "1", "2", 1.8, 4, NULL, AT(reach),
            "radius within which particles act on each other, over their spacing"),
     MF_KEY("motion.fluid.diffusion", MF_KEY_REAL, 0, "1", "0.1", 0, 0.5, NULL, AT(diffusion),
            "of density, which smooths the pressure"),

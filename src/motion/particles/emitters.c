@@ -4,6 +4,7 @@
 // follows from the time alone; each site of a layer takes the first particle that waits.
 #include "motion/particles/motion.h"
 
+#include "base/hash.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -127,6 +128,19 @@ void mf_particles_emit(mf_Particles *all, double time, double step) {
                 emit_one(all, nozzle, s, time - leaves);
         }
     }
+}
+
+uint64_t mf_emitters_hash(uint64_t hash, const mf_Emitter *emitters, uint32_t count,
+                          uint32_t placed) {
+    hash = mf_hash_u32(hash, placed);
+    for (uint32_t e = 0; e < count; e++) {
+        const double own[] = {emitters[e].radius, emitters[e].speed, emitters[e].start,
+                              emitters[e].stop};
+        hash = mf_hash_doubles(hash, emitters[e].position, 3);
+        hash = mf_hash_doubles(hash, emitters[e].direction, 3);
+        hash = mf_hash_doubles(hash, own, 4);
+    }
+    return hash;
 }
 
 // ---- keys ---------------------------------------------------------------------------------------

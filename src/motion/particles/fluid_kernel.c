@@ -11,12 +11,15 @@
 
 typedef struct Drop {
     Vec at, velocity;
-    mf_lane push, dynamic; // [Pa]
+    mf_lane push;    // [1/s] pressure over 2 nu rho
+    mf_lane dynamic; // [m^2/s] pressure without that of the column, over -rho c^2 / (2 D)
 } Drop;
 
+// With w = (1 - r/R)^3, x and v of the neighbor less the own:
 typedef struct Sums {
-    Vec press, shear;
-    mf_lane spread, mix; // divergence and diffusion
+    Vec force;      // [m/s] w (v - (push + push) x)
+    mf_lane spread; // [m^2/s] w (v . x + dynamic of the neighbor less the own)
+    mf_lane crowd;  // [1] w
 } Sums;
 
 // What walls do.
@@ -24,6 +27,7 @@ typedef struct Walls {
     Vec acceleration; // [m/s^2]
     mf_lane rate;     // [Pa/s] of the pressure
     mf_lane deepest;  // [m] depth in a wall
+    mf_mask near;     // some wall is in reach
 } Walls;
 
 static MF_INLINE const mf_real *row_of(const mf_ParticleTask *task, int row) {
@@ -59,23 +63,21 @@ static MF_INLINE void add_neighbors(const mf_ParticleTask *task, int32_t first, 
     Sums s = *sums;
     const Drop o = *own;
     for (int32_t j = first; j < end; j++) {
-        const mf_lane dx = o.at.x - mf_set(x[j]), dy = o.at.y - mf_set(y[j]),
-                      dz = o.at.z - mf_set(z[j]);
+        const mf_lane dx = mf_set(x[j]) - o.at.x, dy = mf_set(y[j]) - o.at.y,
+                      dz = mf_set(z[j]) - o.at.z;
+        const mf_lane ux = mf_set(vx[j]) - o.velocity.x, uy = mf_set(vy[j]) - o.velocity.y,
+                      uz = mf_set(vz[j]) - o.velocity.z;
         const mf_lane square = mf_fma(dx, dx, mf_fma(dy, dy, dz * dz));
         const mf_lane near = mf_max(one - mf_sqrt(square) * inverse_reach, zero);
         const mf_lane weight = near * near * near;
-        const mf_lane ux = o.velocity.x - mf_set(vx[j]), uy = o.velocity.y - mf_set(vy[j]),
-                      uz = o.velocity.z - mf_set(vz[j]);
-        const mf_lane pressed = weight * (o.push + mf_set(push[j]));
-        const mf_lane parting = mf_fma(ux, dx, mf_fma(uy, dy, uz * dz));
-        s.press.x = mf_fma(pressed, dx, s.press.x);
-        s.press.y = mf_fma(pressed, dy, s.press.y);
-        s.press.z = mf_fma(pressed, dz, s.press.z);
-        s.shear.x = mf_fma(weight, ux, s.shear.x);
-        s.shear.y = mf_fma(weight, uy, s.shear.y);
-        s.shear.z = mf_fma(weight, uz, s.shear.z);
-        s.spread = mf_fma(weight, parting, s.spread);
-        s.mix = mf_fma(weight, mf_set(dynamic[j]) - o.dynamic, s.mix);
+        const mf_lane pressed = mf_set(push[j]) + o.push;
+        const mf_lane mix = mf_set(dynamic[j]) - o.dynamic;
+        const mf_lane spread = mf_fma(ux, dx, mf_fma(uy, dy, mf_fma(uz, dz, mix)));
+        s.force.x = mf_fma(weight, mf_fma(-pressed, dx, ux), s.force.x);
+        s.force.y = mf_fma(weight, mf_fma(-pressed, dy, uy), s.force.y);
+        s.force.z = mf_fma(weight, mf_fma(-pressed, dz, uz), s.force.z);
+        s.spread = mf_fma(weight, spread, s.spread);
+        s.crowd = s.crowd + weight;
     }
     *sums = s;
 }
@@ -113,7 +115,8 @@ static MF_INLINE Vec add_wall(const mf_ParticlePlan *plan, const Drop *own, cons
     // The fluid behind the wall is at rest under the same pressure and gravity.
     mf_lane fall = -vec_dot(vec_set(plan->gravity), gap->normal);
     mf_lane moment = mf_fma(far, beyond.plane, beyond.space);
-    mf_lane pressed = mf_fma(mf_set((mf_real)2) * own->push, beyond.plane,
+    mf_lane push = mf_set((mf_real)(4.0 * plan->viscosity * plan->density)) * own->push;
+    mf_lane pressed = mf_fma(push, beyond.plane,
                              mf_set((mf_real)plan->density) * fall * moment);
     pressed = mf_max(pressed, zero) +
               mf_set((mf_real)(8.0 * plan->bulk / plan->reach)) * deep * beyond.plane;
@@ -127,6 +130,7 @@ static MF_INLINE Vec add_wall(const mf_ParticlePlan *plan, const Drop *own, cons
     walls->rate = mf_fma(mf_set((mf_real)-plan->bulk), closing, walls->rate);
     walls->acceleration = vec_add(walls->acceleration, acceleration);
     walls->deepest = mf_max(walls->deepest, deep);
+    walls->near = mf_or(walls->near, mf_less(gap->distance, mf_set((mf_real)plan->reach)));
     return acceleration;
 }
 
@@ -155,7 +159,7 @@ static MF_INLINE Walls meet_walls(const mf_ParticleTask *task, const mf_LaneMap 
                                   const Drop *own, uint32_t live, double (*wrench)[6]) {
     const mf_ParticlePlan *plan = task->plan;
     const mf_lane zero = mf_zero();
-    Walls walls = {{zero, zero, zero}, zero, zero};
+    Walls walls = {{zero, zero, zero}, zero, zero, mf_not(mf_mask_all())};
     const Gap ground = ground_gap(map, own->at);
     if (mf_any(mf_less(ground.distance, mf_set((mf_real)plan->reach))))
         add_wall(plan, own, &ground, MF_VALUE(Vec, zero, zero, zero), &walls);
@@ -170,19 +174,29 @@ typedef struct Next {
     mf_lane pressure, rate;
 } Next;
 
+// The rate of the pressure is integrated, so it would drift away from the places of the particles:
+// slowly it follows their density, where neither a wall nor the surface is in reach.
+static MF_INLINE mf_lane relax(const mf_ParticlePlan *plan, mf_lane pressure, const Sums *sums,
+                               const Walls *walls) {
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane dense = mf_fma(sums->crowd, mf_set((mf_real)plan->share), -one);
+    mf_mask inside = mf_and(mf_not(walls->near), mf_less(mf_set((mf_real)-0.08), dense));
+    mf_lane missing = mf_fma(dense, mf_set((mf_real)plan->bulk), -pressure);
+    return mf_keep(inside, missing * mf_set((mf_real)plan->follow));
+}
+
 static MF_INLINE Next advance(const mf_ParticlePlan *plan, const Drop *own, mf_lane pressure,
                               const Sums *sums, const Walls *walls) {
     const double weight = plan->volume * plan->gradient;
     const mf_lane step = mf_set((mf_real)plan->step);
     Next next;
     Vec acceleration = vec_add(vec_set(plan->gravity), walls->acceleration);
-    acceleration = vec_fma(sums->press, mf_set((mf_real)(weight / plan->density)), acceleration);
     acceleration =
-        vec_fma(sums->shear, mf_set((mf_real)(-2.0 * plan->viscosity * weight)), acceleration);
+        vec_fma(sums->force, mf_set((mf_real)(2.0 * plan->viscosity * weight)), acceleration);
     next.velocity = vec_fma(acceleration, step, own->velocity);
     next.at = vec_fma(next.velocity, step, own->at);
     next.rate = mf_fma(mf_set((mf_real)(-plan->bulk * weight)), sums->spread, walls->rate);
-    next.rate = mf_fma(mf_set((mf_real)(2.0 * plan->diffusion * weight)), sums->mix, next.rate);
+    next.rate = next.rate + relax(plan, pressure, sums, walls);
     next.pressure = mf_max(mf_fma(next.rate, step, pressure), mf_set((mf_real)plan->tension));
     return next;
 }
@@ -227,7 +241,7 @@ void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint3
             const uint32_t live = end - rank < MF_LANES ? end - rank : MF_LANES;
             const Drop own = load_drop(task, rank);
             const Near near = near_rows(task, row, task->column[rank], task->column[rank + live - 1]);
-            Sums sums = {{zero, zero, zero}, {zero, zero, zero}, zero, zero};
+            Sums sums = {{zero, zero, zero}, zero, zero};
             for (int32_t n = 0; n < near.count; n++)
                 add_neighbors(task, near.first[n], near.end[n], inverse_reach, &own, &sums);
             const Walls walls = meet_walls(task, &map, &own, live, wrench);
@@ -247,6 +261,8 @@ void MF_KERNEL(mf_fluid_gather)(const mf_ParticleTask *task, uint32_t first, uin
     const mf_real *pressure = (const mf_real *)task->pressure.base;
     const mf_real *rate = (const mf_real *)task->pressure_rate.base;
     const mf_real ahead = (mf_real)plan->ahead;
+    const mf_real press = (mf_real)(0.5 / (plan->viscosity * plan->density));
+    const mf_real mix = (mf_real)(-2.0 * plan->diffusion / plan->bulk);
     mf_real weight[3], *rows[MF_FLUID_ROWS];
     for (int c = 0; c < 3; c++)
         weight[c] = (mf_real)(plan->density * plan->gravity[c]);
@@ -263,7 +279,7 @@ void MF_KERNEL(mf_fluid_gather)(const mf_ParticleTask *task, uint32_t first, uin
         }
         const mf_real push = p + ahead * rate[i];
         rows[MF_FLUID_PRESSURE][rank] = p;
-        rows[MF_FLUID_PUSH][rank] = push > 0 ? push : 0;
-        rows[MF_FLUID_DYNAMIC][rank] = p - column;
+        rows[MF_FLUID_PUSH][rank] = push > 0 ? push * press : 0;
+        rows[MF_FLUID_DYNAMIC][rank] = (p - column) * mix;
     }
 }

@@ -44,15 +44,17 @@ typedef struct mf_Particles {
     const mf_MotionRow *row;
     union {
         mf_FluidConfig fluid;
+        mf_GrainsConfig grains;
     } config;
     mf_ParticlePlan plan;
     uint32_t placed; // [1] particles that do not wait for an emitter
     mf_ParticleCells cells;
     mf_ParticleTask task;
-    mf_ParticleStepFn step;
     mf_ParticleGatherFn gather;
-    mf_Field *position, *velocity, *orientation, *rate, *fault, *waiting, *pressure, *pressure_rate;
-    mf_Field *contact_with, *contact_slip, *wall_with, *wall_slip, *rank_of;
+    mf_ParticleStepFn step;
+    mf_Field *position, *velocity, *orientation, *rate, *fault, *waiting;
+    mf_Field *pressure, *pressure_rate;
+    mf_Field *contact_with, *contact_slip;
     mf_WarningFields warnings;
     mf_ParticleNozzle nozzles[MF_EMITTERS];
     uint32_t nozzle_count; // [1]
@@ -106,6 +108,9 @@ mf_Status mf_particles_check(const char *motion, const mf_ParticleRange *ranges,
 mf_Status mf_particles_make_nozzles(mf_Particles *all, const mf_ParticleDraft *draft,
                                     mf_Error *error);
 void mf_particles_free_nozzles(mf_Particles *all);
+// Of what emitters and the number of placed particles change.
+uint64_t mf_emitters_hash(uint64_t hash, const mf_Emitter *emitters, uint32_t count,
+                          uint32_t placed);
 // Puts the layers that leave nozzles in [time, time + step) into the world.
 void mf_particles_emit(mf_Particles *all, double time, double step);
 

@@ -16,7 +16,8 @@ static const mf_FieldInfo waiting_field = {
     "1: an emitter has not put it into the world yet"};
 
 mf_Particles *mf_particles_of(const mf_Group *group) {
-    return mf_motion_plan(group, &mf_fluid_row);
+    mf_Particles *all = mf_motion_plan(group, &mf_fluid_row);
+    return all != NULL ? all : mf_motion_plan(group, &mf_grains_row);
 }
 
 double mf_particles_spacing(const mf_Group *group) {
@@ -311,8 +312,6 @@ static void bind_task(mf_Particles *all) {
     all->task.pressure_rate = field_of(all->pressure_rate);
     all->task.contact_with = field_of(all->contact_with);
     all->task.contact_slip = field_of(all->contact_slip);
-    all->task.wall_with = field_of(all->wall_with);
-    all->task.wall_slip = field_of(all->wall_slip);
     all->task.fault = all->fault->data;
     all->task.warning = all->warnings.word->data;
     all->task.warning_steps = all->warnings.steps->data;
@@ -404,6 +403,8 @@ void mf_particles_reset(mf_Group *group, uint32_t instance, void *user) {
     ((uint32_t *)all->waiting->data)[instance] = instance >= all->placed;
     clear(all->pressure, instance);
     clear(all->pressure_rate, instance);
+    clear(all->contact_with, instance);
+    clear(all->contact_slip, instance);
 }
 
 void mf_particles_momentum(const mf_Group *group, uint32_t instance, double center[3],

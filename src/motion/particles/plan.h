@@ -21,8 +21,8 @@ enum {
     MF_PARTICLE_VY,
     MF_PARTICLE_VZ,
     MF_PARTICLE_OWN,                        // rows of the motion
-    MF_FLUID_PUSH = MF_PARTICLE_OWN,        // [Pa] pressure expected at the end of the step
-    MF_FLUID_DYNAMIC,                       // [Pa] pressure without that of the column above
+    MF_FLUID_PUSH = MF_PARTICLE_OWN,        // [1/s] pressure expected at the end of the step, over 2 nu rho
+    MF_FLUID_DYNAMIC,                       // [m^2/s] without that of the column above, over -rho c^2 / 2 D
     MF_FLUID_PRESSURE,                      // [Pa]
     MF_FLUID_ROWS,
     MF_GRAIN_WX = MF_PARTICLE_OWN, // [rad/s] world axes
@@ -52,6 +52,8 @@ typedef struct mf_ParticlePlan {
     double diffusion;      // [m^2/s] of density
     double ahead;          // [s] for which the pressure is extrapolated
     double tension;        // [Pa] least pressure, <= 0
+    double share;          // [1] of a neighbor in the density: (1 - r/R)^3 times this
+    double follow;         // [1/s] rate at which the pressure follows that density
     double compression;    // [1] above it a warning is raised
     // Grains.
     double stiffness, damping;         // [N/m], [N s/m] along the normal
@@ -91,7 +93,8 @@ typedef struct mf_ParticleField {
 } mf_ParticleField;
 
 // Contacts of a grain: partner and elastic displacement of each.
-enum { MF_GRAIN_CONTACTS = 16, MF_GRAIN_WALLS = 4 };
+enum { MF_GRAIN_CONTACTS = 16 };
+#define MF_GRAIN_GROUND UINT32_C(0x80000000) // [1] partners: the ground, then solids
 
 // A step of all particles. What kernels write is of the particles of their rows of cells alone.
 typedef struct mf_ParticleTask {
@@ -106,8 +109,7 @@ typedef struct mf_ParticleTask {
     void *rows[MF_PARTICLE_ROWS];
     // Fields.
     mf_ParticleField position, velocity, rate, orientation, pressure, pressure_rate;
-    mf_ParticleField contact_with, contact_slip; // of grains, by rank
-    mf_ParticleField wall_with, wall_slip;
+    mf_ParticleField contact_with, contact_slip; // of grains
     uint32_t *fault, *warning, *warning_steps;
     void *warning_residual;
     const mf_ParticleSolid *solids;
@@ -122,10 +124,15 @@ typedef void (*mf_ParticleStepFn)(const mf_ParticleTask *task, uint32_t first, u
 // Fills the rows of ranks first .. first + count - 1.
 typedef void (*mf_ParticleGatherFn)(const mf_ParticleTask *task, uint32_t first, uint32_t count);
 
+MF_KERNEL_COPIES(void, mf_fluid_gather,
+                 (const mf_ParticleTask *task, uint32_t first, uint32_t count));
 MF_KERNEL_COPIES(void, mf_fluid_step,
                  (const mf_ParticleTask *task, uint32_t first, uint32_t count,
                   double (*wrench)[6]));
-MF_KERNEL_COPIES(void, mf_fluid_gather,
+MF_KERNEL_COPIES(void, mf_grains_gather,
                  (const mf_ParticleTask *task, uint32_t first, uint32_t count));
+MF_KERNEL_COPIES(void, mf_grains_step,
+                 (const mf_ParticleTask *task, uint32_t first, uint32_t count,
+                  double (*wrench)[6]));
 
 #endif
