@@ -57,5 +57,6 @@ extern const mf_CheckCase mf_check_gait_cases[];
 extern const mf_CheckCase mf_check_defaults_cases[];
 extern const mf_CheckCase mf_check_truss_cases[];
 extern const mf_CheckCase mf_check_elastic_cases[];
+extern const mf_CheckCase mf_check_particles_cases[];
 
 #endif

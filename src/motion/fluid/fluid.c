@@ -10,6 +10,7 @@
 // [1] Longest step in units of the time in which sound covers the spacing. The rule of the pressure
 // (docs/explanation/particles.md) is stable up to 0.45 of the highest frequency, about 1.2 of that.
 static const double courant = 0.3;
+static const double pi = 3.14159265358979323846;
 static const double ahead = 1.5;        // [1] steps for which the pressure is extrapolated
 static const double compression = 0.05; // [1] above it a warning is raised
 static const double follow = 10.0;      // [1/s] of the pressure to the density
@@ -47,21 +48,23 @@ static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
     return mf_particles_check("fluid", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
-// Constants of the kernel on the cubic lattice of the spacing, where the density is that at rest
-// and the gradient of a linear function exact.
+// Of the kernel: its gradient is K (1 - r/R)^3 x with the constant of the continuum, which particles
+// that have settled meet better than that of their lattice; and the density of the lattice is that
+// at rest.
 static void fit_kernel(mf_ParticlePlan *plan) {
-    const int most = (int)(plan->reach / plan->spacing) + 1;
-    double density = 0.0, moment = 0.0;
+    const double reach = plan->reach / plan->spacing;
+    const int most = (int)reach + 1;
+    double density = 0.0;
     for (int z = -most; z <= most; z++)
         for (int y = -most; y <= most; y++)
             for (int x = -most; x <= most; x++) {
-                const double r = plan->spacing * mf_sqrt((double)(x * x + y * y + z * z));
-                const double near = r < plan->reach ? 1.0 - r / plan->reach : 0.0;
+                const double r = mf_sqrt((double)(x * x + y * y + z * z));
+                const double near = r < reach ? 1.0 - r / reach : 0.0;
                 density += near * near * near;
-                moment += near * near * near * (plan->spacing * x) * (plan->spacing * x);
             }
     plan->share = 1.0 / density;
-    plan->gradient = 1.0 / (moment * plan->volume);
+    plan->gradient = 210.0 / (pi * plan->reach * plan->reach * plan->reach * plan->reach *
+                              plan->reach);
 }
 
 // The explicit steps of viscosity and diffusion are stable up to a quarter of R^2 / 14 nu.

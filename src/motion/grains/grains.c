@@ -8,7 +8,7 @@
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
-static const double part = 0.04;       // [1] step over the duration of an impact
+static const double part = 0.08;       // [1] step over the duration of an impact
 static const double overlap = 0.05;    // [1] of the diameter, above it a warning is raised
 static const double column = 100.0;    // [1] grains whose weight the default stiffness is made for
 static const double pressed = 0.01;    // [1] of the diameter, what that weight does
@@ -43,12 +43,31 @@ static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
     return mf_particles_check("grains", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
-// Spring and damper with half the mass, as two grains have it: restitution e = exp(-pi z / sqrt(1 -
-// z^2)) at the damping ratio z.
+// Restitution of a spring and a damper of ratio z whose force does not pull (Schwager and Poeschel
+// 2007, equation 12).
+static double restitution_of(double z) {
+    const double w = mf_sqrt(1.0 - z * z);
+    return exp(-z / w * (pi - mf_atan2(2.0 * z * w, w * w - z * z)));
+}
+
+// The ratio for a restitution, by bisection.
+static double ratio_of(double restitution) {
+    double low = 0.0, high = 0.999999;
+    for (int k = 0; k < 60; k++) {
+        const double z = 0.5 * (low + high);
+        if (restitution_of(z) > restitution)
+            low = z;
+        else
+            high = z;
+    }
+    return 0.5 * (low + high);
+}
+
+// Two grains that meet move half of the mass.
 static mf_ParticleDraft draft_of(const mf_GrainsConfig *config, double mass, double radius,
                                  double gravity) {
     const double weight = mass * (gravity > 0.0 ? gravity : 9.81), reduced = 0.5 * mass;
-    const double fall = -log(config->restitution), ratio = fall / sqrt(pi * pi + fall * fall);
+    const double ratio = ratio_of(config->restitution);
     mf_ParticlePlan plan = {.mass = mass, .spacing = 2.0 * radius, .reach = 2.0 * radius};
     plan.stiffness = config->stiffness > 0.0 ? config->stiffness
                                              : column * weight / (pressed * plan.spacing);

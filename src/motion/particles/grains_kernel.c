@@ -9,7 +9,7 @@
 #include <mayfly/world.h>
 
 // [1] Largest change of a rolling rate in a step.
-static const double roll_part = 0.05;
+static const double roll_part = 0.2;
 
 typedef struct Grain {
     Vec at, velocity, rate;
