@@ -27,7 +27,7 @@ static void print_head(double gflops) {
 static const mf_BenchKind *const kinds[] = {
     &mf_bench_points,   &mf_bench_evolutions, &mf_bench_swarms, &mf_bench_articulated,
     &mf_bench_models,   &mf_bench_ladder,     &mf_bench_soccer, &mf_bench_environments,
-    &mf_bench_schedule, &mf_bench_trusses};
+    &mf_bench_schedule, &mf_bench_trusses,    &mf_bench_particles};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -135,6 +135,8 @@ const mf_CommandHelp mf_help_bench = {
         "  truss-shared       crawlers of 30 bars that move: 256 copies, in double precision\n"
         "  truss-mixed        1024 machines of 10 to 40 bars from the operators of evolution,\n"
         "                     all different; only when named\n"
+        "  fluid-100k         100,000 particles of water that run apart\n"
+        "  grains-100k        100,000 glass beads that settle\n"
         "  swarm              100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
         "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot,\n"
