@@ -1,5 +1,5 @@
-// Benches of particles: a sheet of water that runs apart on level ground, and one of glass beads that
-// settles. A step of the bench is a step of every particle.
+// Benches of particles: a sheet of water that runs apart on level ground, and one of glass beads
+// that settles. A step of the bench is a step of every particle.
 #include "bench_time.h"
 
 #include <stdio.h>
@@ -38,13 +38,13 @@ static const Bench benches[] = {
 static bool print(const Bench *bench, const mf_BenchOptions *options, const mf_BenchResult *result,
                   const mf_Group *group, bool json) {
     const char *motion = mf_motion_name(mf_motion_of(group, 0));
-    const double rate = (double)result->steps * result->instances *
-                        mf_particles_substeps(group) / result->seconds;
+    const double rate =
+        (double)result->steps * result->instances * mf_particles_substeps(group) / result->seconds;
     if (json)
-        return mf_bench_print_json(
-            options, bench->bench.name, motion, result,
-            json_pack("{s:o, s:I}", "particle_steps_per_second", mf_app_real(rate), "substeps",
-                      (json_int_t)mf_particles_substeps(group)));
+        return mf_bench_print_json(options, bench->bench.name, motion, result,
+                                   json_pack("{s:o, s:I}", "particle_steps_per_second",
+                                             mf_app_real(rate), "substeps",
+                                             (json_int_t)mf_particles_substeps(group)));
     if (!mf_bench_print_row(bench->bench.name, result, group))
         return false;
     printf("    particle-steps/s: %.3g M, %u of %.3g ms in a step\n", 1e-6 * rate,
@@ -60,9 +60,9 @@ static int run(const void *row, const mf_BenchOptions *options, bool json) {
     mf_Error error = {0};
     snprintf(count, sizeof count, "%u",
              options->instances != 0 ? options->instances : bench->particles);
-    const mf_Override overrides[] = {{"groups.0.count", count},
-                                     {"groups.0.precision",
-                                      options->double_precision ? "double" : "float"}};
+    const mf_Override overrides[] = {
+        {"groups.0.count", count},
+        {"groups.0.precision", options->double_precision ? "double" : "float"}};
     mf_Status status = mf_bench_scene_parse(&scene, options->threads != 0 ? options->threads : 1,
                                             bench->scene, overrides, 2, &error);
     if (status == MF_OK)
@@ -81,5 +81,5 @@ static int run(const void *row, const mf_BenchOptions *options, bool json) {
     return mf_bench_end(status, &error, written);
 }
 
-const mf_BenchKind mf_bench_particles = {MF_BENCH_ROWS(benches),
-                                         .ignores = "model generations", .run = run};
+const mf_BenchKind mf_bench_particles = {MF_BENCH_ROWS(benches), .ignores = "model generations",
+                                         .run = run};

@@ -1,6 +1,6 @@
 // Check cases of particles, in double precision: fluids against hydrostatics, the collapsing column
-// of Martin and Moyce (1952) and a decaying vortex; grains against rolling, impacts, rest and energy.
-// docs/explanation/particles.md has the equations.
+// of Martin and Moyce (1952) and a decaying vortex; grains against rolling, impacts, rest and
+// energy. docs/explanation/particles.md has the equations.
 #include <math.h>
 
 #include "check_particles_rig.h"
@@ -9,7 +9,7 @@
 
 typedef struct Fluid {
     double spacing, sound, viscosity, artificial; // [m], [m/s], [m^2/s], [1]
-    double reach;   // [1] spacings
+    double reach;                                 // [1] spacings
     double squeeze; // [1] how much closer than at rest they are at the start
 } Fluid;
 
@@ -27,8 +27,8 @@ static mf_Status add_fluid(mf_ParticleRig *rig, const Fluid *fluid, const double
                            const uint32_t size[3], mf_Error *error) {
     const double a = fluid->spacing * (1.0 + fluid->squeeze);
     mf_FluidConfig config = mf_fluid_config();
-    mf_Status status =
-        mf_particle_rig_particles(rig, size[0] * size[1] * size[2], 1000.0 * a * a * a, 0.5 * a, error);
+    mf_Status status = mf_particle_rig_particles(rig, size[0] * size[1] * size[2],
+                                                 1000.0 * a * a * a, 0.5 * a, error);
     config.sound_speed = fluid->sound;
     config.reach = fluid->reach;
     config.viscosity = fluid->viscosity;
@@ -112,8 +112,7 @@ typedef struct Trace {
 static double at_time(const Trace *trace, double time) {
     for (uint32_t k = 1; k < trace->count; k++)
         if (trace->time[k] >= time) {
-            const double part =
-                (time - trace->time[k - 1]) / (trace->time[k] - trace->time[k - 1]);
+            const double part = (time - trace->time[k - 1]) / (trace->time[k] - trace->time[k - 1]);
             return trace->place[k - 1] + part * (trace->place[k] - trace->place[k - 1]);
         }
     return NAN;
@@ -157,7 +156,9 @@ static mf_Status check_dam(mf_Context *context, mf_CheckRun *run, mf_Error *erro
         status = mf_particle_rig_tank(&rig, low, walls, error);
     if (status == MF_OK)
         status = add_fluid(&rig, &fluid, low, size, error);
-    for (; status == MF_OK && trace.count < TRACE && (trace.count == 0 || front_of(&rig, fluid.spacing) < 5.2 * a); trace.count++) {
+    for (; status == MF_OK && trace.count < TRACE &&
+           (trace.count == 0 || front_of(&rig, fluid.spacing) < 5.2 * a);
+         trace.count++) {
         const double t = mf_time_to_seconds(mf_world_time(rig.world));
         const double front = front_of(&rig, fluid.spacing);
         trace.time[trace.count] = t * sqrt(2.0 * g / a);
@@ -227,9 +228,10 @@ static mf_Status check_momentum(mf_Context *context, mf_CheckRun *run, mf_Error 
 // One cell of the vortex u = sin kx cos ky, v = -cos kx sin ky between walls without friction.
 static mf_Status check_vortex(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     const double pi = 3.14159265358979, side = 1.0, nu = 0.05;
-    // Artificial, as walls hold the fluid by the other one; under pressure, so that it has no voids.
-    const Fluid fluid = {side / 24.0, 15.0, 0.0, 20.0 * nu / (15.0 * 1.01 * 3.2 * side / 24.0), 3.2,
-                         0.01};
+    // Artificial, as walls hold the fluid by the other one; under pressure, so that it has no
+    // voids.
+    const Fluid fluid = {side / 24.0, 15.0, 0.0, 20.0 * nu / (15.0 * 1.01 * 3.2 * side / 24.0),
+                         3.2,         0.01};
     const double a = fluid.spacing, low[3] = {0.0, 0.0, 1.0}, high[3] = {side, side, 1.0 + 4.0 * a};
     static const uint32_t size[3] = {24, 24, 4};
     mf_ParticleRig rig;
@@ -242,7 +244,8 @@ static mf_Status check_vortex(mf_Context *context, mf_CheckRun *run, mf_Error *e
     if (status == MF_OK)
         status = add_fluid(&rig, &fluid, low, size, error);
     for (uint32_t i = 0; status == MF_OK && i < rig.count; i++) {
-        const double x = mf_particle_rig_get(rig.position, i, 0), y = mf_particle_rig_get(rig.position, i, 1);
+        const double x = mf_particle_rig_get(rig.position, i, 0),
+                     y = mf_particle_rig_get(rig.position, i, 1);
         mf_field_set(rig.velocity, i, 0, sin(pi * x) * cos(pi * y));
         mf_field_set(rig.velocity, i, 1, -cos(pi * x) * sin(pi * y));
         mf_field_set(mf_group_find_field(rig.group, "particle.pressure"), i, 0, 6750.0);
@@ -324,7 +327,9 @@ static mf_Status check_impact(mf_Context *context, mf_CheckRun *run, mf_Error *e
         if (status == MF_OK) {
             mf_world_step(rig.world, 20);
             mf_check_near(run, names[k], wanted[k],
-                          mf_particle_rig_get(rig.velocity, 1, 0) - mf_particle_rig_get(rig.velocity, 0, 0), 0.02);
+                          mf_particle_rig_get(rig.velocity, 1, 0) -
+                              mf_particle_rig_get(rig.velocity, 0, 0),
+                          0.02);
         }
         mf_particle_rig_close(&rig);
     }
@@ -414,8 +419,8 @@ static mf_Status check_heap(mf_Context *context, mf_CheckRun *run, mf_Error *err
         double most = -INFINITY, before = start;
         for (int k = 0; k < 120; k++) {
             mf_world_step(rig.world, 10);
-            const double now = mf_particle_rig_kinetic(&rig) + mf_particle_rig_potential(&rig) +
-                               elastic_of(&rig);
+            const double now =
+                mf_particle_rig_kinetic(&rig) + mf_particle_rig_potential(&rig) + elastic_of(&rig);
             most = fmax(most, (now - before) / start);
             before = now;
         }

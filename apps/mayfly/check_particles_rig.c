@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-mf_Status mf_particle_rig_world(mf_ParticleRig *rig, mf_Context *context, double step, double gravity,
-                       double tilt, mf_Error *error) {
+mf_Status mf_particle_rig_world(mf_ParticleRig *rig, mf_Context *context, double step,
+                                double gravity, double tilt, mf_Error *error) {
     mf_WorldConfig config = mf_world_config();
     *rig = (mf_ParticleRig){.context = context};
     config.step = mf_time_from_seconds(step);
@@ -16,7 +16,7 @@ mf_Status mf_particle_rig_world(mf_ParticleRig *rig, mf_Context *context, double
 }
 
 mf_Status mf_particle_rig_particles(mf_ParticleRig *rig, uint32_t count, double mass, double radius,
-                           mf_Error *error) {
+                                    mf_Error *error) {
     static const double origin[3] = {0.0, 0.0, 0.0};
     mf_Builder *builder;
     mf_GroupConfig config = mf_group_config();
@@ -41,7 +41,7 @@ mf_Status mf_particle_rig_particles(mf_ParticleRig *rig, uint32_t count, double 
 }
 
 mf_Status mf_particle_rig_box(mf_ParticleRig *rig, const double low[3], const double high[3],
-                     mf_Error *error) {
+                              mf_Error *error) {
     static const double origin[3] = {0.0, 0.0, 0.0};
     static const char *const names[MF_RIG_BOXES] = {"box0", "box1", "box2", "box3", "box4", "box5"};
     double size[3], middle[3];
@@ -75,7 +75,7 @@ mf_Status mf_particle_rig_box(mf_ParticleRig *rig, const double low[3], const do
 }
 
 mf_Status mf_particle_rig_tank(mf_ParticleRig *rig, const double low[3], const double high[3],
-                      mf_Error *error) {
+                               mf_Error *error) {
     const double thick = 0.5, x0 = low[0], x1 = high[0], y0 = low[1], y1 = high[1];
     const double z0 = low[2] - thick, z1 = high[2];
     const double boxes[5][2][3] = {
@@ -92,12 +92,12 @@ mf_Status mf_particle_rig_tank(mf_ParticleRig *rig, const double low[3], const d
 }
 
 mf_Status mf_particle_rig_put(mf_ParticleRig *rig, uint32_t particle, const double position[3],
-                     const double velocity[3], mf_Error *error) {
+                              const double velocity[3], mf_Error *error) {
     return mf_group_set_start(rig->group, particle, position, NULL, velocity, error);
 }
 
 mf_Status mf_particle_rig_fill(mf_ParticleRig *rig, const double low[3], const uint32_t size[3],
-                      double spacing, mf_Error *error) {
+                               double spacing, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < rig->count && status == MF_OK; i++) {
         const uint32_t at[3] = {i % size[0], i / size[0] % size[1], i / size[0] / size[1]};

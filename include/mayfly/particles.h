@@ -38,11 +38,11 @@ typedef struct mf_FluidConfig {
                                  // particles; default 0.02
     double reach;                // [1] R, the radius within which particles act on each other, over
                                  // the spacing; 1.8 .. 4; default 2
-    double diffusion;            // [1] 0 .. 0.5 of density (Molteni and Colagrossi 2009); default 0.1
-    const mf_Emitter *emitters;  // copied
-    uint32_t emitter_count;      // [1]
-    uint32_t placed;             // [1] particles that are in the world from the start, the first
-                                 // ones; the others wait for an emitter; default MF_NONE: all
+    double diffusion; // [1] 0 .. 0.5 of density (Molteni and Colagrossi 2009); default 0.1
+    const mf_Emitter *emitters; // copied
+    uint32_t emitter_count;     // [1]
+    uint32_t placed;            // [1] particles that are in the world from the start, the first
+                                // ones; the others wait for an emitter; default MF_NONE: all
 } mf_FluidConfig;
 // The defaults of mf_FluidConfig: every configuration starts from them.
 MF_API mf_FluidConfig mf_fluid_config(void);
@@ -89,8 +89,8 @@ MF_API mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, m
 // The settings in use, or NULL if the group does not move so. `emitters` is NULL.
 MF_API const mf_GrainsConfig *mf_grains_config_of(const mf_Group *group);
 
-// [m] Distance of particles at rest: of a fluid as above, of grains their diameter. 0: the group has
-// neither motion.
+// [m] Distance of particles at rest: of a fluid as above, of grains their diameter. 0: the group
+// has neither motion.
 MF_API double mf_particles_spacing(const mf_Group *group);
 // [1] Substeps of a step of the world; 0: the group does not consist of particles.
 MF_API uint32_t mf_particles_substeps(const mf_Group *group);

@@ -41,10 +41,10 @@ typedef struct Links {
     Place *places;
     mf_ParticleFace *faces;
     uint32_t face_count;
-    double reach;   // [m] largest of all particles
-    uint64_t tick;  // [1] of the solids
-    bool found;     // there are some
-    bool clears;    // no collisions do it
+    double reach;  // [m] largest of all particles
+    uint64_t tick; // [1] of the solids
+    bool found;    // there are some
+    bool clears;   // no collisions do it
 } Links;
 
 // ---- solids -------------------------------------------------------------------------------------
@@ -181,8 +181,8 @@ static uint32_t put_faces(const mf_ConvexHull *hull, mf_ParticleFace *out) {
     for (uint32_t f = 0; f < hull->face_count; f++) {
         mf_ParticleFace face;
         mf_vec3_copy(face.normal, normals + 3 * (size_t)f);
-        face.distance = mf_vec3_dot(
-            face.normal, vertices + 3 * (size_t)mf_hull_faces(hull)[f].corners[0]);
+        face.distance =
+            mf_vec3_dot(face.normal, vertices + 3 * (size_t)mf_hull_faces(hull)[f].corners[0]);
         bool known = false;
         for (uint32_t k = 0; k < count && !known; k++)
             known = mf_vec3_dot(face.normal, out[k].normal) > 1.0 - 1e-9 &&
@@ -247,10 +247,9 @@ static mf_Status add_owner(Links *all, mf_Group *group, mf_Error *error) {
     status = mf_link_motions_create(&owner->motions, group, error);
     if (status != MF_OK)
         return status;
-    owner->values = mf_allocate(all->context, mf_link_motions_size(&owner->motions),
-                                sizeof *owner->values);
-    return owner->values != NULL ? MF_OK
-                                 : mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
+    owner->values =
+        mf_allocate(all->context, mf_link_motions_size(&owner->motions), sizeof *owner->values);
+    return owner->values != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
 }
 
 static mf_Status add_owners(Links *all, mf_Error *error) {
@@ -290,8 +289,8 @@ static mf_Status join_particles(Links *all, mf_Error *error) {
         if (particles == NULL)
             continue;
         particles->solids = mf_allocate(all->context, all->room, sizeof *particles->solids);
-        particles->wrench = mf_allocate(
-            all->context, (size_t)MF_PARTICLE_PIECES * all->room, sizeof *particles->wrench);
+        particles->wrench = mf_allocate(all->context, (size_t)MF_PARTICLE_PIECES * all->room,
+                                        sizeof *particles->wrench);
         if (particles->solids == NULL || particles->wrench == NULL)
             return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
     }

@@ -471,8 +471,8 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
         status = hooks->prepare(group, hooks->user, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model))
         return status;
-    const bool wetted = builder->file->contact && can_collide(builder, index) &&
-                        mf_scene_has_particles(builder);
+    const bool wetted =
+        builder->file->contact && can_collide(builder, index) && mf_scene_has_particles(builder);
     if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index) ||
         wetted)
         status = mf_collisions_prepare(group, builder->error);

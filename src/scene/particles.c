@@ -57,15 +57,15 @@ mf_Status mf_scene_choose_placed(const mf_SceneBuilder *builder, uint32_t index,
     const mf_SceneGroup *from = &builder->file->groups[index];
     const uint32_t count = mf_scene_group_count(builder, index);
     const bool fluid = mf_scene_group_motion(builder, index) == MF_MOTION_FLUID;
-    const uint32_t emitters =
-        fluid ? config->fluid.emitter_count : config->grains.emitter_count;
+    const uint32_t emitters = fluid ? config->fluid.emitter_count : config->grains.emitter_count;
     uint32_t placed = count;
     if (from->place.kind == MF_PLACEMENT_FILL) {
         const double spacing = spacing_of(builder, index);
         const uint64_t sites = spacing > 0.0 ? sites_of(&from->place, spacing) : 0;
         if (sites < count && emitters == 0)
-            return refuse(builder, index,
-                          "the box has no room for all particles and there are no emitters:", sites);
+            return refuse(
+                builder, index,
+                "the box has no room for all particles and there are no emitters:", sites);
         placed = sites < count ? (uint32_t)sites : count;
         if (sites > count)
             mf_scene_note(builder->scene,

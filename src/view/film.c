@@ -89,8 +89,8 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
         }
         film->room = choose_room(film);
         film->poses = mf_allocate(context, film->room, numbers(film) * sizeof *film->poses);
-        film->points = mf_allocate(context, (size_t)film->room * 3 * film->points_each,
-                                   sizeof *film->points);
+        film->points =
+            mf_allocate(context, (size_t)film->room * 3 * film->points_each, sizeof *film->points);
         film->position = mf_allocate(context, links, 3 * sizeof *film->position);
         film->rotation = mf_allocate(context, links, 4 * sizeof *film->rotation);
     }

@@ -54,9 +54,9 @@ struct mf_Film {
     mf_WorldJointId joint_ids[MF_FILM_JOINTS]; // of the rows in the last sample, or none
     uint32_t joints_each;                      // [1] rows that were used so far
     mf_FilmCloud *clouds;
-    uint32_t cloud_count;  // [1]
-    uint32_t points_each;  // [1] of a sample, of all clouds
-    float *points;         // [m] room * points_each * 3; NAN: it waits for an emitter
+    uint32_t cloud_count;        // [1]
+    uint32_t points_each;        // [1] of a sample, of all clouds
+    float *points;               // [m] room * points_each * 3; NAN: it waits for an emitter
     double *position, *rotation; // [m], [1] of the links of one group's robots, while sampled
 };
 

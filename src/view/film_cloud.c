@@ -21,8 +21,7 @@ void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points) {
         const uint32_t particle = i * cloud->stride;
         const bool absent = mf_field_get(waiting, particle, 0) != 0.0;
         for (uint32_t c = 0; c < 3; c++)
-            points[3 * (size_t)i + c] =
-                absent ? NAN : (float)mf_field_get(position, particle, c);
+            points[3 * (size_t)i + c] = absent ? NAN : (float)mf_field_get(position, particle, c);
     }
 }
 

@@ -230,7 +230,8 @@ static void put_joints(mf_Text *text, const mf_Film *film) {
 static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     const mf_Terrain *terrain = mf_world_config_of(film->world)->terrain;
     bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
-    bool apart = flat && film->cast_count > 0 && film->robots > 1 && mf_group_config_of(film->casts[0].group)->isolated;
+    bool apart = flat && film->cast_count > 0 && film->robots > 1 &&
+                 mf_group_config_of(film->casts[0].group)->isolated;
     mf_text_put(text, "<title>");
     mf_text_escape(text, title);
     mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");

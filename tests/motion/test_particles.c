@@ -156,8 +156,7 @@ static void test_exchange(void **state) {
         double sum = 0.0;
         for (uint32_t i = 0; i < 64; i++)
             sum += 0.008 * rig_get(&rig, "base.linear_velocity", i, 0);
-        const double box =
-            mf_field_get(mf_group_find_field(rig.box, "base.linear_velocity"), 0, 0);
+        const double box = mf_field_get(mf_group_find_field(rig.box, "base.linear_velocity"), 0, 0);
         assert_true(box > 0.1); // it was hit by 0.512 kg m/s
         assert_float_equal(sum + box, 0.512, 1e-9);
         rig_close(&rig);

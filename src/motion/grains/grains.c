@@ -5,13 +5,11 @@
 #include "math/scalar.h"
 #include "motion/particles/motion.h"
 
-#include <math.h>
-
 static const double pi = 3.14159265358979323846;
-static const double part = 0.08;       // [1] step over the duration of an impact
-static const double overlap = 0.05;    // [1] of the diameter, above it a warning is raised
-static const double column = 100.0;    // [1] grains whose weight the default stiffness is made for
-static const double pressed = 0.01;    // [1] of the diameter, what that weight does
+static const double part = 0.08;    // [1] step over the duration of an impact
+static const double overlap = 0.05; // [1] of the diameter, above it a warning is raised
+static const double column = 100.0; // [1] grains whose weight the default stiffness is made for
+static const double pressed = 0.01; // [1] of the diameter, what that weight does
 static const double tangential = 2.0 / 7.0; // [1] of the stiffness: both oscillate alike
 
 mf_GrainsConfig mf_grains_config(void) {
@@ -47,7 +45,7 @@ static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
 // 2007, equation 12).
 static double restitution_of(double z) {
     const double w = mf_sqrt(1.0 - z * z);
-    return exp(-z / w * (pi - mf_atan2(2.0 * z * w, w * w - z * z)));
+    return mf_exp(-z / w * (pi - mf_atan2(2.0 * z * w, w * w - z * z)));
 }
 
 // The ratio for a restitution, by bisection.
@@ -69,8 +67,8 @@ static mf_ParticleDraft draft_of(const mf_GrainsConfig *config, double mass, dou
     const double weight = mass * (gravity > 0.0 ? gravity : 9.81), reduced = 0.5 * mass;
     const double ratio = ratio_of(config->restitution);
     mf_ParticlePlan plan = {.mass = mass, .spacing = 2.0 * radius, .reach = 2.0 * radius};
-    plan.stiffness = config->stiffness > 0.0 ? config->stiffness
-                                             : column * weight / (pressed * plan.spacing);
+    plan.stiffness =
+        config->stiffness > 0.0 ? config->stiffness : column * weight / (pressed * plan.spacing);
     plan.damping = 2.0 * ratio * mf_sqrt(plan.stiffness * reduced);
     plan.sliding_stiffness = tangential * plan.stiffness;
     plan.sliding_damping = tangential * plan.damping;
@@ -147,11 +145,16 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
 }
 
 static const char *const reads[] = {"particle.waiting", NULL};
-static const char *const writes[] = {"base.position",    "base.linear_velocity",
-                                     "base.angular_velocity", "contact.partner",
-                                     "contact.slip",     "particle.waiting",
-                                     "fault.word",       "warning.word",
-                                     "warning.steps",    "warning.residual",
+static const char *const writes[] = {"base.position",
+                                     "base.linear_velocity",
+                                     "base.angular_velocity",
+                                     "contact.partner",
+                                     "contact.slip",
+                                     "particle.waiting",
+                                     "fault.word",
+                                     "warning.word",
+                                     "warning.steps",
+                                     "warning.residual",
                                      NULL};
 
 static void row_defaults(mf_MotionsConfig *config) {

@@ -115,17 +115,17 @@ static void emit_one(mf_Particles *all, const mf_ParticleNozzle *nozzle, uint32_
     ((uint32_t *)all->waiting->data)[i] = 0;
 }
 
-void mf_particles_emit(mf_Particles *all, double time, double step) {
+void mf_particles_emit(mf_Particles *all, double begin, double end) {
     for (uint32_t e = 0; e < all->nozzle_count; e++) {
         const mf_ParticleNozzle *nozzle = &all->nozzles[e];
         const double start = nozzle->emitter.start, period = nozzle->pitch / nozzle->emitter.speed;
-        double layer = ceil((time - start) / period);
-        for (layer = layer > 0.0 ? layer : 0.0; start + layer * period < time + step; layer++) {
+        double layer = floor((begin - start) / period);
+        for (layer = layer > 0.0 ? layer : 0.0; start + layer * period < end; layer++) {
             const double leaves = start + layer * period;
-            if (leaves < time || leaves >= nozzle->emitter.stop)
+            if (leaves < begin || leaves >= nozzle->emitter.stop)
                 continue;
             for (uint32_t s = 0; s < nozzle->count; s++)
-                emit_one(all, nozzle, s, time - leaves);
+                emit_one(all, nozzle, s, begin - leaves);
         }
     }
 }

@@ -100,7 +100,8 @@ static MF_INLINE Beyond beyond_plane(mf_lane distance, mf_real reach) {
     out.space = mf_set((mf_real)21) * (y5 * y) *
                 mf_fma(y, mf_fma(y, mf_set((mf_real)(1.0 / 14)), mf_set((mf_real)(-3.0 / 14))),
                        mf_set((mf_real)(1.0 / 6)));
-    out.shear = mf_set(7 / (reach * reach)) * y5 * mf_fma(y, mf_set((mf_real)-2), mf_set((mf_real)3));
+    out.shear =
+        mf_set(7 / (reach * reach)) * y5 * mf_fma(y, mf_set((mf_real)-2), mf_set((mf_real)3));
     return out;
 }
 
@@ -116,8 +117,7 @@ static MF_INLINE Vec add_wall(const mf_ParticlePlan *plan, const Drop *own, cons
     mf_lane fall = -vec_dot(vec_set(plan->gravity), gap->normal);
     mf_lane moment = mf_fma(far, beyond.plane, beyond.space);
     mf_lane push = mf_set((mf_real)(4.0 * plan->viscosity * plan->density)) * own->push;
-    mf_lane pressed = mf_fma(push, beyond.plane,
-                             mf_set((mf_real)plan->density) * fall * moment);
+    mf_lane pressed = mf_fma(push, beyond.plane, mf_set((mf_real)plan->density) * fall * moment);
     pressed = mf_max(pressed, zero) +
               mf_set((mf_real)(8.0 * plan->bulk / plan->reach)) * deep * beyond.plane;
     Vec along = vec_fma(gap->normal, -parting, relative);
@@ -206,8 +206,7 @@ static MF_INLINE void store_next(const mf_ParticleTask *task, uint32_t rank, uin
     const mf_ParticlePlan *plan = task->plan;
     const uint32_t *order = task->order + rank;
     mf_lane size = mf_abs(next->at.x) + mf_abs(next->at.y) + mf_abs(next->at.z);
-    mf_lane speed =
-        mf_abs(next->velocity.x) + mf_abs(next->velocity.y) + mf_abs(next->velocity.z);
+    mf_lane speed = mf_abs(next->velocity.x) + mf_abs(next->velocity.y) + mf_abs(next->velocity.z);
     mf_mask fine = mf_and(mf_finite(size + speed + next->pressure + next->rate),
                           mf_less_equal(size, mf_set((mf_real)1e7)));
     const Writers who = writers_of(order, live, fine);
@@ -240,7 +239,8 @@ void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint3
         for (uint32_t rank = begin; rank < end; rank += MF_LANES) {
             const uint32_t live = end - rank < MF_LANES ? end - rank : MF_LANES;
             const Drop own = load_drop(task, rank);
-            const Near near = near_rows(task, row, task->column[rank], task->column[rank + live - 1]);
+            const Near near =
+                near_rows(task, row, task->column[rank], task->column[rank + live - 1]);
             Sums sums = {{zero, zero, zero}, zero, zero};
             for (int32_t n = 0; n < near.count; n++)
                 add_neighbors(task, near.first[n], near.end[n], inverse_reach, &own, &sums);

@@ -23,7 +23,9 @@ typedef struct Sum {
 // Contacts of the lanes.
 typedef struct Contacts {
     MF_ALIGNED(64) int32_t rank[MF_GRAIN_CONTACTS][MF_LANES]; // [1] of the partner
-    uint32_t count[MF_LANES], most, lost;
+    MF_ALIGNED(64) int32_t count[MF_LANES];
+    MF_ALIGNED(64) mf_real lost[MF_LANES]; // [1] for which there was no room
+    int32_t most;
 } Contacts;
 
 // What is kept from step to step: partners, and slips of each [m].
@@ -117,7 +119,7 @@ static MF_INLINE Vec find_slip(const Memory *memory, mf_index partner) {
     return slip;
 }
 
-// The next free place of each lane where the mask holds. False in `lost` lanes without one.
+// The next free place of each lane where the mask holds, if there is one.
 static MF_INLINE void keep_slip(Memory *memory, uint32_t used[MF_LANES], mf_mask where,
                                 mf_index partner, Vec slip) {
     MF_ALIGNED(64) mf_real rows[4][MF_LANES];
@@ -150,9 +152,11 @@ static MF_INLINE void list_contacts(const mf_ParticleTask *task, const Near *nea
     const mf_real reach = (mf_real)task->plan->reach;
     const mf_lane square_reach = mf_set(reach * reach), zero = mf_zero();
     const mf_mask here = first_lanes(live);
-    out->most = out->lost = 0;
-    for (uint32_t lane = 0; lane < MF_LANES; lane++)
+    out->most = 0;
+    for (uint32_t lane = 0; lane < MF_LANES; lane++) {
         out->count[lane] = 0;
+        out->lost[lane] = 0;
+    }
     for (int32_t n = 0; n < near->count; n++)
         for (int32_t j = near->first[n]; j < near->end[n]; j++) {
             const mf_lane dx = mf_set(x[j]) - at.x, dy = mf_set(y[j]) - at.y,
@@ -166,11 +170,10 @@ static MF_INLINE void list_contacts(const mf_ParticleTask *task, const Near *nea
             for (uint32_t lane = 0; lane < MF_LANES; lane++) {
                 if (chosen[lane] == 0)
                     continue;
-                if (out->count[lane] == MF_GRAIN_CONTACTS) {
-                    out->lost++;
-                    continue;
-                }
-                out->rank[out->count[lane]++][lane] = j;
+                if (out->count[lane] < MF_GRAIN_CONTACTS)
+                    out->rank[out->count[lane]++][lane] = j;
+                else
+                    out->lost[lane] += 1;
             }
         }
     for (uint32_t lane = 0; lane < MF_LANES; lane++)
@@ -197,7 +200,8 @@ static MF_INLINE Vec act(const mf_ParticlePlan *plan, const Law *law, const Touc
     Vec along = vec_fma(n, -parting, touch->velocity);
     Vec s = vec_fma(n, -vec_dot(*slip, n), *slip);
     s = vec_fma(along, law->step, s);
-    Vec pull = vec_add(vec_scale(s, law->sliding_stiffness), vec_scale(along, law->sliding_damping));
+    Vec pull =
+        vec_add(vec_scale(s, law->sliding_stiffness), vec_scale(along, law->sliding_damping));
     mf_lane size = mf_sqrt(vec_dot(pull, pull)), most = touch->friction * load;
     mf_mask slides = mf_less(most, size);
     mf_lane part = mf_select(slides, most / mf_select(slides, size, one), one);
@@ -220,18 +224,15 @@ static MF_INLINE Vec act(const mf_ParticlePlan *plan, const Law *law, const Touc
 }
 
 static MF_INLINE void touch_grains(const mf_ParticleTask *task, const Law *law, const Grain *own,
-                                   uint32_t rank, const Contacts *contacts, const Memory *before,
-                                   Memory *after, uint32_t used[MF_LANES], Sum *sum) {
+                                   const Contacts *contacts, const Memory *before, Memory *after,
+                                   uint32_t used[MF_LANES], Sum *sum) {
     const mf_ParticlePlan *plan = task->plan;
-    const mf_index itself = mf_set_index((int32_t)rank) + mf_lane_numbers();
     const mf_lane half = mf_set((mf_real)0.5), one = mf_set((mf_real)1), zero = mf_zero();
-    for (uint32_t k = 0; k < contacts->most; k++) {
-        MF_ALIGNED(64) int32_t counts[MF_LANES];
-        for (uint32_t lane = 0; lane < MF_LANES; lane++)
-            counts[lane] = (int32_t)contacts->count[lane];
+    for (int32_t k = 0; k < contacts->most; k++) {
         Touch touch;
-        touch.here = mf_index_less(mf_set_index((int32_t)k), mf_load_index(counts));
-        mf_index other = mf_select_index(touch.here, mf_load_index(contacts->rank[k]), mf_set_index(0));
+        touch.here = mf_index_less(mf_set_index(k), mf_load_index(contacts->count));
+        mf_index other =
+            mf_select_index(touch.here, mf_load_index(contacts->rank[k]), mf_set_index(0));
         Vec way = vec_sub(own->at, vec_gather(task, MF_PARTICLE_X, other));
         Vec velocity = vec_sub(own->velocity, vec_gather(task, MF_PARTICLE_VX, other));
         Vec rate = vec_gather(task, MF_GRAIN_WX, other);
@@ -249,7 +250,6 @@ static MF_INLINE void touch_grains(const mf_ParticleTask *task, const Law *law, 
         act(plan, law, &touch, &slip, sum);
         keep_slip(after, used, touch.here, partner, slip);
     }
-    (void)itself;
 }
 
 // ---- walls --------------------------------------------------------------------------------------
@@ -290,8 +290,11 @@ static MF_INLINE void touch_walls(const mf_ParticleTask *task, const mf_LaneMap 
     const mf_ParticlePlan *plan = task->plan;
     const mf_lane radius = mf_set((mf_real)(0.5 * plan->spacing)), zero = mf_zero();
     const mf_mask here = first_lanes(live);
-    Wall wall = {ground_gap(map, own->at), {zero, zero, zero}, {zero, zero, zero},
-                 plan->wall_friction, MF_GRAIN_GROUND};
+    Wall wall = {ground_gap(map, own->at),
+                 {zero, zero, zero},
+                 {zero, zero, zero},
+                 plan->wall_friction,
+                 MF_GRAIN_GROUND};
     if (mf_any(mf_and(here, mf_less(wall.gap.distance, radius))))
         touch_wall(plan, law, own, &wall, before, after, used, here, sum);
     if (task->solid_count == 0)
@@ -318,7 +321,7 @@ static MF_INLINE void touch_walls(const mf_ParticleTask *task, const mf_LaneMap 
 
 static MF_INLINE void store_grain(const mf_ParticleTask *task, const Grain *own, const Sum *sum,
                                   uint32_t rank, uint32_t live, const Memory *after, uint32_t old,
-                                  uint32_t lost) {
+                                  const Contacts *contacts) {
     const mf_ParticlePlan *plan = task->plan;
     const uint32_t *order = task->order + rank;
     const mf_lane step = mf_set((mf_real)plan->step);
@@ -328,8 +331,8 @@ static MF_INLINE void store_grain(const mf_ParticleTask *task, const Grain *own,
     Vec at = vec_fma(velocity, step, own->at);
     Vec rate = vec_fma(sum->torque, mf_set((mf_real)(plan->step / plan->inertia)), own->rate);
     mf_lane size = mf_abs(at.x) + mf_abs(at.y) + mf_abs(at.z);
-    mf_lane speed = mf_abs(velocity.x) + mf_abs(velocity.y) + mf_abs(velocity.z) +
-                    mf_abs(rate.x) + mf_abs(rate.y) + mf_abs(rate.z);
+    mf_lane speed = mf_abs(velocity.x) + mf_abs(velocity.y) + mf_abs(velocity.z) + mf_abs(rate.x) +
+                    mf_abs(rate.y) + mf_abs(rate.z);
     mf_mask fine = mf_and(mf_finite(size + speed), mf_less_equal(size, mf_set((mf_real)1e7)));
     const Writers who = writers_of(order, live, fine);
     if (who.count < live) {
@@ -346,7 +349,12 @@ static MF_INLINE void store_grain(const mf_ParticleTask *task, const Grain *own,
         const Writers odd_ones = writers_of(order, live, odd);
         warn_particles(task, &odd_ones, MF_WARNING_SOLVER, MF_WARNING_KINDS, squeezed);
     }
-    (void)lost;
+    const mf_lane lost = mf_load(contacts->lost);
+    odd = mf_and(fine, mf_less(mf_zero(), lost));
+    if (mf_any(odd)) {
+        const Writers crowded = writers_of(order, live, odd);
+        warn_particles(task, &crowded, MF_WARNING_CONTACTS, MF_WARNING_KINDS, lost);
+    }
 }
 
 void MF_KERNEL(mf_grains_step)(const mf_ParticleTask *task, uint32_t first, uint32_t count,
@@ -371,9 +379,9 @@ void MF_KERNEL(mf_grains_step)(const mf_ParticleTask *task, uint32_t first, uint
             after.most = 0;
             load_memory(task, task->order + rank, live, &before);
             list_contacts(task, &near, own.at, live, &contacts);
-            touch_grains(task, &law, &own, rank, &contacts, &before, &after, used, &sum);
+            touch_grains(task, &law, &own, &contacts, &before, &after, used, &sum);
             touch_walls(task, &map, &law, &own, live, &before, &after, used, &sum, wrench);
-            store_grain(task, &own, &sum, rank, live, &after, before.most, contacts.lost);
+            store_grain(task, &own, &sum, rank, live, &after, before.most, &contacts);
         }
     }
 }

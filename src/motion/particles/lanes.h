@@ -131,8 +131,8 @@ static MF_INLINE Gap round_gap(Vec from, mf_lane radius) {
     mf_lane far = mf_sqrt(vec_dot(from, from));
     mf_mask apart = mf_less(mf_zero(), far);
     mf_lane share = one / mf_select(apart, far, one);
-    Gap gap = {far - radius, {from.x * share, from.y * share,
-                              mf_select(apart, from.z * share, one)}};
+    Gap gap = {far - radius,
+               {from.x * share, from.y * share, mf_select(apart, from.z * share, one)}};
     return gap;
 }
 
@@ -181,7 +181,8 @@ static MF_INLINE Gap own_gap(Vec p, const mf_ParticleSolid *solid, const mf_Part
     const mf_lane zero = mf_zero();
     const mf_lane a = mf_set((mf_real)solid->half[0]), b = mf_set((mf_real)solid->half[1]),
                   c = mf_set((mf_real)solid->half[2]);
-    Vec out[3] = {{sign_of(p.x), zero, zero}, {zero, sign_of(p.y), zero}, {zero, zero, sign_of(p.z)}};
+    Vec out[3] = {
+        {sign_of(p.x), zero, zero}, {zero, sign_of(p.y), zero}, {zero, zero, sign_of(p.z)}};
     Vec over = {mf_abs(p.x) - a, mf_abs(p.y) - b, mf_abs(p.z) - c};
     switch (solid->kind) {
     case MF_COLLIDE_SPHERE:

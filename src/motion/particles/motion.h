@@ -17,9 +17,9 @@ typedef struct mf_ParticleCoupling {
     // Fills the members below for a step of the world.
     void (*find)(void *user, const mf_WorldRun *run);
     const mf_ParticleSolid *solids;
-    uint32_t count;                // [1]
+    uint32_t count; // [1]
     const mf_ParticleFace *faces;
-    double (*wrench)[6];           // [N], [N m] per solid, means of the step; added to
+    double (*wrench)[6]; // [N], [N m] per solid, means of the step; added to
 } mf_ParticleCoupling;
 
 typedef struct mf_ParticleBox {
@@ -57,8 +57,8 @@ typedef struct mf_Particles {
     mf_Field *contact_with, *contact_slip;
     mf_WarningFields warnings;
     mf_ParticleNozzle nozzles[MF_EMITTERS];
-    uint32_t nozzle_count; // [1]
-    uint32_t next_waiting; // [1] no particle before it waits
+    uint32_t nozzle_count;         // [1]
+    uint32_t next_waiting;         // [1] no particle before it waits
     mf_ParticleCoupling *coupling; // NULL: none
     mf_ParticleSolid *solids;      // [1] of a substep
     double (*wrench)[6];           // [1] per piece and solid
@@ -111,8 +111,8 @@ void mf_particles_free_nozzles(mf_Particles *all);
 // Of what emitters and the number of placed particles change.
 uint64_t mf_emitters_hash(uint64_t hash, const mf_Emitter *emitters, uint32_t count,
                           uint32_t placed);
-// Puts the layers that leave nozzles in [time, time + step) into the world.
-void mf_particles_emit(mf_Particles *all, double time, double step);
+// Puts the layers that leave nozzles in [begin, end) [s] into the world.
+void mf_particles_emit(mf_Particles *all, double begin, double end);
 
 // Keys of emitters in scene files.
 extern const mf_KeyTable mf_emitter_table;

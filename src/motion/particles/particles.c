@@ -11,9 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-static const mf_FieldInfo waiting_field = {
-    "particle.waiting", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-    "1: an emitter has not put it into the world yet"};
+static const mf_FieldInfo waiting_field = {"particle.waiting",
+                                           "1",
+                                           "",
+                                           MF_U32,
+                                           MF_PER_INSTANCE,
+                                           1,
+                                           MF_FIELD_STATE,
+                                           "1: an emitter has not put it into the world yet"};
 
 mf_Particles *mf_particles_of(const mf_Group *group) {
     mf_Particles *all = mf_motion_plan(group, &mf_fluid_row);
@@ -123,7 +128,7 @@ static void gather_rows(mf_Particles *all, uint32_t piece) {
 }
 
 static void step_rows(mf_Particles *all, uint32_t piece) {
-    double (*wrench)[6] = all->wrench + (size_t)piece * all->task.solid_count;
+    double(*wrench)[6] = all->wrench + (size_t)piece * all->task.solid_count;
     if (all->task.solid_count > 0)
         memset(wrench, 0, all->task.solid_count * sizeof *wrench);
     const uint32_t first = all->first_row[piece], end = all->first_row[piece + 1];
@@ -200,10 +205,16 @@ static void set_task(mf_Particles *all) {
     all->task.count = cells->count;
 }
 
+// [s] When a substep begins: the number where the one before ended, or layers of emitters at that
+// time would leave twice or never.
+static double begin_of(const mf_Particles *all, const mf_WorldRun *run, uint32_t number) {
+    return number == all->plan.substeps ? mf_time_to_seconds(run->time + run->step)
+                                        : mf_time_to_seconds(run->time) + number * all->plan.step;
+}
+
 static void substep(mf_Particles *all, const mf_WorldRun *run, uint32_t number) {
     mf_ParticleBox box;
-    const double time = mf_time_to_seconds(run->time) + number * all->plan.step;
-    mf_particles_emit(all, time, all->plan.step);
+    mf_particles_emit(all, begin_of(all, run, number), begin_of(all, run, number + 1));
     run_pieces(all, find_box);
     if (!join_boxes(all, &box))
         return;
@@ -251,8 +262,8 @@ mf_Status mf_particles_model(const mf_Group *group, const char *motion, double *
                        "%s: a particle is one free link with a mass and a sphere, model %s is not",
                        motion, model->name);
     if (mf_group_config_of(group)->isolated)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: group %s is isolated, need a shared one", motion,
-                       mf_group_config_of(group)->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: group %s is isolated, need a shared one",
+                       motion, mf_group_config_of(group)->name);
     *mass = model->links[0].mass;
     return MF_OK;
 }

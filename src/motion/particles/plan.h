@@ -20,10 +20,11 @@ enum {
     MF_PARTICLE_VX,
     MF_PARTICLE_VY,
     MF_PARTICLE_VZ,
-    MF_PARTICLE_OWN,                        // rows of the motion
-    MF_FLUID_PUSH = MF_PARTICLE_OWN,        // [1/s] pressure expected at the end of the step, over 2 nu rho
-    MF_FLUID_DYNAMIC,                       // [m^2/s] without that of the column above, over -rho c^2 / 2 D
-    MF_FLUID_PRESSURE,                      // [Pa]
+    MF_PARTICLE_OWN, // rows of the motion
+    MF_FLUID_PUSH =
+        MF_PARTICLE_OWN, // [1/s] pressure expected at the end of the step, over 2 nu rho
+    MF_FLUID_DYNAMIC,    // [m^2/s] without that of the column above, over -rho c^2 / 2 D
+    MF_FLUID_PRESSURE,   // [Pa]
     MF_FLUID_ROWS,
     MF_GRAIN_WX = MF_PARTICLE_OWN, // [rad/s] world axes
     MF_GRAIN_WY,
@@ -35,12 +36,12 @@ enum {
 // Settings, and constants that follow from them.
 typedef struct mf_ParticlePlan {
     uint32_t bytes;
-    uint32_t substeps;  // [1] of a step of the world
-    double step;        // [s] of a substep
-    double reach;       // [m] beyond it particles do not act on each other; edge of a cell
-    double spacing;     // [m] fluid: of the particles at rest; grains: the diameter
-    double mass;        // [kg]
-    double gravity[3];  // [m/s^2]
+    uint32_t substeps;   // [1] of a step of the world
+    double step;         // [s] of a substep
+    double reach;        // [m] beyond it particles do not act on each other; edge of a cell
+    double spacing;      // [m] fluid: of the particles at rest; grains: the diameter
+    double mass;         // [kg]
+    double gravity[3];   // [m/s^2]
     double gravity_size; // [m/s^2]
     // Fluid.
     double density;        // [kg/m^3] at rest
@@ -56,24 +57,24 @@ typedef struct mf_ParticlePlan {
     double follow;         // [1/s] rate at which the pressure follows that density
     double compression;    // [1] above it a warning is raised
     // Grains.
-    double stiffness, damping;         // [N/m], [N s/m] along the normal
-    double sliding_stiffness;          // [N/m]
-    double sliding_damping;            // [N s/m]
-    double friction, wall_friction;    // [1]
-    double rolling;                    // [1] of the radius
-    double inertia;                    // [kg m^2]
-    double overlap;                    // [m] above it a warning is raised
+    double stiffness, damping;      // [N/m], [N s/m] along the normal
+    double sliding_stiffness;       // [N/m]
+    double sliding_damping;         // [N s/m]
+    double friction, wall_friction; // [1]
+    double rolling;                 // [1] of the radius
+    double inertia;                 // [kg m^2]
+    double overlap;                 // [m] above it a warning is raised
 } mf_ParticlePlan;
 
 // A convex solid near the particles.
 typedef struct mf_ParticleSolid {
     mf_CollideKind kind;
-    double half[3];      // [m] as MF_COLLIDE_HALF
-    double rotation[9];  // [1] its axes to the world's, row after row
-    double center[3];    // [m]
-    double velocity[3];  // [m/s] of the center
-    double rate[3];      // [rad/s]
-    double about[3];     // [m] point about which torques are
+    double half[3];         // [m] as MF_COLLIDE_HALF
+    double rotation[9];     // [1] its axes to the world's, row after row
+    double center[3];       // [m]
+    double velocity[3];     // [m/s] of the center
+    double rate[3];         // [rad/s]
+    double about[3];        // [m] point about which torques are
     double low[3], high[3]; // [m] box that holds it and `reach` around it
     double friction;        // [1]
     uint32_t faces;         // [1] of a hull
@@ -101,11 +102,11 @@ typedef struct mf_ParticleTask {
     const mf_ParticlePlan *plan;
     const mf_TerrainImage *terrain;
     // Cells and sorted particles.
-    const int32_t *starts;  // [1] first rank of each cell, and behind the last one
-    const int32_t *column;  // [1] per rank: its cell's place along x
-    const uint32_t *order;  // [1] per rank: the particle
-    int32_t size[3];        // [1] cells along x (columns), y, z
-    uint32_t count;         // [1] sorted particles
+    const int32_t *starts; // [1] first rank of each cell, and behind the last one
+    const int32_t *column; // [1] per rank: its cell's place along x
+    const uint32_t *order; // [1] per rank: the particle
+    int32_t size[3];       // [1] cells along x (columns), y, z
+    uint32_t count;        // [1] sorted particles
     void *rows[MF_PARTICLE_ROWS];
     // Fields.
     mf_ParticleField position, velocity, rate, orientation, pressure, pressure_rate;
