@@ -123,8 +123,8 @@ static void test_emitter(void **state) {
     assert_int_equal(mf_particles_present(rig.group), 0);
     mf_world_step(rig.world, 20);
     assert_int_equal(mf_particles_present(rig.group), 5);
-    assert_float_equal(rig_get(&rig, "base.position", 0, 0), 1.01, 1e-3);
-    assert_float_equal(rig_get(&rig, "base.linear_velocity", 0, 0), 1.0, 1e-3);
+    assert_true(fabs(rig_get(&rig, "base.position", 0, 0) - (1.01)) <= 1e-3);
+    assert_true(fabs(rig_get(&rig, "base.linear_velocity", 0, 0) - (1.0)) <= 1e-3);
     mf_world_step(rig.world, 60);
     assert_int_equal(mf_particles_present(rig.group), 10);
     mf_world_step(rig.world, 1000); // all are used up
@@ -158,7 +158,7 @@ static void test_exchange(void **state) {
             sum += 0.008 * rig_get(&rig, "base.linear_velocity", i, 0);
         const double box = mf_field_get(mf_group_find_field(rig.box, "base.linear_velocity"), 0, 0);
         assert_true(box > 0.1); // it was hit by 0.512 kg m/s
-        assert_float_equal(sum + box, 0.512, 1e-9);
+        assert_true(fabs(sum + box - (0.512)) <= 1e-9);
         rig_close(&rig);
     }
 }
@@ -182,7 +182,7 @@ static void test_refusals(void **state) {
     assert_int_equal(mf_fluid_add(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_fluid_add(rig.group, NULL, &error), MF_OK);
     assert_int_equal(mf_fluid_add(rig.group, NULL, &error), MF_BAD_ARGUMENT);
-    assert_float_equal(mf_particles_spacing(rig.group), 0.02, 1e-9);
+    assert_true(fabs(mf_particles_spacing(rig.group) - (0.02)) <= 1e-9);
     assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
     assert_int_equal(mf_particles_couple(rig.world, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
