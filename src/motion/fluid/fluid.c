@@ -207,6 +207,7 @@ const mf_MotionRow mf_fluid_row = {
     .motion = MF_MOTION_FLUID,
     .dynamic = true,
     .add = add_row,
+    .run = mf_particles_run,
     .reset = mf_particles_reset,
     .destroy = mf_particles_destroy,
     .reads = reads,

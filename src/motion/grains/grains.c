@@ -188,6 +188,7 @@ const mf_MotionRow mf_grains_row = {
     .motion = MF_MOTION_GRAINS,
     .dynamic = true,
     .add = add_row,
+    .run = mf_particles_run,
     .reset = mf_particles_reset,
     .destroy = mf_particles_destroy,
     .reads = reads,

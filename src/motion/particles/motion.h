@@ -82,6 +82,8 @@ mf_Status mf_particles_add(mf_Group *group, const mf_ParticleDraft *draft, mf_Pa
 // fails, `all` is gone.
 mf_Status mf_particles_start(mf_Particles *all, uint64_t settings_hash, mf_Error *error);
 void mf_particles_destroy(mf_Context *context, void *plan);
+// Does nothing: the system of the world steps the particles before the groups' own systems run.
+void mf_particles_run(const mf_SystemRun *run, void *plan);
 void mf_particles_reset(mf_Group *group, uint32_t instance, void *plan);
 void mf_particles_momentum(const mf_Group *group, uint32_t instance, double center[3],
                            double linear[3], double angular[3]);

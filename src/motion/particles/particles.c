@@ -401,6 +401,11 @@ mf_Status mf_particles_start(mf_Particles *all, uint64_t settings_hash, mf_Error
     return MF_OK;
 }
 
+void mf_particles_run(const mf_SystemRun *run, void *plan) {
+    (void)run;
+    (void)plan;
+}
+
 // ---- the rows -----------------------------------------------------------------------------------
 
 static void clear(mf_Field *field, uint32_t instance) {
