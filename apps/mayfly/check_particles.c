@@ -308,6 +308,55 @@ static mf_Status check_rolling(mf_Context *context, mf_CheckRun *run, mf_Error *
     return status;
 }
 
+// Thrown at 1 m/s without spin it slides with mu g until it rolls with 5/7 of its speed.
+static mf_Status check_sliding(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    const double at[3] = {0.0, 0.0, grain_radius}, velocity[3] = {1.0, 0.0, 0.0};
+    mf_ParticleRig rig;
+    mf_GrainsConfig config = mf_grains_config();
+    config.wall_friction = 0.3;
+    mf_Status status = open_grains(&rig, context, 1, 9.81, 0.0, &config, error);
+    if (status == MF_OK)
+        status = mf_particle_rig_put(&rig, 0, at, velocity, error);
+    if (status == MF_OK) {
+        mf_world_step(rig.world, 50);
+        mf_check_near(run, "sliding for 0.05 s: 1 - mu g t [m/s]", 0.85285,
+                      mf_particle_rig_get(rig.velocity, 0, 0), 2e-3);
+        mf_world_step(rig.world, 150);
+        mf_check_near(run, "rolling: 5/7 [m/s]", 0.7142857, mf_particle_rig_get(rig.velocity, 0, 0),
+                      2e-3);
+    }
+    mf_particle_rig_close(&rig);
+    return status;
+}
+
+// A bed in a tank that is tilted by 15 degrees, less than the friction angle of 26.6.
+static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    const double d = 2.0 * grain_radius, low[3] = {0.0, 0.0, 1.0};
+    const double high[3] = {8.2 * d, 8.2 * d, 1.5};
+    static const uint32_t size[3] = {8, 8, 5};
+    mf_ParticleRig rig;
+    mf_GrainsConfig config = mf_grains_config();
+    mf_Status status = mf_particle_rig_world(&rig, context, 1e-3, 9.81, 0.261799387799149, error);
+    config.stiffness = 5000.0;
+    if (status == MF_OK)
+        status = mf_particle_rig_tank(&rig, low, high, error);
+    if (status == MF_OK)
+        status = mf_particle_rig_particles(&rig, 320, grain_mass, grain_radius, error);
+    if (status == MF_OK)
+        status = mf_grains_add(rig.group, &config, error);
+    if (status == MF_OK)
+        status = mf_particle_rig_fill(&rig, low, size, 1.02 * d, error);
+    if (status == MF_OK)
+        status = mf_particles_couple(rig.world, error);
+    if (status == MF_OK) {
+        mf_world_step(rig.world, 2000);
+        mf_check_below(run, "root mean square of the speed after 2 s [m/s]", 1e-4,
+                       sqrt(2.0 * mf_particle_rig_kinetic(&rig) / (320.0 * grain_mass)));
+    }
+    mf_particle_rig_close(&rig);
+    return status;
+}
+
 // Two grains meet at 1 m/s in the air.
 static mf_Status check_impact(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double wanted[] = {0.9, 0.5, 0.2};
@@ -445,4 +494,6 @@ const mf_CheckCase mf_check_particles_cases[] = {
     {"I10", "grains bounce by their restitution", check_impact},
     {"I11", "grains keep their momentum", check_grain_momentum},
     {"I12", "a column of grains collapses, gains no energy and comes to rest", check_heap},
+    {"I13", "a grain slides, then rolls with 5/7 of its speed", check_sliding},
+    {"I14", "a bed of grains rests on a slope", check_rest},
     {NULL, NULL, NULL}};

@@ -156,8 +156,8 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "1000000 or .inf, found -.inf"},
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, auto, "
-         "own, found soccer"},
+         "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, fluid, "
+         "grains, auto, own, found soccer"},
         {GROUP "    controller: neural\n", "t.yaml:4:17: groups.a.controller: expected one of "
                                            "none, gp, oscillator, machine, found neural"},
         {GROUP "    controller: {}\n",
