@@ -172,7 +172,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "rad, found 0"},
         {GROUP "    place: ring\n",
          "t.yaml:4:12: groups.a.place: expected one of line, poses, grid, "
-         "circle, random, found ring"},
+         "circle, random, fill, found ring"},
         {GROUP "    place: {grid: {}, random: {}}\n",
          "t.yaml:4:23: groups.a.place: expected only one of line, poses, grid, circle, random, "
          "found random, too"},
