@@ -175,7 +175,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "circle, random, fill, found ring"},
         {GROUP "    place: {grid: {}, random: {}}\n",
          "t.yaml:4:23: groups.a.place: expected only one of line, poses, grid, circle, random, "
-         "found random, too"},
+         "fill, found random, too"},
         {GROUP "    place: {grid: {spacing: [1, 2]}}\n",
          "t.yaml:4:29: groups.a.place.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
