@@ -5,7 +5,6 @@
 #include "math/scalar.h"
 #include "motion/particles/motion.h"
 
-
 // [1] Longest step in units of the time in which sound covers the spacing. The rule of the pressure
 // (docs/explanation/particles.md) is stable up to 0.45 of the highest frequency, about 1.2 of that.
 static const double courant = 0.3;
