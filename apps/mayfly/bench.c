@@ -28,7 +28,7 @@ static const mf_BenchKind *const kinds[] = {
     &mf_bench_points,   &mf_bench_evolutions, &mf_bench_swarms, &mf_bench_articulated,
     &mf_bench_models,   &mf_bench_ladder,     &mf_bench_soccer, &mf_bench_environments,
     &mf_bench_schedule, &mf_bench_trusses,    &mf_bench_modules,
-    &mf_bench_cloths};
+    &mf_bench_cloths,     &mf_bench_particles};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -142,6 +142,8 @@ const mf_CommandHelp mf_help_bench = {
         "  modules-atron-1500 separate ATRONs that spin\n"
         "  cloth              a cloth of 100 x 100 vertices that hangs by two corners, steps of\n"
         "                     5 ms with 5 substeps\n"
+        "  fluid-100k         100,000 particles of water that run apart\n"
+        "  grains-100k        100,000 glass beads that settle\n"
         "  swarm              100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
         "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot,\n"

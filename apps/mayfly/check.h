@@ -59,5 +59,6 @@ extern const mf_CheckCase mf_check_truss_cases[];
 extern const mf_CheckCase mf_check_elastic_cases[];
 extern const mf_CheckCase mf_check_docks_cases[];
 extern const mf_CheckCase mf_check_cloth_cases[];
+extern const mf_CheckCase mf_check_particles_cases[];
 
 #endif

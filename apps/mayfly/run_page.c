@@ -208,7 +208,8 @@ static void print_sunk(const mf_Run *run) {
     const mf_Scene *scene = &run->scene;
     for (uint32_t g = 0; g < scene->group_count; g++) {
         const mf_Outcome *outcome = &run->outcomes[g];
-        if (run->observed[g] && mf_outcome_sank(outcome))
+        if (run->observed[g] && mf_particles_spacing(mf_world_group(scene->world, g)) == 0.0 &&
+            mf_outcome_sank(outcome))
             printf("warning   %s%sdepth: a robot was %.3g mm deep in the ground, %.0f %% of its "
                    "height; a smaller step or stiffer contacts help\n",
                    scene->group_count > 1 ? scene->file->groups[g].name : "",

@@ -11,6 +11,7 @@
 #include <mayfly/external.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/kinematic.h>
+#include <mayfly/particles.h>
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
 #include <mayfly/quasistatic.h>
@@ -37,13 +38,15 @@ typedef enum mf_Motion {
     MF_MOTION_QUASISTATIC,                  // a truss, each step a minimum of its energy
     MF_MOTION_ELASTIC,                      // a truss with inertia
     MF_MOTION_CLOTH,                        // cloth
+    MF_MOTION_FLUID,                        // particles of a fluid
+    MF_MOTION_GRAINS,                       // dry grains with friction
     MF_MOTION_COUNT,
     MF_MOTION_OWN = 16, // of a shared library (plugin.h); further ones follow
     MF_MOTION_OWN_LAST = 31
 } mf_Motion;
 
 // "kinematic", "points", "rigid", "prescribed", "articulated", "quadrotor", "fixed_wing", "car",
-// "external", "quasistatic", "elastic", "cloth"; "own", "own2" .. "own16".
+// "external", "quasistatic", "elastic", "cloth", "fluid", "grains"; "own", "own2" .. "own16".
 MF_API const char *mf_motion_name(mf_Motion motion);
 // The motion of that name; false if unknown.
 MF_API bool mf_motion_find(const char *name, mf_Motion *out);
@@ -92,6 +95,8 @@ typedef struct mf_MotionsConfig {
     mf_QuasistaticConfig quasistatic;
     mf_ElasticConfig elastic;
     mf_ClothConfig cloth;
+    mf_FluidConfig fluid;
+    mf_GrainsConfig grains;
 } mf_MotionsConfig;
 // The defaults of mf_MotionsConfig: every configuration starts from them.
 MF_API mf_MotionsConfig mf_motions_config(void);

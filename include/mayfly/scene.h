@@ -39,7 +39,8 @@ typedef enum mf_PlacementKind {
     MF_PLACEMENT_POSES,  // at `poses`
     MF_PLACEMENT_GRID,   // rows, columns and layers
     MF_PLACEMENT_CIRCLE, // evenly on a circle
-    MF_PLACEMENT_RANDOM  // at random in a box, without overlap
+    MF_PLACEMENT_RANDOM, // at random in a box, without overlap
+    MF_PLACEMENT_FILL    // particles fill a box from its low corner, layer by layer
 } mf_PlacementKind;
 
 // Heights are above the ground; robots that cannot fly stand on it, and their heights are added to
@@ -49,15 +50,15 @@ typedef struct mf_Placement {
     double (*poses)[3];  // [m], [m], [rad] x, y, heading; borrowed
     uint32_t pose_count; // [1] as many as robots
     double distance;     // [m] line: between neighbors; random: minimum distance of centers; 0 =
-                         // no contact
+                         // no contact; fill: between neighbors
     double center[3];    // [m] grid: center of the lowest layer; circle: its center
     double spacing[3];   // [m] > 0 grid: between columns, rows and layers
     uint32_t columns;    // [1] grid: along x; 0 = as many as rows
     uint32_t layers;     // [1] grid: >= 1
     double radius;       // [m] > 0 circle
     bool along;          // circle: face along it, counterclockwise, instead of `heading`
-    double lower[3];     // [m] random: low corner of the box
-    double upper[3];     // [m] random: high corner
+    double lower[3];     // [m] random, fill: low corner of the box; fill: in the world
+    double upper[3];     // [m] random, fill: high corner
     uint64_t seed;       // [1] random
     double heading;      // [rad] east is 0, north pi/2; not of `poses`
     double height;       // [m] added to all heights

@@ -212,7 +212,8 @@ static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *con
     for (uint32_t i = 0; i < count; i++) {
         mf_CollisionsMember member =
             given ? config->members[i] : mf_collisions_member(mf_world_group(all->world, i));
-        if (!given && (mf_group_config_of(member.group)->isolated || !has_solids(member.group)))
+        if (!given && (mf_group_config_of(member.group)->isolated || !has_solids(member.group) ||
+                       mf_particles_spacing(member.group) > 0.0))
             continue;
         status = check_member(all, &member, members, taken, error);
         if (status != MF_OK)

@@ -168,6 +168,8 @@ static mf_Status put_keys(Writer *writer, Source source);
 static mf_Status put_list(Writer *writer, const mf_Key *key, const void *value) {
     mf_KeyList list = list_of(value);
     mf_Status status = MF_OK;
+    const uint32_t around = writer->indent;
+    writer->indent = depth_of(writer, key) - 2 * writer->level; // the groups that it is in, too
     writer->level++;
     for (uint32_t i = 0; i < list.count && status == MF_OK; i++) {
         mf_text_format(&writer->text, "\n%*s-", (int)(4 * writer->level - 2 + 2 * writer->indent),
@@ -176,6 +178,7 @@ static mf_Status put_list(Writer *writer, const mf_Key *key, const void *value) 
         status = put_keys(writer, entry);
     }
     writer->level--;
+    writer->indent = around;
     return status;
 }
 

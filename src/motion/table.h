@@ -26,7 +26,9 @@
     X(EXTERNAL, external)                                                                          \
     X(QUASISTATIC, quasistatic)                                                                    \
     X(ELASTIC, elastic)                                                                            \
-    X(CLOTH, cloth)
+    X(CLOTH, cloth)                                                                                \
+    X(FLUID, fluid)                                                                                \
+    X(GRAINS, grains)
 // The name as a word, in lists of MF_MOTION_LIST.
 #define MF_MOTION_WORD(value, name) #name,
 

@@ -299,6 +299,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
         status = mf_scene_write_initial(builder, i);
     if (status == MF_OK)
         status = add_contact(builder);
+    if (status == MF_OK && builder->file->contact)
+        status = mf_particles_couple(builder->scene->world, builder->error);
     if (status == MF_OK)
         status = mf_scene_add_docks(builder);
     if (status == MF_OK)

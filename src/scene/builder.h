@@ -49,6 +49,17 @@ mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index
 mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const mf_Model *model,
                          uint32_t joint, mf_Servo *servo, mf_Error *error);
 
+// ---- particles (particles.c) -------------------------------------------------------------------
+
+bool mf_scene_group_particles(const mf_SceneBuilder *builder, uint32_t index);
+bool mf_scene_has_particles(const mf_SceneBuilder *builder);
+// Sets the number of particles that do not wait for an emitter. MF_BAD_FILE: the box is too small.
+mf_Status mf_scene_choose_placed(const mf_SceneBuilder *builder, uint32_t index,
+                                 mf_MotionsConfig *config);
+// The place [m] of one, world, for `place: fill`.
+void mf_scene_place_particle(const mf_SceneBuilder *builder, uint32_t index, uint32_t particle,
+                             double position[3]);
+
 // ---- gaits -------------------------------------------------------------------------------------
 
 // Loads the gaits of a group into the scene and adds them.

@@ -292,6 +292,11 @@ static mf_Status check_place(const Check *check) {
         return mf_reader_refuse(&check->reader, "place.poses", NULL,
                                 "expected one for each robot (%u), found %u", check->group->count,
                                 place->pose_count);
+    const bool particles =
+        check->group->motion == MF_MOTION_FLUID || check->group->motion == MF_MOTION_GRAINS;
+    if (place->kind == MF_PLACEMENT_FILL && !particles)
+        return mf_reader_refuse(&check->reader, "place", NULL,
+                                "fill is for particles: expected motion fluid or grains");
     for (uint32_t c = 0; c < 3 && place->kind == MF_PLACEMENT_RANDOM; c++) {
         if (!(place->lower[c] <= place->upper[c]))
             return mf_reader_refuse(&check->reader, "place.random.upper", "place.random.lower",

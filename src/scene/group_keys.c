@@ -10,7 +10,7 @@ static const char *const motions[] = {MF_MOTION_LIST(MF_MOTION_WORD) "auto", "ow
 static const char *const switched[] = {MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "own", "quasistatic",
                                        "elastic", NULL};
 static const char *const precisions[] = {"float", "double", NULL};
-static const char *const placements[] = {"line", "poses", "grid", "circle", "random", NULL};
+static const char *const placements[] = {"line", "poses", "grid", "circle", "random", "fill", NULL};
 static const char *const controllers[] = {"none", "gp", "oscillator", "machine", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
@@ -236,6 +236,14 @@ static const mf_Key keys_behind[] = {
            "minimum distance of centers; 0: no contact"),
     MF_KEY("place.random.seed", MF_KEY_SEED, 0, "1", "1", 0, 0, NULL, GROUP(place.seed),
            "seed of the initial poses"),
+    SECTION("place.fill", "particles side by side in a box, layer by layer from its low corner on; "
+                          "those that find no room wait for an emitter"),
+    MF_KEY_TUPLE("place.fill.lower", MF_KEY_VECTOR, 3, MF_KEY_REQUIRED, "m", NULL, -1e6, 1e6,
+                 GROUP(place.lower), "low corner of the box, in the world"),
+    MF_KEY_TUPLE("place.fill.upper", MF_KEY_VECTOR, 3, MF_KEY_REQUIRED, "m", NULL, -1e6, 1e6,
+                 GROUP(place.upper), "high corner of the box"),
+    MF_KEY("place.fill.spacing", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL, GROUP(place.distance),
+           "distance of the particles; 0: that of a fluid at rest, the diameter of grains"),
     MF_KEY("heading", MF_KEY_REAL, 0, "rad", "0", -10, 10, NULL, GROUP(place.heading),
            "initial heading: east is 0, north pi/2"),
     MF_KEY("height", MF_KEY_REAL, 0, "m", "0", 0, 1e5, NULL, GROUP(place.height),

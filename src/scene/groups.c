@@ -47,7 +47,7 @@ bool mf_scene_is_scenery(const mf_Model *model) {
 static bool can_collide(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     return from->contact_others && !mf_scene_is_vertices(from) &&
-           !mf_scene_group_isolated(builder, index);
+           !mf_scene_group_particles(builder, index) && !mf_scene_group_isolated(builder, index);
 }
 
 // A single robot has no other to collide with.
@@ -443,6 +443,8 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     const mf_SceneGroup *from = &builder->file->groups[index];
     mf_Rate rate;
     mf_Status status = make_config(builder, index, group, &out->motions);
+    if (status == MF_OK && mf_scene_group_particles(builder, index))
+        status = mf_scene_choose_placed(builder, index, &out->motions);
     out->gaits = mf_gait_config();
     out->gaits.first = MF_NONE;
     if (from->gait_count > 0)
@@ -522,8 +524,10 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
         status = hooks->prepare(group, hooks->user, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model))
         return status;
+    const bool wetted =
+        builder->file->contact && can_collide(builder, index) && mf_scene_has_particles(builder);
     if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index) ||
-        meets_cloth(builder, index))
+        wetted || meets_cloth(builder, index))
         status = mf_collisions_prepare(group, builder->error);
     return status == MF_OK ? equip_by_file(builder, index, group) : status;
 }

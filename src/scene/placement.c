@@ -275,8 +275,11 @@ static mf_Status place_group(mf_SceneBuilder *builder, uint32_t index) {
     double *headings = mf_allocate(builder->context, count, sizeof *headings);
     if (status == MF_OK && (positions == NULL || headings == NULL))
         status = mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
-    if (status == MF_OK)
+    const mf_Placement *place = &builder->file->groups[index].place;
+    if (status == MF_OK && place->kind != MF_PLACEMENT_FILL)
         status = find_places(builder, index, &start, positions, headings);
+    for (uint32_t i = 0; status == MF_OK && place->kind == MF_PLACEMENT_FILL && i < count; i++)
+        mf_scene_place_particle(builder, index, i, positions + 3 * (size_t)i);
     if (status == MF_OK)
         status = put_robots(builder, index, &start, positions, headings);
     mf_release(builder->context, positions);

@@ -6,6 +6,7 @@
 #include "math/scalar.h"
 
 #include <mayfly/dynamics.h>
+#include <mayfly/particles.h>
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #define POSES_MOST (1u << 19)                                  // [1] stored in total
 #define SAMPLES_MOST 8192u                                     // [1]
 #define SAMPLES_LEAST 64u                                      // [1]
+#define POINTS_MOST (1u << 22)                                 // [1] of all clouds and samples
 #define JOINT_NUMBERS ((size_t)MF_FILM_JOINTS * MF_FILM_JOINT) // [1] of one sample
 
 static size_t numbers(const mf_Film *film) { // of one sample
@@ -48,6 +50,22 @@ static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32
     film->of += mf_group_count(group);
 }
 
+static void take_cloud(mf_Film *film, mf_Group *group, const char *color) {
+    mf_FilmCloud *cloud = &film->clouds[film->cloud_count++];
+    *cloud = (mf_FilmCloud){.group = group, .color = color};
+    cloud->count = mf_film_cloud_points(group, &cloud->stride);
+    film->points_each += cloud->count;
+}
+
+// [1] Samples that there is room for: even, so that the next one after thinning keeps the interval.
+static uint32_t choose_room(const mf_Film *film) {
+    uint32_t room = POSES_MOST / (film->poses_each > 0 ? film->poses_each : 1);
+    room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
+    if (film->points_each > 0 && room > POINTS_MOST / film->points_each)
+        room = POINTS_MOST / film->points_each;
+    return room & ~1u;
+}
+
 static mf_Status create(mf_World *world, const char *title, mf_Group *const *groups, uint32_t count,
                         const char *const *colors, double period, mf_Film **out, mf_Error *error) {
     mf_Context *context = mf_world_context(world);
@@ -60,21 +78,29 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
     for (uint32_t i = 0; i < count; i++)
         casts += casts_of(groups[i]);
     film->casts = mf_allocate(context, casts, sizeof *film->casts);
-    if (film->casts != NULL) {
-        for (uint32_t i = 0; i < count; i++)
-            take_group(film, groups[i], colors != NULL ? colors[i] : NULL, &links);
-        uint32_t room = POSES_MOST / film->poses_each;
-        room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
-        film->room = room & ~1u; // even, so that the next sample after thinning keeps the interval
+    film->clouds = mf_allocate(context, count, sizeof *film->clouds);
+    if (film->casts != NULL && film->clouds != NULL) {
+        for (uint32_t i = 0; i < count; i++) {
+            const char *color = colors != NULL ? colors[i] : NULL;
+            if (mf_particles_spacing(groups[i]) > 0.0)
+                take_cloud(film, groups[i], color);
+            else
+                take_group(film, groups[i], color, &links);
+        }
+        film->room = choose_room(film);
         film->poses = mf_allocate(context, film->room, numbers(film) * sizeof *film->poses);
+        film->points =
+            mf_allocate(context, (size_t)film->room * 3 * film->points_each, sizeof *film->points);
         film->position = mf_allocate(context, links, 3 * sizeof *film->position);
         film->rotation = mf_allocate(context, links, 4 * sizeof *film->rotation);
     }
     mf_Status status = MF_OK;
-    if (film->poses == NULL || film->position == NULL || film->rotation == NULL)
+    if (film->poses == NULL || film->points == NULL || film->position == NULL ||
+        film->rotation == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     for (uint32_t i = 0; i < count && status == MF_OK; i++) // prepares the link poses
-        status = mf_group_link_poses(groups[i], 0, 0, film->position, film->rotation, error);
+        if (mf_particles_spacing(groups[i]) == 0.0)
+            status = mf_group_link_poses(groups[i], 0, 0, film->position, film->rotation, error);
     if (status != MF_OK) {
         mf_film_destroy(film);
         return status;
@@ -131,6 +157,8 @@ void mf_film_destroy(mf_Film *film) {
     mf_release(film->context, film->joint_rows);
     mf_release(film->context, film->casts);
     mf_release(film->context, film->poses);
+    mf_release(film->context, film->clouds);
+    mf_release(film->context, film->points);
     mf_release(film->context, film->position);
     mf_release(film->context, film->rotation);
     mf_release(film->context, film);
@@ -159,6 +187,10 @@ static void drop_every_second(mf_Film *film) {
     for (uint32_t s = 1; 2 * s < film->filled && film->joints != NULL; s++)
         memcpy(film->joint_rows + s * JOINT_NUMBERS, film->joint_rows + 2 * s * JOINT_NUMBERS,
                JOINT_NUMBERS * sizeof *film->joint_rows);
+    const size_t points = 3 * (size_t)film->points_each;
+    for (uint32_t s = 1; 2 * s < film->filled; s++)
+        memcpy(film->points + s * points, film->points + 2 * s * points,
+               points * sizeof *film->points);
     film->filled = (film->filled + 1) / 2;
     film->stride *= 2;
 }
@@ -242,6 +274,9 @@ void mf_film_sample(mf_Film *film) {
     float *pose = film->poses + film->filled * numbers(film);
     for (const mf_FilmCast *cast = film->casts; cast < film->casts + film->cast_count; cast++)
         pose = sample_cast(film, cast, pose);
+    float *points = film->points + film->filled * 3 * (size_t)film->points_each;
+    for (uint32_t i = 0; i < film->cloud_count; points += 3 * (size_t)film->clouds[i++].count)
+        mf_film_cloud_sample(&film->clouds[i], points);
     if (film->joints != NULL)
         sample_joints(film);
     film->filled++;

@@ -29,6 +29,13 @@ typedef struct mf_FilmCast {
     uint32_t links;         // [1] of each
 } mf_FilmCast;
 
+// Particles of a group: points, of which every `stride`th is shown.
+typedef struct mf_FilmCloud {
+    mf_Group *group;
+    const char *color;      // as in mf_FilmCast
+    uint32_t count, stride; // [1]
+} mf_FilmCloud;
+
 struct mf_Film {
     mf_Context *context;
     mf_World *world;
@@ -46,6 +53,10 @@ struct mf_Film {
     float *joint_rows;                         // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
     mf_WorldJointId joint_ids[MF_FILM_JOINTS]; // of the rows in the last sample, or none
     uint32_t joints_each;                      // [1] rows that were used so far
+    mf_FilmCloud *clouds;
+    uint32_t cloud_count;        // [1]
+    uint32_t points_each;        // [1] of a sample, of all clouds
+    float *points;               // [m] room * points_each * 3; NAN: it waits for an emitter
     double *position, *rotation; // [m], [1] of the links of one group's robots, while sampled
 };
 
@@ -71,6 +82,12 @@ bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance, 
 uint32_t mf_film_cloth_links(const mf_Group *group);
 float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose);
 bool mf_film_put_cloth(mf_Text *text, const mf_Group *group);
+// Whether a group is shown as points, and how many of them (film_cloud.c).
+uint32_t mf_film_cloud_points(const mf_Group *group, uint32_t *stride);
+void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points);
+// Appends members of the film's JSON, and the script with the points.
+void mf_film_put_clouds(mf_Text *text, const mf_Film *film);
+void mf_film_put_points(mf_Text *text, const mf_Film *film);
 
 // Appends the whole page. The film has at least one sample.
 void mf_film_render(mf_Text *text, const mf_Film *film);

@@ -230,7 +230,8 @@ static void put_joints(mf_Text *text, const mf_Film *film) {
 static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     const mf_Terrain *terrain = mf_world_config_of(film->world)->terrain;
     bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
-    bool apart = flat && film->robots > 1 && mf_group_config_of(film->casts[0].group)->isolated;
+    bool apart = flat && film->cast_count > 0 && film->robots > 1 &&
+                 mf_group_config_of(film->casts[0].group)->isolated;
     mf_text_put(text, "<title>");
     mf_text_escape(text, title);
     mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");
@@ -244,11 +245,14 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
         mf_text_put(text, i > 0 ? ",\n" : "\n");
         put_cast(text, &film->casts[i]);
     }
-    mf_text_put(text, "]}\n</script>\n<script id=\"poses\" type=\"text/plain\">");
+    mf_text_put(text, "]");
+    mf_film_put_clouds(text, film);
+    mf_text_put(text, "}\n</script>\n<script id=\"poses\" type=\"text/plain\">");
     mf_text_base64(text, (const uint8_t *)film->poses,
                    (size_t)film->filled * film->poses_each * MF_FILM_POSE * sizeof(float));
     mf_text_put(text, "</script>\n");
     put_joints(text, film);
+    mf_film_put_points(text, film);
 }
 
 void mf_film_render(mf_Text *text, const mf_Film *film) {

@@ -156,8 +156,8 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "1000000 or .inf, found -.inf"},
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, cloth, auto, "
-         "own, found soccer"},
+         "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, cloth, fluid, "
+         "grains, auto, own, found soccer"},
         {GROUP "    controller: neural\n", "t.yaml:4:17: groups.a.controller: expected one of "
                                            "none, gp, oscillator, machine, found neural"},
         {GROUP "    controller: {}\n",
@@ -172,10 +172,10 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "rad, found 0"},
         {GROUP "    place: ring\n",
          "t.yaml:4:12: groups.a.place: expected one of line, poses, grid, "
-         "circle, random, found ring"},
+         "circle, random, fill, found ring"},
         {GROUP "    place: {grid: {}, random: {}}\n",
          "t.yaml:4:23: groups.a.place: expected only one of line, poses, grid, circle, random, "
-         "found random, too"},
+         "fill, found random, too"},
         {GROUP "    place: {grid: {spacing: [1, 2]}}\n",
          "t.yaml:4:29: groups.a.place.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},

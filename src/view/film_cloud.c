@@ -1,0 +1,97 @@
+// Particles in films: points with the radius of their model's sphere. At most MOST of a group are
+// shown, evenly chosen by number. Places are quantized to 16 bits of the box of all samples.
+#include "view/film.h"
+
+#include <math.h>
+#include <mayfly/particles.h>
+
+#define MOST 16384u    // [1] points of a group
+#define QUANTA 65534.0 // [1] steps of the box; 65535: not in the world yet
+
+uint32_t mf_film_cloud_points(const mf_Group *group, uint32_t *stride) {
+    const uint32_t count = mf_group_count(group);
+    *stride = (count + MOST - 1) / MOST;
+    return (count + *stride - 1) / *stride;
+}
+
+void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points) {
+    const mf_Field *position = mf_group_find_field(cloud->group, "base.position");
+    const mf_Field *waiting = mf_group_find_field(cloud->group, "particle.waiting");
+    for (uint32_t i = 0; i < cloud->count; i++) {
+        const uint32_t particle = i * cloud->stride;
+        const bool absent = mf_field_get(waiting, particle, 0) != 0.0;
+        for (uint32_t c = 0; c < 3; c++)
+            points[3 * (size_t)i + c] = absent ? NAN : (float)mf_field_get(position, particle, c);
+    }
+}
+
+typedef struct Box {
+    double low[3], scale[3]; // [m]
+} Box;
+
+// Of all points in all samples.
+static Box box_of(const mf_Film *film) {
+    const size_t count = (size_t)film->filled * film->points_each;
+    Box box;
+    for (size_t c = 0; c < 3; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < count; i++) {
+            const double at = (double)film->points[3 * i + c];
+            low = at < low ? at : low;
+            high = at > high ? at : high;
+        }
+        box.low[c] = low <= high ? low : 0.0;
+        box.scale[c] = low < high ? (high - low) / QUANTA : 1.0;
+    }
+    return box;
+}
+
+static double radius_of(const mf_Group *group) {
+    const mf_Model *model = mf_group_model(group);
+    for (uint32_t s = 0; s < model->shape_count; s++)
+        if (model->shapes[s].type == MF_SHAPE_SPHERE)
+            return model->shapes[s].size[0];
+    return 0.5 * mf_particles_spacing(group);
+}
+
+static void put_cloud(mf_Text *text, const mf_FilmCloud *cloud) {
+    const mf_Model *model = mf_group_model(cloud->group);
+    // What is left out is made up for by the size of the others.
+    mf_text_format(text, "\n{\"points\":%u,\"of\":%u,\"radius\":%.7g", cloud->count,
+                   mf_group_count(cloud->group), radius_of(cloud->group) * cbrt(cloud->stride));
+    double color[3] = {0.2, 0.45, 0.85};
+    for (int c = 0; c < 3 && model->shape_count > 0; c++)
+        color[c] = (double)model->shapes[0].color[c];
+    mf_film_put_numbers(text, "color", color, 3);
+    if (cloud->color != NULL)
+        mf_text_format(text, ",\"tint\":\"%s\"", cloud->color);
+    mf_text_put(text, "}");
+}
+
+void mf_film_put_clouds(mf_Text *text, const mf_Film *film) {
+    const Box box = box_of(film);
+    mf_text_put(text, ",\"clouds\":[");
+    for (uint32_t i = 0; i < film->cloud_count; i++) {
+        mf_text_put(text, i > 0 ? "," : "");
+        put_cloud(text, &film->clouds[i]);
+    }
+    mf_text_put(text, "]");
+    mf_film_put_numbers(text, "low", box.low, 3);
+    mf_film_put_numbers(text, "scale", box.scale, 3);
+}
+
+void mf_film_put_points(mf_Text *text, const mf_Film *film) {
+    const size_t count = 3 * (size_t)film->filled * film->points_each;
+    const Box box = box_of(film);
+    uint16_t *parts = mf_allocate(text->context, count + 1, sizeof *parts);
+    text->failed = text->failed || parts == NULL;
+    for (size_t i = 0; i < count && parts != NULL; i++) {
+        const double at = ((double)film->points[i] - box.low[i % 3]) / box.scale[i % 3];
+        parts[i] = isfinite(at) ? (uint16_t)(at + 0.5) : 65535;
+    }
+    mf_text_put(text, "<script id=\"points\" type=\"text/plain\">");
+    if (parts != NULL)
+        mf_text_base64(text, (const uint8_t *)parts, count * sizeof *parts);
+    mf_text_put(text, "</script>\n");
+    mf_release(text->context, parts);
+}

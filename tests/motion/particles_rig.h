@@ -1,0 +1,101 @@
+// A world with one group of particles, for tests.
+#ifndef MF_TESTS_MOTION_PARTICLES_RIG_H
+#define MF_TESTS_MOTION_PARTICLES_RIG_H
+
+#include <mayfly/mayfly.h>
+
+#include "../context.h"
+
+typedef struct Rig {
+    mf_Context *context;
+    mf_World *world;
+    mf_Model *model, *box_model;
+    mf_Group *group, *box; // particles, and one box
+    uint32_t count;
+} Rig;
+
+typedef struct RigConfig {
+    uint32_t threads, count;
+    mf_Isa isa;
+    bool precise;
+    double step, gravity;
+} RigConfig;
+
+static inline RigConfig rig_config(uint32_t count) {
+    return (RigConfig){.threads = 1, .count = count, .step = 5e-4, .gravity = 9.81};
+}
+
+static inline mf_Model *rig_body(Rig *rig, bool sphere, double size, double mass) {
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    const double sizes[3] = {size, size, size};
+    mf_Builder *builder;
+    mf_Model *model;
+    assert_int_equal(mf_builder_create(rig->context, "body", &builder, NULL), MF_OK);
+    if (sphere)
+        mf_body_create_sphere(builder, origin, 0.5 * size, mass, NULL);
+    else
+        mf_body_create_box(builder, sizes, origin, mass, NULL);
+    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
+    mf_builder_destroy(builder);
+    return model;
+}
+
+// Particles of 0.02 m, 0.008 kg, without a motion.
+static inline void rig_open(Rig *rig, const RigConfig *config) {
+    mf_ContextConfig context = mf_context_config();
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    *rig = (Rig){.count = config->count};
+    context.threads = config->threads;
+    assert_int_equal(mf_context_create(&context, &rig->context, NULL), MF_OK);
+    world.step = mf_time_from_seconds(config->step);
+    world.gravity = config->gravity;
+    world.isa = config->isa;
+    assert_int_equal(mf_world_create(rig->context, &world, &rig->world, NULL), MF_OK);
+    rig->model = rig_body(rig, true, 0.02, 0.008);
+    group.name = "particles";
+    group.model = rig->model;
+    group.count = config->count;
+    group.isolated = false;
+    group.double_precision = config->precise;
+    assert_int_equal(mf_world_add_group(rig->world, &group, &rig->group, NULL), MF_OK);
+}
+
+// A box of 0.2 m that particles push.
+static inline void rig_box(Rig *rig, double mass, const double position[3]) {
+    mf_GroupConfig group = mf_group_config();
+    rig->box_model = rig_body(rig, false, 0.2, mass);
+    group.name = "box";
+    group.model = rig->box_model;
+    group.isolated = false;
+    group.double_precision = true;
+    assert_int_equal(mf_world_add_group(rig->world, &group, &rig->box, NULL), MF_OK);
+    assert_int_equal(mf_collisions_prepare(rig->box, NULL), MF_OK);
+    assert_int_equal(mf_rigid_add(rig->box, NULL, NULL), MF_OK);
+    assert_int_equal(mf_group_set_start(rig->box, 0, position, NULL, NULL, NULL), MF_OK);
+}
+
+static inline void rig_fill(Rig *rig, uint32_t columns, uint32_t rows, double spacing) {
+    for (uint32_t i = 0; i < rig->count; i++) {
+        const double at[3] = {spacing * (i % columns + 0.5), spacing * (i / columns % rows + 0.5),
+                              spacing * (i / columns / rows + 0.5)};
+        assert_int_equal(mf_group_set_start(rig->group, i, at, NULL, NULL, NULL), MF_OK);
+    }
+}
+
+static inline double rig_get(const Rig *rig, const char *field, uint32_t i, uint32_t c) {
+    return mf_field_get(mf_group_find_field(rig->group, field), i, c);
+}
+
+static inline void rig_set(const Rig *rig, const char *field, uint32_t i, uint32_t c, double to) {
+    mf_field_set(mf_group_find_field(rig->group, field), i, c, to);
+}
+
+static inline void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+    mf_model_destroy(rig->box_model);
+    mf_context_destroy(rig->context);
+}
+
+#endif

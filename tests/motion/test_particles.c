@@ -1,0 +1,198 @@
+// Particles of both kinds: the same bits for any threads, lanes and after a restore; faults stay
+// alone; emitters; what boxes and particles do to each other; refused settings. Physics against
+// closed forms is in the cases of `mayfly check`, which tests/app runs.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "particles_rig.h"
+
+static void add_motion(const Rig *rig, bool fluid) {
+    if (fluid)
+        assert_int_equal(mf_fluid_add(rig->group, NULL, NULL), MF_OK);
+    else
+        assert_int_equal(mf_grains_add(rig->group, NULL, NULL), MF_OK);
+}
+
+// A block of particles that falls apart around a box.
+static void open_block(Rig *rig, const RigConfig *config, bool fluid) {
+    const double at[3] = {0.05, 0.05, 0.35};
+    rig_open(rig, config);
+    add_motion(rig, fluid);
+    rig_box(rig, 2.0, at);
+    rig_fill(rig, 8, 8, 0.0201);
+    assert_int_equal(mf_particles_couple(rig->world, NULL), MF_OK);
+}
+
+static uint64_t run_block(const RigConfig *config, bool fluid) {
+    Rig rig;
+    open_block(&rig, config, fluid);
+    mf_world_step(rig.world, 60);
+    const uint64_t hash = mf_world_hash(rig.world);
+    assert_int_equal(mf_group_fault_total(rig.group), 0);
+    rig_close(&rig);
+    return hash;
+}
+
+static void test_bits(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        RigConfig config = rig_config(500);
+        config.precise = kind % 2 == 1;
+        const uint64_t hash = run_block(&config, kind < 2);
+        config.threads = 3;
+        assert_int_equal(run_block(&config, kind < 2), hash);
+        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
+            config.isa = isa;
+            if (mf_isa_available(isa))
+                assert_int_equal(run_block(&config, kind < 2), hash);
+        }
+    }
+}
+
+static void test_restore(void **state) {
+    (void)state;
+    for (int fluid = 0; fluid < 2; fluid++) {
+        Rig rig;
+        const RigConfig config = rig_config(300);
+        open_block(&rig, &config, fluid);
+        mf_world_step(rig.world, 40);
+        const size_t size = mf_world_snapshot_size(rig.world);
+        void *image = malloc(size);
+        assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
+        mf_world_step(rig.world, 40);
+        const uint64_t hash = mf_world_hash(rig.world);
+        assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
+        mf_world_step(rig.world, 40);
+        assert_int_equal(mf_world_hash(rig.world), hash);
+        free(image);
+        rig_close(&rig);
+    }
+}
+
+// A particle without a number is left out; the others step as if it were not there.
+static void test_fault(void **state) {
+    (void)state;
+    for (int fluid = 0; fluid < 2; fluid++) {
+        Rig one, other;
+        RigConfig config = rig_config(100);
+        rig_open(&one, &config);
+        add_motion(&one, fluid);
+        rig_fill(&one, 5, 5, 0.02);
+        rig_set(&one, "base.position", 99, 0, (double)NAN);
+        config.count = 99;
+        rig_open(&other, &config);
+        add_motion(&other, fluid);
+        rig_fill(&other, 5, 5, 0.02);
+        mf_world_step(one.world, 50);
+        mf_world_step(other.world, 50);
+        assert_int_equal(mf_group_fault(one.group, 99), MF_FAULT_NONFINITE);
+        assert_int_equal(mf_group_fault_total(one.group), 1);
+        for (uint32_t i = 0; i < 99; i++)
+            assert_int_equal(mf_group_instance_hash(one.group, i),
+                             mf_group_instance_hash(other.group, i));
+        rig_close(&one);
+        rig_close(&other);
+    }
+}
+
+// The spacing is 0.02 m: in a nozzle of 0.03 m are 5 sites, a layer of which leaves every 20 ms at
+// 1 m/s, the first one at 0.1 s.
+static void test_emitter(void **state) {
+    (void)state;
+    Rig rig;
+    RigConfig config = rig_config(32);
+    config.gravity = 0.0;
+    rig_open(&rig, &config);
+    const mf_Emitter emitter = {.position = {1.0, 2.0, 3.0},
+                                .direction = {2.0, 0.0, 0.0},
+                                .radius = 0.031,
+                                .speed = 1.0,
+                                .start = 0.1,
+                                .stop = (double)INFINITY};
+    mf_FluidConfig fluid = mf_fluid_config();
+    fluid.emitters = &emitter;
+    fluid.emitter_count = 1;
+    fluid.placed = 0;
+    assert_int_equal(mf_fluid_add(rig.group, &fluid, NULL), MF_OK);
+    mf_world_step(rig.world, 200); // 0.1 s
+    assert_int_equal(mf_particles_present(rig.group), 0);
+    mf_world_step(rig.world, 20);
+    assert_int_equal(mf_particles_present(rig.group), 5);
+    assert_true(fabs(rig_get(&rig, "base.position", 0, 0) - (1.01)) <= 1e-3);
+    assert_true(fabs(rig_get(&rig, "base.linear_velocity", 0, 0) - (1.0)) <= 1e-3);
+    mf_world_step(rig.world, 60);
+    assert_int_equal(mf_particles_present(rig.group), 10);
+    mf_world_step(rig.world, 1000); // all are used up
+    assert_int_equal(mf_particles_present(rig.group), 32);
+    mf_group_reset_all(rig.group);
+    assert_int_equal(mf_particles_present(rig.group), 0);
+    rig_close(&rig);
+}
+
+// Without gravity, what a box gains in momentum is what the particles lose.
+static void test_exchange(void **state) {
+    (void)state;
+    for (int fluid = 0; fluid < 2; fluid++) {
+        Rig rig;
+        RigConfig config = rig_config(64);
+        const double at[3] = {0.3, 0.04, 5.04};
+        config.gravity = 0.0;
+        config.precise = true;
+        rig_open(&rig, &config);
+        add_motion(&rig, fluid);
+        rig_box(&rig, 1.0, at);
+        rig_fill(&rig, 4, 4, 0.02);
+        for (uint32_t i = 0; i < 64; i++) {
+            rig_set(&rig, "base.position", i, 2, rig_get(&rig, "base.position", i, 2) + 5.0);
+            rig_set(&rig, "base.linear_velocity", i, 0, 1.0);
+        }
+        assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
+        mf_world_step(rig.world, 400);
+        double sum = 0.0;
+        for (uint32_t i = 0; i < 64; i++)
+            sum += 0.008 * rig_get(&rig, "base.linear_velocity", i, 0);
+        const double box = mf_field_get(mf_group_find_field(rig.box, "base.linear_velocity"), 0, 0);
+        assert_true(box > 0.1); // it was hit by 0.512 kg m/s
+        assert_true(fabs(sum + box - (0.512)) <= 1e-9);
+        rig_close(&rig);
+    }
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    Rig rig;
+    const RigConfig config = rig_config(4);
+    mf_Error error = {0};
+    rig_open(&rig, &config);
+    mf_FluidConfig fluid = mf_fluid_config();
+    fluid.reach = 1.0;
+    assert_int_equal(mf_fluid_add(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "fluid.reach: 1, need 1.8 .. 4");
+    mf_GrainsConfig grains = mf_grains_config();
+    grains.restitution = (double)NAN;
+    assert_int_equal(mf_grains_add(rig.group, &grains, &error), MF_BAD_ARGUMENT);
+    fluid = mf_fluid_config();
+    fluid.sound_speed = 1e5; // 5e-4 s would be 8334 substeps of 6e-8 s
+    fluid.density = 1e6;
+    assert_int_equal(mf_fluid_add(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_fluid_add(rig.group, NULL, &error), MF_OK);
+    assert_int_equal(mf_fluid_add(rig.group, NULL, &error), MF_BAD_ARGUMENT);
+    assert_true(fabs(mf_particles_spacing(rig.group) - (0.02)) <= 1e-9);
+    assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
+    assert_int_equal(mf_particles_couple(rig.world, &error), MF_BAD_ARGUMENT);
+    rig_close(&rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bits),     cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_fault),    cmocka_unit_test(test_emitter),
+        cmocka_unit_test(test_exchange), cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+// Particles in scenes: boxes that are filled, particles that wait for emitters, what is refused,
+// and boxes that float.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+#include <mayfly/particles.h>
+
+#define POOL                                                                                       \
+    "world: {step: 0.001}\n"                                                                       \
+    "groups:\n"                                                                                    \
+    "  - name: water\n"                                                                            \
+    "    model: ../models/drop.xml\n"
+
+static void test_fill(void **state) {
+    mf_Context *context = *state;
+    mf_SceneFile *file = parse_scene(
+        context, POOL "    count: 30\n"
+                      "    motion: {fluid: {emitters: [{position: [0, 0, 2]}]}}\n"
+                      "    place: {fill: {lower: [1, 2, 3], upper: [1.13, 2.09, 3.17]}}\n");
+    mf_Scene scene = make_scene(context, file);
+    // 3 x 2 x 4 sites of 0.04 m.
+    assert_int_equal(mf_particles_present(scene.group), 24);
+    const double first[3] = {1.02, 2.02, 3.02}, last[3] = {1.10, 2.06, 3.14};
+    for (uint32_t c = 0; c < 3; c++) {
+        assert_true(fabs(get(&scene, 0, "base.position", 0, c) - first[c]) < 1e-6);
+        assert_true(fabs(get(&scene, 0, "base.position", 23, c) - last[c]) < 1e-6);
+    }
+    mf_SceneFile *again;
+    char *text = write_twice(context, file, &again);
+    assert_non_null(strstr(text, "emitters"));
+    mf_release(context, text);
+    mf_scene_file_destroy(again);
+    drop_scene(&scene, file);
+}
+
+static void refuse(mf_Context *context, const char *text, const char *part) {
+    mf_Error error = {0};
+    assert_int_not_equal(make_once(context, (void *)(uintptr_t)text, &error), MF_OK);
+    if (strstr(error.message, part) == NULL)
+        fail_msg("'%s' lacks '%s'", error.message, part);
+}
+
+static void test_refusals(void **state) {
+    refuse(*state,
+           POOL "    count: 30\n    motion: fluid\n"
+                "    place: {fill: {lower: [0, 0, 0], upper: [0.1, 0.1, 0.1]}}\n",
+           "no room for all particles and there are no emitters: 8 of 30");
+    refuse(*state, POOL "    place: {fill: {lower: [0, 0, 0], upper: [1, 1, 1]}}\n",
+           "expected motion fluid or grains");
+    refuse(*state, "groups:\n  - {name: a, model: ../models/hexapod.urdf, motion: fluid}\n",
+           "a particle is one free link");
+}
+
+// A box of half the density of water sinks in by about half its height of 0.2 m.
+static void test_floats(void **state) {
+    mf_Context *context = *state;
+    mf_SceneFile *file = parse_scene(
+        context, POOL "    count: 8000\n"
+                      "    motion: {fluid: {artificial_viscosity: 0.1}}\n"
+                      "    place: {fill: {lower: [-0.8, -0.6, 0], upper: [0.8, 0.6, 0.28]}}\n"
+                      "  - {name: pool, model: ../models/pool.xml}\n"
+                      "  - name: box\n"
+                      "    model: ../models/float.xml\n"
+                      "    motion: rigid\n"
+                      "    place: {poses: [[0, 0, 0]]}\n"
+                      "    height: 0.3\n");
+    mf_Scene scene = make_scene(context, file);
+    mf_world_step(scene.world, 2500);
+    double top = 0.0;
+    for (uint32_t i = 0; i < 8000; i++) {
+        const double x = get(&scene, 0, "base.position", i, 0);
+        const double z = get(&scene, 0, "base.position", i, 2);
+        if (fabs(x) > 0.3 && fabs(x) < 0.7 && z > top && z < 0.4)
+            top = z;
+    }
+    const double middle = get(&scene, 2, "base.position", 0, 2);
+    assert_int_equal(mf_group_fault_total(scene.group), 0);
+    // The surface is half a spacing above the topmost particles.
+    if (fabs(middle - (top + 0.02)) > 0.04)
+        fail_msg("middle at %g m, surface at %g m", middle, top + 0.02);
+    drop_scene(&scene, file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_floats),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}
