@@ -198,18 +198,12 @@ static uint64_t hash_of(const mf_MindBehavior *settings) {
 
 static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior *behavior,
                      mf_MindPlan *plan, mf_Error *error) {
-<<<<<<< HEAD
-    const char *percepts[4] = {kind->words > 0 ? "dock.state" : "joint.target", "joint.angle", NULL,
-                               NULL};
-    const char *actions[3] = {NULL, NULL, NULL};
-=======
     const char *percepts[4] = {"joint.target", "joint.angle", NULL, NULL};
     const char *actions[3] = {NULL, NULL, NULL};
     if (kind->words > 0)
         percepts[MF_MIND_DOCK_STATE] = "dock.state";
     if (kind->words > 0 && kind->sensor == MF_SENSOR_CONTACTS)
         percepts[MF_MIND_ANGLE] = NULL;
->>>>>>> main
     if (kind->sensor != MF_SENSOR_CONTACTS)
         percepts[MF_MIND_SENSOR] = "sensor.value";
     if (kind->joints)
