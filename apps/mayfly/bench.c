@@ -25,10 +25,10 @@ static void print_head(double gflops) {
 // ---- the command -------------------------------------------------------------------------------
 
 static const mf_BenchKind *const kinds[] = {
-    &mf_bench_points,   &mf_bench_evolutions, &mf_bench_swarms, &mf_bench_articulated,
-    &mf_bench_models,   &mf_bench_ladder,     &mf_bench_soccer, &mf_bench_environments,
-    &mf_bench_schedule, &mf_bench_trusses,    &mf_bench_modules,
-    &mf_bench_cloths,     &mf_bench_particles};
+    &mf_bench_points,   &mf_bench_evolutions, &mf_bench_swarms,  &mf_bench_articulated,
+    &mf_bench_models,   &mf_bench_ladder,     &mf_bench_soccer,  &mf_bench_environments,
+    &mf_bench_schedule, &mf_bench_trusses,    &mf_bench_modules, &mf_bench_cloths,
+    &mf_bench_particles};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
