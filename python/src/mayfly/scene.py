@@ -66,10 +66,7 @@ class Scene(World):
         self._fields = weakref.WeakSet()
         self._recipe = (os.fspath(path), dict(settings or {}), plugins, threads)
         self._threads = threads
-        self._broken = False
-        self._collisions = None
-        self._joints = None
-        self._native_joints = None
+        self._start_without_parts()
         self.terrain = None
         if threads is not None:
             context = Context(threads)

@@ -85,6 +85,17 @@ class World(Native):
             "isa": isa,
         }
         self._threads = threads
+        self._start_without_parts()
+        self.terrain = terrain
+        self._ground = ffi.NULL if terrain is None else terrain._use()
+        if threads is not None:
+            context = Context(threads)
+        self._context = context if context is not None else default_context()
+        self._take(lib.MFPY_WORLD, self._create(), [self._context])
+        if terrain is not None:
+            self._keep(terrain)
+
+    def _start_without_parts(self) -> None:
         self._broken = False
         self._groups: list[Group] = []
         self._collisions: dict[str, Any] | None = None
@@ -95,14 +106,6 @@ class World(Native):
         self._messages: dict[str, Any] | None = None
         self._minds: list[tuple[str, MindRecipe, Any]] = []
         self._failures: list[BaseException] = []  # of minds
-        self.terrain = terrain
-        self._ground = ffi.NULL if terrain is None else terrain._use()
-        if threads is not None:
-            context = Context(threads)
-        self._context = context if context is not None else default_context()
-        self._take(lib.MFPY_WORLD, self._create(), [self._context])
-        if terrain is not None:
-            self._keep(terrain)
 
     @classmethod
     def for_model(cls, model: Model, *, seed: int = 0, **more: Any) -> World:
