@@ -128,9 +128,10 @@ static void gather_rows(mf_Particles *all, uint32_t piece) {
 }
 
 static void step_rows(mf_Particles *all, uint32_t piece) {
-    double(*wrench)[6] = all->wrench + (size_t)piece * all->task.solid_count;
-    if (all->task.solid_count > 0)
-        memset(wrench, 0, all->task.solid_count * sizeof *wrench);
+    const size_t solids = all->task.solid_count;
+    double(*wrench)[6] = solids > 0 ? all->wrench + piece * solids : NULL;
+    if (solids > 0)
+        memset(wrench, 0, solids * sizeof *wrench);
     const uint32_t first = all->first_row[piece], end = all->first_row[piece + 1];
     all->step(&all->task, first, end - first, wrench);
 }
