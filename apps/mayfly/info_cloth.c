@@ -7,8 +7,8 @@
 static const char *const notes[] = {
     "threads do not break, and bending has no rest curvature",
     "vertices meet the ground and links; edges and faces between them do not",
-    "the cloth passes through itself unless motion.cloth.self_distance is set, and through other "
-    "cloths"};
+    ("the cloth passes through itself unless motion.cloth.self_distance is set, and through other "
+     "cloths")};
 enum { NOTES = sizeof notes / sizeof *notes };
 
 typedef struct Facts {
