@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "sanitized.h"
 #include "scene/support.h"
 
 #include <mayfly/messages.h>
@@ -274,6 +275,8 @@ static double roll(const char *stretch, const char *lean) {
 static void a_track_rolls_where_it_leans(void **state) {
     (void)state;
     assert_true(roll("0.3", "0.8") > 1.5);
+    if (SANITIZED)
+        return; // the others run the same code
     assert_true(roll("0.3", "2.34") < -1.5);
     near(roll("0", "0.8"), 0.0, 0.05);
 }
@@ -304,10 +307,12 @@ static void a_track_becomes_a_snake(void **state) {
     assert_int_equal(mf_docks_statistics(docks).released, 1);
     assert_int_equal(mf_world_joints_count(mf_world_joints_of(scene.world)), 5);
     began = forward_of(&scene);
-    mf_world_step(scene.world, 1000);
-    assert_true(fabs(forward_of(&scene) - began) > 0.1);
+    if (!SANITIZED) {
+        mf_world_step(scene.world, 1000);
+        assert_true(fabs(forward_of(&scene) - began) > 0.1);
+    }
     const mf_Field *height = mf_group_find_field(mf_world_group(scene.world, 0), "base.position");
-    for (uint32_t i = 0; i < 6; i++)
+    for (uint32_t i = 0; i < 6 && !SANITIZED; i++)
         assert_true(mf_field_get(height, i, 2) < 0.2);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
