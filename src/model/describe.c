@@ -312,17 +312,27 @@ static void put_signal(Writer *writer, const mf_Signal *signal) {
         put(writer, ", steps of %.4g", signal->resolution);
 }
 
-static void put_sensors(Writer *writer, const mf_Model *model) {
-    if (model->sensor_count == 0)
-        return;
-    int width = 6;
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
-        int name_width = width_of(model->sensors[i].name);
-        width = name_width > width ? name_width : width;
+// Begins a table of items, whose first column has their names, and returns its width. Names are the
+// first member of these structures.
+static int put_names_head(Writer *writer, const mf_Model *model, mf_ItemType type) {
+    const mf_ItemTable *table = mf_item_table(type);
+    uint32_t count = 0;
+    const char *items = mf_model_items(model, type, &count);
+    int width = width_of(table->name);
+    for (uint32_t i = 0; i < count; i++) {
+        const int own = width_of(*(const char *const *)(const void *)(items + i * table->size));
+        width = own > width ? own : width;
     }
     width = width > NAME_LIMIT ? NAME_LIMIT : width;
     put(writer, "\n  ");
-    put_padded(writer, "sensor", width + 2);
+    put_padded(writer, table->name, width + 2);
+    return width;
+}
+
+static void put_sensors(Writer *writer, const mf_Model *model) {
+    if (model->sensor_count == 0)
+        return;
+    const int width = put_names_head(writer, model, MF_ITEM_SENSOR);
     put(writer, "%-18s%s\n", "type", "where");
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         const mf_Sensor *sensor = &model->sensors[i];
@@ -345,14 +355,7 @@ static void put_limit(Writer *writer, const char *what, double limit, const char
 static void put_docks(Writer *writer, const mf_Model *model) {
     if (model->dock_count == 0)
         return;
-    int width = 4;
-    for (uint32_t i = 0; i < model->dock_count; i++) {
-        int name_width = width_of(model->docks[i].name);
-        width = name_width > width ? name_width : width;
-    }
-    width = width > NAME_LIMIT ? NAME_LIMIT : width;
-    put(writer, "\n  ");
-    put_padded(writer, "dock", width + 2);
+    const int width = put_names_head(writer, model, MF_ITEM_DOCK);
     put(writer, "%-18s%s\n", "on", "what it is");
     for (uint32_t i = 0; i < model->dock_count; i++) {
         const mf_Dock *dock = &model->docks[i];

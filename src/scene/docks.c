@@ -335,11 +335,27 @@ bool mf_scene_group_docks(const mf_SceneBuilder *builder, uint32_t index) {
            !mf_scene_group_isolated(builder, index);
 }
 
+// A chain of robots whose docks do not act would be dropped without a word.
+static mf_Status check_chain(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_SceneGroup *from = &builder->file->groups[index];
+    if (from->chain.first[0] == '\0' || mf_scene_group_docks(builder, index))
+        return MF_OK;
+    return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, from->chain.line,
+                      from->chain.column, "docks: the robots of group %.80s %s", from->name,
+                      mf_scene_group_isolated(builder, index)
+                          ? "are isolated, a chain needs shared ones"
+                          : "have no docks");
+}
+
 mf_Status mf_scene_add_docks(mf_SceneBuilder *builder) {
     bool any = false;
     mf_WorldDocks *docks;
-    for (uint32_t i = 0; i < builder->file->group_count; i++)
+    for (uint32_t i = 0; i < builder->file->group_count; i++) {
+        mf_Status chained = check_chain(builder, i);
+        if (chained != MF_OK)
+            return chained;
         any = any || mf_scene_group_docks(builder, i);
+    }
     if (!any && builder->file->dock_count > 0)
         return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file,
                           builder->file->docks[0].line, builder->file->docks[0].column,

@@ -114,6 +114,11 @@ static void mistakes_are_one_line_with_their_place(void **state) {
         {MODULES("    count: 2\ndocks:\n  - {first: {group: m, dock: front}, second: {group: m, "
                  "robot: 7, dock: back}}\n"),
          "docks: robot: the group has fewer robots", 7},
+        {"groups:\n  - name: m\n    model: ../models/ball.xml\n    count: 2\n"
+         "    chain: {first: front, second: back}\n",
+         "docks: the robots of group m have no docks", 5},
+        {MODULES("    count: 2\n    isolated: true\n    chain: {first: front, second: back}\n"),
+         "docks: the robots of group m are isolated, a chain needs shared ones", 7},
         {"groups:\n  - {name: m, model: ../models/ball.xml, count: 2}\n"
          "docks:\n  - {first: {group: m, dock: front}, second: {group: m, robot: 1, dock: back}}\n",
          "docks: no group's model has docks", 4},
