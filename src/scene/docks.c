@@ -355,6 +355,9 @@ mf_Status mf_scene_add_docks(mf_SceneBuilder *builder) {
         if (chained != MF_OK)
             return chained;
         any = any || mf_scene_group_docks(builder, i);
+        if (builder->scene->models[i]->dock_count > 0 && mf_scene_group_isolated(builder, i))
+            mf_scene_note(builder->scene, "group %.60s: isolated robots do not dock",
+                          builder->file->groups[i].name);
     }
     if (!any && builder->file->dock_count > 0)
         return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file,
