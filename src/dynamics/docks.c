@@ -1,5 +1,5 @@
 // Docks of a world: creation, fields, connections by calls, assemblies. A step is in docks_step.c.
-#include "dynamics/docks.h"
+#include "dynamics/assemblies.h"
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -232,6 +232,7 @@ static mf_Status reserve(mf_WorldDocks *docks, uint64_t blocks, mf_Error *error)
 
 static void destroy(mf_Context *context, void *user) {
     mf_WorldDocks *docks = user;
+    mf_assemblies_destroy(docks->assemblies);
     mf_release(context, docks->places);
     mf_release(context, docks->pairs);
     mf_release(context, docks->pushes);
@@ -284,6 +285,8 @@ mf_Status mf_world_docks_add(mf_World *world, const mf_WorldDocksConfig *config,
     status = add_groups(docks, &blocks, error);
     if (status == MF_OK)
         status = reserve(docks, blocks, error);
+    if (status == MF_OK)
+        status = mf_assemblies_create(docks, &docks->assemblies, error);
     if (status == MF_OK)
         status = mf_world_keep(world, system_name, docks, destroy, error);
     if (status != MF_OK) {

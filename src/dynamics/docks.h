@@ -32,6 +32,7 @@ typedef struct mf_DockGroup {
     const uint32_t *fault;       // fault.word
     uint32_t *enabled, *state, *partner, *turn, *joint; // data of the fields
     mf_Field *load, *wait;
+    struct mf_AssemblyGroup *assemblies; // its part of the assemblies that move as trees
 } mf_DockGroup;
 
 // A listed port: one that may dock in this step, or that sends by infrared.
@@ -80,6 +81,7 @@ struct mf_WorldDocks {
     uint32_t block_count;        // [1] of all groups
     struct mf_DockBlock *blocks; // per block of robots
     mf_DocksStatistics statistics;
+    struct mf_Assemblies *assemblies; // assemblies.h
 };
 
 typedef struct mf_DockBlock {

@@ -467,6 +467,7 @@ mf_WorldJointId mf_joints_insert(mf_WorldJoints *joints, const mf_JointRecord *r
     if (slot == joints->used)
         joints->used++;
     joints->count++;
+    joints->version++;
     joints->lowest = slot + 1;
     return id_of(joints, slot);
 }
@@ -474,6 +475,7 @@ mf_WorldJointId mf_joints_insert(mf_WorldJoints *joints, const mf_JointRecord *r
 void mf_joints_remove(mf_WorldJoints *joints, uint32_t slot) {
     joints->records[slot] = (mf_JointRecord){.generation = joints->records[slot].generation};
     joints->count--;
+    joints->version++;
     if (slot < joints->lowest)
         joints->lowest = slot;
 }

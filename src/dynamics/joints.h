@@ -26,6 +26,7 @@ struct mf_WorldJoints {
     uint32_t count;      // [1] that exist
     uint32_t used, room; // [1] slots
     uint32_t lowest;     // [1] no slot below is free
+    uint64_t version;    // [1] counts changes of which joints there are
     mf_JointRecord *records;
     // What a restore will take over.
     mf_JointRecord *next_records;

@@ -132,6 +132,7 @@ static void image_restore(void *user) {
     all->room = all->used + all->slot_room + all->dock_room + 1;
     all->next_records = NULL;
     all->count = all->lowest = 0;
+    all->version++;
     for (uint32_t slot = 0; slot < all->used; slot++)
         all->count += all->records[slot].exists;
     forget_next(all);

@@ -7,7 +7,7 @@
 //
 // Invariant: nodes are in the order of names of groups, of instances and of links, so all of it
 // follows from the constraints alone. Nothing is allocated.
-#include "dynamics/joints.h"
+#include "dynamics/assemblies.h"
 
 #include <string.h>
 
@@ -80,7 +80,8 @@ static void list_constraints(mf_Solver *solver) {
     solver->constraint_count = 0;
     for (uint32_t slot = 0; slot < joints->used; slot++) {
         mf_JointRecord *record = &joints->records[slot];
-        if (!record->exists || !record->enabled || record->broken)
+        if (!record->exists || !record->enabled || record->broken ||
+            (joints->docks != NULL && mf_assemblies_carry(joints->docks->assemblies, slot)))
             continue;
         solver->joint_nodes[number].record = record;
         add_constraint(solver, number++, MF_NONE, record->group, record->instance, record->link);

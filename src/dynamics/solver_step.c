@@ -13,7 +13,7 @@
 //
 // Invariants: a task works on its own block or island; nodes and islands are passed through in
 // order; so no bit depends on the threads. Nothing is allocated, but for systems added since.
-#include "dynamics/docks.h"
+#include "dynamics/assemblies.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
 
@@ -395,14 +395,8 @@ static void finish(mf_Solver *solver) {
     warn(solver);
 }
 
-void mf_solver_run(const mf_WorldRun *run, void *user) {
-    mf_Solver *solver = user;
-    solver->acting = false;
-    solver->tried = 0;
-    solver->residual = 0.0;
-    solver->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
-    mf_joint_requests_run(solver->joints);
-    mf_docks_begin(solver->joints->docks, &solver->run);
+// Forces of all joints and contacts that the trees of docked robots do not hold.
+static void balance(mf_Solver *solver) {
     if ((solver->contact_count == 0 && solver->joints->count == 0) || !mf_solver_refresh(solver)) {
         mf_solver_forget(solver);
         return;
@@ -418,6 +412,22 @@ void mf_solver_run(const mf_WorldRun *run, void *user) {
     solver->acting = true;
 }
 
+void mf_solver_run(const mf_WorldRun *run, void *user) {
+    mf_Solver *solver = user;
+    solver->acting = false;
+    solver->tried = 0;
+    solver->residual = 0.0;
+    solver->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
+    mf_joint_requests_run(solver->joints);
+    mf_WorldDocks *docks = solver->joints->docks;
+    mf_docks_begin(docks, &solver->run);
+    if (docks != NULL)
+        mf_assemblies_run(docks->assemblies, &solver->run);
+    balance(solver);
+    if (docks != NULL)
+        mf_assemblies_show_carried(docks->assemblies, true);
+}
+
 // The forces of joints were for this step's motions only.
 void mf_solver_end(const mf_WorldRun *run, void *user) {
     mf_Solver *solver = user;
@@ -427,6 +437,8 @@ void mf_solver_end(const mf_WorldRun *run, void *user) {
         mf_trial_step_restore_wrenches(solver->trials[block->group], block->block, block->saved);
     }
     solver->acting = false;
+    if (solver->joints->docks != NULL)
+        mf_assemblies_show_carried(solver->joints->docks->assemblies, false);
     mf_docks_end(solver->joints->docks);
     mf_joint_slots_measure(solver->joints);
 }

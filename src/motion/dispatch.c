@@ -53,35 +53,49 @@ mf_Status mf_dispatch_make_scratch(mf_Group *group, mf_Dispatch *dispatch, size_
 }
 
 // Wide steps begin at whole widths only: rows are aligned there, and end with the block.
-static void run_block(const mf_Dispatch *dispatch, uint32_t block, uint32_t robots, uint32_t *fault,
-                      void *scratch, mf_DispatchFn step, const void *plan) {
+static void run_block(const mf_Dispatch *dispatch, uint32_t block, uint32_t robots, bool hidden,
+                      uint32_t *fault, void *scratch, mf_DispatchFn step, const void *plan) {
     const uint32_t width = dispatch->lanes;
     for (uint32_t lane = 0; lane < robots; lane += width) {
         const uint32_t end = lane + width < robots ? lane + width : robots;
         uint32_t awake = 0;
         for (uint32_t i = lane; i < end; i++)
-            awake += dispatch->level == NULL || fault[i] == 0;
+            awake += !hidden || fault[i] == 0;
         // Few robots are faster one by one than in a mostly empty wide register.
         if (awake * 5 > width) {
             step(plan, &(mf_DispatchUnit){block, lane, false, fault + lane, scratch});
             continue;
         }
         for (uint32_t i = lane; i < end; i++)
-            if (dispatch->level == NULL || fault[i] == 0)
+            if (!hidden || fault[i] == 0)
                 step(plan, &(mf_DispatchUnit){block, i, true, fault + i, scratch});
     }
 }
 
 static bool hide(const mf_Dispatch *dispatch, uint32_t block, uint32_t robots,
                  uint32_t shown[MF_BLOCK]) {
-    const uint32_t *level = (const uint32_t *)dispatch->level->data + (size_t)block * MF_BLOCK;
-    const uint32_t *fault = (const uint32_t *)dispatch->fault->data + (size_t)block * MF_BLOCK;
+    const size_t first = (size_t)block * MF_BLOCK;
+    const uint32_t *level =
+        dispatch->level != NULL ? (const uint32_t *)dispatch->level->data + first : NULL;
+    const uint32_t *fault = (const uint32_t *)dispatch->fault->data + first;
+    const uint32_t *carried = dispatch->carried != NULL ? dispatch->carried + first : NULL;
     bool any = false;
     for (uint32_t i = 0; i < MF_BLOCK; i++) {
-        shown[i] = i < robots && level[i] == (uint32_t)dispatch->own ? fault[i] : HIDDEN;
+        const bool own = i < robots && (level == NULL || level[i] == (uint32_t)dispatch->own) &&
+                         (carried == NULL || carried[i] == 0);
+        shown[i] = own ? fault[i] : HIDDEN;
         any |= shown[i] == 0;
     }
     return any;
+}
+
+static bool hides(const mf_Dispatch *dispatch, uint32_t block) {
+    if (dispatch->level != NULL)
+        return true;
+    for (uint32_t i = 0; dispatch->carried != NULL && i < MF_BLOCK; i++)
+        if (dispatch->carried[(size_t)block * MF_BLOCK + i] != 0)
+            return true;
+    return false;
 }
 
 static void show(const mf_Dispatch *dispatch, uint32_t block, const uint32_t shown[MF_BLOCK]) {
@@ -100,14 +114,14 @@ void mf_dispatch_run(const mf_Dispatch *dispatch, const mf_SystemRun *run, mf_Di
         if (robots > MF_BLOCK)
             robots = MF_BLOCK;
         _Alignas(64) uint32_t shown[MF_BLOCK]; // as fields are
-        if (dispatch->level == NULL) {
+        if (!hides(dispatch, block)) {
             uint32_t *fault = (uint32_t *)dispatch->fault->data + (size_t)block * MF_BLOCK;
             if (robots == dispatch->lanes) // the common case, in one piece
                 step(plan, &(mf_DispatchUnit){block, 0, false, fault, scratch});
             else
-                run_block(dispatch, block, robots, fault, scratch, step, plan);
+                run_block(dispatch, block, robots, false, fault, scratch, step, plan);
         } else if (hide(dispatch, block, robots, shown)) {
-            run_block(dispatch, block, robots, shown, scratch, step, plan);
+            run_block(dispatch, block, robots, true, shown, scratch, step, plan);
             show(dispatch, block, shown);
         }
     }

@@ -14,6 +14,8 @@
 typedef struct mf_Dispatch {
     mf_Field *fault; // fault.word
     mf_Field *level; // motion.level; NULL: all robots move by this motion
+    // Per robot, in whole blocks: not 0 where others move it in this step; NULL: none.
+    const uint32_t *carried;
     mf_Motion own;
     uint32_t lanes;      // [1] of the wide kernel
     mf_Scratch *scratch; // working memory of a piece; NULL: none. The owner's

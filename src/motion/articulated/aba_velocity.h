@@ -168,6 +168,8 @@ static MF_INLINE void shift_to_parent(const mf_ArtLink *link, const mf_real *c, 
 
 // Of the base and of its middle; the same where nothing is known of the step before.
 static MF_INLINE Vec base_swirl(const mf_ArtPlan *plan, const State *state, const Drive *drive) {
+    if (drive->swirl != NULL)
+        return *drive->swirl;
     if (drive->before == NULL || plan->fixed)
         return state->rate;
     return vec_fma(vec_load(drive->before, 0), drive->ahead, state->rate);

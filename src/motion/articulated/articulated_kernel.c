@@ -3,264 +3,7 @@
 //
 // Invariants: a lane never reads another lane; nothing of a lane whose new state is not finite or
 // out of range is stored (it raises its fault word and is frozen).
-#include "motion/articulated/forward.h"
-#include "motion/articulated/integrate.h"
-#include "motion/articulated/momentum.h"
-#include "motion/articulated/load_store.h"
-#include "motion/articulated/external_wrench_add.h"
-#include "motion/articulated/step.h"
-
-// Forces from outside; NaN and infinity in them, or in a target that is read, is an input fault.
-static void load_forces(Step *s, const State *state, Rates *force) {
-    const mf_ArtBlock *block = s->block;
-    const mf_ArtPlan *plan = s->plan;
-    const mf_real *torque = row_of(block, MF_ART_ROW_TORQUE);
-    const mf_real *target = row_of(block, MF_ART_ROW_TARGET);
-    Vec moment = vec_load(row_of(block, MF_ART_ROW_BASE_TORQUE), 0);
-    force->linear = vec_load(row_of(block, MF_ART_ROW_BASE_FORCE), 0);
-    mf_lane sum = mf_abs(force->linear.x) + mf_abs(force->linear.y) + mf_abs(force->linear.z) +
-                  mf_abs(moment.x) + mf_abs(moment.y) + mf_abs(moment.z);
-    Mat world = quat_matrix(state->attitude);
-    force->angular = mat_apply_transposed(&world, moment);
-    const mf_ArtLink *links = mf_art_links(plan);
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &links[l];
-        if (link->kind == MF_ART_BALL) {
-            Vec ball = vec_load(row_of(block, MF_ART_ROW_BALL_TORQUE), 3 * link->row);
-            force->ball[link->row] = ball;
-            sum = sum + mf_abs(ball.x) + mf_abs(ball.y) + mf_abs(ball.z);
-            continue;
-        }
-        force->joint[l] = link->inner ? mf_zero() : row_load(torque, link->row);
-        sum = sum + mf_abs(force->joint[l]);
-        if (link->drive & MF_ART_HAS_SERVO)
-            sum = sum + mf_abs(row_load(target, link->row));
-    }
-    for (uint32_t i = 0; i < plan->actuator_count; i++)
-        sum = sum + mf_abs(row_load(row_of(block, MF_ART_ROW_CONTROL), i));
-    raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
-    // Clamps forget what is not a number, so activations and the memory of contacts are asked here.
-    mf_lane inner = mf_zero();
-    for (uint32_t i = 0; i < plan->contact_count; i++)
-        inner = inner + mf_abs(row_load(row_of(block, MF_ART_ROW_LOAD), i)) +
-                mf_abs(row_load(row_of(block, MF_ART_ROW_SLIP), i));
-    for (uint32_t i = 0; plan->has_activation && i < plan->actuator_count; i++)
-        inner = inner + mf_abs(row_load(row_of(block, MF_ART_ROW_ACTIVATION), i));
-    for (uint32_t i = 0; plan->has_slew && i < plan->actuator_count; i++)
-        inner = inner + mf_abs(row_load(row_of(block, MF_ART_ROW_SLEWED), 2 * i));
-    raise_fault(s, mf_finite(inner), MF_FAULT_NONFINITE);
-}
-
-// The forces of collisions, when they push any lane at all. Returns whether they do.
-static bool load_wrenches(const Step *s, const State *state, WrenchFrame *frames,
-                          ExternalWrenches *wrenches, Rates *force) {
-    if (s->block->wrench == NULL)
-        return false;
-    mf_index count = mf_load_index((const int32_t *)s->block->wrench_count);
-    mf_mask loaded = mf_not(mf_index_equal(count, mf_set_index(0)));
-    if (!mf_any(loaded))
-        return false;
-    external_wrenches_load(s->plan, loaded, (const mf_real *)s->block->wrench, wrenches);
-    external_wrenches_add(s->plan, state, loaded, frames, wrenches, force);
-    return true;
-}
-
-// Loads at the end of the step, and speeds along the ground at its beginning. Which contacts press
-// was found before what couples links, in a fixed number of rounds; forces that would pull, or that
-// are missing, are what this leaves.
-static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive, Work *work,
-                       mf_lane (*loads)[2]) {
-    const mf_lane zero = mf_zero();
-    mf_lane wrong = zero, sum = zero;
-    for (uint32_t i = 0; i < plan->contact_count; i++) {
-        const Touch *touch = &work->contacts.touch[i];
-        loads[i][0] = loads[i][1] = zero;
-        if (!work->contacts.any || !touch->near)
-            continue;
-        loads[i][1] = mf_keep(touch->presses, touch->slides);
-        if (plan->hard || plan->law) {
-            loads[i][0] = mf_keep(touch->may, touch->load);
-            continue;
-        }
-        const mf_lane load = load_at_end(plan, state, drive, work, i), held = mf_max(load, zero);
-        loads[i][0] = mf_keep(touch->presses, held);
-        wrong = wrong + mf_select(touch->presses, held - load, mf_keep(touch->may, held));
-        sum = sum + loads[i][0];
-    }
-    if (!work->contacts.any || plan->hard || plan->law || !work->contacts.implicit)
-        return;
-    const mf_lane weight = setting(plan, MF_ART_ALL_MASS) * setting(plan, MF_ART_GRAVITY);
-    const mf_lane part = wrong / mf_max(mf_max(sum, weight), mf_set(MF_REAL_EPSILON));
-    warnings_raise(&work->warnings, mf_less(mf_set((mf_real)MF_ART_UNSETTLED), part),
-                   MF_WARNING_SOLVER, part);
-}
-
-// ---- what sensors request -----------------------------------------------------------------------
-
-// As at the end of the step, whose accelerations are `rates`.
-typedef struct Requested {
-    ZoneWrench *zones;
-    mf_lane *limits, *tendon_limits; // per plan link, per tendon
-} Requested;
-
-static mf_lane limit_force(const State *state, const mf_ArtLink *link, const LimitLoad *load,
-                           const Line *line, mf_lane gain, const Rates *rates) {
-    const mf_lane zero = mf_zero(), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
-    if (link->kind == MF_ART_BALL) { // along the axis of the turn
-        const Quat q = state->ball[link->row];
-        Vec axis = {q.x, q.y, q.z};
-        mf_lane size = mf_max(mf_sqrt(vec_dot(axis, axis)), tiny);
-        gain = vec_dot(axis, rates->ball[link->row]) / size;
-        gain = mf_select(mf_less(q.w, zero), -gain, gain);
-    }
-    mf_lane force = mf_fma(-line->slope, gain, line->torque);
-    if (link->drive & MF_ART_SOFT_LIMIT)
-        return mf_keep(load->active, mf_abs(force));
-    // A limit does not pull, also not when others push the joint away within the step.
-    return mf_keep(mf_less(zero, force * line->torque), mf_abs(force));
-}
-
-static void keep_requested(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                           const Rates *force, const Rates *rates, Work *work,
-                           Requested *requested) {
-    if (plan->zone_count > 0) {
-        sensor_wrench_given(plan, state, drive, force, work);
-        if (work->contacts.any && !plan->hard && !plan->law)
-            sensor_wrench_ground(plan, state, drive, work);
-        memcpy(requested->zones, work->zones, plan->zone_count * sizeof *requested->zones);
-    }
-    for (uint32_t l = 0; plan->keeps_limits && plan->law && l < plan->link_count; l++)
-        requested->limits[l] = work->limit_forces[l];
-    const mf_ArtLink *links = mf_art_links(plan);
-    for (uint32_t l = 0; plan->keeps_limits && !plan->law && l < plan->link_count; l++)
-        if (links[l].drive & MF_ART_HAS_LIMIT)
-            requested->limits[l] =
-                limit_force(state, &links[l], &work->links[l].limit, &work->limits[l],
-                            links[l].kind == MF_ART_BALL ? mf_zero() : rates->joint[l], rates);
-    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
-        requested->tendon_limits[i] = work->tendon_limits[i];
-}
-
-static void store_requested(const Step *s, const Requested *requested) {
-    const mf_ArtPlan *plan = s->plan;
-    for (uint32_t z = 0; z < plan->zone_count; z++) {
-        keep_vec(s, MF_ART_ROW_EXTERNAL, 6 * z, requested->zones[z].force);
-        keep_vec(s, MF_ART_ROW_EXTERNAL, 6 * z + 3, requested->zones[z].torque);
-    }
-    const mf_ArtLink *links = mf_art_links(plan);
-    for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
-        if (links[l].drive & MF_ART_HAS_LIMIT)
-            keep_store(s, MF_ART_ROW_LIMIT, links[l].joint, requested->limits[l]);
-    const mf_ArtTendon *tendons = mf_art_tendons(plan);
-    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
-        keep_store(s, MF_ART_ROW_TENDON_LIMIT, tendons[i].tendon, requested->tendon_limits[i]);
-}
-
-// In the order of mf_articulated_report_stage. Lanes that have failed keep what they had.
-static void store_stage(const Step *s, const State *state) {
-    const mf_ArtPlan *plan = s->plan;
-    const uint32_t row = MF_ART_ROW_STAGE, joints = 13, balls = joints + 2 * plan->joint_count,
-                   frees = balls + 7 * plan->ball_count;
-    keep_vec(s, row, 0, state->position);
-    keep_quat(s, row, 3, state->attitude);
-    keep_vec(s, row, 7, state->velocity);
-    keep_vec(s, row, 10, state->rate);
-    const mf_ArtLink *links = mf_art_links(plan);
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &links[l];
-        if (link->kind == MF_ART_BALL) {
-            keep_quat(s, row, balls + 4 * link->row, state->ball[link->row]);
-            keep_vec(s, row, balls + 4 * plan->ball_count + 3 * link->row,
-                     state->ball_rate[link->row]);
-            continue;
-        }
-        const uint32_t first = link->inner ? frees : joints;
-        const uint32_t count = link->inner ? 3 * plan->free_count : plan->joint_count;
-        keep_store(s, row, first + link->row, state->angle[l]);
-        keep_store(s, row, first + count + link->row, state->speed[l]);
-    }
-}
-
-// ---- actuators ----------------------------------------------------------------------------------
-
-typedef struct Actuated {        // what a step leaves behind
-    mf_lane *force, *activation; // per actuator
-} Actuated;
-
-static void bind_actuators(const Step *s, Actuation *actuation) {
-    actuation->control = row_of(s->block, MF_ART_ROW_CONTROL);
-    actuation->activation = row_of(s->block, MF_ART_ROW_ACTIVATION);
-    actuation->slewed = s->plan->has_slew ? row_of(s->block, MF_ART_ROW_SLEWED) : NULL;
-    actuation->implicit = s->plan->integrator == MF_ARTICULATED_IMPLICIT && !s->plan->law;
-}
-
-// Activations move once a step, from its beginning.
-static void keep_actuators(const Step *s, const Actuation *actuation, Actuated *out) {
-    const mf_ArtActuator *actuators = mf_art_actuators(s->plan);
-    for (uint32_t i = 0; i < s->plan->actuator_count; i++) {
-        const mf_ArtActuator *actuator = &actuators[i];
-        out->force[i] = actuation->force[i];
-        if (actuator->dynamics != MF_DYNAMICS_NONE)
-            out->activation[i] =
-                actuator_next(actuation, actuator, actuator_constants(s->plan, i), i);
-    }
-}
-
-static void store_actuators(const Step *s, const Actuated *actuated) {
-    Actuation actuation;
-    bind_actuators(s, &actuation);
-    const mf_ArtActuator *actuators = mf_art_actuators(s->plan);
-    for (uint32_t i = 0; i < s->plan->actuator_count; i++) {
-        if (s->plan->has_slew) {
-            const mf_real *c = actuator_constants(s->plan, i);
-            const mf_lane now = actuator_control(&actuation, c, i);
-            keep_store(s, MF_ART_ROW_SLEWED, 2 * i, now);
-            keep_store(s, MF_ART_ROW_SLEWED, 2 * i + 1, mf_set((mf_real)1));
-        }
-        keep_store(s, MF_ART_ROW_ACTUATOR_FORCE, i, actuated->force[i]);
-        if (actuators[i].dynamics != MF_DYNAMICS_NONE)
-            keep_store(s, MF_ART_ROW_ACTIVATION, i, actuated->activation[i]);
-    }
-}
-
-// ---- stepping -----------------------------------------------------------------------------------
-
-// All that a step needs to remember, in the block's scratch.
-typedef struct Room {
-    State state, stage;
-    Rates force, rates;
-    Slope sum, last; // of Runge-Kutta
-    Work work;
-    ExternalWrenches wrenches;
-    WrenchFrame *wrench_frames;
-    Rider *riders;
-    mf_lane (*loads)[2]; // per contact with the ground
-    Actuated actuated;
-    Requested requested;
-} Room;
-
-static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
-    const uint32_t links = plan->link_count;
-    state_carve(plan, carver, &room->state);
-    rates_carve(plan, carver, &room->force);
-    rates_carve(plan, carver, &room->rates);
-    if (plan->integrator == MF_ARTICULATED_RK4) {
-        state_carve(plan, carver, &room->stage);
-        slope_carve(plan, carver, &room->sum);
-        slope_carve(plan, carver, &room->last);
-    }
-    work_carve(plan, carver, &room->work);
-    external_wrenches_carve(plan, carver, &room->wrenches);
-    MF_CARVE(carver, room->wrench_frames, links + 1);
-    MF_CARVE(carver, room->riders, links + 1);
-    MF_CARVE(carver, room->loads, plan->contact_count);
-    MF_CARVE(carver, room->actuated.force, plan->actuator_count);
-    MF_CARVE(carver, room->actuated.activation, plan->actuator_count);
-    MF_CARVE(carver, room->requested.zones, plan->zone_count);
-    MF_CARVE(carver, room->requested.limits, links);
-    MF_CARVE(carver, room->requested.tendon_limits, plan->tendon_count);
-    room->work.rest = *carver;
-}
+#include "motion/articulated/robot_step.h"
 
 size_t MF_KERNEL(mf_articulated_room)(const mf_ArtPlan *plan) {
     mf_Carver carver = {NULL, 0};
@@ -270,64 +13,6 @@ size_t MF_KERNEL(mf_articulated_room)(const mf_ArtPlan *plan) {
     if (plan->law)
         return carver.used + MF_KERNEL(mf_articulated_constrain_room)(plan);
     return carver.used + (plan->coupled ? MF_KERNEL(mf_articulated_couple_room)(plan) : 0);
-}
-
-static Room *room_open(const mf_ArtBlock *block) {
-    mf_Carver carver = {(char *)block->scratch, 0};
-    Room *room;
-    MF_CARVE(&carver, room, 1);
-    room_carve(block->plan, &carver, room);
-    return room;
-}
-
-static void bind_solver(const Step *s, Solver *solver) {
-    solver->warm = (mf_real *)s->block->rows[MF_ART_ROW_WARM];
-    solver->residual = (mf_real *)s->block->rows[MF_ART_ROW_RESIDUAL];
-    solver->iterations = (mf_real *)s->block->rows[MF_ART_ROW_ITERATIONS];
-    solver->alive = s->alive;
-}
-
-// Lanes whose tree does not touch the ground. The forces of collisions are in the forces. A body by
-// itself needs no such thing.
-static mf_mask lanes_in_flight(const Step *s, const Work *work) {
-    mf_mask flies = mf_mask_all();
-    if (s->plan->link_count == 0)
-        return flies;
-    for (uint32_t i = 0; work->contacts.any && i < s->plan->contact_count; i++)
-        if (work->contacts.touch[i].near)
-            flies = mf_and(flies, mf_not(work->contacts.touch[i].may));
-    return flies;
-}
-
-// Accelerations for the next step, where they may be expected to go on: nothing that strikes
-// touches the robot.
-static void keep_accelerations(const Step *s, const Drive *drive, const Rates *rates,
-                               const Work *work) {
-    const mf_ArtPlan *plan = s->plan;
-    mf_mask smooth = mf_and(s->alive, mf_not(work->touched));
-    if (drive->before == NULL)
-        return;
-    for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
-        if (work->contacts.touch[i].near)
-            smooth = mf_and(smooth, mf_not(work->contacts.touch[i].may));
-    const mf_ArtLink *links = mf_art_links(plan);
-    for (uint32_t l = 0; plan->limited && l < plan->link_count; l++)
-        if (links[l].drive & MF_ART_HAS_LIMIT)
-            smooth = mf_and(smooth, mf_not(work->links[l].limit.active));
-    if (drive->wrenches != NULL) {
-        const mf_index count = mf_load_index((const int32_t *)s->block->wrench_count);
-        smooth = mf_and(smooth, mf_index_equal(count, mf_set_index(0)));
-    }
-    mf_lane sum = plan->fixed ? mf_zero() : vec_size(rates->angular);
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        if (links[l].kind != MF_ART_BALL)
-            sum = sum + mf_abs(rates->joint[l]);
-    smooth = mf_and(smooth, mf_finite(sum));
-    if (!plan->fixed)
-        keep_vec(s, MF_ART_ROW_BEFORE, 0, vec_keep(smooth, rates->angular));
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        if (links[l].kind != MF_ART_BALL)
-            keep_store(s, MF_ART_ROW_BEFORE, links[l].dof, mf_keep(smooth, rates->joint[l]));
 }
 
 static void advance(const Step *s, Room *room) {
@@ -349,18 +34,14 @@ static void step_euler(const Step *s, Drive *drive, Room *room) {
     const State *state = drive->state = &room->state;
     const Rates *force = &room->force;
     Work *work = &room->work;
-    work->contacts.implicit = s->plan->integrator == MF_ARTICULATED_IMPLICIT;
-    work->contacts.terrain = s->block->terrain;
-    work->contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
-    work->contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
-    work->link_contacts.memory = (mf_real *)s->block->rows[MF_ART_ROW_WARM_CONTACT];
-    work->link_contacts.alive = s->alive;
+    bind_contacts(s, work);
     forward_dynamics(s->plan, state, drive, force, work, &room->rates);
     find_loads(s->plan, state, drive, work, room->loads);
     keep_actuators(s, &work->actuation, &room->actuated);
     keep_requested(s->plan, state, drive, force, &room->rates, work, &room->requested);
     advance(s, room);
-    keep_accelerations(s, drive, &room->rates, work);
+    if (drive->before != NULL)
+        keep_accelerations(s, lanes_struck(s, drive, work), &room->rates);
 }
 
 static void step_rk4(const Step *s, Drive *drive, Room *room) {
@@ -399,34 +80,10 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     if (!mf_any(s.alive))
         return;
     Room *room = room_open(block);
-    load_state(block, &room->state);
-    load_forces(&s, &room->state, &room->force);
-    Drive drive = {.active = true,
-                   .closes = s.plan->integrator != MF_ARTICULATED_RK4,
-                   .step = s.plan->integrator == MF_ARTICULATED_IMPLICIT
-                               ? setting(s.plan, MF_ART_STEP)
-                               : mf_zero(),
-                   .target = row_of(block, MF_ART_ROW_TARGET)};
-    drive.damps = drive.step;
-    drive.before = row_of(block, MF_ART_ROW_BEFORE);
-    drive.ahead = mf_set((mf_real)0.5) * drive.step;
-    if (load_wrenches(&s, &room->state, room->wrench_frames, &room->wrenches, &room->force))
-        drive.wrenches = &room->wrenches;
-    drive.limits = s.plan->keeps_limits ? room->work.limits : NULL;
-    room->work.warnings.any = false;
-    bind_actuators(&s, &room->work.actuation);
-    bind_solver(&s, &room->work.solver);
+    Drive drive = drive_begin(&s, room);
     if (s.plan->integrator == MF_ARTICULATED_RK4)
         step_rk4(&s, &drive, room);
     else
         step_euler(&s, &drive, room);
-    check_state(&s, &room->state);
-    store_state(&s, &room->state);
-    for (uint32_t i = 0; i < s.plan->contact_count; i++) {
-        keep_store(&s, MF_ART_ROW_LOAD, i, room->loads[i][0]);
-        keep_store(&s, MF_ART_ROW_SLIP, i, room->loads[i][1]);
-    }
-    store_actuators(&s, &room->actuated);
-    store_requested(&s, &room->requested);
-    warnings_store(&room->work.warnings, &block->warnings, s.alive);
+    store_step(&s, room);
 }

@@ -25,7 +25,8 @@ typedef struct Drive {
     mf_lane ahead;         // [s] half a step, with `before`
     const State *state;
     const ExternalWrenches *wrenches; // of collisions; NULL: none
-    Line *limits; // per plan link: the part of the limit, where somebody asks; else NULL
+    const Vec *swirl; // [rad/s] of the base in the middle of the step, own axes; NULL: as `before`
+    Line *limits;     // per plan link: the part of the limit, where somebody asks; else NULL
 } Drive;
 
 // Servo: gain (target - position) - damping rate at the end of the step, clamped to the effort.

@@ -171,27 +171,32 @@ static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state,
     return touch_load(touch, vec_dot(velocity, touch->normal));
 }
 
-// Corrects which contacts press and which limits act. False when all were right. In lanes where
-// one was wrong friction takes the new loads.
-static inline bool revise(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                          Work *work, const Rates *rates) {
+// Corrects which limits act, and finds which contacts press and what they bear. Returns the lanes
+// in which one was wrong.
+static inline mf_mask revise_find(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                  Work *work, const Rates *rates) {
     stale_set(plan, false, work);
     mf_mask wrong = revise_limits(plan, state, drive->step, work, rates);
     const uint32_t count = work->contacts.any && !plan->hard ? plan->contact_count : 0;
-    mf_lane *load = work->load;
-    mf_mask *presses = work->presses;
     const mf_lane zero = mf_zero();
     for (uint32_t i = 0; i < count; i++) {
         const Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
             continue;
         Vec velocity = velocity_at_end(plan, state, drive, work, i);
-        load[i] = mf_max(touch_load(touch, vec_dot(velocity, touch->normal)), zero);
-        presses[i] = mf_and(touch->may, mf_less(zero, load[i]));
-        wrong = mf_or(wrong, mf_differ(presses[i], touch->presses));
+        mf_lane load = mf_max(touch_load(touch, vec_dot(velocity, touch->normal)), zero);
+        mf_mask presses = mf_and(touch->may, mf_less(zero, load));
+        wrong = mf_or(wrong, mf_differ(presses, touch->presses));
+        work->load[i] = load;
+        work->presses[i] = presses;
     }
-    if (!mf_any(wrong))
-        return false;
+    return wrong;
+}
+
+// Takes over which contacts press. In lanes where one was wrong friction takes the new loads.
+static inline void revise_apply(const mf_ArtPlan *plan, const Drive *drive, mf_mask wrong,
+                                Work *work) {
+    const uint32_t count = work->contacts.any && !plan->hard ? plan->contact_count : 0;
     const mf_ArtContact *contacts = mf_art_contacts(plan);
     for (uint32_t i = 0; i < count; i++) {
         Touch *touch = &work->contacts.touch[i];
@@ -199,13 +204,22 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
             continue;
         // One that did not press has no load yet: what it would bear at the speed of its fall is no
         // force that friction could go by.
-        touch->load = mf_select(wrong, mf_keep(touch->presses, load[i]), touch->load);
-        touch->presses = presses[i];
+        touch->load = mf_select(wrong, mf_keep(touch->presses, work->load[i]), touch->load);
+        touch->presses = work->presses[i];
         touch_set(plan, i, drive->step, touch);
         if (REUSES_INERTIA && contacts[i].link >= 0)
             work->stale[contacts[i].link] = true;
     }
     mark_stale(plan, work);
+}
+
+// Corrects which contacts press and which limits act. False when all were right.
+static inline bool revise(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                          Work *work, const Rates *rates) {
+    const mf_mask wrong = revise_find(plan, state, drive, work, rates);
+    if (!mf_any(wrong))
+        return false;
+    revise_apply(plan, drive, wrong, work);
     return true;
 }
 
@@ -342,17 +356,16 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
     MF_KERNEL(mf_articulated_constrain)(plan, state, drive, work, out);
 }
 
-// Accelerations for `force` and, when `drive` is active, the joints' own forces and contacts.
-static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                    const Rates *force, Work *work, Rates *out) {
-    const Mat world = quat_matrix(state->attitude);
+// What a step finds before its first solution: velocities, poses, actuators, contacts and limits.
+static inline void forward_look(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                bool poses, Work *work) {
     aba_velocity_all(plan, state, drive, work);
     work->touched = mf_not(mf_mask_all());
     const bool law = drive->active && plan->law;
     work->contacts.any = work->link_contacts.found = work->predicts = false;
-    work->contacts.pose[0] = MF_VALUE(Pose, world, state->position, state->velocity);
-    if (drive->active &&
-        (plan->contact_count > 0 || plan->any_lifted || plan->coupled || plan->posed || law))
+    work->contacts.pose[0] =
+        MF_VALUE(Pose, quat_matrix(state->attitude), state->position, state->velocity);
+    if (poses)
         find_poses(plan, state, work);
     work->actuation.late = law && !plan->fast ? mf_zero() : drive->step;
     if (drive->active && (plan->actuator_count > 0 || plan->path_count > 0))
@@ -363,6 +376,16 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         adhere(plan, work);
     if (drive->active && plan->limited && !law)
         find_limits(plan, state, drive->step, work);
+}
+
+// Accelerations for `force` and, when `drive` is active, the joints' own forces and contacts.
+static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                    const Rates *force, Work *work, Rates *out) {
+    const bool law = drive->active && plan->law;
+    const bool poses = drive->active && (plan->contact_count > 0 || plan->any_lifted ||
+                                         plan->coupled || plan->posed || law);
+    forward_look(plan, state, drive, poses, work);
+    const Mat world = work->contacts.pose[0].rotation;
     if (law)
         settle_law(plan, state, drive, force, &world, work, out);
     else

@@ -270,14 +270,14 @@ static MF_INLINE void keep_body(const Start *start, const Rates *rates, mf_lane 
              state);
 }
 
-// A tree in flight.
-static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const Rates *force,
-                             mf_lane step, Warnings *warnings, State *state) {
+// A tree in flight, whose links together are `end` when the joints have moved; `force` from
+// outside.
+static inline void keep_whole(const mf_ArtPlan *plan, const Start *start, const Whole *end,
+                              mf_lane mass, const Rates *force, mf_lane step, Warnings *warnings,
+                              State *state) {
     const Whole *from = &start->whole;
-    const mf_lane over = mf_set((mf_real)1) / setting(plan, MF_ART_ALL_MASS);
+    const mf_lane over = mf_set((mf_real)1) / mass;
     const Mat before = quat_matrix(start->attitude);
-    Whole end;
-    whole_find(plan, state, start->riders, &end);
     const Vec w = start->rate, pull = mat_apply_transposed(&before, force->linear);
     const Vec torque = vec_sub(force->angular, vec_cross(from->center, pull));
     const Vec momentum = vec_add(vec_fma(torque, step, from->own), sym_apply(&from->inertia, w));
@@ -287,8 +287,15 @@ static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const R
     gain = vec_fma(up_in_world(plan), -setting(plan, MF_ART_GRAVITY), gain);
     Vec velocity = vec_add(start->velocity, mat_apply(&before, moves));
     velocity = vec_fma(gain, step, velocity);
-    base_set(start, &end, &end.inertia, vec_negative(end.own), momentum, vec_fma(kick, step, w),
+    base_set(start, end, &end->inertia, vec_negative(end->own), momentum, vec_fma(kick, step, w),
              velocity, step, warnings, state);
+}
+
+static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const Rates *force,
+                             mf_lane step, Warnings *warnings, State *state) {
+    Whole end;
+    whole_find(plan, state, start->riders, &end);
+    keep_whole(plan, start, &end, setting(plan, MF_ART_ALL_MASS), force, step, warnings, state);
 }
 
 // Corrects the base after a step of Euler's.
@@ -297,11 +304,12 @@ static inline void keep_momentum(const mf_ArtPlan *plan, const Start *start, con
                                  State *state) {
     if (!start->any)
         return;
-    if (plan->link_count == 0)
+    if (plan->link_count == 0) {
         keep_body(start, rates, mf_set(base_constants(plan)[MF_ART_ARMATURE]), step, warnings,
                   state);
-    else
-        keep_tree(plan, start, force, step, warnings, state);
+        return;
+    }
+    keep_tree(plan, start, force, step, warnings, state);
 }
 
 // ---- ball joints --------------------------------------------------------------------------------

@@ -1,0 +1,310 @@
+// Which docked robots move as one tree (assemblies.h): memory, and spanning trees found anew when
+// docks change.
+#include "dynamics/assemblies.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static mf_Status out_of_memory(mf_Error *error) {
+    return mf_fail(error, MF_NO_MEMORY, "docks: no memory for assemblies");
+}
+
+static mf_Status create_group(mf_Assemblies *all, mf_DockGroup *of, mf_AssemblyGroup *group,
+                              mf_Error *error) {
+    static const char *const names[4] = {"base.position", "base.orientation",
+                                         "base.linear_velocity", "base.angular_velocity"};
+    const size_t robots = (size_t)mf_group_block_count(of->group) * MF_BLOCK;
+    group->group = of;
+    group->level = mf_group_find_field(of->group, "motion.level");
+    for (uint32_t i = 0; i < 4; i++)
+        group->base[i] = mf_group_find_field(of->group, names[i]);
+    group->dock_sites = mf_allocate(all->context, of->model->dock_count, sizeof(uint32_t));
+    group->taken = mf_allocate(all->context, robots, sizeof *group->taken);
+    group->carried = mf_allocate(all->context, robots, sizeof *group->carried);
+    if (group->dock_sites == NULL || group->taken == NULL || group->carried == NULL)
+        return out_of_memory(error);
+    mf_Status status =
+        mf_art_pieces_create(all->context, of->group, &group->pieces, group->dock_sites, error);
+    if (status != MF_OK || group->pieces == NULL)
+        return status;
+    group->used = mf_allocate(all->context, group->pieces->count, sizeof *group->used);
+    all->piece_count += group->pieces->count;
+    return group->used != NULL ? MF_OK : out_of_memory(error);
+}
+
+static mf_Status create_groups(mf_Assemblies *all, mf_Error *error) {
+    uint32_t count = 0;
+    for (const mf_DockGroup *of = all->docks->groups; of != NULL; of = of->next)
+        count++;
+    all->groups = mf_allocate(all->context, count, sizeof *all->groups);
+    if (all->groups == NULL)
+        return out_of_memory(error);
+    mf_Status status = MF_OK;
+    for (mf_DockGroup *of = all->docks->groups; of != NULL && status == MF_OK; of = of->next) {
+        mf_AssemblyGroup *group = &all->groups[all->group_count++];
+        of->assemblies = group;
+        status = create_group(all, of, group, error);
+    }
+    return status;
+}
+
+// A robot of d docks in use has a matrix of (6 d)^2 values; in trees of n robots all docks together
+// are at most 2 n.
+static void measure_room(mf_Assemblies *all) {
+    size_t most = 1;
+    for (uint32_t g = 0; g < all->group_count; g++)
+        if (all->groups[g].group->model->dock_count > most)
+            most = all->groups[g].group->model->dock_count;
+    all->right_room = 12 * (size_t)all->robot_count;
+    all->matrix_room = 72 * most * all->robot_count;
+}
+
+static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
+    mf_Context *context = all->context;
+    const size_t robots = all->robot_count, ports = all->docks->port_count;
+    measure_room(all);
+    all->order = mf_allocate(context, robots, sizeof *all->order);
+    all->assemblies = mf_allocate(context, robots, sizeof *all->assemblies);
+    all->pieces = mf_allocate(context, all->piece_count, sizeof *all->pieces);
+    all->places = mf_allocate(context, robots, sizeof *all->places);
+    all->starts = mf_allocate(context, robots + 1, sizeof *all->starts);
+    all->edges = mf_allocate(context, ports + 1, sizeof *all->edges);
+    all->room = mf_allocate(context, 2 * robots, sizeof *all->room);
+    all->blocked = mf_allocate(context, robots, sizeof *all->blocked);
+    all->matrices = mf_allocate(context, all->matrix_room, sizeof *all->matrices);
+    all->rights = mf_allocate(context, all->right_room, sizeof *all->rights);
+    all->piece_count = 0; // it was how many there can be
+    return all->order != NULL && all->assemblies != NULL && all->pieces != NULL &&
+                   all->places != NULL && all->starts != NULL && all->edges != NULL &&
+                   all->room != NULL && all->blocked != NULL && all->matrices != NULL &&
+                   all->rights != NULL
+               ? MF_OK
+               : out_of_memory(error);
+}
+
+mf_Status mf_assemblies_create(mf_WorldDocks *docks, mf_Assemblies **out, mf_Error *error) {
+    mf_Assemblies *all = *out = mf_allocate(docks->context, 1, sizeof *all);
+    if (all == NULL)
+        return out_of_memory(error);
+    all->context = docks->context;
+    all->docks = docks;
+    all->robot_count = docks->robot_count;
+    all->seen = UINT64_MAX;
+    mf_Status status = create_groups(all, error);
+    if (status == MF_OK)
+        status = allocate(all, error);
+    if (status != MF_OK) {
+        mf_assemblies_destroy(all);
+        *out = NULL;
+    }
+    return status;
+}
+
+void mf_assemblies_destroy(mf_Assemblies *all) {
+    if (all == NULL)
+        return;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        mf_AssemblyGroup *group = &all->groups[g];
+        mf_art_pieces_destroy(group->pieces);
+        void *const memory[] = {group->dock_sites, group->taken, group->carried, group->used};
+        for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+            mf_release(all->context, memory[i]);
+    }
+    void *const memory[] = {all->groups,  all->order,   all->assemblies, all->pieces,
+                            all->places,  all->starts,  all->edges,      all->room,
+                            all->blocked, all->carried, all->matrices,   all->rights};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        mf_release(all->context, memory[i]);
+    mf_release(all->context, all);
+}
+
+// ---- the graph of robots ------------------------------------------------------------------------
+
+static const mf_JointRecord *record_at(const mf_Assemblies *all, uint32_t slot) {
+    return &all->docks->joints->records[slot];
+}
+
+static bool is_dock(const mf_JointRecord *record) {
+    return record->exists && record->dock[0] != 0;
+}
+
+static uint32_t number_of(const mf_Assemblies *all, const mf_JointRecord *record, uint32_t side) {
+    return mf_docks_group(all->docks, record->group[side])->first_robot + record->instance[side];
+}
+
+// Joints of docks per robot: sorted by counting.
+static void list_edges(mf_Assemblies *all) {
+    const mf_WorldJoints *joints = all->docks->joints;
+    memset(all->starts, 0, ((size_t)all->robot_count + 1) * sizeof *all->starts);
+    for (uint32_t slot = 0; slot < joints->used; slot++)
+        for (uint32_t s = 0; s < 2 && is_dock(record_at(all, slot)); s++)
+            all->starts[number_of(all, record_at(all, slot), s) + 1]++;
+    for (uint32_t i = 0; i < all->robot_count; i++)
+        all->starts[i + 1] += all->starts[i];
+    memcpy(all->room, all->starts, (size_t)all->robot_count * sizeof *all->room);
+    for (uint32_t slot = 0; slot < joints->used; slot++)
+        for (uint32_t s = 0; s < 2 && is_dock(record_at(all, slot)); s++)
+            all->edges[all->room[number_of(all, record_at(all, slot), s)]++] = slot;
+}
+
+static mf_AssemblyGroup *group_of(const mf_Assemblies *all, uint32_t number, uint32_t *instance) {
+    uint32_t g = 0;
+    while (g + 1 < all->group_count && all->groups[g + 1].group->first_robot <= number)
+        g++;
+    *instance = number - all->groups[g].group->first_robot;
+    return &all->groups[g];
+}
+
+static bool is_fixed(const mf_AssemblyGroup *group) {
+    return group->pieces != NULL && group->pieces->motion->plan->fixed;
+}
+
+static bool is_rigid(const mf_JointRecord *record) {
+    return !(record->stiffness > 0.0) && !(record->angular_stiffness > 0.0);
+}
+
+// The other robot of an edge.
+static uint32_t across(const mf_Assemblies *all, uint32_t slot, uint32_t number, uint32_t *side) {
+    const mf_JointRecord *record = record_at(all, slot);
+    *side = number_of(all, record, 0) == number ? 0 : 1;
+    return number_of(all, record, 1 - *side);
+}
+
+// Lists the robots connected with one, breadth first, into the order; `places` marks them.
+static void spread(mf_Assemblies *all, uint32_t root, mf_Assembly *assembly) {
+    uint32_t ends = 0, side;
+    all->order_count = assembly->first;
+    all->places[root] = all->order_count;
+    all->order[all->order_count++] =
+        (mf_AssemblyRobot){.number = root, .parent = MF_NONE, .slot = MF_NONE};
+    assembly->tree = true;
+    for (uint32_t at = assembly->first; at < all->order_count; at++) {
+        mf_AssemblyRobot *robot = &all->order[at];
+        const uint32_t number = robot->number;
+        robot->first_child = all->order_count;
+        for (uint32_t e = all->starts[number]; e < all->starts[number + 1]; e++) {
+            const uint32_t slot = all->edges[e], other = across(all, slot, number, &side);
+            ends++;
+            assembly->tree = assembly->tree && is_rigid(record_at(all, slot));
+            if (other == number || all->places[other] != MF_NONE)
+                continue;
+            all->places[other] = all->order_count;
+            all->order[all->order_count++] =
+                (mf_AssemblyRobot){.number = other, .parent = at, .slot = slot, .side = 1 - side};
+        }
+        robot->child_count = all->order_count - robot->first_child;
+    }
+    assembly->end = all->order_count;
+    // Each edge was seen from both ends.
+    assembly->tree = assembly->tree && ends == 2 * (assembly->end - assembly->first - 1);
+}
+
+static void forget(mf_Assemblies *all, const mf_Assembly *assembly) {
+    for (uint32_t i = assembly->first; i < assembly->end; i++)
+        all->places[all->order[i].number] = MF_NONE;
+}
+
+// A fixed base is the root; two of them close a loop through the world.
+static void choose_root(mf_Assemblies *all, mf_Assembly *assembly) {
+    uint32_t fixed = 0, root = MF_NONE, instance;
+    for (uint32_t i = assembly->first; i < assembly->end; i++) {
+        const mf_AssemblyGroup *group = group_of(all, all->order[i].number, &instance);
+        assembly->tree = assembly->tree && group->pieces != NULL;
+        if (is_fixed(group)) {
+            root = fixed == 0 || all->order[i].number < root ? all->order[i].number : root;
+            fixed++;
+        }
+    }
+    assembly->tree = assembly->tree && fixed <= 1;
+    if (fixed == 1 && root != all->order[assembly->first].number) {
+        const bool tree = assembly->tree;
+        forget(all, assembly);
+        spread(all, root, assembly);
+        assembly->tree = assembly->tree && tree;
+    }
+}
+
+// ---- geometry -----------------------------------------------------------------------------------
+
+// The joint's frame of a side, in the axes of its plan link.
+static void fill_place(const mf_AssemblyGroup *group, const mf_JointRecord *record, uint32_t side,
+                       mf_AssemblyPlace *place) {
+    const mf_ArtFrame *frame = &group->pieces->motion->frames[record->link[side]];
+    double orientation[4];
+    place->site = group->dock_sites[record->dock[side] - 1];
+    mf_quat_rotate(place->position, frame->rotation, record->position[side]);
+    mf_vec3_add(place->position, place->position, frame->position);
+    mf_quat_multiply(orientation, frame->rotation, record->orientation[side]);
+    mf_quat_normalize(orientation);
+    mf_quat_to_matrix(place->rotation, orientation);
+}
+
+static void fill_robot(mf_Assemblies *all, mf_AssemblyRobot *robot, uint32_t assembly) {
+    mf_AssemblyGroup *group = group_of(all, robot->number, &robot->instance);
+    robot->group = group->group;
+    robot->assembly = assembly;
+    robot->piece = robot->instance / MF_BLOCK * group->pieces->per_block +
+                   robot->instance % MF_BLOCK / group->pieces->lanes;
+    robot->lane = robot->instance % MF_BLOCK % group->pieces->lanes;
+    if (robot->parent == MF_NONE)
+        return;
+    const mf_JointRecord *record = record_at(all, robot->slot);
+    uint32_t instance;
+    fill_place(group, record, robot->side, &robot->own);
+    fill_place(group_of(all, all->order[robot->parent].number, &instance), record, 1 - robot->side,
+               &robot->on);
+}
+
+static void fill(mf_Assemblies *all, uint32_t number) {
+    mf_Assembly *assembly = &all->assemblies[number];
+    for (uint32_t i = assembly->first; i < assembly->end; i++)
+        fill_robot(all, &all->order[i], number);
+}
+
+// Where matrices begin.
+static void lay_out(mf_Assemblies *all) {
+    size_t values = 0, right = 0;
+    for (uint32_t i = 0; i < all->order_count; i++) {
+        mf_AssemblyRobot *robot = &all->order[i];
+        const size_t rows = 6 * ((size_t)robot->child_count + (robot->parent != MF_NONE));
+        robot->values = values;
+        robot->right = right;
+        values += rows * rows;
+        right += rows;
+    }
+}
+
+static bool grow_carried(mf_Assemblies *all) {
+    const uint32_t room = all->docks->joints->room;
+    if (all->carried_room >= room)
+        return true;
+    mf_release(all->context, all->carried);
+    all->carried = mf_allocate(all->context, room, sizeof *all->carried);
+    all->carried_room = all->carried != NULL ? room : 0;
+    return all->carried != NULL;
+}
+
+void mf_assemblies_refresh(mf_Assemblies *all) {
+    if (all->seen == all->docks->joints->version && all->carried_room >= all->docks->joints->room)
+        return;
+    all->seen = all->docks->joints->version;
+    all->count = all->order_count = 0;
+    if (!grow_carried(all))
+        return;
+    list_edges(all);
+    memset(all->places, 0xff, (size_t)all->robot_count * sizeof *all->places); // MF_NONE
+    for (uint32_t i = 0; i < all->robot_count; i++) {
+        if (all->places[i] != MF_NONE || all->starts[i] == all->starts[i + 1])
+            continue;
+        mf_Assembly *assembly = &all->assemblies[all->count];
+        *assembly = (mf_Assembly){.first = all->order_count};
+        spread(all, i, assembly);
+        choose_root(all, assembly);
+        if (assembly->tree)
+            fill(all, all->count);
+        all->count++;
+    }
+    lay_out(all);
+}

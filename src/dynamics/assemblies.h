@@ -1,0 +1,144 @@
+// Assemblies of docked robots that move as one tree: shared by their files and docks.
+//
+//   assemblies.c         memory, and which robots are in one, found when docks change
+//   assemblies_step.c    a step of all of them
+//   assemblies_solve.c   the wrenches of the docks, by elimination from the leaves to the root
+//   assemblies_fly.c     what all links together are, for the momentum of an assembly in flight
+//   assemblies_place.c   where robots are behind the step, from the root to the leaves
+//
+// A robot that is docked to its parent of the spanning tree has an edge, which is its dock to it.
+// With its children attached it answers to a wrench f of the edge by
+//     acceleration of the dock = response f + bias
+// and the edge closes where both sides accelerate alike. The root of an assembly is its first
+// robot, or the one whose base is fixed.
+//
+// Assemblies with loops, with docks that give way, or whose robots others touch or hold in a step
+// move by run-time joints instead (solver.h).
+//
+// Invariant: what is computed for an assembly depends on nothing else, and not on threads; nothing
+// is allocated in steps but where a group's plan has grown.
+#ifndef MF_DYNAMICS_ASSEMBLIES_H
+#define MF_DYNAMICS_ASSEMBLIES_H
+
+#include "dynamics/docks.h"
+#include "motion/articulated/pieces.h"
+
+// A place on a robot: a joint's frame on a link with docks.
+typedef struct mf_AssemblyPlace {
+    uint32_t site;      // [1]
+    double position[3]; // [m] of the frame in the plan link
+    double rotation[9]; // [1] its axes to the plan link's, row after row
+    double arm[3];      // [m] from the link's origin to the frame of the parent, world axes
+    double turn[9];     // [1] of the frame to the world
+} mf_AssemblyPlace;
+
+typedef struct mf_AssemblyRobot {
+    mf_DockGroup *group;
+    uint32_t instance, number;         // [1] number among all robots with docks
+    uint32_t piece, lane;              // [1]
+    uint32_t assembly;                 // [1]
+    uint32_t parent;                   // [1] robot of the order; MF_NONE: root
+    uint32_t first_child, child_count; // [1]
+    // Its edge.
+    uint32_t slot, side;          // [1] joint, and the own side of its record
+    mf_AssemblyPlace own, on;     // here, and on the parent
+    double gap[6];                // [rad], [m] still open, in axes of the parent's link
+    double closes[6];             // [rad/s], [m/s] how fast it closes in the step, likewise
+    double correction[6];         // [rad/s^2], [m/s^2] of the relative acceleration, world axes
+    double response[36], bias[6]; // of the robot with its children
+    double wrench[6];             // [N m], [N] on the parent at the frame, world axes
+    // What it leaves for the way back.
+    size_t values, right; // [1] in `matrices` and `rights`
+    double swirl[3];      // [rad/s] what the assembly adds to its base's, world axes
+    // Behind the step, from the root as if that were at rest at the origin.
+    double position[3], turn[9], velocity[3], rate[3];
+} mf_AssemblyRobot;
+
+typedef struct mf_Assembly {
+    uint32_t first, end; // [1] robots in the order, the root first
+    bool tree;           // it can move as one
+    bool active;         // it does so in this step
+    bool wrong;          // its contacts are to be corrected
+    uint32_t flags;      // of all its robots
+    // For `fly`, from its root at the beginning of the step: all links, and forces from outside.
+    double whole[MF_ART_WHOLE_VALUES], force[6];
+    uint32_t rounds; // [1] solutions in the step
+} mf_Assembly;
+
+// Groups with docks, by their place in the list of docks.
+typedef struct mf_AssemblyGroup {
+    mf_DockGroup *group;
+    mf_ArtPieces *pieces;  // NULL: its robots cannot
+    uint32_t *dock_sites;  // [1] per dock
+    bool *taken;           // per robot, in whole blocks
+    uint32_t *carried;     // likewise
+    bool *used;            // per piece: some lane is taken
+    const mf_Field *level; // motion.level or NULL
+    mf_Field *base[4];     // position, orientation, velocities
+} mf_AssemblyGroup;
+
+typedef struct mf_AssemblyPiece {
+    uint32_t group, piece; // [1]
+    bool wrong;            // its lanes are to be solved again
+} mf_AssemblyPiece;
+
+typedef struct mf_Assemblies {
+    mf_Context *context;
+    struct mf_WorldDocks *docks;
+    uint64_t seen;                                                      // version of the joints
+    uint32_t group_count, robot_count, order_count, count, piece_count; // [1]
+    mf_AssemblyGroup *groups;
+    mf_AssemblyRobot *order;
+    mf_Assembly *assemblies;
+    mf_AssemblyPiece *pieces; // in use
+    uint32_t *places;         // [1] per robot: in the order, MF_NONE: it is not docked
+    uint32_t *starts, *edges; // [1] joints of docks per robot
+    uint32_t *room;           // [1] two per robot
+    bool *blocked;            // per robot: something else holds or touches it
+    bool *carried;            // per joint
+    uint32_t carried_room;    // [1]
+    double *matrices, *rights;
+    size_t matrix_room, right_room; // [1]
+    double step, time;              // [s]
+    mf_ArtStage stage;              // being run
+} mf_Assemblies;
+
+// MF_NO_MEMORY. For docks of which all groups are known.
+mf_Status mf_assemblies_create(struct mf_WorldDocks *docks, mf_Assemblies **out, mf_Error *error);
+void mf_assemblies_destroy(mf_Assemblies *all); // NULL is fine
+
+// Finds which robots are docked to each other, if that has changed.
+void mf_assemblies_refresh(mf_Assemblies *all);
+// A step of those that can move as one: their robots are moved, and the motions of their groups
+// pass over them until mf_assemblies_end.
+void mf_assemblies_run(mf_Assemblies *all, const mf_SystemRun *run);
+void mf_assemblies_show_carried(mf_Assemblies *all, bool shown);
+// Whether a joint's robots have been moved so.
+static inline bool mf_assemblies_carry(const mf_Assemblies *all, uint32_t slot) {
+    return all != NULL && slot < all->carried_room && all->carried[slot];
+}
+
+// ---- inside -------------------------------------------------------------------------------------
+
+// Gaps of edges and how fast they close, from where the robots are.
+void mf_assembly_measure(mf_Assemblies *all, mf_Assembly *assembly);
+// Wrenches of the edges of an assembly, and from them those on its links with docks.
+void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly);
+// Puts the robots of an assembly where their docks meet.
+void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly);
+void mf_assembly_place(mf_Assemblies *all, mf_Assembly *assembly);
+// Masses and momenta before and behind the step, for `fly` (assemblies_fly.c).
+void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly);
+void mf_assembly_gather(mf_Assemblies *all, mf_Assembly *assembly);
+// Loads of its docks into the records of their joints.
+void mf_assembly_store(mf_Assemblies *all, mf_Assembly *assembly);
+
+static inline mf_ArtAssembly *mf_assembly_piece(const mf_Assemblies *all,
+                                                const mf_AssemblyRobot *robot,
+                                                const mf_ArtPieces **pieces) {
+    (void)all;
+    *pieces = robot->group->assemblies->pieces;
+    return &(*pieces)->pieces[robot->piece];
+}
+
+#endif

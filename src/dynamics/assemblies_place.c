@@ -1,0 +1,292 @@
+// Where the robots of an assembly are (assemblies.h): how far docks are open before a step, and
+// behind it each robot where its dock meets that of its parent. So docks do not drift, and the
+// assembly has the freedom of a tree only: its root's base and the joints.
+#include "dynamics/assemblies.h"
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+// [m/s], [rad/s] Docks that have just met do not close faster.
+static const double closes_most = 1.0;
+
+// ---- small matrices -----------------------------------------------------------------------------
+
+static void turn(double out[3], const double m[9], const double a[3]) {
+    const double x = a[0], y = a[1], z = a[2];
+    for (uint32_t r = 0; r < 3; r++)
+        out[r] = m[3 * r] * x + m[3 * r + 1] * y + m[3 * r + 2] * z;
+}
+
+static void turn_back(double out[3], const double m[9], const double a[3]) {
+    const double x = a[0], y = a[1], z = a[2];
+    for (uint32_t c = 0; c < 3; c++)
+        out[c] = m[c] * x + m[3 + c] * y + m[6 + c] * z;
+}
+
+static void multiply(double out[9], const double a[9], const double b[9]) {
+    double product[9];
+    for (uint32_t r = 0; r < 3; r++)
+        for (uint32_t c = 0; c < 3; c++)
+            product[3 * r + c] =
+                a[3 * r] * b[c] + a[3 * r + 1] * b[3 + c] + a[3 * r + 2] * b[6 + c];
+    memcpy(out, product, sizeof product);
+}
+
+static void transpose(double out[9], const double a[9]) {
+    for (uint32_t r = 0; r < 3; r++)
+        for (uint32_t c = 0; c < 3; c++)
+            out[3 * r + c] = a[3 * c + r];
+}
+
+// ---- sites --------------------------------------------------------------------------------------
+
+typedef struct Site {
+    double turn[9], position[3], velocity[3], rate[3];
+} Site;
+
+static void site_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32_t site,
+                    Site *out) {
+    const mf_ArtPieces *pieces;
+    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
+    double values[MF_ART_SITE_POSE];
+    mf_art_pieces_get(pieces, piece->pose, robot->lane, MF_ART_SITE_POSE * site, MF_ART_SITE_POSE,
+                      values);
+    memcpy(out->turn, values, sizeof out->turn);
+    mf_vec3_copy(out->position, values + 9);
+    mf_vec3_copy(out->velocity, values + 12);
+    mf_vec3_copy(out->rate, values + 15);
+}
+
+// ---- before the step ----------------------------------------------------------------------------
+
+// What is rounding of the fields and no gap: docks are where they should be.
+static double rounding(const mf_AssemblyRobot *robot, const mf_AssemblyRobot *parent,
+                       const double position[3]) {
+    const bool wide = robot->group->assemblies->pieces->pick.double_precision &&
+                      parent->group->assemblies->pieces->pick.double_precision;
+    const double far = mf_abs(position[0]) + mf_abs(position[1]) + mf_abs(position[2]);
+    return (wide ? 1e-14 : 4e-7) * (1.0 + far) * 16.0;
+}
+
+static void rotation_vector(double out[3], const double matrix[9]) {
+    double q[4];
+    mf_quat_from_matrix(q, matrix);
+    const double sign = q[0] < 0.0 ? -1.0 : 1.0;
+    const double size = mf_vec3_length(q + 1);
+    const double angle = 2.0 * mf_atan2(size, sign * q[0]);
+    mf_vec3_scale(out, q + 1, size > 1e-12 ? sign * angle / size : 2.0 * sign);
+}
+
+static void closing(const mf_Assemblies *all, double gap[3], double closes[3], double least) {
+    const double size = mf_vec3_length(gap);
+    if (size <= least)
+        mf_vec3_set(gap, 0.0, 0.0, 0.0);
+    const double rate = 1.0 / all->time, most = closes_most / (size > 0.0 ? size : 1.0);
+    mf_vec3_scale(closes, gap, -(rate < most ? rate : most));
+}
+
+static void measure_edge(mf_Assemblies *all, mf_AssemblyRobot *robot) {
+    mf_AssemblyRobot *parent = &all->order[robot->parent];
+    Site on, own;
+    double back[9], way[9], gap[6], swing[3], velocity[2][3], arm[3];
+    site_of(all, parent, robot->on.site, &on);
+    site_of(all, robot, robot->own.site, &own);
+    multiply(robot->on.turn, on.turn, robot->on.rotation);
+    multiply(robot->own.turn, own.turn, robot->own.rotation);
+    turn(robot->on.arm, on.turn, robot->on.position);
+    turn(arm, own.turn, robot->own.position);
+    // Gaps in the world, then in axes of the parent's link.
+    transpose(back, robot->on.turn);
+    multiply(way, robot->own.turn, back);
+    rotation_vector(gap, way);
+    for (uint32_t c = 0; c < 3; c++)
+        gap[3 + c] = own.position[c] + arm[c] - on.position[c] - robot->on.arm[c];
+    const double least = rounding(robot, parent, on.position);
+    turn_back(robot->gap, on.turn, gap);
+    turn_back(robot->gap + 3, on.turn, gap + 3);
+    closing(all, robot->gap, robot->closes, least);
+    closing(all, robot->gap + 3, robot->closes + 3, least);
+    // Both sides are pushed at the parent's frame.
+    turn(gap + 3, on.turn, robot->gap + 3);
+    mf_vec3_sub(robot->own.arm, arm, gap + 3);
+    mf_vec3_cross(swing, on.rate, robot->on.arm);
+    mf_vec3_add(velocity[0], on.velocity, swing);
+    mf_vec3_cross(swing, own.rate, robot->own.arm);
+    mf_vec3_add(velocity[1], own.velocity, swing);
+    turn(robot->correction, on.turn, robot->closes);
+    turn(robot->correction + 3, on.turn, robot->closes + 3);
+    for (uint32_t c = 0; c < 3; c++) {
+        robot->correction[c] -= own.rate[c] - on.rate[c];
+        robot->correction[3 + c] -= velocity[1][c] - velocity[0][c];
+    }
+    for (uint32_t c = 0; c < 6; c++)
+        robot->correction[c] /= all->step;
+}
+
+void mf_assembly_measure(mf_Assemblies *all, mf_Assembly *assembly) {
+    for (uint32_t i = assembly->first + 1; i < assembly->end; i++)
+        measure_edge(all, &all->order[i]);
+}
+
+// ---- loads --------------------------------------------------------------------------------------
+
+void mf_assembly_store(mf_Assemblies *all, mf_Assembly *assembly) {
+    for (uint32_t i = assembly->first + 1; i < assembly->end; i++) {
+        const mf_AssemblyRobot *robot = &all->order[i];
+        mf_JointRecord *record = &all->docks->joints->records[robot->slot];
+        const double sign = robot->side == 1 ? -1.0 : 1.0; // it is the wrench on the second
+        const double *axes = robot->side == 1 ? robot->own.turn : robot->on.turn;
+        mf_vec3_scale(record->moment, robot->wrench, sign);
+        mf_vec3_scale(record->force, robot->wrench + 3, sign);
+        turn_back(record->load, axes, record->force);
+        turn_back(record->load + 3, axes, record->moment);
+        record->torque = record->residual = 0.0;
+        record->rounds = assembly->rounds;
+    }
+}
+
+// ---- behind the step ----------------------------------------------------------------------------
+
+// A small turn [rad] as a matrix.
+static void turn_by(double out[9], const double vector[3]) {
+    const double size = mf_vec3_length(vector);
+    double axis[3] = {1.0, 0.0, 0.0}, q[4];
+    if (size > 0.0)
+        mf_vec3_scale(axis, vector, 1.0 / size);
+    mf_quat_from_axis_angle(q, axis, size);
+    mf_quat_to_matrix(out, q);
+}
+
+// The frame of the parent's side, as the own side is to meet it: what is still open stays so.
+static void frame_to_meet(const mf_Assemblies *all, const mf_AssemblyRobot *robot, Site *out) {
+    const mf_AssemblyRobot *parent = &all->order[robot->parent];
+    Site on;
+    double link[9], arm[3], swing[3], rest[3], more[9], back[9];
+    site_of(all, parent, robot->on.site, &on);
+    multiply(link, parent->turn, on.turn);
+    turn(out->rate, parent->turn, on.rate);
+    mf_vec3_add(out->rate, out->rate, parent->rate);
+    // Origin of the link, then of the frame.
+    turn(arm, parent->turn, on.position);
+    mf_vec3_cross(swing, parent->rate, arm);
+    turn(out->velocity, parent->turn, on.velocity);
+    mf_vec3_add(out->velocity, out->velocity, swing);
+    mf_vec3_add(out->velocity, out->velocity, parent->velocity);
+    mf_vec3_add(out->position, parent->position, arm);
+    for (uint32_t c = 0; c < 3; c++)
+        rest[c] = robot->on.position[c] + robot->gap[3 + c] + all->step * robot->closes[3 + c];
+    turn(arm, link, rest);
+    mf_vec3_cross(swing, out->rate, arm);
+    mf_vec3_add(out->position, out->position, arm);
+    mf_vec3_add(out->velocity, out->velocity, swing);
+    turn(rest, link, robot->closes + 3);
+    mf_vec3_add(out->velocity, out->velocity, rest);
+    // Its turn, and what is open of it.
+    for (uint32_t c = 0; c < 3; c++)
+        rest[c] = robot->gap[c] + all->step * robot->closes[c];
+    turn_by(more, rest);
+    multiply(back, more, robot->on.rotation);
+    multiply(out->turn, link, back);
+    turn(rest, link, robot->closes);
+    mf_vec3_add(out->rate, out->rate, rest);
+}
+
+static void chain_robot(const mf_Assemblies *all, mf_AssemblyRobot *robot) {
+    Site meets, own;
+    double frame[9], back[9], arm[3], swing[3], moves[3];
+    frame_to_meet(all, robot, &meets);
+    site_of(all, robot, robot->own.site, &own);
+    multiply(frame, own.turn, robot->own.rotation);
+    transpose(back, frame);
+    multiply(robot->turn, meets.turn, back);
+    turn(arm, robot->turn, own.rate);
+    mf_vec3_sub(robot->rate, meets.rate, arm);
+    // The frame from the base's origin, and how the joints move it.
+    turn(arm, own.turn, robot->own.position);
+    mf_vec3_cross(moves, own.rate, arm);
+    mf_vec3_add(moves, moves, own.velocity);
+    mf_vec3_add(arm, arm, own.position);
+    turn(arm, robot->turn, arm);
+    turn(moves, robot->turn, moves);
+    mf_vec3_sub(robot->position, meets.position, arm);
+    mf_vec3_cross(swing, robot->rate, arm);
+    for (uint32_t c = 0; c < 3; c++)
+        robot->velocity[c] = meets.velocity[c] - swing[c] - moves[c];
+}
+
+void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly) {
+    mf_AssemblyRobot *root = &all->order[assembly->first];
+    memset(root->turn, 0, sizeof root->turn);
+    root->turn[0] = root->turn[4] = root->turn[8] = 1.0;
+    mf_vec3_set(root->position, 0.0, 0.0, 0.0);
+    mf_vec3_set(root->velocity, 0.0, 0.0, 0.0);
+    mf_vec3_set(root->rate, 0.0, 0.0, 0.0);
+    for (uint32_t i = assembly->first + 1; i < assembly->end; i++)
+        chain_robot(all, &all->order[i]);
+}
+
+// ---- into the fields ----------------------------------------------------------------------------
+
+static void read(const mf_Field *field, uint32_t instance, uint32_t count, double *out) {
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, instance, c);
+}
+
+static void write(mf_Field *field, uint32_t instance, uint32_t count, const double *in) {
+    for (uint32_t c = 0; c < count; c++)
+        mf_field_set(field, instance, c, in[c]);
+}
+
+static bool has_failed(const mf_Assemblies *all, const mf_Assembly *assembly) {
+    for (uint32_t i = assembly->first; i < assembly->end; i++)
+        if (all->order[i].group->fault[all->order[i].instance] != 0)
+            return true;
+    return false;
+}
+
+// Robots as the root and the chain say. Of two quaternions of an attitude the one nearer to the
+// last is taken.
+void mf_assembly_place(mf_Assemblies *all, mf_Assembly *assembly) {
+    const mf_AssemblyRobot *root = &all->order[assembly->first];
+    mf_Field *const *base = root->group->assemblies->base;
+    double q[4], world[9], position[3], velocity[3], rate[3], about[3];
+    if (has_failed(all, assembly))
+        return; // it is frozen, and from the next step on joints hold the others to it
+    read(base[0], root->instance, 3, position);
+    read(base[1], root->instance, 4, q);
+    read(base[2], root->instance, 3, velocity);
+    read(base[3], root->instance, 3, about);
+    if (root->group->assemblies->pieces->motion->plan->fixed) {
+        mf_vec3_set(velocity, 0.0, 0.0, 0.0);
+        mf_vec3_set(about, 0.0, 0.0, 0.0);
+    }
+    mf_quat_to_matrix(world, q);
+    turn(rate, world, about);
+    for (uint32_t i = assembly->first + 1; i < assembly->end; i++) {
+        const mf_AssemblyRobot *robot = &all->order[i];
+        mf_Field *const *own = robot->group->assemblies->base;
+        double to[9], at[3], moves[3], swing[3], before[4], next[4], turns[3];
+        multiply(to, world, robot->turn);
+        turn(at, world, robot->position);
+        turn(moves, world, robot->velocity);
+        turn(turns, world, robot->rate);
+        mf_vec3_cross(swing, rate, at);
+        for (uint32_t c = 0; c < 3; c++) {
+            moves[c] += velocity[c] + swing[c];
+            at[c] += position[c];
+            turns[c] += rate[c];
+        }
+        turn_back(turns, to, turns);
+        read(own[1], robot->instance, 4, before);
+        mf_quat_from_matrix(next, to);
+        mf_quat_normalize(next);
+        const double same = before[0] * next[0] + mf_vec3_dot(before + 1, next + 1);
+        for (uint32_t c = 0; c < 4 && same < 0.0; c++)
+            next[c] = -next[c];
+        write(own[0], robot->instance, 3, at);
+        write(own[1], robot->instance, 4, next);
+        write(own[2], robot->instance, 3, moves);
+        write(own[3], robot->instance, 3, turns);
+    }
+}

@@ -1,0 +1,328 @@
+// A step of assemblies that move as one tree (assemblies.h).
+//
+// The stages of their robots' steps (motion/articulated/assembly.h) run piece by piece, and between
+// them what goes from robot to robot, assembly by assembly. Contacts with the ground and limits are
+// corrected as in a single robot: where one was wrong in some robot, all of the assembly are solved
+// again, at most as often.
+#include "dynamics/assemblies.h"
+#include "math/float_mode.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+enum { ROUNDS = 3 }; // [1] solutions, as CONTACT_ROUNDS of a single robot
+
+// ---- tasks --------------------------------------------------------------------------------------
+
+typedef void (*Task)(mf_Assemblies *all, uint32_t index);
+
+typedef struct Tasks {
+    mf_Assemblies *all;
+    Task task;
+} Tasks;
+
+static void run_task(void *user, uint32_t index) {
+    const Tasks *tasks = user;
+    const unsigned mode = mf_float_mode_enter();
+    tasks->task(tasks->all, index);
+    mf_float_mode_leave(mode);
+}
+
+static void run_tasks(mf_Assemblies *all, uint32_t count, Task task) {
+    Tasks tasks = {all, task};
+    if (count > 1 && mf_context_threads(all->context) > 1) {
+        mf_parallel_for(all->context, count, run_task, &tasks);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        run_task(&tasks, i);
+}
+
+static void run_piece(mf_Assemblies *all, uint32_t index) {
+    const mf_AssemblyPiece *piece = &all->pieces[index];
+    const bool again = all->stage >= MF_ART_RESPOND && all->stage <= MF_ART_REVISE;
+    if (!again || piece->wrong)
+        mf_art_pieces_run(all->groups[piece->group].pieces, piece->piece, all->stage);
+}
+
+static void run_stage(mf_Assemblies *all, mf_ArtStage stage) {
+    all->stage = stage;
+    run_tasks(all, all->piece_count, run_piece);
+}
+
+// ---- who takes part -----------------------------------------------------------------------------
+
+static void block_robot(mf_Assemblies *all, uint32_t group, uint32_t instance) {
+    const mf_DockGroup *of = group != MF_NONE ? mf_docks_group(all->docks, group) : NULL;
+    if (of != NULL)
+        all->blocked[of->first_robot + instance] = true;
+}
+
+// Robots that other joints or contacts between robots hold.
+static void find_blocked(mf_Assemblies *all) {
+    const mf_WorldJoints *joints = all->docks->joints;
+    const mf_Solver *solver = joints->solver;
+    memset(all->blocked, 0, all->robot_count * sizeof *all->blocked);
+    for (uint32_t slot = 0; slot < joints->used; slot++) {
+        const mf_JointRecord *record = &joints->records[slot];
+        for (uint32_t s = 0; s < 2 && record->exists && record->dock[0] == 0; s++)
+            block_robot(all, record->group[s], record->instance[s]);
+    }
+    for (uint32_t i = 0; i < solver->contact_count; i++)
+        for (uint32_t s = 0; s < 2; s++)
+            block_robot(all, solver->contacts[i].group[s], solver->contacts[i].instance[s]);
+}
+
+static bool takes_part(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
+    const mf_AssemblyGroup *group = robot->group->assemblies;
+    const mf_JointRecord *records = all->docks->joints->records;
+    if (robot->parent != MF_NONE && (!records[robot->slot].enabled || records[robot->slot].broken))
+        return false;
+    return !all->blocked[robot->number] && robot->group->fault[robot->instance] == 0 &&
+           (group->level == NULL || ((const uint32_t *)group->level->data)[robot->instance] ==
+                                        (uint32_t)MF_MOTION_ARTICULATED);
+}
+
+static void take(mf_Assemblies *all, const mf_Assembly *assembly) {
+    for (uint32_t i = assembly->first; i < assembly->end; i++) {
+        const mf_AssemblyRobot *robot = &all->order[i];
+        robot->group->assemblies->taken[robot->instance] = true;
+        robot->group->assemblies->used[robot->piece] = true;
+        if (robot->parent != MF_NONE)
+            all->carried[robot->slot] = true;
+    }
+}
+
+static bool choose(mf_Assemblies *all) {
+    bool any = false;
+    for (uint32_t a = 0; a < all->count; a++) {
+        mf_Assembly *assembly = &all->assemblies[a];
+        assembly->active = assembly->tree;
+        assembly->rounds = 0;
+        for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++)
+            assembly->active = takes_part(all, &all->order[i]);
+        if (assembly->active)
+            take(all, assembly);
+        any = any || assembly->active;
+    }
+    return any;
+}
+
+static bool list_pieces(mf_Assemblies *all) {
+    mf_Error error;
+    all->piece_count = 0;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const mf_AssemblyGroup *group = &all->groups[g];
+        if (group->pieces == NULL)
+            continue;
+        if (mf_art_pieces_reserve(group->pieces, &error) != MF_OK)
+            return false;
+        for (uint32_t p = 0; p < group->pieces->count; p++) {
+            if (!group->used[p])
+                continue;
+            const size_t first = (size_t)(p / group->pieces->per_block) * MF_BLOCK +
+                                 (size_t)(p % group->pieces->per_block) * group->pieces->lanes;
+            mf_art_pieces_bind(group->pieces, p, group->taken + first);
+            all->pieces[all->piece_count++] = (mf_AssemblyPiece){g, p, true};
+        }
+    }
+    return true;
+}
+
+static void forget_last(mf_Assemblies *all) {
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        mf_AssemblyGroup *group = &all->groups[g];
+        const size_t robots = (size_t)mf_group_block_count(group->group->group) * MF_BLOCK;
+        memset(group->taken, 0, robots * sizeof *group->taken);
+        memset(group->carried, 0, robots * sizeof *group->carried);
+        if (group->pieces != NULL)
+            memset(group->used, 0, group->pieces->count * sizeof *group->used);
+    }
+    memset(all->carried, 0, all->carried_room * sizeof *all->carried);
+}
+
+// ---- flags --------------------------------------------------------------------------------------
+
+static uint32_t *flags_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
+    const mf_ArtPieces *pieces;
+    return &mf_assembly_piece(all, robot, &pieces)->flags[robot->lane];
+}
+
+static uint32_t gather_flags(const mf_Assemblies *all, const mf_Assembly *assembly) {
+    uint32_t flags = 0;
+    for (uint32_t i = assembly->first; i < assembly->end; i++)
+        flags |= *flags_of(all, &all->order[i]);
+    return flags;
+}
+
+static void give_up(mf_Assemblies *all, mf_Assembly *assembly) {
+    assembly->active = false;
+    for (uint32_t i = assembly->first; i < assembly->end; i++) {
+        const mf_AssemblyRobot *robot = &all->order[i];
+        mf_art_pieces_release(robot->group->assemblies->pieces, robot->piece, robot->lane);
+        robot->group->assemblies->taken[robot->instance] = false;
+        if (robot->parent != MF_NONE)
+            all->carried[robot->slot] = false;
+    }
+}
+
+// Assemblies of which some robot has a flag of these move by run-time joints.
+static void give_up_with(mf_Assemblies *all, uint32_t flags) {
+    for (uint32_t a = 0; a < all->count; a++)
+        if (all->assemblies[a].active && (gather_flags(all, &all->assemblies[a]) & flags) != 0)
+            give_up(all, &all->assemblies[a]);
+}
+
+// ---- between robots -----------------------------------------------------------------------------
+
+// Gyroscopic forces are those of the middle of the step: the rate there goes from the root outward,
+// as in a single tree.
+static void spread_swirl(mf_Assemblies *all, uint32_t index) {
+    const mf_Assembly *assembly = &all->assemblies[index];
+    for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++) {
+        mf_AssemblyRobot *robot = &all->order[i];
+        const mf_ArtPieces *pieces;
+        mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
+        mf_vec3_set(robot->swirl, 0.0, 0.0, 0.0);
+        if (robot->parent != MF_NONE) {
+            const mf_AssemblyRobot *parent = &all->order[robot->parent];
+            const mf_ArtPieces *before;
+            const mf_ArtAssembly *on = mf_assembly_piece(all, parent, &before);
+            double there[3], here[3];
+            mf_art_pieces_get(before, on->swirl, parent->lane, 3 + 3 * robot->on.site, 3, there);
+            mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * robot->own.site, 3, here);
+            mf_vec3_add(there, there, parent->swirl);
+            mf_vec3_sub(robot->swirl, there, here);
+        }
+    }
+    for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++) {
+        const mf_ArtPieces *pieces;
+        const mf_AssemblyRobot *robot = &all->order[i];
+        mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
+        mf_art_pieces_set(pieces, piece->swirl, robot->lane, 0, 3, robot->swirl);
+    }
+}
+
+static void measure(mf_Assemblies *all, uint32_t index) {
+    mf_Assembly *assembly = &all->assemblies[index];
+    if (!assembly->active)
+        return;
+    mf_assembly_measure(all, assembly);
+    mf_assembly_note(all, assembly);
+}
+
+static void solve(mf_Assemblies *all, uint32_t index) {
+    mf_Assembly *assembly = &all->assemblies[index];
+    if (assembly->active && assembly->wrong)
+        mf_assembly_solve(all, assembly);
+}
+
+static void judge(mf_Assemblies *all, uint32_t index) {
+    mf_Assembly *assembly = &all->assemblies[index];
+    if (!assembly->active || !assembly->wrong)
+        return;
+    assembly->flags = gather_flags(all, assembly);
+    assembly->wrong = (assembly->flags & MF_ART_WRONG) != 0;
+    for (uint32_t i = assembly->first; i < assembly->end && assembly->wrong; i++)
+        *flags_of(all, &all->order[i]) |= MF_ART_WRONG;
+}
+
+// Pieces with a robot that is to be solved again.
+static bool mark_wrong(mf_Assemblies *all) {
+    bool any = false;
+    for (uint32_t g = 0; g < all->group_count; g++)
+        if (all->groups[g].pieces != NULL)
+            memset(all->groups[g].used, 0, all->groups[g].pieces->count * sizeof(bool));
+    for (uint32_t a = 0; a < all->count; a++) {
+        const mf_Assembly *assembly = &all->assemblies[a];
+        for (uint32_t i = assembly->first; i < assembly->end && assembly->active && assembly->wrong;
+             i++)
+            all->order[i].group->assemblies->used[all->order[i].piece] = any = true;
+    }
+    for (uint32_t p = 0; p < all->piece_count; p++)
+        all->pieces[p].wrong = all->groups[all->pieces[p].group].used[all->pieces[p].piece];
+    return any;
+}
+
+static void settle(mf_Assemblies *all) {
+    for (uint32_t a = 0; a < all->count; a++)
+        all->assemblies[a].wrong = all->assemblies[a].active;
+    for (uint32_t round = 1; mark_wrong(all); round++) {
+        run_stage(all, MF_ART_RESPOND);
+        run_tasks(all, all->count, solve);
+        run_stage(all, MF_ART_PUSH);
+        run_tasks(all, all->count, judge);
+        if (round == ROUNDS)
+            break;
+        mark_wrong(all);
+        run_stage(all, MF_ART_REVISE);
+    }
+}
+
+// ---- the end of a step --------------------------------------------------------------------------
+
+static void share_flags(mf_Assemblies *all, uint32_t index) {
+    const mf_Assembly *assembly = &all->assemblies[index];
+    for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++)
+        *flags_of(all, &all->order[i]) |= assembly->flags & MF_ART_STRUCK;
+}
+
+static void chain(mf_Assemblies *all, uint32_t index) {
+    mf_Assembly *assembly = &all->assemblies[index];
+    if (!assembly->active)
+        return;
+    mf_assembly_store(all, assembly);
+    mf_assembly_chain(all, assembly);
+    mf_assembly_gather(all, assembly);
+}
+
+static void place(mf_Assemblies *all, uint32_t index) {
+    if (all->assemblies[index].active)
+        mf_assembly_place(all, &all->assemblies[index]);
+}
+
+static void finish(mf_Assemblies *all) {
+    run_tasks(all, all->count, share_flags);
+    run_stage(all, MF_ART_FINISH);
+    run_tasks(all, all->count, chain);
+    run_stage(all, MF_ART_FLY);
+    for (uint32_t p = 0; p < all->piece_count; p++)
+        mf_art_pieces_keep_faults(all->groups[all->pieces[p].group].pieces, all->pieces[p].piece);
+    run_tasks(all, all->count, place);
+    for (uint32_t a = 0; a < all->count; a++)
+        for (uint32_t i = all->assemblies[a].first;
+             i < all->assemblies[a].end && all->assemblies[a].active; i++)
+            all->order[i].group->assemblies->carried[all->order[i].instance] = 1;
+}
+
+void mf_assemblies_run(mf_Assemblies *all, const mf_SystemRun *run) {
+    if (all == NULL)
+        return;
+    mf_assemblies_refresh(all);
+    if (all->count == 0 && all->piece_count == 0)
+        return;
+    all->step = (double)run->step * 1e-9;
+    all->time = all->docks->config.time > 0.0 ? all->docks->config.time : 4.0 * all->step;
+    forget_last(all);
+    find_blocked(all);
+    if (!choose(all) || !list_pieces(all)) {
+        forget_last(all);
+        all->piece_count = 0;
+        return;
+    }
+    run_stage(all, MF_ART_BEGIN);
+    give_up_with(all, MF_ART_DEAD);
+    run_tasks(all, all->count, spread_swirl);
+    run_stage(all, MF_ART_LOOK);
+    give_up_with(all, MF_ART_MEETS);
+    run_tasks(all, all->count, measure);
+    settle(all);
+    finish(all);
+}
+
+void mf_assemblies_show_carried(mf_Assemblies *all, bool shown) {
+    for (uint32_t g = 0; all != NULL && g < all->group_count; g++)
+        if (all->groups[g].pieces != NULL)
+            mf_art_set_carried(all->groups[g].group->group,
+                               shown && all->piece_count > 0 ? all->groups[g].carried : NULL);
+}

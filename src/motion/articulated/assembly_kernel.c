@@ -1,0 +1,489 @@
+// The stages of a step of docked robots (assembly.h), for a few lanes.
+//
+// A wrench on a link is passed inward by the factors that the joints keep, answered by the base,
+// and what it does goes outward again: the same way as the solver of couplings takes (couple.h),
+// but to the accelerations of links.
+//
+// Invariants as in articulated_kernel.c: a lane never reads another lane, and nothing of a robot
+// whose new state is not finite or out of range is stored.
+#include "motion/articulated/assembly.h"
+#include "motion/articulated/couple.h"
+#include "motion/articulated/robot_step.h"
+
+typedef struct Twist {
+    Vec angular, linear; // [rad/s^2], [m/s^2] of the link's origin, own axes
+} Twist;
+
+// What stages leave for each other, besides the memory of a step.
+typedef struct Assembly {
+    Step s;
+    Drive drive;
+    Vec swirl; // of the base
+    Start start;
+    Room *room;
+    Wrench *pull;  // per plan link behind the base
+    mf_lane *left; // per plan link: share of the joint
+    Twist *twist;
+    bool *on_way; // per plan link: on the way to a site
+} Assembly;
+
+static void carve(const mf_ArtPlan *plan, mf_Carver *carver, Assembly *all) {
+    const uint32_t links = plan->link_count;
+    MF_CARVE(carver, all->pull, links + 1);
+    MF_CARVE(carver, all->left, links);
+    MF_CARVE(carver, all->twist, links + 1);
+    MF_CARVE(carver, all->on_way, links + 1);
+}
+
+static size_t own_room(const mf_ArtPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Assembly all, *own;
+    MF_CARVE(&carver, own, 1);
+    carve(plan, &carver, &all);
+    return (carver.used + 63) / 64 * 64;
+}
+
+size_t MF_KERNEL(mf_articulated_assembly_room)(const mf_ArtPlan *plan) {
+    return own_room(plan) + MF_KERNEL(mf_articulated_room)(plan);
+}
+
+static Assembly *assembly_of(const mf_ArtAssembly *piece) {
+    return piece->block.scratch;
+}
+
+// ---- values between robots ----------------------------------------------------------------------
+
+static MF_INLINE void value_store(void *values, uint32_t c, mf_lane a) {
+    mf_store((mf_real *)values + (size_t)c * MF_LANES, a);
+}
+
+static MF_INLINE mf_lane value_load(const void *values, uint32_t c) {
+    return mf_load((const mf_real *)values + (size_t)c * MF_LANES);
+}
+
+static MF_INLINE void values_store(void *values, uint32_t c, Vec a) {
+    value_store(values, c, a.x);
+    value_store(values, c + 1, a.y);
+    value_store(values, c + 2, a.z);
+}
+
+static MF_INLINE Vec values_load(const void *values, uint32_t c) {
+    return MF_VALUE(Vec, value_load(values, c), value_load(values, c + 1),
+                    value_load(values, c + 2));
+}
+
+static MF_INLINE void raise_flags(const mf_ArtAssembly *piece, mf_mask lanes, uint32_t flag) {
+    mf_index word = mf_load_index((const int32_t *)piece->flags);
+    word = mf_select_index(lanes, word | mf_set_index((int32_t)flag), word);
+    mf_store_index((int32_t *)piece->flags, word);
+}
+
+static MF_INLINE mf_mask lanes_with(const mf_ArtAssembly *piece, uint32_t flag) {
+    const mf_index word = mf_load_index((const int32_t *)piece->flags);
+    return mf_not(mf_index_equal(word & mf_set_index((int32_t)flag), mf_set_index(0)));
+}
+
+static MF_INLINE const Mat *site_turn(const Assembly *all, int32_t link) {
+    return &all->room->work.contacts.pose[link + 1].rotation;
+}
+
+// ---- begin and look -----------------------------------------------------------------------------
+
+static void open_assembly(const mf_ArtAssembly *piece, Assembly *all) {
+    const mf_ArtPlan *plan = piece->block.plan;
+    mf_Carver carver = {piece->block.scratch, 0};
+    Assembly *own;
+    MF_CARVE(&carver, own, 1);
+    carve(plan, &carver, all);
+    mf_Carver rest = {(char *)piece->block.scratch + own_room(plan), 0};
+    MF_CARVE(&rest, all->room, 1);
+    room_carve(plan, &rest, all->room);
+    for (uint32_t l = 0; l <= plan->link_count; l++)
+        all->on_way[l] = false;
+    for (uint32_t i = 0; i < piece->site_count; i++)
+        for (int32_t l = piece->sites[i]; l >= 0; l = mf_art_links(plan)[l].parent)
+            all->on_way[l] = true;
+}
+
+static void store_swirls(const mf_ArtAssembly *piece, const Assembly *all) {
+    values_store(piece->swirl, 0, mat_apply(site_turn(all, -1), all->swirl));
+    for (uint32_t i = 0; i < piece->site_count; i++) {
+        const int32_t link = piece->sites[i];
+        const Vec swirl = link < 0 ? all->swirl : all->room->work.links[link].swirl;
+        values_store(piece->swirl, 3 + 3 * i, mat_apply(site_turn(all, link), swirl));
+    }
+}
+
+void MF_KERNEL(mf_articulated_assembly_begin)(const mf_ArtAssembly *piece) {
+    Assembly *all = assembly_of(piece);
+    const mf_ArtPlan *plan = piece->block.plan;
+    open_assembly(piece, all);
+    Step *s = &all->s;
+    *s = (Step){.block = &piece->block, .plan = plan};
+    s->alive = mf_index_equal(mf_load_index((const int32_t *)piece->block.fault), mf_set_index(0));
+    s->all_alive = mf_all(s->alive);
+    all->drive = drive_begin(s, all->room);
+    State *state = &all->room->state;
+    Work *work = &all->room->work;
+    all->drive.state = state;
+    all->swirl = base_swirl(plan, state, &all->drive);
+    aba_velocity_all(plan, state, &all->drive, work);
+    work->contacts.pose[0] =
+        MF_VALUE(Pose, quat_matrix(state->attitude), state->position, state->velocity);
+    find_poses(plan, state, work);
+    store_swirls(piece, all);
+    mf_store_index((int32_t *)piece->flags, mf_set_index(0));
+    raise_flags(piece, mf_not(s->alive), MF_ART_DEAD);
+}
+
+// Lanes whose links touch each other. A lane does not see by how many contacts of others the list
+// ran out of room.
+static mf_mask links_meet(const mf_ArtPlan *plan, Work *work) {
+    LinkContacts *all = &work->link_contacts;
+    mf_mask meets = mf_not(mf_mask_all());
+    if (mf_art_collide(plan) == NULL)
+        return meets;
+    for (uint32_t first = 0; first < MF_LANES;) {
+        uint32_t width = MF_LANES - first;
+        link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
+        for (; all->overflow && width > 1;) {
+            width /= 2;
+            link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
+        }
+        for (uint32_t i = 0; i < all->count; i++)
+            meets = mf_or(meets, all->list[i].exists);
+        first += width;
+        all->found = width == MF_LANES;
+    }
+    return meets;
+}
+
+static void store_sites(const mf_ArtAssembly *piece, const Assembly *all) {
+    const Work *work = &all->room->work;
+    for (uint32_t i = 0; i < piece->site_count; i++) {
+        const int32_t link = piece->sites[i];
+        const Pose *pose = &work->contacts.pose[link + 1];
+        const Mat *r = &pose->rotation;
+        const Vec rate = link < 0 ? all->room->state.rate : work->links[link].rate;
+        const mf_lane values[9] = {r->xx, r->xy, r->xz, r->yx, r->yy, r->yz, r->zx, r->zy, r->zz};
+        const uint32_t first = MF_ART_SITE_POSE * i;
+        for (uint32_t c = 0; c < 9; c++)
+            value_store(piece->pose, first + c, values[c]);
+        values_store(piece->pose, first + 9, pose->position);
+        values_store(piece->pose, first + 12, pose->speed);
+        values_store(piece->pose, first + 15, mat_apply(r, rate));
+    }
+}
+
+static void store_whole(const mf_ArtAssembly *piece, const Assembly *all, uint32_t first) {
+    Whole whole;
+    whole_find(piece->block.plan, &all->room->state, all->room->riders, &whole);
+    values_store(piece->whole, first, whole.center);
+    values_store(piece->whole, first + 3, whole.drift);
+    values_store(piece->whole, first + 6, whole.own);
+    const Sym *j = &whole.inertia;
+    const mf_lane inertia[6] = {j->xx, j->yy, j->zz, j->xy, j->xz, j->yz};
+    for (uint32_t i = 0; i < 6; i++)
+        value_store(piece->whole, first + 9 + i, inertia[i]);
+}
+
+void MF_KERNEL(mf_articulated_assembly_look)(const mf_ArtAssembly *piece) {
+    Assembly *all = assembly_of(piece);
+    const mf_ArtPlan *plan = piece->block.plan;
+    const State *state = &all->room->state;
+    Work *work = &all->room->work;
+    if (!plan->fixed) {
+        const Vec more = values_load(piece->swirl, 0);
+        all->swirl = vec_add(all->swirl, mat_apply_transposed(site_turn(all, -1), more));
+        all->drive.swirl = &all->swirl;
+    }
+    bind_contacts(&all->s, work);
+    forward_look(plan, state, &all->drive, true, work);
+    store_swirls(piece, all);
+    store_sites(piece, all);
+    store_whole(piece, all, 0);
+    const Rates *force = &all->room->force;
+    values_store(piece->whole, 2 * MF_ART_WHOLE_VALUES, force->linear);
+    values_store(piece->whole, 2 * MF_ART_WHOLE_VALUES + 3,
+                 mat_apply(site_turn(all, -1), force->angular));
+    raise_flags(piece, links_meet(plan, work), MF_ART_MEETS);
+    stale_set(plan, true, work);
+}
+
+// ---- respond ------------------------------------------------------------------------------------
+
+// What a joint keeps of the wrench on its link; hands the rest to the parent.
+static MF_INLINE void pass_in(const mf_ArtPlan *plan, uint32_t l, Assembly *all) {
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
+    const mf_real *c = link_constants(plan, l);
+    const LinkWork *own = &all->room->work.links[l];
+    Wrench pull = all->pull[l + 1];
+    const mf_lane along = link->kind == MF_ART_HINGE ? pull.torque.z : pull.force.z;
+    all->left[l] = along * own->inverse;
+    pull.torque = vec_fma(own->angular, -along, pull.torque);
+    pull.force = vec_fma(own->linear, -along, pull.force);
+    if (link->kind == MF_ART_SLIDE) {
+        const mf_lane way = all->room->state.angle[l] + mf_set(c[MF_ART_OFFSET]);
+        pull.torque.x = mf_fma(-way, pull.force.y, pull.torque.x);
+        pull.torque.y = mf_fma(way, pull.force.x, pull.torque.y);
+    }
+    pull.torque = out_of_turn(link, c, vec_rotate_z(pull.torque, own->cosine, own->sine));
+    pull.force = out_of_turn(link, c, vec_rotate_z(pull.force, own->cosine, own->sine));
+    if (link->shift != 0)
+        pull.torque = vec_cross_add(vec_constant(c + MF_ART_POSITION), pull.force, pull.torque);
+    Wrench *sum = &all->pull[link->parent + 1];
+    sum->torque = vec_add(sum->torque, pull.torque);
+    sum->force = vec_add(sum->force, pull.force);
+}
+
+static MF_INLINE void answer_base(const mf_ArtPlan *plan, Assembly *all) {
+    const Work *work = &all->room->work;
+    const Wrench *pull = &all->pull[0];
+    if (plan->fixed) {
+        all->twist[0] = MF_VALUE(Twist, vec_zero(), vec_zero());
+        return;
+    }
+    mf_lane r[6] = {pull->torque.x, pull->torque.y, pull->torque.z,
+                    pull->force.x,  pull->force.y,  pull->force.z};
+    for (int k = 0; k < 6; k++) {
+        const mf_lane part = r[k] * work->base_inverse[k];
+        for (int i = k + 1; i < 6; i++)
+            r[i] = mf_fma(-work->base_factor[i][k], part, r[i]);
+        r[k] = part;
+    }
+    for (int k = 5; k >= 0; k--)
+        for (int i = k + 1; i < 6; i++)
+            r[k] = mf_fma(-(work->base_factor[i][k] * work->base_inverse[k]), r[i], r[k]);
+    all->twist[0] = MF_VALUE(Twist, {r[0], r[1], r[2]}, {r[3], r[4], r[5]});
+}
+
+// Returns the joint's acceleration.
+static MF_INLINE mf_lane pass_out(const mf_ArtPlan *plan, uint32_t l, Assembly *all) {
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
+    const mf_real *c = link_constants(plan, l);
+    const LinkWork *own = &all->room->work.links[l];
+    const Twist *from = &all->twist[link->parent + 1];
+    Vec angular = from->angular, linear = from->linear;
+    if (link->shift != 0)
+        linear = vec_cross_add(angular, vec_constant(c + MF_ART_POSITION), linear);
+    angular = vec_back_z(into_joint(link, c, angular), own->cosine, own->sine);
+    linear = vec_back_z(into_joint(link, c, linear), own->cosine, own->sine);
+    if (link->kind == MF_ART_SLIDE) {
+        const mf_lane way = all->room->state.angle[l] + mf_set(c[MF_ART_OFFSET]);
+        linear.x = mf_fma(angular.y, way, linear.x);
+        linear.y = mf_fma(-angular.x, way, linear.y);
+    }
+    const mf_lane back = vec_dot_add(own->angular, angular, vec_dot(own->linear, linear));
+    const mf_lane joint = all->left[l] - back;
+    if (link->kind == MF_ART_HINGE)
+        angular.z = angular.z + joint;
+    else
+        linear.z = linear.z + joint;
+    all->twist[l + 1] = MF_VALUE(Twist, angular, linear);
+    return joint;
+}
+
+// The column of the response to a unit wrench on a site: about the world's axis k, or along it.
+static void find_column(const mf_ArtAssembly *piece, Assembly *all, uint32_t site, uint32_t k) {
+    const mf_ArtPlan *plan = piece->block.plan;
+    const Mat *turn = site_turn(all, piece->sites[site]);
+    const uint32_t axis = k % 3, rows = 6 * piece->site_count;
+    const Vec unit = axis == 0   ? (Vec){turn->xx, turn->xy, turn->xz}
+                     : axis == 1 ? (Vec){turn->yx, turn->yy, turn->yz}
+                                 : (Vec){turn->zx, turn->zy, turn->zz};
+    const Wrench none = {vec_zero(), vec_zero()};
+    Wrench *at = &all->pull[piece->sites[site] + 1];
+    all->pull[0] = none;
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        if (all->on_way[l]) {
+            all->pull[l + 1] = none;
+            all->left[l] = mf_zero();
+        }
+    if (k < 3)
+        at->torque = unit;
+    else
+        at->force = unit;
+    for (int32_t l = piece->sites[site]; l >= 0; l = mf_art_links(plan)[l].parent)
+        pass_in(plan, (uint32_t)l, all);
+    answer_base(plan, all);
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        if (all->on_way[l])
+            pass_out(plan, l, all);
+    for (uint32_t i = 0; i < piece->site_count; i++) {
+        const Twist *twist = &all->twist[piece->sites[i] + 1];
+        const Mat *to = site_turn(all, piece->sites[i]);
+        const Vec angular = mat_apply(to, twist->angular), linear = mat_apply(to, twist->linear);
+        const mf_lane values[6] = {angular.x, angular.y, angular.z, linear.x, linear.y, linear.z};
+        for (uint32_t r = 0; r < 6; r++)
+            value_store(piece->response, (6 * i + r) * rows + 6 * site + k, values[r]);
+    }
+}
+
+void MF_KERNEL(mf_articulated_assembly_respond)(const mf_ArtAssembly *piece) {
+    Assembly *all = assembly_of(piece);
+    const mf_ArtPlan *plan = piece->block.plan;
+    Room *room = all->room;
+    Work *work = &room->work;
+    solve(plan, &room->state, &all->drive, &room->force, site_turn(all, -1), work, &room->rates);
+    for (uint32_t i = 0; i < piece->site_count; i++) {
+        const int32_t link = piece->sites[i];
+        const Mat *turn = site_turn(all, link);
+        const Vec angular = link < 0 ? work->base_angular : work->angular[link];
+        const Vec linear = link < 0 ? work->base_linear : work->linear[link];
+        values_store(piece->free, MF_ART_SITE_MOTION * i, mat_apply(turn, angular));
+        values_store(piece->free, MF_ART_SITE_MOTION * i + 3, mat_apply(turn, linear));
+        for (uint32_t k = 0; k < 6; k++)
+            find_column(piece, all, i, k);
+    }
+}
+
+// ---- push and revise ----------------------------------------------------------------------------
+
+static void add_pushes(const mf_ArtAssembly *piece, Assembly *all) {
+    const mf_ArtPlan *plan = piece->block.plan;
+    for (uint32_t l = 0; l <= plan->link_count; l++)
+        all->pull[l] = MF_VALUE(Wrench, vec_zero(), vec_zero());
+    for (uint32_t i = 0; i < piece->site_count; i++) {
+        const Mat *turn = site_turn(all, piece->sites[i]);
+        Wrench *pull = &all->pull[piece->sites[i] + 1];
+        pull->torque = mat_apply_transposed(turn, values_load(piece->wrench, 6 * i));
+        pull->force = mat_apply_transposed(turn, values_load(piece->wrench, 6 * i + 3));
+    }
+    for (uint32_t l = plan->link_count; l-- > 0;) {
+        if (all->on_way[l])
+            pass_in(plan, l, all);
+        else
+            all->left[l] = mf_zero();
+    }
+    answer_base(plan, all);
+}
+
+void MF_KERNEL(mf_articulated_assembly_push)(const mf_ArtAssembly *piece) {
+    Assembly *all = assembly_of(piece);
+    const mf_ArtPlan *plan = piece->block.plan;
+    Room *room = all->room;
+    Work *work = &room->work;
+    add_pushes(piece, all);
+    work->base_angular = vec_add(work->base_angular, all->twist[0].angular);
+    work->base_linear = vec_add(work->base_linear, all->twist[0].linear);
+    if (!plan->fixed) {
+        room->rates.angular = vec_add(room->rates.angular, all->twist[0].angular);
+        room->rates.linear =
+            mat_apply_add(site_turn(all, -1), all->twist[0].linear, room->rates.linear);
+    }
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        room->rates.joint[l] = room->rates.joint[l] + pass_out(plan, l, all);
+        if (links[l].leaf && !links[l].posed)
+            continue;
+        work->angular[l] = vec_add(work->angular[l], all->twist[l + 1].angular);
+        work->linear[l] = vec_add(work->linear[l], all->twist[l + 1].linear);
+    }
+    const mf_mask wrong = revise_find(plan, &room->state, &all->drive, work, &room->rates);
+    raise_flags(piece, wrong, MF_ART_WRONG);
+    raise_flags(piece, lanes_struck(&all->s, &all->drive, work), MF_ART_STRUCK);
+    for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
+        if (work->contacts.touch[i].near)
+            raise_flags(piece, work->contacts.touch[i].may, MF_ART_STANDS);
+}
+
+void MF_KERNEL(mf_articulated_assembly_revise)(const mf_ArtAssembly *piece) {
+    Assembly *all = assembly_of(piece);
+    Work *work = &all->room->work;
+    revise_apply(piece->block.plan, &all->drive, lanes_with(piece, MF_ART_WRONG), work);
+    stale_set(piece->block.plan, true, work);
+    mf_index word = mf_load_index((const int32_t *)piece->flags);
+    word = word & mf_set_index((int32_t) ~(uint32_t)(MF_ART_WRONG | MF_ART_STRUCK));
+    mf_store_index((int32_t *)piece->flags, word);
+}
+
+// ---- finish -------------------------------------------------------------------------------------
+
+static void load_whole(const mf_ArtAssembly *piece, uint32_t first, Whole *out) {
+    out->center = values_load(piece->whole, first);
+    out->drift = values_load(piece->whole, first + 3);
+    out->own = values_load(piece->whole, first + 6);
+    mf_lane j[6];
+    for (uint32_t i = 0; i < 6; i++)
+        j[i] = value_load(piece->whole, first + 9 + i);
+    out->inertia = MF_VALUE(Sym, j[0], j[1], j[2], j[3], j[4], j[5]);
+}
+
+// Sites as the joints have moved them, seen from the base as if it were at rest at the origin.
+static void store_joints_only(const mf_ArtAssembly *piece, Assembly *all) {
+    const mf_ArtPlan *plan = piece->block.plan;
+    const Drive still = {.step = mf_zero()};
+    State *state = &all->room->state, kept = *state;
+    Work *work = &all->room->work;
+    state->position = state->velocity = state->rate = vec_zero();
+    state->attitude = quat_unit();
+    aba_velocity_all(plan, state, &still, work);
+    work->contacts.pose[0] =
+        MF_VALUE(Pose, quat_matrix(state->attitude), state->position, state->velocity);
+    find_poses(plan, state, work);
+    store_sites(piece, all);
+    *state = kept;
+}
+
+// Force and torque sensors feel docks as forces from outside.
+static void add_dock_wrenches(const mf_ArtAssembly *piece, Assembly *all) {
+    const mf_ArtPlan *plan = piece->block.plan;
+    const uint64_t *zones = mf_art_link_zones(plan);
+    for (uint32_t i = 0; plan->zone_count > 0 && i < piece->site_count; i++) {
+        const int32_t link = piece->sites[i];
+        sensor_wrench_add(zones[link + 1], all->room->work.contacts.pose[link + 1].position,
+                          values_load(piece->wrench, 6 * i + 3), values_load(piece->wrench, 6 * i),
+                          &all->room->work);
+    }
+}
+
+void MF_KERNEL(mf_articulated_assembly_finish)(const mf_ArtAssembly *piece) {
+    Assembly *all = assembly_of(piece);
+    const mf_ArtPlan *plan = piece->block.plan;
+    Step *s = &all->s;
+    Room *room = all->room;
+    Work *work = &room->work;
+    // Robots that the caller gave up since, because they or one of their assembly meets itself.
+    s->alive = mf_and(s->alive, mf_index_equal(mf_load_index((const int32_t *)piece->block.fault),
+                                               mf_set_index(0)));
+    s->all_alive = mf_all(s->alive);
+    work->link_contacts.alive = work->solver.alive = s->alive;
+    couple_links(plan, &room->state, &all->drive, work, &room->rates);
+    find_loads(plan, &room->state, &all->drive, work, room->loads);
+    keep_actuators(s, &work->actuation, &room->actuated);
+    add_dock_wrenches(piece, all);
+    keep_requested(plan, &room->state, &all->drive, &room->force, &room->rates, work,
+                   &room->requested);
+    all->start = start_of(&room->state, mf_mask_all());
+    whole_find(plan, &room->state, room->riders, &all->start.whole);
+    integrate_euler(plan, &room->state, &room->rates, setting(plan, MF_ART_STEP));
+    store_whole(piece, all, MF_ART_WHOLE_VALUES);
+    if (all->drive.before != NULL)
+        keep_accelerations(s, lanes_with(piece, MF_ART_STRUCK), &room->rates);
+    store_step(s, room);
+    store_joints_only(piece, all);
+}
+
+void MF_KERNEL(mf_articulated_assembly_fly)(const mf_ArtAssembly *piece) {
+    Assembly *all = assembly_of(piece);
+    const mf_ArtPlan *plan = piece->block.plan;
+    Step *s = &all->s;
+    Room *room = all->room;
+    Whole whole[2];
+    for (uint32_t k = 0; k < 2; k++)
+        load_whole(piece, k * MF_ART_WHOLE_VALUES, &whole[k]);
+    const uint32_t force = 2 * MF_ART_WHOLE_VALUES;
+    Start start = all->start;
+    const Mat before = quat_matrix(start.attitude);
+    start.whole = whole[0];
+    room->force.linear = values_load(piece->whole, force);
+    room->force.angular = mat_apply_transposed(&before, values_load(piece->whole, force + 3));
+    room->work.warnings.any = false;
+    keep_whole(plan, &start, &whole[1], value_load(piece->whole, force + 6), &room->force,
+               setting(plan, MF_ART_STEP), &room->work.warnings, &room->state);
+    s->alive = mf_and(s->alive, lanes_with(piece, MF_ART_FLIES));
+    s->all_alive = mf_all(s->alive);
+    check_state(s, &room->state);
+    store_state(s, &room->state);
+    warnings_store(&room->work.warnings, &piece->block.warnings, s->alive);
+}
