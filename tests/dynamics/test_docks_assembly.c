@@ -65,6 +65,9 @@ static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
     motion.contacts = with->ground;
     motion.self_contacts = false;
     motion.contact_law = with->law;
+    // By themselves contacts would be as stiff as a robot is heavy.
+    motion.contact_stiffness = 2e4;
+    motion.contact_damping = 100.0;
     prepare(pitch, group);
     must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
 }
