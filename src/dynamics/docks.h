@@ -43,6 +43,7 @@ typedef struct mf_DockPlace {
     const mf_Dock *dock;
     double position[3];    // [m] world
     double orientation[4]; // [1] dock to world
+    int64_t cell[3];       // [1] of the grid
 } mf_DockPlace;
 
 // Two ports that are near each other; the number of the first is smaller.

@@ -77,27 +77,19 @@ void mf_docks_find_places(mf_WorldDocks *docks, mf_DockFilterFn takes) {
 
 // ---- cells --------------------------------------------------------------------------------------
 
-typedef struct Cell {
-    int64_t x, y, z;
-} Cell;
-
-static const double farthest = 1e6; // [m] docks beyond it are near nobody
+// Cells are several times as wide as docks reach, so that most docks have to look into one only.
+static const double cells_wide = 8.0; // [1]
+static const double farthest = 1e6;   // [m] docks beyond it are near nobody
 
 static bool is_inside(const mf_DockPlace *place) {
     const double *p = place->position;
     return mf_abs(p[0]) < farthest && mf_abs(p[1]) < farthest && mf_abs(p[2]) < farthest;
 }
 
-static Cell cell_of(const mf_WorldDocks *docks, const mf_DockPlace *place) {
-    const double *p = place->position;
-    return (Cell){(int64_t)mf_floor(p[0] / docks->cell), (int64_t)mf_floor(p[1] / docks->cell),
-                  (int64_t)mf_floor(p[2] / docks->cell)};
-}
-
-static uint32_t bucket_of(const mf_WorldDocks *docks, Cell cell) {
-    const uint64_t hash = (uint64_t)cell.x * UINT64_C(0x9e3779b97f4a7c15) ^
-                          (uint64_t)cell.y * UINT64_C(0xc2b2ae3d27d4eb4f) ^
-                          (uint64_t)cell.z * UINT64_C(0x165667b19e3779f9);
+static uint32_t bucket_of(const mf_WorldDocks *docks, const int64_t cell[3]) {
+    const uint64_t hash = (uint64_t)cell[0] * UINT64_C(0x9e3779b97f4a7c15) ^
+                          (uint64_t)cell[1] * UINT64_C(0xc2b2ae3d27d4eb4f) ^
+                          (uint64_t)cell[2] * UINT64_C(0x165667b19e3779f9);
     return (uint32_t)(hash >> 32) & (docks->bucket_count - 1);
 }
 
@@ -105,53 +97,59 @@ static void sort_into_cells(mf_WorldDocks *docks) {
     uint32_t *buckets = docks->buckets;
     for (uint32_t i = 0; i <= docks->bucket_count; i++)
         buckets[i] = 0;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t i = docks->place_count; i-- > 0;) {
-            if (!is_inside(&docks->places[i]))
-                continue;
-            const uint32_t bucket = bucket_of(docks, cell_of(docks, &docks->places[i]));
-            if (pass == 0)
-                buckets[bucket]++;
-            else
-                docks->sorted[--buckets[bucket]] = i;
-        }
-        for (uint32_t i = 1; pass == 0 && i <= docks->bucket_count; i++)
-            buckets[i] += buckets[i - 1];
+    for (uint32_t i = 0; i < docks->place_count; i++) {
+        mf_DockPlace *place = &docks->places[i];
+        for (uint32_t c = 0; c < 3 && is_inside(place); c++)
+            place->cell[c] = (int64_t)mf_floor(place->position[c] / docks->cell);
+        if (is_inside(place))
+            buckets[bucket_of(docks, place->cell)]++;
     }
+    for (uint32_t i = 1; i <= docks->bucket_count; i++)
+        buckets[i] += buckets[i - 1];
+    for (uint32_t i = docks->place_count; i-- > 0;)
+        if (is_inside(&docks->places[i]))
+            docks->sorted[--buckets[bucket_of(docks, docks->places[i].cell)]] = i;
 }
 
 typedef struct Visit {
     mf_WorldDocks *docks;
+    double reach; // [m]
     mf_DockPairFn visit;
     void *user;
 } Visit;
 
-static void visit_cell(const Visit *visit, uint32_t index, Cell cell) {
+static void visit_cell(const Visit *visit, uint32_t index, const int64_t cell[3]) {
     mf_WorldDocks *docks = visit->docks;
     const uint32_t bucket = bucket_of(docks, cell);
     for (uint32_t i = docks->buckets[bucket]; i < docks->buckets[bucket + 1]; i++) {
         const uint32_t other = docks->sorted[i];
-        if (other <= index)
-            continue;
-        const Cell own = cell_of(docks, &docks->places[other]); // others may share the bucket
-        if (own.x == cell.x && own.y == cell.y && own.z == cell.z)
+        const int64_t *own = docks->places[other].cell; // others may share the bucket
+        if (other > index && own[0] == cell[0] && own[1] == cell[1] && own[2] == cell[2])
             visit->visit(docks, index, other, visit->user);
     }
 }
 
+// The cells that the ball about a dock touches.
 static void visit_around(const Visit *visit, uint32_t index) {
-    const Cell own = cell_of(visit->docks, &visit->docks->places[index]);
-    for (int64_t z = -1; z <= 1; z++)
-        for (int64_t y = -1; y <= 1; y++)
-            for (int64_t x = -1; x <= 1; x++)
-                visit_cell(visit, index, (Cell){own.x + x, own.y + y, own.z + z});
+    const mf_DockPlace *place = &visit->docks->places[index];
+    const double size = visit->docks->cell, part = visit->reach / size;
+    int64_t low[3], high[3], cell[3];
+    for (uint32_t c = 0; c < 3; c++) {
+        const double in = place->position[c] / size - (double)place->cell[c];
+        low[c] = place->cell[c] - (in < part);
+        high[c] = place->cell[c] + (in > 1.0 - part);
+    }
+    for (cell[2] = low[2]; cell[2] <= high[2]; cell[2]++)
+        for (cell[1] = low[1]; cell[1] <= high[1]; cell[1]++)
+            for (cell[0] = low[0]; cell[0] <= high[0]; cell[0]++)
+                visit_cell(visit, index, cell);
 }
 
 void mf_docks_visit_near(mf_WorldDocks *docks, double reach, mf_DockPairFn visit, void *user) {
-    const Visit all = {docks, visit, user};
+    const Visit all = {docks, reach * 1.000001, visit, user}; // rounding loses no pair
     if (docks->place_count < 2)
         return;
-    docks->cell = reach;
+    docks->cell = cells_wide * reach;
     sort_into_cells(docks);
     for (uint32_t i = 0; i < docks->place_count; i++)
         if (is_inside(&docks->places[i]))
