@@ -241,10 +241,9 @@ static void fill_place(const mf_AssemblyGroup *group, const mf_JointRecord *reco
     mf_quat_to_matrix(place->rotation, orientation);
 }
 
-static void fill_robot(mf_Assemblies *all, mf_AssemblyRobot *robot, uint32_t assembly) {
+static void fill_robot(mf_Assemblies *all, mf_AssemblyRobot *robot) {
     mf_AssemblyGroup *group = group_of(all, robot->number, &robot->instance);
     robot->group = group->group;
-    robot->assembly = assembly;
     robot->piece = robot->instance / MF_BLOCK * group->pieces->per_block +
                    robot->instance % MF_BLOCK / group->pieces->lanes;
     robot->lane = robot->instance % MF_BLOCK % group->pieces->lanes;
@@ -257,10 +256,9 @@ static void fill_robot(mf_Assemblies *all, mf_AssemblyRobot *robot, uint32_t ass
                &robot->on);
 }
 
-static void fill(mf_Assemblies *all, uint32_t number) {
-    mf_Assembly *assembly = &all->assemblies[number];
+static void fill(mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t i = assembly->first; i < assembly->end; i++)
-        fill_robot(all, &all->order[i], number);
+        fill_robot(all, &all->order[i]);
 }
 
 // Where matrices begin.
@@ -302,8 +300,10 @@ void mf_assemblies_refresh(mf_Assemblies *all) {
         *assembly = (mf_Assembly){.first = all->order_count};
         spread(all, i, assembly);
         choose_root(all, assembly);
+        for (uint32_t k = assembly->first; k < assembly->end; k++)
+            all->order[k].assembly = all->count;
         if (assembly->tree)
-            fill(all, all->count);
+            fill(all, assembly);
         all->count++;
     }
     lay_out(all);

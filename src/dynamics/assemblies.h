@@ -122,6 +122,8 @@ static inline bool mf_assemblies_carry(const mf_Assemblies *all, uint32_t slot) 
 
 // Gaps of edges and how fast they close, from where the robots are.
 void mf_assembly_measure(mf_Assemblies *all, mf_Assembly *assembly);
+// The response of a robot of the order at its docks; robots do not depend on each other.
+void mf_assembly_fill(mf_Assemblies *all, uint32_t robot);
 // Wrenches of the edges of an assembly, and from them those on its links with docks.
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly);
 // Puts the robots of an assembly where their docks meet.

@@ -92,12 +92,27 @@ static void move_columns(double *block, size_t stride, const double arm[3]) {
     }
 }
 
+// Block (i, j) of the matrix between docks, from the response between their sites; it is symmetric.
+static void fill_block(const double *response, uint32_t width, const mf_AssemblyPlace *to,
+                       const mf_AssemblyPlace *from, double *block, double *mirror, size_t stride) {
+    for (uint32_t r = 0; r < SIX; r++)
+        memcpy(block + r * stride, response + (SIX * to->site + r) * width + SIX * from->site,
+               SIX * sizeof(double));
+    move_rows(block, SIX, stride, to->arm);
+    move_columns(block, stride, from->arm);
+    for (uint32_t r = 0; r < SIX && block != mirror; r++)
+        for (uint32_t c = 0; c < SIX; c++)
+            mirror[c * stride + r] = block[r * stride + c];
+}
+
 static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *k,
                         double *b) {
     const mf_ArtPieces *pieces;
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
     const uint32_t docks = dock_count(robot), width = SIX * pieces->site_count;
     const size_t stride = SIX * docks;
+    double response[SIX * MF_ART_SITES * SIX * MF_ART_SITES];
+    mf_art_pieces_get(pieces, piece->response, robot->lane, 0, width * width, response);
     for (uint32_t i = 0; i < docks; i++) {
         const mf_AssemblyPlace *to = place_of(all, robot, i);
         double swirl[3], across[3];
@@ -107,16 +122,9 @@ static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
         mf_vec3_cross(across, swirl, to->arm);
         mf_vec3_cross(across, swirl, across);
         mf_vec3_add(b + SIX * i + 3, b + SIX * i + 3, across);
-        for (uint32_t j = 0; j < docks; j++) {
-            const mf_AssemblyPlace *from = place_of(all, robot, j);
-            double *block = k + SIX * i * stride + SIX * j;
-            for (uint32_t r = 0; r < SIX; r++)
-                mf_art_pieces_get(pieces, piece->response, robot->lane,
-                                  (SIX * to->site + r) * width + SIX * from->site, SIX,
-                                  block + r * stride);
-            move_rows(block, SIX, stride, to->arm);
-            move_columns(block, stride, from->arm);
-        }
+        for (uint32_t j = 0; j <= i; j++)
+            fill_block(response, width, to, place_of(all, robot, j), k + SIX * i * stride + SIX * j,
+                       k + SIX * j * stride + SIX * i, stride);
     }
 }
 
@@ -151,7 +159,6 @@ static void go_in(mf_Assemblies *all, mf_AssemblyRobot *robot) {
     const uint32_t docks = dock_count(robot);
     const size_t stride = SIX * docks;
     double *k = all->matrices + robot->values, *b = all->rights + robot->right;
-    fill_matrix(all, robot, k, b);
     for (uint32_t c = docks; c-- > child;)
         take_out(k, b, stride, c, &all->order[robot->first_child + c - child]);
     for (uint32_t r = 0; r < SIX && child; r++) {
@@ -208,11 +215,15 @@ static void clear_sites(const mf_Assemblies *all, const mf_AssemblyRobot *robot)
     mf_art_pieces_set(pieces, piece->wrench, robot->lane, 0, SIX * pieces->site_count, none);
 }
 
+void mf_assembly_fill(mf_Assemblies *all, uint32_t robot) {
+    mf_AssemblyRobot *own = &all->order[robot];
+    clear_sites(all, own);
+    fill_matrix(all, own, all->matrices + own->values, all->rights + own->right);
+}
+
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly) {
-    for (uint32_t i = assembly->end; i-- > assembly->first;) {
-        clear_sites(all, &all->order[i]);
+    for (uint32_t i = assembly->end; i-- > assembly->first;)
         go_in(all, &all->order[i]);
-    }
     for (uint32_t i = assembly->first; i < assembly->end; i++)
         go_out(all, &all->order[i]);
     assembly->rounds++;

@@ -10,7 +10,10 @@
 
 #include <string.h>
 
-enum { ROUNDS = 3 }; // [1] solutions, as CONTACT_ROUNDS of a single robot
+enum {
+    ROUNDS = 3,   // [1] solutions, as CONTACT_ROUNDS of a single robot
+    TOGETHER = 32 // [1] robots of a task
+};
 
 // ---- tasks --------------------------------------------------------------------------------------
 
@@ -211,6 +214,15 @@ static void measure(mf_Assemblies *all, uint32_t index) {
     mf_assembly_note(all, assembly);
 }
 
+static void fill(mf_Assemblies *all, uint32_t index) {
+    const uint32_t first = TOGETHER * index, end = first + TOGETHER;
+    for (uint32_t i = first; i < end && i < all->order_count; i++) {
+        const mf_Assembly *assembly = &all->assemblies[all->order[i].assembly];
+        if (assembly->active && assembly->wrong)
+            mf_assembly_fill(all, i);
+    }
+}
+
 static void solve(mf_Assemblies *all, uint32_t index) {
     mf_Assembly *assembly = &all->assemblies[index];
     if (assembly->active && assembly->wrong)
@@ -249,6 +261,7 @@ static void settle(mf_Assemblies *all) {
         all->assemblies[a].wrong = all->assemblies[a].active;
     for (uint32_t round = 1; mark_wrong(all); round++) {
         run_stage(all, MF_ART_RESPOND);
+        run_tasks(all, (all->order_count + TOGETHER - 1) / TOGETHER, fill);
         run_tasks(all, all->count, solve);
         run_stage(all, MF_ART_PUSH);
         run_tasks(all, all->count, judge);

@@ -199,26 +199,24 @@ void mf_art_pieces_keep_faults(const mf_ArtPieces *pieces, uint32_t p) {
             fault[i] |= pieces->shown[p][i];
 }
 
-static size_t at_of(const mf_ArtPieces *pieces, uint32_t row, uint32_t lane) {
-    return (size_t)row * pieces->lanes + lane;
-}
-
 void mf_art_pieces_get(const mf_ArtPieces *pieces, const void *values, uint32_t lane,
                        uint32_t first, uint32_t count, double *out) {
-    for (uint32_t i = 0; i < count; i++) {
-        const size_t at = at_of(pieces, first + i, lane);
-        out[i] = pieces->pick.double_precision ? ((const double *)values)[at]
-                                               : (double)((const float *)values)[at];
-    }
+    const size_t lanes = pieces->lanes, from = first * lanes + lane;
+    if (pieces->pick.double_precision)
+        for (uint32_t i = 0; i < count; i++)
+            out[i] = ((const double *)values)[from + i * lanes];
+    else
+        for (uint32_t i = 0; i < count; i++)
+            out[i] = (double)((const float *)values)[from + i * lanes];
 }
 
 void mf_art_pieces_set(const mf_ArtPieces *pieces, void *values, uint32_t lane, uint32_t first,
                        uint32_t count, const double *in) {
-    for (uint32_t i = 0; i < count; i++) {
-        const size_t at = at_of(pieces, first + i, lane);
-        if (pieces->pick.double_precision)
-            ((double *)values)[at] = in[i];
-        else
-            ((float *)values)[at] = (float)in[i];
-    }
+    const size_t lanes = pieces->lanes, from = first * lanes + lane;
+    if (pieces->pick.double_precision)
+        for (uint32_t i = 0; i < count; i++)
+            ((double *)values)[from + i * lanes] = in[i];
+    else
+        for (uint32_t i = 0; i < count; i++)
+            ((float *)values)[from + i * lanes] = (float)in[i];
 }

@@ -27,7 +27,7 @@ enum {
     MF_ART_SITE_MOTION = 6,   // [rad/s^2], [m/s^2] of the link's origin, world axes
     MF_ART_SITE_WRENCH = 6,   // [N m] about the link's origin, [N], world axes
     MF_ART_WHOLE_VALUES = 15, // momentum.h: center, drift, own (3 each), inertia (6)
-    MF_ART_SITES = 8          // [1] at most
+    MF_ART_SITES = 6          // [1] at most
 };
 
 // What lanes say, bits.
