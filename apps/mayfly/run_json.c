@@ -112,6 +112,10 @@ static void set_docks(json_t *object, const mf_Scene *scene) {
         set_count(inner, "broken", seen.broken);
         set_count(inner, "missed", seen.missed);
         set_count(inner, "lost", seen.lost);
+        set_count(inner, "steps_trees", seen.trees);
+        set_count(inner, "steps_loops", seen.loops);
+        set_count(inner, "steps_touched", seen.touched);
+        set_count(inner, "steps_others", seen.others);
         set_count(inner, "assemblies", mf_docks_assemblies(docks, names));
         set(object, "docks", inner);
     } else {

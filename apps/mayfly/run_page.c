@@ -250,6 +250,18 @@ static void print_joint(const mf_WorldJoints *joints, mf_WorldJointId id) {
            mf_vec3_length(now.force), mf_vec3_length(now.moment));
 }
 
+// How assemblies moved, where not all of it was as trees.
+static void print_ways(const mf_DocksStatistics *seen) {
+    const uint64_t by_joints = seen->loops + seen->touched + seen->others;
+    const double sum = 0.01 * (double)(seen->trees + by_joints);
+    if (by_joints == 0)
+        return;
+    printf("  %.0f %% of steps of assemblies as one tree; by joints %.0f %% for loops, %.0f %% for "
+           "contacts between robots or other joints, %.0f %% for their motion or softness\n",
+           (double)seen->trees / sum, (double)seen->loops / sum, (double)seen->touched / sum,
+           (double)seen->others / sum);
+}
+
 // What became of docks, and how many assemblies the robots form.
 static void print_docks(const mf_Scene *scene) {
     const mf_WorldDocks *docks = mf_world_docks_of(scene->world);
@@ -269,6 +281,7 @@ static void print_docks(const mf_Scene *scene) {
     const uint32_t count = mf_docks_assemblies(docks, names);
     printf("; %u robots in %u %s\n", robots, count, count == 1 ? "assembly" : "assemblies");
     free(names);
+    print_ways(&seen);
 }
 
 static void print_joints(const mf_WorldJoints *joints) {

@@ -198,7 +198,8 @@ static void spread(mf_Assemblies *all, uint32_t root, mf_Assembly *assembly) {
     }
     assembly->end = all->order_count;
     // Each edge was seen from both ends.
-    assembly->tree = assembly->tree && ends == 2 * (assembly->end - assembly->first - 1);
+    assembly->loops = ends != 2 * (assembly->end - assembly->first - 1);
+    assembly->tree = assembly->tree && !assembly->loops;
 }
 
 static void forget(mf_Assemblies *all, const mf_Assembly *assembly) {

@@ -57,6 +57,8 @@ typedef struct mf_AssemblyRobot {
 typedef struct mf_Assembly {
     uint32_t first, end; // [1] robots in the order, the root first
     bool tree;           // it can move as one
+    bool loops;          // it has loops
+    bool touched;        // others hold or touch it in this step
     bool active;         // it does so in this step
     bool wrong;          // its contacts are to be corrected
     uint32_t flags;      // of all its robots

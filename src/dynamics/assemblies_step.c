@@ -101,9 +101,12 @@ static bool choose(mf_Assemblies *all) {
     for (uint32_t a = 0; a < all->count; a++) {
         mf_Assembly *assembly = &all->assemblies[a];
         assembly->active = assembly->tree;
+        assembly->touched = false;
         assembly->rounds = 0;
-        for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++)
+        for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++) {
             assembly->active = takes_part(all, &all->order[i]);
+            assembly->touched = all->blocked[all->order[i].number];
+        }
         if (assembly->active)
             take(all, assembly);
         any = any || assembly->active;
@@ -169,11 +172,25 @@ static void give_up(mf_Assemblies *all, mf_Assembly *assembly) {
     }
 }
 
+static void count(mf_Assemblies *all) {
+    mf_DocksStatistics *sum = &all->docks->statistics;
+    for (uint32_t a = 0; a < all->count; a++) {
+        const mf_Assembly *assembly = &all->assemblies[a];
+        uint64_t *which = assembly->active    ? &sum->trees
+                          : assembly->loops   ? &sum->loops
+                          : assembly->touched ? &sum->touched
+                                              : &sum->others;
+        ++*which;
+    }
+}
+
 // Assemblies of which some robot has a flag of these move by run-time joints.
 static void give_up_with(mf_Assemblies *all, uint32_t flags) {
     for (uint32_t a = 0; a < all->count; a++)
-        if (all->assemblies[a].active && (gather_flags(all, &all->assemblies[a]) & flags) != 0)
+        if (all->assemblies[a].active && (gather_flags(all, &all->assemblies[a]) & flags) != 0) {
             give_up(all, &all->assemblies[a]);
+            all->assemblies[a].touched = flags == MF_ART_MEETS;
+        }
 }
 
 // ---- between robots -----------------------------------------------------------------------------
@@ -319,6 +336,7 @@ void mf_assemblies_run(mf_Assemblies *all, const mf_SystemRun *run) {
     forget_last(all);
     find_blocked(all);
     if (!choose(all) || !list_pieces(all)) {
+        count(all);
         forget_last(all);
         all->piece_count = 0;
         return;
@@ -328,6 +346,7 @@ void mf_assemblies_run(mf_Assemblies *all, const mf_SystemRun *run) {
     run_tasks(all, all->count, spread_swirl);
     run_stage(all, MF_ART_LOOK);
     give_up_with(all, MF_ART_MEETS);
+    count(all);
     run_tasks(all, all->count, measure);
     settle(all);
     finish(all);
