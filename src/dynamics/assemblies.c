@@ -75,12 +75,15 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     all->blocked = mf_allocate(context, robots, sizeof *all->blocked);
     all->matrices = mf_allocate(context, all->matrix_room, sizeof *all->matrices);
     all->rights = mf_allocate(context, all->right_room, sizeof *all->rights);
+    all->biases = mf_allocate(context, all->right_room, sizeof *all->biases);
+    all->loops = mf_allocate(context, ports / 2 + 1, sizeof *all->loops);
     all->piece_count = 0; // it was how many there can be
     return all->order != NULL && all->assemblies != NULL && all->pieces != NULL &&
                    all->places != NULL && all->starts != NULL && all->edges != NULL &&
                    all->room != NULL && all->blocked != NULL && all->matrices != NULL &&
-                   all->rights != NULL
-               ? MF_OK
+                   all->rights != NULL && all->biases != NULL && all->loops != NULL
+               ? mf_scratch_create(context, mf_assembly_loop_room(), (uint32_t)robots,
+                                   &all->scratch, error)
                : out_of_memory(error);
 }
 
@@ -112,9 +115,10 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
         for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
             mf_release(all->context, memory[i]);
     }
-    void *const memory[] = {all->groups,  all->order,   all->assemblies, all->pieces,
-                            all->places,  all->starts,  all->edges,      all->room,
-                            all->blocked, all->carried, all->matrices,   all->rights};
+    void *const memory[] = {all->groups,   all->order,  all->assemblies, all->pieces,  all->places,
+                            all->starts,   all->edges,  all->room,       all->blocked, all->carried,
+                            all->matrices, all->rights, all->biases,     all->loops};
+    mf_scratch_destroy(all->context, all->scratch);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(all->context, memory[i]);
     mf_release(all->context, all);
@@ -174,11 +178,11 @@ static uint32_t across(const mf_Assemblies *all, uint32_t slot, uint32_t number,
 
 // Lists the robots connected with one, breadth first, into the order; `places` marks them.
 static void spread(mf_Assemblies *all, uint32_t root, mf_Assembly *assembly) {
-    uint32_t ends = 0, side;
+    uint32_t side;
     all->order_count = assembly->first;
     all->places[root] = all->order_count;
     all->order[all->order_count++] =
-        (mf_AssemblyRobot){.number = root, .parent = MF_NONE, .slot = MF_NONE};
+        (mf_AssemblyRobot){.number = root, .parent = MF_NONE, .edge = {.slot = MF_NONE}};
     assembly->tree = true;
     for (uint32_t at = assembly->first; at < all->order_count; at++) {
         mf_AssemblyRobot *robot = &all->order[at];
@@ -186,20 +190,19 @@ static void spread(mf_Assemblies *all, uint32_t root, mf_Assembly *assembly) {
         robot->first_child = all->order_count;
         for (uint32_t e = all->starts[number]; e < all->starts[number + 1]; e++) {
             const uint32_t slot = all->edges[e], other = across(all, slot, number, &side);
-            ends++;
             assembly->tree = assembly->tree && is_rigid(record_at(all, slot));
             if (other == number || all->places[other] != MF_NONE)
                 continue;
             all->places[other] = all->order_count;
-            all->order[all->order_count++] =
-                (mf_AssemblyRobot){.number = other, .parent = at, .slot = slot, .side = 1 - side};
+            all->order[all->order_count] = (mf_AssemblyRobot){
+                .number = other,
+                .parent = at,
+                .edge = {.slot = slot, .side = side, .robots = {at, all->order_count}}};
+            all->order_count++;
         }
         robot->child_count = all->order_count - robot->first_child;
     }
     assembly->end = all->order_count;
-    // Each edge was seen from both ends.
-    assembly->loops = ends != 2 * (assembly->end - assembly->first - 1);
-    assembly->tree = assembly->tree && !assembly->loops;
 }
 
 static void forget(mf_Assemblies *all, const mf_Assembly *assembly) {
@@ -242,24 +245,56 @@ static void fill_place(const mf_AssemblyGroup *group, const mf_JointRecord *reco
     mf_quat_to_matrix(place->rotation, orientation);
 }
 
+static void fill_edge(mf_Assemblies *all, mf_AssemblyEdge *edge) {
+    const mf_JointRecord *record = record_at(all, edge->slot);
+    for (uint32_t s = 0; s < 2; s++) {
+        uint32_t instance;
+        const mf_AssemblyGroup *group =
+            group_of(all, all->order[edge->robots[s]].number, &instance);
+        fill_place(group, record, edge->side ^ s, &edge->places[s]);
+    }
+}
+
 static void fill_robot(mf_Assemblies *all, mf_AssemblyRobot *robot) {
     mf_AssemblyGroup *group = group_of(all, robot->number, &robot->instance);
     robot->group = group->group;
     robot->piece = robot->instance / MF_BLOCK * group->pieces->per_block +
                    robot->instance % MF_BLOCK / group->pieces->lanes;
     robot->lane = robot->instance % MF_BLOCK % group->pieces->lanes;
-    if (robot->parent == MF_NONE)
-        return;
-    const mf_JointRecord *record = record_at(all, robot->slot);
-    uint32_t instance;
-    fill_place(group, record, robot->side, &robot->own);
-    fill_place(group_of(all, all->order[robot->parent].number, &instance), record, 1 - robot->side,
-               &robot->on);
+    if (robot->parent != MF_NONE)
+        fill_edge(all, &robot->edge);
 }
 
 static void fill(mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t i = assembly->first; i < assembly->end; i++)
         fill_robot(all, &all->order[i]);
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
+        fill_edge(all, &all->loops[l]);
+}
+
+// Docks that the tree passed over, each from its first side.
+static void list_loops(mf_Assemblies *all, mf_Assembly *assembly) {
+    assembly->first_loop = all->loop_count;
+    for (uint32_t i = assembly->first; i < assembly->end; i++) {
+        const uint32_t number = all->order[i].number;
+        for (uint32_t e = all->starts[number]; e < all->starts[number + 1]; e++) {
+            const uint32_t slot = all->edges[e];
+            const mf_JointRecord *record = record_at(all, slot);
+            if (number_of(all, record, 0) != number)
+                continue;
+            const uint32_t other = all->places[number_of(all, record, 1)];
+            if (all->order[i].edge.slot == slot || all->order[other].edge.slot == slot ||
+                (all->loop_count > assembly->first_loop &&
+                 all->loops[all->loop_count - 1].slot == slot))
+                continue;
+            all->loops[all->loop_count++] =
+                (mf_AssemblyEdge){.slot = slot, .side = 0, .robots = {i, other}};
+            all->order[i].looped = all->order[other].looped = true;
+        }
+    }
+    assembly->loop_end = all->loop_count;
+    assembly->tree =
+        assembly->tree && assembly->loop_end - assembly->first_loop <= MF_ASSEMBLY_LOOPS;
 }
 
 // Where matrices begin.
@@ -289,7 +324,7 @@ void mf_assemblies_refresh(mf_Assemblies *all) {
     if (all->seen == all->docks->joints->version && all->carried_room >= all->docks->joints->room)
         return;
     all->seen = all->docks->joints->version;
-    all->count = all->order_count = 0;
+    all->count = all->order_count = all->loop_count = 0;
     if (!grow_carried(all))
         return;
     list_edges(all);
@@ -301,6 +336,7 @@ void mf_assemblies_refresh(mf_Assemblies *all) {
         *assembly = (mf_Assembly){.first = all->order_count};
         spread(all, i, assembly);
         choose_root(all, assembly);
+        list_loops(all, assembly);
         for (uint32_t k = assembly->first; k < assembly->end; k++)
             all->order[k].assembly = all->count;
         if (assembly->tree)

@@ -4,6 +4,7 @@
 //   assemblies_step.c    a step of all of them
 //   assemblies_solve.c   the wrenches of the docks, by elimination from the leaves to the root
 //   assemblies_fly.c     what all links together are, for the momentum of an assembly in flight
+//   assemblies_loops.c   the wrenches of docks that close loops
 //   assemblies_place.c   where robots are behind the step, from the root to the leaves
 //
 // A robot that is docked to its parent of the spanning tree has an edge, which is its dock to it.
@@ -12,14 +13,16 @@
 // and the edge closes where both sides accelerate alike. The root of an assembly is its first
 // robot, or the one whose base is fixed.
 //
-// Assemblies with loops, with docks that give way, or whose robots others touch or hold in a step
-// move by run-time joints instead (solver.h).
+// Docks that close loops are constraints of the tree. Assemblies with more than MF_ASSEMBLY_LOOPS
+// of them, with docks that give way, or whose robots others touch or hold in a step move by
+// run-time joints instead (solver.h).
 //
 // Invariant: what is computed for an assembly depends on nothing else, and not on threads; nothing
 // is allocated in steps but where a group's plan has grown.
 #ifndef MF_DYNAMICS_ASSEMBLIES_H
 #define MF_DYNAMICS_ASSEMBLIES_H
 
+#include "base/scratch.h"
 #include "dynamics/docks.h"
 #include "motion/articulated/pieces.h"
 
@@ -32,6 +35,20 @@ typedef struct mf_AssemblyPlace {
     double turn[9];     // [1] of the frame to the world
 } mf_AssemblyPlace;
 
+enum { MF_ASSEMBLY_LOOPS = 16 }; // [1] of an assembly at most
+
+// Two docks that are joined. Both sides are pushed at the frame of the first.
+typedef struct mf_AssemblyEdge {
+    uint32_t slot;      // [1] joint
+    uint32_t side;      // [1] side of its record that is the first here
+    uint32_t robots[2]; // [1] of the order
+    mf_AssemblyPlace places[2];
+    double open[6];       // [rad], [m] still, in axes of the first link
+    double closes[6];     // [rad/s], [m/s] how fast that closes in the step, likewise
+    double correction[6]; // [rad/s^2], [m/s^2] of the second against the first, world axes
+    double wrench[6];     // [N m], [N] on the first at its frame, world axes
+} mf_AssemblyEdge;
+
 typedef struct mf_AssemblyRobot {
     mf_DockGroup *group;
     uint32_t instance, number;         // [1] number among all robots with docks
@@ -39,29 +56,25 @@ typedef struct mf_AssemblyRobot {
     uint32_t assembly;                 // [1]
     uint32_t parent;                   // [1] robot of the order; MF_NONE: root
     uint32_t first_child, child_count; // [1]
-    // Its edge.
-    uint32_t slot, side;          // [1] joint, and the own side of its record
-    mf_AssemblyPlace own, on;     // here, and on the parent
-    double gap[6];                // [rad], [m] still open, in axes of the parent's link
-    double closes[6];             // [rad/s], [m/s] how fast it closes in the step, likewise
-    double correction[6];         // [rad/s^2], [m/s^2] of the relative acceleration, world axes
-    double response[36], bias[6]; // of the robot with its children
-    double wrench[6];             // [N m], [N] on the parent at the frame, world axes
+    bool looped;                       // a loop ends here
+    mf_AssemblyEdge edge;              // from the parent to it
+    double response[36], bias[6];      // with its children, at the edge
     // What it leaves for the way back.
-    size_t values, right; // [1] in `matrices` and `rights`
-    double swirl[3];      // [rad/s] what the assembly adds to its base's, world axes
+    double factor[36], pivots[6]; // of what gives way at the edge
+    size_t values, right;         // [1] in `matrices` and `rights`
+    double swirl[3];              // [rad/s] what the assembly adds to its base's, world axes
     // Behind the step, from the root as if that were at rest at the origin.
     double position[3], turn[9], velocity[3], rate[3];
 } mf_AssemblyRobot;
 
 typedef struct mf_Assembly {
-    uint32_t first, end; // [1] robots in the order, the root first
-    bool tree;           // it can move as one
-    bool loops;          // it has loops
-    bool touched;        // others hold or touch it in this step
-    bool active;         // it does so in this step
-    bool wrong;          // its contacts are to be corrected
-    uint32_t flags;      // of all its robots
+    uint32_t first, end;           // [1] robots in the order, the root first
+    bool tree;                     // it can move as one
+    uint32_t first_loop, loop_end; // [1] docks that close loops
+    bool touched;                  // others hold or touch it in this step
+    bool active;                   // it does so in this step
+    bool wrong;                    // its contacts are to be corrected
+    uint32_t flags;                // of all its robots
     // For `fly`, from its root at the beginning of the step: all links, and forces from outside.
     double whole[MF_ART_WHOLE_VALUES], force[6];
     uint32_t rounds; // [1] solutions in the step
@@ -92,17 +105,20 @@ typedef struct mf_Assemblies {
     mf_AssemblyGroup *groups;
     mf_AssemblyRobot *order;
     mf_Assembly *assemblies;
-    mf_AssemblyPiece *pieces; // in use
-    uint32_t *places;         // [1] per robot: in the order, MF_NONE: it is not docked
-    uint32_t *starts, *edges; // [1] joints of docks per robot
-    uint32_t *room;           // [1] two per robot
-    bool *blocked;            // per robot: something else holds or touches it
-    bool *carried;            // per joint
-    uint32_t carried_room;    // [1]
-    double *matrices, *rights;
-    size_t matrix_room, right_room; // [1]
-    double step, time;              // [s]
-    mf_ArtStage stage;              // being run
+    mf_AssemblyEdge *loops;
+    uint32_t loop_count;                // [1]
+    mf_AssemblyPiece *pieces;           // in use
+    uint32_t *places;                   // [1] per robot: in the order, MF_NONE: it is not docked
+    uint32_t *starts, *edges;           // [1] joints of docks per robot
+    uint32_t *room;                     // [1] two per robot
+    bool *blocked;                      // per robot: something else holds or touches it
+    bool *carried;                      // per joint
+    uint32_t carried_room;              // [1]
+    double *matrices, *rights, *biases; // biases: right sides before the elimination
+    mf_Scratch *scratch;                // matrices of loops, per thread
+    size_t matrix_room, right_room;     // [1]
+    double step, time;                  // [s]
+    mf_ArtStage stage;                  // being run
 } mf_Assemblies;
 
 // MF_NO_MEMORY. For docks of which all groups are known.
@@ -128,6 +144,24 @@ void mf_assembly_measure(mf_Assemblies *all, mf_Assembly *assembly);
 void mf_assembly_fill(mf_Assemblies *all, uint32_t robot);
 // Wrenches of the edges of an assembly, and from them those on its links with docks.
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly);
+// The wrenches of the edges of the tree for those of its loops as they are; without `whole` what
+// the loops alone do.
+void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, bool whole);
+// The wrenches of the loops, when the matrices of the tree have been eliminated.
+size_t mf_assembly_loop_room(void); // [byte] that it needs meanwhile
+void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly);
+// L D L^T of a symmetric matrix of `size` rows in its lower half, and solutions of `count` columns
+// side by side, rows `stride` apart. Pivots below `part` of what they began with are left out.
+void mf_assembly_factor(double *m, double *inverse, uint32_t size, double part);
+void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r,
+                        uint32_t count, size_t stride);
+// The wrenches of all edges, or of loops only, on the sites of a robot, about the links' origins.
+void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
+                       double *sites);
+// Acceleration of a place on a robot under these, with what it does by itself if `whole`.
+void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
+                            const mf_AssemblyPlace *place, const double *sites, bool whole,
+                            double out[6]);
 // Puts the robots of an assembly where their docks meet.
 void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly);
 void mf_assembly_place(mf_Assemblies *all, mf_Assembly *assembly);

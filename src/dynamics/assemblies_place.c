@@ -86,64 +86,72 @@ static void closing(const mf_Assemblies *all, double gap[3], double closes[3], d
     mf_vec3_scale(closes, gap, -(rate < most ? rate : most));
 }
 
-static void measure_edge(mf_Assemblies *all, mf_AssemblyRobot *robot) {
-    mf_AssemblyRobot *parent = &all->order[robot->parent];
-    Site on, own;
+static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge) {
+    const mf_AssemblyRobot *robots[2];
+    mf_AssemblyPlace *first = &edge->places[0], *second = &edge->places[1];
+    Site sites[2];
     double back[9], way[9], gap[6], swing[3], velocity[2][3], arm[3];
-    site_of(all, parent, robot->on.site, &on);
-    site_of(all, robot, robot->own.site, &own);
-    multiply(robot->on.turn, on.turn, robot->on.rotation);
-    multiply(robot->own.turn, own.turn, robot->own.rotation);
-    turn(robot->on.arm, on.turn, robot->on.position);
-    turn(arm, own.turn, robot->own.position);
-    // Gaps in the world, then in axes of the parent's link.
-    transpose(back, robot->on.turn);
-    multiply(way, robot->own.turn, back);
+    for (uint32_t s = 0; s < 2; s++) {
+        mf_AssemblyPlace *place = &edge->places[s];
+        robots[s] = &all->order[edge->robots[s]];
+        site_of(all, robots[s], place->site, &sites[s]);
+        multiply(place->turn, sites[s].turn, place->rotation);
+        turn(place->arm, sites[s].turn, place->position);
+    }
+    mf_vec3_copy(arm, second->arm);
+    // Gaps in the world, then in axes of the first link.
+    transpose(back, first->turn);
+    multiply(way, second->turn, back);
     rotation_vector(gap, way);
     for (uint32_t c = 0; c < 3; c++)
-        gap[3 + c] = own.position[c] + arm[c] - on.position[c] - robot->on.arm[c];
-    const double least = rounding(robot, parent, on.position);
-    turn_back(robot->gap, on.turn, gap);
-    turn_back(robot->gap + 3, on.turn, gap + 3);
-    closing(all, robot->gap, robot->closes, least);
-    closing(all, robot->gap + 3, robot->closes + 3, least);
-    // Both sides are pushed at the parent's frame.
-    turn(gap + 3, on.turn, robot->gap + 3);
-    mf_vec3_sub(robot->own.arm, arm, gap + 3);
-    mf_vec3_cross(swing, on.rate, robot->on.arm);
-    mf_vec3_add(velocity[0], on.velocity, swing);
-    mf_vec3_cross(swing, own.rate, robot->own.arm);
-    mf_vec3_add(velocity[1], own.velocity, swing);
-    turn(robot->correction, on.turn, robot->closes);
-    turn(robot->correction + 3, on.turn, robot->closes + 3);
+        gap[3 + c] = sites[1].position[c] + arm[c] - sites[0].position[c] - first->arm[c];
+    const double least = rounding(robots[0], robots[1], sites[0].position);
+    turn_back(edge->open, sites[0].turn, gap);
+    turn_back(edge->open + 3, sites[0].turn, gap + 3);
+    closing(all, edge->open, edge->closes, least);
+    closing(all, edge->open + 3, edge->closes + 3, least);
+    turn(gap + 3, sites[0].turn, edge->open + 3);
+    mf_vec3_sub(second->arm, arm, gap + 3);
+    for (uint32_t s = 0; s < 2; s++) {
+        mf_vec3_cross(swing, sites[s].rate, edge->places[s].arm);
+        mf_vec3_add(velocity[s], sites[s].velocity, swing);
+    }
+    turn(edge->correction, sites[0].turn, edge->closes);
+    turn(edge->correction + 3, sites[0].turn, edge->closes + 3);
     for (uint32_t c = 0; c < 3; c++) {
-        robot->correction[c] -= own.rate[c] - on.rate[c];
-        robot->correction[3 + c] -= velocity[1][c] - velocity[0][c];
+        edge->correction[c] -= sites[1].rate[c] - sites[0].rate[c];
+        edge->correction[3 + c] -= velocity[1][c] - velocity[0][c];
     }
     for (uint32_t c = 0; c < 6; c++)
-        robot->correction[c] /= all->step;
+        edge->correction[c] /= all->step;
 }
 
 void mf_assembly_measure(mf_Assemblies *all, mf_Assembly *assembly) {
     for (uint32_t i = assembly->first + 1; i < assembly->end; i++)
-        measure_edge(all, &all->order[i]);
+        measure_edge(all, &all->order[i].edge);
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
+        measure_edge(all, &all->loops[l]);
 }
 
 // ---- loads --------------------------------------------------------------------------------------
 
+static void store_edge(mf_Assemblies *all, const mf_AssemblyEdge *edge, uint32_t rounds) {
+    mf_JointRecord *record = &all->docks->joints->records[edge->slot];
+    const double sign = edge->side == 1 ? 1.0 : -1.0; // it is the wrench on the second
+    const double *axes = edge->places[edge->side == 1 ? 0 : 1].turn;
+    mf_vec3_scale(record->moment, edge->wrench, sign);
+    mf_vec3_scale(record->force, edge->wrench + 3, sign);
+    turn_back(record->load, axes, record->force);
+    turn_back(record->load + 3, axes, record->moment);
+    record->torque = record->residual = 0.0;
+    record->rounds = rounds;
+}
+
 void mf_assembly_store(mf_Assemblies *all, mf_Assembly *assembly) {
-    for (uint32_t i = assembly->first + 1; i < assembly->end; i++) {
-        const mf_AssemblyRobot *robot = &all->order[i];
-        mf_JointRecord *record = &all->docks->joints->records[robot->slot];
-        const double sign = robot->side == 1 ? -1.0 : 1.0; // it is the wrench on the second
-        const double *axes = robot->side == 1 ? robot->own.turn : robot->on.turn;
-        mf_vec3_scale(record->moment, robot->wrench, sign);
-        mf_vec3_scale(record->force, robot->wrench + 3, sign);
-        turn_back(record->load, axes, record->force);
-        turn_back(record->load + 3, axes, record->moment);
-        record->torque = record->residual = 0.0;
-        record->rounds = assembly->rounds;
-    }
+    for (uint32_t i = assembly->first + 1; i < assembly->end; i++)
+        store_edge(all, &all->order[i].edge, assembly->rounds);
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
+        store_edge(all, &all->loops[l], assembly->rounds);
 }
 
 // ---- behind the step ----------------------------------------------------------------------------
@@ -161,9 +169,10 @@ static void turn_by(double out[9], const double vector[3]) {
 // The frame of the parent's side, as the own side is to meet it: what is still open stays so.
 static void frame_to_meet(const mf_Assemblies *all, const mf_AssemblyRobot *robot, Site *out) {
     const mf_AssemblyRobot *parent = &all->order[robot->parent];
+    const mf_AssemblyEdge *edge = &robot->edge;
     Site on;
     double link[9], arm[3], swing[3], rest[3], more[9], back[9];
-    site_of(all, parent, robot->on.site, &on);
+    site_of(all, parent, edge->places[0].site, &on);
     multiply(link, parent->turn, on.turn);
     turn(out->rate, parent->turn, on.rate);
     mf_vec3_add(out->rate, out->rate, parent->rate);
@@ -175,35 +184,36 @@ static void frame_to_meet(const mf_Assemblies *all, const mf_AssemblyRobot *robo
     mf_vec3_add(out->velocity, out->velocity, parent->velocity);
     mf_vec3_add(out->position, parent->position, arm);
     for (uint32_t c = 0; c < 3; c++)
-        rest[c] = robot->on.position[c] + robot->gap[3 + c] + all->step * robot->closes[3 + c];
+        rest[c] = edge->places[0].position[c] + edge->open[3 + c] + all->step * edge->closes[3 + c];
     turn(arm, link, rest);
     mf_vec3_cross(swing, out->rate, arm);
     mf_vec3_add(out->position, out->position, arm);
     mf_vec3_add(out->velocity, out->velocity, swing);
-    turn(rest, link, robot->closes + 3);
+    turn(rest, link, edge->closes + 3);
     mf_vec3_add(out->velocity, out->velocity, rest);
     // Its turn, and what is open of it.
     for (uint32_t c = 0; c < 3; c++)
-        rest[c] = robot->gap[c] + all->step * robot->closes[c];
+        rest[c] = edge->open[c] + all->step * edge->closes[c];
     turn_by(more, rest);
-    multiply(back, more, robot->on.rotation);
+    multiply(back, more, edge->places[0].rotation);
     multiply(out->turn, link, back);
-    turn(rest, link, robot->closes);
+    turn(rest, link, edge->closes);
     mf_vec3_add(out->rate, out->rate, rest);
 }
 
 static void chain_robot(const mf_Assemblies *all, mf_AssemblyRobot *robot) {
+    const mf_AssemblyEdge *edge = &robot->edge;
     Site meets, own;
     double frame[9], back[9], arm[3], swing[3], moves[3];
     frame_to_meet(all, robot, &meets);
-    site_of(all, robot, robot->own.site, &own);
-    multiply(frame, own.turn, robot->own.rotation);
+    site_of(all, robot, edge->places[1].site, &own);
+    multiply(frame, own.turn, edge->places[1].rotation);
     transpose(back, frame);
     multiply(robot->turn, meets.turn, back);
     turn(arm, robot->turn, own.rate);
     mf_vec3_sub(robot->rate, meets.rate, arm);
     // The frame from the base's origin, and how the joints move it.
-    turn(arm, own.turn, robot->own.position);
+    turn(arm, own.turn, edge->places[1].position);
     mf_vec3_cross(moves, own.rate, arm);
     mf_vec3_add(moves, moves, own.velocity);
     mf_vec3_add(arm, arm, own.position);

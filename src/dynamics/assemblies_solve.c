@@ -16,41 +16,38 @@ enum { SIX = 6 };
 // [1] A pivot below this part of what it began with is rounding: nothing gives way there.
 static const double dead_part = 1e-13;
 
-// ---- 6 x 6 --------------------------------------------------------------------------------------
+// ---- L D L^T ------------------------------------------------------------------------------------
 
-// L D L^T of a symmetric matrix, in its lower half; pivots that vanish get the inverse 0.
-static void factor(double m[SIX * SIX], double inverse[SIX]) {
-    double whole[SIX];
-    for (uint32_t k = 0; k < SIX; k++)
-        whole[k] = m[(SIX + 1) * k];
-    for (uint32_t k = 0; k < SIX; k++) {
-        const double pivot = m[(SIX + 1) * k];
-        inverse[k] = pivot > dead_part * whole[k] ? 1.0 / pivot : 0.0;
-        for (uint32_t i = k + 1; i < SIX; i++) {
-            const double part = m[SIX * i + k] * inverse[k];
+void mf_assembly_factor(double *m, double *inverse, uint32_t size, double part) {
+    for (uint32_t k = 0; k < size; k++)
+        inverse[k] = m[(size + 1) * k]; // at first what the pivot begins with
+    for (uint32_t k = 0; k < size; k++) {
+        const double pivot = m[(size + 1) * k];
+        inverse[k] = pivot > part * inverse[k] ? 1.0 / pivot : 0.0;
+        for (uint32_t i = k + 1; i < size; i++) {
+            const double factor = m[size * i + k] * inverse[k];
             for (uint32_t j = k + 1; j <= i; j++)
-                m[SIX * i + j] -= part * m[SIX * j + k];
+                m[size * i + j] -= factor * m[size * j + k];
         }
     }
 }
 
-// x of m x = r in place, `count` columns of r side by side, rows `stride` apart.
-static void solve(const double m[SIX * SIX], const double inverse[SIX], double *r, uint32_t count,
-                  size_t stride) {
-    for (uint32_t k = 0; k < SIX; k++) {
-        for (uint32_t i = k + 1; i < SIX; i++) {
-            const double part = m[SIX * i + k] * inverse[k];
+void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r,
+                        uint32_t count, size_t stride) {
+    for (uint32_t k = 0; k < size; k++) {
+        for (uint32_t i = k + 1; i < size; i++) {
+            const double factor = m[size * i + k] * inverse[k];
             for (uint32_t c = 0; c < count; c++)
-                r[i * stride + c] -= part * r[k * stride + c];
+                r[i * stride + c] -= factor * r[k * stride + c];
         }
         for (uint32_t c = 0; c < count; c++)
             r[k * stride + c] *= inverse[k];
     }
-    for (uint32_t k = SIX; k-- > 0;)
-        for (uint32_t i = k + 1; i < SIX; i++) {
-            const double part = m[SIX * i + k] * inverse[k];
+    for (uint32_t k = size; k-- > 0;)
+        for (uint32_t i = k + 1; i < size; i++) {
+            const double factor = m[size * i + k] * inverse[k];
             for (uint32_t c = 0; c < count; c++)
-                r[k * stride + c] -= part * r[i * stride + c];
+                r[k * stride + c] -= factor * r[i * stride + c];
         }
 }
 
@@ -60,8 +57,8 @@ static const mf_AssemblyPlace *place_of(const mf_Assemblies *all, const mf_Assem
                                         uint32_t dock) {
     const bool child = robot->parent != MF_NONE;
     if (child && dock == 0)
-        return &robot->own;
-    return &all->order[robot->first_child + dock - child].on;
+        return &robot->edge.places[1];
+    return &all->order[robot->first_child + dock - child].edge.places[0];
 }
 
 static uint32_t dock_count(const mf_AssemblyRobot *robot) {
@@ -128,103 +125,182 @@ static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
     }
 }
 
-// ---- inward and outward -------------------------------------------------------------------------
+// ---- loads and accelerations --------------------------------------------------------------------
 
-// Takes dock c, behind which `child` is, out of the matrix.
-static void take_out(double *k, double *b, size_t stride, uint32_t c,
-                     const mf_AssemblyRobot *child) {
-    double *rows = k + SIX * c * stride, *right = b + SIX * c;
-    double s[SIX * SIX], inverse[SIX], before[SIX];
-    for (uint32_t r = 0; r < SIX; r++) {
-        for (uint32_t j = 0; j < SIX; j++)
-            s[SIX * r + j] = rows[r * stride + SIX * c + j] + child->response[SIX * r + j];
-        right[r] = child->bias[r] - child->correction[r] - right[r];
-    }
-    factor(s, inverse);
-    solve(s, inverse, right, 1, 1);
-    solve(s, inverse, rows, SIX * c, stride);
-    for (uint32_t r = 0; r < SIX * c; r++) { // K_rc is in the columns of c
-        const double *across = k + r * stride + SIX * c;
-        memcpy(before, across, sizeof before);
-        for (uint32_t q = 0; q < SIX; q++) {
-            b[r] += before[q] * right[q];
-            for (uint32_t j = 0; j < SIX * c; j++)
-                k[r * stride + j] -= before[q] * rows[q * stride + j];
-        }
-    }
-}
-
-static void go_in(mf_Assemblies *all, mf_AssemblyRobot *robot) {
-    const bool child = robot->parent != MF_NONE;
-    const uint32_t docks = dock_count(robot);
-    const size_t stride = SIX * docks;
-    double *k = all->matrices + robot->values, *b = all->rights + robot->right;
-    for (uint32_t c = docks; c-- > child;)
-        take_out(k, b, stride, c, &all->order[robot->first_child + c - child]);
-    for (uint32_t r = 0; r < SIX && child; r++) {
-        memcpy(&robot->response[SIX * r], k + r * stride, SIX * sizeof(double));
-        robot->bias[r] = b[r];
-    }
-}
-
-// Wrenches on the sites of a robot, about the links' origins.
-static void add_to_site(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                        const mf_AssemblyPlace *place, const double wrench[SIX], double sign) {
-    const mf_ArtPieces *pieces;
-    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
-    double sum[SIX], across[3];
-    mf_art_pieces_get(pieces, piece->wrench, robot->lane, SIX * place->site, SIX, sum);
+static void add_load(const mf_AssemblyPlace *place, const double wrench[SIX], double sign,
+                     double *sites) {
+    double across[3], *sum = sites + SIX * place->site;
     mf_vec3_cross(across, place->arm, wrench + 3);
     for (uint32_t c = 0; c < 3; c++) {
         sum[c] += sign * (wrench[c] + across[c]);
         sum[3 + c] += sign * wrench[3 + c];
     }
-    mf_art_pieces_set(pieces, piece->wrench, robot->lane, SIX * place->site, SIX, sum);
 }
 
-static void go_out(mf_Assemblies *all, mf_AssemblyRobot *robot) {
+void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
+                       double *sites) {
+    const mf_Assembly *assembly = &all->assemblies[robot->assembly];
+    const uint32_t number = (uint32_t)(robot - all->order);
+    memset(sites, 0, SIX * MF_ART_SITES * sizeof *sites);
+    if (tree && robot->parent != MF_NONE)
+        add_load(&robot->edge.places[1], robot->edge.wrench, -1.0, sites);
+    for (uint32_t c = 0; c < robot->child_count && tree; c++) {
+        const mf_AssemblyEdge *edge = &all->order[robot->first_child + c].edge;
+        add_load(&edge->places[0], edge->wrench, 1.0, sites);
+    }
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end && robot->looped; l++)
+        for (uint32_t s = 0; s < 2; s++)
+            if (all->loops[l].robots[s] == number)
+                add_load(&all->loops[l].places[s], all->loops[l].wrench, s == 0 ? 1.0 : -1.0,
+                         sites);
+}
+
+void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
+                            const mf_AssemblyPlace *place, const double *sites, bool whole,
+                            double out[SIX]) {
+    const mf_ArtPieces *pieces;
+    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
+    const uint32_t width = SIX * pieces->site_count;
+    double row[SIX * MF_ART_SITES], swirl[3], across[3];
+    for (uint32_t r = 0; r < SIX; r++) {
+        mf_art_pieces_get(pieces, piece->response, robot->lane, (SIX * place->site + r) * width,
+                          width, row);
+        out[r] = 0.0;
+        for (uint32_t c = 0; c < width; c++)
+            out[r] += row[c] * sites[c];
+    }
+    if (whole) {
+        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * place->site, SIX, row);
+        for (uint32_t r = 0; r < SIX; r++)
+            out[r] += row[r];
+    }
+    move_rows(out, 1, 1, place->arm);
+    if (!whole)
+        return;
+    mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * place->site, 3, swirl);
+    mf_vec3_cross(across, swirl, place->arm);
+    mf_vec3_cross(across, swirl, across);
+    mf_vec3_add(out + 3, out + 3, across);
+}
+
+// ---- inward and outward -------------------------------------------------------------------------
+
+// Takes dock c, behind which `child` is, out of the matrix.
+static void take_out(double *k, size_t stride, uint32_t c, mf_AssemblyRobot *child) {
+    double *rows = k + SIX * c * stride, before[SIX];
+    for (uint32_t r = 0; r < SIX; r++)
+        for (uint32_t j = 0; j < SIX; j++)
+            child->factor[SIX * r + j] =
+                rows[r * stride + SIX * c + j] + child->response[SIX * r + j];
+    mf_assembly_factor(child->factor, child->pivots, SIX, dead_part);
+    mf_assembly_divide(child->factor, child->pivots, SIX, rows, SIX * c, stride);
+    for (uint32_t r = 0; r < SIX * c; r++) { // K_rc is in the columns of c
+        memcpy(before, k + r * stride + SIX * c, sizeof before);
+        for (uint32_t q = 0; q < SIX; q++)
+            for (uint32_t j = 0; j < SIX * c; j++)
+                k[r * stride + j] -= before[q] * rows[q * stride + j];
+    }
+}
+
+static void eliminate(mf_Assemblies *all, mf_AssemblyRobot *robot) {
+    const bool child = robot->parent != MF_NONE;
+    const uint32_t docks = dock_count(robot);
+    const size_t stride = SIX * docks;
+    double *k = all->matrices + robot->values;
+    for (uint32_t c = docks; c-- > child;)
+        take_out(k, stride, c, &all->order[robot->first_child + c - child]);
+    for (uint32_t r = 0; r < SIX && child; r++)
+        memcpy(&robot->response[SIX * r], k + r * stride, SIX * sizeof(double));
+}
+
+// Accelerations of a robot's docks without their wrenches.
+static void begin_right(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool whole,
+                        double *b) {
+    const uint32_t docks = dock_count(robot);
+    const double *bias = all->biases + robot->right;
+    double sites[SIX * MF_ART_SITES], more[SIX];
+    for (uint32_t r = 0; r < SIX * docks; r++)
+        b[r] = whole ? bias[r] : 0.0;
+    if (!robot->looped)
+        return;
+    mf_assembly_loads(all, robot, false, sites);
+    for (uint32_t i = 0; i < docks; i++) {
+        mf_assembly_accelerate(all, robot, place_of(all, robot, i), sites, false, more);
+        for (uint32_t r = 0; r < SIX; r++)
+            b[SIX * i + r] += more[r];
+    }
+}
+
+static void go_in(mf_Assemblies *all, mf_AssemblyRobot *robot, bool whole) {
+    const bool child = robot->parent != MF_NONE;
+    const uint32_t docks = dock_count(robot);
+    const size_t stride = SIX * docks;
+    const double *k = all->matrices + robot->values;
+    double *b = all->rights + robot->right;
+    begin_right(all, robot, whole, b);
+    for (uint32_t c = docks; c-- > child;) {
+        const mf_AssemblyRobot *other = &all->order[robot->first_child + c - child];
+        double *right = b + SIX * c;
+        for (uint32_t r = 0; r < SIX; r++)
+            right[r] = other->bias[r] - (whole ? other->edge.correction[r] : 0.0) - right[r];
+        mf_assembly_divide(other->factor, other->pivots, SIX, right, 1, 1);
+        for (uint32_t r = 0; r < SIX * c; r++)
+            for (uint32_t q = 0; q < SIX; q++)
+                b[r] += k[r * stride + SIX * c + q] * right[q];
+    }
+    for (uint32_t r = 0; r < SIX && child; r++)
+        robot->bias[r] = b[r];
+}
+
+static void go_out(mf_Assemblies *all, const mf_AssemblyRobot *robot) {
     const bool child = robot->parent != MF_NONE;
     const uint32_t docks = dock_count(robot);
     const size_t stride = SIX * docks;
     const double *k = all->matrices + robot->values, *b = all->rights + robot->right;
-    if (child)
-        add_to_site(all, robot, &robot->own, robot->wrench, -1.0);
     for (uint32_t c = child; c < docks; c++) {
-        mf_AssemblyRobot *other = &all->order[robot->first_child + c - child];
+        double *wrench = all->order[robot->first_child + c - child].edge.wrench;
         for (uint32_t r = 0; r < SIX; r++) {
             const double *row = k + (SIX * c + r) * stride;
             double sum = b[SIX * c + r];
-            for (uint32_t j = 0; j < SIX * c; j++) {
-                const uint32_t dock = j / SIX;
-                const double force =
-                    child && dock == 0
-                        ? -robot->wrench[j]
-                        : all->order[robot->first_child + dock - child].wrench[j % SIX];
-                sum -= row[j] * force;
-            }
-            other->wrench[r] = sum;
+            for (uint32_t j = 0; j < SIX && child; j++)
+                sum += row[j] * robot->edge.wrench[j];
+            for (uint32_t j = child; j < c; j++)
+                for (uint32_t q = 0; q < SIX; q++)
+                    sum -= row[SIX * j + q] *
+                           all->order[robot->first_child + j - child].edge.wrench[q];
+            wrench[r] = sum;
         }
-        add_to_site(all, robot, &other->on, other->wrench, 1.0);
     }
 }
 
-static void clear_sites(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
-    static const double none[SIX * MF_ART_SITES] = {0.0};
-    const mf_ArtPieces *pieces;
-    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
-    mf_art_pieces_set(pieces, piece->wrench, robot->lane, 0, SIX * pieces->site_count, none);
+void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, bool whole) {
+    for (uint32_t i = assembly->end; i-- > assembly->first;)
+        go_in(all, &all->order[i], whole);
+    for (uint32_t i = assembly->first; i < assembly->end; i++)
+        go_out(all, &all->order[i]);
 }
+
+// ---- an assembly --------------------------------------------------------------------------------
 
 void mf_assembly_fill(mf_Assemblies *all, uint32_t robot) {
     mf_AssemblyRobot *own = &all->order[robot];
-    clear_sites(all, own);
-    fill_matrix(all, own, all->matrices + own->values, all->rights + own->right);
+    fill_matrix(all, own, all->matrices + own->values, all->biases + own->right);
+}
+
+static void store_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
+    const mf_ArtPieces *pieces;
+    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
+    double sites[SIX * MF_ART_SITES];
+    mf_assembly_loads(all, robot, true, sites);
+    mf_art_pieces_set(pieces, piece->wrench, robot->lane, 0, SIX * pieces->site_count, sites);
 }
 
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly) {
     for (uint32_t i = assembly->end; i-- > assembly->first;)
-        go_in(all, &all->order[i]);
+        eliminate(all, &all->order[i]);
+    mf_assembly_close_loops(all, assembly);
+    mf_assembly_sweep(all, assembly, true);
     for (uint32_t i = assembly->first; i < assembly->end; i++)
-        go_out(all, &all->order[i]);
+        store_loads(all, &all->order[i]);
     assembly->rounds++;
 }

@@ -76,10 +76,14 @@ static void find_blocked(mf_Assemblies *all) {
             block_robot(all, solver->contacts[i].group[s], solver->contacts[i].instance[s]);
 }
 
+static bool holds(const mf_Assemblies *all, const mf_AssemblyEdge *edge) {
+    const mf_JointRecord *record = &all->docks->joints->records[edge->slot];
+    return record->enabled && !record->broken;
+}
+
 static bool takes_part(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
     const mf_AssemblyGroup *group = robot->group->assemblies;
-    const mf_JointRecord *records = all->docks->joints->records;
-    if (robot->parent != MF_NONE && (!records[robot->slot].enabled || records[robot->slot].broken))
+    if (robot->parent != MF_NONE && !holds(all, &robot->edge))
         return false;
     return !all->blocked[robot->number] && robot->group->fault[robot->instance] == 0 &&
            (group->level == NULL || ((const uint32_t *)group->level->data)[robot->instance] ==
@@ -92,8 +96,10 @@ static void take(mf_Assemblies *all, const mf_Assembly *assembly) {
         robot->group->assemblies->taken[robot->instance] = true;
         robot->group->assemblies->used[robot->piece] = true;
         if (robot->parent != MF_NONE)
-            all->carried[robot->slot] = true;
+            all->carried[robot->edge.slot] = true;
     }
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
+        all->carried[all->loops[l].slot] = true;
 }
 
 static bool choose(mf_Assemblies *all) {
@@ -107,6 +113,8 @@ static bool choose(mf_Assemblies *all) {
             assembly->active = takes_part(all, &all->order[i]);
             assembly->touched = all->blocked[all->order[i].number];
         }
+        for (uint32_t l = assembly->first_loop; l < assembly->loop_end && assembly->active; l++)
+            assembly->active = holds(all, &all->loops[l]);
         if (assembly->active)
             take(all, assembly);
         any = any || assembly->active;
@@ -168,18 +176,20 @@ static void give_up(mf_Assemblies *all, mf_Assembly *assembly) {
         mf_art_pieces_release(robot->group->assemblies->pieces, robot->piece, robot->lane);
         robot->group->assemblies->taken[robot->instance] = false;
         if (robot->parent != MF_NONE)
-            all->carried[robot->slot] = false;
+            all->carried[robot->edge.slot] = false;
     }
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
+        all->carried[all->loops[l].slot] = false;
 }
 
 static void count(mf_Assemblies *all) {
     mf_DocksStatistics *sum = &all->docks->statistics;
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
-        uint64_t *which = assembly->active    ? &sum->trees
-                          : assembly->loops   ? &sum->loops
-                          : assembly->touched ? &sum->touched
-                                              : &sum->others;
+        uint64_t *which = assembly->active                            ? &sum->trees
+                          : assembly->loop_end > assembly->first_loop ? &sum->loops
+                          : assembly->touched                         ? &sum->touched
+                                                                      : &sum->others;
         ++*which;
     }
 }
@@ -209,8 +219,10 @@ static void spread_swirl(mf_Assemblies *all, uint32_t index) {
             const mf_ArtPieces *before;
             const mf_ArtAssembly *on = mf_assembly_piece(all, parent, &before);
             double there[3], here[3];
-            mf_art_pieces_get(before, on->swirl, parent->lane, 3 + 3 * robot->on.site, 3, there);
-            mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * robot->own.site, 3, here);
+            mf_art_pieces_get(before, on->swirl, parent->lane, 3 + 3 * robot->edge.places[0].site,
+                              3, there);
+            mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * robot->edge.places[1].site,
+                              3, here);
             mf_vec3_add(there, there, parent->swirl);
             mf_vec3_sub(robot->swirl, there, here);
         }
