@@ -30,8 +30,9 @@ static mf_Status create_group(mf_Assemblies *all, mf_DockGroup *of, mf_AssemblyG
     if (status != MF_OK || group->pieces == NULL)
         return status;
     group->used = mf_allocate(all->context, group->pieces->count, sizeof *group->used);
+    group->listed = mf_allocate(all->context, group->pieces->count, sizeof *group->listed);
     all->piece_count += group->pieces->count;
-    return group->used != NULL ? MF_OK : out_of_memory(error);
+    return group->used != NULL && group->listed != NULL ? MF_OK : out_of_memory(error);
 }
 
 static mf_Status create_groups(mf_Assemblies *all, mf_Error *error) {
@@ -111,7 +112,8 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_AssemblyGroup *group = &all->groups[g];
         mf_art_pieces_destroy(group->pieces);
-        void *const memory[] = {group->dock_sites, group->taken, group->carried, group->used};
+        void *const memory[] = {group->dock_sites, group->taken, group->carried, group->used,
+                                group->listed};
         for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
             mf_release(all->context, memory[i]);
     }

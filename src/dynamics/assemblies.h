@@ -88,13 +88,15 @@ typedef struct mf_AssemblyGroup {
     bool *taken;           // per robot, in whole blocks
     uint32_t *carried;     // likewise
     bool *used;            // per piece: some lane is taken
+    uint32_t *listed;      // [1] per piece: its place in the list of pieces in use
     const mf_Field *level; // motion.level or NULL
     mf_Field *base[4];     // position, orientation, velocities
 } mf_AssemblyGroup;
 
 typedef struct mf_AssemblyPiece {
     uint32_t group, piece; // [1]
-    bool wrong;            // its lanes are to be solved again
+    bool wrong;            // its own lanes are to be solved again
+    bool moved;            // the wrenches of docks have changed
 } mf_AssemblyPiece;
 
 typedef struct mf_Assemblies {
@@ -119,6 +121,7 @@ typedef struct mf_Assemblies {
     size_t matrix_room, right_room;     // [1]
     double step, time;                  // [s]
     mf_ArtStage stage;                  // being run
+    bool late;                          // its round is a further one
 } mf_Assemblies;
 
 // MF_NO_MEMORY. For docks of which all groups are known.
@@ -150,11 +153,10 @@ void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, bool who
 // The wrenches of the loops, when the matrices of the tree have been eliminated.
 size_t mf_assembly_loop_room(void); // [byte] that it needs meanwhile
 void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly);
-// L D L^T of a symmetric matrix of `size` rows in its lower half, and solutions of `count` columns
-// side by side, rows `stride` apart. Pivots below `part` of what they began with are left out.
+// L D L^T of a symmetric matrix of `size` rows in its lower half, and x of m x = r in place. Pivots
+// below `part` of what they began with are left out.
 void mf_assembly_factor(double *m, double *inverse, uint32_t size, double part);
-void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r,
-                        uint32_t count, size_t stride);
+void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r);
 // The wrenches of all edges, or of loops only, on the sites of a robot, about the links' origins.
 void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
                        double *sites);

@@ -63,7 +63,7 @@ void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t r = 0; r < rows; r++)
         m[(rows + 1) * r] *= 1.0 + soft;
     mf_assembly_factor(m, pivots, rows, soft * 0.1);
-    mf_assembly_divide(m, pivots, rows, right, 1, 1);
+    mf_assembly_divide(m, pivots, rows, right);
     for (uint32_t r = 0; r < rows; r++)
         all->loops[first + r / SIX].wrench[r % SIX] = right[r];
     mf_scratch_return(all->scratch, m);

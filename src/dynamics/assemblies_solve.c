@@ -18,7 +18,9 @@ static const double dead_part = 1e-13;
 
 // ---- L D L^T ------------------------------------------------------------------------------------
 
-void mf_assembly_factor(double *m, double *inverse, uint32_t size, double part) {
+// With a constant size compilers take the loops apart.
+static inline __attribute__((always_inline)) void factor(double *m, double *inverse, uint32_t size,
+                                                         double part) {
     for (uint32_t k = 0; k < size; k++)
         inverse[k] = m[(size + 1) * k]; // at first what the pivot begins with
     for (uint32_t k = 0; k < size; k++) {
@@ -32,8 +34,9 @@ void mf_assembly_factor(double *m, double *inverse, uint32_t size, double part) 
     }
 }
 
-void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r,
-                        uint32_t count, size_t stride) {
+static inline __attribute__((always_inline)) void divide(const double *m, const double *inverse,
+                                                         uint32_t size, double *r, uint32_t count,
+                                                         size_t stride) {
     for (uint32_t k = 0; k < size; k++) {
         for (uint32_t i = k + 1; i < size; i++) {
             const double factor = m[size * i + k] * inverse[k];
@@ -49,6 +52,14 @@ void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, d
             for (uint32_t c = 0; c < count; c++)
                 r[k * stride + c] -= factor * r[i * stride + c];
         }
+}
+
+void mf_assembly_factor(double *m, double *inverse, uint32_t size, double part) {
+    factor(m, inverse, size, part);
+}
+
+void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r) {
+    divide(m, inverse, size, r, 1, 1);
 }
 
 // ---- a robot's own response ---------------------------------------------------------------------
@@ -185,20 +196,30 @@ void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *ro
 
 // ---- inward and outward -------------------------------------------------------------------------
 
-// Takes dock c, behind which `child` is, out of the matrix.
+// Takes dock c, behind which `child` is, out of the matrix, six columns at a time.
 static void take_out(double *k, size_t stride, uint32_t c, mf_AssemblyRobot *child) {
-    double *rows = k + SIX * c * stride, before[SIX];
+    double *rows = k + SIX * c * stride, before[SIX * SIX], block[SIX * SIX];
     for (uint32_t r = 0; r < SIX; r++)
         for (uint32_t j = 0; j < SIX; j++)
             child->factor[SIX * r + j] =
                 rows[r * stride + SIX * c + j] + child->response[SIX * r + j];
-    mf_assembly_factor(child->factor, child->pivots, SIX, dead_part);
-    mf_assembly_divide(child->factor, child->pivots, SIX, rows, SIX * c, stride);
-    for (uint32_t r = 0; r < SIX * c; r++) { // K_rc is in the columns of c
-        memcpy(before, k + r * stride + SIX * c, sizeof before);
-        for (uint32_t q = 0; q < SIX; q++)
-            for (uint32_t j = 0; j < SIX * c; j++)
-                k[r * stride + j] -= before[q] * rows[q * stride + j];
+    factor(child->factor, child->pivots, SIX, dead_part);
+    for (uint32_t d = 0; d < c; d++) {
+        for (uint32_t r = 0; r < SIX; r++)
+            memcpy(block + SIX * r, rows + r * stride + SIX * d, SIX * sizeof(double));
+        divide(child->factor, child->pivots, SIX, block, SIX, SIX);
+        for (uint32_t r = 0; r < SIX; r++)
+            memcpy(rows + r * stride + SIX * d, block + SIX * r, SIX * sizeof(double));
+        for (uint32_t e = 0; e < c; e++) { // K_ec is in the columns of c
+            double *to = k + SIX * e * stride + SIX * d;
+            for (uint32_t r = 0; r < SIX; r++)
+                memcpy(before + SIX * r, k + (SIX * e + r) * stride + SIX * c,
+                       SIX * sizeof(double));
+            for (uint32_t r = 0; r < SIX; r++)
+                for (uint32_t q = 0; q < SIX; q++)
+                    for (uint32_t j = 0; j < SIX; j++)
+                        to[r * stride + j] -= before[SIX * r + q] * block[SIX * q + j];
+        }
     }
 }
 
@@ -243,7 +264,7 @@ static void go_in(mf_Assemblies *all, mf_AssemblyRobot *robot, bool whole) {
         double *right = b + SIX * c;
         for (uint32_t r = 0; r < SIX; r++)
             right[r] = other->bias[r] - (whole ? other->edge.correction[r] : 0.0) - right[r];
-        mf_assembly_divide(other->factor, other->pivots, SIX, right, 1, 1);
+        divide(other->factor, other->pivots, SIX, right, 1, 1);
         for (uint32_t r = 0; r < SIX * c; r++)
             for (uint32_t q = 0; q < SIX; q++)
                 b[r] += k[r * stride + SIX * c + q] * right[q];

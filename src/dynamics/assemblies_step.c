@@ -11,8 +11,9 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 3,   // [1] solutions, as CONTACT_ROUNDS of a single robot
-    TOGETHER = 32 // [1] robots of a task
+    ROUNDS = 3,       // [1] solutions, as CONTACT_ROUNDS of a single robot
+    MORE_ROUNDS = 10, // [1] an assembly has more contacts: further ones, where much is wrong
+    TOGETHER = 32     // [1] robots of a task
 };
 
 // ---- tasks --------------------------------------------------------------------------------------
@@ -43,9 +44,11 @@ static void run_tasks(mf_Assemblies *all, uint32_t count, Task task) {
 
 static void run_piece(mf_Assemblies *all, uint32_t index) {
     const mf_AssemblyPiece *piece = &all->pieces[index];
-    const bool again = all->stage >= MF_ART_RESPOND && all->stage <= MF_ART_REVISE;
-    if (!again || piece->wrong)
-        mf_art_pieces_run(all->groups[piece->group].pieces, piece->piece, all->stage);
+    const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
+    const bool own = all->stage == MF_ART_RESPOND || all->stage == MF_ART_REVISE;
+    pieces->pieces[piece->piece].late = all->late;
+    if (own ? piece->wrong : all->stage != MF_ART_PUSH || piece->moved)
+        mf_art_pieces_run(pieces, piece->piece, all->stage);
 }
 
 static void run_stage(mf_Assemblies *all, mf_ArtStage stage) {
@@ -137,7 +140,8 @@ static bool list_pieces(mf_Assemblies *all) {
             const size_t first = (size_t)(p / group->pieces->per_block) * MF_BLOCK +
                                  (size_t)(p % group->pieces->per_block) * group->pieces->lanes;
             mf_art_pieces_bind(group->pieces, p, group->taken + first);
-            all->pieces[all->piece_count++] = (mf_AssemblyPiece){g, p, true};
+            group->listed[p] = all->piece_count;
+            all->pieces[all->piece_count++] = (mf_AssemblyPiece){g, p, true, true};
         }
     }
     return true;
@@ -258,46 +262,77 @@ static void solve(mf_Assemblies *all, uint32_t index) {
         mf_assembly_solve(all, assembly);
 }
 
+// By what part of all loads, or of the weight, contacts of an assembly are wrong.
+static double unsettled_part(const mf_Assemblies *all, const mf_Assembly *assembly) {
+    const double gravity = mf_world_config_of(all->docks->world)->gravity;
+    double wrong = 0.0, sum = 0.0, weight = 0.0, own[2];
+    for (uint32_t i = assembly->first; i < assembly->end; i++) {
+        const mf_ArtPieces *pieces;
+        const mf_ArtAssembly *piece = mf_assembly_piece(all, &all->order[i], &pieces);
+        mf_art_pieces_get(pieces, piece->unsettled, all->order[i].lane, 0, 2, own);
+        wrong += own[0];
+        sum += own[1];
+        weight += pieces->motion->plan->mass * gravity;
+    }
+    const double most = sum > weight ? sum : weight;
+    return wrong / (most > 1e-12 ? most : 1e-12);
+}
+
+static void share_part(const mf_Assemblies *all, const mf_Assembly *assembly, double part) {
+    for (uint32_t i = assembly->first; i < assembly->end; i++) {
+        const mf_ArtPieces *pieces;
+        mf_ArtAssembly *piece = mf_assembly_piece(all, &all->order[i], &pieces);
+        mf_art_pieces_set(pieces, piece->unsettled, all->order[i].lane, 0, 1, &part);
+    }
+}
+
 static void judge(mf_Assemblies *all, uint32_t index) {
     mf_Assembly *assembly = &all->assemblies[index];
     if (!assembly->active || !assembly->wrong)
         return;
     assembly->flags = gather_flags(all, assembly);
     assembly->wrong = (assembly->flags & MF_ART_WRONG) != 0;
-    for (uint32_t i = assembly->first; i < assembly->end && assembly->wrong; i++)
+    if (all->late) {
+        const double part = unsettled_part(all, assembly);
+        assembly->wrong = assembly->wrong && part > MF_ART_UNSETTLED;
+        share_part(all, assembly, part);
+    }
+    // In a single robot all contacts take over their loads where one was wrong.
+    for (uint32_t i = assembly->first; i < assembly->end && assembly->wrong && !all->late; i++)
         *flags_of(all, &all->order[i]) |= MF_ART_WRONG;
 }
 
-// Pieces with a robot that is to be solved again.
+// Which pieces have robots that are wrong, and which such assemblies.
 static bool mark_wrong(mf_Assemblies *all) {
     bool any = false;
-    for (uint32_t g = 0; g < all->group_count; g++)
-        if (all->groups[g].pieces != NULL)
-            memset(all->groups[g].used, 0, all->groups[g].pieces->count * sizeof(bool));
+    for (uint32_t p = 0; p < all->piece_count; p++)
+        all->pieces[p].wrong = all->pieces[p].moved = false;
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
         for (uint32_t i = assembly->first; i < assembly->end && assembly->active && assembly->wrong;
-             i++)
-            all->order[i].group->assemblies->used[all->order[i].piece] = any = true;
+             i++) {
+            const mf_AssemblyRobot *robot = &all->order[i];
+            mf_AssemblyPiece *piece = &all->pieces[robot->group->assemblies->listed[robot->piece]];
+            piece->moved = any = true;
+            piece->wrong = piece->wrong || assembly->rounds == 0 ||
+                           (*flags_of(all, robot) & MF_ART_WRONG) != 0;
+        }
     }
-    for (uint32_t p = 0; p < all->piece_count; p++)
-        all->pieces[p].wrong = all->groups[all->pieces[p].group].used[all->pieces[p].piece];
     return any;
 }
 
 static void settle(mf_Assemblies *all) {
     for (uint32_t a = 0; a < all->count; a++)
         all->assemblies[a].wrong = all->assemblies[a].active;
-    for (uint32_t round = 1; mark_wrong(all); round++) {
+    for (uint32_t round = 0; round < MORE_ROUNDS && mark_wrong(all); round++) {
+        all->late = round + 1 >= ROUNDS;
+        if (round > 0)
+            run_stage(all, MF_ART_REVISE);
         run_stage(all, MF_ART_RESPOND);
         run_tasks(all, (all->order_count + TOGETHER - 1) / TOGETHER, fill);
         run_tasks(all, all->count, solve);
         run_stage(all, MF_ART_PUSH);
         run_tasks(all, all->count, judge);
-        if (round == ROUNDS)
-            break;
-        mark_wrong(all);
-        run_stage(all, MF_ART_REVISE);
     }
 }
 

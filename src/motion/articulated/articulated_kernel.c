@@ -36,7 +36,7 @@ static void step_euler(const Step *s, Drive *drive, Room *room) {
     Work *work = &room->work;
     bind_contacts(s, work);
     forward_dynamics(s->plan, state, drive, force, work, &room->rates);
-    find_loads(s->plan, state, drive, work, room->loads);
+    settle_loads(s->plan, state, drive, work, room->loads);
     keep_actuators(s, &work->actuation, &room->actuated);
     keep_requested(s->plan, state, drive, force, &room->rates, work, &room->requested);
     advance(s, room);
@@ -69,7 +69,7 @@ static void step_rk4(const Step *s, Drive *drive, Room *room) {
         store_stage(s, stage);
     keep_requested(s->plan, stage, drive, &room->force, &room->rates, work, &room->requested);
     slope_apply(s->plan, state, state, sum, mf_set(step * (mf_real)(1.0 / 6.0)));
-    find_loads(s->plan, stage, drive, work, room->loads);
+    settle_loads(s->plan, stage, drive, work, room->loads);
     keep_actuators(s, &work->actuation, &room->actuated);
 }
 

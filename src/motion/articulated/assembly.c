@@ -28,7 +28,7 @@ void mf_art_set_carried(const mf_Group *group, const uint32_t *words) {
 
 // Rows of the values of a piece, and where each begins.
 typedef struct Layout {
-    uint32_t swirl, pose, free, response, wrench, whole, flags, rows;
+    uint32_t swirl, pose, free, response, wrench, whole, unsettled, flags, rows;
 } Layout;
 
 static Layout layout_of(uint32_t sites) {
@@ -38,7 +38,8 @@ static Layout layout_of(uint32_t sites) {
     at.free = at.pose + MF_ART_SITE_POSE * sites;
     at.wrench = at.free + MF_ART_SITE_MOTION * sites;
     at.whole = at.wrench + MF_ART_SITE_WRENCH * sites;
-    at.response = at.whole + 2 * MF_ART_WHOLE_VALUES + 7;
+    at.unsettled = at.whole + 2 * MF_ART_WHOLE_VALUES + 7;
+    at.response = at.unsettled + 2;
     at.flags = at.response + 36 * sites * sites;
     at.rows = at.flags + 2; // faults too
     return at;
@@ -78,6 +79,7 @@ static void place(mf_ArtPieces *pieces, uint32_t p) {
                               .response = row_at(pieces, memory, at.response),
                               .wrench = row_at(pieces, memory, at.wrench),
                               .whole = row_at(pieces, memory, at.whole),
+                              .unsettled = row_at(pieces, memory, at.unsettled),
                               .flags = row_at(pieces, memory, at.flags)};
     pieces->shown[p] = row_at(pieces, memory, at.flags + 1);
     pieces->rooms[p] = memory;

@@ -56,6 +56,8 @@ typedef struct mf_ArtAssembly {
     // outside on the base's origin, world axes, and mass [kg]. For `fly` those of the assembly,
     // from its root.
     void *whole;
+    bool late;       // `push` tells by what contacts are wrong and what all bear [N]
+    void *unsettled; // there; for `finish` by what part those of the assembly are wrong
     uint32_t *flags; // per lane; for `revise` and `finish` those of the assembly
 } mf_ArtAssembly;
 

@@ -24,7 +24,8 @@ typedef struct Assembly {
     Wrench *pull;  // per plan link behind the base
     mf_lane *left; // per plan link: share of the joint
     Twist *twist;
-    bool *on_way; // per plan link: on the way to a site
+    bool *on_way;                          // per plan link: on the way to a site
+    mf_lane (*pushed)[MF_ART_SITE_WRENCH]; // per site: what `push` has added since `respond`
 } Assembly;
 
 static void carve(const mf_ArtPlan *plan, mf_Carver *carver, Assembly *all) {
@@ -33,6 +34,7 @@ static void carve(const mf_ArtPlan *plan, mf_Carver *carver, Assembly *all) {
     MF_CARVE(carver, all->left, links);
     MF_CARVE(carver, all->twist, links + 1);
     MF_CARVE(carver, all->on_way, links + 1);
+    MF_CARVE(carver, all->pushed, MF_ART_SITES);
 }
 
 static size_t own_room(const mf_ArtPlan *plan) {
@@ -133,6 +135,7 @@ void MF_KERNEL(mf_articulated_assembly_begin)(const mf_ArtAssembly *piece) {
     find_poses(plan, state, work);
     store_swirls(piece, all);
     mf_store_index((int32_t *)piece->flags, mf_set_index(0));
+    value_store(piece->unsettled, 0, mf_zero());
     raise_flags(piece, mf_not(s->alive), MF_ART_DEAD);
 }
 
@@ -330,6 +333,8 @@ void MF_KERNEL(mf_articulated_assembly_respond)(const mf_ArtAssembly *piece) {
         const Mat *turn = site_turn(all, link);
         const Vec angular = link < 0 ? work->base_angular : work->angular[link];
         const Vec linear = link < 0 ? work->base_linear : work->linear[link];
+        for (uint32_t c = 0; c < MF_ART_SITE_WRENCH; c++)
+            all->pushed[i][c] = mf_zero();
         values_store(piece->free, MF_ART_SITE_MOTION * i, mat_apply(turn, angular));
         values_store(piece->free, MF_ART_SITE_MOTION * i + 3, mat_apply(turn, linear));
         for (uint32_t k = 0; k < 6; k++)
@@ -346,8 +351,14 @@ static void add_pushes(const mf_ArtAssembly *piece, Assembly *all) {
     for (uint32_t i = 0; i < piece->site_count; i++) {
         const Mat *turn = site_turn(all, piece->sites[i]);
         Wrench *pull = &all->pull[piece->sites[i] + 1];
-        pull->torque = mat_apply_transposed(turn, values_load(piece->wrench, 6 * i));
-        pull->force = mat_apply_transposed(turn, values_load(piece->wrench, 6 * i + 3));
+        mf_lane more[MF_ART_SITE_WRENCH];
+        for (uint32_t c = 0; c < MF_ART_SITE_WRENCH; c++) {
+            const mf_lane now = value_load(piece->wrench, MF_ART_SITE_WRENCH * i + c);
+            more[c] = now - all->pushed[i][c];
+            all->pushed[i][c] = now;
+        }
+        pull->torque = mat_apply_transposed(turn, MF_VALUE(Vec, more[0], more[1], more[2]));
+        pull->force = mat_apply_transposed(turn, MF_VALUE(Vec, more[3], more[4], more[5]));
     }
     for (uint32_t l = plan->link_count; l-- > 0;) {
         if (all->on_way[l])
@@ -379,7 +390,15 @@ void MF_KERNEL(mf_articulated_assembly_push)(const mf_ArtAssembly *piece) {
         work->angular[l] = vec_add(work->angular[l], all->twist[l + 1].angular);
         work->linear[l] = vec_add(work->linear[l], all->twist[l + 1].linear);
     }
+    mf_index word = mf_load_index((const int32_t *)piece->flags);
+    word = word & mf_set_index((int32_t) ~(uint32_t)(MF_ART_WRONG | MF_ART_STRUCK));
+    mf_store_index((int32_t *)piece->flags, word);
     const mf_mask wrong = revise_find(plan, &room->state, &all->drive, work, &room->rates);
+    if (piece->late) {
+        const Unsettled own = contacts_sum(plan, &room->state, &all->drive, work, NULL);
+        value_store(piece->unsettled, 0, own.wrong);
+        value_store(piece->unsettled, 1, own.sum);
+    }
     raise_flags(piece, wrong, MF_ART_WRONG);
     raise_flags(piece, lanes_struck(&all->s, &all->drive, work), MF_ART_STRUCK);
     for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
@@ -392,9 +411,6 @@ void MF_KERNEL(mf_articulated_assembly_revise)(const mf_ArtAssembly *piece) {
     Work *work = &all->room->work;
     revise_apply(piece->block.plan, &all->drive, lanes_with(piece, MF_ART_WRONG), work);
     stale_set(piece->block.plan, true, work);
-    mf_index word = mf_load_index((const int32_t *)piece->flags);
-    word = word & mf_set_index((int32_t) ~(uint32_t)(MF_ART_WRONG | MF_ART_STRUCK));
-    mf_store_index((int32_t *)piece->flags, word);
 }
 
 // ---- finish -------------------------------------------------------------------------------------
@@ -450,6 +466,7 @@ void MF_KERNEL(mf_articulated_assembly_finish)(const mf_ArtAssembly *piece) {
     work->link_contacts.alive = work->solver.alive = s->alive;
     couple_links(plan, &room->state, &all->drive, work, &room->rates);
     find_loads(plan, &room->state, &all->drive, work, room->loads);
+    warn_unsettled(value_load(piece->unsettled, 0), work);
     keep_actuators(s, &work->actuation, &room->actuated);
     add_dock_wrenches(piece, all);
     keep_requested(plan, &room->state, &all->drive, &room->force, &room->rates, work,

@@ -66,34 +66,63 @@ static inline bool load_wrenches(const Step *s, const State *state, WrenchFrame 
     return true;
 }
 
-// Loads at the end of the step, and speeds along the ground at its beginning. Which contacts press
-// was found before what couples links, in a fixed number of rounds; forces that would pull, or that
-// are missing, are what this leaves.
-static inline void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                              Work *work, mf_lane (*loads)[2]) {
+// What contacts are wrong by, and what all bear [N]: forces that would pull, and those that are
+// missing.
+typedef struct Unsettled {
+    mf_lane wrong, sum;
+} Unsettled;
+
+// `loads`, or NULL: what presses each.
+static inline Unsettled contacts_sum(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                     const Work *work, mf_lane (*loads)[2]) {
     const mf_lane zero = mf_zero();
-    mf_lane wrong = zero, sum = zero;
+    Unsettled out = {zero, zero};
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         const Touch *touch = &work->contacts.touch[i];
-        loads[i][0] = loads[i][1] = zero;
+        if (!work->contacts.any || !touch->near)
+            continue;
+        const mf_lane load = load_at_end(plan, state, drive, work, i), held = mf_max(load, zero);
+        const mf_lane bears = mf_keep(touch->presses, held);
+        const mf_lane wrong = mf_select(touch->presses, held - load, mf_keep(touch->may, held));
+        out.wrong = out.wrong + wrong;
+        out.sum = out.sum + bears;
+        if (loads != NULL)
+            loads[i][0] = bears;
+    }
+    return out;
+}
+
+static MF_INLINE void warn_unsettled(mf_lane part, Work *work) {
+    if (work->contacts.implicit)
+        warnings_raise(&work->warnings, mf_less(mf_set((mf_real)MF_ART_UNSETTLED), part),
+                       MF_WARNING_SOLVER, part);
+}
+
+// Loads at the end of the step, and speeds along the ground at its beginning. Which contacts press
+// was found before what couples links, in a fixed number of rounds; what this leaves is wrong by
+// more or less.
+static inline Unsettled find_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                   const Work *work, mf_lane (*loads)[2]) {
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const Touch *touch = &work->contacts.touch[i];
+        loads[i][0] = loads[i][1] = mf_zero();
         if (!work->contacts.any || !touch->near)
             continue;
         loads[i][1] = mf_keep(touch->presses, touch->slides);
-        if (plan->hard || plan->law) {
+        if (plan->hard || plan->law)
             loads[i][0] = mf_keep(touch->may, touch->load);
-            continue;
-        }
-        const mf_lane load = load_at_end(plan, state, drive, work, i), held = mf_max(load, zero);
-        loads[i][0] = mf_keep(touch->presses, held);
-        wrong = wrong + mf_select(touch->presses, held - load, mf_keep(touch->may, held));
-        sum = sum + loads[i][0];
     }
-    if (!work->contacts.any || plan->hard || plan->law || !work->contacts.implicit)
-        return;
+    if (!work->contacts.any || plan->hard || plan->law)
+        return MF_VALUE(Unsettled, mf_zero(), mf_zero());
+    return contacts_sum(plan, state, drive, work, loads);
+}
+
+// The same, with a warning where it is wrong by a tenth of the loads or the weight.
+static inline void settle_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                Work *work, mf_lane (*loads)[2]) {
+    const Unsettled all = find_loads(plan, state, drive, work, loads);
     const mf_lane weight = setting(plan, MF_ART_ALL_MASS) * setting(plan, MF_ART_GRAVITY);
-    const mf_lane part = wrong / mf_max(mf_max(sum, weight), mf_set(MF_REAL_EPSILON));
-    warnings_raise(&work->warnings, mf_less(mf_set((mf_real)MF_ART_UNSETTLED), part),
-                   MF_WARNING_SOLVER, part);
+    warn_unsettled(all.wrong / mf_max(mf_max(all.sum, weight), mf_set(MF_REAL_EPSILON)), work);
 }
 
 // ---- what sensors request -----------------------------------------------------------------------
