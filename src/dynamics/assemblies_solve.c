@@ -88,51 +88,48 @@ static void move_rows(double *rows, uint32_t count, size_t stride, const double 
     }
 }
 
-// Columns of a wrench about the origin, to those of one about a point: torque + arm x force.
-static void move_columns(double *block, size_t stride, const double arm[3]) {
-    for (uint32_t r = 0; r < SIX; r++) {
-        double *row = block + r * stride, torque[3], across[3];
-        for (uint32_t c = 0; c < 3; c++)
-            torque[c] = row[c];
-        mf_vec3_cross(across, torque, arm);
-        for (uint32_t c = 0; c < 3; c++)
-            row[3 + c] += across[c];
-    }
+// Roots of a robot's response at a place: SIX rows.
+static void roots_at(const mf_ArtPieces *pieces, const mf_ArtAssembly *piece, uint32_t lane,
+                     const mf_AssemblyPlace *place, double *out) {
+    mf_art_pieces_get(pieces, piece->roots, lane, SIX * place->site * pieces->roots,
+                      SIX * pieces->roots, out);
+    move_rows(out, pieces->roots, pieces->roots, place->arm);
 }
 
-// Block (i, j) of the matrix between docks, from the response between their sites; it is symmetric.
-static void fill_block(const double *response, uint32_t width, const mf_AssemblyPlace *to,
-                       const mf_AssemblyPlace *from, double *block, double *mirror, size_t stride) {
+static void fill_block(const double *to, const double *from, uint32_t width, double *block,
+                       double *mirror, size_t stride) {
     for (uint32_t r = 0; r < SIX; r++)
-        memcpy(block + r * stride, response + (SIX * to->site + r) * width + SIX * from->site,
-               SIX * sizeof(double));
-    move_rows(block, SIX, stride, to->arm);
-    move_columns(block, stride, from->arm);
-    for (uint32_t r = 0; r < SIX && block != mirror; r++)
-        for (uint32_t c = 0; c < SIX; c++)
-            mirror[c * stride + r] = block[r * stride + c];
+        for (uint32_t c = 0; c < SIX; c++) {
+            double sum = 0.0;
+            for (uint32_t i = 0; i < width; i++)
+                sum += to[r * width + i] * from[c * width + i];
+            block[r * stride + c] = mirror[c * stride + r] = sum;
+        }
 }
 
 static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *k,
                         double *b) {
     const mf_ArtPieces *pieces;
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
-    const uint32_t docks = dock_count(robot), width = SIX * pieces->site_count;
+    const uint32_t docks = dock_count(robot);
     const size_t stride = SIX * docks;
-    double response[SIX * MF_ART_SITES * SIX * MF_ART_SITES];
-    mf_art_pieces_get(pieces, piece->response, robot->lane, 0, width * width, response);
+    double to[SIX * MF_ART_ROOTS], from[SIX * MF_ART_ROOTS];
     for (uint32_t i = 0; i < docks; i++) {
-        const mf_AssemblyPlace *to = place_of(all, robot, i);
+        const mf_AssemblyPlace *place = place_of(all, robot, i);
         double swirl[3], across[3];
-        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * to->site, SIX, b + SIX * i);
-        mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * to->site, 3, swirl);
-        move_rows(b + SIX * i, 1, 1, to->arm);
-        mf_vec3_cross(across, swirl, to->arm);
+        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * place->site, SIX, b + SIX * i);
+        mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * place->site, 3, swirl);
+        move_rows(b + SIX * i, 1, 1, place->arm);
+        mf_vec3_cross(across, swirl, place->arm);
         mf_vec3_cross(across, swirl, across);
         mf_vec3_add(b + SIX * i + 3, b + SIX * i + 3, across);
-        for (uint32_t j = 0; j <= i; j++)
-            fill_block(response, width, to, place_of(all, robot, j), k + SIX * i * stride + SIX * j,
+        roots_at(pieces, piece, robot->lane, place, to);
+        for (uint32_t j = 0; j <= i; j++) {
+            if (j < i)
+                roots_at(pieces, piece, robot->lane, place_of(all, robot, j), from);
+            fill_block(to, j < i ? from : to, pieces->roots, k + SIX * i * stride + SIX * j,
                        k + SIX * j * stride + SIX * i, stride);
+        }
     }
 }
 
@@ -171,19 +168,28 @@ void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *ro
                             double out[SIX]) {
     const mf_ArtPieces *pieces;
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
-    const uint32_t width = SIX * pieces->site_count;
-    double row[SIX * MF_ART_SITES], swirl[3], across[3];
+    const uint32_t width = pieces->roots;
+    double row[SIX * MF_ART_ROOTS], moves[MF_ART_ROOTS] = {0.0};
+    double swirl[3], across[3];
+    for (uint32_t k = 0; k < SIX * pieces->site_count; k++) {
+        if (sites[k] == 0.0)
+            continue;
+        mf_art_pieces_get(pieces, piece->roots, robot->lane, k * width, width, row);
+        for (uint32_t i = 0; i < width; i++)
+            moves[i] += row[i] * sites[k];
+    }
+    mf_art_pieces_get(pieces, piece->roots, robot->lane, SIX * place->site * width, SIX * width,
+                      row);
     for (uint32_t r = 0; r < SIX; r++) {
-        mf_art_pieces_get(pieces, piece->response, robot->lane, (SIX * place->site + r) * width,
-                          width, row);
         out[r] = 0.0;
-        for (uint32_t c = 0; c < width; c++)
-            out[r] += row[c] * sites[c];
+        for (uint32_t i = 0; i < width; i++)
+            out[r] += row[r * width + i] * moves[i];
     }
     if (whole) {
-        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * place->site, SIX, row);
+        double free[SIX];
+        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * place->site, SIX, free);
         for (uint32_t r = 0; r < SIX; r++)
-            out[r] += row[r];
+            out[r] += free[r];
     }
     move_rows(out, 1, 1, place->arm);
     if (!whole)

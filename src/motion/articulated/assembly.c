@@ -9,7 +9,8 @@
 
 bool mf_art_assembles(const mf_ArtPlan *plan) {
     return plan->integrator == MF_ARTICULATED_IMPLICIT && !plan->law && !plan->hard &&
-           plan->loop_count == 0 && plan->tendon_count == 0 && plan->ball_count == 0;
+           plan->loop_count == 0 && plan->tendon_count == 0 && plan->ball_count == 0 &&
+           6 + plan->link_count <= MF_ART_ROOTS;
 }
 
 static void mark_site(const mf_ArtMotion *motion, int32_t link) {
@@ -28,10 +29,10 @@ void mf_art_set_carried(const mf_Group *group, const uint32_t *words) {
 
 // Rows of the values of a piece, and where each begins.
 typedef struct Layout {
-    uint32_t swirl, pose, free, response, wrench, whole, unsettled, flags, rows;
+    uint32_t swirl, pose, free, roots, wrench, whole, unsettled, flags, rows;
 } Layout;
 
-static Layout layout_of(uint32_t sites) {
+static Layout layout_of(uint32_t sites, uint32_t roots) {
     Layout at;
     at.swirl = 0;
     at.pose = at.swirl + 3 + 3 * sites;
@@ -39,8 +40,8 @@ static Layout layout_of(uint32_t sites) {
     at.wrench = at.free + MF_ART_SITE_MOTION * sites;
     at.whole = at.wrench + MF_ART_SITE_WRENCH * sites;
     at.unsettled = at.whole + 2 * MF_ART_WHOLE_VALUES + 7;
-    at.response = at.unsettled + 2;
-    at.flags = at.response + 36 * sites * sites;
+    at.roots = at.unsettled + 2;
+    at.flags = at.roots + 6 * sites * roots;
     at.rows = at.flags + 2; // faults too
     return at;
 }
@@ -51,7 +52,7 @@ static size_t row_bytes(const mf_ArtPieces *pieces) {
 }
 
 static size_t piece_bytes(const mf_ArtPieces *pieces) {
-    return pieces->room + layout_of(pieces->site_count).rows * row_bytes(pieces);
+    return pieces->room + layout_of(pieces->site_count, pieces->roots).rows * row_bytes(pieces);
 }
 
 static size_t room_of(const mf_ArtPieces *pieces) {
@@ -67,7 +68,7 @@ static void *row_at(const mf_ArtPieces *pieces, char *memory, uint32_t row) {
 }
 
 static void place(mf_ArtPieces *pieces, uint32_t p) {
-    const Layout at = layout_of(pieces->site_count);
+    const Layout at = layout_of(pieces->site_count, pieces->roots);
     char *memory = pieces->memory + p * piece_bytes(pieces);
     memory += (64 - (uintptr_t)pieces->memory % 64) % 64;
     mf_ArtAssembly *piece = &pieces->pieces[p];
@@ -76,7 +77,7 @@ static void place(mf_ArtPieces *pieces, uint32_t p) {
                               .swirl = row_at(pieces, memory, at.swirl),
                               .pose = row_at(pieces, memory, at.pose),
                               .free = row_at(pieces, memory, at.free),
-                              .response = row_at(pieces, memory, at.response),
+                              .roots = row_at(pieces, memory, at.roots),
                               .wrench = row_at(pieces, memory, at.wrench),
                               .whole = row_at(pieces, memory, at.whole),
                               .unsettled = row_at(pieces, memory, at.unsettled),
@@ -137,6 +138,7 @@ mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPiece
     pieces->motion = (mf_ArtMotion *)(uintptr_t)motion; // sites are marked in it
     pieces->pick = mf_dispatch_kernels(group);
     pieces->lanes = pieces->pick.lanes;
+    pieces->roots = 6 + motion->plan->link_count;
     bool fits = true;
     for (uint32_t d = 0; d < model->dock_count && fits; d++) {
         dock_sites[d] = add_site(pieces, motion->frames[model->docks[d].frame.link].link);

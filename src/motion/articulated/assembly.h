@@ -9,7 +9,7 @@
 //
 //   begin      loads state and forces
 //   look       velocities, contacts, limits
-//   respond    accelerations without the docks, and the response to wrenches
+//   respond    accelerations without the docks, and roots of the response to wrenches
 //   push       adds what the wrenches of docks do; finds contacts and limits that were wrong
 //   revise     corrects them, and all is to be done again from `respond`
 //   finish     moves ahead and stores; sites then are as the joints moved them, from the base
@@ -27,7 +27,8 @@ enum {
     MF_ART_SITE_MOTION = 6,   // [rad/s^2], [m/s^2] of the link's origin, world axes
     MF_ART_SITE_WRENCH = 6,   // [N m] about the link's origin, [N], world axes
     MF_ART_WHOLE_VALUES = 15, // momentum.h: center, drift, own (3 each), inertia (6)
-    MF_ART_SITES = 6          // [1] at most
+    MF_ART_SITES = 6,         // [1] at most
+    MF_ART_ROOTS = 64         // [1] degrees of freedom at most: six of the base and the joints
 };
 
 // What lanes say, bits.
@@ -48,10 +49,12 @@ typedef struct mf_ArtAssembly {
     // [rad/s] Of the base, then of each site, in the middle of the step, world axes; for `look` of
     // the base: what is to be added.
     void *swirl;
-    void *pose;     // per site
-    void *free;     // per site: motion without docks
-    void *response; // change of motion per wrench, (6 sites)^2, row after row
-    void *wrench;   // per site
+    void *pose; // per site
+    void *free; // per site: motion without docks
+    // Rows w of the motion of sites over the degrees of freedom, those of the base first: a wrench
+    // changes the motion by w w^T times it. As a product it cannot lose its sign to rounding.
+    void *roots;
+    void *wrench; // per site
     // All links at the beginning and at the end, base's axes; then force [N] and torque [N m] from
     // outside on the base's origin, world axes, and mass [kg]. For `fly` those of the assembly,
     // from its root.

@@ -286,39 +286,42 @@ static MF_INLINE mf_lane pass_out(const mf_ArtPlan *plan, uint32_t l, Assembly *
     return joint;
 }
 
-// The column of the response to a unit wrench on a site: about the world's axis k, or along it.
-static void find_column(const mf_ArtAssembly *piece, Assembly *all, uint32_t site, uint32_t k) {
+// The row of a site's acceleration about the world's axis k, or along it: what a unit wrench leaves
+// at each degree of freedom on its way inward, over the root of what that moves (couple.h).
+static void find_root(const mf_ArtAssembly *piece, Assembly *all, uint32_t site, uint32_t k) {
     const mf_ArtPlan *plan = piece->block.plan;
+    const Work *work = &all->room->work;
     const Mat *turn = site_turn(all, piece->sites[site]);
-    const uint32_t axis = k % 3, rows = 6 * piece->site_count;
+    const uint32_t axis = k % 3, width = 6 + plan->link_count, first = (6 * site + k) * width;
     const Vec unit = axis == 0   ? (Vec){turn->xx, turn->xy, turn->xz}
                      : axis == 1 ? (Vec){turn->yx, turn->yy, turn->yz}
                                  : (Vec){turn->zx, turn->zy, turn->zz};
     const Wrench none = {vec_zero(), vec_zero()};
     Wrench *at = &all->pull[piece->sites[site] + 1];
     all->pull[0] = none;
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        if (all->on_way[l]) {
-            all->pull[l + 1] = none;
-            all->left[l] = mf_zero();
-        }
+    for (uint32_t c = 0; c < width; c++)
+        value_store(piece->roots, first + c, mf_zero());
+    for (int32_t l = piece->sites[site]; l >= 0; l = mf_art_links(plan)[l].parent)
+        all->pull[l + 1] = none;
     if (k < 3)
         at->torque = unit;
     else
         at->force = unit;
-    for (int32_t l = piece->sites[site]; l >= 0; l = mf_art_links(plan)[l].parent)
+    for (int32_t l = piece->sites[site]; l >= 0; l = mf_art_links(plan)[l].parent) {
         pass_in(plan, (uint32_t)l, all);
-    answer_base(plan, all);
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        if (all->on_way[l])
-            pass_out(plan, l, all);
-    for (uint32_t i = 0; i < piece->site_count; i++) {
-        const Twist *twist = &all->twist[piece->sites[i] + 1];
-        const Mat *to = site_turn(all, piece->sites[i]);
-        const Vec angular = mat_apply(to, twist->angular), linear = mat_apply(to, twist->linear);
-        const mf_lane values[6] = {angular.x, angular.y, angular.z, linear.x, linear.y, linear.z};
-        for (uint32_t r = 0; r < 6; r++)
-            value_store(piece->response, (6 * i + r) * rows + 6 * site + k, values[r]);
+        const mf_lane inverse = work->links[l].inverse;
+        value_store(piece->roots, first + 6 + (uint32_t)l, all->left[l] / mf_sqrt(inverse));
+    }
+    if (plan->fixed)
+        return;
+    const Wrench *pull = &all->pull[0];
+    mf_lane r[6] = {pull->torque.x, pull->torque.y, pull->torque.z,
+                    pull->force.x,  pull->force.y,  pull->force.z};
+    for (uint32_t c = 0; c < 6; c++) {
+        const mf_lane part = r[c] * work->base_inverse[c];
+        for (uint32_t i = c + 1; i < 6; i++)
+            r[i] = mf_fma(-work->base_factor[i][c], part, r[i]);
+        value_store(piece->roots, first + c, r[c] * mf_sqrt(work->base_inverse[c]));
     }
 }
 
@@ -338,7 +341,7 @@ void MF_KERNEL(mf_articulated_assembly_respond)(const mf_ArtAssembly *piece) {
         values_store(piece->free, MF_ART_SITE_MOTION * i, mat_apply(turn, angular));
         values_store(piece->free, MF_ART_SITE_MOTION * i + 3, mat_apply(turn, linear));
         for (uint32_t k = 0; k < 6; k++)
-            find_column(piece, all, i, k);
+            find_root(piece, all, i, k);
     }
 }
 

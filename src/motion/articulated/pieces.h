@@ -16,6 +16,7 @@ typedef struct mf_ArtPieces {
     uint32_t per_block, count;   // [1] pieces
     int32_t sites[MF_ART_SITES]; // plan links with docks
     uint32_t site_count;         // [1]
+    uint32_t roots;              // [1] degrees of freedom of the response
     size_t room;                 // [byte] of a piece
     char *memory, **rooms;       // of all pieces
     uint32_t **shown;            // fault words per piece
