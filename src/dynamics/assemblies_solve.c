@@ -88,23 +88,27 @@ static void move_rows(double *rows, uint32_t count, size_t stride, const double 
     }
 }
 
-// Roots of a robot's response at a place: SIX rows.
-static void roots_at(const mf_ArtPieces *pieces, const mf_ArtAssembly *piece, uint32_t lane,
+// Roots of a robot's response at a place: SIX values per degree of freedom.
+static void roots_at(const mf_ArtPieces *pieces, const mf_AssemblyRobot *robot,
                      const mf_AssemblyPlace *place, double *out) {
-    mf_art_pieces_get(pieces, piece->roots, lane, SIX * place->site * pieces->roots,
-                      SIX * pieces->roots, out);
-    move_rows(out, pieces->roots, pieces->roots, place->arm);
+    mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, place->site, out);
+    for (uint32_t i = 0; i < pieces->roots; i++, out += SIX) {
+        double across[3];
+        mf_vec3_cross(across, out, place->arm);
+        mf_vec3_add(out + 3, out + 3, across);
+    }
 }
 
 static void fill_block(const double *to, const double *from, uint32_t width, double *block,
                        double *mirror, size_t stride) {
+    double sum[SIX * SIX] = {0.0};
+    for (uint32_t i = 0; i < width; i++, to += SIX, from += SIX)
+        for (uint32_t r = 0; r < SIX; r++)
+            for (uint32_t c = 0; c < SIX; c++)
+                sum[SIX * r + c] += to[r] * from[c];
     for (uint32_t r = 0; r < SIX; r++)
-        for (uint32_t c = 0; c < SIX; c++) {
-            double sum = 0.0;
-            for (uint32_t i = 0; i < width; i++)
-                sum += to[r * width + i] * from[c * width + i];
-            block[r * stride + c] = mirror[c * stride + r] = sum;
-        }
+        for (uint32_t c = 0; c < SIX; c++)
+            block[r * stride + c] = mirror[c * stride + r] = sum[SIX * r + c];
 }
 
 static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *k,
@@ -123,10 +127,10 @@ static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
         mf_vec3_cross(across, swirl, place->arm);
         mf_vec3_cross(across, swirl, across);
         mf_vec3_add(b + SIX * i + 3, b + SIX * i + 3, across);
-        roots_at(pieces, piece, robot->lane, place, to);
+        roots_at(pieces, robot, place, to);
         for (uint32_t j = 0; j <= i; j++) {
             if (j < i)
-                roots_at(pieces, piece, robot->lane, place_of(all, robot, j), from);
+                roots_at(pieces, robot, place_of(all, robot, j), from);
             fill_block(to, j < i ? from : to, pieces->roots, k + SIX * i * stride + SIX * j,
                        k + SIX * j * stride + SIX * i, stride);
         }
@@ -168,23 +172,22 @@ void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *ro
                             double out[SIX]) {
     const mf_ArtPieces *pieces;
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
-    const uint32_t width = pieces->roots;
-    double row[SIX * MF_ART_ROOTS], moves[MF_ART_ROOTS] = {0.0};
-    double swirl[3], across[3];
-    for (uint32_t k = 0; k < SIX * pieces->site_count; k++) {
-        if (sites[k] == 0.0)
+    double roots[SIX * MF_ART_ROOTS], moves[MF_ART_ROOTS] = {0.0}, swirl[3], across[3];
+    for (uint32_t k = 0; k < pieces->site_count; k++) {
+        const double *push = sites + SIX * k;
+        if (mf_vec3_dot(push, push) + mf_vec3_dot(push + 3, push + 3) == 0.0)
             continue;
-        mf_art_pieces_get(pieces, piece->roots, robot->lane, k * width, width, row);
-        for (uint32_t i = 0; i < width; i++)
-            moves[i] += row[i] * sites[k];
+        mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, k, roots);
+        for (uint32_t i = 0; i < pieces->roots; i++)
+            for (uint32_t c = 0; c < SIX; c++)
+                moves[i] += roots[SIX * i + c] * push[c];
     }
-    mf_art_pieces_get(pieces, piece->roots, robot->lane, SIX * place->site * width, SIX * width,
-                      row);
-    for (uint32_t r = 0; r < SIX; r++) {
+    mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, place->site, roots);
+    for (uint32_t r = 0; r < SIX; r++)
         out[r] = 0.0;
-        for (uint32_t i = 0; i < width; i++)
-            out[r] += row[r * width + i] * moves[i];
-    }
+    for (uint32_t i = 0; i < pieces->roots; i++)
+        for (uint32_t r = 0; r < SIX; r++)
+            out[r] += roots[SIX * i + r] * moves[i];
     if (whole) {
         double free[SIX];
         mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * place->site, SIX, free);

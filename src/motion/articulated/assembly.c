@@ -224,3 +224,16 @@ void mf_art_pieces_set(const mf_ArtPieces *pieces, void *values, uint32_t lane, 
         for (uint32_t i = 0; i < count; i++)
             ((float *)values)[from + i * lanes] = (float)in[i];
 }
+
+void mf_art_pieces_get_roots(const mf_ArtPieces *pieces, uint32_t p, uint32_t lane, uint32_t site,
+                             double *out) {
+    const size_t lanes = pieces->lanes, width = pieces->roots;
+    const void *values = pieces->pieces[p].roots;
+    for (size_t r = 0; r < 6; r++) {
+        const size_t from = (6 * site + r) * width * lanes + lane;
+        for (size_t i = 0; i < width; i++)
+            out[6 * i + r] = pieces->pick.double_precision
+                                 ? ((const double *)values)[from + i * lanes]
+                                 : (double)((const float *)values)[from + i * lanes];
+    }
+}

@@ -20,9 +20,12 @@ typedef struct Assembly {
     Drive drive;
     Vec swirl; // of the base
     Start start;
+    mf_lane along;        // what the last joint that was passed got
+    mf_lane base_root[6]; // as `root`
     Room *room;
     Wrench *pull;  // per plan link behind the base
     mf_lane *left; // per plan link: share of the joint
+    mf_lane *root; // per plan link: root of what it moves by a torque
     Twist *twist;
     bool *on_way;                          // per plan link: on the way to a site
     mf_lane (*pushed)[MF_ART_SITE_WRENCH]; // per site: what `push` has added since `respond`
@@ -32,6 +35,7 @@ static void carve(const mf_ArtPlan *plan, mf_Carver *carver, Assembly *all) {
     const uint32_t links = plan->link_count;
     MF_CARVE(carver, all->pull, links + 1);
     MF_CARVE(carver, all->left, links);
+    MF_CARVE(carver, all->root, links);
     MF_CARVE(carver, all->twist, links + 1);
     MF_CARVE(carver, all->on_way, links + 1);
     MF_CARVE(carver, all->pushed, MF_ART_SITES);
@@ -222,6 +226,7 @@ static MF_INLINE void pass_in(const mf_ArtPlan *plan, uint32_t l, Assembly *all)
     const LinkWork *own = &all->room->work.links[l];
     Wrench pull = all->pull[l + 1];
     const mf_lane along = link->kind == MF_ART_HINGE ? pull.torque.z : pull.force.z;
+    all->along = along;
     all->left[l] = along * own->inverse;
     pull.torque = vec_fma(own->angular, -along, pull.torque);
     pull.force = vec_fma(own->linear, -along, pull.force);
@@ -309,8 +314,7 @@ static void find_root(const mf_ArtAssembly *piece, Assembly *all, uint32_t site,
         at->force = unit;
     for (int32_t l = piece->sites[site]; l >= 0; l = mf_art_links(plan)[l].parent) {
         pass_in(plan, (uint32_t)l, all);
-        const mf_lane inverse = work->links[l].inverse;
-        value_store(piece->roots, first + 6 + (uint32_t)l, all->left[l] / mf_sqrt(inverse));
+        value_store(piece->roots, first + 6 + (uint32_t)l, all->along * all->root[l]);
     }
     if (plan->fixed)
         return;
@@ -321,7 +325,7 @@ static void find_root(const mf_ArtAssembly *piece, Assembly *all, uint32_t site,
         const mf_lane part = r[c] * work->base_inverse[c];
         for (uint32_t i = c + 1; i < 6; i++)
             r[i] = mf_fma(-work->base_factor[i][c], part, r[i]);
-        value_store(piece->roots, first + c, r[c] * mf_sqrt(work->base_inverse[c]));
+        value_store(piece->roots, first + c, r[c] * all->base_root[c]);
     }
 }
 
@@ -331,6 +335,10 @@ void MF_KERNEL(mf_articulated_assembly_respond)(const mf_ArtAssembly *piece) {
     Room *room = all->room;
     Work *work = &room->work;
     solve(plan, &room->state, &all->drive, &room->force, site_turn(all, -1), work, &room->rates);
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        all->root[l] = mf_sqrt(work->links[l].inverse);
+    for (uint32_t c = 0; c < 6 && !plan->fixed; c++)
+        all->base_root[c] = mf_sqrt(work->base_inverse[c]);
     for (uint32_t i = 0; i < piece->site_count; i++) {
         const int32_t link = piece->sites[i];
         const Mat *turn = site_turn(all, link);

@@ -55,6 +55,10 @@ void mf_art_pieces_get(const mf_ArtPieces *pieces, const void *values, uint32_t 
 void mf_art_pieces_set(const mf_ArtPieces *pieces, void *values, uint32_t lane, uint32_t first,
                        uint32_t count, const double *in);
 
+// The roots of a site of one lane: six values per degree of freedom.
+void mf_art_pieces_get_roots(const mf_ArtPieces *pieces, uint32_t p, uint32_t lane, uint32_t site,
+                             double *out);
+
 // Which robots of a group others move in this step: words, not 0 where that is so; NULL: none.
 void mf_art_set_carried(const mf_Group *group, const uint32_t *words);
 
