@@ -20,6 +20,9 @@ extern "C" {
 //     dock.wait     w 1  [s] until its clamp is closed
 //     dock.joint    w 2  handle of its joint (mayfly/joints.h), low and high half; 0: none
 // They are all of its state.
+//
+// Docked robots of `articulated` move as one tree of links; where that cannot be, run-time joints
+// hold them (docs/explanation/docks.md).
 
 typedef enum mf_DockState {
     MF_DOCK_FREE,

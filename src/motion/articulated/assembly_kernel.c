@@ -54,7 +54,7 @@ size_t MF_KERNEL(mf_articulated_assembly_room)(const mf_ArtPlan *plan) {
 }
 
 static Assembly *assembly_of(const mf_ArtAssembly *piece) {
-    return piece->block.scratch;
+    return (Assembly *)piece->block.scratch;
 }
 
 // ---- values between robots ----------------------------------------------------------------------
@@ -97,7 +97,7 @@ static MF_INLINE const Mat *site_turn(const Assembly *all, int32_t link) {
 
 static void open_assembly(const mf_ArtAssembly *piece, Assembly *all) {
     const mf_ArtPlan *plan = piece->block.plan;
-    mf_Carver carver = {piece->block.scratch, 0};
+    mf_Carver carver = {(char *)piece->block.scratch, 0};
     Assembly *own;
     MF_CARVE(&carver, own, 1);
     carve(plan, &carver, all);
@@ -125,7 +125,7 @@ void MF_KERNEL(mf_articulated_assembly_begin)(const mf_ArtAssembly *piece) {
     const mf_ArtPlan *plan = piece->block.plan;
     open_assembly(piece, all);
     Step *s = &all->s;
-    *s = (Step){.block = &piece->block, .plan = plan};
+    *s = MF_VALUE(Step, .block = &piece->block, .plan = plan);
     s->alive = mf_index_equal(mf_load_index((const int32_t *)piece->block.fault), mf_set_index(0));
     s->all_alive = mf_all(s->alive);
     all->drive = drive_begin(s, all->room);
@@ -298,9 +298,9 @@ static void find_root(const mf_ArtAssembly *piece, Assembly *all, uint32_t site,
     const Work *work = &all->room->work;
     const Mat *turn = site_turn(all, piece->sites[site]);
     const uint32_t axis = k % 3, width = 6 + plan->link_count, first = (6 * site + k) * width;
-    const Vec unit = axis == 0   ? (Vec){turn->xx, turn->xy, turn->xz}
-                     : axis == 1 ? (Vec){turn->yx, turn->yy, turn->yz}
-                                 : (Vec){turn->zx, turn->zy, turn->zz};
+    const Vec unit = axis == 0   ? MF_VALUE(Vec, turn->xx, turn->xy, turn->xz)
+                     : axis == 1 ? MF_VALUE(Vec, turn->yx, turn->yy, turn->yz)
+                                 : MF_VALUE(Vec, turn->zx, turn->zy, turn->zz);
     const Wrench none = {vec_zero(), vec_zero()};
     Wrench *at = &all->pull[piece->sites[site] + 1];
     all->pull[0] = none;
