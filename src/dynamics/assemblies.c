@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { BRANCHED = 128 }; // [1] robots from which on branches are tasks of their own
+
 // ---- memory -------------------------------------------------------------------------------------
 
 static mf_Status out_of_memory(mf_Error *error) {
@@ -78,11 +80,15 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     all->rights = mf_allocate(context, all->right_room, sizeof *all->rights);
     all->biases = mf_allocate(context, all->right_room, sizeof *all->biases);
     all->loops = mf_allocate(context, ports / 2 + 1, sizeof *all->loops);
+    all->dock_list = mf_allocate(context, 2 * robots, sizeof *all->dock_list);
+    all->sequence = mf_allocate(context, robots, sizeof *all->sequence);
+    all->branches = mf_allocate(context, robots, sizeof *all->branches);
     all->piece_count = 0; // it was how many there can be
     return all->order != NULL && all->assemblies != NULL && all->pieces != NULL &&
                    all->places != NULL && all->starts != NULL && all->edges != NULL &&
                    all->room != NULL && all->blocked != NULL && all->matrices != NULL &&
-                   all->rights != NULL && all->biases != NULL && all->loops != NULL
+                   all->rights != NULL && all->biases != NULL && all->loops != NULL &&
+                   all->dock_list != NULL && all->sequence != NULL && all->branches != NULL
                ? mf_scratch_create(context, mf_assembly_loop_room(), (uint32_t)robots,
                                    &all->scratch, error)
                : out_of_memory(error);
@@ -117,9 +123,10 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
         for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
             mf_release(all->context, memory[i]);
     }
-    void *const memory[] = {all->groups,   all->order,  all->assemblies, all->pieces,  all->places,
-                            all->starts,   all->edges,  all->room,       all->blocked, all->carried,
-                            all->matrices, all->rights, all->biases,     all->loops};
+    void *const memory[] = {
+        all->groups, all->order, all->assemblies, all->pieces,   all->places,   all->starts,
+        all->edges,  all->room,  all->blocked,    all->carried,  all->matrices, all->rights,
+        all->biases, all->loops, all->dock_list,  all->sequence, all->branches};
     mf_scratch_destroy(all->context, all->scratch);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(all->context, memory[i]);
@@ -299,12 +306,89 @@ static void list_loops(mf_Assemblies *all, mf_Assembly *assembly) {
         assembly->tree && assembly->loop_end - assembly->first_loop <= MF_ASSEMBLY_LOOPS;
 }
 
+// ---- the elimination ----------------------------------------------------------------------------
+
+// The robot from which no branch has more than half of all: down from the root while one has.
+static uint32_t find_middle(const mf_Assemblies *all, const mf_Assembly *assembly) {
+    uint32_t *below = all->room; // robots with all their children
+    for (uint32_t i = assembly->end; i-- > assembly->first;) {
+        const mf_AssemblyRobot *robot = &all->order[i];
+        below[i] = 1;
+        for (uint32_t c = 0; c < robot->child_count; c++)
+            below[i] += below[robot->first_child + c];
+    }
+    uint32_t middle = assembly->first;
+    for (bool moved = true; moved;) {
+        const mf_AssemblyRobot *robot = &all->order[middle];
+        moved = false;
+        for (uint32_t c = 0; c < robot->child_count && !moved; c++)
+            if (2 * below[robot->first_child + c] > assembly->end - assembly->first) {
+                middle = robot->first_child + c;
+                moved = true;
+            }
+    }
+    return middle;
+}
+
+// Lists a robot's docks, that to `from` first.
+static void list_docks(mf_Assemblies *all, uint32_t number, uint32_t from, uint32_t *count) {
+    mf_AssemblyRobot *robot = &all->order[number];
+    robot->first_dock = *count;
+    robot->middle = from == MF_NONE;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        const bool first = pass == 0;
+        if (robot->parent != MF_NONE && (robot->parent == from) == first)
+            all->dock_list[(*count)++] = (mf_AssemblyDock){number, 1, robot->parent};
+        for (uint32_t c = robot->first_child; c < robot->first_child + robot->child_count; c++)
+            if ((c == from) == first)
+                all->dock_list[(*count)++] = (mf_AssemblyDock){c, 0, c};
+    }
+    robot->dock_count = *count - robot->first_dock;
+}
+
+// Behind `at` in the sequence, the robots that one of them leads to, breadth first.
+static void follow(mf_Assemblies *all, uint32_t at, uint32_t *end, uint32_t *docks) {
+    for (; at < *end; at++) {
+        const uint32_t number = all->sequence[at];
+        list_docks(all, number, all->room[number], docks);
+        const mf_AssemblyRobot *robot = &all->order[number];
+        for (uint32_t d = 1; d < robot->dock_count; d++) {
+            const uint32_t other = all->dock_list[robot->first_dock + d].other;
+            all->room[other] = number; // where it was found from
+            all->sequence[(*end)++] = other;
+        }
+    }
+}
+
+static void list_sequence(mf_Assemblies *all, uint32_t number, uint32_t *docks) {
+    mf_Assembly *assembly = &all->assemblies[number];
+    const uint32_t middle = find_middle(all, assembly);
+    uint32_t end = assembly->first;
+    all->sequence[end++] = middle;
+    list_docks(all, middle, MF_NONE, docks);
+    const mf_AssemblyRobot *robot = &all->order[middle];
+    assembly->branched = assembly->end - assembly->first >= BRANCHED;
+    for (uint32_t d = 0; d < robot->dock_count; d++) {
+        const uint32_t first = end, other = all->dock_list[robot->first_dock + d].other;
+        all->room[other] = middle;
+        all->sequence[end++] = other;
+        follow(all, first, &end, docks);
+        if (assembly->branched)
+            all->branches[all->branch_count++] = (mf_AssemblyBranch){first, end, number};
+    }
+}
+
 // Where matrices begin.
 static void lay_out(mf_Assemblies *all) {
     size_t values = 0, right = 0;
+    uint32_t docks = 0;
+    all->branch_count = 0;
+    for (uint32_t a = 0; a < all->count; a++)
+        if (all->assemblies[a].tree)
+            list_sequence(all, a, &docks);
     for (uint32_t i = 0; i < all->order_count; i++) {
         mf_AssemblyRobot *robot = &all->order[i];
-        const size_t rows = 6 * ((size_t)robot->child_count + (robot->parent != MF_NONE));
+        const size_t rows = 6 * (size_t)robot->dock_count;
         robot->values = values;
         robot->right = right;
         values += rows * rows;

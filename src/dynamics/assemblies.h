@@ -49,6 +49,15 @@ typedef struct mf_AssemblyEdge {
     double wrench[6];     // [N m], [N] on the first at its frame, world axes
 } mf_AssemblyEdge;
 
+// One of a robot's docks in the elimination, which begins at the middle of an assembly, so that its
+// branches are short and can be taken side by side.
+typedef struct mf_AssemblyDock {
+    uint32_t edge; // [1] robot of the order whose edge it is
+    uint32_t
+        side; // [1] which side this robot is; the first gets the wrench, the second its opposite
+    uint32_t other; // [1] robot of the order at the other side
+} mf_AssemblyDock;
+
 typedef struct mf_AssemblyRobot {
     mf_DockGroup *group;
     uint32_t instance, number;         // [1] number among all robots with docks
@@ -56,9 +65,11 @@ typedef struct mf_AssemblyRobot {
     uint32_t assembly;                 // [1]
     uint32_t parent;                   // [1] robot of the order; MF_NONE: root
     uint32_t first_child, child_count; // [1]
+    uint32_t first_dock, dock_count;   // [1] those of the tree; the first leads to the middle
+    bool middle;                       // none does
     bool looped;                       // a loop ends here
     mf_AssemblyEdge edge;              // from the parent to it
-    double response[36], bias[6];      // with its children, at the edge
+    double response[36], bias[6];      // at its first dock, with what is behind the others
     // What it leaves for the way back.
     double factor[36], pivots[6]; // of what gives way at the edge
     size_t values, right;         // [1] in `matrices` and `rights`
@@ -78,6 +89,7 @@ typedef struct mf_Assembly {
     // For `fly`, from its root at the beginning of the step: all links, and forces from outside.
     double whole[MF_ART_WHOLE_VALUES], force[6];
     uint32_t rounds; // [1] solutions in the step
+    bool branched;   // its branches are tasks of their own
 } mf_Assembly;
 
 // Groups with docks, by their place in the list of docks.
@@ -93,6 +105,11 @@ typedef struct mf_AssemblyGroup {
     mf_Field *base[4];     // position, orientation, velocities
 } mf_AssemblyGroup;
 
+typedef struct mf_AssemblyBranch {
+    uint32_t first, end; // [1] in the sequence
+    uint32_t assembly;   // [1]
+} mf_AssemblyBranch;
+
 typedef struct mf_AssemblyPiece {
     uint32_t group, piece; // [1]
     bool wrong;            // its own lanes are to be solved again
@@ -107,6 +124,10 @@ typedef struct mf_Assemblies {
     mf_AssemblyGroup *groups;
     mf_AssemblyRobot *order;
     mf_Assembly *assemblies;
+    mf_AssemblyDock *dock_list;
+    uint32_t *sequence; // [1] robots of each assembly, from its middle outward
+    mf_AssemblyBranch *branches;
+    uint32_t branch_count; // [1]
     mf_AssemblyEdge *loops;
     uint32_t loop_count;                // [1]
     mf_AssemblyPiece *pieces;           // in use
@@ -145,8 +166,11 @@ static inline bool mf_assemblies_carry(const mf_Assemblies *all, uint32_t slot) 
 void mf_assembly_measure(mf_Assemblies *all, mf_Assembly *assembly);
 // The response of a robot of the order at its docks; robots do not depend on each other.
 void mf_assembly_fill(mf_Assemblies *all, uint32_t robot);
-// Wrenches of the edges of an assembly, and from them those on its links with docks.
+// Wrenches of the edges of an assembly, and from them those on its links with docks. Of branched
+// ones: first the branches inward, then the middle, then the branches outward.
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly);
+void mf_assembly_branch_in(mf_Assemblies *all, const mf_AssemblyBranch *branch);
+void mf_assembly_branch_out(mf_Assemblies *all, const mf_AssemblyBranch *branch);
 // The wrenches of the edges of the tree for those of its loops as they are; without `whole` what
 // the loops alone do.
 void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, bool whole);

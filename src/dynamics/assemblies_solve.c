@@ -64,16 +64,20 @@ void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, d
 
 // ---- a robot's own response ---------------------------------------------------------------------
 
-static const mf_AssemblyPlace *place_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                                        uint32_t dock) {
-    const bool child = robot->parent != MF_NONE;
-    if (child && dock == 0)
-        return &robot->edge.places[1];
-    return &all->order[robot->first_child + dock - child].edge.places[0];
+static const mf_AssemblyDock *dock_at(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
+                                      uint32_t dock) {
+    return &all->dock_list[robot->first_dock + dock];
 }
 
-static uint32_t dock_count(const mf_AssemblyRobot *robot) {
-    return robot->child_count + (robot->parent != MF_NONE);
+static const mf_AssemblyPlace *place_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
+                                        uint32_t dock) {
+    const mf_AssemblyDock *own = dock_at(all, robot, dock);
+    return &all->order[own->edge].edge.places[own->side];
+}
+
+// Of the wrench of its edge on this robot.
+static double sign_of(const mf_AssemblyDock *dock) {
+    return dock->side == 0 ? 1.0 : -1.0;
 }
 
 // Rows of an acceleration of the link's origin, to those of a point at `arm`: a + alpha x arm.
@@ -115,7 +119,7 @@ static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
                         double *b) {
     const mf_ArtPieces *pieces;
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
-    const uint32_t docks = dock_count(robot);
+    const uint32_t docks = robot->dock_count;
     const size_t stride = SIX * docks;
     double to[SIX * MF_ART_ROOTS], from[SIX * MF_ART_ROOTS];
     for (uint32_t i = 0; i < docks; i++) {
@@ -154,11 +158,10 @@ void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, 
     const mf_Assembly *assembly = &all->assemblies[robot->assembly];
     const uint32_t number = (uint32_t)(robot - all->order);
     memset(sites, 0, SIX * MF_ART_SITES * sizeof *sites);
-    if (tree && robot->parent != MF_NONE)
-        add_load(&robot->edge.places[1], robot->edge.wrench, -1.0, sites);
-    for (uint32_t c = 0; c < robot->child_count && tree; c++) {
-        const mf_AssemblyEdge *edge = &all->order[robot->first_child + c].edge;
-        add_load(&edge->places[0], edge->wrench, 1.0, sites);
+    for (uint32_t d = 0; d < robot->dock_count && tree; d++) {
+        const mf_AssemblyDock *dock = dock_at(all, robot, d);
+        const mf_AssemblyEdge *edge = &all->order[dock->edge].edge;
+        add_load(&edge->places[dock->side], edge->wrench, sign_of(dock), sites);
     }
     for (uint32_t l = assembly->first_loop; l < assembly->loop_end && robot->looped; l++)
         for (uint32_t s = 0; s < 2; s++)
@@ -233,20 +236,19 @@ static void take_out(double *k, size_t stride, uint32_t c, mf_AssemblyRobot *chi
 }
 
 static void eliminate(mf_Assemblies *all, mf_AssemblyRobot *robot) {
-    const bool child = robot->parent != MF_NONE;
-    const uint32_t docks = dock_count(robot);
-    const size_t stride = SIX * docks;
+    const uint32_t first = robot->middle ? 0 : 1;
+    const size_t stride = SIX * robot->dock_count;
     double *k = all->matrices + robot->values;
-    for (uint32_t c = docks; c-- > child;)
-        take_out(k, stride, c, &all->order[robot->first_child + c - child]);
-    for (uint32_t r = 0; r < SIX && child; r++)
+    for (uint32_t c = robot->dock_count; c-- > first;)
+        take_out(k, stride, c, &all->order[dock_at(all, robot, c)->other]);
+    for (uint32_t r = 0; r < SIX && !robot->middle; r++)
         memcpy(&robot->response[SIX * r], k + r * stride, SIX * sizeof(double));
 }
 
 // Accelerations of a robot's docks without their wrenches.
 static void begin_right(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool whole,
                         double *b) {
-    const uint32_t docks = dock_count(robot);
+    const uint32_t docks = robot->dock_count;
     const double *bias = all->biases + robot->right;
     double sites[SIX * MF_ART_SITES], more[SIX];
     for (uint32_t r = 0; r < SIX * docks; r++)
@@ -262,52 +264,57 @@ static void begin_right(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
 }
 
 static void go_in(mf_Assemblies *all, mf_AssemblyRobot *robot, bool whole) {
-    const bool child = robot->parent != MF_NONE;
-    const uint32_t docks = dock_count(robot);
-    const size_t stride = SIX * docks;
+    const uint32_t first = robot->middle ? 0 : 1;
+    const size_t stride = SIX * robot->dock_count;
     const double *k = all->matrices + robot->values;
     double *b = all->rights + robot->right;
     begin_right(all, robot, whole, b);
-    for (uint32_t c = docks; c-- > child;) {
-        const mf_AssemblyRobot *other = &all->order[robot->first_child + c - child];
+    for (uint32_t c = robot->dock_count; c-- > first;) {
+        const mf_AssemblyDock *dock = dock_at(all, robot, c);
+        const mf_AssemblyRobot *other = &all->order[dock->other];
+        const double *correction = all->order[dock->edge].edge.correction;
+        const double sign = whole ? sign_of(dock) : 0.0;
         double *right = b + SIX * c;
         for (uint32_t r = 0; r < SIX; r++)
-            right[r] = other->bias[r] - (whole ? other->edge.correction[r] : 0.0) - right[r];
+            right[r] = other->bias[r] - sign * correction[r] - right[r];
         divide(other->factor, other->pivots, SIX, right, 1, 1);
         for (uint32_t r = 0; r < SIX * c; r++)
             for (uint32_t q = 0; q < SIX; q++)
                 b[r] += k[r * stride + SIX * c + q] * right[q];
     }
-    for (uint32_t r = 0; r < SIX && child; r++)
+    for (uint32_t r = 0; r < SIX && !robot->middle; r++)
         robot->bias[r] = b[r];
 }
 
 static void go_out(mf_Assemblies *all, const mf_AssemblyRobot *robot) {
-    const bool child = robot->parent != MF_NONE;
-    const uint32_t docks = dock_count(robot);
-    const size_t stride = SIX * docks;
+    const size_t stride = SIX * robot->dock_count;
     const double *k = all->matrices + robot->values, *b = all->rights + robot->right;
-    for (uint32_t c = child; c < docks; c++) {
-        double *wrench = all->order[robot->first_child + c - child].edge.wrench;
+    for (uint32_t c = robot->middle ? 0 : 1; c < robot->dock_count; c++) {
+        const mf_AssemblyDock *dock = dock_at(all, robot, c);
+        double *wrench = all->order[dock->edge].edge.wrench;
         for (uint32_t r = 0; r < SIX; r++) {
             const double *row = k + (SIX * c + r) * stride;
             double sum = b[SIX * c + r];
-            for (uint32_t j = 0; j < SIX && child; j++)
-                sum += row[j] * robot->edge.wrench[j];
-            for (uint32_t j = child; j < c; j++)
+            for (uint32_t j = 0; j < c; j++) {
+                const mf_AssemblyDock *before = dock_at(all, robot, j);
+                const double *force = all->order[before->edge].edge.wrench;
                 for (uint32_t q = 0; q < SIX; q++)
-                    sum -= row[SIX * j + q] *
-                           all->order[robot->first_child + j - child].edge.wrench[q];
-            wrench[r] = sum;
+                    sum -= row[SIX * j + q] * sign_of(before) * force[q];
+            }
+            wrench[r] = sign_of(dock) * sum;
         }
     }
 }
 
+static mf_AssemblyRobot *robot_at(const mf_Assemblies *all, uint32_t at) {
+    return &all->order[all->sequence[at]];
+}
+
 void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, bool whole) {
     for (uint32_t i = assembly->end; i-- > assembly->first;)
-        go_in(all, &all->order[i], whole);
+        go_in(all, robot_at(all, i), whole);
     for (uint32_t i = assembly->first; i < assembly->end; i++)
-        go_out(all, &all->order[i]);
+        go_out(all, robot_at(all, i));
 }
 
 // ---- an assembly --------------------------------------------------------------------------------
@@ -325,12 +332,41 @@ static void store_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot)
     mf_art_pieces_set(pieces, piece->wrench, robot->lane, 0, SIX * pieces->site_count, sites);
 }
 
+static bool has_loops(const mf_Assembly *assembly) {
+    return assembly->loop_end > assembly->first_loop;
+}
+
+void mf_assembly_branch_in(mf_Assemblies *all, const mf_AssemblyBranch *branch) {
+    const bool loops = has_loops(&all->assemblies[branch->assembly]);
+    for (uint32_t i = branch->end; i-- > branch->first;) {
+        eliminate(all, robot_at(all, i));
+        if (!loops)
+            go_in(all, robot_at(all, i), true);
+    }
+}
+
+void mf_assembly_branch_out(mf_Assemblies *all, const mf_AssemblyBranch *branch) {
+    const bool loops = has_loops(&all->assemblies[branch->assembly]);
+    for (uint32_t i = branch->first; i < branch->end; i++) {
+        if (!loops)
+            go_out(all, robot_at(all, i));
+        store_loads(all, robot_at(all, i));
+    }
+}
+
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly) {
-    for (uint32_t i = assembly->end; i-- > assembly->first;)
-        eliminate(all, &all->order[i]);
+    mf_AssemblyRobot *middle = robot_at(all, assembly->first);
+    const uint32_t end = assembly->branched ? assembly->first + 1 : assembly->end;
+    for (uint32_t i = end; i-- > assembly->first;)
+        eliminate(all, robot_at(all, i));
     mf_assembly_close_loops(all, assembly);
-    mf_assembly_sweep(all, assembly, true);
-    for (uint32_t i = assembly->first; i < assembly->end; i++)
-        store_loads(all, &all->order[i]);
+    if (assembly->branched && !has_loops(assembly)) {
+        go_in(all, middle, true);
+        go_out(all, middle);
+    } else {
+        mf_assembly_sweep(all, assembly, true);
+    }
+    for (uint32_t i = assembly->first; i < end; i++)
+        store_loads(all, robot_at(all, i));
     assembly->rounds++;
 }

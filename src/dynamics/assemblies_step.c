@@ -256,6 +256,21 @@ static void fill(mf_Assemblies *all, uint32_t index) {
     }
 }
 
+static bool is_solved_again(const mf_Assemblies *all, uint32_t branch) {
+    const mf_Assembly *assembly = &all->assemblies[all->branches[branch].assembly];
+    return assembly->active && assembly->wrong;
+}
+
+static void branch_in(mf_Assemblies *all, uint32_t index) {
+    if (is_solved_again(all, index))
+        mf_assembly_branch_in(all, &all->branches[index]);
+}
+
+static void branch_out(mf_Assemblies *all, uint32_t index) {
+    if (is_solved_again(all, index))
+        mf_assembly_branch_out(all, &all->branches[index]);
+}
+
 static void solve(mf_Assemblies *all, uint32_t index) {
     mf_Assembly *assembly = &all->assemblies[index];
     if (assembly->active && assembly->wrong)
@@ -330,7 +345,9 @@ static void settle(mf_Assemblies *all) {
             run_stage(all, MF_ART_REVISE);
         run_stage(all, MF_ART_RESPOND);
         run_tasks(all, (all->order_count + TOGETHER - 1) / TOGETHER, fill);
+        run_tasks(all, all->branch_count, branch_in);
         run_tasks(all, all->count, solve);
+        run_tasks(all, all->branch_count, branch_out);
         run_stage(all, MF_ART_PUSH);
         run_tasks(all, all->count, judge);
     }

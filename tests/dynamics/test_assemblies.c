@@ -81,9 +81,9 @@ static double open_most(const Row *row) {
 
 // ---- bits ---------------------------------------------------------------------------------------
 
-// Twenty modules that fall on the ground and move, in blocks that are not full.
-static uint64_t hash_of(uint32_t threads, mf_Isa isa, bool wide) {
-    const RowConfig config = {.count = 21,
+// Modules that fall on the ground and move, in blocks that are not full.
+static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
+    const RowConfig config = {.count = count,
                               .threads = threads,
                               .isa = isa,
                               .step = 5 * MF_MILLISECOND,
@@ -107,14 +107,22 @@ static uint64_t hash_of(uint32_t threads, mf_Isa isa, bool wide) {
 static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
     (void)state;
     for (uint32_t wide = 0; wide < 2; wide++) {
-        const uint64_t expected = hash_of(1, MF_ISA_AUTO, wide);
-        assert_int_equal(hash_of(2, MF_ISA_AUTO, wide), expected);
-        assert_int_equal(hash_of(5, MF_ISA_AUTO, wide), expected);
+        const uint64_t expected = hash_of(21, 1, MF_ISA_AUTO, wide);
+        assert_int_equal(hash_of(21, 2, MF_ISA_AUTO, wide), expected);
+        assert_int_equal(hash_of(21, 5, MF_ISA_AUTO, wide), expected);
         const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
         for (uint32_t i = 0; i < 4; i++)
             if (mf_isa_available(sets[i]))
-                assert_int_equal(hash_of(2, sets[i], wide), expected);
+                assert_int_equal(hash_of(21, 2, sets[i], wide), expected);
     }
+}
+
+// Branches of long ones are tasks of their own.
+static void branches_give_the_same_bits(void **state) {
+    (void)state;
+    const uint64_t expected = hash_of(150, 1, MF_ISA_AUTO, false);
+    assert_int_equal(hash_of(150, 2, MF_ISA_AUTO, false), expected);
+    assert_int_equal(hash_of(150, 3, MF_ISA_AUTO, false), expected);
 }
 
 static void a_snapshot_continues(void **state) {
@@ -320,6 +328,7 @@ static void other_joints_take_an_assembly_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_bits_on_any_threads_and_instruction_sets),
+        cmocka_unit_test(branches_give_the_same_bits),
         cmocka_unit_test(a_snapshot_continues),
         cmocka_unit_test(docking_keeps_momentum),
         cmocka_unit_test(loads_are_those_of_statics),
