@@ -17,7 +17,8 @@ if(MAYFLY_TESTS)
       mayfly_add_kernel(${test_target} ${test_kernel})
     endif()
     mayfly_target_flags(${test_target})
-    target_compile_options(${test_target} PRIVATE -UNDEBUG -Wno-missing-prototypes)
+    target_compile_options(${test_target} PRIVATE -UNDEBUG -Wno-missing-prototypes
+      ${MAYFLY_UNTRACED})
     target_include_directories(${test_target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/made
       ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${test_target} PRIVATE
