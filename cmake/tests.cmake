@@ -76,6 +76,16 @@ if(MAYFLY_TESTS)
     # A script that cannot run here says why and exits 77.
     set_tests_properties(${area}/${name} PROPERTIES TIMEOUT 1200 SKIP_RETURN_CODE 77)
   endforeach()
+  # The longest begin, so that no core waits for one of them at the end. ctest itself knows only from
+  # the second run on how long they take.
+  foreach(name IN ITEMS app/cli app/kill app/realtime app/stranger app/walker control/get_up
+      dynamics/solver_large house/bits house/commands house/tutorials interaction/collisions
+      model/machine motion/articulated_contact_pairs motion/energy motion/isolation scene/minds
+      scene/particles world/declarations)
+    if(TEST ${name})
+      set_tests_properties(${name} PROPERTIES COST 100)
+    endif()
+  endforeach()
 endif()
 
 if(MAYFLY_TOOLS)
