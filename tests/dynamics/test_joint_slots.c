@@ -1,6 +1,7 @@
 // Joint slots: joints that controllers make and destroy by requests in fields.
 #include "dynamics/joints_rig.h"
 #include "base/inject.h"
+#include "sanitized.h"
 
 #include <mayfly/plugin.h>
 
@@ -149,7 +150,7 @@ static void a_snapshot_holds_pending_requests(void **state) {
 
 static void joints_come_and_go_without_memory(void **state) {
     (void)state;
-    enum { COUNT = 16, ROUNDS = 10000 };
+    enum { COUNT = 16, ROUNDS = STEPS_OF(10000) };
     Rig rig;
     open_rig(&rig, COUNT, 1, MF_ISA_AUTO, false);
     mf_world_step(rig.pitch.world, 1);

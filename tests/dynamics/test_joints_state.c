@@ -1,6 +1,7 @@
 // Run-time joints with the rest of the world: handles, snapshots, threads, instruction sets,
 // memory, rejected settings, and robots that are fixed, faulty or moved from outside.
 #include "dynamics/joints_rig.h"
+#include "sanitized.h"
 #include "base/inject.h"
 
 // ---- handles and memory -------------------------------------------------------------------------
@@ -18,7 +19,7 @@ static void a_joint_is_made_and_broken_a_million_times(void **state) {
     must(mf_world_joint_create(joints, &config, &id, &error), &error);
     must(mf_world_joint_destroy(joints, id, &error), &error);
     const size_t bytes = mf_context_live_bytes(chain.pitch.context);
-    for (uint32_t i = 0; i < 1000000; i++) {
+    for (uint32_t i = 0; i < STEPS_OF(1000000); i++) {
         must(mf_world_joint_create(joints, &config, &id, &error), &error);
         assert_true(id != last && mf_world_joint_exists(joints, id));
         if (i % 10000 == 0) {

@@ -207,7 +207,7 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     for (uint32_t i = 0; i < HEXAPODS; i++)
         put(&pitch, group, i, 0.25 * (i % 3), 0.25 * (i / 3 % 2), 0.12 + 0.1 * (i / 6), 0.0);
     pitch_collide(&pitch, NULL);
-    for (int i = 0; i < (SANITIZED ? 60 : 200); i++) {
+    for (int i = 0; i < (SANITIZED ? 30 : 120); i++) {
         mf_world_step(pitch.world, 1);
         swept = swept || any_swept(&pitch);
     }
@@ -224,12 +224,14 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
 static void bits_of_heaps_depend_on_nothing_else(void **state) {
     (void)state;
     const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID};
+    mf_Isa widest; // what MF_ISA_AUTO chooses
+    assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
     for (int m = 0; m < 2; m++) {
         const Heap one = heap_of(1, MF_ISA_AUTO, motions[m]);
         Heap other = heap_of(3, MF_ISA_AUTO, motions[m]);
         assert_memory_equal(&one, &other, sizeof one);
         for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-            if (mf_isa_available((mf_Isa)isa)) {
+            if (mf_isa_available((mf_Isa)isa) && (mf_Isa)isa != widest) {
                 other = heap_of(1, (mf_Isa)isa, motions[m]);
                 assert_memory_equal(&one, &other, sizeof one);
             }

@@ -193,7 +193,8 @@ def reduce(word, arguments, options):
     if word == "compare" and "--no-cost" in given:
         del budget["--robots"]
     if word == "bench":
-        plain = all(name.startswith(("points", "quadrotor", "soccer", "humanoid", "articulated", "swarm"))
+        plain = all(name.startswith(("points", "quadrotor", "soccer", "humanoid", "articulated", "swarm",
+                                     "truss", "modules", "fluid", "grains"))
                     for name in arguments)
         if arguments and "evolve-paper" not in arguments:
             del budget["--generations"]

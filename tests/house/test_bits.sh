@@ -10,11 +10,11 @@ if ! [ -x "$build/mayfly" ]; then
     echo "skipped: $build/mayfly is not built"
     exit 77
 fi
-isas="scalar baseline" few_isas="scalar baseline" programs=$build/mayfly
+isas="scalar baseline" few_isas="scalar baseline" programs=$build/mayfly seconds=6
 case $(cat /proc/cpuinfo) in *' avx2 '*) isas="$isas avx2" ;; esac
 case $(cat /proc/cpuinfo) in *' avx512bw '*) isas="$isas avx512" ;; esac
 if grep -q '^MAYFLY_SANITIZE:STRING=[a-z]' "$build/CMakeCache.txt"; then
-    isas=$few_isas
+    isas=$few_isas seconds=3
     if ! [ -x "$source/build/mayfly" ]; then
         echo "skipped: $source/build/mayfly is not built"
         exit 77
@@ -39,7 +39,7 @@ evolve() { # program, isa, threads, scene, settings...
     shift 4
     rm -rf "$folder/run"
     MAYFLY_ISA=$isa "$program" evolve "$source/scenes/$scene" --generations 3 --threads "$threads" \
-        --population 20 --set search.survivors=10 --set run.duration=10 --set search.verify.best=4 "$@" --out "$folder/run" \
+        --population 20 --set search.survivors=10 --set run.duration=$seconds --set search.verify.best=4 "$@" --out "$folder/run" \
         --json | sed -n 's/.*"done": *true.*"hash": *"\([0-9a-f]*\)".*/\1/p; s/.*"hash": *"\([0-9a-f]*\)".*"done": *true.*/\1/p'
 }
 

@@ -478,7 +478,7 @@ typedef struct Result {
     uint64_t world, robots[KINDS][FLYERS];
 } Result;
 
-// Four kinds in one world for three seconds, made in the order of `order`.
+// Four kinds in one world for one and a half seconds, made in the order of `order`.
 static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     Result result = {0};
     Pitch pitch;
@@ -487,7 +487,7 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
         add_kind(&pitch, order[i]);
     mf_CollisionsConfig config = mf_collisions_config();
     pitch_collide(&pitch, &config);
-    mf_world_step(pitch.world, 3000);
+    mf_world_step(pitch.world, 1500);
     const mf_CollisionsStatistics seen = mf_collisions_statistics(pitch.collisions);
     assert_true(seen.contacts > 1000);
     assert_int_equal(seen.lost_pairs + seen.lost_contacts, 0);
@@ -504,11 +504,13 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
 static void all_kinds_share_a_world(void **state) {
     static const int order[KINDS] = {0, 1, 2, 3}, reverse[KINDS] = {3, 2, 1, 0};
     (void)state;
+    mf_Isa widest; // what MF_ISA_AUTO chooses
+    assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
     const Result one = run_all(order, 1, MF_ISA_AUTO), three = run_all(order, 3, MF_ISA_AUTO),
                  other = run_all(reverse, 1, MF_ISA_AUTO);
     assert_true(one.world == three.world);
     for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-        if (mf_isa_available((mf_Isa)isa))
+        if (mf_isa_available((mf_Isa)isa) && (mf_Isa)isa != widest)
             assert_true(run_all(order, 1, (mf_Isa)isa).world == one.world);
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < FLYERS; i++) {

@@ -1,5 +1,6 @@
 // Machines: genomes that read back to the same bytes, operators that keep to their chances and to
 // what a machine is, trusses as ancestors.
+#include "sanitized.h"
 #include "support.h"
 
 #include <mayfly/machine.h>
@@ -52,14 +53,14 @@ static void check_valid(const uint8_t *genome, const mf_MachineConfig *config) {
     }
 }
 
-static void ten_thousand_mutations_leave_machines(void **state) {
+static void mutations_leave_machines(void **state) {
     mf_MachineConfig config = busy();
     uint8_t genome[BYTES], child[BYTES];
     static mf_Machine machine;
     uint32_t bars = 0, actuators = 0, neurons = 0, same = 0;
     (void)state;
     assert_int_equal(mf_machine_vary(&config, NULL, 7, 0, genome, BYTES), MF_OK);
-    for (uint64_t g = 1; g <= 10000; g++) {
+    for (uint64_t g = 1; g <= (SANITIZED ? 2500 : 10000); g++) {
         assert_int_equal(mf_machine_vary(&config, genome, 7, g, child, BYTES), MF_OK);
         same += memcmp(child, genome, BYTES) == 0; // one operator undid another
         check_valid(child, &config);
@@ -78,7 +79,7 @@ static void ten_thousand_mutations_leave_machines(void **state) {
 // Children of one machine: how many have another number of bars, neurons and actuators. An operator
 // is drawn by its chance and has two kinds, one of which removes or adds.
 static void operators_keep_their_chances(void **state) {
-    enum { CHILDREN = 20000 };
+    enum { CHILDREN = SANITIZED ? 4000 : 20000 };
     mf_MachineConfig config = mf_machine_config(), early = busy();
     static mf_Machine parent, child;
     uint8_t genome[BYTES], other[BYTES];
@@ -277,7 +278,7 @@ static void standing_is_a_turn_that_ends(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_thousand_mutations_leave_machines),
+        cmocka_unit_test(mutations_leave_machines),
         cmocka_unit_test(operators_keep_their_chances),
         cmocka_unit_test(bad_genomes_are_refused),
         cmocka_unit_test(trusses_become_machines),

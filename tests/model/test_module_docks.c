@@ -1,6 +1,7 @@
 // The docks of models/modules: on the surface, centered, facing outwards, flush with each other;
 // and links that do not overlap.
 #include "model/modules.h"
+#include "sanitized.h"
 
 // 1 mm outside of its origin and around it there is nothing, 1 mm inside there is its own link. The
 // docks of atron_simple are on the rim of a cylinder: only their origins are on the surface.
@@ -80,11 +81,38 @@ static Pose docked(const Module *a, const Dock *dock_a, const Module *b, const D
     return result;
 }
 
-// The deepest point of a grid of 1 mm that lies in solids of both.
+// Cuts the box of a down to that of b at its pose; false where nothing is left.
+static bool common_bounds(const Module *a, const Module *b, const Pose *pose, double low[3],
+                          double high[3]) {
+    double corners[2][3], begin[3] = {INFINITY, INFINITY, INFINITY},
+                          end[3] = {-INFINITY, -INFINITY, -INFINITY};
+    bool some = true;
+    bounds(a, MF_NONE, low, high);
+    bounds(b, MF_NONE, corners[0], corners[1]);
+    for (int corner = 0; corner < 8; corner++) {
+        const double own[3] = {corners[corner & 1][0], corners[corner / 2 & 1][1],
+                               corners[corner / 4][2]};
+        double at[3];
+        mf_quat_rotate(at, pose->rotation, own);
+        for (int k = 0; k < 3; k++) {
+            begin[k] = fmin(begin[k], at[k] + pose->position[k]);
+            end[k] = fmax(end[k], at[k] + pose->position[k]);
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        low[k] = fmax(low[k], begin[k]);
+        high[k] = fmin(high[k], end[k]);
+        some = some && high[k] - low[k] > 1e-6; // more than a common face
+    }
+    return some;
+}
+
+// The deepest point of a grid of 0.5 mm that lies in solids of both.
 static double overlap(const Module *a, const Module *b, const Pose *pose) {
     double low[3], high[3], point[3], deepest = 0.0;
-    bounds(a, MF_NONE, low, high);
-    for (uint32_t i = 0; grid_point(low, high, 1e-3, i, point); i++) {
+    if (!common_bounds(a, b, pose, low, high))
+        return 0.0;
+    for (uint32_t i = 0; grid_point(low, high, SANITIZED ? 2e-3 : 5e-4, i, point); i++) {
         double relative[3], other[3];
         mf_vec3_sub(relative, point, pose->position);
         mf_quat_rotate_inverse(other, pose->rotation, relative);
@@ -165,7 +193,7 @@ static void pose_solids(Module *module, const double *angle) {
 static void check_links_apart(const Module *module) {
     double low[3], high[3], point[3];
     bounds(module, MF_NONE, low, high);
-    for (uint32_t i = 0; grid_point(low, high, 2e-3, i, point); i++) {
+    for (uint32_t i = 0; grid_point(low, high, SANITIZED ? 6e-3 : 2e-3, i, point); i++) {
         int inside = 0;
         for (uint32_t l = 0; l < module->model->link_count; l++)
             inside += depth_in(module, l, point) > 2e-5;

@@ -263,7 +263,7 @@ static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, b
             mf_field_set(rate, i, c, (double)(number * (c + 3) % 23) - 11.0);
         mf_field_set(spin, i, number % 3, 6.0);
     }
-    mf_world_step(t.world, 200);
+    mf_world_step(t.world, 100);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     for (uint32_t i = 0; i < (count == 1 ? 1 : WATCHED); i++)
         hashes[i] = mf_group_instance_hash(t.group, 9 * i);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "sanitized.h"
 #include "support.h"
 
 #include <mayfly/particles.h>
@@ -72,7 +73,7 @@ static void test_floats(void **state) {
                       "    place: {poses: [[0, 0, 0]]}\n"
                       "    height: 0.3\n");
     mf_Scene scene = make_scene(context, file);
-    mf_world_step(scene.world, 2500);
+    mf_world_step(scene.world, SANITIZED ? 250 : 2500);
     double top = 0.0;
     for (uint32_t i = 0; i < 8000; i++) {
         const double x = get(&scene, 0, "base.position", i, 0);
@@ -83,7 +84,7 @@ static void test_floats(void **state) {
     const double middle = get(&scene, 2, "base.position", 0, 2);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
     // The surface is half a spacing above the topmost particles.
-    if (fabs(middle - (top + 0.02)) > 0.04)
+    if (!SANITIZED && fabs(middle - (top + 0.02)) > 0.04)
         fail_msg("middle at %g m, surface at %g m", middle, top + 0.02);
     drop_scene(&scene, file);
 }
