@@ -196,6 +196,43 @@ static void triangles_stretch_like_threads(void **state) {
     }
 }
 
+// A strip that hangs: what the pass leaves over is how much longer it is than its stiffness says.
+// With substeps that reach it, little is left and nothing is said.
+static void softness_is_reported(void **state) {
+    static uint32_t upper[5];
+    for (int k = 0; k < 4; k++) {
+        Rig rig = rig_begin(*state);
+        rig.cloth = mf_cloth_rectangle(0.1, 1.0, 5, 41);
+        rig.cloth.plane = MF_CLOTH_XZ;
+        for (uint32_t i = 0; i < 5; i++)
+            upper[i] = 5 * 40 + i;
+        rig.cloth.pins = upper;
+        rig.cloth.pin_count = 5;
+        rig.config.substep = k & 1 ? MF_MILLISECOND / 16 : MF_MILLISECOND;
+        rig.config.drag = 100.0;
+        if (k & 2)
+            make_triangles(&rig.cloth);
+        rig_open(&rig);
+        mf_world_step(rig.world, 400);
+        const double strain = get(&rig, "cloth.residual", 0, 0);
+        const double length = get(&rig, "vertex.position", 0, 3 * (5 * 40 + 2) + 2) -
+                              get(&rig, "vertex.position", 0, 3 * 2 + 2);
+        const double more = length - 1.0 - 0.15 * 9.81 / (2.0 * 1000.0); // [m] than it should be
+        const mf_WarningSum sum = mf_group_warning_sum(rig.group, MF_WARNING_SOLVER);
+        if (k & 1) {
+            assert_true(strain < 1e-3 && fabs(more) < 1e-3);
+            assert_int_equal(sum.robots, 0);
+        } else {
+            // Were it all strain along the strip, falling to 0 at its end: sqrt(3) / 2.
+            assert_near(more / strain, sqrt(0.75), 0.25);
+            assert_true(sum.robots == 1 && sum.residual >= 0.01);
+            assert_non_null(
+                strstr(mf_group_warning_meaning(rig.group, MF_WARNING_SOLVER), "softer"));
+        }
+        rig_close(&rig);
+    }
+}
+
 // The least distance of vertices that are no neighbors, over the distance that the cloth keeps.
 static double least_distance(const Rig *rig, double keeps) {
     const uint32_t count = mf_cloth_vertex_count(&rig->cloth);
@@ -358,6 +395,7 @@ int main(void) {
         cmocka_unit_test(pins_go_where_they_are_told),
         cmocka_unit_test(ground_holds_and_slows),
         cmocka_unit_test(triangles_stretch_like_threads),
+        cmocka_unit_test(softness_is_reported),
         cmocka_unit_test(folds_stay_apart),
         cmocka_unit_test(faults_are_contained),
         cmocka_unit_test(what_is_wrong_is_named),
