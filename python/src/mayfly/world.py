@@ -263,8 +263,9 @@ class World(Native):
             self._collisions = dict(settings)
 
     def add_cloths(self) -> None:
-        """Lets the cloths of shared groups meet the robots of shared groups, and steps them with all
-        threads; call it after all groups are added, and after add_collisions where there are any.
+        """Lets the cloths of shared groups meet the robots of shared groups; all threads step them.
+
+        Call it after all groups are added, and after add_collisions where there are any.
 
         Groups with `pushable` are pushed back, and `pin.link` lets cloths hang from links.
         """
