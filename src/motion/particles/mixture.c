@@ -1,10 +1,10 @@
 // What particles of different groups do to each other (mixture.h).
 //
-// A fluid treats a grain as a particle with the grain's volume: pressures of pairs, and the rate of
-// the pressure by the divergence of velocities, as among its own. The pressure at a grain is the
-// mean of the fluid around it, so in a fluid at rest the sum is the buoyancy. Beside that there is
-// the drag of a sphere by the mean velocity of the fluid around it (Dallavalle 1948), given back in
-// the shares of that mean. Two fluids have their pairs as in one.
+// A grain in a fluid gets the weight of what it displaces and the drag of a sphere by the mean
+// velocity of the fluid around it (Dallavalle 1948), and gives both back to the particles of that
+// mean in their shares: the unresolved coupling of Robinson, Ramaioli and Luding (2014) without
+// their porosity. In the density of the fluid it counts by its volume. Two fluids have the forces
+// of pairs within one.
 //
 // Invariants: both sides of a pair compute the same numbers and one of them takes the opposite, so
 // momentum is kept to the rounding of sums; sums are in the order of ranks and in double, so that
@@ -17,12 +17,13 @@
 
 static const double pi = 3.14159265358979323846;
 
-enum { MEANS = 5 }; // [1] of a grain: pressure, drag over the mean's weights (3), weights
+// What a grain keeps: the force [N] on it over the weights of the mean, and their sum.
+enum { MEAN_WEIGHT = 3, MEANS };
 
 // A particle as those of other groups see it.
 typedef struct Body {
     double at[3], velocity[3]; // [m], [m/s]
-    double pressure;           // [Pa]
+    double pressure;           // [Pa] of a fluid
     double volume;             // [m^3]
 } Body;
 
@@ -31,9 +32,8 @@ static bool is_fluid(const mf_Particles *all) {
 }
 
 static double row_value(const mf_Particles *all, int row, uint32_t rank) {
-    return mf_group_config_of(all->group)->double_precision
-               ? ((const double *)all->task.rows[row])[rank]
-               : (double)((const float *)all->task.rows[row])[rank];
+    return all->wide ? ((const double *)all->task.rows[row])[rank]
+                     : (double)((const float *)all->task.rows[row])[rank];
 }
 
 static double volume_of(const mf_Particles *all) {
@@ -47,17 +47,32 @@ static Body body_of(const mf_Particles *all, uint32_t rank) {
         body.at[c] = row_value(all, MF_PARTICLE_X + c, rank);
         body.velocity[c] = row_value(all, MF_PARTICLE_VX + c, rank);
     }
-    body.pressure = is_fluid(all) ? row_value(all, MF_FLUID_PUSH, rank) * 2.0 *
-                                        all->plan.viscosity * all->plan.density
-                                  : all->means[(size_t)rank * MEANS];
+    if (is_fluid(all))
+        body.pressure =
+            row_value(all, MF_FLUID_PUSH, rank) * 2.0 * all->plan.viscosity * all->plan.density;
     return body;
 }
 
 // ---- neighbors in another group -----------------------------------------------------------------
 
+typedef struct Pair {
+    double way[3];   // [m] from the first to the second
+    double near;     // [1] 1 - r / R, > 0
+    double gradient; // [1/m^5] F, the gradient of the kernel is F times the way
+    double kernel;   // [1/m^3] W
+} Pair;
+
+static void complete(Pair *pair, double square, double reach) {
+    const double far = mf_sqrt(square) / reach, cube = reach * reach * reach;
+    pair->near = 1.0 - far;
+    const double three = (1.0 - far) * (1.0 - far) * (1.0 - far);
+    pair->gradient = 210.0 / (pi * cube * reach * reach) * three;
+    pair->kernel = 21.0 / (2.0 * pi * cube) * three * (1.0 - far) * (1.0 + 4.0 * far);
+}
+
 // Adds what particle `rank` of `other` does; `sum` is the caller's.
 typedef void (*Add)(const mf_Particles *own, const Body *body, const mf_Particles *other,
-                    uint32_t rank, double *sum);
+                    uint32_t rank, const Pair *pair, double *sum);
 
 // Cells [low, high] along an axis; false: none.
 static bool find_range(const mf_ParticleCells *cells, int c, double at, double reach, int32_t *low,
@@ -69,6 +84,18 @@ static bool find_range(const mf_ParticleCells *cells, int c, double at, double r
     *low = from > 0.0 ? (int32_t)from : 0;
     *high = to < last ? (int32_t)to : (int32_t)last;
     return true;
+}
+
+static void meet(const mf_Particles *own, const Body *body, const mf_Particles *other,
+                 uint32_t rank, double reach, Add add, double *sum) {
+    Pair pair;
+    for (int c = 0; c < 3; c++)
+        pair.way[c] = row_value(other, MF_PARTICLE_X + c, rank) - body->at[c];
+    const double square = mf_vec3_dot(pair.way, pair.way);
+    if (!(square < reach * reach))
+        return;
+    complete(&pair, square, reach);
+    add(own, body, other, rank, &pair, sum);
 }
 
 static void visit(const mf_Particles *own, const Body *body, const mf_Particles *other,
@@ -86,7 +113,7 @@ static void visit(const mf_Particles *own, const Body *body, const mf_Particles 
                 ((size_t)z * (size_t)cells->size[1] + (size_t)y) * (size_t)cells->size[0];
             const int32_t end = cells->starts[row + (size_t)high[0] + 1];
             for (int32_t rank = cells->starts[row + (size_t)low[0]]; rank < end; rank++)
-                add(own, body, other, (uint32_t)rank, sum);
+                meet(own, body, other, (uint32_t)rank, reach, add, sum);
         }
 }
 
@@ -97,33 +124,6 @@ static double reach_of(const mf_Particles *a, const mf_Particles *b) {
     return is_fluid(a) && is_fluid(b) ? 0.5 * (a->plan.reach + b->plan.reach)
            : is_fluid(a)              ? a->plan.reach
                                       : b->plan.reach;
-}
-
-typedef struct Pair {
-    double way[3];   // [m] from the first to the second
-    double near;     // [1] 1 - r / R; <= 0: too far
-    double gradient; // [1/m^5] F, the gradient of the kernel is F times the way
-    double kernel;   // [1/m^3] W
-} Pair;
-
-static Pair pair_of(const Body *a, const Body *b, double reach) {
-    Pair pair;
-    mf_vec3_sub(pair.way, b->at, a->at);
-    const double far = mf_vec3_length(pair.way) / reach, cube = reach * reach * reach;
-    pair.near = 1.0 - far;
-    const double three = pair.near * pair.near * pair.near;
-    pair.gradient = 210.0 / (pi * cube * reach * reach) * three;
-    pair.kernel = 21.0 / (2.0 * pi * cube) * three * pair.near * (1.0 + 4.0 * far);
-    return pair;
-}
-
-// The force [N] on a grain by a fluid's particle.
-static void force_on_grain(const Body *grain, const double *means, const Body *fluid,
-                           const Pair *pair, double out[3]) {
-    const double press =
-        -grain->volume * fluid->volume * (grain->pressure + fluid->pressure) * pair->gradient;
-    for (int c = 0; c < 3; c++)
-        out[c] = press * pair->way[c] + means[1 + c] * fluid->volume * pair->kernel;
 }
 
 // The force [N] of two fluids on a particle of the first.
@@ -139,30 +139,27 @@ static void force_on_fluid(const mf_Particles *a, const Body *one, const mf_Part
 
 // ---- sums ---------------------------------------------------------------------------------------
 
-enum { WEIGHT, PRESSURE, VELOCITY, DENSITY = VELOCITY + 3, VISCOSITY, SUMS };
+enum { WEIGHT, VELOCITY, DENSITY = VELOCITY + 3, VISCOSITY, SUMS };
 
 static void add_mean(const mf_Particles *own, const Body *grain, const mf_Particles *fluid,
-                     uint32_t rank, double *sum) {
-    const Body body = body_of(fluid, rank);
-    const Pair pair = pair_of(grain, &body, reach_of(own, fluid));
-    if (!(pair.near > 0.0))
-        return;
-    const double weight = body.volume * pair.kernel;
+                     uint32_t rank, const Pair *pair, double *sum) {
+    const double weight = fluid->plan.volume * pair->kernel;
+    (void)own;
+    (void)grain;
     sum[WEIGHT] += weight;
-    sum[PRESSURE] += weight * body.pressure;
     for (int c = 0; c < 3; c++)
-        sum[VELOCITY + c] += weight * body.velocity[c];
+        sum[VELOCITY + c] += weight * row_value(fluid, MF_PARTICLE_VX + c, rank);
     sum[DENSITY] += weight * fluid->plan.density;
     sum[VISCOSITY] += weight * fluid->plan.wall_viscosity;
 }
 
 // [kg/s] Drag over the velocity against the fluid: Dallavalle's coefficient is
-// (0.63 + 4.8 / sqrt(Re))^2. Half immersed, there is half of it.
+// (0.63 + 4.8 / sqrt(Re))^2.
 static double drag_of(const mf_Particles *grains, const double *sum, double speed) {
     const double d = grains->plan.spacing, weight = sum[WEIGHT];
     const double density = sum[DENSITY] / weight, viscosity = sum[VISCOSITY] / weight;
     const double root = 0.63 * mf_sqrt(speed) + 4.8 * mf_sqrt(viscosity / d);
-    const double drag = pi / 8.0 * d * d * density * root * root * (weight < 1.0 ? weight : 1.0);
+    const double drag = pi / 8.0 * d * d * density * root * root;
     // Implicit, or light grains in a thick fluid would be thrown back and forth.
     return drag / (1.0 + drag * grains->plan.step / grains->plan.mass);
 }
@@ -180,54 +177,41 @@ static void find_means(mf_Particles *own, uint32_t piece) {
         memset(means, 0, MEANS * sizeof *means);
         if (!(sum[WEIGHT] > 1e-6))
             continue;
-        means[0] = sum[PRESSURE] / sum[WEIGHT];
+        means[MEAN_WEIGHT] = sum[WEIGHT];
         for (int c = 0; c < 3; c++)
             way[c] = sum[VELOCITY + c] / sum[WEIGHT] - grain.velocity[c];
         const double drag = drag_of(own, sum, mf_vec3_length(way));
+        // Half immersed, there is half of both.
+        const double share = sum[WEIGHT] > 1.0 ? 1.0 / sum[WEIGHT] : 1.0;
         for (int c = 0; c < 3; c++)
-            means[1 + c] = drag * way[c] / sum[WEIGHT];
+            means[c] = share * (drag * way[c] -
+                                sum[DENSITY] / sum[WEIGHT] * grain.volume * own->plan.gravity[c]);
     }
 }
 
-// What a particle gets: force [N], rate of the pressure over rho c^2 [1/s], and the neighbors that
-// its density counts [1].
+// What a particle gets: force [N], rate of the pressure over rho c^2 [1/s] from other fluids, and
+// the neighbors that its density counts [1].
 enum { FORCE, RATE = 3, CROWD, GOT };
 
-static void add_to_grain(const mf_Particles *own, const Body *grain, const mf_Particles *fluid,
-                         uint32_t rank, double *got) {
-    const Body body = body_of(fluid, rank);
-    const Pair pair = pair_of(grain, &body, reach_of(own, fluid));
-    double force[3];
-    if (!(pair.near > 0.0))
-        return;
-    force_on_grain(grain, got + GOT, &body, &pair, force);
-    mf_vec3_add(got + FORCE, got + FORCE, force);
-}
-
 static void add_to_fluid(const mf_Particles *own, const Body *fluid, const mf_Particles *other,
-                         uint32_t rank, double *got) {
-    const Body body = body_of(other, rank);
-    // As the other one sees it, so that both have the same numbers.
-    const Pair pair = is_fluid(other) ? pair_of(fluid, &body, reach_of(own, other))
-                                      : pair_of(&body, fluid, reach_of(own, other));
+                         uint32_t rank, const Pair *pair, double *got) {
     double force[3], closing = 0.0;
-    if (!(pair.near > 0.0))
-        return;
     if (is_fluid(other)) {
-        force_on_fluid(own, fluid, other, &body, &pair, force);
+        const Body body = body_of(other, rank);
+        force_on_fluid(own, fluid, other, &body, pair, force);
         mf_vec3_add(got + FORCE, got + FORCE, force);
+        for (int c = 0; c < 3; c++)
+            closing += (body.velocity[c] - fluid->velocity[c]) * pair->way[c];
+        got[RATE] -= body.volume * pair->gradient * closing;
     } else {
-        force_on_grain(&body, other->means + (size_t)rank * MEANS, fluid, &pair, force);
-        mf_vec3_sub(got + FORCE, got + FORCE, force);
+        mf_vec3_add_scaled(got + FORCE, got + FORCE, -fluid->volume * pair->kernel,
+                           other->means + (size_t)rank * MEANS);
     }
-    for (int c = 0; c < 3; c++)
-        closing += (body.velocity[c] - fluid->velocity[c]) * (body.at[c] - fluid->at[c]);
-    got[RATE] -= body.volume * pair.gradient * closing;
-    got[CROWD] += body.volume / fluid->volume * pair.near * pair.near * pair.near;
+    got[CROWD] += volume_of(other) / fluid->volume * pair->near * pair->near * pair->near;
 }
 
 static void put(const mf_Particles *all, int row, uint32_t rank, double value) {
-    if (mf_group_config_of(all->group)->double_precision)
+    if (all->wide)
         ((double *)all->task.extra[row])[rank] = value;
     else
         ((float *)all->task.extra[row])[rank] = (float)value;
@@ -237,15 +221,15 @@ static void find_extra(mf_Particles *own, uint32_t piece) {
     const mf_ParticleMixture *mixture = own->mixture;
     const uint32_t end = mf_particles_part(own->cells.count, piece + 1);
     for (uint32_t rank = mf_particles_part(own->cells.count, piece); rank < end; rank++) {
-        double got[GOT + MEANS] = {0}; // behind it the means of a grain
+        double got[GOT] = {0};
+        const double *means = own->means + (size_t)rank * MEANS;
         const Body body = body_of(own, rank);
-        if (!is_fluid(own))
-            memcpy(got + GOT, own->means + (size_t)rank * MEANS, MEANS * sizeof *got);
-        for (uint32_t g = 0; g < mixture->count; g++) {
+        for (int c = 0; c < 3 && !is_fluid(own); c++) // what it gives back in shares
+            got[FORCE + c] = means[MEAN_WEIGHT] * means[c];
+        for (uint32_t g = 0; g < mixture->count && is_fluid(own); g++) {
             const mf_Particles *other = mixture->groups[g];
-            if (other != own && (is_fluid(own) || is_fluid(other)))
-                visit(own, &body, other, reach_of(own, other),
-                      is_fluid(own) ? add_to_fluid : add_to_grain, got);
+            if (other != own)
+                visit(own, &body, other, reach_of(own, other), add_to_fluid, got);
         }
         for (int c = 0; c < 3; c++)
             put(own, MF_EXTRA_X + c, rank, got[FORCE + c] / own->plan.mass);
@@ -266,11 +250,10 @@ void mf_mixture_exchange(mf_ParticleMixture *mixture) {
 
 static mf_Status make_memory(mf_ParticleMixture *mixture, mf_Particles *all, mf_Error *error) {
     const size_t count = (size_t)mf_group_count(all->group) + MF_PARTICLE_PAD;
-    const bool wide = mf_group_config_of(all->group)->double_precision;
     bool fine = true;
     for (int row = 0; row < MF_EXTRA_ROWS; row++) {
         all->task.extra[row] =
-            mf_allocate(all->context, count, wide ? sizeof(double) : sizeof(float));
+            mf_allocate(all->context, count, all->wide ? sizeof(double) : sizeof(float));
         fine = fine && all->task.extra[row] != NULL;
     }
     all->means = mf_allocate(all->context, count, MEANS * sizeof *all->means);

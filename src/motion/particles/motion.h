@@ -47,6 +47,7 @@ typedef struct mf_Particles {
         mf_GrainsConfig grains;
     } config;
     mf_ParticlePlan plan;
+    bool wide;       // the fields are double
     uint32_t placed; // [1] particles that do not wait for an emitter
     mf_ParticleCells cells;
     mf_ParticleTask task;

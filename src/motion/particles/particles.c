@@ -336,12 +336,11 @@ static mf_Status find_fields(mf_Particles *all, mf_Error *error) {
 
 static mf_Status make_memory(mf_Particles *all, mf_Error *error) {
     const uint32_t count = mf_group_count(all->group);
-    const bool wide = mf_group_config_of(all->group)->double_precision;
     mf_Status status = mf_particle_cells_create(all->context, count, all->plan.reach * (1.0 + 1e-6),
                                                 &all->cells, error);
     for (int r = 0; r < MF_PARTICLE_ROWS && status == MF_OK; r++) {
         all->task.rows[r] = mf_allocate(all->context, (size_t)count + MF_PARTICLE_PAD,
-                                        wide ? sizeof(double) : sizeof(float));
+                                        all->wide ? sizeof(double) : sizeof(float));
         if (all->task.rows[r] == NULL)
             status = mf_fail(error, MF_NO_MEMORY, "particles: no memory for %u particles", count);
     }
@@ -414,6 +413,7 @@ mf_Status mf_particles_add(mf_Group *group, const mf_ParticleDraft *draft, mf_Pa
     mf_vec3_normalize(down);
     mf_vec3_scale(all->plan.gravity, down, world->gravity);
     all->placed = draft->placed;
+    all->wide = mf_group_config_of(group)->double_precision;
     all->ahead = draft->ahead;
     mf_Status status = choose_substeps(all, draft->longest, error);
     if (status == MF_OK)
