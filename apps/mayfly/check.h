@@ -60,5 +60,6 @@ extern const mf_CheckCase mf_check_elastic_cases[];
 extern const mf_CheckCase mf_check_docks_cases[];
 extern const mf_CheckCase mf_check_cloth_cases[];
 extern const mf_CheckCase mf_check_particles_cases[];
+extern const mf_CheckCase mf_check_mixtures_cases[];
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 static const char *const notes[] = {
-    "threads do not break, and bending has no rest curvature",
+    "bending has no rest curvature: a mesh that is not flat flattens",
     "vertices meet the ground and links; edges and faces between them do not",
     ("the cloth passes through itself unless motion.cloth.self_distance is set, and through other "
      "cloths")};
@@ -53,6 +53,9 @@ static void show(const Facts *facts, const char *path) {
            m->stretch, m->shear, m->bending, facts->bending_length);
     printf("  surface       thickness %.4g m, friction %.4g, damping %.4g s\n", m->thickness,
            m->friction, m->damping);
+    if (m->strength > 0.0)
+        printf("  strength      %.4g N/m: it tears at a strain of %.4g\n", m->strength,
+               m->strength / m->stretch);
     printf("  pins          %u\n\n", cloth->pin_count);
     for (int i = 0; i < NOTES; i++)
         printf("note: %s\n", notes[i]);
@@ -64,20 +67,21 @@ static json_t *pack(const Facts *facts) {
     json_t *list = json_array();
     for (int i = 0; i < NOTES; i++)
         json_array_append_new(list, json_string(notes[i]));
-    return json_pack("{s:s s:o s:o s:I s:I s:I s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o}",
-                     "name", cloth->name, "mass", mf_app_real(facts->mass), "area",
-                     mf_app_real(facts->area), "vertices", (json_int_t)mf_cloth_vertex_count(cloth),
-                     "triangles", (json_int_t)mf_cloth_triangle_count(cloth), "pins",
-                     (json_int_t)cloth->pin_count, "shortest_side", mf_app_real(facts->shortest),
-                     "longest_side", mf_app_real(facts->longest), "bending_length",
-                     mf_app_real(facts->bending_length), "density", mf_app_real(m->density),
-                     "stretch", mf_app_real(m->stretch), "shear", mf_app_real(m->shear), "bending",
-                     mf_app_real(m->bending), "damping", mf_app_real(m->damping), "thickness",
-                     mf_app_real(m->thickness), "friction", mf_app_real(m->friction), "size",
-                     cloth->counts[0] > 0 ? json_pack("[o,o]", mf_app_real(cloth->size[0]),
-                                                      mf_app_real(cloth->size[1]))
-                                          : json_null(),
-                     "notes", list);
+    return json_pack(
+        "{s:s s:o s:o s:I s:I s:I s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o}", "name",
+        cloth->name, "mass", mf_app_real(facts->mass), "area", mf_app_real(facts->area), "vertices",
+        (json_int_t)mf_cloth_vertex_count(cloth), "triangles",
+        (json_int_t)mf_cloth_triangle_count(cloth), "pins", (json_int_t)cloth->pin_count,
+        "shortest_side", mf_app_real(facts->shortest), "longest_side", mf_app_real(facts->longest),
+        "bending_length", mf_app_real(facts->bending_length), "density", mf_app_real(m->density),
+        "stretch", mf_app_real(m->stretch), "shear", mf_app_real(m->shear), "bending",
+        mf_app_real(m->bending), "damping", mf_app_real(m->damping), "strength",
+        mf_app_real(m->strength), "thickness", mf_app_real(m->thickness), "friction",
+        mf_app_real(m->friction), "size",
+        cloth->counts[0] > 0
+            ? json_pack("[o,o]", mf_app_real(cloth->size[0]), mf_app_real(cloth->size[1]))
+            : json_null(),
+        "notes", list);
 }
 
 mf_Status mf_info_cloth(mf_Context *context, const char *path, bool json, mf_Error *error) {

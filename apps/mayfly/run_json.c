@@ -8,6 +8,7 @@
 #include "moment.h"
 #include "readings.h"
 #include "run_end.h"
+#include "tears.h"
 #include "warnings.h"
 #include "scene/soccer/play.h"
 
@@ -71,6 +72,7 @@ static json_t *pack_group(mf_Run *run, uint32_t index) {
     set_count(object, "refused", census.refused);
     set(object, "fault_names", mf_fault_pack(group));
     set(object, "warnings", mf_warnings_pack(group));
+    set(object, "torn", mf_tears_pack(group));
     set(object, "levels", mf_census_pack_levels(&census));
     if (run->observed[index])
         set_fate(object, group, &run->outcomes[index]);

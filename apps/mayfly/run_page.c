@@ -8,6 +8,7 @@
 #include "plugins.h"
 #include "readings.h"
 #include "run_end.h"
+#include "tears.h"
 #include "warnings.h"
 #include "math/scalar.h"
 #include "scene/soccer/play.h"
@@ -341,6 +342,9 @@ bool mf_run_print_end(mf_Run *run) {
     print_joints(scene->joints);
     print_messages(mf_messages_of(scene->world));
     printf("hash      %016llx\n", (unsigned long long)mf_world_hash(scene->world));
+    for (uint32_t g = 0; g < scene->group_count; g++)
+        mf_tears_print(mf_world_group(scene->world, g),
+                       several ? scene->file->groups[g].name : NULL);
     for (uint32_t g = 0; g < scene->group_count; g++)
         mf_warnings_print(mf_world_group(scene->world, g),
                           several ? scene->file->groups[g].name : NULL);

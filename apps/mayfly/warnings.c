@@ -2,7 +2,17 @@
 
 #include <stdio.h>
 
+#include <mayfly/cloth.h>
+#include <mayfly/particles.h>
+
 #include "app.h"
+
+// What the group consists of.
+static const char *noun_of(const mf_Group *group) {
+    return mf_particles_spacing(group) > 0.0   ? "particle"
+           : mf_cloth_config_of(group) != NULL ? "cloth"
+                                               : "robot";
+}
 
 void mf_warnings_print(const mf_Group *group, const char *name) {
     for (uint32_t k = 0; k < MF_WARNING_KINDS; k++) {
@@ -10,13 +20,13 @@ void mf_warnings_print(const mf_Group *group, const char *name) {
         const mf_WarningSum sum = mf_group_warning_sum(group, bit);
         if (sum.robots == 0)
             continue;
-        const char *unit = mf_warning_unit(bit);
-        printf("warning   %s%s%s: in %llu robot-step%s of %u robot%s %s (residual up to %.2g%s%s); "
+        const char *noun = noun_of(group), *unit = mf_group_warning_unit(group, bit);
+        printf("warning   %s%s%s: in %llu %s-step%s of %u %s%s %s (residual up to %.2g%s%s); "
                "%s helps\n",
                name == NULL ? "" : name, name == NULL ? "" : ", ", mf_warning_name(bit),
-               (unsigned long long)sum.steps, sum.steps == 1 ? "" : "s", sum.robots,
-               sum.robots == 1 ? "" : "s", mf_warning_meaning(bit), sum.residual,
-               unit[0] == '\0' ? "" : " ", unit, mf_warning_advice(bit));
+               (unsigned long long)sum.steps, noun, sum.steps == 1 ? "" : "s", sum.robots, noun,
+               sum.robots == 1 ? "" : "s", mf_group_warning_meaning(group, bit), sum.residual,
+               unit[0] == '\0' ? "" : " ", unit, mf_group_warning_advice(group, bit));
     }
 }
 

@@ -22,10 +22,13 @@ typedef struct mf_ClothMaterial {
     double shear;     // [N/m] >= 0 force per width and angle [rad] between both directions
     double bending;   // [N m] >= 0 moment per width and curvature
     double damping;   // [s] >= 0 of all these: force per rate, over their stiffness
+    double strength;  // [N/m] >= 0 force per width at which it tears, along both directions; 0, the
+                      // default: it does not tear
     double thickness; // [m] > 0: it meets the ground and links at half of it
     double friction;  // [1] >= 0 with the ground and links
 } mf_ClothMaterial;
-// Plain woven cotton, the default: 0.15 kg/m^2, 1000 N/m, 50 N/m, 1e-5 N m, 0 s, 1 mm, 0.4.
+// Plain woven cotton, the default: 0.15 kg/m^2, 1000 N/m, 50 N/m, 1e-5 N m, 0 s, no tearing, 1 mm,
+// 0.4.
 MF_API mf_ClothMaterial mf_cloth_material(void);
 
 typedef enum mf_ClothPlane { // in which a rectangle lies in the frame of the file
@@ -68,6 +71,11 @@ MF_API double mf_cloth_area(const mf_Cloth *cloth);             // [m^2]
 MF_API void mf_cloth_vertex(const mf_Cloth *cloth, uint32_t vertex, double position[3]);
 // The three vertices; of a rectangle two for each of its cells.
 MF_API void mf_cloth_triangle(const mf_Cloth *cloth, uint32_t triangle, uint32_t vertices[3]);
+
+// What can tear: of triangles each of them. Of a rectangle of n x m vertices its edges, first the
+// (n - 1) m along the first axis, that from vertex (i, j) having the number j (n - 1) + i, then the
+// n (m - 1) along the second, j n + i.
+MF_API uint32_t mf_cloth_element_count(const mf_Cloth *cloth); // [1]
 
 // The model of a group of cloths: one link with its mass and inertia, whose origin is the center of
 // mass. The caller destroys *out.
@@ -126,6 +134,10 @@ typedef struct mf_ClothShape {
 } mf_ClothShape;
 // False: the group does not move so.
 MF_API bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out);
+
+// Whether a triangle is torn, so that it is not there any more: `cloth.torn` has a 1 for it, or for
+// an edge of its cell. False for what the group does not have, and for cloths that do not tear.
+MF_API bool mf_cloth_triangle_torn(const mf_Group *group, uint32_t instance, uint32_t triangle);
 
 // ---- among robots
 // --------------------------------------------------------------------------------

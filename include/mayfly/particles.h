@@ -3,7 +3,7 @@
 //
 // The model is a body of one link without joints, free in the world; its mass is that of a
 // particle and its sphere what films show. The group must be shared. Particles of one group act on
-// each other; those of different groups pass through each other.
+// each other, and where coupled fluids on grains and on other fluids; grains of two groups do not.
 #ifndef MAYFLY_PARTICLES_H
 #define MAYFLY_PARTICLES_H
 
@@ -99,9 +99,11 @@ MF_API uint32_t mf_particles_present(const mf_Group *group);
 
 // Couples all particles of a world with the shapes that collide of its other shared groups, both
 // ways: particles are pushed by boxes, spheres, capsules, cylinders, ellipsoids and convex hulls,
-// and robots by particles, where mf_collisions_prepare was called for their group. Call it after
-// all groups, motions and collisions were added. Without particles it does nothing.
-// MF_BAD_ARGUMENT: a second call. MF_LIMIT, MF_NO_MEMORY.
+// and robots by particles, where mf_collisions_prepare was called for their group. Fluids act on
+// grains and on other fluids from then on, and all have the substeps of the group that needs most.
+// Call it after all groups, motions and collisions were added. Without particles it does nothing.
+// MF_BAD_ARGUMENT: a second call. MF_UNSUPPORTED: grains larger than the reach of a fluid. MF_LIMIT:
+// too many shapes, or more than 16 groups of particles. MF_NO_MEMORY.
 MF_API mf_Status mf_particles_couple(mf_World *world, mf_Error *error);
 
 #ifdef __cplusplus

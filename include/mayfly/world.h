@@ -238,6 +238,11 @@ MF_API const char *mf_warning_name(uint32_t bit);
 MF_API const char *mf_warning_meaning(uint32_t bit);
 MF_API const char *mf_warning_advice(uint32_t bit);
 MF_API const char *mf_warning_unit(uint32_t bit);
+// The same of a group, whose motion may have its own words: what "solver" means for a fluid. NULL
+// group: as without one.
+MF_API const char *mf_group_warning_meaning(const mf_Group *group, uint32_t bit);
+MF_API const char *mf_group_warning_advice(const mf_Group *group, uint32_t bit);
+MF_API const char *mf_group_warning_unit(const mf_Group *group, uint32_t bit);
 
 // ---- systems -----------------------------------------------------------------------------------
 

@@ -49,6 +49,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_TRUSS:
         mf_truss_destroy(native);
         break;
+    case MFPY_CLOTH:
+        mf_cloth_destroy(native);
+        break;
     }
 }
 

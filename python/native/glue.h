@@ -17,7 +17,8 @@ typedef enum mfpy_Kind {
     MFPY_ENVIRONMENT,
     MFPY_SCENE,
     MFPY_VEHICLE,
-    MFPY_TRUSS
+    MFPY_TRUSS,
+    MFPY_CLOTH
 } mfpy_Kind;
 
 // A native object with a count of its users, which keeps alive what it borrows. Python's collector

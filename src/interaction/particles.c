@@ -8,7 +8,7 @@
 #include "contact/compound.h"
 #include "dynamics/link_motion.h"
 #include "math/scalar.h"
-#include "motion/particles/motion.h"
+#include "motion/particles/mixture.h"
 
 #include <mayfly/particles.h>
 
@@ -41,10 +41,11 @@ typedef struct Links {
     Place *places;
     mf_ParticleFace *faces;
     uint32_t face_count;
-    double reach;  // [m] largest of all particles
-    uint64_t tick; // [1] of the solids
-    bool found;    // there are some
-    bool clears;   // no collisions do it
+    double reach;                // [m] largest of all particles
+    uint64_t tick;               // [1] of the solids
+    bool found;                  // there are some
+    bool clears;                 // no collisions do it
+    mf_ParticleMixture *mixture; // NULL: groups do not act on each other
 } Links;
 
 // ---- solids -------------------------------------------------------------------------------------
@@ -171,6 +172,7 @@ static void destroy(mf_Context *context, void *user) {
     mf_release(context, all->places);
     mf_release(context, all->faces);
     mf_release(context, all->coupling.wrench);
+    mf_mixture_destroy(context, all->mixture);
     mf_release(context, all);
 }
 
@@ -346,6 +348,8 @@ mf_Status mf_particles_couple(mf_World *world, mf_Error *error) {
         status = make_memory(all, error);
     if (status == MF_OK)
         status = join_particles(all, error);
+    if (status == MF_OK)
+        status = mf_mixture_create(world, &all->mixture, error);
     if (status == MF_OK)
         status = add_system(all, error);
     if (status != MF_OK) {

@@ -28,6 +28,7 @@ static const mf_Key keys[] = {
              "force per width and angle between both directions"),
     MATERIAL(bending, 0, "N m", "1e-05", 0, 1e9, "moment per width and curvature"),
     MATERIAL(damping, 0, "s", "0", 0, 1e3, "of all these: force per rate, over their stiffness"),
+    MATERIAL(strength, 0, "N/m", "0", 0, 1e12, "force per width at which it tears; 0: it does not"),
     MATERIAL(thickness, MF_KEY_ABOVE, "m", "0.001", 0, 1, "it meets the ground and links at half of it"),
     MATERIAL(friction, 0, "1", "0.4", 0, 100, "with the ground and links"),
     MF_KEY_TUPLE("size", MF_KEY_VECTOR, 2, 0, "m", "[1, 1]", 0, 1e4, CLOTH(size),

@@ -44,6 +44,12 @@ uint32_t mf_cloth_triangle_count(const mf_Cloth *cloth) {
                                : cloth->triangle_count;
 }
 
+uint32_t mf_cloth_element_count(const mf_Cloth *cloth) {
+    if (cloth == NULL || !is_rectangle(cloth))
+        return mf_cloth_triangle_count(cloth);
+    return (cloth->counts[0] - 1) * cloth->counts[1] + cloth->counts[0] * (cloth->counts[1] - 1);
+}
+
 void mf_cloth_vertex(const mf_Cloth *cloth, uint32_t vertex, double position[3]) {
     static const int axes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
     if (position == NULL)
@@ -168,8 +174,8 @@ static mf_Status check_material(const mf_ClothMaterial *m, mf_Error *error) {
     } ranges[] = {
         {"density", "kg/m^2", m->density, 1e-6, 1e6}, {"stretch", "N/m", m->stretch, 1e-9, 1e12},
         {"shear", "N/m", m->shear, 0.0, 1e12},        {"bending", "N m", m->bending, 0.0, 1e9},
-        {"damping", "s", m->damping, 0.0, 1e3},       {"thickness", "m", m->thickness, 1e-6, 1.0},
-        {"friction", "", m->friction, 0.0, 100.0},
+        {"damping", "s", m->damping, 0.0, 1e3},       {"strength", "N/m", m->strength, 0.0, 1e12},
+        {"thickness", "m", m->thickness, 1e-6, 1.0},  {"friction", "", m->friction, 0.0, 100.0},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (!between(ranges[i].value, ranges[i].low, ranges[i].high))

@@ -1,6 +1,8 @@
 // The appearance of cloths in films: one surface, whose vertices have the places of links. A film
 // has no room for all vertices of a fine rectangle: it shows some rows and columns, always the
-// outermost.
+// outermost. A triangle that is torn is a bit of a pose's turn, which vertices do not have:
+// triangle t of n vertices the bit t / n of vertex t % n, which are at most 21, as no vertex has
+// more than 64 triangles.
 #include "view/film.h"
 
 #include <mayfly/cloth.h>
@@ -40,6 +42,31 @@ static uint32_t vertex_of(const Shown *shown, uint32_t index) {
     return j * all[0] + i;
 }
 
+// Whether a cell is torn that the triangle of the shown rectangle covers.
+static bool covers_torn(const Shown *shown, const mf_Group *group, uint32_t instance,
+                        uint32_t triangle) {
+    const uint32_t *few = shown->counts, *all = shown->shape.counts;
+    const uint32_t column = triangle / 2 % (few[0] - 1), row = triangle / 2 / (few[0] - 1);
+    const uint32_t first = vertex_of(shown, row * few[0] + column);
+    const uint32_t last = vertex_of(shown, (row + 1) * few[0] + column + 1);
+    for (uint32_t j = first / all[0]; j < last / all[0]; j++)
+        for (uint32_t i = first % all[0]; i < last % all[0]; i++)
+            if (mf_cloth_triangle_torn(group, instance, 2 * (j * (all[0] - 1) + i)))
+                return true;
+    return false;
+}
+
+static void mark_torn(const Shown *shown, const mf_Group *group, uint32_t instance, float *poses) {
+    const bool whole = shown->counts[0] == 0;
+    const mf_Cloth few = {.counts = {shown->counts[0], shown->counts[1]}};
+    const uint32_t count = whole ? shown->shape.triangle_count : mf_cloth_triangle_count(&few);
+    const uint32_t links = mf_film_cloth_links(group);
+    for (uint32_t t = 0; t < count; t++)
+        if (whole ? mf_cloth_triangle_torn(group, instance, t)
+                  : covers_torn(shown, group, instance, t))
+            poses[(size_t)MF_FILM_POSE * (t % links) + 4] += (float)(1u << (t / links));
+}
+
 float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose) {
     const mf_Field *position = mf_group_find_field((mf_Group *)(uintptr_t)group, "vertex.position");
     const uint32_t links = mf_film_cloth_links(group);
@@ -53,6 +80,7 @@ float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pos
         pose[3] = 1.0f;
         pose[4] = pose[5] = pose[6] = 0.0f;
     }
+    mark_torn(&shown, group, instance, pose - (size_t)links * MF_FILM_POSE);
     return pose;
 }
 

@@ -25,6 +25,13 @@ typedef struct mf_WarningFields {
 } mf_WarningFields;
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error);
 
+// What a warning of this group says in place of the words of all groups; `bit` is one of
+// MF_WARNING_* and `words` are kept by reference.
+typedef struct mf_WarningWords {
+    const char *unit, *meaning, *advice;
+} mf_WarningWords;
+void mf_attach_warning_words(mf_Group *group, uint32_t bit, const mf_WarningWords *words);
+
 // A reset puts the colliding shapes of robots onto the ground, instead of their contact points: for
 // motions that touch it by shapes. Robots whose file has a pose keep it. Reset them afterwards.
 mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);

@@ -60,7 +60,8 @@ struct mf_Group {
     void *field_memory[MF_MAX_FIELDS];     // allocation of each field's data
     mf_SystemSlot systems[MF_MAX_SYSTEMS]; // in order of phase, then of addition
     mf_CanonicalFields canonical;
-    mf_WarningFields warnings; // NULL: no system raises warnings
+    mf_WarningFields warnings;                              // NULL: no system raises warnings
+    const mf_WarningWords *warning_words[MF_WARNING_KINDS]; // NULL: those of all groups
     uint32_t start_point_count;
     double *start_points; // [m] what stands on the ground: colliding points at the start angles, or
                           // the lowest of colliding shapes, base frame

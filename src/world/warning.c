@@ -16,26 +16,34 @@ static const mf_FieldInfo fields[] = {
 };
 
 static const struct {
-    const char *name, *unit, *meaning, *advice;
+    const char *name;
+    mf_WarningWords words;
 } kinds[MF_WARNING_KINDS] = {
-    {"solver", "", "the forces of contacts, limits or constraints had not converged",
-     "a smaller step, more <option iterations> where the file has few, softer contacts"},
-    {"contacts", "", "there were more contacts than the solver supports; some were dropped",
-     "fewer or simpler colliding shapes"},
-    {"shapes", "m", "the contact search of two shapes had not converged",
-     "simpler shapes, or double precision"},
-    {"loops", "",
-     "an equality constraint or a run-time joint had an error of more than 1 mm or 1 mrad",
-     "an initial state that satisfies the constraints, a smaller step"},
-    {"rotation", "", "the rotation of a spinning body had not converged", "a smaller step"},
-    {"stance", "rad", "the fit of the base to its standing feet had not converged",
-     "slower joints or a smaller step"},
-    {"yield", "Pa", "a bar's stress exceeded the yield stress of the material",
-     "thicker bars or a lighter truss"},
-    {"buckling", "", "the compression of a bar exceeded the load at which it buckles",
-     "shorter or thicker bars; bars are not bent here"},
-    {"jump", "m", "a quasi-static frame moved far, as in a fall or a snap, which takes time",
-     "slower actuators, or a dynamic motion"},
+    {"solver",
+     {"", "the forces of contacts, limits or constraints had not converged",
+      "a smaller step, more <option iterations> where the file has few, softer contacts"}},
+    {"contacts",
+     {"", "there were more contacts than the solver supports; some were dropped",
+      "fewer or simpler colliding shapes"}},
+    {"shapes",
+     {"m", "the contact search of two shapes had not converged",
+      "simpler shapes, or double precision"}},
+    {"loops",
+     {"", "an equality constraint or a run-time joint had an error of more than 1 mm or 1 mrad",
+      "an initial state that satisfies the constraints, a smaller step"}},
+    {"rotation", {"", "the rotation of a spinning body had not converged", "a smaller step"}},
+    {"stance",
+     {"rad", "the fit of the base to its standing feet had not converged",
+      "slower joints or a smaller step"}},
+    {"yield",
+     {"Pa", "a bar's stress exceeded the yield stress of the material",
+      "thicker bars or a lighter truss"}},
+    {"buckling",
+     {"", "the compression of a bar exceeded the load at which it buckles",
+      "shorter or thicker bars; bars are not bent here"}},
+    {"jump",
+     {"m", "a quasi-static frame moved far, as in a fall or a snap, which takes time",
+      "slower actuators, or a dynamic motion"}},
 };
 
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error) {
@@ -108,17 +116,39 @@ const char *mf_warning_name(uint32_t bit) {
     return kind < MF_WARNING_KINDS ? kinds[kind].name : NULL;
 }
 
-const char *mf_warning_meaning(uint32_t bit) {
+void mf_attach_warning_words(mf_Group *group, uint32_t bit, const mf_WarningWords *words) {
+    group->warning_words[kind_of(bit)] = words;
+}
+
+static const mf_WarningWords *words_for(const mf_Group *group, uint32_t bit) {
+    static const mf_WarningWords none = {NULL, NULL, NULL};
     const uint32_t kind = kind_of(bit);
-    return kind < MF_WARNING_KINDS ? kinds[kind].meaning : NULL;
+    if (kind == MF_WARNING_KINDS)
+        return &none;
+    return group != NULL && group->warning_words[kind] != NULL ? group->warning_words[kind]
+                                                               : &kinds[kind].words;
+}
+
+const char *mf_group_warning_meaning(const mf_Group *group, uint32_t bit) {
+    return words_for(group, bit)->meaning;
+}
+
+const char *mf_group_warning_advice(const mf_Group *group, uint32_t bit) {
+    return words_for(group, bit)->advice;
+}
+
+const char *mf_group_warning_unit(const mf_Group *group, uint32_t bit) {
+    return words_for(group, bit)->unit;
+}
+
+const char *mf_warning_meaning(uint32_t bit) {
+    return mf_group_warning_meaning(NULL, bit);
 }
 
 const char *mf_warning_advice(uint32_t bit) {
-    const uint32_t kind = kind_of(bit);
-    return kind < MF_WARNING_KINDS ? kinds[kind].advice : NULL;
+    return mf_group_warning_advice(NULL, bit);
 }
 
 const char *mf_warning_unit(uint32_t bit) {
-    const uint32_t kind = kind_of(bit);
-    return kind < MF_WARNING_KINDS ? kinds[kind].unit : NULL;
+    return mf_group_warning_unit(NULL, bit);
 }

@@ -15,6 +15,7 @@ Units are SI and radians; the world's z axis points up; quaternions are (w, x, y
 
 from mayfly._native import lib as _lib
 from mayfly._native import text as _text
+from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
 from mayfly.controllers import MLP, Controllers, Linear, Oscillators, Policy, Programs
 from mayfly.docks import Docks
@@ -69,6 +70,7 @@ __all__ = [
     "ArgumentError",
     "BusyError",
     "ClosedError",
+    "Cloth",
     "Contact",
     "Context",
     "Controllers",

@@ -96,13 +96,19 @@ class Recipe:
 
     def _check_vehicle(self) -> None:
         kind = self.model.vehicle
-        truss = self.model.truss is not None
+        truss, cloth = self.model.truss is not None, self.model.cloth is not None
         for motion in self.motions:
             if truss != (motion in _OF_TRUSSES):
                 raise ValueError(
                     f"motion: a truss moves by quasistatic or elastic, got {motion!r}"
                     if truss
                     else f"motion: {motion} is for a truss, the model is a robot"
+                )
+            if cloth != (motion == "cloth"):
+                raise ValueError(
+                    f"motion: a cloth moves by cloth, got {motion!r}"
+                    if cloth
+                    else "motion: cloth is for a cloth, the model is a robot"
                 )
             if kind is not None and motion != kind:
                 raise ValueError(f"motion: a {kind} moves by {kind}, got {motion!r}")
@@ -210,6 +216,9 @@ def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
     if recipe.model._truss is not None:
         native = recipe.model._truss._use()
         status = lib.mf_scene_file_of_truss(context, native, ffi.NULL, 0, out, error)
+    elif recipe.model._cloth is not None:
+        native = recipe.model._cloth._use()
+        status = lib.mf_scene_file_of_cloth(context, native, ffi.NULL, 0, out, error)
     elif recipe.model._vehicle is None:
         status = lib.mf_scene_file_of_model(context, model, ffi.NULL, 0, out, error)
     else:

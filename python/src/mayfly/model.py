@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from mayfly import errors, parts
 from mayfly._native import Native, check, encode, ffi, fill, lib, text
+from mayfly.cloth import Cloth, is_cloth_file
 from mayfly.context import Context, default_context
 from mayfly.kinematics import Reach, solve
 from mayfly.parts import (
@@ -73,7 +74,7 @@ class Model(Native):
         context: Context | None = None,
         **settings: object,
     ) -> Model:
-        """Loads a robot (URDF or MJCF, detected by content), a vehicle or a truss (YAML).
+        """Loads a robot (URDF or MJCF, detected by content), a vehicle, truss or cloth (YAML).
 
         Args:
             path: the file. A name without a folder that does not exist is searched among Mayfly's
@@ -156,11 +157,15 @@ class Model(Native):
         out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
         is_yaml = path.endswith((".yaml", ".yml"))
         truss = Truss.from_file(path, context=used) if is_yaml and is_truss_file(path) else None
-        vehicle = _load_vehicle(used, path, settings) if is_yaml and truss is None else None
+        cloth = Cloth.from_file(path, context=used) if is_yaml and is_cloth_file(path) else None
+        if settings and (truss is not None or cloth is not None):
+            kind = "truss" if truss is not None else "cloth"
+            raise TypeError(f"{', '.join(settings)}: a {kind}'s file has no such settings")
         if truss is not None:
-            if settings:
-                raise TypeError(f"{', '.join(settings)}: a truss's file has no such settings")
             return cls._of_truss(truss, recipe)
+        if cloth is not None:
+            return cls._of_cloth(cloth, recipe)
+        vehicle = _load_vehicle(used, path, settings) if is_yaml else None
         if vehicle is None:
             status = lib.mf_model_load(used._use(), encode(path), ffi.addressof(config), out, error)
         else:
@@ -168,7 +173,7 @@ class Model(Native):
         check(status, error, instead)
         model = cls.__new__(cls)
         model._take(lib.MFPY_MODEL, out[0], [used])
-        model._vehicle, model._truss = vehicle, None
+        model._vehicle, model._truss, model._cloth = vehicle, None, None
         model._recipe = recipe
         model._text_name = instead
         model._parts = {}
@@ -181,7 +186,20 @@ class Model(Native):
         check(lib.mf_truss_model(used._use(), truss._use(), out, error), error)
         model = cls.__new__(cls)
         model._take(lib.MFPY_MODEL, out[0], [used, truss])
-        model._vehicle, model._truss = None, truss
+        model._vehicle, model._truss, model._cloth = None, truss, None
+        model._recipe = recipe
+        model._text_name = None
+        model._parts = {}
+        return model
+
+    @classmethod
+    def _of_cloth(cls, cloth: Cloth, recipe: dict[str, Any]) -> Model:
+        out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
+        used = cloth._context
+        check(lib.mf_cloth_model(used._use(), cloth._use(), out, error), error)
+        model = cls.__new__(cls)
+        model._take(lib.MFPY_MODEL, out[0], [used, cloth])
+        model._vehicle, model._truss, model._cloth = None, None, cloth
         model._recipe = recipe
         model._text_name = None
         model._parts = {}
@@ -191,6 +209,7 @@ class Model(Native):
     _text_name: tuple[str, str] | None
     _vehicle: Native | None  # None: no vehicle
     _truss: Truss | None  # None: no truss
+    _cloth: Cloth | None  # None: no cloth
     _parts: dict[type, Any]
 
     def _use(self) -> Any:
@@ -223,6 +242,8 @@ class Model(Native):
         """The motion that a group of it has if nothing is said."""
         if self.truss is not None:
             return "quasistatic"
+        if self.cloth is not None:
+            return "cloth"
         return self.vehicle or "articulated"
 
     @property
@@ -230,6 +251,12 @@ class Model(Native):
         """What the file of a truss describes; None: it is another kind of robot."""
         self._use()
         return self._truss
+
+    @property
+    def cloth(self) -> Cloth | None:
+        """What the file of a cloth describes; None: it is another kind of robot."""
+        self._use()
+        return self._cloth
 
     @property
     def mass(self) -> float:
@@ -468,6 +495,8 @@ def _model_again(recipe: dict[str, Any], wanted: int) -> Model:
     """Unpickles: loads the model again, and checks that it is the same."""
     if "truss" in recipe:
         model = Model._of_truss(recipe["truss"], recipe)
+    elif "cloth" in recipe:
+        model = Model._of_cloth(recipe["cloth"], recipe)
     elif "source" in recipe:
         model = Model.from_string(
             recipe["source"],

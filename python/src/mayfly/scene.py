@@ -122,6 +122,7 @@ class Scene(World):
         model._text_name = None
         model._vehicle = None
         model._truss = None
+        model._cloth = None
         model._parts = {}
         return model
 

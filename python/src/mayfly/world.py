@@ -13,6 +13,7 @@ from typing import Any
 from mayfly import errors
 from mayfly._native import Native, Turn, check, ffi, fill, in_turn, lib, text, time_from_seconds
 from mayfly.arrays import whole
+from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
 from mayfly.docks import Docks
 from mayfly.field import Field
@@ -99,6 +100,7 @@ class World(Native):
         self._broken = False
         self._groups: list[Group] = []
         self._collisions: dict[str, Any] | None = None
+        self._cloths = False
         self._joints: dict[str, Any] | None = None
         self._native_joints: Any = None
         self._joint_slots: list[tuple[str, int]] = []
@@ -139,7 +141,7 @@ class World(Native):
 
     def add_group(
         self,
-        model: Model | Truss,
+        model: Model | Truss | Cloth,
         count: int = 1,
         *,
         name: str = "robots",
@@ -164,7 +166,7 @@ class World(Native):
                 "articulated"; several: the first is the initial one, `switch` changes
                 it; "external": moved by fields of velocities or targets; None: they do not move;
                 "auto": a vehicle's own, "quasistatic" for trusses, which also move by "elastic",
-                else "articulated".
+                "cloth" for cloths, else "articulated".
             behavior: behavior of vehicles, as the key of scenes: "hold", `{"orbit": {"radius":
                 5.0}}`; `{"program": {"mode": "velocity"}}` leaves the command fields to the
                 program.
@@ -189,6 +191,8 @@ class World(Native):
         """
         if isinstance(model, Truss):
             model = Model._of_truss(model, {"truss": model})
+        if isinstance(model, Cloth):
+            model = Model._of_cloth(model, {"cloth": model})
         if not isinstance(model, Model):
             hint = (
                 "; Model.from_file(path) reads one" if isinstance(model, (str, os.PathLike)) else ""
@@ -257,6 +261,18 @@ class World(Native):
             out, error = ffi.new("mf_Collisions **"), ffi.new("mf_Error *")
             check(lib.mf_collisions_add(native, ffi.addressof(config), out, error), error)
             self._collisions = dict(settings)
+
+    def add_cloths(self) -> None:
+        """Lets the cloths of shared groups meet the robots of shared groups; all threads step them.
+
+        Call it after all groups are added, and after add_collisions where there are any.
+
+        Groups with `pushable` are pushed back, and `pin.link` lets cloths hang from links.
+        """
+        with self._lock:
+            error = ffi.new("mf_Error *")
+            check(lib.mf_cloths_add(self._use(), error), error)
+            self._cloths = True
 
     # ---- questions -------------------------------------------------------------------------------
 
@@ -611,6 +627,7 @@ class World(Native):
                     "terrain": self.terrain,
                     "groups": [(g._recipe, g._trusses, g._places) for g in self._groups],
                     "collisions": self._collisions,
+                    "cloths": self._cloths,
                     "joints": self._joints,
                     "joint_slots": list(self._joint_slots),
                     "docks": self._docks,
@@ -634,6 +651,8 @@ def _world_again(description: dict[str, Any]) -> World:
             group._place_one(robot, place)
     if description["collisions"] is not None:
         world.add_collisions(**description["collisions"])
+    if description["cloths"]:
+        world.add_cloths()
     if description["joints"] is not None:
         world.add_joints(**description["joints"])
     for name, count in description["joint_slots"]:

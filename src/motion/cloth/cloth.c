@@ -72,6 +72,14 @@ static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *con
     return mf_cloth_check(config->cloth, error);
 }
 
+// Newton's method, from above.
+static double cube_root(double value) {
+    double root = value > 1.0 ? value : 1.0;
+    for (int k = 0; k < 200; k++)
+        root = (2.0 * root + value / (root * root)) / 3.0;
+    return root;
+}
+
 static mf_ClothPlan settings_of(const mf_Group *group, const mf_ClothConfig *config) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     const mf_ClothMaterial *material = &config->cloth->material;
@@ -84,7 +92,14 @@ static mf_ClothPlan settings_of(const mf_Group *group, const mf_ClothConfig *con
                          .drag = config->drag,
                          .radius = 0.5 * material->thickness,
                          .friction = material->friction,
+                         .tear_strain = material->strength / material->stretch,
                          .self_distance = config->self_distance};
+    const double area = mf_cloth_area(config->cloth),
+                 g = world->gravity > 0.0 ? world->gravity : 9.81;
+    const double cube = material->bending / (material->density * g); // of the bending length
+    plan.stretch_share = 1.0 / (material->stretch * area);
+    if (material->bending > 0.0)
+        plan.bending_share = cube_root(cube * cube) / (material->bending * area);
     const double length = mf_vec3_length(world->gravity_direction);
     for (int i = 0; i < 3; i++)
         plan.gravity[i] = world->gravity * world->gravity_direction[i] / length;
@@ -107,6 +122,7 @@ static void choose_kernels(const mf_Group *group, mf_ClothMotion *motion) {
     CHOOSE(list);
     CHOOSE(part);
     CHOOSE(solve);
+    CHOOSE(residual);
     CHOOSE(sum);
 }
 
@@ -119,8 +135,20 @@ static uint64_t hash_plan(const mf_ClothPlan *plan) {
                                plan->level};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
     hash = mf_hash_bytes(hash, counts, sizeof counts);
+    if (plan->element_count > 0)
+        hash = mf_hash_doubles(hash, &plan->tear_strain, 1);
     return mf_hash_bytes(hash, plan + 1, plan->bytes - sizeof *plan);
 }
+
+static const mf_WarningWords soft = {
+    "", "the cloth was softer than its stiffness, as one pass over the constraints was too few",
+    "a shorter substep, larger cells, or a softer cloth"};
+static const mf_WarningWords crowded = {
+    "", "there were more than 64 solids, or 32 near vertices of one, and some were left out",
+    "fewer or simpler colliding shapes, or a smaller self_distance"};
+static const mf_WarningWords fast = {
+    "m", "a vertex moved farther than the search for those near it covers, and may have passed",
+    "a shorter step of the world, or a larger self_distance"};
 
 static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothConfig *config,
                       mf_Error *error) {
@@ -138,6 +166,9 @@ static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothCon
         motion->mass += mf_cloth_masses_f64(motion->plan)[at];
     choose_kernels(group, motion);
     status = mf_cloth_fields(group, motion, error);
+    mf_attach_warning_words(group, MF_WARNING_SOLVER, &soft);
+    mf_attach_warning_words(group, MF_WARNING_CONTACTS, &crowded);
+    mf_attach_warning_words(group, MF_WARNING_SHAPES, &fast);
     if (status == MF_OK)
         status = mf_scratch_create(context, mf_cloth_scratch(motion), mf_group_block_count(group),
                                    &motion->scratch, error);
@@ -208,18 +239,14 @@ static const mf_Key row_keys[] = {
            "neighbors; 0: the cloth passes through itself"),
 };
 
-static const char *const row_reads[] = {"?pin.vertex", "?pin.anchor", NULL};
-static const char *const row_writes[] = {"base.position",
-                                         "base.linear_velocity",
-                                         "vertex.position",
-                                         "vertex.velocity",
-                                         "cloth.contacts",
-                                         "?pin.force",
-                                         "fault.word",
-                                         "warning.word",
-                                         "warning.steps",
-                                         "warning.residual",
-                                         NULL};
+static const char *const row_reads[] = {"?pin.vertex", "?pin.anchor", "?cloth.torn", NULL};
+static const char *const row_writes[] = {"base.position",    "base.linear_velocity",
+                                         "vertex.position",  "vertex.velocity",
+                                         "cloth.contacts",   "cloth.residual",
+                                         "?cloth.torn",      "?cloth.tears",
+                                         "?pin.force",       "fault.word",
+                                         "warning.word",     "warning.steps",
+                                         "warning.residual", NULL};
 
 const mf_MotionRow mf_cloth_row = {
     .name = "cloth",

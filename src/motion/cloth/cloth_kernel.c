@@ -4,6 +4,7 @@
 // Invariants: chunks of a wave and rows of places never share a place that one of them writes; the
 // copies of all instruction sets do the same operations in the same order.
 #include "motion/cloth/obstacle.h"
+#include "motion/cloth/residual.h"
 #include "motion/cloth/self.h"
 
 static MF_INLINE mf_real *array_of(const mf_ClothJob *job, uint32_t array) {
@@ -242,16 +243,27 @@ void MF_KERNEL(mf_cloth_part)(const mf_ClothJob *job, uint32_t first, uint32_t c
 // ---- constraints
 // ---------------------------------------------------------------------------------
 
-static MF_INLINE void solve_batch(const Solve *solve, const mf_ClothBatch *batch, bool apart,
-                                  bool pulls, bool damped) {
-    Batch b = {solve, batch, 0, apart, pulls, damped};
-    for (b.lane = 0; b.lane < MF_CLOTH_LANES; b.lane += MF_LANES)
+static MF_INLINE void solve_batch(const Solve *solve, uint32_t index, bool apart, bool pulls,
+                                  bool damped, bool tears, bool keeps) {
+    Batch b = {solve,
+               &mf_cloth_batches(solve->job->plan)[index],
+               0,
+               apart,
+               pulls,
+               damped,
+               tears,
+               index,
+               mf_mask_all(),
+               keeps};
+    for (b.lane = 0; b.lane < MF_CLOTH_LANES; b.lane += MF_LANES) {
+        if (tears)
+            b.whole = whole_lanes(&b);
         solve_lanes(&b);
+    }
 }
 
-void MF_KERNEL(mf_cloth_solve)(const mf_ClothJob *job, uint32_t chunk) {
+static MF_INLINE Solve solve_of(const mf_ClothJob *job, uint32_t chunk) {
     const mf_ClothPlan *plan = job->plan;
-    const mf_ClothRange range = mf_cloth_chunks(plan)[chunk];
     Solve solve;
     solve.job = job;
     for (uint32_t i = 0; i < MF_CLOTH_WORK; i++)
@@ -261,13 +273,51 @@ void MF_KERNEL(mf_cloth_solve)(const mf_ClothJob *job, uint32_t chunk) {
     solve.stiffening = (mf_real)(1 / (job->substep * job->substep));
     solve.damping = (mf_real)(plan->damping / job->substep);
     solve.substep = (mf_real)job->substep;
-    const bool damped = plan->damping > 0;
+    solve.chunk = chunk;
+    return solve;
+}
+
+void MF_KERNEL(mf_cloth_solve)(const mf_ClothJob *job, uint32_t chunk) {
+    const mf_ClothPlan *plan = job->plan;
+    const mf_ClothRange range = mf_cloth_chunks(plan)[chunk];
+    const Solve solve = solve_of(job, chunk);
+    const bool damped = plan->damping > 0, tears = plan->element_count > 0;
+    const bool keeps = job->after != NULL;
     for (uint32_t i = range.first; i < range.first + range.count; i++) {
         const mf_ClothBatch *batch = &mf_cloth_batches(plan)[i];
         const bool apart = batch->places != MF_CLOTH_APART;
         if (apart || job->pulls[i] || damped)
-            solve_batch(&solve, batch, apart, job->pulls[i] != 0, damped);
+            solve_batch(&solve, i, apart, job->pulls[i] != 0, damped, tears, keeps);
+        else if (tears)
+            solve_batch(&solve, i, false, false, false, true, keeps);
+        else if (keeps)
+            solve_batch(&solve, i, false, false, false, false, true);
         else // the common case, without its branches
-            solve_batch(&solve, batch, false, false, false);
+            solve_batch(&solve, i, false, false, false, false, false);
+    }
+}
+
+// Lane by lane, so that the order does not depend on the width of a kernel.
+void MF_KERNEL(mf_cloth_residual)(const mf_ClothJob *job, uint32_t chunk, mf_ClothResidual *out) {
+    const mf_ClothPlan *plan = job->plan;
+    const mf_ClothRange range = mf_cloth_chunks(plan)[chunk];
+    const Solve solve = solve_of(job, chunk);
+    out->stretch = out->bending = 0;
+    for (uint32_t i = range.first; i < range.first + range.count; i++) {
+        const mf_ClothBatch *batch = &mf_cloth_batches(plan)[i];
+        const bool stretches = batch->kind == MF_CLOTH_EDGE || batch->kind == MF_CLOTH_TRIANGLE;
+        MF_ALIGNED(64) mf_real lanes[MF_CLOTH_LANES];
+        Batch b = {&solve,        batch, 0, batch->places != MF_CLOTH_APART, false, false, false, i,
+                   mf_mask_all(), false};
+        if (batch->kind == MF_CLOTH_CELL)
+            continue;
+        for (b.lane = 0; b.lane < MF_CLOTH_LANES; b.lane += MF_LANES) {
+            if (plan->element_count > 0)
+                b.whole = whole_lanes(&b);
+            mf_store(lanes + b.lane, mf_keep(b.whole, residual_of(&b)));
+        }
+        double *sum = stretches ? &out->stretch : &out->bending;
+        for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++)
+            *sum += (double)lanes[lane];
     }
 }

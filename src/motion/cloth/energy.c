@@ -66,13 +66,28 @@ static uint32_t node_place(const mf_ClothPlan *plan, const mf_ClothBatch *batch,
                : (uint32_t)mf_cloth_places(plan)[batch->places + node * MF_CLOTH_LANES + lane];
 }
 
-static double batch_energy(const Sheet *sheet, const mf_ClothBatch *batch) {
+// Whether the constraint of a lane has lost an element.
+static bool is_gone(const Sheet *sheet, uint32_t batch, uint32_t lane) {
     const mf_ClothPlan *plan = sheet->motion->plan;
+    for (uint32_t i = 0; plan->element_count > 0 && i < MF_CLOTH_NODES; i++) {
+        const uint32_t element = mf_cloth_elements(plan)[mf_cloth_need_at(batch, lane) + i];
+        if (element != MF_NONE &&
+            mf_field_get(sheet->motion->rows[MF_CLOTH_ROW_TORN], sheet->instance, element) != 0.0)
+            return true;
+    }
+    return false;
+}
+
+static double batch_energy(const Sheet *sheet, uint32_t index) {
+    const mf_ClothPlan *plan = sheet->motion->plan;
+    const mf_ClothBatch *batch = &mf_cloth_batches(plan)[index];
     const double *rows = mf_cloth_values_f64(plan) + (size_t)batch->values * MF_CLOTH_LANES;
     const uint32_t nodes = mf_cloth_nodes(batch->kind), values = mf_cloth_values(batch->kind);
     double energy = 0.0;
     for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++) {
         double x[MF_CLOTH_NODES][3] = {{0}}, value[6] = {0};
+        if (is_gone(sheet, index, lane))
+            continue;
         for (uint32_t i = 0; i < values; i++)
             value[i] = rows[i * MF_CLOTH_LANES + lane];
         for (uint32_t node = 0; node < nodes; node++) {
@@ -102,7 +117,7 @@ mf_MotionEnergy mf_cloth_energy(const mf_Group *group, uint32_t instance) {
         energy.potential -= mass_of(&sheet, vertex) * mf_vec3_dot(plan->gravity, x);
     }
     for (uint32_t i = 0; i < plan->batch_count; i++)
-        energy.elastic += batch_energy(&sheet, &mf_cloth_batches(plan)[i]);
+        energy.elastic += batch_energy(&sheet, i);
     return energy;
 }
 

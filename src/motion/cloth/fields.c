@@ -4,7 +4,7 @@
 #include "world/attach.h"
 
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
-enum { PER_ONE, PER_VERTEX, PER_PIN };
+enum { PER_ONE, PER_VERTEX, PER_PIN, PER_ELEMENT, PER_TEARING };
 
 static const struct {
     int per;
@@ -19,6 +19,17 @@ static const struct {
     [MF_CLOTH_ROW_CONTACTS] = {PER_ONE,
                                {"cloth.contacts", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
                                 "vertices that were held or met something in the last step"}},
+    [MF_CLOTH_ROW_RESIDUAL] = {PER_ONE,
+                               {"cloth.residual", "1", "", MF_REAL, MF_FIXED_COUNT, 2, STATE,
+                                "root mean square of the strain, and of the curvature times the "
+                                "bending length, that the last substep's pass left over"}},
+    [MF_CLOTH_ROW_TORN] = {PER_ELEMENT,
+                           {"cloth.torn", "1", "", MF_U32, MF_FIXED_COUNT, 1, INPUT,
+                            "of each element of a cloth that tears, an edge of a rectangle or a "
+                            "triangle: 1: torn"}},
+    [MF_CLOTH_ROW_TEARS] = {PER_TEARING,
+                            {"cloth.tears", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
+                             "elements that are torn"}},
     [MF_CLOTH_ROW_PIN] = {PER_PIN,
                           {"pin.vertex", "1", "", MF_U32, MF_FIXED_COUNT, 1, INPUT,
                            "the vertex that each pin holds; 4294967295: none"}},
@@ -39,7 +50,8 @@ static const struct {
 };
 
 static uint32_t count_of(const mf_ClothPlan *plan, int row) {
-    const uint32_t per[] = {1, plan->vertex_count, plan->pin_count};
+    const uint32_t per[] = {1, plan->vertex_count, plan->pin_count, plan->element_count,
+                            plan->element_count > 0};
     return per[table[row].per];
 }
 
@@ -119,4 +131,10 @@ void mf_cloth_reset(mf_Group *group, uint32_t instance, void *user) {
         held += mf_cloth_pins(motion->plan)[pin] != MF_NONE;
     }
     mf_field_set(motion->rows[MF_CLOTH_ROW_CONTACTS], instance, 0, held);
+    for (uint32_t c = 0; c < 2; c++)
+        mf_field_set(motion->rows[MF_CLOTH_ROW_RESIDUAL], instance, c, 0.0);
+    for (uint32_t e = 0; e < motion->plan->element_count; e++)
+        mf_field_set(motion->rows[MF_CLOTH_ROW_TORN], instance, e, 0.0);
+    if (motion->plan->element_count > 0)
+        mf_field_set(motion->rows[MF_CLOTH_ROW_TEARS], instance, 0, 0.0);
 }

@@ -11,6 +11,8 @@
 // two apart can be worked at once.
 #include "motion/cloth/program.h"
 
+#include <string.h>
+
 enum { COLUMNS = 5 }; // [1] of a chunk; at least 2
 enum {
     LEAST_ROWS = 3
@@ -56,6 +58,12 @@ static double share(uint32_t at, uint32_t count) {
     return at == 0 || at == count - 1 ? 0.5 : 1.0;
 }
 
+// The edge between two neighbors, the lower one first, as mf_cloth_element_count() numbers them.
+static uint32_t edge_of(const Grid *grid, uint32_t vertex, uint32_t next) {
+    const uint32_t n = grid->cloth->counts[0], m = grid->cloth->counts[1];
+    return next == vertex + 1 ? vertex - vertex / n : (n - 1) * m + vertex;
+}
+
 // ---- constraints
 // ---------------------------------------------------------------------------------
 
@@ -66,7 +74,9 @@ static bool edge_along(const Grid *g, uint32_t column, uint32_t along, mf_ClothC
     const double width = g->width * share(column, g->columns);
     *out = (mf_ClothConstraint){MF_CLOTH_EDGE,
                                 {vertex_of(g, column, along), vertex_of(g, column, along + 1)},
-                                {g->height, g->height / (g->cloth->material.stretch * width)}};
+                                {g->height, g->height / (g->cloth->material.stretch * width)},
+                                {0}};
+    out->elements[0] = edge_of(g, out->vertices[0], out->vertices[1]);
     return true;
 }
 
@@ -74,7 +84,9 @@ static bool edge_across(const Grid *g, uint32_t column, uint32_t along, mf_Cloth
     const double width = g->height * share(along, g->length);
     *out = (mf_ClothConstraint){MF_CLOTH_EDGE,
                                 {vertex_of(g, column, along), vertex_of(g, column + 1, along)},
-                                {g->width, g->width / (g->cloth->material.stretch * width)}};
+                                {g->width, g->width / (g->cloth->material.stretch * width)},
+                                {0}};
+    out->elements[0] = edge_of(g, out->vertices[0], out->vertices[1]);
     return true;
 }
 
@@ -85,10 +97,16 @@ static mf_ClothConstraint line(const Grid *g, double reach, double width) {
         .values = {1.0, -2.0, 1.0, reach * reach * reach / (g->cloth->material.bending * width)}};
 }
 
+static void add_line_edges(const Grid *g, mf_ClothConstraint *line) {
+    for (uint32_t i = 0; i < 2; i++)
+        line->elements[i] = edge_of(g, line->vertices[i], line->vertices[i + 1]);
+}
+
 static bool line_along(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
     *out = line(g, g->height, g->width * share(column, g->columns));
     for (uint32_t i = 0; i < 3; i++)
         out->vertices[i] = vertex_of(g, column, along + i);
+    add_line_edges(g, out);
     return g->cloth->material.bending > 0.0;
 }
 
@@ -96,6 +114,7 @@ static bool line_across(const Grid *g, uint32_t column, uint32_t along, mf_Cloth
     *out = line(g, g->width, g->height * share(along, g->length));
     for (uint32_t i = 0; i < 3; i++)
         out->vertices[i] = vertex_of(g, column + i, along);
+    add_line_edges(g, out);
     return g->cloth->material.bending > 0.0;
 }
 
@@ -107,7 +126,12 @@ static bool cell(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstra
         {vertex_of(g, column, along), vertex_of(g, column + 1, along),
          vertex_of(g, column, along + 1), vertex_of(g, column + 1, along + 1)},
         {0.5 / g->width, 0.5 / g->height, shear > 0.0 ? 1.0 / (shear * area) : MF_CLOTH_NEVER,
-         bending > 0.0 ? area / (2.0 * bending) : MF_CLOTH_NEVER}};
+         bending > 0.0 ? area / (2.0 * bending) : MF_CLOTH_NEVER},
+        {0}};
+    const uint32_t *v = out->vertices;
+    const uint32_t sides[4] = {edge_of(g, v[0], v[1]), edge_of(g, v[2], v[3]),
+                               edge_of(g, v[0], v[2]), edge_of(g, v[1], v[3])};
+    memcpy(out->elements, sides, sizeof sides);
     return shear > 0.0 || bending > 0.0;
 }
 

@@ -82,7 +82,8 @@ static void add_hinge(Mesh *mesh, const Side *one, const Side *two) {
         MF_CLOTH_HINGE,
         {v[0], v[1], v[2], v[3]},
         {at_high[0] + at_high[1], at_low[0] + at_low[1], -at_low[0] - at_high[0],
-         -at_low[1] - at_high[1], area / cloth->material.bending}};
+         -at_low[1] - at_high[1], area / cloth->material.bending},
+        {one->triangle, two->triangle}};
 }
 
 static mf_Status add_hinges(Mesh *mesh, mf_Error *error) {
@@ -137,7 +138,8 @@ static void add_triangle(Mesh *mesh, uint32_t t) {
         MF_CLOTH_TRIANGLE,
         {at[0], at[1], at[2]},
         {v2 / twice, -v1 / twice, -u2 / twice, u1 / twice, 1.0 / (cloth->material.stretch * area),
-         shear > 0.0 ? 1.0 / (shear * area) : MF_CLOTH_NEVER}};
+         shear > 0.0 ? 1.0 / (shear * area) : MF_CLOTH_NEVER},
+        {t}};
 }
 
 // ---- colors

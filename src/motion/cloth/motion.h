@@ -9,6 +9,9 @@ enum { // rows of a group, in the order of the table of fields
     MF_CLOTH_ROW_POSITION,
     MF_CLOTH_ROW_VELOCITY,
     MF_CLOTH_ROW_CONTACTS,
+    MF_CLOTH_ROW_RESIDUAL,
+    MF_CLOTH_ROW_TORN,
+    MF_CLOTH_ROW_TEARS,
     MF_CLOTH_ROW_PIN,
     MF_CLOTH_ROW_ANCHOR,
     MF_CLOTH_ROW_FORCE,
@@ -65,6 +68,19 @@ size_t mf_cloth_scratch(const mf_ClothMotion *motion);
 void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
                    const mf_ClothSurroundings *around, uint32_t instance);
 void mf_cloth_run(const mf_SystemRun *run, void *motion);
+
+// ---- tearing (tear.c) ---------------------------------------------------------------------------
+
+// [byte] of scratch; 0: the cloth does not tear.
+size_t mf_cloth_tear_bytes(const mf_ClothPlan *plan);
+mf_ClothTear mf_cloth_tear_make(const mf_ClothPlan *plan, void *memory);
+// From the fields, and back.
+void mf_cloth_tear_load(const mf_ClothMotion *motion, uint32_t instance, const mf_ClothTear *tear);
+void mf_cloth_tear_store(const mf_ClothMotion *motion, uint32_t instance, const mf_ClothTear *tear);
+// Constraints that have lost an element are gone.
+void mf_cloth_tear_follow(const mf_ClothPlan *plan, const mf_ClothTear *tear);
+// Whether something tore in this substep.
+bool mf_cloth_tear_any(const mf_ClothPlan *plan, const mf_ClothTear *tear);
 
 // ---- energy (energy.c) --------------------------------------------------------------------------
 

@@ -45,6 +45,11 @@ static inline uint32_t mf_cloth_values(uint32_t kind) {
                                        : 5;
 }
 
+// Elements (mf_cloth_element_count) without which a constraint is gone.
+static inline uint32_t mf_cloth_needs(uint32_t kind) {
+    return kind == MF_CLOTH_CELL ? 4 : kind == MF_CLOTH_LINE || kind == MF_CLOTH_HINGE ? 2 : 1;
+}
+
 typedef struct mf_ClothBatch {
     uint32_t kind;               // [1] mf_ClothKind
     uint32_t values;             // [1] its first row of the coefficients
@@ -65,6 +70,7 @@ typedef struct mf_ClothRange { // of batches, or of chunks
     X(uint32_t, vertex_at, (of)->place_count)                                                      \
     X(uint32_t, triangles, 3 * (of)->triangle_count)                                               \
     X(uint32_t, pins, (of)->pin_count)                                                             \
+    X(uint32_t, elements, MF_CLOTH_NODES *MF_CLOTH_LANES *(of)->torn_batch_count)                  \
     X(double, home, 3 * (of)->vertex_count)                                                        \
     X(double, masses_f64, (of)->place_count)                                                       \
     X(float, masses_f32, (of)->place_count)                                                        \
@@ -79,21 +85,31 @@ typedef struct mf_ClothPlan {
     uint32_t place_count;                          // [1] a multiple of MF_CLOTH_LANES
     uint32_t batch_count, chunk_count, wave_count; // [1]
     uint32_t listed_count, value_count, pin_count; // [1]
-    uint32_t substeps;                             // [1]
-    bool ground;                                   // vertices meet it
-    bool level;                                    // it is flat
-    double height;                                 // [m] of level ground
-    double gravity[3];                             // [m/s^2]
-    double damping;                                // [s]
-    double drag;                                   // [1/s]
-    double radius;                                 // [m] of vertices against ground and links
-    double friction;                               // [1]
+    uint32_t element_count;    // [1] edges of a rectangle, or triangles; 0: it does not tear
+    uint32_t torn_batch_count; // [1] the batches of a cloth that tears, else 0
+    uint32_t substeps;         // [1]
+    bool ground;               // vertices meet it
+    bool level;                // it is flat
+    double height;             // [m] of level ground
+    double gravity[3];         // [m/s^2]
+    double damping;            // [s]
+    double drag;               // [1/s]
+    double radius;             // [m] of vertices against ground and links
+    double friction;           // [1]
+    double tear_strain;        // [1] at which an element tears; of a cloth that does
+    double stretch_share; // [1/J] inverse of twice the energy of the cloth in a strain of 1, and
+    double bending_share; // [1/J] in a curvature of one over its bending length; 0: no bending
     double self_distance; // [m] between vertices that are no neighbors; 0: it passes itself
     MF_CLOTH_ARRAYS(MF_FLAT_MEMBER, )
 } mf_ClothPlan;
 
 #define MF_CLOTH_READER(Type, name, count) MF_FLAT_INDEXED(mf_ClothPlan, mf_cloth, Type, name)
 MF_CLOTH_ARRAYS(MF_CLOTH_READER, )
+
+// Where `elements` has the first that a lane of a batch needs.
+static inline size_t mf_cloth_need_at(uint32_t batch, uint32_t lane) {
+    return ((size_t)batch * MF_CLOTH_LANES + lane) * MF_CLOTH_NODES;
+}
 
 // Arrays of the working memory, a value per place and precision of the kernel.
 enum {
@@ -122,6 +138,8 @@ typedef struct mf_ClothObstacle {
     double reference[3];             // [m] about which moments are taken
 } mf_ClothObstacle;
 
+enum { MF_CLOTH_AFTER = 3 }; // [1] rows of a batch, in mf_ClothJob
+
 enum { MF_CLOTH_NEAR = 32 }; // [1] most vertices that one parts from
 
 // Who is near whom in one cloth; NULLs where it passes itself.
@@ -135,6 +153,15 @@ typedef struct mf_ClothSelf {
     uint32_t *dropped;     // [1] per piece: near ones without room
 } mf_ClothSelf;
 
+// What of one cloth is torn; NULLs where it does not tear. `elements` of the plan has for each
+// batch, lane and node the elements without which the constraint is gone, MF_NONE where there are
+// fewer.
+typedef struct mf_ClothTear {
+    uint8_t *torn;   // [1] per element, 1: torn
+    uint16_t *lanes; // [1] per batch, a bit for each constraint that is gone
+    uint8_t *tears;  // [1] per chunk, 1: something of it tore in this substep
+} mf_ClothTear;
+
 // One cloth in a step.
 typedef struct mf_ClothJob {
     const mf_ClothPlan *plan;
@@ -145,8 +172,11 @@ typedef struct mf_ClothJob {
     const mf_ClothObstacle *obstacles;
     uint32_t obstacle_count; // [1]
     mf_ClothSelf self;
+    mf_ClothTear tear;
     void *pushes;   // [N s], [N m s] per piece, obstacle and sum a row of lanes: of the
                     // cloth on the obstacle
+    void *after;    // [m] of each batch MF_CLOTH_AFTER rows of lanes: what the constraint was right
+                    // after its own turn; NULL: it is not kept
     double substep; // [s]
     double lead;    // [s] by which its velocities are ahead of the substeps: half a
                     // substep where nothing holds it, else 0
@@ -174,6 +204,14 @@ MF_KERNEL_COPIES(void, mf_cloth_part, (const mf_ClothJob *job, uint32_t first, u
 // One pass over the constraints of a chunk.
 MF_KERNEL_COPIES(void, mf_cloth_solve, (const mf_ClothJob *job, uint32_t chunk));
 
+// How far the constraints of a chunk are from where they were after their own turn, as others have
+// moved them since: sums of the squares over the compliances.
+typedef struct mf_ClothResidual {
+    double stretch, bending; // [J]
+} mf_ClothResidual;
+MF_KERNEL_COPIES(void, mf_cloth_residual,
+                 (const mf_ClothJob *job, uint32_t chunk, mf_ClothResidual *out));
+
 // Sums over some rows of places, in an order that depends on nothing else.
 typedef struct mf_ClothSum {
     double position[3], momentum[3]; // [kg m], [kg m/s] at the end of the last substep
@@ -194,6 +232,7 @@ typedef struct mf_ClothKernels {
     void (*list)(const mf_ClothJob *job, uint32_t first, uint32_t count, uint32_t piece);
     void (*part)(const mf_ClothJob *job, uint32_t first, uint32_t count);
     void (*solve)(const mf_ClothJob *job, uint32_t chunk);
+    void (*residual)(const mf_ClothJob *job, uint32_t chunk, mf_ClothResidual *out);
     void (*sum)(const mf_ClothJob *job, uint32_t first, uint32_t count, mf_ClothSum *out);
 } mf_ClothKernels;
 

@@ -112,6 +112,22 @@ static void list_places(mf_ClothDraft *draft, mf_ClothBatch *batch,
     }
 }
 
+// Of a cloth that tears: which elements each lane needs.
+static void list_elements(mf_ClothDraft *draft, const mf_ClothConstraint *constraints,
+                          const uint32_t *lanes, uint32_t count) {
+    const uint32_t room = MF_CLOTH_NODES * MF_CLOTH_LANES;
+    const uint32_t first = draft->plan.torn_batch_count * room;
+    if (draft->plan.element_count == 0 || !RESERVE(draft, elements, element_room, first, room))
+        return;
+    uint32_t *all = draft->elements + first;
+    for (uint32_t i = 0; i < room; i++)
+        all[i] = MF_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(all + MF_CLOTH_NODES * lanes[i], constraints[i].elements,
+               mf_cloth_needs(constraints[i].kind) * sizeof *all);
+    draft->plan.torn_batch_count++;
+}
+
 void mf_cloth_draft_batch(mf_ClothDraft *draft, const mf_ClothConstraint *constraints,
                           const uint32_t *lanes, uint32_t count) {
     double rows[6 * MF_CLOTH_LANES];
@@ -125,6 +141,7 @@ void mf_cloth_draft_batch(mf_ClothDraft *draft, const mf_ClothConstraint *constr
         in_rows = in_rows && follow_each_other(draft, constraints, lanes, count, node);
         batch.at[node] = draft->place_of[constraints[0].vertices[node]] - lanes[0];
     }
+    list_elements(draft, constraints, lanes, count);
     if (!in_rows)
         list_places(draft, &batch, constraints, lanes, count);
     if (!draft->failed)
@@ -224,6 +241,8 @@ mf_Status mf_cloth_program(mf_Context *context, const mf_Cloth *cloth, const mf_
     *out = NULL;
     draft.plan.vertex_count = mf_cloth_vertex_count(cloth);
     draft.plan.triangle_count = mf_cloth_triangle_count(cloth);
+    if (cloth->material.strength > 0.0)
+        draft.plan.element_count = mf_cloth_element_count(cloth);
     memcpy(draft.plan.counts, cloth->counts, sizeof draft.plan.counts);
     if (cloth->counts[0] > 0)
         mf_cloth_draft_grid(&draft, cloth);

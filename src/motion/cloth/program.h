@@ -10,7 +10,7 @@ typedef struct mf_ClothDraft {
     mf_ClothPlan plan;
     mf_Context *context;
     MF_CLOTH_ARRAYS(MF_FLAT_POINTER, )
-    uint32_t batch_room, chunk_room, wave_room, listed_room, value_room; // [1]
+    uint32_t batch_room, chunk_room, wave_room, listed_room, value_room, element_room; // [1]
     bool in_rows; // places of batches follow one another where they can
     bool failed;  // out of memory
 } mf_ClothDraft;
@@ -27,7 +27,8 @@ mf_Status mf_cloth_program(mf_Context *context, const mf_Cloth *cloth, const mf_
 typedef struct mf_ClothConstraint {
     uint32_t kind; // [1] mf_ClothKind
     uint32_t vertices[MF_CLOTH_NODES];
-    double values[6]; // as the kind says
+    double values[6];                  // as the kind says
+    uint32_t elements[MF_CLOTH_NODES]; // [1] plan.h; those of kinds that have fewer are not read
 } mf_ClothConstraint;
 
 // Adds a batch of `count` constraints of one kind, whose vertices differ. The places of vertices

@@ -20,6 +20,7 @@ typedef struct Solve { // what all batches of a chunk have in common
     mf_real stiffening; // [1/s^2] compliance of a substep over that of the constraint
     mf_real damping;    // [1] g
     mf_real substep;    // [s]
+    uint32_t chunk;     // [1]
 } Solve;
 
 typedef struct Batch { // some lanes of one
@@ -29,6 +30,10 @@ typedef struct Batch { // some lanes of one
     bool apart;    // its nodes are at the places of a list
     bool pulls;    // pushes on its vertices are summed
     bool damped;
+    bool tears;     // constraints may be gone, and elements may tear
+    uint32_t index; // [1] of the batch
+    mf_mask whole;  // lanes whose constraint is there
+    bool keeps;     // residuals are asked for
 } Batch;
 
 static MF_INLINE mf_index places_of(const Batch *b, uint32_t node) {
@@ -104,6 +109,58 @@ static MF_INLINE mf_lane resistance(const Batch *b, mf_lane weight, mf_lane a) {
     return b->damped ? mf_fma(weight, mf_set(1 + b->solve->damping), a) : weight + a;
 }
 
+// ---- residuals
+// -----------------------------------------------------------------------------------
+
+static MF_INLINE mf_real *after_row(const Batch *b, uint32_t row) {
+    return (mf_real *)b->solve->job->after +
+           ((size_t)b->index * MF_CLOTH_AFTER + row) * MF_CLOTH_LANES + b->lane;
+}
+
+// `by` is the constraint over its denominator. It moves by its weight times that, so its compliance
+// times that is left.
+static MF_INLINE void keep_after(const Batch *b, uint32_t row, mf_lane by, mf_lane a) {
+    if (b->keeps)
+        mf_store(after_row(b, row), by * a);
+}
+
+// ---- tearing
+// -------------------------------------------------------------------------------------
+
+static MF_INLINE mf_mask whole_lanes(const Batch *b) {
+    MF_ALIGNED(64) mf_real gone[MF_LANES];
+    const uint32_t bits = b->solve->job->tear.lanes[b->index];
+    if (bits == 0)
+        return mf_mask_all();
+    for (uint32_t lane = 0; lane < MF_LANES; lane++)
+        gone[lane] = (mf_real)(bits >> (b->lane + lane) & 1);
+    return mf_less(mf_load(gone), mf_set((mf_real)0.5));
+}
+
+// A constraint that is gone pushes nothing.
+static MF_INLINE mf_lane if_whole(const Batch *b, mf_lane by) {
+    return b->tears ? mf_keep(b->whole, by) : by;
+}
+
+// Elements whose force, c / (h^2 under), is above that at the strain of tearing. a is the
+// compliance over h^2, so the strain that this force makes is a c / (length under).
+static MF_INLINE void tear(const Batch *b, mf_lane c, mf_lane length, mf_lane a, mf_lane under) {
+    const mf_ClothTear *tear = &b->solve->job->tear;
+    const mf_lane most = mf_set((mf_real)b->solve->job->plan->tear_strain) * length * under;
+    // Lanes without a constraint have no compliance to speak of.
+    const mf_lane never = mf_set((mf_real)(MF_CLOTH_NEVER * 0.5)) * mf_set(b->solve->stiffening);
+    const mf_mask is = mf_and(mf_and(mf_less(most, c * a), mf_less(a, never)), b->whole);
+    MF_ALIGNED(64) mf_real torn[MF_LANES];
+    if (!mf_any(is))
+        return;
+    mf_store(torn, mf_keep(is, mf_set((mf_real)1)));
+    tear->tears[b->solve->chunk] = 1;
+    for (uint32_t lane = 0; lane < MF_LANES; lane++)
+        if (torn[lane] != 0)
+            tear->torn[mf_cloth_elements(
+                b->solve->job->plan)[mf_cloth_need_at(b->index, b->lane + lane)]] = 1;
+}
+
 // ---- kinds
 // ---------------------------------------------------------------------------------------
 
@@ -113,12 +170,15 @@ static MF_INLINE void solve_edge(const Batch *b) {
     Vec way = vec_sub(two.x, one.x);
     const mf_lane tiny = mf_set((mf_real)1e-30);
     const mf_lane length = mf_sqrt(vec_dot(way, way) + tiny);
-    const mf_lane under = resistance(b, one.w + two.w, compliance(b, 1));
+    const mf_lane a = compliance(b, 1), under = resistance(b, one.w + two.w, a);
     mf_lane c = length - value_of(b, 0);
     if (b->damped)
         c = mf_fma(mf_set(b->solve->damping), vec_dot(way, vec_sub(two.way, one.way)) / length, c);
     // A pair of pinned vertices without compliance has nothing to divide by.
-    const mf_lane by = c / (length * under + tiny);
+    const mf_lane by = if_whole(b, c / (length * under + tiny));
+    keep_after(b, 0, by * length, a);
+    if (b->tears)
+        tear(b, c, value_of(b, 0), a, under);
     node_push(b, 0, &one, way, by);
     node_push(b, 1, &two, way, -by);
     node_put_vec(b, 0, MF_CLOTH_X, one.x);
@@ -126,9 +186,9 @@ static MF_INLINE void solve_edge(const Batch *b) {
 }
 
 // The vector C = sum of k x, linear, so that three equations have one multiplier each and the same
-// denominator.
+// denominator. `bends`: it counts among the residuals of bending.
 static MF_INLINE void solve_sum(const Batch *b, Node *n, const mf_lane *k, uint32_t count,
-                                mf_lane a) {
+                                mf_lane a, bool bends) {
     Vec c = vec_scale(n[0].x, k[0]);
     mf_lane weight = n[0].w * k[0] * k[0];
     for (uint32_t i = 1; i < count; i++) {
@@ -141,7 +201,13 @@ static MF_INLINE void solve_sum(const Batch *b, Node *n, const mf_lane *k, uint3
             rate = vec_fma(n[i].way, k[i], rate);
         c = vec_fma(rate, mf_set(b->solve->damping), c);
     }
-    const mf_lane by = mf_set((mf_real)-1) / (resistance(b, weight, a) + mf_set((mf_real)1e-30));
+    const mf_lane under = resistance(b, weight, a) + mf_set((mf_real)1e-30);
+    const mf_lane by = if_whole(b, mf_set((mf_real)-1) / under);
+    if (bends) {
+        keep_after(b, 0, c.x * -by, a);
+        keep_after(b, 1, c.y * -by, a);
+        keep_after(b, 2, c.z * -by, a);
+    }
     for (uint32_t i = 0; i < count; i++)
         node_push(b, i, &n[i], c, by * k[i]);
 }
@@ -154,20 +220,21 @@ static MF_INLINE void store_nodes(const Batch *b, const Node *n, uint32_t count)
 static MF_INLINE void solve_line(const Batch *b) {
     Node n[3] = {node_load(b, 0), node_load(b, 1), node_load(b, 2)};
     const mf_lane k[3] = {value_of(b, 0), value_of(b, 1), value_of(b, 2)};
-    solve_sum(b, n, k, 3, compliance(b, 3));
+    solve_sum(b, n, k, 3, compliance(b, 3), true);
     store_nodes(b, n, 3);
 }
 
 static MF_INLINE void solve_hinge(const Batch *b) {
     Node n[4] = {node_load(b, 0), node_load(b, 1), node_load(b, 2), node_load(b, 3)};
     const mf_lane k[4] = {value_of(b, 0), value_of(b, 1), value_of(b, 2), value_of(b, 3)};
-    solve_sum(b, n, k, 4, compliance(b, 4));
+    solve_sum(b, n, k, 4, compliance(b, 4), true);
     store_nodes(b, n, 4);
 }
 
-// The scalar constraint with these gradients.
+// The scalar constraint with these gradients. `strain`: which strain of a triangle it is; MF_NONE:
+// none.
 static MF_INLINE void solve_scalar(const Batch *b, Node *n, const Vec *gradient, uint32_t count,
-                                   mf_lane c, mf_lane a) {
+                                   mf_lane c, mf_lane a, uint32_t strain) {
     mf_lane weight = n[0].w * vec_dot(gradient[0], gradient[0]);
     for (uint32_t i = 1; i < count; i++)
         weight = mf_fma(n[i].w, vec_dot(gradient[i], gradient[i]), weight);
@@ -177,7 +244,12 @@ static MF_INLINE void solve_scalar(const Batch *b, Node *n, const Vec *gradient,
             rate = vec_dot_add(gradient[i], n[i].way, rate);
         c = mf_fma(mf_set(b->solve->damping), rate, c);
     }
-    const mf_lane by = -c / (resistance(b, weight, a) + mf_set((mf_real)1e-30));
+    const mf_lane under = resistance(b, weight, a) + mf_set((mf_real)1e-30);
+    const mf_lane by = if_whole(b, -c / under);
+    if (strain != MF_NONE)
+        keep_after(b, strain, -by, a);
+    if (b->tears && strain != MF_NONE)
+        tear(b, c, mf_set((mf_real)1), a, under);
     for (uint32_t i = 0; i < count; i++)
         node_push(b, i, &n[i], gradient[i], by);
 }
@@ -193,9 +265,9 @@ static MF_INLINE void solve_cell(const Batch *b) {
     Vec plus = vec_fma(xv, across, vec_scale(xu, along));
     Vec minus = vec_fma(xv, across, vec_scale(xu, -along));
     const Vec gradient[4] = {vec_scale(plus, -one), minus, vec_scale(minus, -one), plus};
-    solve_scalar(b, n, gradient, 4, vec_dot(xu, xv), compliance(b, 2));
+    solve_scalar(b, n, gradient, 4, vec_dot(xu, xv), compliance(b, 2), MF_NONE);
     const mf_lane k[4] = {one, -one, -one, one};
-    solve_sum(b, n, k, 4, compliance(b, 3));
+    solve_sum(b, n, k, 4, compliance(b, 3), false);
     store_nodes(b, n, 4);
 }
 
@@ -211,25 +283,25 @@ static MF_INLINE Tangents tangents_of(const Node *n, const mf_lane *a, const mf_
 
 // C = |xu| - 1 of one direction, whose gradients of nodes 1 and 2 are k.
 static MF_INLINE void solve_stretch(const Batch *b, Node *n, Vec tangent, const mf_lane *k,
-                                    mf_lane a) {
+                                    mf_lane a, uint32_t strain) {
     const mf_lane length = mf_sqrt(vec_dot(tangent, tangent) + mf_set((mf_real)1e-30));
     Vec along = vec_scale(tangent, mf_set((mf_real)1) / length);
     const Vec gradient[3] = {vec_scale(along, -(k[0] + k[1])), vec_scale(along, k[0]),
                              vec_scale(along, k[1])};
-    solve_scalar(b, n, gradient, 3, length - mf_set((mf_real)1), a);
+    solve_scalar(b, n, gradient, 3, length - mf_set((mf_real)1), a, strain);
 }
 
 static MF_INLINE void solve_triangle(const Batch *b) {
     Node n[3] = {node_load(b, 0), node_load(b, 1), node_load(b, 2)};
     const mf_lane u[2] = {value_of(b, 0), value_of(b, 1)};
     const mf_lane v[2] = {value_of(b, 2), value_of(b, 3)};
-    solve_stretch(b, n, tangents_of(n, u, v).u, u, compliance(b, 4));
-    solve_stretch(b, n, tangents_of(n, u, v).v, v, compliance(b, 4));
+    solve_stretch(b, n, tangents_of(n, u, v).u, u, compliance(b, 4), 0);
+    solve_stretch(b, n, tangents_of(n, u, v).v, v, compliance(b, 4), 1);
     Tangents t = tangents_of(n, u, v);
     const Vec one = vec_fma(t.v, u[0], vec_scale(t.u, v[0]));
     const Vec two = vec_fma(t.v, u[1], vec_scale(t.u, v[1]));
     const Vec gradient[3] = {vec_scale(vec_add(one, two), mf_set((mf_real)-1)), one, two};
-    solve_scalar(b, n, gradient, 3, vec_dot(t.u, t.v), compliance(b, 5));
+    solve_scalar(b, n, gradient, 3, vec_dot(t.u, t.v), compliance(b, 5), MF_NONE);
     store_nodes(b, n, 3);
 }
 

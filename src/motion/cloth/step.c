@@ -2,38 +2,18 @@
 // then all constraints get one pass, wave by wave; the next substep begins by what meets vertices.
 #include "math/float_mode.h"
 #include "math/scalar.h"
-#include "motion/cloth/motion.h"
+#include "motion/cloth/step.h"
 #include "world/attach.h"
 
 enum { VERTICES = 512 };           // [1] that are loaded and stored as one piece of work
-enum { CONTACTS = 1, SHAPES = 2 }; // [1] components of MF_WARNING_CONTACTS and _SHAPES
-
-typedef struct Step {
-    const mf_ClothMotion *motion;
-    mf_Context *context; // NULL: one thread
-    uint32_t instance;
-    mf_ClothJob job;
-    uint8_t *row_held;     // [1] per row of places: 1: a vertex in it is pinned
-    mf_ClothSum *sums;     // per piece
-    uint32_t pieces, wave; // [1]
-    bool ends, begins;     // of mf_cloth_move
-    mf_TaskFn task;        // that threads share
-    const mf_ClothSurroundings *around;
-    mf_ClothObstacle *obstacles;
-    uint32_t dropped;   // [1] obstacles and near vertices beyond the room
-    double passed;      // [m] way of a vertex that the search for near ones does not cover
-    double (*start)[7]; // [m], [1] position and rotation of each when the step begins
-} Step;
+enum { SOLVER, CONTACTS, SHAPES }; // [1] components of MF_WARNING_SOLVER, _CONTACTS and _SHAPES
+#define SOFT 0.01                  // [1] residual above which a warning is raised
 
 // ---- memory
 // --------------------------------------------------------------------------------------
 
-static uint32_t row_count(const mf_ClothPlan *plan) {
-    return plan->place_count / MF_CLOTH_LANES;
-}
-
 static uint32_t piece_count(const mf_ClothPlan *plan) {
-    return (row_count(plan) + MF_CLOTH_PIECE - 1) / MF_CLOTH_PIECE;
+    return (mf_cloth_rows(plan) + MF_CLOTH_PIECE - 1) / MF_CLOTH_PIECE;
 }
 
 static size_t work_bytes(const mf_ClothMotion *motion) {
@@ -66,13 +46,24 @@ static size_t push_bytes(const mf_ClothMotion *motion) {
     return (size_t)MF_CLOTH_PUSH * MF_CLOTH_LANES * (motion->wide ? sizeof(double) : sizeof(float));
 }
 
+// Of what constraints are after their turn, and of the residuals of chunks.
+static size_t after_bytes(const mf_ClothMotion *motion) {
+    const size_t values = (size_t)motion->plan->batch_count * MF_CLOTH_AFTER * MF_CLOTH_LANES;
+    return round_up(values * (motion->wide ? sizeof(double) : sizeof(float)));
+}
+
+static size_t residual_bytes(const mf_ClothPlan *plan) {
+    return round_up(plan->chunk_count * sizeof(mf_ClothResidual));
+}
+
 size_t mf_cloth_scratch(const mf_ClothMotion *motion) {
     const mf_ClothPlan *plan = motion->plan;
     return round_up(work_bytes(motion)) + round_up(piece_count(plan) * sizeof(mf_ClothSum)) +
-           round_up(plan->batch_count) + round_up(row_count(plan) + 2) +
+           round_up(plan->batch_count) + round_up(mf_cloth_rows(plan) + 2) +
            MF_CLOTH_OBSTACLES * (round_up(sizeof(mf_ClothObstacle)) + round_up(7 * sizeof(double)) +
                                  round_up(piece_count(plan) * push_bytes(motion))) +
-           self_bytes(plan);
+           self_bytes(plan) + mf_cloth_tear_bytes(plan) + after_bytes(motion) +
+           residual_bytes(plan);
 }
 
 static void *row_at(const mf_Field *field, uint32_t instance) {
@@ -95,10 +86,10 @@ static mf_ClothSelf make_self(const mf_ClothPlan *plan, char *memory) {
     return self;
 }
 
-static Step begin(const mf_ClothMotion *motion, mf_Context *context, uint32_t instance,
-                  char *scratch) {
+static mf_ClothStep begin(const mf_ClothMotion *motion, mf_Context *context, uint32_t instance,
+                          char *scratch) {
     const mf_ClothPlan *plan = motion->plan;
-    Step step = {.motion = motion, .context = context, .instance = instance};
+    mf_ClothStep step = {.motion = motion, .context = context, .instance = instance};
     step.pieces = piece_count(plan);
     step.job = (mf_ClothJob){.plan = plan,
                              .terrain = motion->terrain,
@@ -111,7 +102,7 @@ static Step begin(const mf_ClothMotion *motion, mf_Context *context, uint32_t in
     scratch += round_up(step.pieces * sizeof *step.sums);
     step.job.pulls = (uint8_t *)scratch;
     step.row_held = step.job.pulls + round_up(plan->batch_count);
-    scratch = (char *)step.row_held + round_up(row_count(plan) + 2);
+    scratch = (char *)step.row_held + round_up(mf_cloth_rows(plan) + 2);
     step.obstacles = (mf_ClothObstacle *)(void *)scratch;
     step.job.obstacles = step.obstacles;
     scratch += MF_CLOTH_OBSTACLES * round_up(sizeof *step.obstacles);
@@ -120,35 +111,24 @@ static Step begin(const mf_ClothMotion *motion, mf_Context *context, uint32_t in
     step.job.pushes = scratch;
     scratch += MF_CLOTH_OBSTACLES * round_up(piece_count(plan) * push_bytes(motion));
     step.job.self = make_self(plan, scratch);
+    scratch += self_bytes(plan);
+    step.job.tear = mf_cloth_tear_make(plan, scratch);
+    step.after = scratch + mf_cloth_tear_bytes(plan);
+    step.residuals = (mf_ClothResidual *)(void *)(step.after + after_bytes(motion));
     return step;
-}
-
-// A value of an array of the working memory.
-static double get(const Step *step, uint32_t array, uint32_t at) {
-    const size_t index = array * mf_cloth_room(step->motion->plan) + at;
-    return step->motion->wide ? ((const double *)step->job.work)[index]
-                              : (double)((const float *)step->job.work)[index];
-}
-
-static void put(const Step *step, uint32_t array, uint32_t at, double value) {
-    const size_t index = array * mf_cloth_room(step->motion->plan) + at;
-    if (step->motion->wide)
-        ((double *)step->job.work)[index] = value;
-    else
-        ((float *)step->job.work)[index] = (float)value;
 }
 
 // ---- work for threads
 // ----------------------------------------------------------------------------
 
 static void run_task(void *task, uint32_t index) {
-    Step *step = task;
+    mf_ClothStep *step = task;
     const unsigned mode = mf_float_mode_enter();
     step->task(step, index);
     mf_float_mode_leave(mode);
 }
 
-static void share(Step *step, uint32_t count, mf_TaskFn task) {
+static void share(mf_ClothStep *step, uint32_t count, mf_TaskFn task) {
     if (step->context != NULL && count > 1) {
         step->task = task;
         mf_parallel_for(step->context, count, run_task, step);
@@ -158,136 +138,67 @@ static void share(Step *step, uint32_t count, mf_TaskFn task) {
         task(step, i);
 }
 
-static uint32_t rows_of(const Step *step, uint32_t piece) {
-    const uint32_t left = row_count(step->motion->plan) - piece * MF_CLOTH_PIECE;
+static uint32_t rows_of(const mf_ClothStep *step, uint32_t piece) {
+    const uint32_t left = mf_cloth_rows(step->motion->plan) - piece * MF_CLOTH_PIECE;
     return left < MF_CLOTH_PIECE ? left : MF_CLOTH_PIECE;
 }
 
-static uint32_t vertex_pieces(const Step *step) {
+static uint32_t vertex_pieces(const mf_ClothStep *step) {
     return (step->motion->plan->vertex_count + VERTICES - 1) / VERTICES;
 }
 
-static uint32_t vertices_of(const Step *step, uint32_t piece) {
+static uint32_t vertices_of(const mf_ClothStep *step, uint32_t piece) {
     const uint32_t left = step->motion->plan->vertex_count - piece * VERTICES;
     return left < VERTICES ? left : VERTICES;
 }
 
 static void load_piece(void *task, uint32_t piece) {
-    const Step *step = task;
+    const mf_ClothStep *step = task;
     step->motion->kernels.load(&step->job, piece * VERTICES, vertices_of(step, piece));
 }
 
 static void store_piece(void *task, uint32_t piece) {
-    const Step *step = task;
+    const mf_ClothStep *step = task;
     step->motion->kernels.store(&step->job, piece * VERTICES, vertices_of(step, piece));
 }
 
 static void move_piece(void *task, uint32_t piece) {
-    const Step *step = task;
+    const mf_ClothStep *step = task;
     step->motion->kernels.move(&step->job, piece * MF_CLOTH_PIECE, rows_of(step, piece), step->ends,
                                step->begins, piece);
 }
 
 static void sum_piece(void *task, uint32_t piece) {
-    const Step *step = task;
+    const mf_ClothStep *step = task;
     step->motion->kernels.sum(&step->job, piece * MF_CLOTH_PIECE, rows_of(step, piece),
                               &step->sums[piece]);
 }
 
 static void list_piece(void *task, uint32_t piece) {
-    const Step *step = task;
+    const mf_ClothStep *step = task;
     step->motion->kernels.list(&step->job, piece * VERTICES, vertices_of(step, piece), piece);
 }
 
 static void part_piece(void *task, uint32_t piece) {
-    const Step *step = task;
+    const mf_ClothStep *step = task;
     step->motion->kernels.part(&step->job, piece * VERTICES, vertices_of(step, piece));
 }
 
+static void find_residual(void *task, uint32_t chunk) {
+    const mf_ClothStep *step = task;
+    step->motion->kernels.residual(&step->job, chunk, &step->residuals[chunk]);
+}
+
 static void solve_chunk(void *task, uint32_t chunk) {
-    const Step *step = task;
+    const mf_ClothStep *step = task;
     const mf_ClothRange *wave = &mf_cloth_waves(step->motion->plan)[step->wave];
     step->motion->kernels.solve(&step->job, wave->first + chunk);
-}
-
-// ---- pins
-// ----------------------------------------------------------------------------------------
-
-static uint32_t place_of_pin(const Step *step, uint32_t pin) {
-    const uint32_t vertex = mf_cloth_pinned(step->motion, step->instance, pin);
-    return vertex == MF_NONE ? MF_NONE : mf_cloth_place_of(step->motion->plan)[vertex];
-}
-
-static bool batch_is_held(const Step *step, const mf_ClothBatch *batch) {
-    const int32_t *places = mf_cloth_places(step->motion->plan);
-    bool held = false;
-    for (uint32_t node = 0; node < mf_cloth_nodes(batch->kind); node++) {
-        if (batch->places == MF_CLOTH_APART) {
-            const uint32_t first = batch->at[node], last = first + MF_CLOTH_LANES - 1;
-            held |= step->row_held[first / MF_CLOTH_LANES] || step->row_held[last / MF_CLOTH_LANES];
-            continue;
-        }
-        for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++)
-            held |= step->row_held[places[batch->places + node * MF_CLOTH_LANES + lane] /
-                                   MF_CLOTH_LANES] != 0;
-    }
-    return held;
-}
-
-// A pinned vertex has no inverse mass and the velocity that takes it to its anchor.
-static uint32_t begin_pins(Step *step) {
-    const mf_ClothPlan *plan = step->motion->plan;
-    const double rate = 1.0 / mf_time_to_seconds(step->motion->step);
-    uint32_t held = 0;
-    memset(step->job.pulls, 0, plan->batch_count);
-    memset(step->row_held, 0, row_count(plan) + 2);
-    for (uint32_t pin = 0; pin < plan->pin_count; pin++) {
-        const uint32_t at = place_of_pin(step, pin);
-        if (at == MF_NONE)
-            continue;
-        for (uint32_t c = 0; c < 3; c++) {
-            const double anchor =
-                mf_field_get(step->motion->rows[MF_CLOTH_ROW_ANCHOR], step->instance, 3 * pin + c);
-            put(step, MF_CLOTH_V + c, at, (anchor - get(step, MF_CLOTH_X + c, at)) * rate);
-        }
-        put(step, MF_CLOTH_W, at, 0.0);
-        step->row_held[at / MF_CLOTH_LANES] = 1;
-        held++;
-    }
-    for (uint32_t i = 0; held > 0 && i < plan->batch_count; i++)
-        step->job.pulls[i] = batch_is_held(step, &mf_cloth_batches(plan)[i]);
-    return held;
-}
-
-// What the cloth pulls a pin with: the pushes of the constraints on its vertex, its weight, and the
-// inertia of the vertex, whose velocity before the step is still in the field.
-static void end_pins(const Step *step) {
-    const mf_ClothMotion *motion = step->motion;
-    const double rate = 1.0 / mf_time_to_seconds(motion->step);
-    for (uint32_t pin = 0; pin < motion->plan->pin_count; pin++) {
-        const uint32_t at = place_of_pin(step, pin);
-        const uint32_t vertex = mf_cloth_pinned(motion, step->instance, pin);
-        for (uint32_t c = 0; c < 3; c++) {
-            double force = 0.0;
-            if (at != MF_NONE) {
-                const double mass = mf_cloth_masses_f64(motion->plan)[at];
-                const double before = mf_field_get(motion->rows[MF_CLOTH_ROW_VELOCITY],
-                                                   step->instance, 3 * vertex + c);
-                const double change = get(step, MF_CLOTH_V + c, at) - before;
-                force = get(step, MF_CLOTH_Q + c, at) / step->job.substep * rate +
-                        mass * (motion->plan->gravity[c] - change * rate);
-                put(step, MF_CLOTH_X + c, at,
-                    mf_field_get(motion->rows[MF_CLOTH_ROW_ANCHOR], step->instance, 3 * pin + c));
-            }
-            mf_field_set(motion->rows[MF_CLOTH_ROW_FORCE], step->instance, 3 * pin + c, force);
-        }
-    }
 }
 
 // ---- obstacles
 // -----------------------------------------------------------------------------------
 
-static mf_ClothSum add_sums(Step *step) {
+static mf_ClothSum add_sums(mf_ClothStep *step) {
     mf_ClothSum all = {.broken = false};
     share(step, step->pieces, sum_piece);
     for (uint32_t piece = 0; piece < step->pieces; piece++) {
@@ -306,7 +217,7 @@ static mf_ClothSum add_sums(Step *step) {
 }
 
 // Half a step's way more than the velocity allows: constraints can make vertices faster.
-static void find_obstacles(Step *step) {
+static void find_obstacles(mf_ClothStep *step) {
     const double span = mf_time_to_seconds(step->motion->step);
     if (step->around == NULL)
         return;
@@ -330,7 +241,7 @@ static void find_obstacles(Step *step) {
 }
 
 // Solids go on with their twist, as links mostly do within a step.
-static void move_obstacles(Step *step, uint32_t substep) {
+static void move_obstacles(mf_ClothStep *step, uint32_t substep) {
     const double time = step->job.substep * substep;
     for (uint32_t i = 0; i < step->job.obstacle_count; i++) {
         mf_ClothObstacle *obstacle = &step->obstacles[i];
@@ -345,13 +256,13 @@ static void move_obstacles(Step *step, uint32_t substep) {
     }
 }
 
-static double push_at(const Step *step, size_t index) {
+static double push_at(const mf_ClothStep *step, size_t index) {
     return step->motion->wide ? ((const double *)step->job.pushes)[index]
                               : (double)((const float *)step->job.pushes)[index];
 }
 
 // Sums over pieces and lanes, in that order.
-static void push_obstacles(const Step *step) {
+static void push_obstacles(const mf_ClothStep *step) {
     const uint32_t count = step->job.obstacle_count;
     for (uint32_t i = 0; i < count; i++) {
         double push[MF_CLOTH_PUSH] = {0};
@@ -370,7 +281,7 @@ static void push_obstacles(const Step *step) {
 
 // The search sees what is within twice the distance: vertices that move by more than half of it
 // against the others may pass.
-static void find_near(Step *step) {
+static void find_near(mf_ClothStep *step) {
     const mf_ClothPlan *plan = step->motion->plan;
     if (!(plan->self_distance > 0.0))
         return;
@@ -385,24 +296,28 @@ static void find_near(Step *step) {
 // ---- the step
 // ------------------------------------------------------------------------------------
 
-static void run_substeps(Step *step) {
+static void run_substeps(mf_ClothStep *step) {
     const mf_ClothPlan *plan = step->motion->plan;
     step->begins = true;
     for (uint32_t i = 0; i < plan->substeps; i++) {
+        step->job.after = i + 1 == plan->substeps ? step->after : NULL;
         move_obstacles(step, i);
         share(step, step->pieces, move_piece);
         step->ends = true;
         for (step->wave = 0; step->wave < plan->wave_count; step->wave++)
             share(step, mf_cloth_waves(plan)[step->wave].count, solve_chunk);
+        if (plan->element_count > 0 && mf_cloth_tear_any(plan, &step->job.tear))
+            mf_cloth_tear_follow(plan, &step->job.tear);
         if (plan->self_distance > 0.0)
             share(step, vertex_pieces(step), part_piece);
     }
+    share(step, plan->chunk_count, find_residual);
     step->begins = false;
     move_obstacles(step, plan->substeps);
     share(step, step->pieces, move_piece);
 }
 
-static void put_base(const Step *step, const mf_ClothSum *sum) {
+static void put_base(const mf_ClothStep *step, const mf_ClothSum *sum) {
     const mf_ClothMotion *motion = step->motion;
     for (uint32_t c = 0; c < 3; c++) {
         mf_field_set(motion->body[0], step->instance, c, sum->position[c] / motion->mass);
@@ -412,7 +327,7 @@ static void put_base(const Step *step, const mf_ClothSum *sum) {
 }
 
 // One bit, its count and its largest residual.
-static void warn(const Step *step, uint32_t kind, double residual) {
+static void warn(const mf_ClothStep *step, uint32_t kind, double residual) {
     const mf_WarningFields *fields = &step->motion->warnings;
     const uint32_t instance = step->instance;
     if (!(residual > 0.0))
@@ -423,10 +338,26 @@ static void warn(const Step *step, uint32_t kind, double residual) {
         mf_field_set(fields->residual, instance, kind, residual);
 }
 
+// A strain of a per cent, and a tenth of the curvature by which the cloth hangs over an edge, show.
+static void put_residual(const mf_ClothStep *step) {
+    const mf_ClothPlan *plan = step->motion->plan;
+    mf_ClothResidual sum = {0.0, 0.0};
+    for (uint32_t chunk = 0; chunk < plan->chunk_count; chunk++) {
+        sum.stretch += step->residuals[chunk].stretch;
+        sum.bending += step->residuals[chunk].bending;
+    }
+    const double strain = mf_sqrt(sum.stretch * plan->stretch_share);
+    const double curvature = mf_sqrt(sum.bending * plan->bending_share);
+    const double most = strain > 0.1 * curvature ? strain : 0.1 * curvature;
+    mf_field_set(step->motion->rows[MF_CLOTH_ROW_RESIDUAL], step->instance, 0, strain);
+    mf_field_set(step->motion->rows[MF_CLOTH_ROW_RESIDUAL], step->instance, 1, curvature);
+    warn(step, SOLVER, most > SOFT ? most : 0.0);
+}
+
 void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
                    const mf_ClothSurroundings *around, uint32_t instance) {
     void *scratch = mf_scratch_borrow(motion->scratch);
-    Step step = begin(motion, context, instance, scratch);
+    mf_ClothStep step = begin(motion, context, instance, scratch);
     const mf_Field *contacts = motion->rows[MF_CLOTH_ROW_CONTACTS];
     // A cloth that nothing holds or touches falls exactly: its velocity is that at the end of a
     // step, that of substeps half a substep older.
@@ -436,8 +367,10 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
     share(&step, vertex_pieces(&step), load_piece);
     step.around = around;
     find_obstacles(&step);
-    const uint32_t held = begin_pins(&step);
+    const uint32_t held = mf_cloth_begin_pins(&step);
     find_near(&step);
+    if (motion->plan->element_count > 0)
+        mf_cloth_tear_load(motion, instance, &step.job.tear);
     run_substeps(&step);
     const mf_ClothSum sum = add_sums(&step);
     if (sum.broken) {
@@ -445,8 +378,11 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
     } else {
         const double touching = sum.touching + held;
         step.job.lead = touching > 0.0 ? 0.0 : lead;
-        end_pins(&step);
+        mf_cloth_end_pins(&step);
         push_obstacles(&step);
+        if (motion->plan->element_count > 0)
+            mf_cloth_tear_store(motion, instance, &step.job.tear);
+        put_residual(&step);
         warn(&step, CONTACTS, step.dropped);
         warn(&step, SHAPES, step.passed);
         share(&step, vertex_pieces(&step), store_piece);

@@ -31,6 +31,10 @@ static const mf_FieldInfo fields[] = {
      "its rate in the last step"},
 };
 
+static const mf_WarningWords squeezed = {
+    "", "the fluid was compressed, or was inside of a wall in spacings, by more than 5 %",
+    "a larger sound_speed, thicker walls"};
+
 static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
     const mf_ParticleRange ranges[] = {
         {"density", config->density, 1e-3, 1e6},
@@ -96,6 +100,7 @@ static mf_ParticleDraft draft_of(const mf_FluidConfig *config, double mass) {
     return (mf_ParticleDraft){.row = &mf_fluid_row,
                               .plan = plan,
                               .longest = sound < spread ? sound : spread,
+                              .ahead = ahead,
                               .emitters = config->emitters,
                               .emitter_count = config->emitter_count,
                               .placed = config->placed};
@@ -134,11 +139,11 @@ mf_Status mf_fluid_add(mf_Group *group, const mf_FluidConfig *config, mf_Error *
         return status;
     all->config.fluid = settings;
     all->config.fluid.emitters = NULL;
-    all->plan.ahead = ahead * all->plan.step;
     choose_kernels(all);
     status = mf_attach_field(group, &fields[0], 0, &all->pressure, error);
     if (status == MF_OK)
         status = mf_attach_field(group, &fields[1], 0, &all->pressure_rate, error);
+    mf_attach_warning_words(group, MF_WARNING_SOLVER, &squeezed);
     if (status == MF_OK)
         return mf_particles_start(all, hash_settings(&settings), error);
     mf_particles_destroy(all->context, all);

@@ -27,6 +27,13 @@ static const mf_FieldInfo fields[] = {
      "elastic displacement of each contact along its surface"},
 };
 
+static const mf_WarningWords pressed_together = {
+    "", "grains overlapped each other or a wall by more than 5 % of their diameter",
+    "a larger stiffness"};
+static const mf_WarningWords crowded = {"",
+                                        "a grain had more than 16 contacts, and some were dropped",
+                                        "a larger stiffness, fewer solids in the same place"};
+
 static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
     const mf_ParticleRange ranges[] = {
         {"stiffness", config->stiffness, 0.0, 1e12},
@@ -122,6 +129,8 @@ mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, mf_Error
     status = mf_attach_field(group, &fields[0], MF_GRAIN_CONTACTS, &all->contact_with, error);
     if (status == MF_OK)
         status = mf_attach_field(group, &fields[1], MF_GRAIN_CONTACTS, &all->contact_slip, error);
+    mf_attach_warning_words(group, MF_WARNING_SOLVER, &pressed_together);
+    mf_attach_warning_words(group, MF_WARNING_CONTACTS, &crowded);
     if (status == MF_OK)
         return mf_particles_start(all, hash_settings(&settings), error);
     mf_particles_destroy(all->context, all);

@@ -185,17 +185,22 @@ static MF_INLINE mf_lane relax(const mf_ParticlePlan *plan, mf_lane pressure, co
     return mf_keep(inside, missing * mf_set((mf_real)plan->follow));
 }
 
-static MF_INLINE Next advance(const mf_ParticlePlan *plan, const Drop *own, mf_lane pressure,
-                              const Sums *sums, const Walls *walls) {
+static MF_INLINE Next advance(const mf_ParticleTask *task, uint32_t rank, const Drop *own,
+                              mf_lane pressure, const Sums *sums, const Walls *walls) {
+    const mf_ParticlePlan *plan = task->plan;
     const double weight = plan->volume * plan->gradient;
     const mf_lane step = mf_set((mf_real)plan->step);
     Next next;
     Vec acceleration = vec_add(vec_set(plan->gravity), walls->acceleration);
+    if (task->extra[0] != NULL)
+        acceleration = vec_add(acceleration, extra_of(task, MF_EXTRA_X, rank));
     acceleration =
         vec_fma(sums->force, mf_set((mf_real)(2.0 * plan->viscosity * weight)), acceleration);
     next.velocity = vec_fma(acceleration, step, own->velocity);
     next.at = vec_fma(next.velocity, step, own->at);
     next.rate = mf_fma(mf_set((mf_real)(-plan->bulk * weight)), sums->spread, walls->rate);
+    if (task->extra[0] != NULL)
+        next.rate = next.rate + extra_row(task, MF_EXTRA_RATE, rank);
     next.rate = next.rate + relax(plan, pressure, sums, walls);
     next.pressure = mf_max(mf_fma(next.rate, step, pressure), mf_set((mf_real)plan->tension));
     return next;
@@ -229,9 +234,8 @@ static MF_INLINE void store_next(const mf_ParticleTask *task, uint32_t rank, uin
 
 void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint32_t count,
                               double (*wrench)[6]) {
-    const mf_ParticlePlan *plan = task->plan;
     const mf_LaneMap map = mf_lane_map(task->terrain);
-    const mf_lane zero = mf_zero(), inverse_reach = mf_set((mf_real)(1.0 / plan->reach));
+    const mf_lane zero = mf_zero(), inverse_reach = mf_set((mf_real)(1.0 / task->plan->reach));
     for (uint32_t row = first; row < first + count; row++) {
         const uint32_t columns = (uint32_t)task->size[0];
         const uint32_t begin = (uint32_t)task->starts[row * columns];
@@ -246,7 +250,9 @@ void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint3
                 add_neighbors(task, near.first[n], near.end[n], inverse_reach, &own, &sums);
             const Walls walls = meet_walls(task, &map, &own, live, wrench);
             const mf_lane pressure = mf_load_any(row_of(task, MF_FLUID_PRESSURE) + rank);
-            const Next next = advance(plan, &own, pressure, &sums, &walls);
+            if (task->extra[0] != NULL)
+                sums.crowd = sums.crowd + extra_row(task, MF_EXTRA_CROWD, rank);
+            const Next next = advance(task, rank, &own, pressure, &sums, &walls);
             store_next(task, rank, live, &next, &walls);
         }
     }

@@ -4,6 +4,7 @@
 // First a list of contacts per grain, in the order of ranks; then one contact of each lane at a
 // time. Both grains of a contact compute it, with equal and opposite results to the bit: all is odd
 // or even in the exchange of the two. Contacts of the last step are found by their partner.
+#include "math/lane_bits.h"
 #include "motion/particles/lanes.h"
 
 #include <mayfly/world.h>
@@ -73,18 +74,24 @@ static MF_INLINE void load_memory(const mf_ParticleTask *task, const uint32_t *o
     const uint32_t *partners = (const uint32_t *)task->contact_with.base;
     const mf_real *slips = (const mf_real *)task->contact_slip.base;
     memory->most = 0;
-    for (uint32_t k = 0; k < MF_GRAIN_CONTACTS && memory->most == k; k++)
+    size_t at[MF_LANES], slip[MF_LANES];
+    for (uint32_t lane = 0; lane < MF_LANES; lane++) {
+        const uint32_t i = order[lane < live ? lane : 0];
+        at[lane] = place_in(&task->contact_with, i);
+        slip[lane] = place_in(&task->contact_slip, i);
+    }
+    for (size_t k = 0; k < MF_GRAIN_CONTACTS && memory->most == k; k++) {
+        uint32_t any = 0;
         for (uint32_t lane = 0; lane < MF_LANES; lane++) {
-            const uint32_t i = order[lane < live ? lane : 0];
-            const size_t at = place_in(&task->contact_with, i) + (size_t)k * 16;
-            const uint32_t partner = lane < live ? partners[at] : 0;
-            const size_t slip = place_in(&task->contact_slip, i) + (size_t)k * 48;
+            const uint32_t partner = lane < live ? partners[at[lane] + 16 * k] : 0;
             memory->partner[k][lane] = (int32_t)partner;
-            for (size_t c = 0; c < 3; c++)
-                memory->slip[k][c][lane] = slips[slip + c * 16];
-            if (partner != 0)
-                memory->most = k + 1;
+            any |= partner;
         }
+        for (size_t c = 0; any != 0 && c < 3; c++)
+            for (uint32_t lane = 0; lane < MF_LANES; lane++)
+                memory->slip[k][c][lane] = slips[slip[lane] + (3 * k + c) * 16];
+        memory->most += any != 0;
+    }
 }
 
 // Old places behind the new ones become free.
@@ -105,18 +112,33 @@ static MF_INLINE void store_memory(const mf_ParticleTask *task, const Writers *w
     }
 }
 
-static MF_INLINE Vec find_slip(const Memory *memory, mf_index partner) {
+// Of the lanes where the mask holds; the others' is 0. Partners mostly keep their places, so the
+// search begins at that of the contact.
+static MF_INLINE Vec find_slip(const Memory *memory, mf_mask missing, mf_index partner,
+                               uint32_t first) {
     const mf_lane zero = mf_zero();
     Vec slip = {zero, zero, zero};
-    for (uint32_t k = 0; k < memory->most; k++) {
-        const mf_mask same = mf_index_equal(partner, mf_load_index(memory->partner[k]));
+    for (uint32_t n = 0; n < memory->most && mf_any(missing); n++) {
+        const uint32_t k = (first + n) % memory->most;
+        const mf_mask same =
+            mf_and(missing, mf_index_equal(partner, mf_load_index(memory->partner[k])));
         if (!mf_any(same))
             continue;
+        missing = mf_and(missing, mf_not(same));
         slip.x = mf_select(same, mf_load(memory->slip[k][0]), slip.x);
         slip.y = mf_select(same, mf_load(memory->slip[k][1]), slip.y);
         slip.z = mf_select(same, mf_load(memory->slip[k][2]), slip.z);
     }
     return slip;
+}
+
+// Place k of all lanes, empty where the mask does not hold.
+static MF_INLINE void put_slip(Memory *memory, uint32_t k, mf_mask where, mf_index partner,
+                               Vec slip) {
+    mf_store_index(memory->partner[k], mf_select_index(where, partner, mf_set_index(0)));
+    mf_store(memory->slip[k][0], slip.x);
+    mf_store(memory->slip[k][1], slip.y);
+    mf_store(memory->slip[k][2], slip.z);
 }
 
 // The next free place of each lane where the mask holds, if there is one.
@@ -163,13 +185,8 @@ static MF_INLINE void list_contacts(const mf_ParticleTask *task, const Near *nea
                           dz = mf_set(z[j]) - at.z;
             const mf_lane square = mf_fma(dx, dx, mf_fma(dy, dy, dz * dz));
             const mf_mask touch = mf_and(mf_less(square, square_reach), mf_less(zero, square));
-            if (!mf_any(mf_and(touch, here)))
-                continue;
-            MF_ALIGNED(64) mf_real chosen[MF_LANES];
-            mf_store(chosen, mf_keep(mf_and(touch, here), mf_set((mf_real)1)));
-            for (uint32_t lane = 0; lane < MF_LANES; lane++) {
-                if (chosen[lane] == 0)
-                    continue;
+            for (uint32_t bits = mf_mask_bits(mf_and(touch, here)); bits != 0; bits &= bits - 1) {
+                const uint32_t lane = mf_lowest_bit(bits);
                 if (out->count[lane] < MF_GRAIN_CONTACTS)
                     out->rank[out->count[lane]++][lane] = j;
                 else
@@ -246,10 +263,13 @@ static MF_INLINE void touch_grains(const mf_ParticleTask *task, const Law *law, 
         touch.spin = vec_sub(own->rate, rate);
         touch.friction = mf_set((mf_real)plan->friction);
         mf_index partner = mf_gather_index((const int32_t *)task->order, other) + mf_set_index(1);
-        Vec slip = find_slip(before, partner);
+        Vec slip = find_slip(before, touch.here, partner, (uint32_t)k);
         act(plan, law, &touch, &slip, sum);
-        keep_slip(after, used, touch.here, partner, slip);
+        put_slip(after, (uint32_t)k, touch.here, partner, slip);
     }
+    after->most = (uint32_t)contacts->most;
+    for (uint32_t lane = 0; lane < MF_LANES; lane++)
+        used[lane] = (uint32_t)contacts->count[lane];
 }
 
 // ---- walls --------------------------------------------------------------------------------------
@@ -277,7 +297,7 @@ static MF_INLINE Vec touch_wall(const mf_ParticlePlan *plan, const Law *law, con
                              vec_sub(own->velocity, wall->velocity));
     touch.spin = vec_sub(own->rate, wall->rate);
     touch.friction = mf_set((mf_real)wall->friction);
-    Vec slip = find_slip(before, partner);
+    Vec slip = find_slip(before, touch.here, partner, after->most);
     Vec force = act(plan, law, &touch, &slip, sum);
     keep_slip(after, used, touch.here, partner, slip);
     return force;
@@ -327,6 +347,8 @@ static MF_INLINE void store_grain(const mf_ParticleTask *task, const Grain *own,
     const mf_lane step = mf_set((mf_real)plan->step);
     Vec acceleration =
         vec_fma(sum->force, mf_set((mf_real)(1.0 / plan->mass)), vec_set(plan->gravity));
+    if (task->extra[0] != NULL)
+        acceleration = vec_add(acceleration, extra_of(task, MF_EXTRA_X, rank));
     Vec velocity = vec_fma(acceleration, step, own->velocity);
     Vec at = vec_fma(velocity, step, own->at);
     Vec rate = vec_fma(sum->torque, mf_set((mf_real)(plan->step / plan->inertia)), own->rate);

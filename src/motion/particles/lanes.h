@@ -79,6 +79,16 @@ static MF_INLINE void scatter_vec(const mf_ParticleField *field, const Writers *
     scatter_row(field, 2, who, value.z);
 }
 
+// What other groups of particles add.
+static MF_INLINE mf_lane extra_row(const mf_ParticleTask *task, int row, uint32_t rank) {
+    return mf_load_any((const mf_real *)task->extra[row] + rank);
+}
+
+static MF_INLINE Vec extra_of(const mf_ParticleTask *task, int row, uint32_t rank) {
+    return MF_VALUE(Vec, extra_row(task, row, rank), extra_row(task, row + 1, rank),
+                    extra_row(task, row + 2, rank));
+}
+
 // Mask of the first `live` lanes.
 static MF_INLINE mf_mask first_lanes(uint32_t live) {
     return mf_index_less(mf_lane_numbers(), mf_set_index((int32_t)live));

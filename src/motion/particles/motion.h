@@ -47,6 +47,7 @@ typedef struct mf_Particles {
         mf_GrainsConfig grains;
     } config;
     mf_ParticlePlan plan;
+    bool wide;       // the fields are double
     uint32_t placed; // [1] particles that do not wait for an emitter
     mf_ParticleCells cells;
     mf_ParticleTask task;
@@ -57,11 +58,14 @@ typedef struct mf_Particles {
     mf_Field *contact_with, *contact_slip;
     mf_WarningFields warnings;
     mf_ParticleNozzle nozzles[MF_EMITTERS];
-    uint32_t nozzle_count;         // [1]
-    uint32_t next_waiting;         // [1] no particle before it waits
-    mf_ParticleCoupling *coupling; // NULL: none
-    mf_ParticleSolid *solids;      // [1] of a substep
-    double (*wrench)[6];           // [1] per piece and solid
+    uint32_t nozzle_count;              // [1]
+    uint32_t next_waiting;              // [1] no particle before it waits
+    mf_ParticleCoupling *coupling;      // NULL: none
+    struct mf_ParticleMixture *mixture; // NULL: no other group acts on this one
+    double *means;            // of grains in a mixture, per rank what the fluid around does
+    double ahead;             // [1] steps for which a fluid's pressure is extrapolated
+    mf_ParticleSolid *solids; // [1] of a substep
+    double (*wrench)[6];      // [1] per piece and solid
     mf_ParticleBox boxes[MF_PARTICLE_PIECES];
     uint32_t first_row[MF_PARTICLE_PIECES + 1]; // [1] of cells, of each piece
 } mf_Particles;
@@ -71,6 +75,7 @@ typedef struct mf_ParticleDraft {
     const mf_MotionRow *row;
     mf_ParticlePlan plan; // without step and substeps
     double longest;       // [s] longest stable step
+    double ahead;         // [1] as in mf_Particles
     const mf_Emitter *emitters;
     uint32_t emitter_count, placed; // [1]
 } mf_ParticleDraft;
@@ -89,6 +94,12 @@ void mf_particles_momentum(const mf_Group *group, uint32_t instance, double cent
                            double linear[3], double angular[3]);
 // Kinetic and potential.
 mf_MotionEnergy mf_particles_energy(const mf_Particles *all, uint32_t instance);
+
+// Does a step's work in pieces, with all threads; and the first of `count` things of a piece.
+void mf_particles_share(mf_Particles *all, void (*run)(mf_Particles *all, uint32_t piece));
+uint32_t mf_particles_part(uint32_t count, uint32_t piece);
+// Other substeps, at least those that stability demands.
+void mf_particles_set_substeps(mf_Particles *all, uint32_t substeps);
 
 // The particles of a group; NULL: it does not consist of particles.
 mf_Particles *mf_particles_of(const mf_Group *group);

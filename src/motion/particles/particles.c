@@ -3,7 +3,7 @@
 // A substep: the box of all particles that take part; their cells; a counting sort; the sorted rows
 // of values; a kernel per range of rows of cells. The sort is serial, the rest is cut into pieces
 // by the number of the particle or of the row, so that nothing depends on the threads.
-#include "motion/particles/motion.h"
+#include "motion/particles/mixture.h"
 
 #include "math/float_mode.h"
 #include "math/scalar.h"
@@ -57,12 +57,12 @@ static void run_piece(void *context, uint32_t index) {
     mf_float_mode_leave(mode);
 }
 
-static void run_pieces(mf_Particles *all, void (*run)(mf_Particles *all, uint32_t piece)) {
+void mf_particles_share(mf_Particles *all, void (*run)(mf_Particles *all, uint32_t piece)) {
     Work work = {all, run};
     mf_parallel_for(all->context, MF_PARTICLE_PIECES, run_piece, &work);
 }
 
-static uint32_t part(uint32_t count, uint32_t piece) {
+uint32_t mf_particles_part(uint32_t count, uint32_t piece) {
     return (uint32_t)((uint64_t)count * piece / MF_PARTICLE_PIECES);
 }
 
@@ -98,7 +98,8 @@ static void find_box(mf_Particles *all, uint32_t piece) {
         box->low[c] = (double)INFINITY;
         box->high[c] = -(double)INFINITY;
     }
-    for (uint32_t i = part(count, piece); i < part(count, piece + 1); i++) {
+    for (uint32_t i = mf_particles_part(count, piece); i < mf_particles_part(count, piece + 1);
+         i++) {
         double at[3];
         all->cells.cell[i] = -1;
         if (!takes_part(all, i, at))
@@ -113,7 +114,7 @@ static void find_box(mf_Particles *all, uint32_t piece) {
 
 static void find_cells(mf_Particles *all, uint32_t piece) {
     const uint32_t count = mf_group_count(all->group);
-    for (uint32_t i = part(count, piece); i < part(count, piece + 1); i++)
+    for (uint32_t i = mf_particles_part(count, piece); i < mf_particles_part(count, piece + 1); i++)
         if (all->cells.cell[i] == 0)
             all->cells.cell[i] =
                 mf_particle_cell(&all->cells, value_of(all->position, i, 0),
@@ -121,7 +122,8 @@ static void find_cells(mf_Particles *all, uint32_t piece) {
 }
 
 static void gather_rows(mf_Particles *all, uint32_t piece) {
-    const uint32_t first = part(all->cells.count, piece), end = part(all->cells.count, piece + 1);
+    const uint32_t first = mf_particles_part(all->cells.count, piece),
+                   end = mf_particles_part(all->cells.count, piece + 1);
     for (uint32_t rank = first; rank < end; rank++)
         all->cells.column[rank] = all->cells.cell[all->cells.order[rank]] % all->cells.size[0];
     all->gather(&all->task, first, end - first);
@@ -155,7 +157,7 @@ static void cut_rows(mf_Particles *all) {
     uint32_t row = 0;
     for (uint32_t p = 0; p < MF_PARTICLE_PIECES; p++) {
         while (row < rows && (uint32_t)cells->starts[(size_t)row * (uint32_t)cells->size[0]] <
-                                 part(cells->count, p))
+                                 mf_particles_part(cells->count, p))
             row++;
         all->first_row[p] = p == 0 ? 0 : row;
     }
@@ -213,30 +215,62 @@ static double begin_of(const mf_Particles *all, const mf_WorldRun *run, uint32_t
                                         : mf_time_to_seconds(run->time) + number * all->plan.step;
 }
 
-static void substep(mf_Particles *all, const mf_WorldRun *run, uint32_t number) {
+// Emits and sorts. Where no particle takes part none is sorted.
+static void prepare(mf_Particles *all, const mf_WorldRun *run, uint32_t number) {
     mf_ParticleBox box;
     mf_particles_emit(all, begin_of(all, run, number), begin_of(all, run, number + 1));
-    run_pieces(all, find_box);
+    mf_particles_share(all, find_box);
+    all->cells.count = 0;
     if (!join_boxes(all, &box))
         return;
     mf_particle_cells_fit(&all->cells, box.low, box.high);
-    run_pieces(all, find_cells);
+    mf_particles_share(all, find_cells);
     mf_particle_cells_sort(&all->cells, mf_group_count(all->group));
     set_task(all);
     choose_solids(all, &box, number);
     cut_rows(all);
-    run_pieces(all, gather_rows);
-    run_pieces(all, step_rows);
+    mf_particles_share(all, gather_rows);
+}
+
+static void finish(mf_Particles *all) {
+    if (all->cells.count == 0)
+        return;
+    mf_particles_share(all, step_rows);
     sum_wrenches(all);
 }
 
-static void run_particles(const mf_WorldRun *run, void *user) {
-    mf_Particles *all = user;
+static void begin_step(mf_Particles *all, const mf_WorldRun *run) {
     all->next_waiting = 0; // fields may have been written
     if (all->coupling != NULL)
         all->coupling->find(all->coupling->user, run);
-    for (uint32_t k = 0; k < all->plan.substeps; k++)
-        substep(all, run, k);
+}
+
+// All groups substep by substep.
+static void run_mixture(const mf_WorldRun *run, mf_ParticleMixture *mixture) {
+    for (uint32_t g = 0; g < mixture->count; g++)
+        begin_step(mixture->groups[g], run);
+    for (uint32_t k = 0; k < mixture->groups[0]->plan.substeps; k++) {
+        for (uint32_t g = 0; g < mixture->count; g++)
+            prepare(mixture->groups[g], run, k);
+        mf_mixture_exchange(mixture);
+        for (uint32_t g = 0; g < mixture->count; g++)
+            finish(mixture->groups[g]);
+    }
+}
+
+// The system of a mixture's first group steps all of it.
+static void run_particles(const mf_WorldRun *run, void *user) {
+    mf_Particles *all = user;
+    if (all->mixture != NULL) {
+        if (all->mixture->groups[0] == all)
+            run_mixture(run, all->mixture);
+        return;
+    }
+    begin_step(all, run);
+    for (uint32_t k = 0; k < all->plan.substeps; k++) {
+        prepare(all, run, k);
+        finish(all);
+    }
 }
 
 // ---- creation -----------------------------------------------------------------------------------
@@ -269,6 +303,13 @@ mf_Status mf_particles_model(const mf_Group *group, const char *motion, double *
     return MF_OK;
 }
 
+void mf_particles_set_substeps(mf_Particles *all, uint32_t substeps) {
+    const mf_Time step = mf_world_config_of(mf_group_world(all->group))->step;
+    all->plan.substeps = substeps;
+    all->plan.step = mf_time_to_seconds(step) / substeps;
+    all->plan.ahead = all->ahead * all->plan.step;
+}
+
 // The step of the world in equal parts that are short enough.
 static mf_Status choose_substeps(mf_Particles *all, double longest, mf_Error *error) {
     const double step = mf_time_to_seconds(mf_world_config_of(mf_group_world(all->group))->step);
@@ -277,8 +318,7 @@ static mf_Status choose_substeps(mf_Particles *all, double longest, mf_Error *er
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s: the step of %g s would need %g substeps of at most %g s, at most 10000",
                        all->row->name, step, parts, longest);
-    all->plan.substeps = parts < 1.0 ? 1 : (uint32_t)parts;
-    all->plan.step = step / all->plan.substeps;
+    mf_particles_set_substeps(all, parts < 1.0 ? 1 : (uint32_t)parts);
     return MF_OK;
 }
 
@@ -296,12 +336,11 @@ static mf_Status find_fields(mf_Particles *all, mf_Error *error) {
 
 static mf_Status make_memory(mf_Particles *all, mf_Error *error) {
     const uint32_t count = mf_group_count(all->group);
-    const bool wide = mf_group_config_of(all->group)->double_precision;
     mf_Status status = mf_particle_cells_create(all->context, count, all->plan.reach * (1.0 + 1e-6),
                                                 &all->cells, error);
     for (int r = 0; r < MF_PARTICLE_ROWS && status == MF_OK; r++) {
         all->task.rows[r] = mf_allocate(all->context, (size_t)count + MF_PARTICLE_PAD,
-                                        wide ? sizeof(double) : sizeof(float));
+                                        all->wide ? sizeof(double) : sizeof(float));
         if (all->task.rows[r] == NULL)
             status = mf_fail(error, MF_NO_MEMORY, "particles: no memory for %u particles", count);
     }
@@ -374,6 +413,8 @@ mf_Status mf_particles_add(mf_Group *group, const mf_ParticleDraft *draft, mf_Pa
     mf_vec3_normalize(down);
     mf_vec3_scale(all->plan.gravity, down, world->gravity);
     all->placed = draft->placed;
+    all->wide = mf_group_config_of(group)->double_precision;
+    all->ahead = draft->ahead;
     mf_Status status = choose_substeps(all, draft->longest, error);
     if (status == MF_OK)
         status = find_fields(all, error);

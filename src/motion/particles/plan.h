@@ -33,6 +33,16 @@ enum {
     MF_PARTICLE_ROWS = MF_FLUID_ROWS
 };
 
+// Rows of sorted values from other groups of particles.
+enum {
+    MF_EXTRA_X, // [m/s^2] acceleration
+    MF_EXTRA_Y,
+    MF_EXTRA_Z,
+    MF_EXTRA_RATE,  // [Pa/s] of a fluid's pressure
+    MF_EXTRA_CROWD, // [1] in a fluid's density
+    MF_EXTRA_ROWS
+};
+
 // Settings, and constants that follow from them.
 typedef struct mf_ParticlePlan {
     uint32_t bytes;
@@ -108,6 +118,7 @@ typedef struct mf_ParticleTask {
     int32_t size[3];       // [1] cells along x (columns), y, z
     uint32_t count;        // [1] sorted particles
     void *rows[MF_PARTICLE_ROWS];
+    void *extra[MF_EXTRA_ROWS]; // NULL: no other group acts on this one
     // Fields.
     mf_ParticleField position, velocity, rate, orientation, pressure, pressure_rate;
     mf_ParticleField contact_with, contact_slip; // of grains

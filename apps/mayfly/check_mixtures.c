@@ -1,0 +1,153 @@
+// Check cases of grains in a fluid: buoyancy and drag. docs/explanation/particles.md has the law.
+#include <math.h>
+
+#include "check_particles_rig.h"
+
+static const double spacing = 0.02, radius = 0.008; // [m] of the fluid, of grains
+static const double viscosity = 1e-3;               // [m^2/s]
+enum { WIDE = 10, TALL = 14, GRAINS = 4, FLUID = WIDE * WIDE * TALL };
+
+typedef struct Mixture {
+    mf_ParticleRig rig; // the fluid in its tank
+    mf_Model *model;    // of the grains
+    mf_Group *grains;
+} Mixture;
+
+static mf_Status add_grains(Mixture *all, double density, mf_Error *error) {
+    static const double origin[3] = {0.0, 0.0, 0.0}, pi = 3.14159265358979;
+    const double mass = density * 4.0 / 3.0 * pi * radius * radius * radius;
+    mf_GroupConfig config = mf_group_config();
+    mf_GrainsConfig grains = mf_grains_config();
+    mf_Builder *builder;
+    mf_Status status = mf_builder_create(all->rig.context, "grain", &builder, error);
+    if (status != MF_OK)
+        return status;
+    mf_body_create_sphere(builder, origin, radius, mass, NULL);
+    status = mf_builder_finalize(builder, &all->model, error);
+    mf_builder_destroy(builder);
+    config.name = "grains";
+    config.model = all->model;
+    config.count = GRAINS;
+    config.isolated = false;
+    config.double_precision = true;
+    if (status == MF_OK)
+        status = mf_world_add_group(all->rig.world, &config, &all->grains, error);
+    grains.stiffness = 100.0; // [N/m] soft, for long steps: they do not meet
+    return status == MF_OK ? mf_grains_add(all->grains, &grains, error) : status;
+}
+
+// 0.28 m of a fluid in a tank, and grains.
+static mf_Status open_mixture(Mixture *all, mf_Context *context, double density, mf_Error *error) {
+    const double low[3] = {0.0, 0.0, 1.0}, high[3] = {WIDE * spacing, WIDE * spacing, 1.5};
+    static const uint32_t size[3] = {WIDE, WIDE, TALL};
+    mf_FluidConfig fluid = mf_fluid_config();
+    *all = (Mixture){.model = NULL};
+    mf_Status status = mf_particle_rig_world(&all->rig, context, 5e-4, 9.81, 0.0, error);
+    if (status == MF_OK)
+        status = mf_particle_rig_tank(&all->rig, low, high, error);
+    if (status == MF_OK)
+        status = mf_particle_rig_particles(&all->rig, FLUID, 1000.0 * pow(spacing, 3.0),
+                                           0.5 * spacing, error);
+    fluid.viscosity = viscosity;
+    if (status == MF_OK)
+        status = mf_fluid_add(all->rig.group, &fluid, error);
+    if (status == MF_OK)
+        status = mf_particle_rig_fill(&all->rig, low, size, spacing, error);
+    if (status == MF_OK)
+        status = add_grains(all, density, error);
+    return status == MF_OK ? mf_particles_couple(all->rig.world, error) : status;
+}
+
+static void close_mixture(Mixture *all) {
+    mf_particle_rig_close(&all->rig);
+    mf_model_destroy(all->model);
+}
+
+static void set3(mf_Group *group, const char *field, uint32_t i, double x, double y, double z) {
+    mf_Field *row = mf_group_find_field(group, field);
+    mf_field_set(row, i, 0, x);
+    mf_field_set(row, i, 1, y);
+    mf_field_set(row, i, 2, z);
+}
+
+static void hold(Mixture *all, double height) {
+    for (uint32_t i = 0; i < GRAINS; i++) {
+        set3(all->grains, "base.position", i, i % 2 == 0 ? 0.06 : 0.14, i / 2 == 0 ? 0.06 : 0.14,
+             height);
+        set3(all->grains, "base.linear_velocity", i, 0.0, 0.0, 0.0);
+    }
+}
+
+// [m/s] Upward against the fluid within its reach, mean of all grains.
+static double mean_speed(const Mixture *all) {
+    const mf_Field *position = mf_group_find_field(all->grains, "base.position");
+    const mf_Field *velocity = mf_group_find_field(all->grains, "base.linear_velocity");
+    double sum = 0.0;
+    for (uint32_t i = 0; i < GRAINS; i++) {
+        double fluid = 0.0, near = 0.0;
+        for (uint32_t k = 0; k < FLUID; k++) {
+            double square = 0.0;
+            for (uint32_t c = 0; c < 3; c++)
+                square +=
+                    pow(mf_particle_rig_get(all->rig.position, k, c) - mf_field_get(position, i, c),
+                        2.0);
+            if (square > 4.0 * spacing * spacing)
+                continue;
+            fluid += mf_particle_rig_get(all->rig.velocity, k, 2);
+            near += 1.0;
+        }
+        sum += (mf_field_get(velocity, i, 2) - fluid / near) / GRAINS;
+    }
+    return sum;
+}
+
+// [m/s] Of a sphere alone in a still fluid: weight less buoyancy is Dallavalle's drag.
+static double sinking(double density) {
+    const double d = 2.0 * radius, pull = 4.0 / 3.0 * d * (density / 1000.0 - 1.0) * 9.81;
+    double speed = 1.0;
+    for (int k = 0; k < 200; k++)
+        speed = sqrt(pull) / (0.63 + 4.8 / sqrt(speed * d / viscosity));
+    return speed;
+}
+
+// The fluid settles for 0.2 s around the grains; then they move freely. Their speed is the mean of
+// 0.1 s, after 0.15 s.
+static mf_Status let_go(mf_Context *context, double density, double *speed, mf_Error *error) {
+    Mixture all;
+    mf_Status status = open_mixture(&all, context, density, error);
+    *speed = 0.0;
+    for (int k = 0; status == MF_OK && k < 400; k++) {
+        hold(&all, 1.14);
+        mf_world_step(all.rig.world, 1);
+    }
+    if (status == MF_OK)
+        mf_world_step(all.rig.world, 300);
+    for (int k = 0; status == MF_OK && k < 20; k++) {
+        mf_world_step(all.rig.world, 10);
+        *speed += mean_speed(&all) / 20.0;
+    }
+    close_mixture(&all);
+    return status;
+}
+
+static mf_Status check_grains_in_fluid(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    double speed;
+    mf_Status status = let_go(context, 1000.0, &speed, error);
+    if (status == MF_OK)
+        mf_check_near(run, "speed of grains as dense as the fluid [m/s]", 0.0, speed, 0.005);
+    if (status == MF_OK)
+        status = let_go(context, 500.0, &speed, error);
+    if (status == MF_OK)
+        mf_check_near(run, "rise of light grains over Dallavalle's sphere", 1.0,
+                      speed / sinking(1500.0), 0.1);
+    if (status == MF_OK)
+        status = let_go(context, 2500.0, &speed, error);
+    if (status == MF_OK)
+        mf_check_near(run, "sinking of heavy ones over it", 1.0, -speed / sinking(2500.0), 0.1);
+    return status;
+}
+
+const mf_CheckCase mf_check_mixtures_cases[] = {
+    {"I17", "grains in a fluid hover, rise and sink by their weight and drag",
+     check_grains_in_fluid},
+    {NULL, NULL, NULL}};

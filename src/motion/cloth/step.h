@@ -1,0 +1,50 @@
+// A step of one cloth: what its parts share.
+#ifndef MF_MOTION_CLOTH_STEP_H
+#define MF_MOTION_CLOTH_STEP_H
+
+#include "motion/cloth/motion.h"
+
+typedef struct mf_ClothStep {
+    const mf_ClothMotion *motion;
+    mf_Context *context; // NULL: one thread
+    uint32_t instance;
+    mf_ClothJob job;
+    uint8_t *row_held;     // [1] per row of places: 1: a vertex in it is pinned
+    mf_ClothSum *sums;     // per piece
+    uint32_t pieces, wave; // [1]
+    bool ends, begins;     // of mf_cloth_move
+    mf_TaskFn task;        // that threads share
+    const mf_ClothSurroundings *around;
+    mf_ClothObstacle *obstacles;
+    uint32_t dropped;            // [1] obstacles and near vertices beyond the room
+    mf_ClothResidual *residuals; // per chunk
+    char *after;                 // memory for job.after
+    double passed;               // [m] way of a vertex that the search for near ones does not cover
+    double (*start)[7];          // [m], [1] position and rotation of each when the step begins
+} mf_ClothStep;
+
+// A value of an array of the working memory.
+static inline double mf_cloth_get(const mf_ClothStep *step, uint32_t array, uint32_t at) {
+    const size_t index = array * mf_cloth_room(step->motion->plan) + at;
+    return step->motion->wide ? ((const double *)step->job.work)[index]
+                              : (double)((const float *)step->job.work)[index];
+}
+
+static inline void mf_cloth_put(const mf_ClothStep *step, uint32_t array, uint32_t at,
+                                double value) {
+    const size_t index = array * mf_cloth_room(step->motion->plan) + at;
+    if (step->motion->wide)
+        ((double *)step->job.work)[index] = value;
+    else
+        ((float *)step->job.work)[index] = (float)value;
+}
+
+static inline uint32_t mf_cloth_rows(const mf_ClothPlan *plan) {
+    return plan->place_count / MF_CLOTH_LANES;
+}
+
+// Before the substeps: how many vertices are held (pins.c); and after them.
+uint32_t mf_cloth_begin_pins(mf_ClothStep *step);
+void mf_cloth_end_pins(const mf_ClothStep *step);
+
+#endif

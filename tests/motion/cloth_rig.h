@@ -1,0 +1,89 @@
+// A group of cloths for tests.
+#ifndef TESTS_MOTION_CLOTH_RIG_H
+#define TESTS_MOTION_CLOTH_RIG_H
+
+#include <mayfly/motion.h>
+#include <string.h>
+
+#include "near.h"
+
+typedef struct Rig {
+    mf_Context *context;
+    mf_Cloth cloth;
+    mf_ClothConfig config;
+    mf_WorldConfig world_config;
+    mf_GroupConfig group_config;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+static const uint32_t rig_corners[2] = {0, 16};
+
+// A rectangle that hangs by two corners.
+static inline Rig rig_begin(mf_Context *context) {
+    Rig rig = {.context = context,
+               .cloth = mf_cloth_rectangle(0.5, 0.7, 17, 24),
+               .config = mf_cloth_config(),
+               .world_config = mf_world_config(),
+               .group_config = mf_group_config()};
+    rig.cloth.pins = rig_corners;
+    rig.cloth.pin_count = 2;
+    rig.world_config.step = 5 * MF_MILLISECOND;
+    rig.group_config.double_precision = true;
+    rig.group_config.count = 1;
+    rig.config.contacts = false;
+    return rig;
+}
+
+static inline mf_Status rig_try(Rig *rig, mf_Error *error) {
+    rig->config.cloth = &rig->cloth;
+    mf_Status status = mf_cloth_model(rig->context, &rig->cloth, &rig->model, error);
+    rig->group_config.model = rig->model;
+    if (status == MF_OK)
+        status = mf_world_create(rig->context, &rig->world_config, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, &rig->group_config, &rig->group, error);
+    return status == MF_OK ? mf_cloth_add(rig->group, &rig->config, error) : status;
+}
+
+static inline void rig_open(Rig *rig) {
+    mf_Error error = {0};
+    if (rig_try(rig, &error) != MF_OK)
+        fail_msg("%s", error.message);
+}
+
+static inline void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+    rig->world = NULL;
+    rig->model = NULL;
+}
+
+static inline double get(const Rig *rig, const char *field, uint32_t instance, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, field), instance, component);
+}
+
+static inline void set(const Rig *rig, const char *field, uint32_t instance, uint32_t component,
+                       double value) {
+    mf_field_set(mf_group_find_field(rig->group, field), instance, component, value);
+}
+
+// Triangles in place of the rectangle, which must not have more than 1024 vertices.
+static double mesh_vertices[1024][3];
+static uint32_t mesh_triangles[2048][3];
+
+static inline void make_triangles(mf_Cloth *cloth) {
+    const mf_Cloth from = *cloth;
+    cloth->vertex_count = mf_cloth_vertex_count(&from);
+    cloth->triangle_count = mf_cloth_triangle_count(&from);
+    for (uint32_t v = 0; v < cloth->vertex_count; v++)
+        mf_cloth_vertex(&from, v, mesh_vertices[v]);
+    for (uint32_t t = 0; t < cloth->triangle_count; t++)
+        mf_cloth_triangle(&from, t, mesh_triangles[t]);
+    cloth->counts[0] = cloth->counts[1] = 0;
+    cloth->vertices = (const double(*)[3])mesh_vertices;
+    cloth->triangles = (const uint32_t(*)[3])mesh_triangles;
+}
+
+#endif

@@ -1,0 +1,261 @@
+// Particles of different groups: fluids with grains and with each other. Momentum, bits over
+// instruction sets and threads, snapshots, substeps, what is refused, failures of memory.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mayfly/mayfly.h>
+
+#include "base/inject.h"
+#include "context.h"
+
+enum { WATER, OIL, SAND, GROUPS };
+static const uint32_t counts[GROUPS] = {6 * 6 * 6, 6 * 6 * 4, 40};
+static const double radii[GROUPS] = {0.01, 0.01, 0.008};     // [m]
+static const double masses[GROUPS] = {0.008, 0.0064, 0.005}; // [kg]
+static const double spacings[GROUPS] = {0.02, 0.02, 0.026};  // [m]
+static const char *const names[GROUPS] = {"water", "oil", "sand"};
+
+typedef struct Tank {
+    mf_Context *context;
+    mf_World *world;
+    mf_Model *models[GROUPS];
+    mf_Group *groups[GROUPS];
+} Tank;
+
+typedef struct Options {
+    mf_Isa isa;
+    bool precise;
+    double gravity, grain; // [m/s^2], [m] radius
+    uint32_t groups;       // [1] bits of those that there are
+} Options;
+
+static const Options usual = {MF_ISA_AUTO, true, 0.0, 0.008, 7};
+
+static double scatter(uint32_t index) {
+    uint32_t words[4];
+    mf_random(11, index, 2, 0, words);
+    return 2.0 * mf_random_unit_double(words[0], words[1]) - 1.0;
+}
+
+// Water, oil above it, and sand within both, 100 m above the ground.
+static mf_Status place(const Tank *tank, uint32_t g, mf_Error *error) {
+    mf_Status status = MF_OK;
+    const uint32_t columns = g == SAND ? 5 : 6;
+    for (uint32_t i = 0; i < counts[g] && status == MF_OK; i++) {
+        const uint32_t at[3] = {i % columns, i / columns % columns, i / columns / columns};
+        double position[3], velocity[3];
+        for (uint32_t c = 0; c < 3; c++) {
+            position[c] = spacings[g] * (at[c] + 0.1 * scatter(100000 * g + 6 * i + c));
+            velocity[c] = 0.5 + scatter(100000 * g + 6 * i + 3 + c);
+        }
+        position[2] += 100.0 + (g == OIL ? 0.12 : g == SAND ? 0.09 : 0.0);
+        status = mf_group_set_start(tank->groups[g], i, position, NULL, NULL, error);
+        for (uint32_t c = 0; c < 3 && status == MF_OK; c++)
+            mf_field_set(mf_group_find_field(tank->groups[g], "base.linear_velocity"), i, c,
+                         velocity[c]);
+    }
+    return status;
+}
+
+static mf_Status add(Tank *tank, const Options *options, uint32_t g, mf_Error *error) {
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    mf_GroupConfig config = mf_group_config();
+    mf_FluidConfig fluid = mf_fluid_config();
+    mf_Builder *builder = NULL;
+    mf_Status status = mf_builder_create(tank->context, names[g], &builder, error);
+    if (status != MF_OK)
+        return status;
+    mf_body_create_sphere(builder, origin, g == SAND ? options->grain : radii[g], masses[g], NULL);
+    status = mf_builder_finalize(builder, &tank->models[g], error);
+    mf_builder_destroy(builder);
+    config.name = names[g];
+    config.model = tank->models[g];
+    config.count = counts[g];
+    config.isolated = false;
+    config.double_precision = options->precise;
+    if (status == MF_OK)
+        status = mf_world_add_group(tank->world, &config, &tank->groups[g], error);
+    fluid.density = g == OIL ? 800.0 : 1000.0;
+    fluid.viscosity = g == OIL ? 1e-3 : 1e-5;
+    if (status == MF_OK)
+        status = g == SAND ? mf_grains_add(tank->groups[g], NULL, error)
+                           : mf_fluid_add(tank->groups[g], &fluid, error);
+    return status == MF_OK ? place(tank, g, error) : status;
+}
+
+static mf_Status fill(Tank *tank, mf_Context *context, const Options *options, mf_Error *error) {
+    mf_WorldConfig world = mf_world_config();
+    *tank = (Tank){.context = context};
+    world.step = 2 * MF_MILLISECOND;
+    world.gravity = options->gravity;
+    world.isa = options->isa;
+    mf_Status status = mf_world_create(context, &world, &tank->world, error);
+    for (uint32_t g = 0; g < GROUPS && status == MF_OK; g++)
+        if (options->groups >> g & 1)
+            status = add(tank, options, g, error);
+    return status == MF_OK ? mf_particles_couple(tank->world, error) : status;
+}
+
+static void drain(Tank *tank) {
+    mf_world_destroy(tank->world);
+    for (uint32_t g = 0; g < GROUPS; g++)
+        mf_model_destroy(tank->models[g]);
+}
+
+static Tank open_tank(mf_Context *context, const Options *options) {
+    Tank tank;
+    mf_Error error = {0};
+    if (fill(&tank, context, options, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return tank;
+}
+
+// [kg m/s] Of one group, and the sum of sizes.
+static double momentum_of(const Tank *tank, uint32_t g, double out[3]) {
+    double size = 0.0;
+    for (uint32_t i = 0; tank->groups[g] != NULL && i < counts[g]; i++) {
+        double center[3], linear[3], angular[3];
+        mf_motion_momentum(tank->groups[g], i, center, linear, angular);
+        for (int c = 0; c < 3; c++) {
+            out[c] += linear[c];
+            size += fabs(linear[c]);
+        }
+    }
+    return size;
+}
+
+static void momentum_is_exchanged_and_kept(void **state) {
+    for (uint32_t groups = 3; groups <= 7; groups++) {
+        if (groups == 4)
+            continue; // sand alone
+        Options options = usual;
+        options.groups = groups;
+        Tank tank = open_tank(*state, &options);
+        double before[3] = {0}, size = 0.0;
+        for (uint32_t g = 0; g < GROUPS; g++)
+            size += momentum_of(&tank, g, before);
+        for (int k = 0; k < 10; k++) {
+            double own[2][GROUPS][3] = {0}, after[3] = {0};
+            for (uint32_t g = 0; g < GROUPS; g++)
+                momentum_of(&tank, g, own[0][g]);
+            mf_world_step(tank.world, 1);
+            for (uint32_t g = 0; g < GROUPS; g++) {
+                momentum_of(&tank, g, own[1][g]);
+                momentum_of(&tank, g, after);
+                if (groups >> g & 1)
+                    assert_true(fabs(own[1][g][0] - own[0][g][0]) > 1e-9 * size);
+            }
+            for (int c = 0; c < 3; c++) {
+                assert_true(fabs(after[c] - before[c]) < 1e-12 * size);
+                before[c] = after[c];
+            }
+        }
+        for (uint32_t g = 0; g < GROUPS; g++)
+            assert_true(tank.groups[g] == NULL || mf_group_fault_total(tank.groups[g]) == 0);
+        drain(&tank);
+    }
+}
+
+static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
+    mf_ContextConfig settings = mf_context_config();
+    mf_Context *context;
+    Options options = {isa, precise, 9.81, 0.008, 7};
+    settings.threads = threads;
+    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
+    Tank tank = open_tank(context, &options);
+    mf_world_step(tank.world, 5);
+    const uint64_t hash = mf_world_hash(tank.world);
+    drain(&tank);
+    mf_context_destroy(context);
+    return hash;
+}
+
+static void sets_and_threads_agree(void **state) {
+    (void)state;
+    for (int precise = 0; precise < 2; precise++) {
+        const uint64_t hash = hash_of(MF_ISA_AUTO, 1, precise);
+        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
+            if (mf_isa_available(isa))
+                assert_int_equal(hash_of(isa, 1, precise), hash);
+        for (uint32_t threads = 2; threads <= 3; threads++)
+            assert_int_equal(hash_of(MF_ISA_AUTO, threads, precise), hash);
+    }
+}
+
+static void snapshots_continue(void **state) {
+    Tank tank = open_tank(*state, &usual);
+    mf_world_step(tank.world, 3);
+    const size_t size = mf_world_snapshot_size(tank.world);
+    void *image = malloc(size);
+    assert_non_null(image);
+    assert_int_equal(mf_world_snapshot(tank.world, image, size, NULL), MF_OK);
+    mf_world_step(tank.world, 5);
+    const uint64_t hash = mf_world_hash(tank.world);
+    assert_int_equal(mf_world_restore(tank.world, image, size, NULL), MF_OK);
+    mf_world_step(tank.world, 5);
+    assert_int_equal(mf_world_hash(tank.world), hash);
+    free(image);
+    drain(&tank);
+}
+
+// Two heaps of grains pass through each other; one group of particles has its own substeps.
+static void substeps_are_those_of_the_group_that_needs_most(void **state) {
+    uint32_t alone[GROUPS], most = 0;
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        Options options = usual;
+        options.groups = 1u << g;
+        Tank tank = open_tank(*state, &options);
+        alone[g] = mf_particles_substeps(tank.groups[g]);
+        most = alone[g] > most ? alone[g] : most;
+        drain(&tank);
+    }
+    Tank tank = open_tank(*state, &usual);
+    for (uint32_t g = 0; g < GROUPS; g++)
+        assert_int_equal(mf_particles_substeps(tank.groups[g]), most);
+    assert_true(alone[SAND] != alone[WATER]);
+    drain(&tank);
+}
+
+static void large_grains_are_refused(void **state) {
+    Options options = usual;
+    Tank tank;
+    mf_Error error = {0};
+    options.grain = 0.021; // the reach is 40 mm
+    assert_int_equal(fill(&tank, *state, &options, &error), MF_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "the grains of group sand have a diameter of 0.042 m"));
+    drain(&tank);
+}
+
+static void every_failure_is_reported(void **state) {
+    mf_Status status = MF_NO_MEMORY;
+    for (uint32_t calls = 1; status != MF_OK; calls++) {
+        Tank tank;
+        mf_context_fail_after(*state, calls);
+        status = fill(&tank, *state, &usual, NULL);
+        mf_context_fail_after(*state, 0);
+        assert_true(status == MF_OK || status == MF_NO_MEMORY);
+        if (status != MF_OK && tank.world != NULL && mf_world_group_count(tank.world) == GROUPS)
+            mf_world_step(tank.world, 1); // as groups that do not know each other
+        drain(&tank);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(momentum_is_exchanged_and_kept),
+        cmocka_unit_test(sets_and_threads_agree),
+        cmocka_unit_test(snapshots_continue),
+        cmocka_unit_test(substeps_are_those_of_the_group_that_needs_most),
+        cmocka_unit_test(large_grains_are_refused),
+        cmocka_unit_test(every_failure_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}

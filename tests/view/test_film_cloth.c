@@ -1,0 +1,76 @@
+// Cloths in films: triangles that are torn are bits of the poses, one for each that is shown.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "../motion/cloth_rig.h"
+#include "context.h"
+#include "view/film.h"
+
+// How many of the triangles that are shown are torn in a picture.
+static uint32_t torn_in(const Rig *rig, uint32_t triangles, bool *torn) {
+    const uint32_t links = mf_film_cloth_links(rig->group);
+    float *poses = calloc(links, MF_FILM_POSE * sizeof *poses);
+    uint32_t count = 0;
+    assert_non_null(poses);
+    assert_ptr_equal(mf_film_cloth_sample(rig->group, 0, poses),
+                     poses + (size_t)links * MF_FILM_POSE);
+    for (uint32_t t = 0; t < triangles; t++) {
+        const uint32_t bits = (uint32_t)poses[(size_t)MF_FILM_POSE * (t % links) + 4];
+        torn[t] = bits >> (t / links) & 1;
+        count += torn[t];
+    }
+    free(poses);
+    return count;
+}
+
+static Rig open_cloth(mf_Context *context, uint32_t columns, uint32_t rows, bool triangles) {
+    Rig rig = rig_begin(context);
+    rig.cloth = mf_cloth_rectangle(1.0, 1.0, columns, rows);
+    rig.cloth.material.strength = 100.0;
+    if (triangles)
+        make_triangles(&rig.cloth);
+    rig_open(&rig);
+    return rig;
+}
+
+static void torn_triangles_are_marked(void **state) {
+    static bool torn[2 * 40 * 40];
+    Rig rig = open_cloth(*state, 5, 4, true);
+    assert_int_equal(torn_in(&rig, 24, torn), 0);
+    set(&rig, "cloth.torn", 0, 3, 1.0);
+    set(&rig, "cloth.torn", 0, 23, 1.0); // the second bit of a vertex
+    assert_int_equal(torn_in(&rig, 24, torn), 2);
+    assert_true(torn[3] && torn[23]);
+    rig_close(&rig);
+    rig = open_cloth(*state, 5, 4, false);
+    set(&rig, "cloth.torn", 0, 1, 1.0); // of the first row: one cell is beside it
+    assert_int_equal(torn_in(&rig, 24, torn), 2);
+    assert_true(torn[2] && torn[3]);
+    rig_close(&rig);
+}
+
+// Of a large rectangle a film shows 41 x 41 vertices: a shown cell is torn with any that it covers.
+static void fine_cloths_lose_no_tear(void **state) {
+    static bool torn[2 * 40 * 40];
+    Rig rig = open_cloth(*state, 81, 81, false);
+    const uint32_t along = 80 * 81;
+    for (uint32_t i = 1; i < 80; i++) // a cut through all inner edges of a row of cells
+        set(&rig, "cloth.torn", 0, along + 31 * 81 + i, 1.0);
+    assert_int_equal(torn_in(&rig, 2 * 40 * 40, torn), 80);
+    assert_true(torn[2 * 40 * 15] && torn[2 * 40 * 16 - 1]);
+    rig_close(&rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(torn_triangles_are_marked),
+        cmocka_unit_test(fine_cloths_lose_no_tear),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
