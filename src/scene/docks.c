@@ -321,7 +321,7 @@ static mf_Status connect_all(mf_SceneBuilder *builder, mf_WorldDocks *docks) {
     for (uint32_t i = 0; i < plan.robots && status == MF_OK && plan.count > 0; i++)
         if (plan.assembly[i] == i)
             status = raise(&plan, i);
-    for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK && plan.count > 0; i++)
+    for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK; i++)
         status = mf_scene_write_initial(builder, i);
     for (uint32_t i = 0; i < plan.count && status == MF_OK; i++)
         status = connect(&plan, &plan.links[i]);
