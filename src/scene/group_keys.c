@@ -504,7 +504,7 @@ static const mf_Key keys_behind[] = {
     MIND_REAL("arm.posture", 0, "rad", "0", posture, "of the joints with fewer modules"),
     MIND_REAL("arm.speed", 0, "rad/s", "1", speed, "of joints, at most"),
     MIND_REAL("arm.coupling", 0, "1/s", "3", coupling, "rate at which the error decays"),
-    MIND_REAL("arm.damping", 0, "m", "0.05", damping, "of the least squares"),
+    MIND_REAL("arm.damping", 0, "m", "0.02", damping, "of the least squares"),
     SECTION("behavior.hormone", "a wave from a head that connected modules choose, anew whenever they "
                                 "split or merge, by messages"),
     MIND_JOINT("hormone"),

@@ -15,12 +15,14 @@
 #include <string.h>
 
 // What goes towards the tip and what goes towards the root, in messages and in memory.
-enum { POSE = 0, TURN = 3, PULL = 7, STAGE = 10, DOWN_WORDS };
+enum { POSE = 0, TURN = 3, PULL = 7, EASE = 10, STAGE, DOWN_WORDS };
 enum { TIP = 0, SQUARE = 3, DRIFT = 9, COUNT = 12, UP_WORDS };
 enum { HEARD_DOWN, HEARD_UP, TIME, DOWN, UP = DOWN + DOWN_WORDS, MEMORY = UP + UP_WORDS };
 enum { POSTURE, REACH };
 
-static const double ease = 0.2;        // [1/s] at which joints return to zero
+static const double ease = 0.5;        // [1/s] at most, at which joints return to zero
+static const double easing = 0.05;     // [m] of an error; below, joints return more slowly, because
+                                       // damping lets the return disturb the tip
 static const double longest = 0.1;     // [m] of an error: linear steps
 static const double most_ahead = 0.15; // [rad] of servo targets: no winding up beyond the effort
 
@@ -64,11 +66,12 @@ static void tell(mf_Mind *mind, uint32_t dock, uint32_t type, const double *valu
         mf_mind_send(mind, dock, &message);
 }
 
-static void tell_front(const Arm *arm, const double pull[3], double stage) {
+static void tell_front(const Arm *arm, const double pull[3], double back, double stage) {
     double values[DOWN_WORDS];
     memcpy(values + POSE, arm->front_at, sizeof arm->front_at);
     memcpy(values + TURN, arm->front_turn, sizeof arm->front_turn);
     memcpy(values + PULL, pull, 3 * sizeof *pull);
+    values[EASE] = back;
     values[STAGE] = stage;
     tell(arm->mind, arm->plan->front, MF_MIND_ARM_DOWN, values, DOWN_WORDS);
 }
@@ -129,43 +132,63 @@ static void column_of(const Arm *arm, uint32_t j, double out[3]) {
     mf_vec3_scale(out, out, joint->type == MF_JOINT_HINGE ? sign : 0.0);
 }
 
+// ---- motion -------------------------------------------------------------------------------------
+
+// [rad] The target of a joint's servo after a tick at a rate: within the joint's limits, and not
+// farther from the angle than its motor can act.
+static double target_at(const Arm *arm, uint32_t j, double rate) {
+    const mf_Joint *joint = &arm->plan->model->joints[j];
+    const double most = arm->plan->settings.speed;
+    const double angle = mf_mind_percept(arm->mind, MF_MIND_ANGLE, j);
+    const double target = mf_mind_percept(arm->mind, MF_MIND_TARGET, j) +
+                          mf_clamp(rate, -most, most) * mf_mind_period(arm->mind);
+    return mf_clamp(mf_clamp(target, angle - most_ahead, angle + most_ahead), joint->lower,
+                    joint->upper);
+}
+
+static bool move(const Arm *arm, uint32_t j, double rate) {
+    return mf_mind_act(arm->mind, MF_MIND_JOINTS, j, target_at(arm, j, rate));
+}
+
+// Of the return to zero.
+static double return_rate(const Arm *arm, uint32_t j) {
+    return -arm->down[EASE] * mf_mind_percept(arm->mind, MF_MIND_ANGLE, j);
+}
+
+static double reach_rate(const Arm *arm, uint32_t j, const double column[3]) {
+    return mf_vec3_dot(column, arm->down + PULL) + return_rate(arm, j);
+}
+
+// Whether a joint cannot follow: at a limit, or its motor is at its own.
+static bool is_stuck(const Arm *arm, uint32_t j, const double column[3]) {
+    const double rate = reach_rate(arm, j, column);
+    const double way = target_at(arm, j, rate) - mf_mind_percept(arm->mind, MF_MIND_TARGET, j);
+    return rate * way <= 0.0 && rate != 0.0;
+}
+
 // Adds the joints of this module to what came from those nearer to the tip.
 static void add_joints(Arm *arm) {
     double *square = arm->up + SQUARE;
     for (uint32_t j = 0; j < arm->plan->model->joint_count; j++) {
-        const double back = -ease * mf_mind_percept(arm->mind, MF_MIND_ANGLE, j);
         double c[3];
         column_of(arm, j, c);
+        if (is_stuck(arm, j, c))
+            continue;
         const double products[6] = {c[0] * c[0], c[0] * c[1], c[0] * c[2],
                                     c[1] * c[1], c[1] * c[2], c[2] * c[2]};
         for (uint32_t i = 0; i < 6; i++)
             square[i] += products[i];
-        mf_vec3_add_scaled(arm->up + DRIFT, arm->up + DRIFT, back, c);
+        mf_vec3_add_scaled(arm->up + DRIFT, arm->up + DRIFT, return_rate(arm, j), c);
     }
     arm->up[COUNT] += 1.0;
 }
 
-// ---- motion -------------------------------------------------------------------------------------
-
-static bool move(const Arm *arm, uint32_t j, double rate) {
-    const mf_Joint *joint = &arm->plan->model->joints[j];
-    const double most = arm->plan->settings.speed,
-                 angle = mf_mind_percept(arm->mind, MF_MIND_ANGLE, j);
-    double target = mf_mind_percept(arm->mind, MF_MIND_TARGET, j) +
-                    mf_clamp(rate, -most, most) * mf_mind_period(arm->mind);
-    target = mf_clamp(target, angle - most_ahead, angle + most_ahead);
-    return mf_mind_act(arm->mind, MF_MIND_JOINTS, j, mf_clamp(target, joint->lower, joint->upper));
-}
-
-static bool reach(const Arm *arm, const double pull[3]) {
+static bool reach(const Arm *arm) {
     bool done = true;
     for (uint32_t j = 0; j < arm->plan->model->joint_count; j++) {
         double column[3];
         column_of(arm, j, column);
-        done =
-            move(arm, j,
-                 mf_vec3_dot(column, pull) - ease * mf_mind_percept(arm->mind, MF_MIND_ANGLE, j)) &&
-            done;
+        done = move(arm, j, reach_rate(arm, j, column)) && done;
     }
     return done;
 }
@@ -205,7 +228,7 @@ static const double *target_of(const Arm *arm) {
 
 static void lead(Arm *arm) {
     const mf_MindBehavior *settings = &arm->plan->settings;
-    double pull[3] = {0.0, 0.0, 0.0};
+    double pull[3] = {0.0, 0.0, 0.0}, back = 0.0;
     const bool reaches = mf_mind_recall(arm->mind, HEARD_UP) != 0.0 &&
                          arm->up[COUNT] >= settings->length && arm->plan->point_count > 0;
     dock_pose(arm, arm->plan->front, arm->front_at, arm->front_turn);
@@ -213,6 +236,7 @@ static void lead(Arm *arm) {
         double error[3], wanted[3];
         mf_vec3_sub(error, target_of(arm), arm->up + TIP);
         const double length = mf_vec3_length(error);
+        back = ease * mf_clamp(length / easing, 0.0, 1.0);
         mf_vec3_scale(wanted, error,
                       settings->coupling * (length > longest ? longest / length : 1.0));
         mf_vec3_sub(wanted, wanted, arm->up + DRIFT);
@@ -220,7 +244,7 @@ static void lead(Arm *arm) {
         mf_mind_remember(arm->mind, TIME,
                          mf_mind_recall(arm->mind, TIME) + mf_mind_period(arm->mind));
     }
-    tell_front(arm, pull, reaches ? REACH : POSTURE);
+    tell_front(arm, pull, back, reaches ? REACH : POSTURE);
 }
 
 // ---- all ----------------------------------------------------------------------------------------
@@ -238,8 +262,8 @@ static bool follow(Arm *arm) {
     }
     add_joints(arm);
     tell(mind, arm->plan->back, MF_MIND_ARM_UP, arm->up, UP_WORDS);
-    tell_front(arm, arm->down + PULL, arm->down[STAGE]);
-    return arm->down[STAGE] == REACH ? reach(arm, arm->down + PULL) : take_posture(arm);
+    tell_front(arm, arm->down + PULL, arm->down[EASE], arm->down[STAGE]);
+    return arm->down[STAGE] == REACH ? reach(arm) : take_posture(arm);
 }
 
 static bool think(mf_Mind *mind, void *user) {
