@@ -336,11 +336,92 @@ static void a_wave_finds_itself_after_a_split_and_a_merge(void **state) {
     drop_scene(&scene, file);
 }
 
+// ---- a wall -------------------------------------------------------------------------------------
+
+enum { WALL = 45, DOCKS = 6, WALL_STEPS = SANITIZED ? 45 : 80, WALL_CUT = 40 };
+
+typedef struct Table {
+    double state[WALL][DOCKS], load[WALL][6 * DOCKS];
+    uint64_t hash, broken, joined;
+} Table;
+
+static void read_table(const mf_Scene *scene, Table *out) {
+    const mf_DocksStatistics seen = mf_docks_statistics(mf_world_docks_of(scene->world));
+    for (uint32_t i = 0; i < WALL; i++)
+        for (uint32_t c = 0; c < 6 * DOCKS; c++) {
+            out->load[i][c] = get(scene, 0, "dock.load", i, c);
+            if (c < DOCKS)
+                out->state[i][c] = get(scene, 0, "dock.state", i, c);
+        }
+    out->hash = mf_world_hash(scene->world);
+    out->broken = seen.broken;
+    out->joined = seen.joined;
+}
+
+// scenes/wall.yaml with some threads; `image`: what a snapshot in the middle is put into, or the
+// snapshot to begin with.
+static void break_wall(uint32_t threads, void **image, size_t *size, Table *out) {
+    mf_Context *context = NULL;
+    mf_ContextConfig config = mf_context_config();
+    config.threads = threads;
+    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_SceneFile *file = load_scene(context, "scenes/wall.yaml", NULL, 0);
+    mf_Scene scene = make_scene(context, file);
+    if (*size > 0) {
+        assert_int_equal(mf_world_restore(scene.world, *image, *size, NULL), MF_OK);
+    } else {
+        mf_world_step(scene.world, WALL_CUT);
+        *size = mf_world_snapshot_size(scene.world);
+        *image = malloc(*size);
+        assert_non_null(*image);
+        assert_int_equal(mf_world_snapshot(scene.world, *image, *size, NULL), MF_OK);
+    }
+    mf_world_step(scene.world, WALL_STEPS - WALL_CUT);
+    read_table(&scene, out);
+    drop_scene(&scene, file);
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
+// The same docks break, by the same loads, with one and two threads and behind a snapshot. A dock
+// that broke bore more than one of its limits, and its partner broke, too.
+static void the_same_docks_of_a_wall_break(void **state) {
+    static Table one, two, again;
+    void *image = NULL, *other = NULL;
+    size_t size = 0, other_size = 0;
+    uint32_t broken = 0;
+    (void)state;
+    break_wall(1, &image, &size, &one);
+    break_wall(2, &other, &other_size, &two);
+    break_wall(2, &image, &size, &again);
+    assert_memory_equal(one.state, two.state, sizeof one.state);
+    assert_memory_equal(one.load, two.load, sizeof one.load);
+    assert_memory_equal(one.state, again.state, sizeof one.state);
+    assert_memory_equal(one.load, again.load, sizeof one.load);
+    assert_true(one.hash == two.hash && one.hash == again.hash);
+    assert_int_equal(one.joined, 76);
+    for (uint32_t i = 0; i < WALL; i++)
+        for (uint32_t d = 0; d < DOCKS; d++) {
+            const double *load = &one.load[i][6 * d];
+            if (one.state[i][d] != MF_DOCK_BROKEN)
+                continue;
+            broken++;
+            assert_true(load[0] > 500 || hypot(load[1], load[2]) > 1000 || fabs(load[3]) > 50 ||
+                        hypot(load[4], load[5]) > 100);
+        }
+    print_message("%u docks of the wall broke\n", broken);
+    assert_int_equal(broken, 2 * one.broken);
+    assert_true(SANITIZED || (one.broken > 5 && one.broken < 60));
+    free(image);
+    free(other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cars_dock_and_part),
         cmocka_unit_test(an_arm_grows_and_reaches_targets),
         cmocka_unit_test(a_wave_finds_itself_after_a_split_and_a_merge),
+        cmocka_unit_test(the_same_docks_of_a_wall_break),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }
