@@ -220,6 +220,7 @@ typedef struct mf_SceneGroup {
     mf_SwitchRule *rules;
     uint32_t rule_count; // [1]
     mf_Behavior behavior;
+    int32_t behavior_line, behavior_column; // [1] in the file, 0 when unknown
     mf_SceneColor color;
     const mf_Vehicle *vehicle; // NULL for robots with links; of a file that was loaded, its own
     mf_Vehicle *own_vehicle;   // that one; NULL where a program gave the vehicle

@@ -398,6 +398,35 @@ static mf_Status check_chain(const mf_SceneBuilder *builder, uint32_t index) {
                           : "have no docks");
 }
 
+// Whether any dock of the scene's modules, or of its own model, fits a dock.
+static bool fits_any(const mf_SceneBuilder *builder, const mf_Dock *dock) {
+    for (uint32_t i = 0; i < builder->file->group_count; i++) {
+        const mf_Model *model = builder->scene->models[i];
+        for (uint32_t d = 0; mf_scene_group_docks(builder, i) && d < model->dock_count; d++)
+            if (mf_dock_fits(dock, &model->docks[d]))
+                return true;
+    }
+    return false;
+}
+
+static void note_misfits(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_Model *model = builder->scene->models[index];
+    uint32_t misfits = 0;
+    const char *first = NULL;
+    for (uint32_t d = 0; d < model->dock_count; d++) {
+        if (fits_any(builder, &model->docks[d]))
+            continue;
+        first = first == NULL ? model->docks[d].name : first;
+        misfits++;
+    }
+    if (misfits > 0)
+        mf_scene_note(
+            builder->scene,
+            "group %.60s: %u of %u docks fit none of the scene, by gender or type: %.60s%s",
+            builder->file->groups[index].name, misfits, model->dock_count, first,
+            misfits > 1 ? " ..." : "");
+}
+
 mf_Status mf_scene_add_docks(mf_SceneBuilder *builder) {
     bool any = false;
     mf_WorldDocks *docks;
@@ -410,6 +439,9 @@ mf_Status mf_scene_add_docks(mf_SceneBuilder *builder) {
             mf_scene_note(builder->scene, "group %.60s: isolated robots do not dock",
                           builder->file->groups[i].name);
     }
+    for (uint32_t i = 0; i < builder->file->group_count; i++)
+        if (mf_scene_group_docks(builder, i))
+            note_misfits(builder, i);
     if (!any && builder->file->dock_count > 0)
         return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file,
                           builder->file->docks[0].line, builder->file->docks[0].column,
