@@ -7,6 +7,7 @@
 #include "census.h"
 #include "moment.h"
 #include "readings.h"
+#include "run_docks.h"
 #include "run_end.h"
 #include "tears.h"
 #include "warnings.h"
@@ -103,29 +104,6 @@ static const char *motion_of(const mf_Scene *scene) {
     return mf_motion_name(scene->motion);
 }
 
-static void set_docks(json_t *object, const mf_Scene *scene) {
-    const mf_WorldDocks *docks = mf_world_docks_of(scene->world);
-    const mf_DocksStatistics seen = mf_docks_statistics(docks);
-    uint32_t *names = calloc(mf_docks_robot_count(docks) + 1, sizeof *names);
-    json_t *inner = json_object();
-    if (docks != NULL && names != NULL && inner != NULL) {
-        set_count(inner, "joined", seen.joined);
-        set_count(inner, "released", seen.released);
-        set_count(inner, "broken", seen.broken);
-        set_count(inner, "missed", seen.missed);
-        set_count(inner, "lost", seen.lost);
-        set_count(inner, "steps_trees", seen.trees);
-        set_count(inner, "steps_loops", seen.loops);
-        set_count(inner, "steps_touched", seen.touched);
-        set_count(inner, "steps_others", seen.others);
-        set_count(inner, "assemblies", mf_docks_assemblies(docks, names));
-        set(object, "docks", inner);
-    } else {
-        json_decref(inner);
-    }
-    free(names);
-}
-
 static void set_messages(json_t *object, const mf_Messages *messages) {
     const mf_MessagesStatistics sum = mf_messages_statistics(messages);
     json_t *inner = messages != NULL ? json_object() : NULL;
@@ -157,7 +135,7 @@ bool mf_run_print_json(mf_Run *run) {
         set_count(object, "collisions", mf_interaction_statistics(scene->interaction).collisions);
     if (scene->collisions != NULL)
         set_real(object, "deepest_overlap", mf_collisions_statistics(scene->collisions).deepest);
-    set_docks(object, scene);
+    set(object, "docks", mf_run_pack_docks(scene->world));
     set_messages(object, mf_messages_of(scene->world));
     set_real(object, "step", mf_time_to_seconds(scene->step));
     set_real(object, "simulated_seconds", simulation->simulated);

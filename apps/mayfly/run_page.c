@@ -1,12 +1,12 @@
 // The text output of mayfly run.
 #include <stdio.h>
-#include <mayfly/docks.h>
 #include <stdlib.h>
 
 #include "census.h"
 #include "moment.h"
 #include "plugins.h"
 #include "readings.h"
+#include "run_docks.h"
 #include "run_end.h"
 #include "tears.h"
 #include "warnings.h"
@@ -251,40 +251,6 @@ static void print_joint(const mf_WorldJoints *joints, mf_WorldJointId id) {
            mf_vec3_length(now.force), mf_vec3_length(now.moment));
 }
 
-// How assemblies moved, where not all of it was as trees.
-static void print_ways(const mf_DocksStatistics *seen) {
-    const uint64_t by_joints = seen->loops + seen->touched + seen->others;
-    const double sum = 0.01 * (double)(seen->trees + by_joints);
-    if (by_joints == 0)
-        return;
-    printf("  %.0f %% of steps of assemblies as one tree; by joints %.0f %% for loops, %.0f %% for "
-           "contacts between robots or other joints, %.0f %% for their motion or softness\n",
-           (double)seen->trees / sum, (double)seen->loops / sum, (double)seen->touched / sum,
-           (double)seen->others / sum);
-}
-
-// What became of docks, and how many assemblies the robots form.
-static void print_docks(const mf_Scene *scene) {
-    const mf_WorldDocks *docks = mf_world_docks_of(scene->world);
-    const mf_DocksStatistics seen = mf_docks_statistics(docks);
-    const uint32_t robots = mf_docks_robot_count(docks);
-    uint32_t *names = calloc(robots + 1, sizeof *names);
-    if (docks == NULL || names == NULL) {
-        free(names);
-        return;
-    }
-    printf("docks     %llu joined, %llu released, %llu broken", (unsigned long long)seen.joined,
-           (unsigned long long)seen.released, (unsigned long long)seen.broken);
-    if (seen.missed > 0)
-        printf(", %llu missed", (unsigned long long)seen.missed);
-    if (seen.lost > 0)
-        printf(", %llu pairs beyond the memory for them", (unsigned long long)seen.lost);
-    const uint32_t count = mf_docks_assemblies(docks, names);
-    printf("; %u robots in %u %s\n", robots, count, count == 1 ? "assembly" : "assemblies");
-    free(names);
-    print_ways(&seen);
-}
-
 static void print_joints(const mf_WorldJoints *joints) {
     mf_WorldJointId id = MF_WORLD_JOINT_NONE;
     uint32_t count = 0;
@@ -338,7 +304,7 @@ bool mf_run_print_end(mf_Run *run) {
     print_contact(scene);
     print_overlap(scene);
     print_events(scene);
-    print_docks(scene);
+    mf_run_print_docks(scene->world);
     print_joints(scene->joints);
     print_messages(mf_messages_of(scene->world));
     printf("hash      %016llx\n", (unsigned long long)mf_world_hash(scene->world));

@@ -26,9 +26,13 @@ typedef enum mf_BehaviorKind {
     MF_BEHAVIOR_COUNT,     // modules: each counts those that are connected to it
     MF_BEHAVIOR_LEADER,    // modules: those that are connected elect one
     MF_BEHAVIOR_SPIN,      // joints turn at a speed
-    MF_BEHAVIOR_WHEELS     // wheels drive on and turn away from what a range sensor sees
+    MF_BEHAVIOR_WHEELS,    // wheels drive on and turn away from what a range sensor sees
+    MF_BEHAVIOR_CAR,       // modules of cars that drive, dock, and part by messages
+    MF_BEHAVIOR_ARM,       // modules of an arm: inverse kinematics by messages
+    MF_BEHAVIOR_HORMONE    // modules: a wave from a head that they choose, by messages
 } mf_BehaviorKind;
-#define MF_BEHAVIOR_MINDS MF_BEHAVIOR_SNAKE // the first of those that are minds (mayfly/mind.h)
+#define MF_BEHAVIOR_MINDS MF_BEHAVIOR_SNAKE  // the first of those that are minds (mayfly/mind.h)
+#define MF_BEHAVIOR_LAST MF_BEHAVIOR_HORMONE // and the last
 
 // A team of a game of soccer. One ball for all teams.
 typedef struct mf_SoccerTeam {
@@ -54,14 +58,19 @@ typedef struct mf_MindBehavior {
     double frequency;         // [Hz]
     double offset;            // [rad] or [m] center of joints
     double lag;               // [rad] phase by which a module is behind the one before
-    double coupling;          // [1/s] phase: of oscillators
+    double coupling;          // [1/s] phase, hormone: rate at which phases agree; arm: errors decay
     double scatter;           // [1] phase: standard deviation of frequencies, relative
-    double speed;             // [rad/s] of joints
+    double speed;             // [rad/s] of joints; arm: at most
     double distance;          // [m] wheels: nearer obstacles are avoided
     double turn;              // [s] wheels: shortest time of a turn
     double stretch;           // [1] track: change of bends, relative
     double lean;              // [rad] track: of the long axis, from the horizontal, forward
     double open;              // [s] unroll: when the first module opens its front dock
+    double together, apart;   // [rad/s] car: speed of its joints when docked, and after it parted
+    double wait;              // [s] car: of a stage; arm: at a target
+    double length;            // [1] arm: modules with which it begins to reach for targets
+    double posture;           // [rad] arm: of `joint` while it has fewer
+    double damping;           // [m] arm: of the least squares
 } mf_MindBehavior;
 
 typedef struct mf_Behavior {
@@ -71,19 +80,19 @@ typedef struct mf_Behavior {
     const char *mode; // command and program: a mode of the vehicle
     double
         *values; // [1] or as the field says; command: in the order of the mode's fields; borrowed
-    uint32_t value_count;     // [1]
-    double center[2];         // [m] orbit and formation
-    double radius;            // [m] > 0 orbit; formation: of the innermost circle
-    double height;            // [m] orbit; formation: of the innermost circle; world frame
-    uint32_t circles;         // [1] formation: >= 1
-    double gap;               // [m] > 0 formation: between radii
-    double rise;              // [m] formation: between heights, outward
-    bool alternate;           // formation: every second circle is flown clockwise
-    double (*points)[3];      // [m] waypoints, world frame; borrowed
-    uint32_t point_count;     // [1]
-    double reached;           // [m] > 0 waypoints: distance at which one counts as reached
-    bool loop;                // waypoints: repeat after the last
-    double separation;        // [m] flock (> 0) and formation: nearer neighbors are avoided
+    uint32_t value_count; // [1]
+    double center[2];     // [m] orbit and formation
+    double radius;        // [m] > 0 orbit; formation: of the innermost circle
+    double height;        // [m] orbit; formation: of the innermost circle; world frame
+    uint32_t circles;     // [1] formation: >= 1
+    double gap;           // [m] > 0 formation: between radii
+    double rise;          // [m] formation: between heights, outward
+    bool alternate;       // formation: every second circle is flown clockwise
+    double (*points)[3];  // [m] waypoints, world frame; arm: targets, frame of the root; borrowed
+    uint32_t point_count; // [1]
+    double reached;       // [m] > 0 waypoints: distance at which one counts as reached
+    bool loop;            // waypoints: repeat after the last
+    double separation;    // [m] flock (> 0) and formation: nearer neighbors are avoided
     double separation_weight; // [1] >= 0
     double alignment_weight;  // [1] >= 0
     double cohesion_weight;   // [1] >= 0

@@ -161,6 +161,13 @@ typedef struct mf_ServoChange {
                       // default 1
 } mf_ServoChange;
 
+// Limits of all docks of the robot's file, beyond which they break; 0: from the robot's file.
+typedef struct mf_DockLimits {
+    double tension, shear;   // [N] >= 0
+    double bending, torsion; // [N m] >= 0
+    int32_t line, column;    // [1] in the file, 0 when unknown
+} mf_DockLimits;
+
 // Robots of a group that are docked at the start, each to the next one.
 typedef struct mf_SceneChain {
     const char *first, *second; // docks of a robot and of the next one; "": no chain
@@ -208,10 +215,12 @@ typedef struct mf_SceneGroup {
     mf_ScenePlugin *plugins;
     uint32_t plugin_count; // [1]
     mf_SceneChain chain;
+    mf_DockLimits dock_limits;
     uint32_t joint_slots; // [1] per robot, for plugins that make joints (mayfly/joints.h)
     mf_SwitchRule *rules;
     uint32_t rule_count; // [1]
     mf_Behavior behavior;
+    int32_t behavior_line, behavior_column; // [1] in the file, 0 when unknown
     mf_SceneColor color;
     const mf_Vehicle *vehicle; // NULL for robots with links; of a file that was loaded, its own
     mf_Vehicle *own_vehicle;   // that one; NULL where a program gave the vehicle

@@ -220,8 +220,8 @@ static mf_Status add_mind(const mf_SceneBuilder *builder, const mf_SceneGroup *f
     mf_Status status = mf_behavior_add(group, (mf_VehicleKind)0, &from->behavior, &cause);
     if (status == MF_OK || status == MF_NO_MEMORY)
         return status;
-    return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, 0, 0,
-                      "groups.%.60s.behavior.%s", from->name, cause.message);
+    return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, from->behavior_line,
+                      from->behavior_column, "groups.%.60s.behavior.%s", from->name, cause.message);
 }
 
 static mf_Status add_behaviors(mf_SceneBuilder *builder) {

@@ -244,7 +244,8 @@ static mf_Status check_vehicle_behavior(const Check *check) {
 // What it names in the model is checked when it is added.
 static mf_Status check_mind(const Check *check) {
     const mf_BehaviorKind kind = check->group->behavior.kind;
-    const bool alone = kind == MF_BEHAVIOR_TRACK || kind >= MF_BEHAVIOR_SPIN;
+    const bool alone =
+        kind == MF_BEHAVIOR_TRACK || kind == MF_BEHAVIOR_SPIN || kind == MF_BEHAVIOR_WHEELS;
     if (check->group->vehicle != NULL)
         return mf_reader_refuse(&check->reader, "behavior", NULL,
                                 "minds are for robots, the model is a vehicle");

@@ -1,8 +1,9 @@
 // Docks of a scene: added where a group's model has some, and those that are joined at the start.
 //
 // Connections are made in order: chains of the groups, then the list `docks`. Each moves the robot
-// of its second dock to the first, or, if that one is connected already, the other; where both are,
-// they close a loop and must meet. Then each assembly is raised out of the ground.
+// of its second dock to the first, or, if that one is connected already, the other; if both are,
+// the second with all that is docked to it, or the first if nothing there is fixed. Docks within an
+// assembly close a loop and must meet. Then each assembly is raised out of the ground.
 #include "scene/builder.h"
 
 #include "io/suggest.h"
@@ -11,6 +12,7 @@
 
 #include <mayfly/docks.h>
 #include <mayfly/dynamics.h>
+#include <mayfly/motion.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -199,8 +201,71 @@ static mf_Status check_loop(const Plan *plan, const Link *link) {
     return refuse(plan, link, MF_BAD_FILE, message);
 }
 
-static bool is_fixed(const mf_DockPort *port) {
-    return mf_group_model(port->group)->base != MF_BASE_FREE;
+typedef struct Visit {
+    mf_Group *group;
+    uint32_t instance;
+} Visit;
+
+static Visit robot_at(const Plan *plan, uint32_t robot) {
+    uint32_t group = plan->builder->file->group_count;
+    while (plan->first[--group] > robot) {
+    }
+    return (Visit){mf_world_group(plan->builder->scene->world, group), robot - plan->first[group]};
+}
+
+// Bolted to the world, or moved by nothing but the user's program.
+static bool is_fixed(const Visit *visit) {
+    return mf_group_model(visit->group)->base != MF_BASE_FREE ||
+           mf_motion_in(visit->group, MF_MOTION_EXTERNAL);
+}
+
+static bool assembly_is_fixed(const Plan *plan, uint32_t robot) {
+    for (uint32_t i = 0; i < plan->robots; i++) {
+        const Visit visit = robot_at(plan, i);
+        if (plan->assembly[i] == plan->assembly[robot] && is_fixed(&visit))
+            return true;
+    }
+    return false;
+}
+
+// Moves the robot of a port to a pose, and all of its assembly with it.
+static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const double position[3],
+                               const double orientation[4]) {
+    const uint32_t name = plan->assembly[number_of(plan, port)];
+    double from[3], now[4], back[4], turn[4];
+    mf_Status status = MF_OK;
+    for (uint32_t c = 0; c < 4; c++) {
+        now[c] = base_value(port, "base.orientation", c);
+        if (c < 3)
+            from[c] = base_value(port, "base.position", c);
+    }
+    mf_quat_conjugate(back, now);
+    mf_quat_multiply(turn, orientation, back);
+    for (uint32_t i = 0; i < plan->robots && status == MF_OK; i++) {
+        const Visit visit = robot_at(plan, i);
+        const mf_DockPort member = {visit.group, visit.instance, 0};
+        double at[3], turned[4];
+        if (plan->assembly[i] != name)
+            continue;
+        for (uint32_t c = 0; c < 4; c++) {
+            turned[c] = base_value(&member, "base.orientation", c);
+            if (c < 3)
+                at[c] = base_value(&member, "base.position", c) - from[c];
+        }
+        mf_quat_rotate(at, turn, at);
+        mf_vec3_add(at, at, position);
+        mf_quat_multiply(turned, turn, turned);
+        mf_quat_normalize(turned);
+        status = move_to(plan, visit.group, visit.instance, at, turned);
+    }
+    return status;
+}
+
+// Whether the robot of the second port is moved, and not that of the first.
+static bool moves_second(const Plan *plan, uint32_t a, uint32_t b) {
+    if (assembly_is_fixed(plan, a) || assembly_is_fixed(plan, b))
+        return !assembly_is_fixed(plan, b);
+    return is_alone(plan, b) || !is_alone(plan, a);
 }
 
 static mf_Status place(Plan *plan, const Link *link) {
@@ -209,19 +274,17 @@ static mf_Status place(Plan *plan, const Link *link) {
     mf_Error cause = {0};
     if (plan->assembly[a] == plan->assembly[b])
         return check_loop(plan, link);
-    const bool second = is_alone(plan, b) && !is_fixed(&link->ports[1]);
-    const mf_DockPort *moving = &link->ports[second ? 1 : 0], *fixed = &link->ports[second ? 0 : 1];
-    if (!second && (!is_alone(plan, a) || is_fixed(moving)))
+    if (assembly_is_fixed(plan, a) && assembly_is_fixed(plan, b))
         return refuse(plan, link, MF_BAD_FILE,
-                      "both robots are connected already, each to others: expected an order in "
-                      "which one of the two is new");
+                      "both robots are fixed, or docked to fixed ones: expected one that moves");
+    const bool second = moves_second(plan, a, b);
+    const mf_DockPort *moving = &link->ports[second ? 1 : 0], *fixed = &link->ports[second ? 0 : 1];
     // A dock faces its partner as that faces it: the relation is its own inverse.
     mf_Status status =
         mf_docks_meeting(plan->docks, fixed, moving, link->turn, position, orientation, &cause);
-    if (status == MF_OK)
-        status = move_to(plan, moving->group, moving->instance, position, orientation);
-    else
+    if (status != MF_OK)
         return refuse(plan, link, status, cause.message);
+    status = move_assembly(plan, moving, position, orientation);
     unite(plan, a, b);
     return status;
 }
@@ -256,18 +319,6 @@ static mf_Status depth_of(const Plan *plan, mf_Group *group, uint32_t instance, 
     return status;
 }
 
-typedef struct Visit {
-    mf_Group *group;
-    uint32_t instance;
-} Visit;
-
-static Visit robot_at(const Plan *plan, uint32_t robot) {
-    uint32_t group = plan->builder->file->group_count;
-    while (plan->first[--group] > robot) {
-    }
-    return (Visit){mf_world_group(plan->builder->scene->world, group), robot - plan->first[group]};
-}
-
 // Raises all robots of an assembly by the depth of the deepest, unless one is fixed in the world.
 static mf_Status raise(const Plan *plan, uint32_t name) {
     double most = 0.0;
@@ -277,7 +328,7 @@ static mf_Status raise(const Plan *plan, uint32_t name) {
         double depth;
         if (plan->assembly[i] != name)
             continue;
-        if (mf_group_model(visit.group)->base != MF_BASE_FREE)
+        if (is_fixed(&visit))
             return MF_OK;
         mf_Status status = depth_of(plan, visit.group, visit.instance, &depth);
         if (status != MF_OK)
@@ -321,7 +372,7 @@ static mf_Status connect_all(mf_SceneBuilder *builder, mf_WorldDocks *docks) {
     for (uint32_t i = 0; i < plan.robots && status == MF_OK && plan.count > 0; i++)
         if (plan.assembly[i] == i)
             status = raise(&plan, i);
-    for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK && plan.count > 0; i++)
+    for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK; i++)
         status = mf_scene_write_initial(builder, i);
     for (uint32_t i = 0; i < plan.count && status == MF_OK; i++)
         status = connect(&plan, &plan.links[i]);
@@ -347,6 +398,35 @@ static mf_Status check_chain(const mf_SceneBuilder *builder, uint32_t index) {
                           : "have no docks");
 }
 
+// Whether any dock of the scene's modules, or of its own model, fits a dock.
+static bool fits_any(const mf_SceneBuilder *builder, const mf_Dock *dock) {
+    for (uint32_t i = 0; i < builder->file->group_count; i++) {
+        const mf_Model *model = builder->scene->models[i];
+        for (uint32_t d = 0; mf_scene_group_docks(builder, i) && d < model->dock_count; d++)
+            if (mf_dock_fits(dock, &model->docks[d]))
+                return true;
+    }
+    return false;
+}
+
+static void note_misfits(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_Model *model = builder->scene->models[index];
+    uint32_t misfits = 0;
+    const char *first = NULL;
+    for (uint32_t d = 0; d < model->dock_count; d++) {
+        if (fits_any(builder, &model->docks[d]))
+            continue;
+        first = first == NULL ? model->docks[d].name : first;
+        misfits++;
+    }
+    if (misfits > 0)
+        mf_scene_note(
+            builder->scene,
+            "group %.60s: %u of %u docks fit none of the scene, by gender or type: %.60s%s",
+            builder->file->groups[index].name, misfits, model->dock_count, first,
+            misfits > 1 ? " ..." : "");
+}
+
 mf_Status mf_scene_add_docks(mf_SceneBuilder *builder) {
     bool any = false;
     mf_WorldDocks *docks;
@@ -359,6 +439,9 @@ mf_Status mf_scene_add_docks(mf_SceneBuilder *builder) {
             mf_scene_note(builder->scene, "group %.60s: isolated robots do not dock",
                           builder->file->groups[i].name);
     }
+    for (uint32_t i = 0; i < builder->file->group_count; i++)
+        if (mf_scene_group_docks(builder, i))
+            note_misfits(builder, i);
     if (!any && builder->file->dock_count > 0)
         return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file,
                           builder->file->docks[0].line, builder->file->docks[0].column,

@@ -16,8 +16,9 @@ static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
 static const char *const behaviors[] = {
     "hold",  "command", "program", "orbit",  "formation", "waypoints", "flock", "gait",   "soccer",
-    "snake", "phase",   "track",   "unroll", "count",     "leader",    "spin",  "wheels", NULL};
-_Static_assert(sizeof behaviors / sizeof *behaviors == MF_BEHAVIOR_WHEELS + 2,
+    "snake", "phase",   "track",   "unroll", "count",     "leader",    "spin",  "wheels",
+    "car", "arm", "hormone", NULL};
+_Static_assert(sizeof behaviors / sizeof *behaviors == MF_BEHAVIOR_LAST + 2,
                "choices are in the order of mf_BehaviorKind");
 static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
                                      "purple", "cyan", "pink", "brown", "white",  "black", NULL};
@@ -308,6 +309,15 @@ static const mf_Key keys_behind[] = {
            "turns about the docks' axis, of those in which they fit"),
     MF_KEY("chain.closed", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(chain.closed),
            "the last robot is docked to the first one, where they meet"),
+    SECTION("dock_limits", "loads at which docks break, for all docks of the robot; 0: from the robot's file"),
+    MF_KEY("dock_limits.tension", MF_KEY_REAL, 0, "N", "0", 0, 1e300, NULL,
+           GROUP(dock_limits.tension), "force along a dock, apart"),
+    MF_KEY("dock_limits.shear", MF_KEY_REAL, 0, "N", "0", 0, 1e300, NULL, GROUP(dock_limits.shear),
+           "force across it"),
+    MF_KEY("dock_limits.bending", MF_KEY_REAL, 0, "N m", "0", 0, 1e300, NULL,
+           GROUP(dock_limits.bending), "moment across it"),
+    MF_KEY("dock_limits.torsion", MF_KEY_REAL, 0, "N m", "0", 0, 1e300, NULL,
+           GROUP(dock_limits.torsion), "moment about it"),
     MF_KEY("joint_slots", MF_KEY_COUNT, 0, "1", "0", 0, 16, NULL, GROUP(joint_slots),
            "run-time joints that a plugin may make for each robot, by requests in the fields "
            "joint_slot.* (docs/how_to/run_time_joints.md)"),
@@ -318,7 +328,7 @@ static const mf_Key keys_behind[] = {
 
     MF_KEY("behavior", MF_KEY_VARIANT, 0, "", "hold", 0, 0, behaviors, GROUP(behavior.kind),
            "behavior of the robots; `hold`: hover, fly straight on, stand; `gait` and `soccer` "
-           "are for robots with gaits; `snake` to `wheels` for modules and other robots; the others "
+           "are for robots with gaits; `snake` to `hormone` for modules and other robots; the others "
            "for vehicles"),
     SECTION("behavior.command", "constant values"),
     MF_KEY("behavior.command.mode", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
@@ -476,6 +486,43 @@ static const mf_Key keys_behind[] = {
     MIND_REAL("wheels.speed", 0, "rad/s", "5", speed, "of the wheels"),
     MIND_REAL("wheels.distance", 0, "m", "0.3", distance, "nearer obstacles are avoided"),
     MIND_REAL("wheels.turn", 0, "s", "0.5", turn, "shortest time of a turn"),
+    SECTION("behavior.car", "modules of cars that drive until two dock, drive on together, open a "
+                            "dock and drive apart, by messages"),
+    MIND_JOINT("car"),
+    MF_KEY("behavior.car.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.front),
+           "dock whose engaging ends the approach; empty: none of this module"),
+    MF_KEY("behavior.car.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.back),
+           "dock that opens in the end; empty: none of this module"),
+    MIND_REAL("car.speed", 0, "rad/s", "0", speed, "of the joints during the approach"),
+    MIND_REAL("car.together", 0, "rad/s", "0", together, "of the joints when docked"),
+    MIND_REAL("car.apart", 0, "rad/s", "0", apart, "of the joints after the car has parted"),
+    MIND_REAL("car.wait", 0, "s", "2", wait,
+              "how long docked cars stand, drive together, and stand again"),
+    SECTION("behavior.arm", "modules of an arm: damped-least-squares inverse kinematics by messages; "
+                            "a module without joints is its root and has the targets"),
+    MIND_JOINT("arm"),
+    MF_KEY("behavior.arm.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.front),
+           "dock towards the tip; empty: the first dock"),
+    MF_KEY("behavior.arm.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.back),
+           "dock towards the root; empty: the second dock"),
+    MF_KEY_TUPLE("behavior.arm.points", MF_KEY_POINTS, 3, 0, "m", NULL, -1e3, 1e3,
+                 GROUP(behavior.points), "targets of the tip's front dock, in the root's frame"),
+    MIND_REAL("arm.wait", 0, "s", "3", wait, "how long each is the target"),
+    MIND_REAL("arm.length", 0, "", "1", length,
+              "modules with which the arm reaches for targets; with fewer it takes the posture"),
+    MIND_REAL("arm.posture", 0, "rad", "0", posture, "of the joints with fewer modules"),
+    MIND_REAL("arm.speed", 0, "rad/s", "1", speed, "of joints, at most"),
+    MIND_REAL("arm.coupling", 0, "1/s", "3", coupling, "rate at which the error decays"),
+    MIND_REAL("arm.damping", 0, "m", "0.02", damping, "of the least squares"),
+    SECTION("behavior.hormone", "a wave from a head that connected modules choose, anew whenever they "
+                                "split or merge, by messages"),
+    MIND_JOINT("hormone"),
+    MIND_REAL("hormone.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
+    MIND_REAL("hormone.frequency", 0, "Hz", "0.5", frequency, "waves in a second"),
+    MIND_REAL("hormone.lag", 0, "rad", "1", lag,
+              "phase by which a module is behind the one nearer to the head"),
+    MIND_REAL("hormone.coupling", 0, "1/s", "2", coupling, "rate of synchronization"),
+    MIND_REAL("hormone.offset", 0, "rad", "0", offset, "center of the joints"),
     MF_KEY("behavior_interval", MF_KEY_RATE, 0, "s", "0.05", 1e-6, 3600, NULL,
            GROUP(behavior.rate), "period of behavior updates"),
     MF_KEY("color", MF_KEY_CHOICE, 0, "", "auto", 0, 0, colors, GROUP(color),

@@ -165,6 +165,10 @@ static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->group_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "groups", i);
         note_place(&inner, "chain", &file->groups[i].chain.line, &file->groups[i].chain.column);
+        note_place(&inner, "behavior", &file->groups[i].behavior_line,
+                   &file->groups[i].behavior_column);
+        note_place(&inner, "dock_limits", &file->groups[i].dock_limits.line,
+                   &file->groups[i].dock_limits.column);
     }
     for (uint32_t i = 0; i < file->joint_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "joints", i);

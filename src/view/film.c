@@ -21,18 +21,28 @@ static size_t numbers(const mf_Film *film) { // of one sample
     return (size_t)film->poses_each * MF_FILM_POSE;
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
 static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
+// Robots that share a space are a scene: more of them, where they have few links.
 static uint32_t shown(const mf_Group *group) {
-    const uint32_t count = mf_group_count(group);
-    return count < MF_FILM_ROBOTS ? count : MF_FILM_ROBOTS;
+    const uint32_t count = mf_group_count(group), links = mf_group_model(group)->link_count;
+    uint32_t most = MF_FILM_ROBOTS;
+    if (!mf_group_config_of(group)->isolated && links > 0)
+        most = larger(most, MF_FILM_LINKS / links);
+    return smaller(count, most);
 }
 
 // Trusses of a group differ, and cloths are surfaces that change, so each is a cast of its own.
 static uint32_t casts_of(const mf_Group *group) {
-    return mf_film_truss_links(group, 0) > 0 || mf_film_cloth_links(group) > 0 ? shown(group) : 1;
+    return mf_film_truss_links(group, 0) > 0 || mf_film_cloth_links(group) > 0
+               ? smaller(mf_group_count(group), MF_FILM_ROBOTS)
+               : 1;
 }
 
 static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32_t *links) {
@@ -95,8 +105,8 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
         film->rotation = mf_allocate(context, links, 4 * sizeof *film->rotation);
     }
     mf_Status status = MF_OK;
-    if (film->poses == NULL || film->points == NULL || film->position == NULL ||
-        film->rotation == NULL)
+    if (!mf_film_take_rays(film) || film->poses == NULL || film->points == NULL ||
+        film->position == NULL || film->rotation == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     for (uint32_t i = 0; i < count && status == MF_OK; i++) // prepares the link poses
         if (mf_particles_spacing(groups[i]) == 0.0)
@@ -155,6 +165,8 @@ void mf_film_destroy(mf_Film *film) {
     if (film == NULL)
         return;
     mf_release(film->context, film->joint_rows);
+    mf_release(film->context, film->rays);
+    mf_release(film->context, film->ray_rows);
     mf_release(film->context, film->casts);
     mf_release(film->context, film->poses);
     mf_release(film->context, film->clouds);
@@ -191,6 +203,7 @@ static void drop_every_second(mf_Film *film) {
     for (uint32_t s = 1; 2 * s < film->filled; s++)
         memcpy(film->points + s * points, film->points + 2 * s * points,
                points * sizeof *film->points);
+    mf_film_thin_rays(film);
     film->filled = (film->filled + 1) / 2;
     film->stride *= 2;
 }
@@ -274,6 +287,7 @@ void mf_film_sample(mf_Film *film) {
     float *pose = film->poses + film->filled * numbers(film);
     for (const mf_FilmCast *cast = film->casts; cast < film->casts + film->cast_count; cast++)
         pose = sample_cast(film, cast, pose);
+    mf_film_sample_rays(film);
     float *points = film->points + film->filled * 3 * (size_t)film->points_each;
     for (uint32_t i = 0; i < film->cloud_count; points += 3 * (size_t)film->clouds[i++].count)
         mf_film_cloud_sample(&film->clouds[i], points);

@@ -11,7 +11,9 @@ enum {
     // [1] numbers of a joint: both anchors [m], force [N], an mf_FilmJointState, the load [1] of
     // what breaks it (< 0: nothing does), the film's number of both robots (-1: the world, or not
     // shown)
-    MF_FILM_JOINT = 11
+    MF_FILM_JOINT = 11,
+    // [1] numbers of a ray: both ends [m], 1 where it ends at something
+    MF_FILM_RAY = 7
 };
 
 typedef enum mf_FilmJointState {
@@ -36,6 +38,16 @@ typedef struct mf_FilmCloud {
     uint32_t count, stride; // [1]
 } mf_FilmCloud;
 
+// The ray of a range sensor of a robot.
+typedef struct mf_FilmRay {
+    const mf_Field *value;
+    uint32_t instance, reading; // [1] of the group; component of the field
+    uint32_t link, pose;        // [1] number of the link's pose in a sample
+    double start[3];            // [m] link frame
+    double direction[3];        // [1] link frame
+    double range;               // [m] INFINITY: none
+} mf_FilmRay;
+
 struct mf_Film {
     mf_Context *context;
     mf_World *world;
@@ -53,6 +65,9 @@ struct mf_Film {
     float *joint_rows;                         // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
     mf_WorldJointId joint_ids[MF_FILM_JOINTS]; // of the rows in the last sample, or none
     uint32_t joints_each;                      // [1] rows that were used so far
+    mf_FilmRay *rays;
+    uint32_t ray_count; // [1]
+    float *ray_rows;    // [1] room * ray_count * MF_FILM_RAY
     mf_FilmCloud *clouds;
     uint32_t cloud_count;        // [1]
     uint32_t points_each;        // [1] of a sample, of all clouds
@@ -82,6 +97,12 @@ bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance, 
 uint32_t mf_film_cloth_links(const mf_Group *group);
 float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose);
 bool mf_film_put_cloth(mf_Text *text, const mf_Group *group);
+// Lists the rays of range sensors that are measured; false: no memory. Then a sample of them,
+// behind that of the poses, the half of the samples, and the script with them.
+bool mf_film_take_rays(mf_Film *film);
+void mf_film_sample_rays(mf_Film *film);
+void mf_film_thin_rays(mf_Film *film);
+void mf_film_put_rays(mf_Text *text, const mf_Film *film);
 // Whether a group is shown as points, and how many of them (film_cloud.c).
 uint32_t mf_film_cloud_points(const mf_Group *group, uint32_t *stride);
 void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points);

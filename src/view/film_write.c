@@ -235,10 +235,11 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     mf_text_put(text, "<title>");
     mf_text_escape(text, title);
     mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");
-    mf_text_format(
-        text, "{\"robots\":%u,\"of\":%u,\"frames\":%u,\"period\":%.9g,\"apart\":%s,\"joints\":%u",
-        film->robots, film->of, film->filled, film->period * film->stride, apart ? "true" : "false",
-        film->joints_each);
+    mf_text_format(text,
+                   "{\"robots\":%u,\"of\":%u,\"frames\":%u,\"period\":%.9g,\"apart\":%s,\"joints\":"
+                   "%u,\"rays\":%u",
+                   film->robots, film->of, film->filled, film->period * film->stride,
+                   apart ? "true" : "false", film->joints_each, film->ray_count);
     put_ground(text, film);
     mf_text_put(text, ",\"casts\":[");
     for (uint32_t i = 0; i < film->cast_count; i++) {
@@ -252,6 +253,7 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
                    (size_t)film->filled * film->poses_each * MF_FILM_POSE * sizeof(float));
     mf_text_put(text, "</script>\n");
     put_joints(text, film);
+    mf_film_put_rays(text, film);
     mf_film_put_points(text, film);
 }
 

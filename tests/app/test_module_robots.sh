@@ -89,6 +89,23 @@ expect 0 run "$modules/wheelbot.urdf" --duration 0.5 --ground steps --set ground
     --set ground.cell=0.01 --set 'group.place.poses=[[0.4, 0, 0]]'
 reads range 0.5 0.011
 
+# ---- robots that start inside of each other: one line with their names, and the run goes on ---------
+cat >crowd.yaml <<END
+groups:
+  - {name: m, model: $modules/superbot_simple.urdf, count: 2, place: {poses: [[0, 0, 0], [0.1, 0.02, 0]]}}
+END
+expect 0 run crowd.yaml --duration 0.1
+grep -q '^note: robots start inside of each other: m 1 (inner_back) and m 0 (inner_front), 52 mm deep' out ||
+    fail "no note about robots inside of each other"
+
+# ---- broken docks: a table for people and for programs, the same with any number of threads ----------
+expect 0 run "$source_dir/scenes/wall.yaml" --duration 0.12 --threads 1
+grep '^  wall [0-9]*/' out >table || fail "no table of broken docks"
+expect 0 run "$source_dir/scenes/wall.yaml" --duration 0.12 --threads 2
+grep '^  wall [0-9]*/' out | cmp -s - table || fail "the table depends on threads"
+expect 0 run "$source_dir/scenes/wall.yaml" --duration 0.12 --json
+[ "$(grep -o '"group": *"wall"' out | wc -l)" -ge "$(wc -l <table)" ] || fail "broken docks in JSON"
+
 # ---- the scene of all, with any number of threads ------------------------------------------------------
 expect 0 run "$source_dir/scenes/module_robots.yaml" --json --threads 1
 one=$(value hash)

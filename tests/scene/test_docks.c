@@ -138,12 +138,85 @@ static void mistakes_are_one_line_with_their_place(void **state) {
     }
 }
 
+static void connects(const char *models, void **state, const char *message, int line) {
+    mf_Error error = {0};
+    mf_SceneFile *file = NULL;
+    mf_Scene scene;
+    mf_Status status = try_scene(*state, models, &file, &error);
+    if (status == MF_OK)
+        status = mf_scene_create(*state, file, NULL, &scene, &error);
+    assert_int_equal(status, MF_BAD_FILE);
+    assert_string_equal(error.message, message);
+    assert_int_equal(error.line, line);
+    mf_scene_file_destroy(file);
+}
+
+// Docks of a SuperBot and of an ATRON have different types. Together they are no mistake, docked
+// they are one; an ATRON and a cube have docks with genders, which fit others of their own.
+static void docks_that_fit_nothing_are_noted(void **state) {
+    static const char text[] =
+        "groups:\n  - {name: a, model: ../models/modules/%s, count: 2, place: {line: {distance: "
+        "1}}}\n";
+    char own[400];
+    snprintf(own, sizeof own, text, "atron_simple.urdf");
+    mf_SceneFile *file = parse_scene(*state, own);
+    mf_Scene scene = make_scene(*state, file);
+    assert_int_equal(scene.note_count, 0);
+    drop_scene(&scene, file);
+
+    snprintf(own, sizeof own, text, "../../tests/scene/male.urdf");
+    file = parse_scene(*state, own);
+    scene = make_scene(*state, file);
+    assert_int_equal(scene.note_count, 1);
+    assert_string_equal(scene.notes[0],
+                        "group a: 2 of 2 docks fit none of the scene, by gender or type: tip ...");
+    drop_scene(&scene, file);
+
+    connects("groups:\n  - {name: a, model: ../models/modules/atron_simple.urdf}\n"
+             "  - {name: m, model: ../models/modules/superbot_simple.urdf}\n"
+             "docks:\n  - {first: {group: a, dock: north_1}, second: {group: m, dock: front}}\n",
+             state, "docks: docks north_1 and front do not fit: genders or types", 5);
+    connects("groups:\n  - {name: a, model: ../models/modules/atron_simple.urdf, count: 2}\n"
+             "docks:\n  - {first: {group: a, dock: north_1}, second: {group: a, robot: 1, dock: "
+             "north_3}}\n",
+             state, "docks: docks north_1 and north_3 do not fit: genders or types", 4);
+    connects("groups:\n  - name: a\n    model: ../models/ball.xml\n    dock_limits: {tension: 3}\n",
+             state, "groups.a.dock_limits: the model has no docks", 4);
+}
+
+// What is docked to a robot is moved with it; what is fixed stays.
+static void an_assembly_is_moved_to_what_is_fixed(void **state) {
+    mf_SceneFile *file = parse_scene(
+        *state, MODULES("    count: 3\n    chain: {first: front, second: back}\n"
+                        "  - {name: base, model: ../models/modules/base.urdf, motion: external,\n"
+                        "     place: {poses: [[2, 1, 0]]}}\n"
+                        "docks:\n  - first: {group: m, dock: back}\n"
+                        "    second: {group: base, dock: top}\n"));
+    mf_Scene scene = make_scene(*state, file);
+    assert_int_equal(assemblies_of(&scene), 1);
+    for (uint32_t i = 0; i < 3; i++) { // an arm that stands on the base
+        assert_true(fabs(value(&scene, 0, "base.position", i, 0) - 2) < 1e-6);
+        assert_true(fabs(value(&scene, 0, "base.position", i, 1) - 1) < 1e-6);
+        assert_true(fabs(value(&scene, 0, "base.position", i, 2) - 0.084 - 0.084 - 0.168 * i) <
+                    1e-6);
+    }
+    drop_scene(&scene, file);
+    connects("groups:\n  - {name: a, model: ../models/modules/base.urdf, motion: external, count: "
+             "2, place: {line: {distance: 1}}}\n"
+             "docks:\n  - {first: {group: a, dock: top}, second: {group: a, robot: 1, dock: "
+             "top}}\n",
+             state,
+             "docks: both robots are fixed, or docked to fixed ones: expected one that moves", 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_is_placed_and_docked),
         cmocka_unit_test(a_ring_closes_where_its_docks_meet),
         cmocka_unit_test(a_list_moves_the_robot_of_the_second_dock),
         cmocka_unit_test(mistakes_are_one_line_with_their_place),
+        cmocka_unit_test(docks_that_fit_nothing_are_noted),
+        cmocka_unit_test(an_assembly_is_moved_to_what_is_fixed),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -356,6 +356,37 @@ static void mistakes_are_one_line(void **state) {
     mf_context_destroy(context);
 }
 
+static void mistakes_of_modules_are_one_line(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"{arm: {front: front, back: back}}", "arm: messages.size is 16, need at least 52 bytes"},
+        {"{car: {front: nose}}", "car: pitch has no dock 'nose'"},
+        {"{hormone: {joint: knee}}", "hormone: expected names of hinges or slides of pitch"},
+    };
+    mf_Context *context = NULL;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[600];
+        mf_SceneFile *file = NULL;
+        mf_Scene scene;
+        mf_Error error = {0};
+        snprintf(text, sizeof text,
+                 "name: s\nmessages: {}\ngroups:\n  - name: m\n    model: "
+                 "../models/modules/pitch.urdf\n    count: 2\n    behavior: %s\n",
+                 rows[i][0]);
+        mf_Status status = try_scene(context, text, &file, &error);
+        if (status == MF_OK)
+            status = mf_scene_create(context, file, NULL, &scene, &error);
+        assert_int_equal(status, MF_BAD_FILE);
+        if (strstr(error.message, rows[i][1]) == NULL)
+            fail_msg("%s", error.message);
+        assert_int_equal(error.line, 7);
+        mf_scene_file_destroy(file);
+    }
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_snake_is_a_wave_that_crawls),
@@ -368,6 +399,7 @@ int main(void) {
         cmocka_unit_test(a_track_rolls_where_it_leans),
         cmocka_unit_test(a_track_becomes_a_snake),
         cmocka_unit_test(mistakes_are_one_line),
+        cmocka_unit_test(mistakes_of_modules_are_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

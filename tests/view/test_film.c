@@ -187,6 +187,59 @@ static void poses_come_back(void **state) {
     clear_fixture(&fixture);
 }
 
+// A Wheelbot that is pitched by 30 degrees, its sensor 100 mm ahead and 30 mm up: the ray goes to
+// what it reads, half a meter, or to its reach of 2 m and no farther.
+static void rays_end_where_their_sensors_read(void **state) {
+    static const double readings[] = {0.5, 2.5}, lengths[] = {0.5, 2.0};
+    mf_WorldConfig world_config = mf_world_config();
+    mf_GroupConfig group_config = mf_group_config();
+    mf_Model *model = NULL;
+    mf_World *world = NULL;
+    mf_Group *group = NULL;
+    mf_Film *film = NULL;
+    assert_int_equal(mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/modules/wheelbot.urdf", NULL,
+                                   &model, NULL),
+                     MF_OK);
+    group_config.model = model;
+    assert_int_equal(mf_world_create(*state, &world_config, &world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(world, &group_config, &group, NULL), MF_OK);
+    assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
+    assert_int_equal(mf_instruments_add(group, NULL, NULL), MF_OK);
+    const uint32_t address = model->sensors[0].address;
+    assert_int_equal(model->sensors[0].type, MF_SENSOR_RAY);
+    assert_int_equal(mf_film_create(group, 0.02, &film, NULL), MF_OK);
+    for (int s = 0; s < 2; s++) {
+        const double position[3] = {1, 2, 3}, turn[4] = {cos(M_PI / 12), 0, sin(M_PI / 12), 0};
+        for (uint32_t c = 0; c < 4; c++) {
+            mf_field_set(mf_group_find_field(group, "base.orientation"), 0, c, turn[c]);
+            if (c < 3)
+                mf_field_set(mf_group_find_field(group, "base.position"), 0, c, position[c]);
+        }
+        mf_field_set(mf_group_find_field(group, "sensor.value"), 0, address, readings[s]);
+        mf_film_sample(film);
+    }
+    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
+    mf_film_destroy(film);
+    Page page = open_page(*state);
+    assert_int_equal(number(&page, "rays"), 1);
+    char *rays = element(page.text, "rays");
+    float *rows = floats(rays, 2 * 7);
+    for (int s = 0; s < 2; s++) {
+        const double cosine = sqrt(0.75), x = 1 + 0.1 * cosine + 0.03 * 0.5,
+                     z = 3 - 0.1 * 0.5 + 0.03 * cosine;
+        const double expected[7] = {x,     2, z, x + lengths[s] * cosine, 2, z - lengths[s] * 0.5,
+                                    s == 0};
+        for (int c = 0; c < 7; c++)
+            assert_true(fabs(rows[7 * s + c] - expected[c]) < 2e-6);
+    }
+    free(rows);
+    free(rays);
+    close_page(&page);
+    mf_world_destroy(world);
+    mf_model_destroy(model);
+    unlink(PAGE);
+}
+
 static void shapes_are_named_and_names_are_escaped(void **state) {
     Fixture fixture = raise_fixture(*state, 1, NULL);
     mf_Film *film = NULL;
@@ -414,6 +467,8 @@ static void a_world_shows_all_its_groups(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(poses_come_back, setup_context, teardown_context),
+        cmocka_unit_test_setup_teardown(rays_end_where_their_sensors_read, setup_context,
+                                        teardown_context),
         cmocka_unit_test_setup_teardown(a_world_shows_all_its_groups, setup_context,
                                         teardown_context),
         cmocka_unit_test_setup_teardown(shapes_are_named_and_names_are_escaped, setup_context,

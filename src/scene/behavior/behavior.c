@@ -326,6 +326,9 @@ static void command_one(const mf_BehaviorPlan *plan, uint32_t instance, double t
     case MF_BEHAVIOR_LEADER:
     case MF_BEHAVIOR_SPIN:
     case MF_BEHAVIOR_WHEELS:
+    case MF_BEHAVIOR_CAR:
+    case MF_BEHAVIOR_ARM:
+    case MF_BEHAVIOR_HORMONE:
         break;
     }
 }
@@ -519,7 +522,7 @@ mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavio
         return mf_fail(error, MF_BAD_ARGUMENT, "behavior: group or behavior is NULL");
     if (behavior->kind == MF_BEHAVIOR_HOLD || behavior->kind == MF_BEHAVIOR_PROGRAM)
         return MF_OK; // commands of the reset or of a program
-    if (behavior->kind >= MF_BEHAVIOR_MINDS && behavior->kind <= MF_BEHAVIOR_WHEELS)
+    if (behavior->kind >= MF_BEHAVIOR_MINDS && behavior->kind <= MF_BEHAVIOR_LAST)
         return mf_mind_behavior_add(group, behavior, error);
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_BehaviorPlan *plan = mf_allocate(context, 1, sizeof *plan);

@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-static const mf_MindKind *const kinds[] = {&mf_mind_snake,  &mf_mind_phase, &mf_mind_track,
-                                           &mf_mind_unroll, &mf_mind_count, &mf_mind_leader,
-                                           &mf_mind_spin,   &mf_mind_wheels};
-_Static_assert(sizeof kinds / sizeof *kinds == MF_BEHAVIOR_WHEELS - MF_BEHAVIOR_MINDS + 1,
+static const mf_MindKind *const kinds[] = {&mf_mind_snake,  &mf_mind_phase,  &mf_mind_track,
+                                           &mf_mind_unroll, &mf_mind_count,  &mf_mind_leader,
+                                           &mf_mind_spin,   &mf_mind_wheels, &mf_mind_car,
+                                           &mf_mind_arm,    &mf_mind_hormone};
+_Static_assert(sizeof kinds / sizeof *kinds == MF_BEHAVIOR_LAST - MF_BEHAVIOR_MINDS + 1,
                "kinds are in the order of mf_BehaviorKind");
 
 // ---- for minds ----------------------------------------------------------------------------------
@@ -164,31 +165,48 @@ static mf_Status check_messages(mf_Group *group, const mf_MindKind *kind, mf_Min
                          kind->name, messages->size, 4 * kind->words);
 }
 
+static mf_Status find_ends(const mf_Model *model, const mf_MindKind *kind,
+                           const mf_MindBehavior *settings, mf_MindPlan *plan, mf_Error *error) {
+    const char *front = text_of(settings->front), *back = text_of(settings->back);
+    const bool root = kind->may_be_root && model->joint_count == 0;
+    mf_Status status = MF_OK;
+    plan->front = plan->back = MF_NONE;
+    if (kind->ends || kind->may_be_root || (kind->some_ends && front[0] != '\0'))
+        status = find_dock(model, kind->name, front, 0, &plan->front, error);
+    if (status == MF_OK &&
+        (kind->ends || (kind->may_be_root && !root) || (kind->some_ends && back[0] != '\0')))
+        status = find_dock(model, kind->name, back, 1, &plan->back, error);
+    return status;
+}
+
 static mf_Status fill(mf_Group *group, const mf_MindKind *kind, const mf_MindBehavior *settings,
                       mf_MindPlan *plan, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     mf_Status status = MF_OK;
     number_modules(group, plan);
     plan->seed = mf_world_config_of(mf_group_world(group))->seed;
+    plan->model = model;
     if (kind->words > 0)
         status = check_messages(group, kind, plan, error);
-    if (status == MF_OK && kind->ends)
-        status = find_dock(model, kind->name, text_of(settings->front), 0, &plan->front, error);
-    if (status == MF_OK && kind->ends)
-        status = find_dock(model, kind->name, text_of(settings->back), 1, &plan->back, error);
+    if (status == MF_OK)
+        status = find_ends(model, kind, settings, plan, error);
     if (status == MF_OK && kind->sensor != MF_SENSOR_CONTACTS)
         status = find_sensor(model, kind, text_of(settings->sensor), &plan->sensor, error);
-    if (status == MF_OK && kind->joints)
+    if (status == MF_OK && kind->joints && !(kind->may_be_root && model->joint_count == 0))
         status = find_joints(model, kind, settings, plan, error);
     return status == MF_OK && kind->check != NULL ? kind->check(plan, error) : status;
 }
 
-static uint64_t hash_of(const mf_MindBehavior *settings) {
+static uint64_t hash_of(const mf_MindBehavior *settings, const mf_MindPlan *plan) {
     const double values[] = {settings->amplitude, settings->frequency, settings->offset,
                              settings->lag,       settings->coupling,  settings->scatter,
                              settings->speed,     settings->distance,  settings->turn,
-                             settings->stretch,   settings->lean,      settings->open};
+                             settings->stretch,   settings->lean,      settings->open,
+                             settings->together,  settings->apart,     settings->wait,
+                             settings->length,    settings->posture,   settings->damping};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, values, sizeof values / sizeof *values);
+    if (plan->point_count > 0)
+        hash = mf_hash_doubles(hash, plan->points[0], 3 * (size_t)plan->point_count);
     const char *const texts[] = {settings->front, settings->back,  settings->joint,
                                  settings->left,  settings->right, settings->sensor};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -198,15 +216,19 @@ static uint64_t hash_of(const mf_MindBehavior *settings) {
 
 static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior *behavior,
                      mf_MindPlan *plan, mf_Error *error) {
-    const char *percepts[4] = {"joint.target", "joint.angle", NULL, NULL};
+    const bool moves = plan->joint_count > 0;
+    // Of docks and of joints each kind of module has at least one.
+    const char *percepts[5] = {"dock.state", "dock.state", "joint.target", NULL, NULL};
     const char *actions[3] = {NULL, NULL, NULL};
+    if (moves) {
+        percepts[MF_MIND_TARGET] = "joint.target";
+        percepts[MF_MIND_ANGLE] = "joint.angle";
+    }
     if (kind->words > 0)
         percepts[MF_MIND_DOCK_STATE] = "dock.state";
-    if (kind->words > 0 && kind->sensor == MF_SENSOR_CONTACTS)
-        percepts[MF_MIND_ANGLE] = NULL;
     if (kind->sensor != MF_SENSOR_CONTACTS)
         percepts[MF_MIND_SENSOR] = "sensor.value";
-    if (kind->joints)
+    if (moves)
         actions[MF_MIND_JOINTS] = plan->by_actuator ? "actuator.control" : "joint.target";
     if (kind->parts)
         actions[MF_MIND_DOCKS] = "dock.enabled";
@@ -220,7 +242,7 @@ static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior
     config.messages = kind->words > 0;
     config.function = kind->think;
     config.user = plan;
-    config.settings_hash = hash_of(&behavior->mind);
+    config.settings_hash = hash_of(&behavior->mind, plan);
     return mf_mind_add(group, &config, error);
 }
 
@@ -228,10 +250,16 @@ mf_Status mf_mind_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_
     const mf_MindKind *kind = kinds[behavior->kind - MF_BEHAVIOR_MINDS];
     mf_Context *context = mf_world_context(mf_group_world(group));
     const size_t joints = mf_group_model(group)->joint_count;
-    mf_MindPlan *plan = mf_allocate(context, 1, sizeof *plan + joints * sizeof plan->joints[0]);
+    const size_t points = behavior->point_count;
+    mf_MindPlan *plan = mf_allocate(
+        context, 1, sizeof *plan + joints * sizeof plan->joints[0] + points * sizeof *plan->points);
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", kind->name);
     plan->settings = behavior->mind;
+    plan->points = (double(*)[3])(void *)(plan->joints + joints);
+    plan->point_count = (uint32_t)points;
+    if (points > 0)
+        memcpy(plan->points, behavior->points, points * sizeof *plan->points);
     mf_Status status = fill(group, kind, &behavior->mind, plan, error);
     if (status == MF_OK)
         status = add(group, kind, behavior, plan, error);

@@ -18,19 +18,21 @@ typedef struct mf_MindJoint {
 typedef struct mf_MindPlan {
     mf_Kept kept;
     mf_MindBehavior settings; // without its texts
-    uint32_t front, back;     // [1] docks
+    uint32_t front, back;     // [1] docks; MF_NONE: none
     uint32_t sensor;          // [1] first component of sensor.value
     uint32_t first_id;        // [1] number of the group's first robot among all modules
     uint32_t words;           // [1] of a message
     bool by_actuator;         // joints are driven by actuators, else by moving targets
     uint32_t robots;          // [1] of all groups with docks
     uint64_t seed;            // [1] of the world
-    uint32_t joint_count;
+    const mf_Model *model;
+    double (*points)[3]; // [m] targets; behind the joints
+    uint32_t point_count, joint_count;
     mf_MindJoint joints[];
 } mf_MindPlan;
 
-// Percepts of minds with messages, and of others.
-enum { MF_MIND_DOCK_STATE = 0, MF_MIND_TARGET = 0, MF_MIND_ANGLE, MF_MIND_SENSOR };
+// Percepts; those that a kind does not use are others.
+enum { MF_MIND_TARGET, MF_MIND_ANGLE, MF_MIND_DOCK_STATE, MF_MIND_SENSOR };
 // Their actions: commands of joints, and docks where they switch some.
 enum { MF_MIND_JOINTS, MF_MIND_DOCKS };
 
@@ -41,6 +43,8 @@ typedef struct mf_MindKind {
     uint32_t memory;             // [1] numbers
     uint32_t words;              // [1] of its messages, at least; 0: it sends none
     bool joints, ends;           // moves joints; has a front and a back dock
+    bool some_ends;              // a front or a back dock only where they are named
+    bool may_be_root;            // has both, or is a module without joints and with a front dock
     bool parts;                  // switches docks
     bool drives;                 // by speed
     bool sides;                  // has left and right wheels
@@ -49,7 +53,7 @@ typedef struct mf_MindKind {
 } mf_MindKind;
 
 extern const mf_MindKind mf_mind_snake, mf_mind_phase, mf_mind_track, mf_mind_unroll, mf_mind_count,
-    mf_mind_leader, mf_mind_spin, mf_mind_wheels;
+    mf_mind_leader, mf_mind_spin, mf_mind_wheels, mf_mind_car, mf_mind_arm, mf_mind_hormone;
 
 mf_Status mf_mind_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_Error *error);
 
@@ -71,7 +75,18 @@ double mf_mind_track_bend(mf_Mind *mind, const mf_MindPlan *plan, uint32_t memor
 bool mf_mind_snake_angle(mf_Mind *mind, const mf_MindPlan *plan, uint32_t memory, double *out);
 
 // Types of messages, first word of the content excepted: the minds' own.
-enum { MF_MIND_SNAKE = 0x6d660001, MF_MIND_PHASE, MF_MIND_COUNT, MF_MIND_LEADER };
+enum {
+    MF_MIND_SNAKE = 0x6d660001,
+    MF_MIND_PHASE,
+    MF_MIND_COUNT,
+    MF_MIND_LEADER,
+    MF_MIND_CAR,
+    MF_MIND_ARM_DOWN,
+    MF_MIND_ARM_UP,
+    MF_MIND_HORMONE
+};
+
+enum { MF_ARM_LINKS = 16 }; // [1] of a module of an arm, at most
 
 // A flood: knowledge that spreads over connected modules from tick to tick. Numbers of the memory
 // that it uses, and the first that its users may.

@@ -1,0 +1,427 @@
+// Assemblies that change by what their modules tell each other: cars that dock and part, an arm
+// that grows and reaches for targets, a wave that finds itself again after a split and a merge.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sanitized.h"
+#include "scene/support.h"
+
+#include <mayfly/dynamics.h>
+#include <mayfly/messages.h>
+
+static const double full_turn = 6.283185307179586;
+
+static void near(double value, double expected, double tolerance) {
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g, not %.17g +- %g", value, expected, tolerance);
+}
+
+static uint32_t group_of(const mf_Scene *scene, const char *name) {
+    for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++)
+        if (strcmp(mf_group_config_of(mf_world_group(scene->world, g))->name, name) == 0)
+            return g;
+    fail_msg("no group %s", name);
+    return 0;
+}
+
+static uint32_t assemblies_of(const mf_Scene *scene, uint32_t names[64]) {
+    const mf_WorldDocks *docks = mf_world_docks_of(scene->world);
+    assert_true(mf_docks_robot_count(docks) <= 64);
+    return mf_docks_assemblies(docks, names);
+}
+
+static void step_for(const mf_Scene *scene, double seconds) {
+    mf_world_step(scene->world, (uint64_t)(seconds / mf_time_to_seconds(scene->step) + 0.5));
+}
+
+static double wrap(double angle) {
+    return angle - full_turn * floor(angle / full_turn + 0.5);
+}
+
+// ---- cars ---------------------------------------------------------------------------------------
+
+// scenes/atron_cars.yaml: cars of seven and eight modules dock, drive on as one, and part into cars
+// of twelve and three, of which the small one drives away.
+static void cars_dock_and_part(void **state) {
+    uint32_t names[64], seconds = 0;
+    double began[2], then[2];
+    mf_SceneFile *file = load_scene(*state, "scenes/atron_cars.yaml", NULL, 0);
+    mf_Scene scene = make_scene(*state, file);
+    const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
+    const uint32_t tail = group_of(&scene, "tail"), head = group_of(&scene, "head");
+    assert_int_equal(assemblies_of(&scene, names), 2);
+    for (uint32_t c = 0; c < 2; c++)
+        began[c] = get(&scene, head, "base.position", 0, c);
+    for (; seconds < 8 && mf_docks_statistics(docks).joined < 14; seconds++)
+        step_for(&scene, 1.0);
+    assert_int_equal(mf_docks_statistics(docks).joined, 14);
+    assert_int_equal(mf_docks_statistics(docks).released, 0);
+    assert_int_equal(assemblies_of(&scene, names), 1);
+    for (uint32_t i = 0; i < 15; i++)
+        assert_int_equal(names[i], 0);
+    for (; !SANITIZED && seconds < 24; seconds++) {
+        step_for(&scene, 1.0);
+        if (mf_docks_statistics(docks).released == 0)
+            for (uint32_t c = 0; c < 2; c++)
+                then[c] = get(&scene, tail, "base.position", 0, c);
+    }
+    if (!SANITIZED) {
+        uint32_t small = 0;
+        assert_int_equal(mf_docks_statistics(docks).joined, 14);
+        assert_int_equal(mf_docks_statistics(docks).released, 1);
+        assert_int_equal(assemblies_of(&scene, names), 2);
+        for (uint32_t i = 0; i < 15; i++)
+            small += names[i] == names[tail];
+        assert_int_equal(small, 3);
+        // All of them drove on by 0.5 rad/s on wheels of 40 mm for two seconds, at least.
+        assert_true(fabs(get(&scene, head, "base.position", 0, 0) - began[0]) > 0.03);
+        const double way = hypot(get(&scene, tail, "base.position", 0, 0) - then[0],
+                                 get(&scene, tail, "base.position", 0, 1) - then[1]);
+        print_message("the small car drove away by %.3f m\n", way);
+        assert_true(way > 0.15);
+    }
+    for (uint32_t g = 0; g < mf_world_group_count(scene.world); g++)
+        assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, g)), 0);
+    drop_scene(&scene, file);
+}
+
+// ---- an arm -------------------------------------------------------------------------------------
+
+typedef struct Pose {
+    double at[3], turn[4];
+} Pose;
+
+static void rotate(double out[3], const double q[4], const double v[3]) {
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double m[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                            {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                            {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    for (int i = 0; i < 3; i++)
+        out[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
+}
+
+static Pose chain(const Pose *a, const Pose *b) {
+    Pose out;
+    const double *p = a->turn, *q = b->turn;
+    rotate(out.at, a->turn, b->at);
+    for (int c = 0; c < 3; c++)
+        out.at[c] += a->at[c];
+    out.turn[0] = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3];
+    out.turn[1] = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2];
+    out.turn[2] = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1];
+    out.turn[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
+    return out;
+}
+
+static Pose inverse(const Pose *a) {
+    Pose out = {.turn = {a->turn[0], -a->turn[1], -a->turn[2], -a->turn[3]}};
+    rotate(out.at, out.turn, a->at);
+    for (int c = 0; c < 3; c++)
+        out.at[c] = -out.at[c];
+    return out;
+}
+
+static Pose frame_of(const mf_Frame *frame) {
+    Pose out;
+    memcpy(out.at, frame->position, sizeof out.at);
+    memcpy(out.turn, frame->rotation, sizeof out.turn);
+    return out;
+}
+
+static Pose dock_pose(const mf_Model *model, const char *dock, const Pose *links) {
+    const mf_Frame *frame = &model->docks[mf_model_find_dock(model, dock)].frame;
+    const Pose own = frame_of(frame);
+    return chain(&links[frame->link], &own);
+}
+
+static double draw(uint32_t *seed) { // 0 .. 1, by a linear congruence (Numerical Recipes)
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed / 4294967296.0;
+}
+
+// Where the tip of four modules on a base is, with joints at random within their limits.
+static void draw_target(const mf_Model *base, const mf_Model *module, uint32_t *seed,
+                        double target[3]) {
+    const Pose facing = {.turn = {0, 0, 0, 1}}, origin = {.turn = {1, 0, 0, 0}};
+    Pose pose = dock_pose(base, "top", &origin);
+    for (int n = 0; n < 4; n++) {
+        double angle[8], at[8][3], turn[8][4];
+        Pose links[8];
+        for (uint32_t j = 0; j < module->joint_count; j++)
+            angle[j] = module->joints[j].lower +
+                       draw(seed) * (module->joints[j].upper - module->joints[j].lower);
+        mf_model_pose(module, angle, at, turn);
+        for (uint32_t i = 0; i < module->link_count; i++) {
+            memcpy(links[i].at, at[i], sizeof at[i]);
+            memcpy(links[i].turn, turn[i], sizeof turn[i]);
+        }
+        const Pose back = dock_pose(module, "back", links),
+                   front = dock_pose(module, "front", links);
+        const Pose to_back = inverse(&back);
+        pose = chain(&pose, &facing);
+        pose = chain(&pose, &to_back);
+        pose = chain(&pose, &front);
+    }
+    memcpy(target, pose.at, 3 * sizeof *target);
+}
+
+enum { TARGETS = SANITIZED ? 4 : 100 };
+static const double hold = 5.0; // [s]
+
+// The scene with random targets that are above the ground and not inside of the arm's foot.
+static char *arm_text(mf_Context *context, double (*targets)[3]) {
+    mf_SceneFile *file = load_scene(context, "scenes/arm.yaml", NULL, 0);
+    mf_Scene scene = make_scene(context, file);
+    uint32_t seed = 1;
+    for (uint32_t n = 0; n < TARGETS;) {
+        draw_target(mf_group_model(mf_world_group(scene.world, 0)),
+                    mf_group_model(mf_world_group(scene.world, 1)), &seed, targets[n]);
+        const double *t = targets[n];
+        n += t[2] > 0.1 && (hypot(t[0], t[1]) > 0.1 || t[2] > 0.35);
+    }
+    drop_scene(&scene, file);
+    char *text = test_malloc(20000), *at = text;
+    at += sprintf(at, "[");
+    for (uint32_t n = 0; n < TARGETS; n++)
+        at += sprintf(at, "%s[%.6f, %.6f, %.6f]", n == 0 ? "" : ", ", targets[n][0], targets[n][1],
+                      targets[n][2]);
+    sprintf(at, "]");
+    return text;
+}
+
+// [m] How far the front dock of the last module, where it really is, is from a target.
+static double miss(const mf_Scene *scene, const double target[3]) {
+    mf_Group *part = mf_world_group(scene->world, group_of(scene, "part"));
+    const mf_Model *model = mf_group_model(part);
+    double at[8][3], turn[8][4], sum = 0.0;
+    Pose links[8];
+    assert_int_equal(mf_group_link_poses(part, 0, 1, at[0], turn[0], NULL), MF_OK);
+    for (uint32_t i = 0; i < model->link_count; i++) {
+        memcpy(links[i].at, at[i], sizeof at[i]);
+        memcpy(links[i].turn, turn[i], sizeof turn[i]);
+    }
+    const Pose tip = dock_pose(model, "front", links);
+    for (int c = 0; c < 3; c++) {
+        const double base = get(scene, 0, "base.position", 0, (uint32_t)c);
+        sum += (tip.at[c] - base - target[c]) * (tip.at[c] - base - target[c]);
+    }
+    return sqrt(sum);
+}
+
+// scenes/arm.yaml: three modules dock a fourth; four reach a hundred targets within 5 mm.
+static void an_arm_grows_and_reaches_targets(void **state) {
+    double targets[TARGETS][3], worst = 0.0;
+    char *text = arm_text(*state, targets), wait[16];
+    uint32_t names[64], reached = 0;
+    snprintf(wait, sizeof wait, "%g", hold);
+    const mf_Override overrides[] = {{"groups.base.behavior.arm.points", text},
+                                     {"groups.base.behavior.arm.wait", wait}};
+    mf_SceneFile *file = load_scene(*state, "scenes/arm.yaml", overrides, 2);
+    mf_Scene scene = make_scene(*state, file);
+    assert_int_equal(assemblies_of(&scene, names), 2);
+    for (int k = 0; k < 100 && get(&scene, 0, "arm.memory", 0, 2) == 0.0; k++)
+        step_for(&scene, 0.05);
+    assert_int_equal(assemblies_of(&scene, names), 1);
+    assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 4);
+    for (uint32_t n = 0; n < TARGETS; n++) {
+        const double now = get(&scene, 0, "arm.memory", 0, 2); // [s] of the root
+        step_for(&scene, (n + 1) * hold - 0.02 - now);
+        const double away = miss(&scene, targets[n]);
+        if (away > 0.005)
+            print_message("target %u [%.3f, %.3f, %.3f]: %.4f m\n", n, targets[n][0], targets[n][1],
+                          targets[n][2], away);
+        reached += away <= 0.005;
+        worst = fmax(worst, away);
+    }
+    print_message("%u of %u targets, the worst %.2g m\n", reached, (unsigned)TARGETS, worst);
+    assert_int_equal(reached, TARGETS);
+    assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).released, 0);
+    drop_scene(&scene, file);
+    test_free(text);
+}
+
+// ---- hormones -----------------------------------------------------------------------------------
+
+enum { HEAD = 3, HOPS = 5, PHASE = 6 }; // numbers of hormone.memory
+
+// Robot 3 is docked the other way round.
+static const char worm[] =
+    "name: s\nworld: {step: 0.004}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
+    "  - {name: m, model: ../models/modules/pitch.urdf, count: 6, behavior_interval: 0.02,\n"
+    "     behavior: {hormone: {frequency: 0.6, amplitude: 0.5, lag: 1.2, coupling: 4}}}\n"
+    "docks:\n"
+    "  - {first: {group: m, robot: 0, dock: back}, second: {group: m, robot: 1, dock: front}}\n"
+    "  - {first: {group: m, robot: 1, dock: back}, second: {group: m, robot: 2, dock: front}}\n"
+    "  - {first: {group: m, robot: 2, dock: back}, second: {group: m, robot: 3, dock: back}}\n"
+    "  - {first: {group: m, robot: 3, dock: front}, second: {group: m, robot: 4, dock: front}}\n"
+    "  - {first: {group: m, robot: 4, dock: back}, second: {group: m, robot: 5, dock: front}}\n";
+
+// Modules first .. last - 1 have one head, at an end, and are behind it by the lag per module.
+static uint32_t check_wave(const mf_Scene *scene, uint32_t first, uint32_t last) {
+    const double name = get(scene, 0, "hormone.memory", first, HEAD);
+    uint32_t head = last;
+    for (uint32_t i = first; i < last; i++)
+        if (get(scene, 0, "hormone.memory", i, HOPS) == 0.0)
+            head = i;
+    assert_true(head == first || head == last - 1);
+    for (uint32_t i = first; i < last; i++) {
+        const double hops = fabs((double)i - (double)head);
+        near(get(scene, 0, "hormone.memory", i, HEAD), name, 0.0);
+        near(get(scene, 0, "hormone.memory", i, HOPS), hops, 0.0);
+        near(wrap(get(scene, 0, "hormone.memory", i, PHASE) -
+                  get(scene, 0, "hormone.memory", head, PHASE) + 1.2 * hops),
+             0.0, 1e-3);
+    }
+    return head;
+}
+
+// No target moves faster than by its frequency and the synchronization.
+static void crawl(const mf_Scene *scene, double seconds) {
+    const double most = 0.5 * (full_turn * 0.6 + 4.0 * 0.5 * full_turn) * 0.02;
+    for (double time = 0.0; time < seconds; time += 0.02) {
+        double before[6];
+        for (uint32_t i = 0; i < 6; i++)
+            before[i] = get(scene, 0, "joint.target", i, 0);
+        step_for(scene, 0.02);
+        for (uint32_t i = 0; i < 6; i++)
+            near(get(scene, 0, "joint.target", i, 0), before[i], most);
+    }
+}
+
+static double forward_of(const mf_Scene *scene) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < 6; i++)
+        sum += get(scene, 0, "base.position", i, 0) / 6.0;
+    return sum;
+}
+
+static void a_wave_finds_itself_after_a_split_and_a_merge(void **state) {
+    uint32_t names[64];
+    mf_SceneFile *file = parse_scene(*state, worm);
+    mf_Scene scene = make_scene(*state, file);
+    mf_WorldDocks *docks = mf_world_docks_of(scene.world);
+    mf_Group *group = mf_world_group(scene.world, 0);
+    mf_Field *enabled = mf_group_find_field(group, "dock.enabled");
+    const mf_DockPort left = {group, 2, 1}, right = {group, 3, 1};
+    crawl(&scene, 5.0);
+    assert_int_equal(check_wave(&scene, 0, 6), 0); // the one whose front is free
+    const double began = forward_of(&scene);
+    crawl(&scene, SANITIZED ? 0.1 : 5.0);
+    const double way = forward_of(&scene) - began;
+    print_message("the caterpillar crawled %.3f m in 5 s\n", way);
+    assert_true(SANITIZED || fabs(way) > 0.1);
+
+    mf_field_set(enabled, 2, 1, 0.0);
+    crawl(&scene, 5.0);
+    assert_int_equal(assemblies_of(&scene, names), 2);
+    assert_int_equal(check_wave(&scene, 0, 3), 0);
+    const uint32_t other = check_wave(&scene, 3, 6);
+    assert_true(get(&scene, 0, "hormone.memory", 0, HEAD) !=
+                get(&scene, 0, "hormone.memory", other, HEAD));
+
+    mf_field_set(enabled, 2, 1, 1.0);
+    if (get(&scene, 0, "dock.state", 2, 1) == MF_DOCK_FREE)
+        assert_int_equal(mf_docks_connect(docks, &left, &right, 0, NULL), MF_OK);
+    crawl(&scene, 6.0);
+    assert_int_equal(assemblies_of(&scene, names), 1);
+    assert_int_equal(check_wave(&scene, 0, 6), 0);
+    assert_int_equal(mf_group_fault_total(group), 0);
+    drop_scene(&scene, file);
+}
+
+// ---- a wall -------------------------------------------------------------------------------------
+
+enum { WALL = 45, DOCKS = 6, WALL_STEPS = SANITIZED ? 45 : 80, WALL_CUT = 40 };
+
+typedef struct Table {
+    double state[WALL][DOCKS], load[WALL][6 * DOCKS];
+    uint64_t hash, broken, joined;
+} Table;
+
+static void read_table(const mf_Scene *scene, Table *out) {
+    const mf_DocksStatistics seen = mf_docks_statistics(mf_world_docks_of(scene->world));
+    for (uint32_t i = 0; i < WALL; i++)
+        for (uint32_t c = 0; c < 6 * DOCKS; c++) {
+            out->load[i][c] = get(scene, 0, "dock.load", i, c);
+            if (c < DOCKS)
+                out->state[i][c] = get(scene, 0, "dock.state", i, c);
+        }
+    out->hash = mf_world_hash(scene->world);
+    out->broken = seen.broken;
+    out->joined = seen.joined;
+}
+
+// scenes/wall.yaml with some threads; `image`: what a snapshot in the middle is put into, or the
+// snapshot to begin with.
+static void break_wall(uint32_t threads, void **image, size_t *size, Table *out) {
+    mf_Context *context = NULL;
+    mf_ContextConfig config = mf_context_config();
+    config.threads = threads;
+    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_SceneFile *file = load_scene(context, "scenes/wall.yaml", NULL, 0);
+    mf_Scene scene = make_scene(context, file);
+    if (*size > 0) {
+        assert_int_equal(mf_world_restore(scene.world, *image, *size, NULL), MF_OK);
+    } else {
+        mf_world_step(scene.world, WALL_CUT);
+        *size = mf_world_snapshot_size(scene.world);
+        *image = malloc(*size);
+        assert_non_null(*image);
+        assert_int_equal(mf_world_snapshot(scene.world, *image, *size, NULL), MF_OK);
+    }
+    mf_world_step(scene.world, WALL_STEPS - WALL_CUT);
+    read_table(&scene, out);
+    drop_scene(&scene, file);
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
+// The same docks break, by the same loads, with one and two threads and behind a snapshot. A dock
+// that broke bore more than one of its limits, and its partner broke, too.
+static void the_same_docks_of_a_wall_break(void **state) {
+    static Table one, two, again;
+    void *image = NULL, *other = NULL;
+    size_t size = 0, other_size = 0;
+    uint32_t broken = 0;
+    (void)state;
+    break_wall(1, &image, &size, &one);
+    break_wall(2, &other, &other_size, &two);
+    break_wall(2, &image, &size, &again);
+    assert_memory_equal(one.state, two.state, sizeof one.state);
+    assert_memory_equal(one.load, two.load, sizeof one.load);
+    assert_memory_equal(one.state, again.state, sizeof one.state);
+    assert_memory_equal(one.load, again.load, sizeof one.load);
+    assert_true(one.hash == two.hash && one.hash == again.hash);
+    assert_int_equal(one.joined, 76);
+    for (uint32_t i = 0; i < WALL; i++)
+        for (uint32_t d = 0; d < DOCKS; d++) {
+            const double *load = &one.load[i][6 * d];
+            if (one.state[i][d] != MF_DOCK_BROKEN)
+                continue;
+            broken++;
+            assert_true(load[0] > 500 || hypot(load[1], load[2]) > 1000 || fabs(load[3]) > 50 ||
+                        hypot(load[4], load[5]) > 100);
+        }
+    print_message("%u docks of the wall broke\n", broken);
+    assert_int_equal(broken, 2 * one.broken);
+    assert_true(SANITIZED || (one.broken > 5 && one.broken < 60));
+    free(image);
+    free(other);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cars_dock_and_part),
+        cmocka_unit_test(an_arm_grows_and_reaches_targets),
+        cmocka_unit_test(a_wave_finds_itself_after_a_split_and_a_merge),
+        cmocka_unit_test(the_same_docks_of_a_wall_break),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}

@@ -1,0 +1,109 @@
+// scenes/obstacles.yaml: two hundred obstacles of every shape on a ground that is an image, and
+// modules that drive through them; with gravity and without.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "sanitized.h"
+#include "scene/support.h"
+
+#include <mayfly/terrain.h>
+
+enum { WHEELBOTS = 0, WORM = 1, OBSTACLES = 2 }; // numbers of groups; obstacles are the others
+
+static double place(const mf_Scene *scene, uint32_t group, uint32_t robot, uint32_t component) {
+    return get(scene, group, "base.position", robot, component);
+}
+
+typedef struct Places {
+    double at[256][3];
+    uint32_t count;
+} Places;
+
+static Places look(const mf_Scene *scene) {
+    Places out = {.count = 0};
+    for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++)
+        for (uint32_t i = 0; i < mf_group_count(mf_world_group(scene->world, g)); i++, out.count++)
+            for (uint32_t c = 0; c < 3; c++)
+                out.at[out.count][c] = place(scene, g, i, c);
+    return out;
+}
+
+static double way(const Places *from, const Places *to, uint32_t robot) {
+    double sum = 0.0;
+    for (int c = 0; c < 3; c++)
+        sum += pow(to->at[robot][c] - from->at[robot][c], 2);
+    return sqrt(sum);
+}
+
+static void run_for(const mf_Scene *scene, double seconds) {
+    mf_world_step(scene->world, (uint64_t)(seconds / mf_time_to_seconds(scene->step) + 0.5));
+    for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++)
+        assert_int_equal(mf_group_fault_total(mf_world_group(scene->world, g)), 0);
+}
+
+static void modules_drive_through_obstacles(void **state) {
+    mf_SceneFile *file = load_scene(*state, "scenes/obstacles.yaml", NULL, 0);
+    mf_Scene scene = make_scene(*state, file);
+    uint32_t pushed = 0, seen = 0;
+    assert_int_equal(scene.terrain->columns, 30);
+    assert_int_equal(scene.terrain->rows, 30);
+    run_for(&scene, 1.0); // what stands on a slope rolls, slides or falls over
+    const Places began = look(&scene);
+    assert_int_equal(began.count, 3 + 5 + 200);
+    double most[3] = {0, 0, 0};
+    for (int k = 0; k < (SANITIZED ? 2 : 20); k++) {
+        run_for(&scene, 0.25);
+        const Places now = look(&scene);
+        for (uint32_t i = 0; i < 3; i++) {
+            most[i] = fmax(most[i], way(&began, &now, i));
+            seen += get(&scene, WHEELBOTS, "sensor.value", i,
+                        scene.models[WHEELBOTS]->sensors[0].address) < 2.0;
+        }
+    }
+    const Places now = look(&scene);
+    for (uint32_t i = 0; i < 8; i++)
+        pushed += i < 3 && most[i] > (SANITIZED ? 0.02 : 0.3);
+    assert_int_equal(pushed, 3); // all three drove away
+    assert_true(SANITIZED || seen > 0);
+    for (uint32_t i = 8; i < now.count; i++) {
+        const double ground = mf_terrain_height(scene.terrain, now.at[i][0], now.at[i][1], NULL);
+        assert_true(now.at[i][2] > ground); // nothing falls through
+        assert_true(now.at[i][2] < ground + 0.3);
+    }
+    drop_scene(&scene, file);
+}
+
+// Without gravity what touches nothing moves evenly: where it is after equal times is in a line.
+static void without_gravity_obstacles_float(void **state) {
+    const mf_Override none = {"world.gravity", "0"};
+    mf_SceneFile *file = load_scene(*state, "scenes/obstacles.yaml", &none, 1);
+    mf_Scene scene = make_scene(*state, file);
+    Places at[3];
+    uint32_t even = 0;
+    run_for(&scene, SANITIZED ? 0.1 : 1.0);
+    for (int k = 0; k < 3; k++) {
+        at[k] = look(&scene);
+        run_for(&scene, SANITIZED ? 0.05 : 0.5);
+    }
+    for (uint32_t i = 8; i < at[0].count; i++) {
+        double bend = 0.0; // with gravity it would be 2.5 m
+        for (int c = 0; c < 3; c++)
+            bend = fmax(bend, fabs(at[2].at[i][c] - 2 * at[1].at[i][c] + at[0].at[i][c]));
+        even += bend < 1e-5;
+    }
+    print_message("%u of 200 obstacles move evenly without gravity\n", even);
+    assert_true(even > 150);
+    drop_scene(&scene, file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modules_drive_through_obstacles),
+        cmocka_unit_test(without_gravity_obstacles_float),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
