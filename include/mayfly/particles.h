@@ -102,8 +102,8 @@ MF_API uint32_t mf_particles_present(const mf_Group *group);
 // and robots by particles, where mf_collisions_prepare was called for their group. Fluids act on
 // grains and on other fluids from then on, and all have the substeps of the group that needs most.
 // Call it after all groups, motions and collisions were added. Without particles it does nothing.
-// MF_BAD_ARGUMENT: a second call. MF_UNSUPPORTED: grains larger than the reach of a fluid. MF_LIMIT:
-// too many shapes, or more than 16 groups of particles. MF_NO_MEMORY.
+// MF_BAD_ARGUMENT: a second call. MF_UNSUPPORTED: grains larger than the reach of a fluid.
+// MF_LIMIT: too many shapes, or more than 16 groups of particles. MF_NO_MEMORY.
 MF_API mf_Status mf_particles_couple(mf_World *world, mf_Error *error);
 
 #ifdef __cplusplus
