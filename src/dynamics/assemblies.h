@@ -35,7 +35,7 @@ typedef struct mf_AssemblyPlace {
     double turn[9];     // [1] of the frame to the world
 } mf_AssemblyPlace;
 
-enum { MF_ASSEMBLY_LOOPS = 16 }; // [1] of an assembly at most
+enum { MF_ASSEMBLY_LOOPS = 64 }; // [1] of an assembly at most
 
 // Two docks that are joined. Both sides are pushed at the frame of the first.
 typedef struct mf_AssemblyEdge {
@@ -46,6 +46,7 @@ typedef struct mf_AssemblyEdge {
     double open[6];       // [rad], [m] still, in axes of the first link
     double closes[6];     // [rad/s], [m/s] how fast that closes in the step, likewise
     double correction[6]; // [rad/s^2], [m/s^2] of the second against the first, world axes
+    double pull[6];       // likewise, the part of it that closes a gap
     double wrench[6];     // [N m], [N] on the first at its frame, world axes
 } mf_AssemblyEdge;
 
@@ -178,9 +179,12 @@ void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, bool who
 size_t mf_assembly_loop_room(void); // [byte] that it needs meanwhile
 void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly);
 // L D L^T of a symmetric matrix of `size` rows in its lower half, and x of m x = r in place. Pivots
-// below `part` of what they began with are left out.
-void mf_assembly_factor(double *m, double *inverse, uint32_t size, double part);
+// that are not above `least` are left out.
+void mf_assembly_factor(double *m, double *inverse, uint32_t size, const double *least);
 void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r);
+// Adds how a place on a robot by itself answers: the diagonal.
+void mf_assembly_own_response(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
+                              const mf_AssemblyPlace *place, double out[6]);
 // The wrenches of all edges, or of loops only, on the sites of a robot, about the links' origins.
 void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
                        double *sites);

@@ -2,16 +2,21 @@
 // alike, from what the tree does without them and under a unit of each,
 //     S wrenches = correction - relative acceleration of the open tree.
 //
-// A loop may hold what the tree holds already, as in a flat ring, so S can be singular: it gets a
-// little softness, which the closing of gaps takes off again.
+// A loop may hold what the tree holds already, as in a flat ring, and it may not fit. So S can be
+// singular: what gives way by less than a small part of what both robots by themselves do is held
+// already. And a gap is
+// closed with a hundred times as much softness, so that one that cannot close pulls no more than a
+// little.
 #include "dynamics/assemblies.h"
 
 #include <string.h>
 
 enum { SIX = 6, MOST = SIX * MF_ASSEMBLY_LOOPS };
 
+static const double closing_softness = 0.02; // [1] of the response of a row to itself
+
 size_t mf_assembly_loop_room(void) {
-    return (MOST * MOST + 2 * MOST) * sizeof(double);
+    return (2 * MOST * MOST + 4 * MOST) * sizeof(double);
 }
 
 // Acceleration of the second side of all loops against the first.
@@ -30,6 +35,19 @@ static void measure(const mf_Assemblies *all, const mf_Assembly *assembly, bool 
     }
 }
 
+// What counts as held already, row by row.
+static void find_least(const mf_Assemblies *all, const mf_Assembly *assembly, double part,
+                       double *out) {
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++, out += SIX) {
+        const mf_AssemblyEdge *loop = &all->loops[l];
+        memset(out, 0, SIX * sizeof *out);
+        for (uint32_t s = 0; s < 2; s++)
+            mf_assembly_own_response(all, &all->order[loop->robots[s]], &loop->places[s], out);
+        for (uint32_t r = 0; r < SIX; r++)
+            out[r] *= part;
+    }
+}
+
 static bool is_wide(const mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t i = assembly->first; i < assembly->end; i++)
         if (!all->order[i].group->assemblies->pieces->pick.double_precision)
@@ -41,30 +59,33 @@ void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly) {
     const uint32_t first = assembly->first_loop, rows = SIX * (assembly->loop_end - first);
     if (rows == 0)
         return;
-    double *m = mf_scratch_borrow(all->scratch), *right = m + MOST * MOST, *pivots = right + MOST;
-    const double soft = is_wide(all, assembly) ? 1e-9 : 1e-5;
+    double *m = mf_scratch_borrow(all->scratch), *soft = m + MOST * MOST;
+    double *right = soft + MOST * MOST, *pull = right + MOST, *pivots = pull + MOST;
+    double *least = pivots + MOST;
+    find_least(all, assembly, is_wide(all, assembly) ? 1e-9 : 1e-6, least);
     for (uint32_t l = first; l < assembly->loop_end; l++)
         memset(all->loops[l].wrench, 0, sizeof all->loops[l].wrench);
     mf_assembly_sweep(all, assembly, true);
     measure(all, assembly, true, right, 1);
-    for (uint32_t r = 0; r < rows; r++)
-        right[r] = all->loops[first + r / SIX].correction[r % SIX] - right[r];
-    for (uint32_t c = 0; c < rows; c++) { // a push on the first is one back on the second
-        all->loops[first + c / SIX].wrench[c % SIX] = 1.0;
+    for (uint32_t r = 0; r < rows; r++) { // a push on the first is one back on the second
+        const mf_AssemblyEdge *loop = &all->loops[first + r / SIX];
+        pull[r] = -loop->pull[r % SIX];
+        right[r] -= loop->correction[r % SIX] - loop->pull[r % SIX];
+    }
+    for (uint32_t c = 0; c < rows; c++) {
+        all->loops[first + c / SIX].wrench[c % SIX] = -1.0;
         mf_assembly_sweep(all, assembly, false);
         measure(all, assembly, false, m + c, rows);
         all->loops[first + c / SIX].wrench[c % SIX] = 0.0;
     }
-    for (uint32_t r = 0; r < rows; r++) {
-        for (uint32_t c = 0; c < rows; c++)
-            m[rows * r + c] = -m[rows * r + c];
-        right[r] = -right[r];
-    }
+    memcpy(soft, m, (size_t)rows * rows * sizeof *m);
     for (uint32_t r = 0; r < rows; r++)
-        m[(rows + 1) * r] *= 1.0 + soft;
-    mf_assembly_factor(m, pivots, rows, soft * 0.1);
+        soft[(rows + 1) * r] *= 1.0 + closing_softness;
+    mf_assembly_factor(m, pivots, rows, least);
     mf_assembly_divide(m, pivots, rows, right);
+    mf_assembly_factor(soft, pivots, rows, least);
+    mf_assembly_divide(soft, pivots, rows, pull);
     for (uint32_t r = 0; r < rows; r++)
-        all->loops[first + r / SIX].wrench[r % SIX] = right[r];
+        all->loops[first + r / SIX].wrench[r % SIX] = right[r] + pull[r];
     mf_scratch_return(all->scratch, m);
 }

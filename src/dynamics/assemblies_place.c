@@ -8,7 +8,7 @@
 #include <string.h>
 
 // [m/s], [rad/s] Docks that have just met do not close faster.
-static const double closes_most = 1.0;
+static const double closes_most = 1.0, loops_close_most = 0.1; // in loops others have to give way
 
 // ---- small matrices -----------------------------------------------------------------------------
 
@@ -78,15 +78,16 @@ static void rotation_vector(double out[3], const double matrix[9]) {
     mf_vec3_scale(out, q + 1, size > 1e-12 ? sign * angle / size : 2.0 * sign);
 }
 
-static void closing(const mf_Assemblies *all, double gap[3], double closes[3], double least) {
+static void closing(const mf_Assemblies *all, double gap[3], double closes[3], double least,
+                    double fastest) {
     const double size = mf_vec3_length(gap);
     if (size <= least)
         mf_vec3_set(gap, 0.0, 0.0, 0.0);
-    const double rate = 1.0 / all->time, most = closes_most / (size > 0.0 ? size : 1.0);
+    const double rate = 1.0 / all->time, most = fastest / (size > 0.0 ? size : 1.0);
     mf_vec3_scale(closes, gap, -(rate < most ? rate : most));
 }
 
-static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge) {
+static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge, double most) {
     const mf_AssemblyRobot *robots[2];
     mf_AssemblyPlace *first = &edge->places[0], *second = &edge->places[1];
     Site sites[2];
@@ -108,8 +109,8 @@ static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge) {
     const double least = rounding(robots[0], robots[1], sites[0].position);
     turn_back(edge->open, sites[0].turn, gap);
     turn_back(edge->open + 3, sites[0].turn, gap + 3);
-    closing(all, edge->open, edge->closes, least);
-    closing(all, edge->open + 3, edge->closes + 3, least);
+    closing(all, edge->open, edge->closes, least, most);
+    closing(all, edge->open + 3, edge->closes + 3, least, most);
     turn(gap + 3, sites[0].turn, edge->open + 3);
     mf_vec3_sub(second->arm, arm, gap + 3);
     for (uint32_t s = 0; s < 2; s++) {
@@ -122,15 +123,19 @@ static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge) {
         edge->correction[c] -= sites[1].rate[c] - sites[0].rate[c];
         edge->correction[3 + c] -= velocity[1][c] - velocity[0][c];
     }
-    for (uint32_t c = 0; c < 6; c++)
+    turn(edge->pull, sites[0].turn, edge->closes);
+    turn(edge->pull + 3, sites[0].turn, edge->closes + 3);
+    for (uint32_t c = 0; c < 6; c++) {
+        edge->pull[c] /= all->step;
         edge->correction[c] /= all->step;
+    }
 }
 
 void mf_assembly_measure(mf_Assemblies *all, mf_Assembly *assembly) {
     for (uint32_t i = assembly->first + 1; i < assembly->end; i++)
-        measure_edge(all, &all->order[i].edge);
+        measure_edge(all, &all->order[i].edge, closes_most);
     for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
-        measure_edge(all, &all->loops[l]);
+        measure_edge(all, &all->loops[l], loops_close_most);
 }
 
 // ---- loads --------------------------------------------------------------------------------------

@@ -20,12 +20,10 @@ static const double dead_part = 1e-13;
 
 // With a constant size compilers take the loops apart.
 static inline __attribute__((always_inline)) void factor(double *m, double *inverse, uint32_t size,
-                                                         double part) {
-    for (uint32_t k = 0; k < size; k++)
-        inverse[k] = m[(size + 1) * k]; // at first what the pivot begins with
+                                                         const double *least) {
     for (uint32_t k = 0; k < size; k++) {
         const double pivot = m[(size + 1) * k];
-        inverse[k] = pivot > part * inverse[k] ? 1.0 / pivot : 0.0;
+        inverse[k] = pivot > least[k] ? 1.0 / pivot : 0.0;
         for (uint32_t i = k + 1; i < size; i++) {
             const double factor = m[size * i + k] * inverse[k];
             for (uint32_t j = k + 1; j <= i; j++)
@@ -54,8 +52,8 @@ static inline __attribute__((always_inline)) void divide(const double *m, const 
         }
 }
 
-void mf_assembly_factor(double *m, double *inverse, uint32_t size, double part) {
-    factor(m, inverse, size, part);
+void mf_assembly_factor(double *m, double *inverse, uint32_t size, const double *least) {
+    factor(m, inverse, size, least);
 }
 
 void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r) {
@@ -101,6 +99,17 @@ static void roots_at(const mf_ArtPieces *pieces, const mf_AssemblyRobot *robot,
         mf_vec3_cross(across, out, place->arm);
         mf_vec3_add(out + 3, out + 3, across);
     }
+}
+
+void mf_assembly_own_response(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
+                              const mf_AssemblyPlace *place, double out[SIX]) {
+    const mf_ArtPieces *pieces;
+    mf_assembly_piece(all, robot, &pieces);
+    double roots[SIX * MF_ART_ROOTS];
+    roots_at(pieces, robot, place, roots);
+    for (uint32_t i = 0; i < pieces->roots; i++)
+        for (uint32_t r = 0; r < SIX; r++)
+            out[r] += roots[SIX * i + r] * roots[SIX * i + r];
 }
 
 static void fill_block(const double *to, const double *from, uint32_t width, double *block,
@@ -210,12 +219,14 @@ void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *ro
 
 // Takes dock c, behind which `child` is, out of the matrix, six columns at a time.
 static void take_out(double *k, size_t stride, uint32_t c, mf_AssemblyRobot *child) {
-    double *rows = k + SIX * c * stride, before[SIX * SIX], block[SIX * SIX];
+    double *rows = k + SIX * c * stride, before[SIX * SIX], block[SIX * SIX], least[SIX];
     for (uint32_t r = 0; r < SIX; r++)
         for (uint32_t j = 0; j < SIX; j++)
             child->factor[SIX * r + j] =
                 rows[r * stride + SIX * c + j] + child->response[SIX * r + j];
-    factor(child->factor, child->pivots, SIX, dead_part);
+    for (uint32_t r = 0; r < SIX; r++)
+        least[r] = dead_part * child->factor[(SIX + 1) * r];
+    factor(child->factor, child->pivots, SIX, least);
     for (uint32_t d = 0; d < c; d++) {
         for (uint32_t r = 0; r < SIX; r++)
             memcpy(block + SIX * r, rows + r * stride + SIX * d, SIX * sizeof(double));

@@ -190,10 +190,11 @@ static void count(mf_Assemblies *all) {
     mf_DocksStatistics *sum = &all->docks->statistics;
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
-        uint64_t *which = assembly->active                            ? &sum->trees
-                          : assembly->loop_end > assembly->first_loop ? &sum->loops
-                          : assembly->touched                         ? &sum->touched
-                                                                      : &sum->others;
+        uint64_t *which = assembly->active ? &sum->trees
+                          : assembly->loop_end - assembly->first_loop > MF_ASSEMBLY_LOOPS
+                              ? &sum->loops
+                          : assembly->touched ? &sum->touched
+                                              : &sum->others;
         ++*which;
     }
 }
