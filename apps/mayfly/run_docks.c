@@ -61,7 +61,8 @@ static void print_broken(const Broken *broken, void *user) {
     uint32_t *count = user;
     char name[120];
     if ((*count)++ == 0)
-        printf("broken dock                       tension / N  shear / N  bending, torsion / N m\n");
+        printf(
+            "broken dock                       tension / N  shear / N  bending, torsion / N m\n");
     if (*count > SHOWN)
         return;
     snprintf(name, sizeof name, "%s %u/%s", mf_group_config_of(broken->group)->name, broken->robot,

@@ -15,9 +15,9 @@ static const char *const controllers[] = {"none", "gp", "oscillator", "machine",
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
 static const char *const behaviors[] = {
-    "hold",  "command", "program", "orbit",  "formation", "waypoints", "flock", "gait",   "soccer",
-    "snake", "phase",   "track",   "unroll", "count",     "leader",    "spin",  "wheels",
-    "car", "arm", "hormone", NULL};
+    "hold",   "command", "program", "orbit", "formation", "waypoints", "flock",
+    "gait",   "soccer",  "snake",   "phase", "track",     "unroll",    "count",
+    "leader", "spin",    "wheels",  "car",   "arm",       "hormone",   NULL};
 _Static_assert(sizeof behaviors / sizeof *behaviors == MF_BEHAVIOR_LAST + 2,
                "choices are in the order of mf_BehaviorKind");
 static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
