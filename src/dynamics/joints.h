@@ -18,6 +18,11 @@ typedef struct mf_JointSlots {
     mf_Field *state, *answer, *joint, *load, *angle;
 } mf_JointSlots;
 
+typedef struct mf_WeldedLink {
+    uint64_t key;   // of the link; 0: a free place
+    uint32_t leads; // [1] towards the place that stands for its cluster
+} mf_WeldedLink;
+
 struct mf_WorldJoints {
     mf_Context *context;
     mf_World *world;
@@ -37,9 +42,9 @@ struct mf_WorldJoints {
     uint32_t slot_room;   // [1] joints that slots may have at once
     uint32_t slot_blocks; // [1] of the responses that they need at most
     mf_JointRequestStatistics requests;
-    // Links that fixed joints hold together (welds.c): numbers of joints, plus 1.
-    uint32_t weld_room, weld_count; // [1] the first a power of two, or 0
-    uint32_t *welds;
+    // Links that fixed joints hold together (welds.c).
+    uint32_t weld_room, weld_count; // [1] places, a power of two or 0; joints
+    mf_WeldedLink *welds;
     // Docks, or NULL (docks.h).
     struct mf_WorldDocks *docks;
     uint32_t dock_room;   // [1] joints that docks may have at once

@@ -1,33 +1,36 @@
-// Pairs of links that fixed run-time joints hold together: they do not touch each other. A table
-// from both links to the joint, by open addressing, listed anew in each step.
+// Links that fixed run-time joints hold together, one behind the other: they do not touch each
+// other. A table of links by open addressing, listed anew in each step; links of a cluster lead to
+// the same one (Galler and Fischer 1964).
 #include "dynamics/joints.h"
 
 #include <string.h>
 
 static uint64_t key_of(const uint32_t ends[3]) {
-    return (uint64_t)ends[0] << 56 ^ (uint64_t)ends[1] << 24 ^ ends[2];
+    return ((uint64_t)ends[0] << 56 ^ (uint64_t)ends[1] << 24 ^ ends[2]) + 1; // not 0
 }
 
-// The same for both orders of the links.
-static uint32_t place_of(const mf_WorldJoints *all, uint64_t a, uint64_t b) {
-    const uint64_t low = a < b ? a : b, high = a < b ? b : a;
-    const uint64_t hash =
-        (low * UINT64_C(0x9e3779b97f4a7c15) ^ high) * UINT64_C(0xc2b2ae3d27d4eb4f);
-    return (uint32_t)(hash >> 32) & (all->weld_room - 1);
+// Where a link is in the table, or the free place for it.
+static uint32_t place_of(const mf_WorldJoints *all, uint64_t key) {
+    const uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t at = (uint32_t)(hash >> 32) & (all->weld_room - 1);
+    while (all->welds[at].key != 0 && all->welds[at].key != key)
+        at = (at + 1) & (all->weld_room - 1);
+    return at;
 }
 
-static void keys_of(const mf_JointRecord *record, uint64_t out[2]) {
-    for (uint32_t s = 0; s < 2; s++)
-        out[s] = key_of((uint32_t[]){record->group[s], record->instance[s], record->link[s]});
+static uint32_t root_of(const mf_WorldJoints *all, uint32_t at) {
+    while (all->welds[at].leads != at)
+        at = all->welds[at].leads;
+    return at;
 }
 
 mf_Status mf_joints_make_weld_room(mf_WorldJoints *all, uint32_t joints, mf_Error *error) {
     uint32_t room = 16;
-    while (room < 2 * joints)
+    while (room < 4 * joints)
         room *= 2;
     if (room <= all->weld_room)
         return MF_OK;
-    uint32_t *welds = mf_allocate(all->context, room, sizeof *welds);
+    mf_WeldedLink *welds = mf_allocate(all->context, room, sizeof *welds);
     if (welds == NULL)
         return mf_fail(error, MF_NO_MEMORY, "joints: no memory for %u joints", joints);
     mf_release(all->context, all->welds);
@@ -35,6 +38,21 @@ mf_Status mf_joints_make_weld_room(mf_WorldJoints *all, uint32_t joints, mf_Erro
     all->weld_room = room;
     all->weld_count = 0;
     return MF_OK;
+}
+
+static uint32_t enter(mf_WorldJoints *all, const mf_JointRecord *record, uint32_t side) {
+    const uint64_t key =
+        key_of((uint32_t[]){record->group[side], record->instance[side], record->link[side]});
+    const uint32_t at = place_of(all, key);
+    if (all->welds[at].key == 0)
+        all->welds[at] = (mf_WeldedLink){key, at};
+    const uint32_t root = root_of(all, at);
+    for (uint32_t i = at; i != root;) { // short ways for the next ones
+        const uint32_t next = all->welds[i].leads;
+        all->welds[i].leads = root;
+        i = next;
+    }
+    return root;
 }
 
 void mf_joints_list_welds(mf_WorldJoints *all) {
@@ -45,30 +63,19 @@ void mf_joints_list_welds(mf_WorldJoints *all) {
     all->weld_count = 0;
     for (uint32_t slot = 0; slot < all->used; slot++) {
         const mf_JointRecord *record = &all->records[slot];
-        uint64_t keys[2];
         if (!record->exists || !record->enabled || record->broken ||
             record->kind != MF_WORLD_JOINT_FIXED || record->group[0] == MF_NONE ||
             record->group[1] == MF_NONE)
             continue;
-        keys_of(record, keys);
-        uint32_t at = place_of(all, keys[0], keys[1]);
-        while (all->welds[at] != 0)
-            at = (at + 1) & (all->weld_room - 1);
-        all->welds[at] = slot + 1;
+        const uint32_t first = enter(all, record, 0), second = enter(all, record, 1);
+        all->welds[second].leads = first;
         all->weld_count++;
     }
 }
 
 bool mf_joints_weld(const mf_WorldJoints *all, const uint32_t first[3], const uint32_t second[3]) {
-    const uint64_t a = key_of(first), b = key_of(second);
     if (all->weld_count == 0)
         return false;
-    for (uint32_t at = place_of(all, a, b); all->welds[at] != 0;
-         at = (at + 1) & (all->weld_room - 1)) {
-        uint64_t keys[2];
-        keys_of(&all->records[all->welds[at] - 1], keys);
-        if ((keys[0] == a && keys[1] == b) || (keys[0] == b && keys[1] == a))
-            return true;
-    }
-    return false;
+    const uint32_t a = place_of(all, key_of(first)), b = place_of(all, key_of(second));
+    return all->welds[a].key != 0 && all->welds[b].key != 0 && root_of(all, a) == root_of(all, b);
 }

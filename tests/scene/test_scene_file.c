@@ -587,9 +587,10 @@ static void written_text_reads_back_the_same(void **state) {
 
 // Every scene of ours, with all that it has.
 static void our_scenes_are_written_back(void **state) {
-    static const char *const names[] = {"circles",    "hexapod",   "neophysix",
-                                        "oscillator", "quadruped", "rough",
-                                        "soccer",     "swarm",     "two_levels"};
+    static const char *const names[] = {"circles",    "hexapod",    "neophysix", "oscillator",
+                                        "quadruped",  "rough",      "soccer",    "swarm",
+                                        "two_levels", "arm",        "wall",      "atron_cars",
+                                        "obstacles",  "caterpillar"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char name[64];
         snprintf(name, sizeof name, "scenes/%s.yaml", names[i]);
