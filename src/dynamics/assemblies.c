@@ -29,6 +29,8 @@ static mf_Status create_group(mf_Assemblies *all, mf_DockGroup *of, mf_AssemblyG
         return out_of_memory(error);
     mf_Status status =
         mf_art_pieces_create(all->context, of->group, &group->pieces, group->dock_sites, error);
+    group->anchored = status == MF_OK && group->pieces == NULL &&
+                      mf_trial_step_kind(of->group) == MF_TRIAL_STEP_KINEMATIC;
     if (status != MF_OK || group->pieces == NULL)
         return status;
     group->used = mf_allocate(all->context, group->pieces->count, sizeof *group->used);
@@ -171,7 +173,7 @@ static mf_AssemblyGroup *group_of(const mf_Assemblies *all, uint32_t number, uin
 }
 
 static bool is_fixed(const mf_AssemblyGroup *group) {
-    return group->pieces != NULL && group->pieces->motion->plan->fixed;
+    return group->anchored || (group->pieces != NULL && group->pieces->motion->plan->fixed);
 }
 
 static bool is_rigid(const mf_JointRecord *record) {
@@ -224,7 +226,7 @@ static void choose_root(mf_Assemblies *all, mf_Assembly *assembly) {
     uint32_t fixed = 0, root = MF_NONE, instance;
     for (uint32_t i = assembly->first; i < assembly->end; i++) {
         const mf_AssemblyGroup *group = group_of(all, all->order[i].number, &instance);
-        assembly->tree = assembly->tree && group->pieces != NULL;
+        assembly->tree = assembly->tree && (group->pieces != NULL || group->anchored);
         if (is_fixed(group)) {
             root = fixed == 0 || all->order[i].number < root ? all->order[i].number : root;
             fixed++;
@@ -244,9 +246,12 @@ static void choose_root(mf_Assemblies *all, mf_Assembly *assembly) {
 // The joint's frame of a side, in the axes of its plan link.
 static void fill_place(const mf_AssemblyGroup *group, const mf_JointRecord *record, uint32_t side,
                        mf_AssemblyPlace *place) {
-    const mf_ArtFrame *frame = &group->pieces->motion->frames[record->link[side]];
+    static const mf_ArtFrame same = {.rotation = {1.0, 0.0, 0.0, 0.0}};
+    const mf_ArtFrame *frame =
+        group->anchored ? &same : &group->pieces->motion->frames[record->link[side]];
     double orientation[4];
-    place->site = group->dock_sites[record->dock[side] - 1];
+    if (!group->anchored)
+        place->site = group->dock_sites[record->dock[side] - 1];
     mf_quat_rotate(place->position, frame->rotation, record->position[side]);
     mf_vec3_add(place->position, place->position, frame->position);
     mf_quat_multiply(orientation, frame->rotation, record->orientation[side]);
@@ -267,6 +272,9 @@ static void fill_edge(mf_Assemblies *all, mf_AssemblyEdge *edge) {
 static void fill_robot(mf_Assemblies *all, mf_AssemblyRobot *robot) {
     mf_AssemblyGroup *group = group_of(all, robot->number, &robot->instance);
     robot->group = group->group;
+    robot->anchored = group->anchored;
+    if (robot->anchored)
+        return;
     robot->piece = robot->instance / MF_BLOCK * group->pieces->per_block +
                    robot->instance % MF_BLOCK / group->pieces->lanes;
     robot->lane = robot->instance % MF_BLOCK % group->pieces->lanes;

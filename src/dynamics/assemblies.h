@@ -11,7 +11,7 @@
 // With its children attached it answers to a wrench f of the edge by
 //     acceleration of the dock = response f + bias
 // and the edge closes where both sides accelerate alike. The root of an assembly is its first
-// robot, or the one whose base is fixed.
+// robot, or the one whose base is fixed, or one that moves by itself, as by `kinematic`.
 //
 // Docks that close loops are constraints of the tree. Assemblies with more than MF_ASSEMBLY_LOOPS
 // of them, with docks that give way, or whose robots others touch or hold in a step move by
@@ -43,11 +43,12 @@ typedef struct mf_AssemblyEdge {
     uint32_t side;      // [1] side of its record that is the first here
     uint32_t robots[2]; // [1] of the order
     mf_AssemblyPlace places[2];
-    double open[6];       // [rad], [m] still, in axes of the first link
-    double closes[6];     // [rad/s], [m/s] how fast that closes in the step, likewise
-    double correction[6]; // [rad/s^2], [m/s^2] of the second against the first, world axes
-    double pull[6];       // likewise, the part of it that closes a gap
-    double wrench[6];     // [N m], [N] on the first at its frame, world axes
+    double open[6];           // [rad], [m] still, in axes of the first link
+    double closes[6];         // [rad/s], [m/s] how fast that closes in the step, likewise
+    double correction[6];     // [rad/s^2], [m/s^2] of the second against the first, world axes
+    double pull[6];           // likewise, the part of it that closes a gap
+    mf_LinkMotion anchors[2]; // of links that move by themselves, at the beginning of the step
+    double wrench[6];         // [N m], [N] on the first at its frame, world axes
 } mf_AssemblyEdge;
 
 // One of a robot's docks in the elimination, which begins at the middle of an assembly, so that its
@@ -69,6 +70,7 @@ typedef struct mf_AssemblyRobot {
     uint32_t first_dock, dock_count;   // [1] those of the tree; the first leads to the middle
     bool middle;                       // none does
     bool looped;                       // a loop ends here
+    bool anchored;                     // it moves by itself and feels nothing: only the root
     mf_AssemblyEdge edge;              // from the parent to it
     double response[36], bias[6];      // at its first dock, with what is behind the others
     // What it leaves for the way back.
@@ -97,6 +99,7 @@ typedef struct mf_Assembly {
 typedef struct mf_AssemblyGroup {
     mf_DockGroup *group;
     mf_ArtPieces *pieces;  // NULL: its robots cannot
+    bool anchored;         // they move by themselves and feel nothing, as an assembly's root can
     uint32_t *dock_sites;  // [1] per dock
     bool *taken;           // per robot, in whole blocks
     uint32_t *carried;     // likewise
@@ -141,9 +144,10 @@ typedef struct mf_Assemblies {
     double *matrices, *rights, *biases; // biases: right sides before the elimination
     mf_Scratch *scratch;                // matrices of loops, per thread
     size_t matrix_room, right_room;     // [1]
-    double step, time;                  // [s]
-    mf_ArtStage stage;                  // being run
-    bool late;                          // its round is a further one
+    double lift[3];    // [m/s^2] against gravity: accelerations have gravity taken away
+    double step, time; // [s]
+    mf_ArtStage stage; // being run
+    bool late;         // its round is a further one
 } mf_Assemblies;
 
 // MF_NO_MEMORY. For docks of which all groups are known.

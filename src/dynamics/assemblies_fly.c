@@ -142,7 +142,8 @@ static void add_force(const mf_Assemblies *all, const mf_AssemblyRobot *robot, c
 
 static bool may_fly(const mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t i = assembly->first; i < assembly->end; i++)
-        if (plan_of(&all->order[i])->fixed || !plan_of(&all->order[i])->loose)
+        if (all->order[i].anchored || plan_of(&all->order[i])->fixed ||
+            !plan_of(&all->order[i])->loose)
             return false;
     return true;
 }

@@ -50,7 +50,8 @@ static void find_least(const mf_Assemblies *all, const mf_Assembly *assembly, do
 
 static bool is_wide(const mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t i = assembly->first; i < assembly->end; i++)
-        if (!all->order[i].group->assemblies->pieces->pick.double_precision)
+        if (!all->order[i].anchored &&
+            !all->order[i].group->assemblies->pieces->pick.double_precision)
             return false;
     return true;
 }

@@ -45,6 +45,22 @@ typedef struct Site {
     double turn[9], position[3], velocity[3], rate[3];
 } Site;
 
+// Of a link that moves by itself, `after` seconds later.
+static void site_of_anchor(const mf_LinkMotion *motion, double after, Site *out) {
+    double about[4], turned[4];
+    const double rate = mf_vec3_length(motion->rate);
+    double axis[3] = {1.0, 0.0, 0.0};
+    if (rate > 0.0)
+        mf_vec3_scale(axis, motion->rate, 1.0 / rate);
+    mf_quat_from_axis_angle(about, axis, rate * after);
+    mf_quat_multiply(turned, about, motion->orientation);
+    mf_quat_to_matrix(out->turn, turned);
+    mf_vec3_copy(out->velocity, motion->velocity);
+    mf_vec3_copy(out->rate, motion->rate);
+    mf_vec3_copy(out->position, motion->position);
+    mf_vec3_add_scaled(out->position, out->position, after, motion->velocity);
+}
+
 static void site_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32_t site,
                     Site *out) {
     const mf_ArtPieces *pieces;
@@ -60,11 +76,14 @@ static void site_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uin
 
 // ---- before the step ----------------------------------------------------------------------------
 
+static bool is_wide(const mf_AssemblyRobot *robot) {
+    return mf_group_config_of(robot->group->group)->double_precision;
+}
+
 // What is rounding of the fields and no gap: docks are where they should be.
 static double rounding(const mf_AssemblyRobot *robot, const mf_AssemblyRobot *parent,
                        const double position[3]) {
-    const bool wide = robot->group->assemblies->pieces->pick.double_precision &&
-                      parent->group->assemblies->pieces->pick.double_precision;
+    const bool wide = is_wide(robot) && is_wide(parent);
     const double far = mf_abs(position[0]) + mf_abs(position[1]) + mf_abs(position[2]);
     return (wide ? 1e-14 : 4e-7) * (1.0 + far) * 16.0;
 }
@@ -95,7 +114,10 @@ static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge, double most)
     for (uint32_t s = 0; s < 2; s++) {
         mf_AssemblyPlace *place = &edge->places[s];
         robots[s] = &all->order[edge->robots[s]];
-        site_of(all, robots[s], place->site, &sites[s]);
+        if (robots[s]->anchored)
+            site_of_anchor(&edge->anchors[s], 0.0, &sites[s]);
+        else
+            site_of(all, robots[s], place->site, &sites[s]);
         multiply(place->turn, sites[s].turn, place->rotation);
         turn(place->arm, sites[s].turn, place->position);
     }
@@ -177,7 +199,10 @@ static void frame_to_meet(const mf_Assemblies *all, const mf_AssemblyRobot *robo
     const mf_AssemblyEdge *edge = &robot->edge;
     Site on;
     double link[9], arm[3], swing[3], rest[3], more[9], back[9];
-    site_of(all, parent, edge->places[0].site, &on);
+    if (parent->anchored)
+        site_of_anchor(&edge->anchors[0], all->step, &on);
+    else
+        site_of(all, parent, edge->places[0].site, &on);
     multiply(link, parent->turn, on.turn);
     turn(out->rate, parent->turn, on.rate);
     mf_vec3_add(out->rate, out->rate, parent->rate);
@@ -272,7 +297,11 @@ void mf_assembly_place(mf_Assemblies *all, mf_Assembly *assembly) {
     read(base[1], root->instance, 4, q);
     read(base[2], root->instance, 3, velocity);
     read(base[3], root->instance, 3, about);
-    if (root->group->assemblies->pieces->motion->plan->fixed) {
+    if (root->anchored) { // its children are placed in the world
+        mf_quat_identity(q);
+        mf_vec3_set(position, 0.0, 0.0, 0.0);
+    }
+    if (root->anchored || root->group->assemblies->pieces->motion->plan->fixed) {
         mf_vec3_set(velocity, 0.0, 0.0, 0.0);
         mf_vec3_set(about, 0.0, 0.0, 0.0);
     }

@@ -104,6 +104,8 @@ static void roots_at(const mf_ArtPieces *pieces, const mf_AssemblyRobot *robot,
 void mf_assembly_own_response(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
                               const mf_AssemblyPlace *place, double out[SIX]) {
     const mf_ArtPieces *pieces;
+    if (robot->anchored)
+        return;
     mf_assembly_piece(all, robot, &pieces);
     double roots[SIX * MF_ART_ROOTS];
     roots_at(pieces, robot, place, roots);
@@ -122,6 +124,16 @@ static void fill_block(const double *to, const double *from, uint32_t width, dou
     for (uint32_t r = 0; r < SIX; r++)
         for (uint32_t c = 0; c < SIX; c++)
             block[r * stride + c] = mirror[c * stride + r] = sum[SIX * r + c];
+}
+
+// One that moves by itself does not give way.
+static void fill_anchor(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *k,
+                        double *b) {
+    const size_t rows = SIX * robot->dock_count;
+    memset(k, 0, rows * rows * sizeof *k);
+    memset(b, 0, rows * sizeof *b);
+    for (uint32_t i = 0; i < robot->dock_count; i++)
+        mf_vec3_copy(b + SIX * i + 3, all->lift);
 }
 
 static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *k,
@@ -183,6 +195,11 @@ void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *ro
                             const mf_AssemblyPlace *place, const double *sites, bool whole,
                             double out[SIX]) {
     const mf_ArtPieces *pieces;
+    if (robot->anchored) {
+        mf_vec3_set(out, 0.0, 0.0, 0.0);
+        mf_vec3_scale(out + 3, all->lift, whole ? 1.0 : 0.0);
+        return;
+    }
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
     double roots[SIX * MF_ART_ROOTS], moves[MF_ART_ROOTS] = {0.0}, swirl[3], across[3];
     for (uint32_t k = 0; k < pieces->site_count; k++) {
@@ -332,13 +349,19 @@ void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, bool who
 
 void mf_assembly_fill(mf_Assemblies *all, uint32_t robot) {
     mf_AssemblyRobot *own = &all->order[robot];
-    fill_matrix(all, own, all->matrices + own->values, all->biases + own->right);
+    double *matrix = all->matrices + own->values, *bias = all->biases + own->right;
+    if (own->anchored)
+        fill_anchor(all, own, matrix, bias);
+    else
+        fill_matrix(all, own, matrix, bias);
 }
 
 static void store_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
     const mf_ArtPieces *pieces;
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
     double sites[SIX * MF_ART_SITES];
+    if (robot->anchored)
+        return;
     mf_assembly_loads(all, robot, true, sites);
     mf_art_pieces_set(pieces, piece->wrench, robot->lane, 0, SIX * pieces->site_count, sites);
 }

@@ -86,6 +86,8 @@ static bool holds(const mf_Assemblies *all, const mf_AssemblyEdge *edge) {
 
 static bool takes_part(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
     const mf_AssemblyGroup *group = robot->group->assemblies;
+    if (robot->anchored)
+        return robot->group->fault[robot->instance] == 0;
     if (robot->parent != MF_NONE && !holds(all, &robot->edge))
         return false;
     return !all->blocked[robot->number] && robot->group->fault[robot->instance] == 0 &&
@@ -96,6 +98,8 @@ static bool takes_part(const mf_Assemblies *all, const mf_AssemblyRobot *robot) 
 static void take(mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t i = assembly->first; i < assembly->end; i++) {
         const mf_AssemblyRobot *robot = &all->order[i];
+        if (robot->anchored)
+            continue;
         robot->group->assemblies->taken[robot->instance] = true;
         robot->group->assemblies->used[robot->piece] = true;
         if (robot->parent != MF_NONE)
@@ -103,6 +107,32 @@ static void take(mf_Assemblies *all, const mf_Assembly *assembly) {
     }
     for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
         all->carried[all->loops[l].slot] = true;
+}
+
+// Links of robots that move by themselves, at the edges of an assembly.
+static void look_at(const mf_Assemblies *all, mf_AssemblyEdge *edge) {
+    const mf_WorldJoints *joints = all->docks->joints;
+    const mf_JointRecord *record = &joints->records[edge->slot];
+    for (uint32_t s = 0; s < 2; s++) {
+        const mf_AssemblyRobot *robot = &all->order[edge->robots[s]];
+        const mf_TrialStep *trial = joints->solver->trials[robot->group->index];
+        const uint32_t lane = robot->instance % MF_BLOCK;
+        const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
+        if (!robot->anchored)
+            continue;
+        mf_link_motions_find(&trial->links, robot->instance / MF_BLOCK, &choice, trial->values);
+        mf_link_motion(&edge->anchors[s], trial->values, lane, record->link[edge->side ^ s], false);
+    }
+}
+
+static void look_at_anchor(mf_Assemblies *all, const mf_Assembly *assembly) {
+    if (!all->order[assembly->first].anchored)
+        return;
+    const mf_AssemblyRobot *root = &all->order[assembly->first];
+    for (uint32_t c = root->first_child; c < root->first_child + root->child_count; c++)
+        look_at(all, &all->order[c].edge);
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
+        look_at(all, &all->loops[l]);
 }
 
 static bool choose(mf_Assemblies *all) {
@@ -114,12 +144,14 @@ static bool choose(mf_Assemblies *all) {
         assembly->rounds = 0;
         for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++) {
             assembly->active = takes_part(all, &all->order[i]);
-            assembly->touched = all->blocked[all->order[i].number];
+            assembly->touched = !all->order[i].anchored && all->blocked[all->order[i].number];
         }
         for (uint32_t l = assembly->first_loop; l < assembly->loop_end && assembly->active; l++)
             assembly->active = holds(all, &all->loops[l]);
-        if (assembly->active)
+        if (assembly->active) {
             take(all, assembly);
+            look_at_anchor(all, assembly);
+        }
         any = any || assembly->active;
     }
     return any;
@@ -161,21 +193,27 @@ static void forget_last(mf_Assemblies *all) {
 
 // ---- flags --------------------------------------------------------------------------------------
 
+// Of a robot that is not anchored.
 static uint32_t *flags_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
     const mf_ArtPieces *pieces;
     return &mf_assembly_piece(all, robot, &pieces)->flags[robot->lane];
 }
 
+// The first robot of an assembly that takes its step here.
+static uint32_t first_of(const mf_Assemblies *all, const mf_Assembly *assembly) {
+    return assembly->first + all->order[assembly->first].anchored;
+}
+
 static uint32_t gather_flags(const mf_Assemblies *all, const mf_Assembly *assembly) {
     uint32_t flags = 0;
-    for (uint32_t i = assembly->first; i < assembly->end; i++)
+    for (uint32_t i = first_of(all, assembly); i < assembly->end; i++)
         flags |= *flags_of(all, &all->order[i]);
     return flags;
 }
 
 static void give_up(mf_Assemblies *all, mf_Assembly *assembly) {
     assembly->active = false;
-    for (uint32_t i = assembly->first; i < assembly->end; i++) {
+    for (uint32_t i = first_of(all, assembly); i < assembly->end; i++) {
         const mf_AssemblyRobot *robot = &all->order[i];
         mf_art_pieces_release(robot->group->assemblies->pieces, robot->piece, robot->lane);
         robot->group->assemblies->taken[robot->instance] = false;
@@ -212,27 +250,33 @@ static void give_up_with(mf_Assemblies *all, uint32_t flags) {
 
 // Gyroscopic forces are those of the middle of the step: the rate there goes from the root outward,
 // as in a single tree.
+static void site_swirl(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32_t site,
+                       double out[3]) {
+    const mf_ArtPieces *pieces;
+    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
+    mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * site, 3, out);
+}
+
 static void spread_swirl(mf_Assemblies *all, uint32_t index) {
     const mf_Assembly *assembly = &all->assemblies[index];
-    for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++) {
+    const uint32_t first = first_of(all, assembly);
+    for (uint32_t i = first; i < assembly->end && assembly->active; i++) {
         mf_AssemblyRobot *robot = &all->order[i];
-        const mf_ArtPieces *pieces;
-        mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
         mf_vec3_set(robot->swirl, 0.0, 0.0, 0.0);
-        if (robot->parent != MF_NONE) {
-            const mf_AssemblyRobot *parent = &all->order[robot->parent];
-            const mf_ArtPieces *before;
-            const mf_ArtAssembly *on = mf_assembly_piece(all, parent, &before);
-            double there[3], here[3];
-            mf_art_pieces_get(before, on->swirl, parent->lane, 3 + 3 * robot->edge.places[0].site,
-                              3, there);
-            mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * robot->edge.places[1].site,
-                              3, here);
+        if (robot->parent == MF_NONE)
+            continue;
+        const mf_AssemblyRobot *parent = &all->order[robot->parent];
+        double there[3], here[3];
+        site_swirl(all, robot, robot->edge.places[1].site, here);
+        if (parent->anchored) {
+            mf_vec3_copy(there, robot->edge.anchors[0].rate);
+        } else {
+            site_swirl(all, parent, robot->edge.places[0].site, there);
             mf_vec3_add(there, there, parent->swirl);
-            mf_vec3_sub(robot->swirl, there, here);
         }
+        mf_vec3_sub(robot->swirl, there, here);
     }
-    for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++) {
+    for (uint32_t i = first; i < assembly->end && assembly->active; i++) {
         const mf_ArtPieces *pieces;
         const mf_AssemblyRobot *robot = &all->order[i];
         mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
@@ -282,7 +326,7 @@ static void solve(mf_Assemblies *all, uint32_t index) {
 static double unsettled_part(const mf_Assemblies *all, const mf_Assembly *assembly) {
     const double gravity = mf_world_config_of(all->docks->world)->gravity;
     double wrong = 0.0, sum = 0.0, weight = 0.0, own[2];
-    for (uint32_t i = assembly->first; i < assembly->end; i++) {
+    for (uint32_t i = first_of(all, assembly); i < assembly->end; i++) {
         const mf_ArtPieces *pieces;
         const mf_ArtAssembly *piece = mf_assembly_piece(all, &all->order[i], &pieces);
         mf_art_pieces_get(pieces, piece->unsettled, all->order[i].lane, 0, 2, own);
@@ -295,7 +339,7 @@ static double unsettled_part(const mf_Assemblies *all, const mf_Assembly *assemb
 }
 
 static void share_part(const mf_Assemblies *all, const mf_Assembly *assembly, double part) {
-    for (uint32_t i = assembly->first; i < assembly->end; i++) {
+    for (uint32_t i = first_of(all, assembly); i < assembly->end; i++) {
         const mf_ArtPieces *pieces;
         mf_ArtAssembly *piece = mf_assembly_piece(all, &all->order[i], &pieces);
         mf_art_pieces_set(pieces, piece->unsettled, all->order[i].lane, 0, 1, &part);
@@ -314,7 +358,8 @@ static void judge(mf_Assemblies *all, uint32_t index) {
         share_part(all, assembly, part);
     }
     // In a single robot all contacts take over their loads where one was wrong.
-    for (uint32_t i = assembly->first; i < assembly->end && assembly->wrong && !all->late; i++)
+    for (uint32_t i = first_of(all, assembly); i < assembly->end && assembly->wrong && !all->late;
+         i++)
         *flags_of(all, &all->order[i]) |= MF_ART_WRONG;
 }
 
@@ -325,8 +370,8 @@ static bool mark_wrong(mf_Assemblies *all) {
         all->pieces[p].wrong = all->pieces[p].moved = false;
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
-        for (uint32_t i = assembly->first; i < assembly->end && assembly->active && assembly->wrong;
-             i++) {
+        for (uint32_t i = first_of(all, assembly);
+             i < assembly->end && assembly->active && assembly->wrong; i++) {
             const mf_AssemblyRobot *robot = &all->order[i];
             mf_AssemblyPiece *piece = &all->pieces[robot->group->assemblies->listed[robot->piece]];
             piece->moved = any = true;
@@ -358,7 +403,7 @@ static void settle(mf_Assemblies *all) {
 
 static void share_flags(mf_Assemblies *all, uint32_t index) {
     const mf_Assembly *assembly = &all->assemblies[index];
-    for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++)
+    for (uint32_t i = first_of(all, assembly); i < assembly->end && assembly->active; i++)
         *flags_of(all, &all->order[i]) |= assembly->flags & MF_ART_STRUCK;
 }
 
@@ -384,10 +429,11 @@ static void finish(mf_Assemblies *all) {
     for (uint32_t p = 0; p < all->piece_count; p++)
         mf_art_pieces_keep_faults(all->groups[all->pieces[p].group].pieces, all->pieces[p].piece);
     run_tasks(all, all->count, place);
-    for (uint32_t a = 0; a < all->count; a++)
-        for (uint32_t i = all->assemblies[a].first;
-             i < all->assemblies[a].end && all->assemblies[a].active; i++)
+    for (uint32_t a = 0; a < all->count; a++) {
+        const mf_Assembly *assembly = &all->assemblies[a];
+        for (uint32_t i = first_of(all, assembly); i < assembly->end && assembly->active; i++)
             all->order[i].group->assemblies->carried[all->order[i].instance] = 1;
+    }
 }
 
 void mf_assemblies_run(mf_Assemblies *all, const mf_SystemRun *run) {
@@ -397,6 +443,9 @@ void mf_assemblies_run(mf_Assemblies *all, const mf_SystemRun *run) {
     if (all->count == 0 && all->piece_count == 0)
         return;
     all->step = (double)run->step * 1e-9;
+    const mf_WorldConfig *world = mf_world_config_of(all->docks->world);
+    const double size = mf_vec3_length(world->gravity_direction);
+    mf_vec3_scale(all->lift, world->gravity_direction, size > 0.0 ? -world->gravity / size : 0.0);
     all->time = all->docks->config.time > 0.0 ? all->docks->config.time : 4.0 * all->step;
     forget_last(all);
     find_blocked(all);
