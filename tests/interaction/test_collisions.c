@@ -3,7 +3,6 @@
 #include "interaction/pitch.h"
 #include "base/inject.h"
 
-#include "sanitized.h"
 #include "torture.h"
 
 static const double pi = 3.14159265358979323846;
@@ -384,7 +383,7 @@ typedef struct Crowd {
     bool wide;
 } Crowd;
 
-enum { CROWD_PEOPLE = SANITIZED ? 5 : 10, CROWD_BALLS = SANITIZED ? 4 : 9, POISONED = 3 };
+enum { CROWD_PEOPLE = SANITIZED ? 5 : 10, CROWD_BALLS = CROWD_PEOPLE - 1, POISON = 3 };
 
 static void open_crowd(Pitch *pitch, Crowd crowd) {
     pitch_open(pitch, crowd.threads, crowd.isa, MF_MILLISECOND, 9.81);
@@ -451,10 +450,10 @@ static void poison_stays_where_it_is(void **state) {
         for (uint32_t f = 0; k == 0 && f < mf_group_field_count(people); f++) {
             mf_Field *field = mf_group_field(people, f);
             for (uint32_t c = 0; field->info.type == MF_F32 && c < field->components; c++)
-                mf_field_set(field, POISONED, c, (double)NAN);
+                mf_field_set(field, POISON, c, (double)NAN);
         }
         if (k == 1)
-            set(people, "fault.word", POISONED, 0, 1);
+            set(people, "fault.word", POISON, 0, 1);
         mf_world_step(pitch.world, 15);
         for (uint32_t i = 0; i < CROWD_PEOPLE + CROWD_BALLS; i++)
             hash[k][i] = mf_group_instance_hash(pitch.groups[i >= CROWD_PEOPLE], i % CROWD_PEOPLE);
@@ -462,7 +461,7 @@ static void poison_stays_where_it_is(void **state) {
         pitch_close(&pitch);
     }
     for (uint32_t i = 0; i < CROWD_PEOPLE + CROWD_BALLS; i++)
-        assert_true(i == POISONED || hash[0][i] == hash[1][i]);
+        assert_true(i == POISON || hash[0][i] == hash[1][i]);
 }
 
 // Poison in a joint alone leaves the rest of the robot finite: it pushes nobody either.
@@ -475,14 +474,13 @@ static void half_a_poison_is_a_whole_one(void **state) {
         open_crowd(&pitch, crowd);
         mf_world_step(pitch.world, 10);
         if (k == 0)
-            set(pitch.groups[0], "joint.angle", POISONED, 3, (double)NAN);
+            set(pitch.groups[0], "joint.angle", POISON, 3, (double)NAN);
         else
-            set(pitch.groups[0], "fault.word", POISONED, 0, 1);
+            set(pitch.groups[0], "fault.word", POISON, 0, 1);
         mf_world_step(pitch.world, 15);
         hash[k] = mf_group_instance_hash(pitch.groups[1], 0);
         for (uint32_t i = 0; i < CROWD_PEOPLE; i++)
-            hash[k] =
-                hash[k] * 31 + (i == POISONED ? 0 : mf_group_instance_hash(pitch.groups[0], i));
+            hash[k] = hash[k] * 31 + (i == POISON ? 0 : mf_group_instance_hash(pitch.groups[0], i));
         pitch_close(&pitch);
     }
     assert_true(hash[0] == hash[1]);
