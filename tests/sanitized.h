@@ -13,6 +13,17 @@
 #define SANITIZED 0
 #endif
 
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define THREAD_SANITIZED 1
+#else
+#define THREAD_SANITIZED 0
+#endif
+
+// Runs two arrays of cmocka's tests: one thread alone has nothing that ThreadSanitizer could see.
+#define RUN_TESTS(alone, shared)                                                                   \
+    ((THREAD_SANITIZED ? 0 : cmocka_run_group_tests(alone, NULL, NULL)) +                          \
+     cmocka_run_group_tests(shared, NULL, NULL))
+
 // Steps of a run whose claim holds at any length.
 #define STEPS_OF(count) (SANITIZED ? (count) / 20 : (count))
 

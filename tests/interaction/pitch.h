@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "sanitized.h"
 #include "text_model.h"
 
 enum { PITCH_GROUPS = 6, MICROSECOND = 1000 };
