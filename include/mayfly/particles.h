@@ -97,13 +97,11 @@ MF_API uint32_t mf_particles_substeps(const mf_Group *group);
 // [1] Particles that are in the world now.
 MF_API uint32_t mf_particles_present(const mf_Group *group);
 
-// Couples all particles of a world with the shapes that collide of its other shared groups, both
-// ways: particles are pushed by boxes, spheres, capsules, cylinders, ellipsoids and convex hulls,
-// and robots by particles, where mf_collisions_prepare was called for their group. Fluids act on
-// grains and on other fluids from then on, and all have the substeps of the group that needs most.
-// Call it after all groups, motions and collisions were added. Without particles it does nothing.
-// MF_BAD_ARGUMENT: a second call. MF_UNSUPPORTED: grains larger than the reach of a fluid. MF_LIMIT:
-// too many shapes, or more than 16 groups of particles. MF_NO_MEMORY.
+// Couples all particles of a world with the colliding shapes of its other shared groups, both ways
+// (robots where mf_collisions_prepare was called for their group), and fluids with grains and other
+// fluids, with the substeps of the group that needs most. Call it after all groups, motions and
+// collisions were added. Without particles it does nothing. MF_BAD_ARGUMENT: a second call.
+// MF_UNSUPPORTED: grains larger than the reach of a fluid. MF_LIMIT, MF_NO_MEMORY.
 MF_API mf_Status mf_particles_couple(mf_World *world, mf_Error *error);
 
 #ifdef __cplusplus
