@@ -167,8 +167,10 @@ static inline bool mf_assemblies_carry(const mf_Assemblies *all, uint32_t slot) 
 
 // ---- inside -------------------------------------------------------------------------------------
 
-// Gaps of edges and how fast they close, from where the robots are.
-void mf_assembly_measure(mf_Assemblies *all, mf_Assembly *assembly);
+// Gaps and how fast they close, from where the robots are: of the edge of a robot of the order, and
+// of the loops of an assembly.
+void mf_assembly_measure(mf_Assemblies *all, uint32_t robot);
+void mf_assembly_measure_loops(mf_Assemblies *all, const mf_Assembly *assembly);
 // The response of a robot of the order at its docks; robots do not depend on each other.
 void mf_assembly_fill(mf_Assemblies *all, uint32_t robot);
 // Wrenches of the edges of an assembly, and from them those on its links with docks. Of branched

@@ -153,9 +153,12 @@ static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge, double most)
     }
 }
 
-void mf_assembly_measure(mf_Assemblies *all, mf_Assembly *assembly) {
-    for (uint32_t i = assembly->first + 1; i < assembly->end; i++)
-        measure_edge(all, &all->order[i].edge, closes_most);
+void mf_assembly_measure(mf_Assemblies *all, uint32_t robot) {
+    if (all->order[robot].parent != MF_NONE)
+        measure_edge(all, &all->order[robot].edge, closes_most);
+}
+
+void mf_assembly_measure_loops(mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
         measure_edge(all, &all->loops[l], loops_close_most);
 }

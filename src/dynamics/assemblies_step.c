@@ -285,11 +285,23 @@ static void spread_swirl(mf_Assemblies *all, uint32_t index) {
 }
 
 static void measure(mf_Assemblies *all, uint32_t index) {
+    const uint32_t first = TOGETHER * index, end = first + TOGETHER;
+    for (uint32_t i = first; i < end && i < all->order_count; i++)
+        if (all->assemblies[all->order[i].assembly].active)
+            mf_assembly_measure(all, i);
+}
+
+static void note(mf_Assemblies *all, uint32_t index) {
     mf_Assembly *assembly = &all->assemblies[index];
     if (!assembly->active)
         return;
-    mf_assembly_measure(all, assembly);
-    mf_assembly_note(all, assembly);
+    mf_assembly_measure_loops(all, assembly);
+    if ((gather_flags(all, assembly) & MF_ART_STANDS) == 0)
+        mf_assembly_note(all, assembly);
+}
+
+static uint32_t task_count(const mf_Assemblies *all) {
+    return (all->order_count + TOGETHER - 1) / TOGETHER;
 }
 
 static void fill(mf_Assemblies *all, uint32_t index) {
@@ -390,7 +402,7 @@ static void settle(mf_Assemblies *all) {
         if (round > 0)
             run_stage(all, MF_ART_REVISE);
         run_stage(all, MF_ART_RESPOND);
-        run_tasks(all, (all->order_count + TOGETHER - 1) / TOGETHER, fill);
+        run_tasks(all, task_count(all), fill);
         run_tasks(all, all->branch_count, branch_in);
         run_tasks(all, all->count, solve);
         run_tasks(all, all->branch_count, branch_out);
@@ -461,7 +473,8 @@ void mf_assemblies_run(mf_Assemblies *all, const mf_SystemRun *run) {
     run_stage(all, MF_ART_LOOK);
     give_up_with(all, MF_ART_MEETS);
     count(all);
-    run_tasks(all, all->count, measure);
+    run_tasks(all, task_count(all), measure);
+    run_tasks(all, all->count, note);
     settle(all);
     finish(all);
 }

@@ -325,6 +325,49 @@ static void other_joints_take_an_assembly_out(void **state) {
     close_row(&row);
 }
 
+// A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
+static void a_row_stands_on_what_moves_by_itself(void **state) {
+    (void)state;
+    Pitch pitch;
+    mf_WorldDocks *docks;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    mf_Model *base =
+        load_text(pitch.context, "<mujoco model='base'><worldbody><body name='b'><freejoint/><geom "
+                                 "type='box' size='0.05 0.05 0.05' mass='1'/></body></worldbody>"
+                                 "<custom><text name='dock:top' data='body=b turns=2 "
+                                 "xyz=0,0,0.05 quat=0.7071067811865476,0,-0.7071067811865476,0'/>"
+                                 "</custom></mujoco>");
+    mf_Model *module = load_file(pitch.context, "modules/pitch.urdf");
+    mf_Group *bases = add_bodies(&pitch, base, "base", 1, MF_MOTION_EXTERNAL, true, false);
+    mf_Group *modules = pitch_group(&pitch, module, "modules", 2, true);
+    prepare(&pitch, modules);
+    mf_ArticulatedConfig config = mf_articulated_config();
+    config.contacts = false;
+    must(mf_articulated_add(modules, &config, &pitch.error), &pitch.error);
+    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    put_at(&pitch, bases, 0, 0, 0, 1);
+    const uint32_t front = mf_model_find_dock(module, "front"),
+                   back = mf_model_find_dock(module, "back");
+    const mf_DockPort ports[4] = {
+        {bases, 0, 0}, {modules, 0, back}, {modules, 0, front}, {modules, 1, back}};
+    for (uint32_t i = 0; i < 2; i++) {
+        double at[3], turned[4];
+        const mf_DockPort *pair = &ports[2 * i];
+        must(mf_docks_meeting(docks, &pair[0], &pair[1], 0, at, turned, &pitch.error),
+             &pitch.error);
+        must(mf_group_set_start(modules, i, at, turned, NULL, &pitch.error), &pitch.error);
+        must(mf_docks_connect(docks, &pair[0], &pair[1], 0, &pitch.error), &pitch.error);
+    }
+    mf_world_step(pitch.world, 500);
+    double mass = 0.0;
+    for (uint32_t l = 0; l < module->link_count; l++)
+        mass += 2.0 * module->links[l].mass;
+    assert_int_equal(mf_docks_statistics(docks).trees, 500);
+    near(get(bases, "dock.load", 0, 0), -9.81 * mass, 1e-3);
+    near(get(modules, "base.position", 1, 2), get(modules, "base.position", 0, 2) + 0.1, 0.1);
+    pitch_close(&pitch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_bits_on_any_threads_and_instruction_sets),
@@ -335,6 +378,7 @@ int main(void) {
         cmocka_unit_test(long_chains_stay_together_at_rest),
         cmocka_unit_test(a_faulty_robot_is_held_by_joints),
         cmocka_unit_test(other_joints_take_an_assembly_out),
+        cmocka_unit_test(a_row_stands_on_what_moves_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ typedef struct Assembly {
     Drive drive;
     Vec swirl; // of the base
     Start start;
+    bool flies;           // some robot touches no ground
     mf_lane along;        // what the last joint that was passed got
     mf_lane base_root[6]; // as `root`
     Room *room;
@@ -208,7 +209,12 @@ void MF_KERNEL(mf_articulated_assembly_look)(const mf_ArtAssembly *piece) {
     forward_look(plan, state, &all->drive, true, work);
     store_swirls(piece, all);
     store_sites(piece, all);
-    store_whole(piece, all, 0);
+    for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
+        if (work->contacts.touch[i].near)
+            raise_flags(piece, work->contacts.touch[i].may, MF_ART_STANDS);
+    all->flies = mf_any(mf_and(all->s.alive, mf_not(lanes_with(piece, MF_ART_STANDS))));
+    if (all->flies)
+        store_whole(piece, all, 0);
     const Rates *force = &all->room->force;
     values_store(piece->whole, 2 * MF_ART_WHOLE_VALUES, force->linear);
     values_store(piece->whole, 2 * MF_ART_WHOLE_VALUES + 3,
@@ -412,9 +418,6 @@ void MF_KERNEL(mf_articulated_assembly_push)(const mf_ArtAssembly *piece) {
     }
     raise_flags(piece, wrong, MF_ART_WRONG);
     raise_flags(piece, lanes_struck(&all->s, &all->drive, work), MF_ART_STRUCK);
-    for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
-        if (work->contacts.touch[i].near)
-            raise_flags(piece, work->contacts.touch[i].may, MF_ART_STANDS);
 }
 
 void MF_KERNEL(mf_articulated_assembly_revise)(const mf_ArtAssembly *piece) {
@@ -483,9 +486,9 @@ void MF_KERNEL(mf_articulated_assembly_finish)(const mf_ArtAssembly *piece) {
     keep_requested(plan, &room->state, &all->drive, &room->force, &room->rates, work,
                    &room->requested);
     all->start = start_of(&room->state, mf_mask_all());
-    whole_find(plan, &room->state, room->riders, &all->start.whole);
     integrate_euler(plan, &room->state, &room->rates, setting(plan, MF_ART_STEP));
-    store_whole(piece, all, MF_ART_WHOLE_VALUES);
+    if (all->flies)
+        store_whole(piece, all, MF_ART_WHOLE_VALUES);
     if (all->drive.before != NULL)
         keep_accelerations(s, lanes_with(piece, MF_ART_STRUCK), &room->rates);
     store_step(s, room);
