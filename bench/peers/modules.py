@@ -111,7 +111,8 @@ class Mayfly:
             model = mayfly.Model.from_file(file.name)
         self.world = mayfly.World.for_model(model, threads=1)
         self.group = self.world.add_group(model, count, name="chain", motion="articulated",
-                                          isolated=False, pushable=True, precision="double")
+                                          isolated=False, pushable=True, precision="double",
+                                          contact_law="compliant")  # chains are trees
         self.group.set_start([[WIDTH * i, 0, 0.025] for i in range(count)])
         self.world.add_collisions()
         self.docks = self.world.add_docks()
