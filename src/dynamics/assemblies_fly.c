@@ -183,11 +183,11 @@ void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly) {
 void mf_assembly_gather(mf_Assemblies *all, mf_Assembly *assembly) {
     const mf_AssemblyRobot *root = &all->order[assembly->first];
     const mf_ArtPieces *pieces;
-    mf_ArtAssembly *piece = mf_assembly_piece(all, root, &pieces);
     Whole sum;
     double end[MF_ART_WHOLE_VALUES];
     if ((assembly->flags & MF_ART_STANDS) != 0 || !may_fly(all, assembly))
         return;
+    mf_ArtAssembly *piece = mf_assembly_piece(all, root, &pieces);
     sum_up(all, assembly, MF_ART_WHOLE_VALUES, &sum);
     memcpy(end, &sum, sizeof end);
     const double mass = mass_of(all, assembly);

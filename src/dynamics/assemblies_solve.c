@@ -358,10 +358,10 @@ void mf_assembly_fill(mf_Assemblies *all, uint32_t robot) {
 
 static void store_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
     const mf_ArtPieces *pieces;
-    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
     double sites[SIX * MF_ART_SITES];
     if (robot->anchored)
         return;
+    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
     mf_assembly_loads(all, robot, true, sites);
     mf_art_pieces_set(pieces, piece->wrench, robot->lane, 0, SIX * pieces->site_count, sites);
 }
