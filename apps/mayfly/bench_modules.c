@@ -27,7 +27,6 @@ static const Bench benches[] = {
     {{"modules-snake-10", NULL, true}, "superbot.urdf", 10, true, WAVE, 200},
     {{"modules-snake-100", NULL, true}, "superbot.urdf", 100, true, WAVE, 60},
     {{"modules-snake-1000", NULL, false}, "superbot.urdf", 1000, true, WAVE, 60},
-    {{"modules-snake-10000", NULL, false}, "superbot.urdf", 10000, true, WAVE, 12},
     {{"modules-atron-1500", NULL, false}, "atron.urdf", 1500, false, SPIN, 60},
 };
 
