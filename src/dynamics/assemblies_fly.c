@@ -12,18 +12,6 @@ typedef struct Whole {
     double inertia[6];                  // [kg m^2] about the center: xx, yy, zz, xy, xz, yz
 } Whole;
 
-static void turn(double out[3], const double m[9], const double a[3]) {
-    const double x = a[0], y = a[1], z = a[2];
-    for (uint32_t r = 0; r < 3; r++)
-        out[r] = m[3 * r] * x + m[3 * r + 1] * y + m[3 * r + 2] * z;
-}
-
-static void turn_back(double out[3], const double m[9], const double a[3]) {
-    const double x = a[0], y = a[1], z = a[2];
-    for (uint32_t c = 0; c < 3; c++)
-        out[c] = m[c] * x + m[3 + c] * y + m[6 + c] * z;
-}
-
 static double at(const double s[6], uint32_t r, uint32_t c) {
     return r == c ? s[r] : s[r + c + 2];
 }
@@ -59,14 +47,14 @@ static void see(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32_
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
     double values[MF_ART_WHOLE_VALUES], arm[3], swing[3], spin[3];
     mf_art_pieces_get(pieces, piece->whole, robot->lane, first, MF_ART_WHOLE_VALUES, values);
-    turn(arm, robot->turn, values);
+    mf_mat3_apply(arm, robot->turn, values);
     mf_vec3_add(out->center, robot->position, arm);
     mf_vec3_cross(swing, robot->rate, arm);
-    turn(out->drift, robot->turn, values + 3);
+    mf_mat3_apply(out->drift, robot->turn, values + 3);
     mf_vec3_add(out->drift, out->drift, swing);
     mf_vec3_add(out->drift, out->drift, robot->velocity);
     turn_inertia(out->inertia, robot->turn, values + 9);
-    turn(out->own, robot->turn, values + 6);
+    mf_mat3_apply(out->own, robot->turn, values + 6);
     apply_inertia(spin, out->inertia, robot->rate);
     mf_vec3_add(out->own, out->own, spin);
 }
@@ -124,7 +112,7 @@ static void read_base(const mf_AssemblyRobot *robot, Base *out) {
     for (uint32_t c = 0; c < 4; c++)
         q[c] = mf_field_get(fields[1], robot->instance, c);
     mf_quat_to_matrix(out->turn, q);
-    turn(out->rate, out->turn, rate);
+    mf_mat3_apply(out->rate, out->turn, rate);
 }
 
 static void add_force(const mf_Assemblies *all, const mf_AssemblyRobot *robot, const double arm[3],
@@ -163,13 +151,13 @@ void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly) {
         mf_vec3_cross(swing, root.rate, arm);
         mf_vec3_sub(moves, moves, swing);
         mf_vec3_sub(rate, own.rate, root.rate);
-        turn_back(robot->position, root.turn, arm);
-        turn_back(robot->velocity, root.turn, moves);
-        turn_back(robot->rate, root.turn, rate);
+        mf_mat3_apply_transposed(robot->position, root.turn, arm);
+        mf_mat3_apply_transposed(robot->velocity, root.turn, moves);
+        mf_mat3_apply_transposed(robot->rate, root.turn, rate);
         for (uint32_t c = 0; c < 3; c++) {
             const double column[3] = {own.turn[c], own.turn[3 + c], own.turn[6 + c]};
             double seen[3];
-            turn_back(seen, root.turn, column);
+            mf_mat3_apply_transposed(seen, root.turn, column);
             for (uint32_t r = 0; r < 3; r++)
                 robot->turn[3 * r + c] = seen[r];
         }

@@ -10,35 +10,6 @@
 // [m/s], [rad/s] Docks that have just met do not close faster.
 static const double closes_most = 1.0, loops_close_most = 0.1; // in loops others have to give way
 
-// ---- small matrices -----------------------------------------------------------------------------
-
-static void turn(double out[3], const double m[9], const double a[3]) {
-    const double x = a[0], y = a[1], z = a[2];
-    for (uint32_t r = 0; r < 3; r++)
-        out[r] = m[3 * r] * x + m[3 * r + 1] * y + m[3 * r + 2] * z;
-}
-
-static void turn_back(double out[3], const double m[9], const double a[3]) {
-    const double x = a[0], y = a[1], z = a[2];
-    for (uint32_t c = 0; c < 3; c++)
-        out[c] = m[c] * x + m[3 + c] * y + m[6 + c] * z;
-}
-
-static void multiply(double out[9], const double a[9], const double b[9]) {
-    double product[9];
-    for (uint32_t r = 0; r < 3; r++)
-        for (uint32_t c = 0; c < 3; c++)
-            product[3 * r + c] =
-                a[3 * r] * b[c] + a[3 * r + 1] * b[3 + c] + a[3 * r + 2] * b[6 + c];
-    memcpy(out, product, sizeof product);
-}
-
-static void transpose(double out[9], const double a[9]) {
-    for (uint32_t r = 0; r < 3; r++)
-        for (uint32_t c = 0; c < 3; c++)
-            out[3 * r + c] = a[3 * c + r];
-}
-
 // ---- sites --------------------------------------------------------------------------------------
 
 typedef struct Site {
@@ -88,15 +59,6 @@ static double rounding(const mf_AssemblyRobot *robot, const mf_AssemblyRobot *pa
     return (wide ? 1e-14 : 4e-7) * (1.0 + far) * 16.0;
 }
 
-static void rotation_vector(double out[3], const double matrix[9]) {
-    double q[4];
-    mf_quat_from_matrix(q, matrix);
-    const double sign = q[0] < 0.0 ? -1.0 : 1.0;
-    const double size = mf_vec3_length(q + 1);
-    const double angle = 2.0 * mf_atan2(size, sign * q[0]);
-    mf_vec3_scale(out, q + 1, size > 1e-12 ? sign * angle / size : 2.0 * sign);
-}
-
 static void closing(const mf_Assemblies *all, double gap[3], double closes[3], double least,
                     double fastest) {
     const double size = mf_vec3_length(gap);
@@ -110,7 +72,7 @@ static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge, double most)
     const mf_AssemblyRobot *robots[2];
     mf_AssemblyPlace *first = &edge->places[0], *second = &edge->places[1];
     Site sites[2];
-    double back[9], way[9], gap[6], swing[3], velocity[2][3], arm[3];
+    double back[9], way[9], q[4], gap[6], swing[3], velocity[2][3], arm[3];
     for (uint32_t s = 0; s < 2; s++) {
         mf_AssemblyPlace *place = &edge->places[s];
         robots[s] = &all->order[edge->robots[s]];
@@ -118,35 +80,36 @@ static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge, double most)
             site_of_anchor(&edge->anchors[s], 0.0, &sites[s]);
         else
             site_of(all, robots[s], place->site, &sites[s]);
-        multiply(place->turn, sites[s].turn, place->rotation);
-        turn(place->arm, sites[s].turn, place->position);
+        mf_mat3_multiply(place->turn, sites[s].turn, place->rotation);
+        mf_mat3_apply(place->arm, sites[s].turn, place->position);
     }
     mf_vec3_copy(arm, second->arm);
     // Gaps in the world, then in axes of the first link.
-    transpose(back, first->turn);
-    multiply(way, second->turn, back);
-    rotation_vector(gap, way);
+    mf_mat3_transpose(back, first->turn);
+    mf_mat3_multiply(way, second->turn, back);
+    mf_quat_from_matrix(q, way);
+    mf_quat_to_rotation_vector(gap, q);
     for (uint32_t c = 0; c < 3; c++)
         gap[3 + c] = sites[1].position[c] + arm[c] - sites[0].position[c] - first->arm[c];
     const double least = rounding(robots[0], robots[1], sites[0].position);
-    turn_back(edge->open, sites[0].turn, gap);
-    turn_back(edge->open + 3, sites[0].turn, gap + 3);
+    mf_mat3_apply_transposed(edge->open, sites[0].turn, gap);
+    mf_mat3_apply_transposed(edge->open + 3, sites[0].turn, gap + 3);
     closing(all, edge->open, edge->closes, least, most);
     closing(all, edge->open + 3, edge->closes + 3, least, most);
-    turn(gap + 3, sites[0].turn, edge->open + 3);
+    mf_mat3_apply(gap + 3, sites[0].turn, edge->open + 3);
     mf_vec3_sub(second->arm, arm, gap + 3);
     for (uint32_t s = 0; s < 2; s++) {
         mf_vec3_cross(swing, sites[s].rate, edge->places[s].arm);
         mf_vec3_add(velocity[s], sites[s].velocity, swing);
     }
-    turn(edge->correction, sites[0].turn, edge->closes);
-    turn(edge->correction + 3, sites[0].turn, edge->closes + 3);
+    mf_mat3_apply(edge->correction, sites[0].turn, edge->closes);
+    mf_mat3_apply(edge->correction + 3, sites[0].turn, edge->closes + 3);
     for (uint32_t c = 0; c < 3; c++) {
         edge->correction[c] -= sites[1].rate[c] - sites[0].rate[c];
         edge->correction[3 + c] -= velocity[1][c] - velocity[0][c];
     }
-    turn(edge->pull, sites[0].turn, edge->closes);
-    turn(edge->pull + 3, sites[0].turn, edge->closes + 3);
+    mf_mat3_apply(edge->pull, sites[0].turn, edge->closes);
+    mf_mat3_apply(edge->pull + 3, sites[0].turn, edge->closes + 3);
     for (uint32_t c = 0; c < 6; c++) {
         edge->pull[c] /= all->step;
         edge->correction[c] /= all->step;
@@ -171,8 +134,8 @@ static void store_edge(mf_Assemblies *all, const mf_AssemblyEdge *edge, uint32_t
     const double *axes = edge->places[edge->side == 1 ? 0 : 1].turn;
     mf_vec3_scale(record->moment, edge->wrench, sign);
     mf_vec3_scale(record->force, edge->wrench + 3, sign);
-    turn_back(record->load, axes, record->force);
-    turn_back(record->load + 3, axes, record->moment);
+    mf_mat3_apply_transposed(record->load, axes, record->force);
+    mf_mat3_apply_transposed(record->load + 3, axes, record->moment);
     record->torque = record->residual = 0.0;
     record->rounds = rounds;
 }
@@ -206,31 +169,31 @@ static void frame_to_meet(const mf_Assemblies *all, const mf_AssemblyRobot *robo
         site_of_anchor(&edge->anchors[0], all->step, &on);
     else
         site_of(all, parent, edge->places[0].site, &on);
-    multiply(link, parent->turn, on.turn);
-    turn(out->rate, parent->turn, on.rate);
+    mf_mat3_multiply(link, parent->turn, on.turn);
+    mf_mat3_apply(out->rate, parent->turn, on.rate);
     mf_vec3_add(out->rate, out->rate, parent->rate);
     // Origin of the link, then of the frame.
-    turn(arm, parent->turn, on.position);
+    mf_mat3_apply(arm, parent->turn, on.position);
     mf_vec3_cross(swing, parent->rate, arm);
-    turn(out->velocity, parent->turn, on.velocity);
+    mf_mat3_apply(out->velocity, parent->turn, on.velocity);
     mf_vec3_add(out->velocity, out->velocity, swing);
     mf_vec3_add(out->velocity, out->velocity, parent->velocity);
     mf_vec3_add(out->position, parent->position, arm);
     for (uint32_t c = 0; c < 3; c++)
         rest[c] = edge->places[0].position[c] + edge->open[3 + c] + all->step * edge->closes[3 + c];
-    turn(arm, link, rest);
+    mf_mat3_apply(arm, link, rest);
     mf_vec3_cross(swing, out->rate, arm);
     mf_vec3_add(out->position, out->position, arm);
     mf_vec3_add(out->velocity, out->velocity, swing);
-    turn(rest, link, edge->closes + 3);
+    mf_mat3_apply(rest, link, edge->closes + 3);
     mf_vec3_add(out->velocity, out->velocity, rest);
     // Its turn, and what is open of it.
     for (uint32_t c = 0; c < 3; c++)
         rest[c] = edge->open[c] + all->step * edge->closes[c];
     turn_by(more, rest);
-    multiply(back, more, edge->places[0].rotation);
-    multiply(out->turn, link, back);
-    turn(rest, link, edge->closes);
+    mf_mat3_multiply(back, more, edge->places[0].rotation);
+    mf_mat3_multiply(out->turn, link, back);
+    mf_mat3_apply(rest, link, edge->closes);
     mf_vec3_add(out->rate, out->rate, rest);
 }
 
@@ -240,18 +203,18 @@ static void chain_robot(const mf_Assemblies *all, mf_AssemblyRobot *robot) {
     double frame[9], back[9], arm[3], swing[3], moves[3];
     frame_to_meet(all, robot, &meets);
     site_of(all, robot, edge->places[1].site, &own);
-    multiply(frame, own.turn, edge->places[1].rotation);
-    transpose(back, frame);
-    multiply(robot->turn, meets.turn, back);
-    turn(arm, robot->turn, own.rate);
+    mf_mat3_multiply(frame, own.turn, edge->places[1].rotation);
+    mf_mat3_transpose(back, frame);
+    mf_mat3_multiply(robot->turn, meets.turn, back);
+    mf_mat3_apply(arm, robot->turn, own.rate);
     mf_vec3_sub(robot->rate, meets.rate, arm);
     // The frame from the base's origin, and how the joints move it.
-    turn(arm, own.turn, edge->places[1].position);
+    mf_mat3_apply(arm, own.turn, edge->places[1].position);
     mf_vec3_cross(moves, own.rate, arm);
     mf_vec3_add(moves, moves, own.velocity);
     mf_vec3_add(arm, arm, own.position);
-    turn(arm, robot->turn, arm);
-    turn(moves, robot->turn, moves);
+    mf_mat3_apply(arm, robot->turn, arm);
+    mf_mat3_apply(moves, robot->turn, moves);
     mf_vec3_sub(robot->position, meets.position, arm);
     mf_vec3_cross(swing, robot->rate, arm);
     for (uint32_t c = 0; c < 3; c++)
@@ -309,22 +272,22 @@ void mf_assembly_place(mf_Assemblies *all, mf_Assembly *assembly) {
         mf_vec3_set(about, 0.0, 0.0, 0.0);
     }
     mf_quat_to_matrix(world, q);
-    turn(rate, world, about);
+    mf_mat3_apply(rate, world, about);
     for (uint32_t i = assembly->first + 1; i < assembly->end; i++) {
         const mf_AssemblyRobot *robot = &all->order[i];
         mf_Field *const *own = robot->group->assemblies->base;
         double to[9], at[3], moves[3], swing[3], before[4], next[4], turns[3];
-        multiply(to, world, robot->turn);
-        turn(at, world, robot->position);
-        turn(moves, world, robot->velocity);
-        turn(turns, world, robot->rate);
+        mf_mat3_multiply(to, world, robot->turn);
+        mf_mat3_apply(at, world, robot->position);
+        mf_mat3_apply(moves, world, robot->velocity);
+        mf_mat3_apply(turns, world, robot->rate);
         mf_vec3_cross(swing, rate, at);
         for (uint32_t c = 0; c < 3; c++) {
             moves[c] += velocity[c] + swing[c];
             at[c] += position[c];
             turns[c] += rate[c];
         }
-        turn_back(turns, to, turns);
+        mf_mat3_apply_transposed(turns, to, turns);
         read(own[1], robot->instance, 4, before);
         mf_quat_from_matrix(next, to);
         mf_quat_normalize(next);

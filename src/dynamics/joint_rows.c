@@ -25,15 +25,6 @@ void mf_joint_frame(const mf_JointRecord *record, uint32_t side, const mf_LinkMo
     mf_quat_multiply(orientation, motion->orientation, record->orientation[side]);
 }
 
-// The rotation vector [rad] of a unit quaternion, the short way round.
-static void rotation_vector(double out[3], const double q[4]) {
-    const double sign = q[0] < 0.0 ? -1.0 : 1.0;
-    const double size = mf_vec3_length(q + 1);
-    // 2 atan2(s, w) / s goes to 2 / w.
-    const double factor = size > 1e-9 ? 2.0 * mf_atan2(size, sign * q[0]) / size : 2.0;
-    mf_vec3_scale(out, q + 1, sign * factor);
-}
-
 static void frame_axis(double out[3], const double orientation[4], uint32_t axis) {
     double unit[3] = {0, 0, 0};
     unit[axis] = 1.0;
@@ -57,7 +48,7 @@ void mf_joint_error(const mf_JointRecord *record, const mf_LinkMotion motions[2]
     if (record->kind == MF_WORLD_JOINT_FIXED) {
         mf_quat_conjugate(back, rotation[0]);
         mf_quat_multiply(between, rotation[1], back);
-        rotation_vector(angular, between);
+        mf_quat_to_rotation_vector(angular, between);
     } else if (record->kind == MF_WORLD_JOINT_HINGE) {
         frame_axis(axis[0], rotation[0], 2);
         frame_axis(axis[1], rotation[1], 2);

@@ -23,6 +23,12 @@ void mf_mat3_transpose(double out[9], const double a[9]) {
     memcpy(out, transposed, sizeof transposed);
 }
 
+void mf_mat3_apply_transposed(double out[3], const double a[9], const double v[3]) {
+    const double x = v[0], y = v[1], z = v[2];
+    for (int c = 0; c < 3; c++)
+        out[c] = a[c] * x + a[3 + c] * y + a[6 + c] * z;
+}
+
 void mf_mat3_apply(double out[3], const double a[9], const double v[3]) {
     mf_vec3_set(out, mf_vec3_dot(a, v), mf_vec3_dot(a + 3, v), mf_vec3_dot(a + 6, v));
 }

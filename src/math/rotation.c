@@ -125,6 +125,14 @@ void mf_quat_to_rpy(double out[3], const double q[4]) {
     mf_vec3_set(out, mf_atan2(m[7], m[8]), pitch, mf_atan2(m[3], m[0]));
 }
 
+void mf_quat_to_rotation_vector(double out[3], const double q[4]) {
+    const double sign = q[0] < 0.0 ? -1.0 : 1.0;
+    const double size = mf_vec3_length(q + 1);
+    // 2 atan2(s, w) / s goes to 2 / w.
+    const double factor = size > 1e-9 ? 2.0 * mf_atan2(size, sign * q[0]) / size : 2.0;
+    mf_vec3_scale(out, q + 1, sign * factor);
+}
+
 void mf_quat_to_matrix(double out[9], const double q[4]) {
     double w = q[0], x = q[1], y = q[2], z = q[3];
     mf_vec3_set(out, 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y));

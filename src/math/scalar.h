@@ -151,6 +151,9 @@ void mf_quat_from_axis_angle(double out[4], const double axis[3], double angle);
 void mf_quat_from_rpy(double out[4], const double rpy[3]);
 void mf_quat_to_rpy(double out[3], const double q[4]);
 
+// Rotation vector [rad] of a unit quaternion, the short way round.
+void mf_quat_to_rotation_vector(double out[3], const double q[4]);
+
 // Rotation matrix of a unit quaternion and back (with w >= 0).
 void mf_quat_to_matrix(double out[9], const double q[4]);
 void mf_quat_from_matrix(double out[4], const double matrix[9]);
@@ -160,6 +163,8 @@ void mf_quat_from_matrix(double out[4], const double matrix[9]);
 void mf_mat3_multiply(double out[9], const double a[9], const double b[9]);
 void mf_mat3_transpose(double out[9], const double a[9]);
 void mf_mat3_apply(double out[3], const double a[9], const double v[3]); // out = a v
+// out = a^T v
+void mf_mat3_apply_transposed(double out[3], const double a[9], const double v[3]);
 double mf_mat3_determinant(const double a[9]);
 
 // Eigenvalues in rising order and unit eigenvectors as the columns of `vectors`, right-handed

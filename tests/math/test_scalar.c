@@ -285,6 +285,14 @@ static void products_of_turns_follow_in_order(void **state) {
         assert_near(rotated, once, 3, 1e-14);
         assert_true(fabs(mf_mat3_determinant(matrix) - 1.0) < 1e-14);
         mf_mat3_transpose(inverse, matrix);
+        double again[3];
+        mf_mat3_apply_transposed(again, matrix, rotated);
+        assert_near(again, v, 3, 1e-14);
+        double first[3] = {1.0, 0.0, 0.0}, way[3], turned[4];
+        mf_quat_to_rotation_vector(way, ab);
+        mf_quat_from_axis_angle(turned, way, mf_vec3_length(way));
+        mf_quat_rotate(again, turned, first);
+        assert_near(again, (const double[3]){matrix[0], matrix[3], matrix[6]}, 3, 1e-14);
         mf_mat3_multiply(identity, matrix, inverse);
         assert_near(identity, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 1e-14);
         mf_quat_from_matrix(back, matrix);
