@@ -80,7 +80,7 @@ static void print_ways(const mf_DocksStatistics *seen) {
     if (by_joints == 0)
         return;
     printf("  %.3g %% of steps of assemblies as one tree; by joints %.3g %% for loops, %.3g %% for "
-           "contacts between robots or other joints, %.3g %% for their motion or softness\n",
+           "many contacts, %.3g %% for their motion or softness\n",
            (double)seen->trees / sum, (double)seen->loops / sum, (double)seen->touched / sum,
            (double)seen->others / sum);
 }

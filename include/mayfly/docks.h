@@ -88,9 +88,9 @@ MF_API mf_Status mf_docks_meeting(mf_WorldDocks *docks, const mf_DockPort *fixed
 typedef struct mf_DocksStatistics {            // since the world was made; no state
     uint64_t joined, released, broken, missed; // [1] pairs of docks
     uint64_t lost; // [1] pairs that met beyond the memory for them: they joined a step later
-    // [1] Steps of assemblies: as one tree, exact and fast; by run-time joints, because docks close
-    // a loop, because other joints or contacts between robots hold some of its robots, or for
-    // another reason (docs/explanation/docks.md).
+    // [1] Steps of assemblies: as one tree, exact and fast; by run-time joints, because too many
+    // docks close loops, because too many links are touched, or for another reason
+    // (docs/explanation/docks.md).
     uint64_t trees, loops, touched, others;
 } mf_DocksStatistics;
 MF_API mf_DocksStatistics mf_docks_statistics(const mf_WorldDocks *docks);

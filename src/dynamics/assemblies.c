@@ -34,9 +34,12 @@ static mf_Status create_group(mf_Assemblies *all, mf_DockGroup *of, mf_AssemblyG
     if (status != MF_OK || group->pieces == NULL)
         return status;
     group->used = mf_allocate(all->context, group->pieces->count, sizeof *group->used);
+    group->touched = mf_allocate(all->context, group->pieces->count, sizeof *group->touched);
     group->listed = mf_allocate(all->context, group->pieces->count, sizeof *group->listed);
     all->piece_count += group->pieces->count;
-    return group->used != NULL && group->listed != NULL ? MF_OK : out_of_memory(error);
+    return group->used != NULL && group->touched != NULL && group->listed != NULL
+               ? MF_OK
+               : out_of_memory(error);
 }
 
 static mf_Status create_groups(mf_Assemblies *all, mf_Error *error) {
@@ -78,6 +81,7 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     all->edges = mf_allocate(context, ports + 1, sizeof *all->edges);
     all->room = mf_allocate(context, 2 * robots, sizeof *all->room);
     all->blocked = mf_allocate(context, robots, sizeof *all->blocked);
+    all->pressed = mf_allocate(context, robots, sizeof *all->pressed);
     all->matrices = mf_allocate(context, all->matrix_room, sizeof *all->matrices);
     all->rights = mf_allocate(context, all->right_room, sizeof *all->rights);
     all->biases = mf_allocate(context, all->right_room, sizeof *all->biases);
@@ -88,9 +92,10 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     all->piece_count = 0; // it was how many there can be
     return all->order != NULL && all->assemblies != NULL && all->pieces != NULL &&
                    all->places != NULL && all->starts != NULL && all->edges != NULL &&
-                   all->room != NULL && all->blocked != NULL && all->matrices != NULL &&
-                   all->rights != NULL && all->biases != NULL && all->loops != NULL &&
-                   all->dock_list != NULL && all->sequence != NULL && all->branches != NULL
+                   all->room != NULL && all->blocked != NULL && all->pressed != NULL &&
+                   all->matrices != NULL && all->rights != NULL && all->biases != NULL &&
+                   all->loops != NULL && all->dock_list != NULL && all->sequence != NULL &&
+                   all->branches != NULL
                ? mf_scratch_create(context, mf_assembly_loop_room(), (uint32_t)robots,
                                    &all->scratch, error)
                : out_of_memory(error);
@@ -120,15 +125,16 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_AssemblyGroup *group = &all->groups[g];
         mf_art_pieces_destroy(group->pieces);
-        void *const memory[] = {group->dock_sites, group->taken, group->carried, group->used,
-                                group->listed};
+        void *const memory[] = {group->dock_sites, group->taken,   group->carried,
+                                group->used,       group->touched, group->listed};
         for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
             mf_release(all->context, memory[i]);
     }
-    void *const memory[] = {
-        all->groups, all->order, all->assemblies, all->pieces,   all->places,   all->starts,
-        all->edges,  all->room,  all->blocked,    all->carried,  all->matrices, all->rights,
-        all->biases, all->loops, all->dock_list,  all->sequence, all->branches};
+    void *const memory[] = {all->groups,   all->order,    all->assemblies, all->pieces,
+                            all->places,   all->starts,   all->edges,      all->room,
+                            all->blocked,  all->pressed,  all->carried,    all->matrices,
+                            all->rights,   all->biases,   all->loops,      all->dock_list,
+                            all->sequence, all->branches, all->nodes};
     mf_scratch_destroy(all->context, all->scratch);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(all->context, memory[i]);

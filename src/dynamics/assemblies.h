@@ -5,6 +5,7 @@
 //   assemblies_solve.c   the wrenches of the docks, by elimination from the leaves to the root
 //   assemblies_fly.c     what all links together are, for the momentum of an assembly in flight
 //   assemblies_loops.c   the wrenches of docks that close loops
+//   assemblies_touch.c   the links that others touch or hold, for the world's solver
 //   assemblies_place.c   where robots are behind the step, from the root to the leaves
 //
 // A robot that is docked to its parent of the spanning tree has an edge, which is its dock to it.
@@ -13,9 +14,11 @@
 // and the edge closes where both sides accelerate alike. The root of an assembly is its first
 // robot, or the one whose base is fixed, or one that moves by itself, as by `kinematic`.
 //
-// Docks that close loops are constraints of the tree. Assemblies with more than MF_ASSEMBLY_LOOPS
-// of them, with docks that give way, or whose robots others touch or hold in a step move by
-// run-time joints instead (solver.h).
+// Docks that close loops are constraints of the tree. Contacts between robots and other joints are
+// the world solver's, for which an assembly is one body with a response at each of its nodes, the
+// links that such forces act on (solver_trees.c). Assemblies with more than MF_ASSEMBLY_LOOPS
+// loops, with docks that give way, or with more nodes than the solver takes move by run-time joints
+// instead (solver.h).
 //
 // Invariant: what is computed for an assembly depends on nothing else, and not on threads; nothing
 // is allocated in steps but where a group's plan has grown.
@@ -51,6 +54,22 @@ typedef struct mf_AssemblyEdge {
     double wrench[6];         // [N m], [N] on the first at its frame, world axes
 } mf_AssemblyEdge;
 
+// What moves robots besides the wrenches of docks, bits.
+typedef enum mf_AssemblyCause {
+    MF_ASSEMBLY_FREE = 1, // what they do by themselves, and corrections of docks
+    MF_ASSEMBLY_NODES = 2 // wrenches on nodes
+} mf_AssemblyCause;
+enum { MF_ASSEMBLY_ALL = MF_ASSEMBLY_FREE | MF_ASSEMBLY_NODES };
+
+// A link that contacts or other joints push; the frame of its place is in world axes.
+typedef struct mf_AssemblyNode {
+    uint32_t robot; // [1] of the order
+    mf_AssemblyPlace place;
+    double point[3];  // [m] of the place, world
+    double wrench[6]; // [N m], [N] world axes
+    double held[6];   // the same while units take its place
+} mf_AssemblyNode;
+
 // One of a robot's docks in the elimination, which begins at the middle of an assembly, so that its
 // branches are short and can be taken side by side.
 typedef struct mf_AssemblyDock {
@@ -70,6 +89,7 @@ typedef struct mf_AssemblyRobot {
     uint32_t first_dock, dock_count;   // [1] those of the tree; the first leads to the middle
     bool middle;                       // none does
     bool looped;                       // a loop ends here
+    bool pressed;                      // it has nodes
     bool anchored;                     // it moves by itself and feels nothing: only the root
     mf_AssemblyEdge edge;              // from the parent to it
     double response[36], bias[6];      // at its first dock, with what is behind the others
@@ -85,12 +105,14 @@ typedef struct mf_Assembly {
     uint32_t first, end;           // [1] robots in the order, the root first
     bool tree;                     // it can move as one
     uint32_t first_loop, loop_end; // [1] docks that close loops
-    bool touched;                  // others hold or touch it in this step
-    bool active;                   // it does so in this step
-    bool wrong;                    // its contacts are to be corrected
+    uint32_t first_node, node_end; // [1] links that others touch or hold in this step
+    bool touched;                  // too many do so, or some where it cannot be pushed
+    bool active;                   // it moves as one in this step
+    bool wrong;                    // it is to be solved, or its contacts are to be corrected
+    bool solved;                   // for the wrenches on its nodes as they are
     uint32_t flags;                // of all its robots
     // For `fly`, from its root at the beginning of the step: all links, and forces from outside.
-    double whole[MF_ART_WHOLE_VALUES], force[6];
+    double whole[MF_ART_WHOLE_VALUES], force[6], origin[3];
     uint32_t rounds; // [1] solutions in the step
     bool branched;   // its branches are tasks of their own
 } mf_Assembly;
@@ -104,6 +126,7 @@ typedef struct mf_AssemblyGroup {
     bool *taken;           // per robot, in whole blocks
     uint32_t *carried;     // likewise
     bool *used;            // per piece: some lane is taken
+    bool *touched;         // per piece: some lane may have nodes
     uint32_t *listed;      // [1] per piece: its place in the list of pieces in use
     const mf_Field *level; // motion.level or NULL
     mf_Field *base[4];     // position, orientation, velocities
@@ -116,8 +139,7 @@ typedef struct mf_AssemblyBranch {
 
 typedef struct mf_AssemblyPiece {
     uint32_t group, piece; // [1]
-    bool wrong;            // its own lanes are to be solved again
-    bool moved;            // the wrenches of docks have changed
+    bool wrong;            // its lanes are to be solved again
 } mf_AssemblyPiece;
 
 typedef struct mf_Assemblies {
@@ -138,7 +160,10 @@ typedef struct mf_Assemblies {
     uint32_t *places;                   // [1] per robot: in the order, MF_NONE: it is not docked
     uint32_t *starts, *edges;           // [1] joints of docks per robot
     uint32_t *room;                     // [1] two per robot
-    bool *blocked;                      // per robot: something else holds or touches it
+    bool *blocked;                      // per robot: something holds or touches it, but no site
+    bool *pressed;                      // per robot: something else holds or touches it
+    uint32_t node_count, node_room;     // [1]
+    mf_AssemblyNode *nodes;             // by assembly
     bool *carried;                      // per joint
     uint32_t carried_room;              // [1]
     double *matrices, *rights, *biases; // biases: right sides before the elimination
@@ -156,14 +181,44 @@ void mf_assemblies_destroy(mf_Assemblies *all); // NULL is fine
 
 // Finds which robots are docked to each other, if that has changed.
 void mf_assemblies_refresh(mf_Assemblies *all);
-// A step of those that can move as one: their robots are moved, and the motions of their groups
-// pass over them until mf_assemblies_end.
-void mf_assemblies_run(mf_Assemblies *all, const mf_SystemRun *run);
+// A step of those that can move as one:
+// begin      chooses them and loads their robots; false: there is none, and nothing of the rest is
+//            to be called
+// bind       lists the links that others touch or hold, see below
+// solve      the motion of those that are not solved; of those with nodes as the solver asks
+// finish     their robots are moved, and the motions of their groups pass over them while carried
+//            ones are shown
+bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run);
+void mf_assemblies_solve(mf_Assemblies *all);
+void mf_assemblies_finish(mf_Assemblies *all);
 void mf_assemblies_show_carried(mf_Assemblies *all, bool shown);
 // Whether a joint's robots have been moved so.
 static inline bool mf_assemblies_carry(const mf_Assemblies *all, uint32_t slot) {
     return all != NULL && slot < all->carried_room && all->carried[slot];
 }
+
+// ---- for the solver -----------------------------------------------------------------------------
+
+// The place in the order of a robot that moves in a tree in this step; MF_NONE: it does not, or
+// moves by itself.
+uint32_t mf_assemblies_robot(const mf_Assemblies *all, uint32_t group, uint32_t instance);
+// An assembly is to move by run-time joints in this step; before its first solution.
+void mf_assemblies_release(mf_Assemblies *all, uint32_t assembly);
+// Nodes of the step, those of an assembly after each other, none so far.
+void mf_assemblies_open_nodes(mf_Assemblies *all);
+// Room for so many. False: no memory.
+bool mf_assemblies_reserve_nodes(mf_Assemblies *all, uint32_t room);
+// Adds a link of the model of a robot of the order at a point [m], world frame.
+void mf_assemblies_add_node(mf_Assemblies *all, uint32_t robot, uint32_t link,
+                            const double point[3]);
+// [N], [N m] about the point of a node; its assembly is to be solved again where that is new.
+void mf_assemblies_press(mf_Assemblies *all, uint32_t node, const double wrench[6]);
+// [m/s^2], [rad/s^2] Accelerations of the points of the nodes of a solved assembly, six values per
+// node.
+void mf_assemblies_accelerations(mf_Assemblies *all, uint32_t assembly, double *out);
+// What wrenches on its nodes change of that: a symmetric matrix, row after row. It is to be solved
+// again.
+void mf_assemblies_respond(mf_Assemblies *all, uint32_t assembly, double *out);
 
 // ---- inside -------------------------------------------------------------------------------------
 
@@ -178,12 +233,21 @@ void mf_assembly_fill(mf_Assemblies *all, uint32_t robot);
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly);
 void mf_assembly_branch_in(mf_Assemblies *all, const mf_AssemblyBranch *branch);
 void mf_assembly_branch_out(mf_Assemblies *all, const mf_AssemblyBranch *branch);
-// The wrenches of the edges of the tree for those of its loops as they are; without `whole` what
-// the loops alone do.
-void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, bool whole);
+// The wrenches of the edges of the tree for those of its loops as they are, under `causes`.
+void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, unsigned causes);
 // The wrenches of the loops, when the matrices of the tree have been eliminated.
 size_t mf_assembly_loop_room(void); // [byte] that it needs meanwhile
 void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly);
+// The same in parts: the matrix of the loops of an assembly, and the wrenches under `causes` and
+// those on its docks, as often as wanted. Nothing happens where there are no loops.
+typedef struct mf_AssemblyLoops {
+    double *m, *soft, *right, *pull, *pivots, *soft_pivots;
+    uint32_t rows; // [1]
+} mf_AssemblyLoops;
+void mf_assembly_open_loops(mf_Assemblies *all, const mf_Assembly *assembly, mf_AssemblyLoops *out);
+void mf_assembly_answer(mf_Assemblies *all, const mf_Assembly *assembly,
+                        const mf_AssemblyLoops *loops, unsigned causes);
+void mf_assembly_leave_loops(mf_Assemblies *all, const mf_AssemblyLoops *loops);
 // L D L^T of a symmetric matrix of `size` rows in its lower half, and x of m x = r in place. Pivots
 // that are not above `least` are left out.
 void mf_assembly_factor(double *m, double *inverse, uint32_t size, const double *least);
@@ -191,12 +255,13 @@ void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, d
 // Adds how a place on a robot by itself answers: the diagonal.
 void mf_assembly_own_response(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
                               const mf_AssemblyPlace *place, double out[6]);
-// The wrenches of all edges, or of loops only, on the sites of a robot, about the links' origins.
+// The wrenches of all edges, or of loops only, on the sites of a robot, about the links' origins,
+// and those on nodes where these are among the causes.
 void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
-                       double *sites);
-// Acceleration of a place on a robot under these, with what it does by itself if `whole`.
+                       unsigned causes, double *sites);
+// Acceleration of a place on a robot under these, and of what the causes say it does by itself.
 void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                            const mf_AssemblyPlace *place, const double *sites, bool whole,
+                            const mf_AssemblyPlace *place, const double *sites, unsigned causes,
                             double out[6]);
 // Puts the robots of an assembly where their docks meet.
 void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly);

@@ -141,6 +141,7 @@ void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly) {
     if (!may_fly(all, assembly))
         return;
     read_base(&all->order[assembly->first], &root);
+    mf_vec3_copy(assembly->origin, root.position);
     memset(assembly->force, 0, sizeof assembly->force);
     for (uint32_t i = assembly->first; i < assembly->end; i++) {
         mf_AssemblyRobot *robot = &all->order[i];
@@ -168,6 +169,20 @@ void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly) {
     memcpy(assembly->whole, &sum, sizeof sum);
 }
 
+// Wrenches on nodes, about where the root's base was.
+static void add_nodes(const mf_Assemblies *all, const mf_Assembly *assembly, double sum[6]) {
+    for (uint32_t n = assembly->first_node; n < assembly->node_end; n++) {
+        const double *wrench = all->nodes[n].wrench;
+        double arm[3], moment[3];
+        mf_vec3_sub(arm, all->nodes[n].point, assembly->origin);
+        mf_vec3_cross(moment, arm, wrench + 3);
+        for (uint32_t c = 0; c < 3; c++) {
+            sum[c] += wrench[3 + c];
+            sum[3 + c] += wrench[c] + moment[c];
+        }
+    }
+}
+
 void mf_assembly_gather(mf_Assemblies *all, mf_Assembly *assembly) {
     const mf_AssemblyRobot *root = &all->order[assembly->first];
     const mf_ArtPieces *pieces;
@@ -182,6 +197,7 @@ void mf_assembly_gather(mf_Assemblies *all, mf_Assembly *assembly) {
     mf_art_pieces_set(pieces, piece->whole, root->lane, 0, MF_ART_WHOLE_VALUES, assembly->whole);
     mf_art_pieces_set(pieces, piece->whole, root->lane, MF_ART_WHOLE_VALUES, MF_ART_WHOLE_VALUES,
                       end);
+    add_nodes(all, assembly, assembly->force);
     mf_art_pieces_set(pieces, piece->whole, root->lane, 2 * MF_ART_WHOLE_VALUES, 6,
                       assembly->force);
     mf_art_pieces_set(pieces, piece->whole, root->lane, 2 * MF_ART_WHOLE_VALUES + 6, 1, &mass);

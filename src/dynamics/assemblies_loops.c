@@ -16,19 +16,19 @@ enum { SIX = 6, MOST = SIX * MF_ASSEMBLY_LOOPS };
 static const double closing_softness = 0.02; // [1] of the response of a row to itself
 
 size_t mf_assembly_loop_room(void) {
-    return (2 * MOST * MOST + 4 * MOST) * sizeof(double);
+    return (2 * MOST * MOST + 5 * MOST) * sizeof(double);
 }
 
 // Acceleration of the second side of all loops against the first.
-static void measure(const mf_Assemblies *all, const mf_Assembly *assembly, bool whole, double *out,
-                    size_t stride) {
+static void measure(const mf_Assemblies *all, const mf_Assembly *assembly, unsigned causes,
+                    double *out, size_t stride) {
     double sites[SIX * MF_ART_SITES], sides[2][SIX];
     for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++) {
         const mf_AssemblyEdge *loop = &all->loops[l];
         for (uint32_t s = 0; s < 2; s++) {
             const mf_AssemblyRobot *robot = &all->order[loop->robots[s]];
-            mf_assembly_loads(all, robot, true, sites);
-            mf_assembly_accelerate(all, robot, &loop->places[s], sites, whole, sides[s]);
+            mf_assembly_loads(all, robot, true, causes, sites);
+            mf_assembly_accelerate(all, robot, &loop->places[s], sites, causes, sides[s]);
         }
         for (uint32_t r = 0; r < SIX; r++)
             out[(SIX * (l - assembly->first_loop) + r) * stride] = sides[1][r] - sides[0][r];
@@ -56,37 +56,75 @@ static bool is_wide(const mf_Assemblies *all, const mf_Assembly *assembly) {
     return true;
 }
 
-void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly) {
-    const uint32_t first = assembly->first_loop, rows = SIX * (assembly->loop_end - first);
-    if (rows == 0)
-        return;
-    double *m = mf_scratch_borrow(all->scratch), *soft = m + MOST * MOST;
-    double *right = soft + MOST * MOST, *pull = right + MOST, *pivots = pull + MOST;
-    double *least = pivots + MOST;
-    find_least(all, assembly, is_wide(all, assembly) ? 1e-9 : 1e-6, least);
-    for (uint32_t l = first; l < assembly->loop_end; l++)
+static void place(const mf_Assemblies *all, const mf_Assembly *assembly, mf_AssemblyLoops *out) {
+    double *room = mf_scratch_borrow(all->scratch);
+    *out = (mf_AssemblyLoops){.m = room, .rows = SIX * (assembly->loop_end - assembly->first_loop)};
+    out->soft = out->m + MOST * MOST;
+    out->right = out->soft + MOST * MOST;
+    out->pull = out->right + MOST;
+    out->pivots = out->pull + MOST;
+    out->soft_pivots = out->pivots + MOST;
+}
+
+static void clear(mf_Assemblies *all, const mf_Assembly *assembly) {
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
         memset(all->loops[l].wrench, 0, sizeof all->loops[l].wrench);
-    mf_assembly_sweep(all, assembly, true);
-    measure(all, assembly, true, right, 1);
-    for (uint32_t r = 0; r < rows; r++) { // a push on the first is one back on the second
-        const mf_AssemblyEdge *loop = &all->loops[first + r / SIX];
-        pull[r] = -loop->pull[r % SIX];
-        right[r] -= loop->correction[r % SIX] - loop->pull[r % SIX];
-    }
+}
+
+void mf_assembly_open_loops(mf_Assemblies *all, const mf_Assembly *assembly,
+                            mf_AssemblyLoops *out) {
+    const uint32_t first = assembly->first_loop;
+    *out = (mf_AssemblyLoops){.rows = 0};
+    clear(all, assembly);
+    if (assembly->loop_end == first)
+        return;
+    place(all, assembly, out);
+    const uint32_t rows = out->rows;
+    double *m = out->m, *least = out->right;
     for (uint32_t c = 0; c < rows; c++) {
         all->loops[first + c / SIX].wrench[c % SIX] = -1.0;
-        mf_assembly_sweep(all, assembly, false);
-        measure(all, assembly, false, m + c, rows);
+        mf_assembly_sweep(all, assembly, 0);
+        measure(all, assembly, 0, m + c, rows);
         all->loops[first + c / SIX].wrench[c % SIX] = 0.0;
     }
-    memcpy(soft, m, (size_t)rows * rows * sizeof *m);
+    memcpy(out->soft, m, (size_t)rows * rows * sizeof *m);
     for (uint32_t r = 0; r < rows; r++)
-        soft[(rows + 1) * r] *= 1.0 + closing_softness;
-    mf_assembly_factor(m, pivots, rows, least);
-    mf_assembly_divide(m, pivots, rows, right);
-    mf_assembly_factor(soft, pivots, rows, least);
-    mf_assembly_divide(soft, pivots, rows, pull);
-    for (uint32_t r = 0; r < rows; r++)
+        out->soft[(rows + 1) * r] *= 1.0 + closing_softness;
+    find_least(all, assembly, is_wide(all, assembly) ? 1e-9 : 1e-6, least);
+    mf_assembly_factor(m, out->pivots, rows, least);
+    mf_assembly_factor(out->soft, out->soft_pivots, rows, least);
+}
+
+void mf_assembly_answer(mf_Assemblies *all, const mf_Assembly *assembly,
+                        const mf_AssemblyLoops *loops, unsigned causes) {
+    const uint32_t first = assembly->first_loop;
+    double *right = loops->right, *pull = loops->pull;
+    clear(all, assembly);
+    mf_assembly_sweep(all, assembly, causes);
+    if (loops->rows == 0)
+        return;
+    measure(all, assembly, causes, right, 1);
+    for (uint32_t r = 0; r < loops->rows; r++) { // a push on the first is one back on the second
+        const mf_AssemblyEdge *loop = &all->loops[first + r / SIX];
+        const double part = (causes & MF_ASSEMBLY_FREE) != 0 ? 1.0 : 0.0;
+        pull[r] = -part * loop->pull[r % SIX];
+        right[r] -= part * (loop->correction[r % SIX] - loop->pull[r % SIX]);
+    }
+    mf_assembly_divide(loops->m, loops->pivots, loops->rows, right);
+    mf_assembly_divide(loops->soft, loops->soft_pivots, loops->rows, pull);
+    for (uint32_t r = 0; r < loops->rows; r++)
         all->loops[first + r / SIX].wrench[r % SIX] = right[r] + pull[r];
-    mf_scratch_return(all->scratch, m);
+    mf_assembly_sweep(all, assembly, causes);
+}
+
+void mf_assembly_leave_loops(mf_Assemblies *all, const mf_AssemblyLoops *loops) {
+    if (loops->rows > 0)
+        mf_scratch_return(all->scratch, loops->m);
+}
+
+void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly) {
+    mf_AssemblyLoops loops;
+    mf_assembly_open_loops(all, assembly, &loops);
+    mf_assembly_answer(all, assembly, &loops, MF_ASSEMBLY_ALL);
+    mf_assembly_leave_loops(all, &loops);
 }

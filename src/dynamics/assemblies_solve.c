@@ -175,7 +175,7 @@ static void add_load(const mf_AssemblyPlace *place, const double wrench[SIX], do
 }
 
 void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
-                       double *sites) {
+                       unsigned causes, double *sites) {
     const mf_Assembly *assembly = &all->assemblies[robot->assembly];
     const uint32_t number = (uint32_t)(robot - all->order);
     memset(sites, 0, SIX * MF_ART_SITES * sizeof *sites);
@@ -189,11 +189,17 @@ void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, 
             if (all->loops[l].robots[s] == number)
                 add_load(&all->loops[l].places[s], all->loops[l].wrench, s == 0 ? 1.0 : -1.0,
                          sites);
+    if (!robot->pressed || (causes & MF_ASSEMBLY_NODES) == 0)
+        return;
+    for (uint32_t n = assembly->first_node; n < assembly->node_end; n++)
+        if (all->nodes[n].robot == number)
+            add_load(&all->nodes[n].place, all->nodes[n].wrench, 1.0, sites);
 }
 
 void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                            const mf_AssemblyPlace *place, const double *sites, bool whole,
+                            const mf_AssemblyPlace *place, const double *sites, unsigned causes,
                             double out[SIX]) {
+    const bool whole = (causes & MF_ASSEMBLY_FREE) != 0;
     const mf_ArtPieces *pieces;
     if (robot->anchored) {
         mf_vec3_set(out, 0.0, 0.0, 0.0);
@@ -274,34 +280,34 @@ static void eliminate(mf_Assemblies *all, mf_AssemblyRobot *robot) {
 }
 
 // Accelerations of a robot's docks without their wrenches.
-static void begin_right(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool whole,
+static void begin_right(const mf_Assemblies *all, const mf_AssemblyRobot *robot, unsigned causes,
                         double *b) {
     const uint32_t docks = robot->dock_count;
     const double *bias = all->biases + robot->right;
     double sites[SIX * MF_ART_SITES], more[SIX];
     for (uint32_t r = 0; r < SIX * docks; r++)
-        b[r] = whole ? bias[r] : 0.0;
-    if (!robot->looped)
+        b[r] = (causes & MF_ASSEMBLY_FREE) != 0 ? bias[r] : 0.0;
+    if (robot->anchored || (!robot->looped && !robot->pressed))
         return;
-    mf_assembly_loads(all, robot, false, sites);
+    mf_assembly_loads(all, robot, false, causes, sites);
     for (uint32_t i = 0; i < docks; i++) {
-        mf_assembly_accelerate(all, robot, place_of(all, robot, i), sites, false, more);
+        mf_assembly_accelerate(all, robot, place_of(all, robot, i), sites, 0, more);
         for (uint32_t r = 0; r < SIX; r++)
             b[SIX * i + r] += more[r];
     }
 }
 
-static void go_in(mf_Assemblies *all, mf_AssemblyRobot *robot, bool whole) {
+static void go_in(mf_Assemblies *all, mf_AssemblyRobot *robot, unsigned causes) {
     const uint32_t first = robot->middle ? 0 : 1;
     const size_t stride = SIX * robot->dock_count;
     const double *k = all->matrices + robot->values;
     double *b = all->rights + robot->right;
-    begin_right(all, robot, whole, b);
+    begin_right(all, robot, causes, b);
     for (uint32_t c = robot->dock_count; c-- > first;) {
         const mf_AssemblyDock *dock = dock_at(all, robot, c);
         const mf_AssemblyRobot *other = &all->order[dock->other];
         const double *correction = all->order[dock->edge].edge.correction;
-        const double sign = whole ? sign_of(dock) : 0.0;
+        const double sign = (causes & MF_ASSEMBLY_FREE) != 0 ? sign_of(dock) : 0.0;
         double *right = b + SIX * c;
         for (uint32_t r = 0; r < SIX; r++)
             right[r] = other->bias[r] - sign * correction[r] - right[r];
@@ -338,9 +344,9 @@ static mf_AssemblyRobot *robot_at(const mf_Assemblies *all, uint32_t at) {
     return &all->order[all->sequence[at]];
 }
 
-void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, bool whole) {
+void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, unsigned causes) {
     for (uint32_t i = assembly->end; i-- > assembly->first;)
-        go_in(all, robot_at(all, i), whole);
+        go_in(all, robot_at(all, i), causes);
     for (uint32_t i = assembly->first; i < assembly->end; i++)
         go_out(all, robot_at(all, i));
 }
@@ -362,7 +368,7 @@ static void store_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot)
     if (robot->anchored)
         return;
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
-    mf_assembly_loads(all, robot, true, sites);
+    mf_assembly_loads(all, robot, true, MF_ASSEMBLY_ALL, sites);
     mf_art_pieces_set(pieces, piece->wrench, robot->lane, 0, SIX * pieces->site_count, sites);
 }
 
@@ -375,7 +381,7 @@ void mf_assembly_branch_in(mf_Assemblies *all, const mf_AssemblyBranch *branch) 
     for (uint32_t i = branch->end; i-- > branch->first;) {
         eliminate(all, robot_at(all, i));
         if (!loops)
-            go_in(all, robot_at(all, i), true);
+            go_in(all, robot_at(all, i), MF_ASSEMBLY_ALL);
     }
 }
 
@@ -393,12 +399,11 @@ void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly) {
     const uint32_t end = assembly->branched ? assembly->first + 1 : assembly->end;
     for (uint32_t i = end; i-- > assembly->first;)
         eliminate(all, robot_at(all, i));
-    mf_assembly_close_loops(all, assembly);
     if (assembly->branched && !has_loops(assembly)) {
-        go_in(all, middle, true);
+        go_in(all, middle, MF_ASSEMBLY_ALL);
         go_out(all, middle);
     } else {
-        mf_assembly_sweep(all, assembly, true);
+        mf_assembly_close_loops(all, assembly);
     }
     for (uint32_t i = assembly->first; i < end; i++)
         store_loads(all, robot_at(all, i));

@@ -45,9 +45,10 @@ static void run_tasks(mf_Assemblies *all, uint32_t count, Task task) {
 static void run_piece(mf_Assemblies *all, uint32_t index) {
     const mf_AssemblyPiece *piece = &all->pieces[index];
     const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
-    const bool own = all->stage == MF_ART_RESPOND || all->stage == MF_ART_REVISE;
+    const bool solution =
+        all->stage == MF_ART_RESPOND || all->stage == MF_ART_REVISE || all->stage == MF_ART_PUSH;
     pieces->pieces[piece->piece].late = all->late;
-    if (own ? piece->wrong : all->stage != MF_ART_PUSH || piece->moved)
+    if (!solution || piece->wrong)
         mf_art_pieces_run(pieces, piece->piece, all->stage);
 }
 
@@ -58,25 +59,31 @@ static void run_stage(mf_Assemblies *all, mf_ArtStage stage) {
 
 // ---- who takes part -----------------------------------------------------------------------------
 
-static void block_robot(mf_Assemblies *all, uint32_t group, uint32_t instance) {
+static void press(mf_Assemblies *all, uint32_t group, uint32_t instance, uint32_t link) {
     const mf_DockGroup *of = group != MF_NONE ? mf_docks_group(all->docks, group) : NULL;
-    if (of != NULL)
+    if (of == NULL)
+        return;
+    all->pressed[of->first_robot + instance] = true;
+    if (of->assemblies->pieces != NULL &&
+        mf_art_pieces_site(of->assemblies->pieces, link) == MF_NONE)
         all->blocked[of->first_robot + instance] = true;
 }
 
-// Robots that other joints or contacts between robots hold.
-static void find_blocked(mf_Assemblies *all) {
+// Robots that other joints hold or others touch.
+static void find_pressed(mf_Assemblies *all) {
     const mf_WorldJoints *joints = all->docks->joints;
     const mf_Solver *solver = joints->solver;
     memset(all->blocked, 0, all->robot_count * sizeof *all->blocked);
+    memset(all->pressed, 0, all->robot_count * sizeof *all->pressed);
     for (uint32_t slot = 0; slot < joints->used; slot++) {
         const mf_JointRecord *record = &joints->records[slot];
         for (uint32_t s = 0; s < 2 && record->exists && record->dock[0] == 0; s++)
-            block_robot(all, record->group[s], record->instance[s]);
+            press(all, record->group[s], record->instance[s], record->link[s]);
     }
     for (uint32_t i = 0; i < solver->contact_count; i++)
         for (uint32_t s = 0; s < 2; s++)
-            block_robot(all, solver->contacts[i].group[s], solver->contacts[i].instance[s]);
+            press(all, solver->contacts[i].group[s], solver->contacts[i].instance[s],
+                  solver->contacts[i].link[s]);
 }
 
 static bool holds(const mf_Assemblies *all, const mf_AssemblyEdge *edge) {
@@ -102,6 +109,8 @@ static void take(mf_Assemblies *all, const mf_Assembly *assembly) {
             continue;
         robot->group->assemblies->taken[robot->instance] = true;
         robot->group->assemblies->used[robot->piece] = true;
+        if (all->pressed[robot->number])
+            robot->group->assemblies->touched[robot->piece] = true;
         if (robot->parent != MF_NONE)
             all->carried[robot->edge.slot] = true;
     }
@@ -140,7 +149,8 @@ static bool choose(mf_Assemblies *all) {
     for (uint32_t a = 0; a < all->count; a++) {
         mf_Assembly *assembly = &all->assemblies[a];
         assembly->active = assembly->tree;
-        assembly->touched = false;
+        assembly->touched = assembly->solved = false;
+        assembly->first_node = assembly->node_end = 0;
         assembly->rounds = 0;
         for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++) {
             assembly->active = takes_part(all, &all->order[i]);
@@ -171,9 +181,9 @@ static bool list_pieces(mf_Assemblies *all) {
                 continue;
             const size_t first = (size_t)(p / group->pieces->per_block) * MF_BLOCK +
                                  (size_t)(p % group->pieces->per_block) * group->pieces->lanes;
-            mf_art_pieces_bind(group->pieces, p, group->taken + first);
+            mf_art_pieces_bind(group->pieces, p, group->taken + first, group->touched[p]);
             group->listed[p] = all->piece_count;
-            all->pieces[all->piece_count++] = (mf_AssemblyPiece){g, p, true, true};
+            all->pieces[all->piece_count++] = (mf_AssemblyPiece){g, p, true};
         }
     }
     return true;
@@ -185,8 +195,10 @@ static void forget_last(mf_Assemblies *all) {
         const size_t robots = (size_t)mf_group_block_count(group->group->group) * MF_BLOCK;
         memset(group->taken, 0, robots * sizeof *group->taken);
         memset(group->carried, 0, robots * sizeof *group->carried);
-        if (group->pieces != NULL)
-            memset(group->used, 0, group->pieces->count * sizeof *group->used);
+        if (group->pieces == NULL)
+            continue;
+        memset(group->used, 0, group->pieces->count * sizeof *group->used);
+        memset(group->touched, 0, group->pieces->count * sizeof *group->touched);
     }
     memset(all->carried, 0, all->carried_room * sizeof *all->carried);
 }
@@ -222,6 +234,11 @@ static void give_up(mf_Assemblies *all, mf_Assembly *assembly) {
     }
     for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
         all->carried[all->loops[l].slot] = false;
+}
+
+void mf_assemblies_release(mf_Assemblies *all, uint32_t assembly) {
+    give_up(all, &all->assemblies[assembly]);
+    all->assemblies[assembly].touched = true;
 }
 
 static void count(mf_Assemblies *all) {
@@ -354,7 +371,7 @@ static void share_part(const mf_Assemblies *all, const mf_Assembly *assembly, do
     for (uint32_t i = first_of(all, assembly); i < assembly->end; i++) {
         const mf_ArtPieces *pieces;
         mf_ArtAssembly *piece = mf_assembly_piece(all, &all->order[i], &pieces);
-        mf_art_pieces_set(pieces, piece->unsettled, all->order[i].lane, 0, 1, &part);
+        mf_art_pieces_set(pieces, piece->unsettled, all->order[i].lane, 2, 1, &part);
     }
 }
 
@@ -375,28 +392,29 @@ static void judge(mf_Assemblies *all, uint32_t index) {
         *flags_of(all, &all->order[i]) |= MF_ART_WRONG;
 }
 
-// Which pieces have robots that are wrong, and which such assemblies.
+// Which pieces have robots of assemblies that are wrong. All they do is done again, so that no
+// result depends on who else is in a piece.
 static bool mark_wrong(mf_Assemblies *all) {
     bool any = false;
     for (uint32_t p = 0; p < all->piece_count; p++)
-        all->pieces[p].wrong = all->pieces[p].moved = false;
+        all->pieces[p].wrong = false;
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
         for (uint32_t i = first_of(all, assembly);
              i < assembly->end && assembly->active && assembly->wrong; i++) {
             const mf_AssemblyRobot *robot = &all->order[i];
-            mf_AssemblyPiece *piece = &all->pieces[robot->group->assemblies->listed[robot->piece]];
-            piece->moved = any = true;
-            piece->wrong = piece->wrong || assembly->rounds == 0 ||
-                           (*flags_of(all, robot) & MF_ART_WRONG) != 0;
+            all->pieces[robot->group->assemblies->listed[robot->piece]].wrong = any = true;
         }
     }
     return any;
 }
 
-static void settle(mf_Assemblies *all) {
-    for (uint32_t a = 0; a < all->count; a++)
-        all->assemblies[a].wrong = all->assemblies[a].active;
+void mf_assemblies_solve(mf_Assemblies *all) {
+    for (uint32_t a = 0; a < all->count; a++) {
+        mf_Assembly *assembly = &all->assemblies[a];
+        assembly->wrong = assembly->active && !assembly->solved;
+        assembly->solved = true;
+    }
     for (uint32_t round = 0; round < MORE_ROUNDS && mark_wrong(all); round++) {
         all->late = round + 1 >= ROUNDS;
         if (round > 0)
@@ -415,8 +433,9 @@ static void settle(mf_Assemblies *all) {
 
 static void share_flags(mf_Assemblies *all, uint32_t index) {
     const mf_Assembly *assembly = &all->assemblies[index];
+    const uint32_t struck = assembly->node_end > assembly->first_node ? MF_ART_STRUCK : 0;
     for (uint32_t i = first_of(all, assembly); i < assembly->end && assembly->active; i++)
-        *flags_of(all, &all->order[i]) |= assembly->flags & MF_ART_STRUCK;
+        *flags_of(all, &all->order[i]) |= (assembly->flags & MF_ART_STRUCK) | struck;
 }
 
 static void chain(mf_Assemblies *all, uint32_t index) {
@@ -433,7 +452,8 @@ static void place(mf_Assemblies *all, uint32_t index) {
         mf_assembly_place(all, &all->assemblies[index]);
 }
 
-static void finish(mf_Assemblies *all) {
+void mf_assemblies_finish(mf_Assemblies *all) {
+    count(all);
     run_tasks(all, all->count, share_flags);
     run_stage(all, MF_ART_FINISH);
     run_tasks(all, all->count, chain);
@@ -448,35 +468,32 @@ static void finish(mf_Assemblies *all) {
     }
 }
 
-void mf_assemblies_run(mf_Assemblies *all, const mf_SystemRun *run) {
-    if (all == NULL)
-        return;
+bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run) {
     mf_assemblies_refresh(all);
     if (all->count == 0 && all->piece_count == 0)
-        return;
+        return false;
     all->step = (double)run->step * 1e-9;
     const mf_WorldConfig *world = mf_world_config_of(all->docks->world);
     const double size = mf_vec3_length(world->gravity_direction);
     mf_vec3_scale(all->lift, world->gravity_direction, size > 0.0 ? -world->gravity / size : 0.0);
     all->time = all->docks->config.time > 0.0 ? all->docks->config.time : 4.0 * all->step;
     forget_last(all);
-    find_blocked(all);
-    if (!choose(all) || !list_pieces(all)) {
+    find_pressed(all);
+    if (!mf_assemblies_reserve_nodes(all, all->docks->joints->solver->node_room) || !choose(all) ||
+        !list_pieces(all)) {
         count(all);
         forget_last(all);
         all->piece_count = 0;
-        return;
+        return false;
     }
     run_stage(all, MF_ART_BEGIN);
     give_up_with(all, MF_ART_DEAD);
     run_tasks(all, all->count, spread_swirl);
     run_stage(all, MF_ART_LOOK);
     give_up_with(all, MF_ART_MEETS);
-    count(all);
     run_tasks(all, task_count(all), measure);
     run_tasks(all, all->count, note);
-    settle(all);
-    finish(all);
+    return true;
 }
 
 void mf_assemblies_show_carried(mf_Assemblies *all, bool shown) {

@@ -81,7 +81,7 @@ static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
     const uint64_t sides = 2 * (uint64_t)solver->contact_room;
     const uint64_t touched = sides < solver->links ? sides : solver->links;
     const uint64_t nodes = 2 * (uint64_t)solver->joint_room + touched;
-    const uint64_t few = 16 * sides + 256, all = solver->link_blocks;
+    const uint64_t few = 16 * sides + 256, all = (uint64_t)solver->links * solver->links;
     const uint64_t responses = solver->joint_blocks + (all < few ? all : few);
     const uint64_t rows = (uint64_t)solver->joint_room + solver->contact_room;
     mf_Status status = MF_NO_MEMORY;
@@ -264,7 +264,6 @@ mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts,
     const uint32_t links = mf_group_model(group)->link_count;
     if (contacts) {
         solver->links += mf_group_count(group) * links;
-        solver->link_blocks += (uint64_t)mf_group_count(group) * links * links;
     }
     if (solver->trials[g] != NULL)
         return MF_OK;

@@ -3,7 +3,9 @@
 // collisions, which hand their contacts over.
 //
 //   node        a link that some constraint pushes; its wrench acts at its center of mass
-//   body        a robot with nodes; its response is one matrix over the twists of all its nodes
+//   body        a robot with nodes, or docked robots that move as one tree; its response is one
+//   matrix
+//               over the twists of all its nodes
 //   constraint  a joint or a contact between two nodes, or a node and the world
 //   island      bodies that give way and are connected by constraints
 //
@@ -71,8 +73,9 @@ typedef struct mf_WarmContact {
 } mf_WarmContact;
 
 typedef struct mf_SolverNode {
-    uint32_t body;       // [1]
-    uint32_t link;       // [1]
+    uint32_t body;                  // [1]
+    uint32_t group, instance, link; // [1]
+    uint32_t robot;                 // [1] among those of assemblies that move as trees; MF_NONE
     uint32_t at;         // [1] in the order of elimination; MF_NONE: it does not give way
     mf_LinkMotion begin; // at the beginning of the step
     mf_LinkMotion end;   // at the end of the last trial
@@ -84,7 +87,8 @@ typedef struct mf_SolverNode {
 } mf_SolverNode;
 
 typedef struct mf_SolverBody {
-    uint32_t group, instance; // [1]
+    uint32_t assembly; // [1] docked robots that move as one tree are one body; MF_NONE: a robot
+    uint32_t group, instance; // [1] of the first node
     uint32_t first, count;    // [1] nodes
     uint32_t island;          // [1]; MF_NONE: it does not give way
     bool moves;               // it may give way
@@ -174,7 +178,6 @@ struct mf_Solver {
     uint32_t joint_room, contact_room; // [1]
     uint32_t dofs;                     // [1] of a robot, at most
     uint32_t links;                    // [1] of all robots that may touch; at most so many nodes
-    uint64_t link_blocks;              // [1] of their responses
     uint32_t joint_blocks;             // [1] of responses to joints
     uint32_t constraint_room, node_room, response_room; // [1]
     size_t key_room;                                    // [1]
@@ -186,6 +189,7 @@ struct mf_Solver {
     uint64_t *warm_keys;            // of them, rising
     mf_JointNode *joint_nodes;      // per joint of the step
     uint32_t constraint_count, node_count, body_count, block_count, island_count;
+    uint32_t robot_count, tree_node; // [1] bodies that are robots, and the first node behind theirs
     mf_SolverConstraint *constraints;
     uint32_t *members; // [1] constraints by island
     mf_SolverNode *nodes;
@@ -206,10 +210,9 @@ struct mf_Solver {
 // Rising order, in place.
 void mf_solver_sort(uint64_t *keys, uint32_t count);
 
-// Assembles the step's graph. Motions of nodes at the beginning are to be read by look (below).
+// Assembles the step's graph, the order in which the nodes of the islands are eliminated, and the
+// blocks of the system. Motions of nodes at the beginning are to be read by look (below).
 void mf_solver_assemble(mf_Solver *solver);
-// The order in which the nodes of the islands are eliminated, and the blocks of the system.
-void mf_solver_order(mf_Solver *solver);
 
 // Brings trials up to date with systems added since. False: no memory.
 bool mf_solver_refresh(mf_Solver *solver);
@@ -222,6 +225,19 @@ void mf_solver_destroy(mf_Solver *solver);
 void mf_solver_look(mf_Solver *solver, uint32_t block);
 void mf_solver_probe(mf_Solver *solver, uint32_t block);
 void mf_solver_try(mf_Solver *solver, uint32_t block);
+
+// ---- docked robots that move as one tree (solver_trees.c) ---------------------------------------
+
+// Leaves assemblies whose islands are too large to their docks' joints; true: there were some, and
+// all is to be assembled anew.
+bool mf_solver_release_trees(mf_Solver *solver);
+// As the functions of blocks: of all.
+void mf_solver_look_trees(mf_Solver *solver);
+void mf_solver_try_trees(mf_Solver *solver);
+// The wrenches of nodes; `last`: also of what is done.
+void mf_solver_press_trees(mf_Solver *solver, bool last);
+// The response of one, as the last trial left it.
+void mf_solver_probe_tree(mf_Solver *solver, uint32_t tree);
 
 // ---- rows (solver_rows.c) -----------------------------------------------------------------------
 

@@ -58,10 +58,18 @@ static uint32_t position_of(const uint64_t *keys, uint32_t count, uint64_t key) 
 // ---- constraints and nodes ----------------------------------------------------------------------
 
 static const uint64_t no_key = UINT64_MAX; // of the world
+static const uint64_t tree_rank = 0xfe;    // in place of a group's: robots of trees come last
+
+static const mf_Assemblies *assemblies_of(const mf_Solver *solver) {
+    return solver->joints->docks != NULL ? solver->joints->docks->assemblies : NULL;
+}
 
 static uint64_t key_of(const mf_Solver *solver, uint32_t group, uint32_t instance, uint32_t link) {
-    return group == MF_NONE
-               ? no_key
+    if (group == MF_NONE)
+        return no_key;
+    const uint32_t robot = mf_assemblies_robot(assemblies_of(solver), group, instance);
+    return robot != MF_NONE
+               ? tree_rank << 56 | (uint64_t)robot << 24 | link
                : (uint64_t)solver->ranks[group] << 56 | (uint64_t)instance << 24 | link;
 }
 
@@ -118,27 +126,57 @@ static mf_SolverBlock block_at(const mf_Solver *solver, uint32_t group, uint32_t
                             .motions = room->motions + block * values};
 }
 
+static mf_SolverNode node_of(const mf_Solver *solver, uint64_t key) {
+    mf_SolverNode node = {.link = (uint32_t)key & 0xffffffu, .robot = MF_NONE, .at = MF_NONE};
+    const uint32_t number = (uint32_t)(key >> 24);
+    if (key >> 56 == tree_rank) {
+        const mf_AssemblyRobot *robot = &assemblies_of(solver)->order[number];
+        node.robot = number;
+        node.group = robot->group->index;
+        node.instance = robot->instance;
+    } else {
+        node.group = solver->group_at[key >> 56];
+        node.instance = number;
+    }
+    return node;
+}
+
+static mf_SolverBody body_of(const mf_Solver *solver, uint32_t n) {
+    const mf_SolverNode *node = &solver->nodes[n];
+    mf_SolverBody body = {.assembly = MF_NONE,
+                          .group = node->group,
+                          .instance = node->instance,
+                          .first = n,
+                          .island = MF_NONE};
+    if (node->robot != MF_NONE)
+        body.assembly = assemblies_of(solver)->order[node->robot].assembly;
+    body.moves = solver->answers[node->group] &&
+                 !mf_trial_step_frozen(solver->trials[node->group], node->instance);
+    return body;
+}
+
+static bool same_body(const mf_SolverBody *a, const mf_SolverBody *b) {
+    return a->assembly == b->assembly &&
+           (a->assembly != MF_NONE || (a->group == b->group && a->instance == b->instance));
+}
+
 // Bodies and blocks are runs of nodes.
 static void list_bodies(mf_Solver *solver) {
-    solver->body_count = solver->block_count = 0;
+    solver->body_count = solver->block_count = solver->robot_count = 0;
+    solver->tree_node = solver->node_count;
     for (uint32_t n = 0; n < solver->node_count; n++) {
-        const uint64_t key = solver->keys[n];
-        const uint32_t group = solver->group_at[key >> 56];
-        const uint32_t instance = (uint32_t)(key >> 24);
-        if (n == 0 || key >> 24 != solver->keys[n - 1] >> 24) {
-            const bool moves =
-                solver->answers[group] && !mf_trial_step_frozen(solver->trials[group], instance);
-            solver->bodies[solver->body_count++] = (mf_SolverBody){.group = group,
-                                                                   .instance = instance,
-                                                                   .first = n,
-                                                                   .island = MF_NONE,
-                                                                   .moves = moves};
-        }
+        solver->nodes[n] = node_of(solver, solver->keys[n]);
+        const mf_SolverBody body = body_of(solver, n);
+        if (n == 0 || !same_body(&body, &solver->bodies[solver->body_count - 1]))
+            solver->bodies[solver->body_count++] = body;
         solver->bodies[solver->body_count - 1].count++;
-        solver->nodes[n] = (mf_SolverNode){
-            .body = solver->body_count - 1, .link = (uint32_t)key & 0xffffffu, .at = MF_NONE};
+        solver->nodes[n].body = solver->body_count - 1;
+        if (body.assembly == MF_NONE)
+            solver->robot_count = solver->body_count;
+        else if (n < solver->tree_node)
+            solver->tree_node = n;
     }
-    for (uint32_t b = 0; b < solver->body_count; b++) {
+    for (uint32_t b = 0; b < solver->robot_count; b++) {
         const mf_SolverBody *body = &solver->bodies[b];
         const uint32_t block = body->instance / MF_BLOCK;
         mf_SolverBlock *last = &solver->blocks[solver->block_count];
@@ -169,7 +207,7 @@ static void place_responses(mf_Solver *solver) {
     }
 }
 
-void mf_solver_assemble(mf_Solver *solver) {
+static void list(mf_Solver *solver) {
     list_constraints(solver);
     list_nodes(solver);
     list_bodies(solver);
@@ -347,9 +385,12 @@ static void list_blocks(mf_Solver *solver) {
         system->rows[i] = (uint32_t)solver->keys[i];
 }
 
-void mf_solver_order(mf_Solver *solver) {
-    list_touching(solver);
-    find_islands(solver);
+void mf_solver_assemble(mf_Solver *solver) {
+    do {
+        list(solver);
+        list_touching(solver);
+        find_islands(solver);
+    } while (mf_solver_release_trees(solver));
     list_members(solver);
     list_blocks(solver);
 }

@@ -30,6 +30,8 @@ enum {
 // [1] Added to the diagonal of responses, of their mean: they are exact but for rounding, or have
 // directions in which nothing gives way, where rounding is all there is.
 static const double doubt_whole = 1e-6, doubt_wide = 1e-5, doubt_narrow = 1e-3, whole_pivot = 0.02;
+// [1] That of docked robots is computed in double, but links that docks hold move alike.
+static const double doubt_tree = 1e-8;
 static const double least_give = 1e-9; // [1] of what the robot alone would do, where nothing gives
 static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that exactness is measured by
 
@@ -169,7 +171,9 @@ static void invert_factor(double *l, size_t width) {
 void mf_solver_invert(mf_Solver *solver, const mf_SolverBody *body) {
     const size_t width = (size_t)ROWS * body->count;
     const double alone = (double)solver->run.step * 1e-9 / solver->trials[body->group]->mass;
-    const double usual = solver->trials[body->group]->wide ? doubt_wide : doubt_narrow;
+    const double usual = body->assembly != MF_NONE           ? doubt_tree
+                         : solver->trials[body->group]->wide ? doubt_wide
+                                                             : doubt_narrow;
     double *k = mf_solver_response(solver, body), part = body->count == 1 ? doubt_whole : usual;
     double *diagonal = solver->inverse + 2 * (size_t)ROWS * body->first, *whole = diagonal + width;
     make_symmetric(solver->nodes + body->first, k, width);

@@ -125,6 +125,12 @@ static void invert_block(mf_Solver *solver, uint32_t index) {
             mf_solver_invert(solver, &solver->bodies[b]);
 }
 
+static void invert_tree(mf_Solver *solver, uint32_t index) {
+    const mf_SolverBody *body = &solver->bodies[solver->robot_count + index];
+    if (!solver->islands[body->island].done)
+        mf_solver_invert(solver, body);
+}
+
 // ---- what a trial says --------------------------------------------------------------------------
 
 // Residuals are measured by what the forces before and after the first correction change; that one
@@ -198,9 +204,9 @@ static bool any_left(const mf_Solver *solver) {
 static void begin(mf_Solver *solver) {
     mf_solver_assemble(solver);
     run_tasks(solver, solver->block_count, mf_solver_look);
+    mf_solver_look_trees(solver);
     for (uint32_t c = 0; c < solver->constraint_count; c++)
         mf_solver_begin(solver, &solver->constraints[c]);
-    mf_solver_order(solver);
     for (uint32_t i = 0; i < solver->island_count; i++)
         solver->islands[i].best = DBL_MAX;
     mf_solver_find_large(solver);
@@ -210,11 +216,14 @@ static void begin(mf_Solver *solver) {
 static void probe(mf_Solver *solver, bool first) {
     sum_wrenches(solver);
     run_tasks(solver, solver->block_count, mf_solver_probe);
+    mf_solver_try_trees(solver);
+    run_tasks(solver, solver->body_count - solver->robot_count, mf_solver_probe_tree);
     for (uint32_t c = 0; c < solver->constraint_count; c++)
         if (solver->constraints[c].island != MF_NONE &&
             !solver->islands[solver->constraints[c].island].done)
             mf_solver_soften(solver, &solver->constraints[c]);
     run_tasks(solver, solver->block_count, invert_block);
+    run_tasks(solver, solver->body_count - solver->robot_count, invert_tree);
     for (uint32_t i = 0; i < solver->island_count; i++) {
         solver->islands[i].moved = !solver->islands[i].done;
         for (uint32_t row = solver->islands[i].row; row < solver->islands[i].row_end; row++)
@@ -235,6 +244,7 @@ static void correct(mf_Solver *solver) {
             set_forces(solver, &solver->islands[i], solver->islands[i].stretch);
         sum_wrenches(solver);
         run_tasks(solver, solver->block_count, mf_solver_try);
+        mf_solver_try_trees(solver);
         solver->tried++;
         run_tasks(solver, solver->island_count, measure_island);
         for (uint32_t i = 0; i < solver->island_count; i++)
@@ -267,11 +277,11 @@ static void push(mf_Solver *solver, bool contacts) {
             mf_vec3_add_scaled(r < 3 ? force : moment, r < 3 ? force : moment, constraint->force[r],
                                constraint->axes[r]);
         for (uint32_t s = 2; s-- > 0;) { // the second side first, then the opposite on the first
-            if (constraint->node[s] != MF_NONE) {
-                const mf_SolverNode *node = &solver->nodes[constraint->node[s]];
-                const mf_SolverBody *body = &solver->bodies[node->body];
+            const mf_SolverNode *node =
+                constraint->node[s] != MF_NONE ? &solver->nodes[constraint->node[s]] : NULL;
+            if (node != NULL && (contacts || node->robot == MF_NONE)) {
                 mf_vec3_add(point, node->point, constraint->arm[s]);
-                mf_trial_step_apply(solver->trials[body->group], body->instance, node->link, point,
+                mf_trial_step_apply(solver->trials[node->group], node->instance, node->link, point,
                                     force, moment);
             }
             mf_vec3_scale(force, force, -1.0);
@@ -352,20 +362,24 @@ static double opening_at(const mf_Solver *solver, uint32_t node) {
 
 // Once per robot and step, with the largest of its joints and its island.
 static void warn(const mf_Solver *solver) {
-    for (uint32_t b = 0; b < solver->body_count; b++) {
-        const mf_SolverBody *body = &solver->bodies[b];
-        const mf_TrialStep *trial = solver->trials[body->group];
+    for (uint32_t n = 0, next; n < solver->node_count; n = next) {
+        const mf_SolverNode *node = &solver->nodes[n];
+        const mf_SolverBody *body = &solver->bodies[node->body];
+        const mf_TrialStep *trial = solver->trials[node->group];
         double open = 0.0;
         double inexact = body->island != MF_NONE ? solver->islands[body->island].best : 0.0;
-        for (uint32_t n = body->first; n < body->first + body->count; n++) {
-            const double own = opening_at(solver, n);
+        for (next = n;
+             next < body->first + body->count && solver->nodes[next].group == node->group &&
+             solver->nodes[next].instance == node->instance;
+             next++) {
+            const double own = opening_at(solver, next);
             open = own > open ? own : open;
         }
         inexact = body->crowded ? 1.0 : inexact < residual_most ? inexact : residual_most;
         if (open > open_most)
-            raise_warning(trial, body->instance, MF_WARNING_LOOPS, 3, open);
+            raise_warning(trial, node->instance, MF_WARNING_LOOPS, 3, open);
         if (inexact > inexact_most)
-            raise_warning(trial, body->instance, MF_WARNING_SOLVER, 0, inexact);
+            raise_warning(trial, node->instance, MF_WARNING_SOLVER, 0, inexact);
     }
 }
 
@@ -384,6 +398,8 @@ static void set_final(const mf_Solver *solver, mf_SolverConstraint *constraint) 
 static void finish(mf_Solver *solver) {
     for (uint32_t c = 0; c < solver->constraint_count; c++)
         set_final(solver, &solver->constraints[c]);
+    sum_wrenches(solver);
+    mf_solver_press_trees(solver, true);
     push(solver, true);
     for (uint32_t i = 0; i < solver->block_count; i++) {
         const mf_SolverBlock *block = &solver->blocks[i];
@@ -421,11 +437,13 @@ void mf_solver_run(const mf_WorldRun *run, void *user) {
     mf_joint_requests_run(solver->joints);
     mf_WorldDocks *docks = solver->joints->docks;
     mf_docks_begin(docks, &solver->run);
-    if (docks != NULL)
-        mf_assemblies_run(docks->assemblies, &solver->run);
+    const bool trees = docks != NULL && mf_assemblies_begin(docks->assemblies, &solver->run);
     balance(solver);
-    if (docks != NULL)
+    if (trees) {
+        mf_assemblies_solve(docks->assemblies);
+        mf_assemblies_finish(docks->assemblies);
         mf_assemblies_show_carried(docks->assemblies, true);
+    }
 }
 
 // The forces of joints were for this step's motions only.

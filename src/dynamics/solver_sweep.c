@@ -34,8 +34,12 @@ static mf_SolverConstraint *member(const mf_Solver *solver, uint32_t row) {
 // Not where joints prevail: sweeps are slow along chains, which the system of links solves at once.
 static bool is_large(const mf_Solver *solver, const mf_SolverIsland *island) {
     uint32_t contacts = 0, blocks = 0;
-    for (uint32_t q = island->first; q < island->end; q++)
-        blocks += solver->bodies[solver->nodes[solver->queue[q]].body].count;
+    for (uint32_t q = island->first; q < island->end; q++) {
+        const mf_SolverBody *body = &solver->bodies[solver->nodes[solver->queue[q]].body];
+        if (body->assembly != MF_NONE)
+            return false; // it is as small as can be
+        blocks += body->count;
+    }
     if (island->end - island->first <= LINKS && blocks <= BLOCKS)
         return false;
     for (uint32_t row = island->row; row < island->row_end; row++)

@@ -40,7 +40,7 @@ static Layout layout_of(uint32_t sites, uint32_t roots) {
     at.wrench = at.free + MF_ART_SITE_MOTION * sites;
     at.whole = at.wrench + MF_ART_SITE_WRENCH * sites;
     at.unsettled = at.whole + 2 * MF_ART_WHOLE_VALUES + 7;
-    at.roots = at.unsettled + 2;
+    at.roots = at.unsettled + 3;
     at.flags = at.roots + 6 * sites * roots;
     at.rows = at.flags + 2; // faults too
     return at;
@@ -112,6 +112,14 @@ static uint32_t add_site(mf_ArtPieces *pieces, int32_t link) {
     return pieces->site_count++;
 }
 
+uint32_t mf_art_pieces_site(const mf_ArtPieces *pieces, uint32_t link) {
+    const int32_t wanted = pieces->motion->frames[link].link;
+    for (uint32_t i = 0; i < pieces->site_count; i++)
+        if (pieces->sites[i] == wanted)
+            return i;
+    return MF_NONE;
+}
+
 static mf_Status allocate(mf_ArtPieces *pieces, const mf_Group *group, mf_Error *error) {
     const uint32_t per_block = (MF_BLOCK + pieces->lanes - 1) / pieces->lanes;
     pieces->per_block = per_block;
@@ -144,6 +152,10 @@ mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPiece
         dock_sites[d] = add_site(pieces, motion->frames[model->docks[d].frame.link].link);
         fits = dock_sites[d] != MF_NONE;
     }
+    pieces->dock_site_count = pieces->site_count;
+    for (uint32_t s = 0; s < model->shape_count; s++)
+        if (model->shapes[s].collides && model->shapes[s].link != MF_NONE)
+            add_site(pieces, motion->frames[model->shapes[s].link].link);
     mf_Status status = fits ? allocate(pieces, group, error) : MF_OK;
     if (!fits || status != MF_OK) {
         mf_art_pieces_destroy(pieces);
@@ -179,13 +191,14 @@ void mf_art_pieces_run(const mf_ArtPieces *pieces, uint32_t p, mf_ArtStage stage
     table[stage][pieces->pick.wide][pieces->pick.double_precision](&pieces->pieces[p]);
 }
 
-void mf_art_pieces_bind(const mf_ArtPieces *pieces, uint32_t p, const bool *taken) {
+void mf_art_pieces_bind(const mf_ArtPieces *pieces, uint32_t p, const bool *taken, bool touched) {
     const uint32_t block = p / pieces->per_block, lane = p % pieces->per_block * pieces->lanes;
     const uint32_t *fault =
         (const uint32_t *)pieces->motion->dispatch.fault->data + (size_t)block * MF_BLOCK + lane;
     uint32_t *shown = pieces->shown[p];
     for (uint32_t i = 0; i < pieces->lanes; i++)
         shown[i] = taken[i] ? fault[i] : MF_ART_HIDDEN;
+    pieces->pieces[p].site_count = touched ? pieces->site_count : pieces->dock_site_count;
     const mf_DispatchUnit unit = {block, lane, false, shown, pieces->rooms[p]};
     mf_art_bind_block(pieces->motion, &unit, &pieces->pieces[p].block);
 }

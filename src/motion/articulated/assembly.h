@@ -20,14 +20,15 @@
 #include "math/kernel.h"
 #include "motion/articulated/motion.h"
 
-// Values per site, a link with docks; of each the lanes of the kernel follow each other.
+// Values per site, a link with docks or that may touch others; of each the lanes of the kernel
+// follow each other.
 enum {
     // Turn to the world (9, row after row), position [m] and velocity [m/s] of the origin, [rad/s].
     MF_ART_SITE_POSE = 18,
     MF_ART_SITE_MOTION = 6,   // [rad/s^2], [m/s^2] of the link's origin, world axes
     MF_ART_SITE_WRENCH = 6,   // [N m] about the link's origin, [N], world axes
     MF_ART_WHOLE_VALUES = 15, // momentum.h: center, drift, own (3 each), inertia (6)
-    MF_ART_SITES = 6,         // [1] at most
+    MF_ART_SITES = 16,        // [1] at most
     MF_ART_ROOTS = 64         // [1] degrees of freedom at most: six of the base and the joints
 };
 
@@ -44,8 +45,8 @@ enum {
 // A piece of a block, in all stages. Values are in the precision of the kernel.
 typedef struct mf_ArtAssembly {
     mf_ArtBlock block;    // faults of robots that are not in an assembly are not 0
-    const int32_t *sites; // plan links with docks, -1 = base
-    uint32_t site_count;  // [1]
+    const int32_t *sites; // plan links, -1 = base; those with docks first
+    uint32_t site_count;  // [1] where wrenches act in this step
     // [rad/s] Of the base, then of each site, in the middle of the step, world axes; for `look` of
     // the base: what is to be added.
     void *swirl;
@@ -60,7 +61,7 @@ typedef struct mf_ArtAssembly {
     // from its root.
     void *whole;
     bool late;       // `push` tells by what contacts are wrong and what all bear [N]
-    void *unsettled; // there; for `finish` by what part those of the assembly are wrong
+    void *unsettled; // there; behind these by what part those of the assembly are wrong
     uint32_t *flags; // per lane; for `revise` and `finish` those of the assembly
 } mf_ArtAssembly;
 

@@ -140,7 +140,7 @@ void MF_KERNEL(mf_articulated_assembly_begin)(const mf_ArtAssembly *piece) {
     find_poses(plan, state, work);
     store_swirls(piece, all);
     mf_store_index((int32_t *)piece->flags, mf_set_index(0));
-    value_store(piece->unsettled, 0, mf_zero());
+    value_store(piece->unsettled, 2, mf_zero());
     raise_flags(piece, mf_not(s->alive), MF_ART_DEAD);
 }
 
@@ -480,7 +480,7 @@ void MF_KERNEL(mf_articulated_assembly_finish)(const mf_ArtAssembly *piece) {
     work->link_contacts.alive = work->solver.alive = s->alive;
     couple_links(plan, &room->state, &all->drive, work, &room->rates);
     find_loads(plan, &room->state, &all->drive, work, room->loads);
-    warn_unsettled(value_load(piece->unsettled, 0), work);
+    warn_unsettled(value_load(piece->unsettled, 2), work);
     keep_actuators(s, &work->actuation, &room->actuated);
     add_dock_wrenches(piece, all);
     keep_requested(plan, &room->state, &all->drive, &room->force, &room->rates, work,

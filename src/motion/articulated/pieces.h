@@ -12,14 +12,14 @@ typedef struct mf_ArtPieces {
     mf_Context *context;
     mf_ArtMotion *motion; // of the group
     mf_KernelPick pick;
-    uint32_t lanes;              // [1] of a piece
-    uint32_t per_block, count;   // [1] pieces
-    int32_t sites[MF_ART_SITES]; // plan links with docks
-    uint32_t site_count;         // [1]
-    uint32_t roots;              // [1] degrees of freedom of the response
-    size_t room;                 // [byte] of a piece
-    char *memory, **rooms;       // of all pieces
-    uint32_t **shown;            // fault words per piece
+    uint32_t lanes;                       // [1] of a piece
+    uint32_t per_block, count;            // [1] pieces
+    int32_t sites[MF_ART_SITES];          // plan links with docks, then others that may touch
+    uint32_t site_count, dock_site_count; // [1]
+    uint32_t roots;                       // [1] degrees of freedom of the response
+    size_t room;                          // [byte] of a piece
+    char *memory, **rooms;                // of all pieces
+    uint32_t **shown;                     // fault words per piece
     mf_ArtAssembly *pieces;
 } mf_ArtPieces;
 
@@ -41,8 +41,12 @@ void mf_art_pieces_destroy(mf_ArtPieces *pieces); // NULL is fine
 // Makes room again where the plan has grown. MF_NO_MEMORY.
 mf_Status mf_art_pieces_reserve(mf_ArtPieces *pieces, mf_Error *error);
 
-// Binds a piece to the fields of the present step; `taken`: lanes that take part.
-void mf_art_pieces_bind(const mf_ArtPieces *pieces, uint32_t p, const bool *taken);
+// The site of a link of the model; MF_NONE: it has none.
+uint32_t mf_art_pieces_site(const mf_ArtPieces *pieces, uint32_t link);
+
+// Binds a piece to the fields of the present step; `taken`: lanes that take part. `touched`:
+// wrenches act on links without docks too.
+void mf_art_pieces_bind(const mf_ArtPieces *pieces, uint32_t p, const bool *taken, bool touched);
 // A lane takes no part any more.
 void mf_art_pieces_release(const mf_ArtPieces *pieces, uint32_t p, uint32_t lane);
 void mf_art_pieces_run(const mf_ArtPieces *pieces, uint32_t p, mf_ArtStage stage);
