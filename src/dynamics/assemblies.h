@@ -1,7 +1,8 @@
 // Assemblies of docked robots that move as one tree: shared by their files and docks.
 //
 //   assemblies.c         memory, and which robots are in one, found when docks change
-//   assemblies_step.c    a step of all of them
+//   assemblies_choose.c  which of them move as one tree in a step
+//   assemblies_step.c    a step of these
 //   assemblies_solve.c   the wrenches of the docks, by elimination from the leaves to the root
 //   assemblies_fly.c     what all links together are, for the momentum of an assembly in flight
 //   assemblies_loops.c   the wrenches of docks that close loops
@@ -222,6 +223,10 @@ void mf_assemblies_respond(mf_Assemblies *all, uint32_t assembly, double *out);
 
 // ---- inside -------------------------------------------------------------------------------------
 
+// Which move as one in this step, and the pieces of their robots; false: none.
+bool mf_assemblies_choose(mf_Assemblies *all);
+// One does not, after all.
+void mf_assembly_give_up(mf_Assemblies *all, mf_Assembly *assembly);
 // Gaps and how fast they close, from where the robots are: of the edge of a robot of the order, and
 // of the loops of an assembly.
 void mf_assembly_measure(mf_Assemblies *all, uint32_t robot);
@@ -271,6 +276,11 @@ void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly);
 void mf_assembly_gather(mf_Assemblies *all, mf_Assembly *assembly);
 // Loads of its docks into the records of their joints.
 void mf_assembly_store(mf_Assemblies *all, mf_Assembly *assembly);
+
+// The first robot of an assembly that takes its step here.
+static inline uint32_t mf_assembly_first(const mf_Assemblies *all, const mf_Assembly *assembly) {
+    return assembly->first + all->order[assembly->first].anchored;
+}
 
 static inline mf_ArtAssembly *mf_assembly_piece(const mf_Assemblies *all,
                                                 const mf_AssemblyRobot *robot,

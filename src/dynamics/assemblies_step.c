@@ -57,152 +57,6 @@ static void run_stage(mf_Assemblies *all, mf_ArtStage stage) {
     run_tasks(all, all->piece_count, run_piece);
 }
 
-// ---- who takes part -----------------------------------------------------------------------------
-
-static void press(mf_Assemblies *all, uint32_t group, uint32_t instance, uint32_t link) {
-    const mf_DockGroup *of = group != MF_NONE ? mf_docks_group(all->docks, group) : NULL;
-    if (of == NULL)
-        return;
-    all->pressed[of->first_robot + instance] = true;
-    if (of->assemblies->pieces != NULL &&
-        mf_art_pieces_site(of->assemblies->pieces, link) == MF_NONE)
-        all->blocked[of->first_robot + instance] = true;
-}
-
-// Robots that other joints hold or others touch.
-static void find_pressed(mf_Assemblies *all) {
-    const mf_WorldJoints *joints = all->docks->joints;
-    const mf_Solver *solver = joints->solver;
-    memset(all->blocked, 0, all->robot_count * sizeof *all->blocked);
-    memset(all->pressed, 0, all->robot_count * sizeof *all->pressed);
-    for (uint32_t slot = 0; slot < joints->used; slot++) {
-        const mf_JointRecord *record = &joints->records[slot];
-        for (uint32_t s = 0; s < 2 && record->exists && record->dock[0] == 0; s++)
-            press(all, record->group[s], record->instance[s], record->link[s]);
-    }
-    for (uint32_t i = 0; i < solver->contact_count; i++)
-        for (uint32_t s = 0; s < 2; s++)
-            press(all, solver->contacts[i].group[s], solver->contacts[i].instance[s],
-                  solver->contacts[i].link[s]);
-}
-
-static bool holds(const mf_Assemblies *all, const mf_AssemblyEdge *edge) {
-    const mf_JointRecord *record = &all->docks->joints->records[edge->slot];
-    return record->enabled && !record->broken;
-}
-
-static bool takes_part(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
-    const mf_AssemblyGroup *group = robot->group->assemblies;
-    if (robot->anchored)
-        return robot->group->fault[robot->instance] == 0;
-    if (robot->parent != MF_NONE && !holds(all, &robot->edge))
-        return false;
-    return !all->blocked[robot->number] && robot->group->fault[robot->instance] == 0 &&
-           (group->level == NULL || ((const uint32_t *)group->level->data)[robot->instance] ==
-                                        (uint32_t)MF_MOTION_ARTICULATED);
-}
-
-static void take(mf_Assemblies *all, const mf_Assembly *assembly) {
-    for (uint32_t i = assembly->first; i < assembly->end; i++) {
-        const mf_AssemblyRobot *robot = &all->order[i];
-        if (robot->anchored)
-            continue;
-        robot->group->assemblies->taken[robot->instance] = true;
-        robot->group->assemblies->used[robot->piece] = true;
-        if (all->pressed[robot->number])
-            robot->group->assemblies->touched[robot->piece] = true;
-        if (robot->parent != MF_NONE)
-            all->carried[robot->edge.slot] = true;
-    }
-    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
-        all->carried[all->loops[l].slot] = true;
-}
-
-// Links of robots that move by themselves, at the edges of an assembly.
-static void look_at(const mf_Assemblies *all, mf_AssemblyEdge *edge) {
-    const mf_WorldJoints *joints = all->docks->joints;
-    const mf_JointRecord *record = &joints->records[edge->slot];
-    for (uint32_t s = 0; s < 2; s++) {
-        const mf_AssemblyRobot *robot = &all->order[edge->robots[s]];
-        const mf_TrialStep *trial = joints->solver->trials[robot->group->index];
-        const uint32_t lane = robot->instance % MF_BLOCK;
-        const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
-        if (!robot->anchored)
-            continue;
-        mf_link_motions_find(&trial->links, robot->instance / MF_BLOCK, &choice, trial->values);
-        mf_link_motion(&edge->anchors[s], trial->values, lane, record->link[edge->side ^ s], false);
-    }
-}
-
-static void look_at_anchor(mf_Assemblies *all, const mf_Assembly *assembly) {
-    if (!all->order[assembly->first].anchored)
-        return;
-    const mf_AssemblyRobot *root = &all->order[assembly->first];
-    for (uint32_t c = root->first_child; c < root->first_child + root->child_count; c++)
-        look_at(all, &all->order[c].edge);
-    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
-        look_at(all, &all->loops[l]);
-}
-
-static bool choose(mf_Assemblies *all) {
-    bool any = false;
-    for (uint32_t a = 0; a < all->count; a++) {
-        mf_Assembly *assembly = &all->assemblies[a];
-        assembly->active = assembly->tree;
-        assembly->touched = assembly->solved = false;
-        assembly->first_node = assembly->node_end = 0;
-        assembly->rounds = 0;
-        for (uint32_t i = assembly->first; i < assembly->end && assembly->active; i++) {
-            assembly->active = takes_part(all, &all->order[i]);
-            assembly->touched = !all->order[i].anchored && all->blocked[all->order[i].number];
-        }
-        for (uint32_t l = assembly->first_loop; l < assembly->loop_end && assembly->active; l++)
-            assembly->active = holds(all, &all->loops[l]);
-        if (assembly->active) {
-            take(all, assembly);
-            look_at_anchor(all, assembly);
-        }
-        any = any || assembly->active;
-    }
-    return any;
-}
-
-static bool list_pieces(mf_Assemblies *all) {
-    mf_Error error;
-    all->piece_count = 0;
-    for (uint32_t g = 0; g < all->group_count; g++) {
-        const mf_AssemblyGroup *group = &all->groups[g];
-        if (group->pieces == NULL)
-            continue;
-        if (mf_art_pieces_reserve(group->pieces, &error) != MF_OK)
-            return false;
-        for (uint32_t p = 0; p < group->pieces->count; p++) {
-            if (!group->used[p])
-                continue;
-            const size_t first = (size_t)(p / group->pieces->per_block) * MF_BLOCK +
-                                 (size_t)(p % group->pieces->per_block) * group->pieces->lanes;
-            mf_art_pieces_bind(group->pieces, p, group->taken + first, group->touched[p]);
-            group->listed[p] = all->piece_count;
-            all->pieces[all->piece_count++] = (mf_AssemblyPiece){g, p, true};
-        }
-    }
-    return true;
-}
-
-static void forget_last(mf_Assemblies *all) {
-    for (uint32_t g = 0; g < all->group_count; g++) {
-        mf_AssemblyGroup *group = &all->groups[g];
-        const size_t robots = (size_t)mf_group_block_count(group->group->group) * MF_BLOCK;
-        memset(group->taken, 0, robots * sizeof *group->taken);
-        memset(group->carried, 0, robots * sizeof *group->carried);
-        if (group->pieces == NULL)
-            continue;
-        memset(group->used, 0, group->pieces->count * sizeof *group->used);
-        memset(group->touched, 0, group->pieces->count * sizeof *group->touched);
-    }
-    memset(all->carried, 0, all->carried_room * sizeof *all->carried);
-}
-
 // ---- flags --------------------------------------------------------------------------------------
 
 // Of a robot that is not anchored.
@@ -211,34 +65,11 @@ static uint32_t *flags_of(const mf_Assemblies *all, const mf_AssemblyRobot *robo
     return &mf_assembly_piece(all, robot, &pieces)->flags[robot->lane];
 }
 
-// The first robot of an assembly that takes its step here.
-static uint32_t first_of(const mf_Assemblies *all, const mf_Assembly *assembly) {
-    return assembly->first + all->order[assembly->first].anchored;
-}
-
 static uint32_t gather_flags(const mf_Assemblies *all, const mf_Assembly *assembly) {
     uint32_t flags = 0;
-    for (uint32_t i = first_of(all, assembly); i < assembly->end; i++)
+    for (uint32_t i = mf_assembly_first(all, assembly); i < assembly->end; i++)
         flags |= *flags_of(all, &all->order[i]);
     return flags;
-}
-
-static void give_up(mf_Assemblies *all, mf_Assembly *assembly) {
-    assembly->active = false;
-    for (uint32_t i = first_of(all, assembly); i < assembly->end; i++) {
-        const mf_AssemblyRobot *robot = &all->order[i];
-        mf_art_pieces_release(robot->group->assemblies->pieces, robot->piece, robot->lane);
-        robot->group->assemblies->taken[robot->instance] = false;
-        if (robot->parent != MF_NONE)
-            all->carried[robot->edge.slot] = false;
-    }
-    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
-        all->carried[all->loops[l].slot] = false;
-}
-
-void mf_assemblies_release(mf_Assemblies *all, uint32_t assembly) {
-    give_up(all, &all->assemblies[assembly]);
-    all->assemblies[assembly].touched = true;
 }
 
 static void count(mf_Assemblies *all) {
@@ -258,7 +89,7 @@ static void count(mf_Assemblies *all) {
 static void give_up_with(mf_Assemblies *all, uint32_t flags) {
     for (uint32_t a = 0; a < all->count; a++)
         if (all->assemblies[a].active && (gather_flags(all, &all->assemblies[a]) & flags) != 0) {
-            give_up(all, &all->assemblies[a]);
+            mf_assembly_give_up(all, &all->assemblies[a]);
             all->assemblies[a].touched = flags == MF_ART_MEETS;
         }
 }
@@ -276,7 +107,7 @@ static void site_swirl(const mf_Assemblies *all, const mf_AssemblyRobot *robot, 
 
 static void spread_swirl(mf_Assemblies *all, uint32_t index) {
     const mf_Assembly *assembly = &all->assemblies[index];
-    const uint32_t first = first_of(all, assembly);
+    const uint32_t first = mf_assembly_first(all, assembly);
     for (uint32_t i = first; i < assembly->end && assembly->active; i++) {
         mf_AssemblyRobot *robot = &all->order[i];
         mf_vec3_set(robot->swirl, 0.0, 0.0, 0.0);
@@ -355,7 +186,7 @@ static void solve(mf_Assemblies *all, uint32_t index) {
 static double unsettled_part(const mf_Assemblies *all, const mf_Assembly *assembly) {
     const double gravity = mf_world_config_of(all->docks->world)->gravity;
     double wrong = 0.0, sum = 0.0, weight = 0.0, own[2];
-    for (uint32_t i = first_of(all, assembly); i < assembly->end; i++) {
+    for (uint32_t i = mf_assembly_first(all, assembly); i < assembly->end; i++) {
         const mf_ArtPieces *pieces;
         const mf_ArtAssembly *piece = mf_assembly_piece(all, &all->order[i], &pieces);
         mf_art_pieces_get(pieces, piece->unsettled, all->order[i].lane, 0, 2, own);
@@ -368,7 +199,7 @@ static double unsettled_part(const mf_Assemblies *all, const mf_Assembly *assemb
 }
 
 static void share_part(const mf_Assemblies *all, const mf_Assembly *assembly, double part) {
-    for (uint32_t i = first_of(all, assembly); i < assembly->end; i++) {
+    for (uint32_t i = mf_assembly_first(all, assembly); i < assembly->end; i++) {
         const mf_ArtPieces *pieces;
         mf_ArtAssembly *piece = mf_assembly_piece(all, &all->order[i], &pieces);
         mf_art_pieces_set(pieces, piece->unsettled, all->order[i].lane, 2, 1, &part);
@@ -387,8 +218,8 @@ static void judge(mf_Assemblies *all, uint32_t index) {
         share_part(all, assembly, part);
     }
     // In a single robot all contacts take over their loads where one was wrong.
-    for (uint32_t i = first_of(all, assembly); i < assembly->end && assembly->wrong && !all->late;
-         i++)
+    for (uint32_t i = mf_assembly_first(all, assembly);
+         i < assembly->end && assembly->wrong && !all->late; i++)
         *flags_of(all, &all->order[i]) |= MF_ART_WRONG;
 }
 
@@ -400,7 +231,7 @@ static bool mark_wrong(mf_Assemblies *all) {
         all->pieces[p].wrong = false;
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
-        for (uint32_t i = first_of(all, assembly);
+        for (uint32_t i = mf_assembly_first(all, assembly);
              i < assembly->end && assembly->active && assembly->wrong; i++) {
             const mf_AssemblyRobot *robot = &all->order[i];
             all->pieces[robot->group->assemblies->listed[robot->piece]].wrong = any = true;
@@ -434,7 +265,7 @@ void mf_assemblies_solve(mf_Assemblies *all) {
 static void share_flags(mf_Assemblies *all, uint32_t index) {
     const mf_Assembly *assembly = &all->assemblies[index];
     const uint32_t struck = assembly->node_end > assembly->first_node ? MF_ART_STRUCK : 0;
-    for (uint32_t i = first_of(all, assembly); i < assembly->end && assembly->active; i++)
+    for (uint32_t i = mf_assembly_first(all, assembly); i < assembly->end && assembly->active; i++)
         *flags_of(all, &all->order[i]) |= (assembly->flags & MF_ART_STRUCK) | struck;
 }
 
@@ -463,7 +294,8 @@ void mf_assemblies_finish(mf_Assemblies *all) {
     run_tasks(all, all->count, place);
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
-        for (uint32_t i = first_of(all, assembly); i < assembly->end && assembly->active; i++)
+        for (uint32_t i = mf_assembly_first(all, assembly); i < assembly->end && assembly->active;
+             i++)
             all->order[i].group->assemblies->carried[all->order[i].instance] = 1;
     }
 }
@@ -477,13 +309,8 @@ bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run) {
     const double size = mf_vec3_length(world->gravity_direction);
     mf_vec3_scale(all->lift, world->gravity_direction, size > 0.0 ? -world->gravity / size : 0.0);
     all->time = all->docks->config.time > 0.0 ? all->docks->config.time : 4.0 * all->step;
-    forget_last(all);
-    find_pressed(all);
-    if (!mf_assemblies_reserve_nodes(all, all->docks->joints->solver->node_room) || !choose(all) ||
-        !list_pieces(all)) {
+    if (!mf_assemblies_choose(all)) {
         count(all);
-        forget_last(all);
-        all->piece_count = 0;
         return false;
     }
     run_stage(all, MF_ART_BEGIN);

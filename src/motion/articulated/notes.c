@@ -40,6 +40,9 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
         {law && settings_say(config),
          "contact_law mujoco: stiffness, damping and time constants of the settings have no "
          "effect"},
+        {law && model->dock_count > 0,
+         "contact_law mujoco: run-time joints hold docked robots; with contact_law: compliant they "
+         "move as one tree, exactly and faster (docs/explanation/docks.md)"},
         {law && model->physics.integrator == MF_PHYSICS_RK4 && !rk4,
          "integrator RK4: Euler's method is used"},
         {law && model->physics.integrator != MF_PHYSICS_RK4 && rk4 && file,
