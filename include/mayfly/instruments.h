@@ -29,6 +29,20 @@ MF_API mf_InstrumentsConfig mf_instruments_config(void);
 MF_API mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_Error *error);
 
+// Range sensors (rays, range finders) see the shapes that collide of all robots of shared groups,
+// not only the ground: those of other robots in their state after the step, and what files of
+// shared groups fix in the world. A ray passes through its own robot; a range finder, as in MuJoCo,
+// through its own body only. Meshes are seen at their triangles; planes and height fields where the
+// world's ground has them. A ray that begins inside a shape ends where it leaves it. Robots with a
+// fault are not seen. Sensors of isolated groups, and those of mf_sensors_add, see the ground only.
+// Costs each step that measures the poses of all these robots; a reset of a robot with such
+// sensors, too.
+//
+// Call it once, after all groups with their instruments were added and their robots placed; before
+// the first step readings are measured anew. Without something to see it adds nothing. Scenes do it
+// by themselves. MF_BAD_ARGUMENT: called twice. MF_LIMIT: too many systems. MF_NO_MEMORY.
+MF_API mf_Status mf_ranges_add(mf_World *world, mf_Error *error);
+
 // Notes about sensors that a lenient call left at 0, and sensors that differ from MuJoCo's: one
 // sentence of at most MF_INSTRUMENTS_NOTE bytes into `text` for each index from 0 on; false after
 // the last.

@@ -435,6 +435,30 @@ def test_ground(hexapod: mayfly.Model) -> None:
         world.step(3)
 
 
+def test_range_sensors_see_other_robots(tmp_path: Path) -> None:
+    path = tmp_path / "eye.xml"
+    path.write_text(
+        "<mujoco><worldbody><body><freejoint/><geom type='sphere' size='0.1'/>"
+        "<site name='eye' zaxis='1 0 0'/></body></worldbody>"
+        "<sensor><rangefinder name='eye' site='eye'/></sensor></mujoco>"
+    )
+    eye = mayfly.Model.from_file(path)
+    with mayfly.World(step=0.001, gravity=0.0) as world:
+        eyes = world.add_group(eye, 2, isolated=False, contacts=False, sensors=True)
+        eyes["base.position"] = [[0, 0, 5], [2, 0, 5]]
+        world.step(1)
+        assert eyes["sensor.value"].array[:, 0].tolist() == [-1, -1]  # the ground only
+        world.add_ranges()
+        world.step(1)
+        assert eyes["sensor.value"].array[:, 0] == pytest.approx([1.9, -1], rel=1e-6)
+        again = pickle.loads(pickle.dumps(world))
+        again.groups[0]["base.position"] = [[0, 0, 5], [3, 0, 5]]
+        again.step(1)
+        assert again.groups[0]["sensor.value"].array[0, 0] == pytest.approx(2.9, rel=1e-6)
+        with pytest.raises(mayfly.ArgumentError):
+            world.add_ranges()
+
+
 @pytest.mark.parametrize("law", ["explicit", "hard"])
 def test_collisions_push(law: str) -> None:
     ball = mayfly.Model.from_file("ball.xml")

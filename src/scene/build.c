@@ -1,9 +1,11 @@
-// Worlds built from scene files: models, ground, world, groups, initial poses, contact, messages,
-// proximity, rules, behaviors, in this order.
+// Worlds built from scene files: models, ground, world, groups, initial poses, contact, docks,
+// range sensors, messages, proximity, rules, behaviors, in this order.
 #include "base/memory.h"
 #include "scene/builder.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
+
+#include <mayfly/instruments.h>
 
 #include <math.h>
 #include <stdarg.h>
@@ -309,6 +311,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
         status = mf_scene_add_joints(builder);
     if (status == MF_OK)
         status = mf_scene_ready_joint_slots(builder);
+    if (status == MF_OK)
+        status = mf_ranges_add(builder->scene->world, builder->error);
     if (status == MF_OK)
         status = mf_scene_add_messages(builder);
     if (status == MF_OK)

@@ -4,7 +4,7 @@
 //
 // Invariant: sensor.value is state, because between two ticks of a slow sensor it holds what cannot
 // be computed again; the kept velocities are not, since every tick writes before it reads them.
-#include "sense/instruments_build.h"
+#include "sense/ranges.h"
 #include "math/kernel_table.h"
 #include "sense/sensor.h"
 
@@ -57,10 +57,11 @@ static void run_kernel(const mf_InstrumentPlan *plan, mf_InstrumentFn kernel,
     work->scratch = mf_scratch_borrow(plan->scratch);
     kernel(batch, work);
     mf_scratch_return(plan->scratch, work->scratch);
+    if (plan->ranges != NULL)
+        mf_ranges_apply(plan->ranges, plan, batch, work);
 }
 
-static void run_measure(const mf_SystemRun *run, void *user) {
-    const mf_InstrumentPlan *plan = user;
+void mf_instrument_measure(const mf_InstrumentPlan *plan, const mf_SystemRun *run) {
     mf_SignalMoments moments;
     if (!mf_signal_set_measure(plan->signals, run->tick + 1, &moments))
         return;
@@ -78,6 +79,13 @@ static void run_measure(const mf_SystemRun *run, void *user) {
     mf_signal_set_run(plan->signals, run, &moments);
 }
 
+// Range sensors that see others are measured when all have moved (ranges.c).
+static void run_measure(const mf_SystemRun *run, void *user) {
+    const mf_InstrumentPlan *plan = user;
+    if (plan->ranges == NULL)
+        mf_instrument_measure(plan, run);
+}
+
 static mf_InstrumentRun run_one(const mf_InstrumentPlan *plan, uint32_t instance) {
     const mf_World *world = mf_group_world(plan->group);
     return (mf_InstrumentRun){.first = instance / MF_BLOCK,
@@ -87,17 +95,23 @@ static mf_InstrumentRun run_one(const mf_InstrumentPlan *plan, uint32_t instance
                               .due = UINT64_MAX};
 }
 
+void mf_instrument_start(const mf_InstrumentPlan *plan, uint32_t instance) {
+    mf_InstrumentRun work = run_one(plan, instance);
+    run_kernel(plan, plan->run_one, &plan->batch, &work);
+    mf_sensor_source_one(plan->group, instance);
+    copy_fields(plan, work.first, 1, work.due);
+    mf_signal_set_start(plan->signals, instance);
+}
+
 // Values that programs set begin at 0; the others as at rest.
 static void reset_measure(mf_Group *group, uint32_t instance, void *user) {
     const mf_InstrumentPlan *plan = user;
     mf_Field *values = mf_group_find_field(group, "sensor.value");
     for (uint32_t c = 0; c < values->components; c++)
         mf_field_set(values, instance, c, 0.0);
-    mf_InstrumentRun work = run_one(plan, instance);
-    run_kernel(plan, plan->run_one, &plan->batch, &work);
-    mf_sensor_source_one(group, instance);
-    copy_fields(plan, work.first, 1, work.due);
-    mf_signal_set_start(plan->signals, instance);
+    if (plan->ranges != NULL)
+        mf_ranges_update(plan->ranges, true);
+    mf_instrument_start(plan, instance);
 }
 
 // ---- signals -----------------------------------------------------------------------------------
@@ -337,7 +351,7 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
 
 // ---- questions ---------------------------------------------------------------------------------
 
-static const mf_InstrumentPlan *plan_of(const mf_Group *group) {
+mf_InstrumentPlan *mf_instrument_plan_of(const mf_Group *group) {
     for (uint32_t i = 0; i < mf_group_system_count(group); i++)
         if (mf_group_system(group, i)->run == run_measure)
             return mf_group_system(group, i)->user;
@@ -372,7 +386,8 @@ static const char *name_or(const char *name) {
 }
 
 bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text) {
-    const mf_InstrumentPlan *plan = group != NULL && text != NULL ? plan_of(group) : NULL;
+    const mf_InstrumentPlan *plan =
+        group != NULL && text != NULL ? mf_instrument_plan_of(group) : NULL;
     for (uint32_t i = 0; plan != NULL && i < plan->image->instrument_count; i++) {
         const mf_Instrument *own = &mf_instrument_instruments(plan->image)[i];
         const mf_Model *model = mf_group_model(group);
@@ -428,7 +443,7 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
                                  double *values, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_instruments_measure: group is NULL");
-    const mf_InstrumentPlan *plan = plan_of(group);
+    const mf_InstrumentPlan *plan = mf_instrument_plan_of(group);
     if (plan == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "instruments: the group has no instruments");
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -450,6 +465,8 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
     for (uint32_t i = 0; i < plan->image->value_count; i++)
         put(block, precise, i, lane, mf_field_get(field, instance, i));
     mf_InstrumentRun work = run_one(plan, instance);
+    if (plan->ranges != NULL)
+        mf_ranges_update(plan->ranges, true);
     run_kernel(plan, plan->run_one, &batch, &work);
     mf_sensor_source_one(group, instance);
     for (uint32_t i = 0; i < plan->image->value_count; i++)

@@ -25,7 +25,8 @@ typedef struct mf_InstrumentPlan {
     mf_Group *group;
     mf_SignalSet *signals;
     mf_Scratch *scratch;
-    bool limits; // some sensor needs forces of limits
+    struct mf_Ranges *ranges; // what its range sensors see, whose system measures; NULL: the ground
+    bool limits;              // some sensor needs forces of limits
     uint32_t external_count;
     uint32_t external[MF_INSTRUMENT_EXTERNAL]; // [1] bodies
 } mf_InstrumentPlan;
@@ -34,6 +35,14 @@ typedef struct mf_InstrumentPlan {
 mf_Status mf_instrument_plan_create(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_InstrumentPlan **out, mf_Error *error);
 void mf_instrument_plan_destroy(mf_Context *context, mf_InstrumentPlan *plan); // NULL is allowed
+
+// The instruments of a group; NULL: it has none.
+mf_InstrumentPlan *mf_instrument_plan_of(const mf_Group *group);
+// Measures the robots of a run at the end of a step.
+void mf_instrument_measure(const mf_InstrumentPlan *plan, const mf_SystemRun *run);
+// Measures the present state of a robot, at rest, as the first reading of an episode. What its
+// range sensors see must have been updated.
+void mf_instrument_start(const mf_InstrumentPlan *plan, uint32_t instance);
 
 // Whether the values of such a sensor have length 1 together.
 bool mf_instrument_is_direction(mf_SensorType type);

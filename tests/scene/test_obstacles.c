@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 
+#include "near.h"
 #include "sanitized.h"
 #include "scene/support.h"
+#include "text_model.h"
 
 #include <mayfly/terrain.h>
 
@@ -100,10 +102,51 @@ static void without_gravity_obstacles_float(void **state) {
     drop_scene(&scene, file);
 }
 
+// A Wheelbot drives towards a wall that is a robot of its own, and turns before it touches it.
+static void a_wheelbot_stops_before_a_wall(void **state) {
+    static const char wall[] =
+        "<mujoco model='wall'><worldbody><body pos='0 0 0.15'><freejoint/>"
+        "<geom type='box' size='0.05 0.5 0.15' mass='30'/></body></worldbody></mujoco>";
+    const double front = 1.2 - 0.05, nose = 0.1, distance = 0.4; // [m]
+    char path[64], text[1024];
+    double least = 9.0;
+    bool turned = false;
+    write_temporary(path, ".xml", wall);
+    snprintf(text, sizeof text,
+             "world: {step: 0.002}\n"
+             "groups:\n"
+             "  - name: wheelbot\n    model: ../models/modules/wheelbot.urdf\n"
+             "    place: {poses: [[0, 0, 0]]}\n"
+             "    behavior: {wheels: {left: front_left back_left, right: front_right back_right,"
+             " speed: 5, distance: %g, turn: 1}}\n"
+             "  - name: wall\n    model: %s\n    place: {poses: [[1.2, 0, 0]]}\n"
+             "run: {duration: 5}\n",
+             distance, path);
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
+    const uint32_t sensor = scene.models[0]->sensors[0].address;
+    assert_near(get(&scene, 0, "sensor.value", 0, sensor), front - nose, 1e-4);
+    for (int k = 0; k < (SANITIZED ? 40 : 500); k++) {
+        run_for(&scene, 0.01);
+        const double gap = front - nose - place(&scene, 0, 0, 0);
+        least = gap < least ? gap : least;
+        turned = turned || get(&scene, 0, "wheels.memory", 0, 0) > 0.0;
+        if (!turned && k > 20) // level but for its springs
+            assert_near(get(&scene, 0, "sensor.value", 0, sensor), gap, 0.01);
+    }
+    print_message("the wheelbot came as near as %.3f m\n", least);
+    assert_true(SANITIZED || (turned && least < distance));
+    assert_true(least > 0.5 * distance);
+    assert_near(place(&scene, 1, 0, 0), 1.2, 1e-3); // nobody pushed it
+    drop_scene(&scene, file);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modules_drive_through_obstacles),
         cmocka_unit_test(without_gravity_obstacles_float),
+        cmocka_unit_test(a_wheelbot_stops_before_a_wall),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -101,6 +101,7 @@ class World(Native):
         self._groups: list[Group] = []
         self._collisions: dict[str, Any] | None = None
         self._cloths = False
+        self._ranges = False
         self._joints: dict[str, Any] | None = None
         self._native_joints: Any = None
         self._joint_slots: list[tuple[str, int]] = []
@@ -273,6 +274,17 @@ class World(Native):
             error = ffi.new("mf_Error *")
             check(lib.mf_cloths_add(self._use(), error), error)
             self._cloths = True
+
+    def add_ranges(self) -> None:
+        """Lets range sensors of shared groups see the shapes of all robots of shared groups.
+
+        Without it they see the ground only. Call it once, after all groups with their `sensors`
+        are added and their robots placed.
+        """
+        with self._lock:
+            error = ffi.new("mf_Error *")
+            check(lib.mf_ranges_add(self._use(), error), error)
+            self._ranges = True
 
     # ---- questions -------------------------------------------------------------------------------
 
@@ -628,6 +640,7 @@ class World(Native):
                     "groups": [(g._recipe, g._trusses, g._places) for g in self._groups],
                     "collisions": self._collisions,
                     "cloths": self._cloths,
+                    "ranges": self._ranges,
                     "joints": self._joints,
                     "joint_slots": list(self._joint_slots),
                     "docks": self._docks,
@@ -659,6 +672,8 @@ def _world_again(description: dict[str, Any]) -> World:
         world.add_joint_slots(next(g for g in world.groups if g.name == name), count)
     if description["docks"] is not None:
         world.add_docks(**description["docks"])
+    if description["ranges"]:
+        world.add_ranges()
     if description["messages"] is not None:
         world.add_messages(**description["messages"])
     for name, recipe in description["minds"]:

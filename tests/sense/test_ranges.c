@@ -1,0 +1,416 @@
+// Range sensors that see other robots: closed forms for every shape, against mf_world_ray in random
+// crowds, obstacles that move, who is seen and who is not, threads, memory.
+#include "interaction/pitch.h"
+
+#include "base/inject.h"
+#include "torture.h"
+
+#include <mayfly/mayfly.h>
+
+#define BOX                                                                                        \
+    "<link name='a'><inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/>"        \
+    "</inertial><collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision></link>"
+
+// A box that looks along x from its middle, up to 6 m, and back from its rear.
+static const char watcher[] =
+    "<robot name='watcher'>" BOX
+    "<mayfly><sensor name='front' type='ray' link='a' xyz='0 0 0' reach='6'/>"
+    "<sensor name='rear' type='ray' link='a' xyz='-0.1 0 0' rpy='0 0 3.14159265358979' reach='6'/>"
+    "</mayfly></robot>";
+
+// A box with an arm 0.5 m before it, both of which a range finder in the box meets; it sees the arm
+// only.
+static const char finder[] =
+    "<mujoco model='finder'><worldbody><body><freejoint/><geom type='box' size='0.1 0.1 0.1'/>"
+    "<site name='eye' zaxis='1 0 0'/>"
+    "<body pos='0.5 0 0'><joint type='slide' axis='0 0 1'/><geom type='sphere' size='0.05'/></body>"
+    "</body></worldbody><sensor><rangefinder name='eye' site='eye'/></sensor></mujoco>";
+
+static mf_Model *load_urdf(mf_Context *context, const char *text) {
+    char path[64];
+    mf_Error error = {0};
+    mf_Model *model;
+    write_temporary(path, ".urdf", text);
+    must(mf_model_load(context, path, NULL, &model, &error), &error);
+    unlink(path);
+    return model;
+}
+
+static void add_motion(Pitch *pitch, mf_Group *group) {
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    motion.contacts = motion.self_contacts = false;
+    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+}
+
+static mf_Group *add_watchers(Pitch *pitch, uint32_t count, bool wide) {
+    mf_Group *group =
+        pitch_group(pitch, load_urdf(pitch->context, watcher), "watchers", count, wide);
+    add_motion(pitch, group);
+    must(mf_instruments_add(group, NULL, &pitch->error), &pitch->error);
+    return group;
+}
+
+static mf_Group *add_geom(Pitch *pitch, const char *name, const char *asset, const char *geom,
+                          uint32_t count, bool wide) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<mujoco model='%s'>%s<worldbody><body><freejoint/><geom %s mass='1'/></body>"
+             "</worldbody></mujoco>",
+             name, asset, geom);
+    mf_Group *group = pitch_group(pitch, load_text(pitch->context, text), name, count, wide);
+    add_motion(pitch, group);
+    return group;
+}
+
+static void open_pitch(Pitch *pitch, uint32_t threads, mf_Isa isa) {
+    pitch_open(pitch, threads, isa, MF_MILLISECOND, 0.0);
+}
+
+static void add_ranges(Pitch *pitch) {
+    must(mf_ranges_add(pitch->world, &pitch->error), &pitch->error);
+}
+
+static double reading(mf_Group *group, uint32_t robot, uint32_t sensor) {
+    return get(group, "sensor.value", robot, mf_group_model(group)->sensors[sensor].address);
+}
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+typedef struct Case {
+    const char *name, *asset, *geom;
+    double y, z;     // [m] of the ray's line in the shape's axes, which are the world's
+    double expected; // [m] from 2 m behind its middle
+} Case;
+
+static void every_shape_is_seen_at_its_surface(void **state) {
+    static const char tetrahedron[] =
+        "<asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/></asset>";
+    // Rays along x; radii of 0.3 at an offset of 0.18 are 0.24 deep.
+    const Case cases[] = {
+        {"sphere", "", "type='sphere' size='0.3'", 0.18, 0.0, 2.0 - 0.24},
+        {"capsule", "", "type='capsule' size='0.3 0.5'", 0.18, 0.4, 2.0 - 0.24},
+        {"cap", "", "type='capsule' size='0.3 0.5'", 0.0, 0.68, 2.0 - 0.24},
+        {"cylinder", "", "type='cylinder' size='0.3 0.5'", -0.18, 0.49, 2.0 - 0.24},
+        {"box", "", "type='box' size='0.1 0.2 0.3'", 0.19, -0.29, 1.9},
+        {"turned box", "", "type='box' size='0.1 0.1 0.3' euler='0 0 45'", 0.0, 0.0,
+         2.0 - 0.1 * 1.4142135623730951},
+        {"ellipsoid", "", "type='ellipsoid' size='0.1 0.2 0.4'", 0.0, 0.24, 2.0 - 0.08},
+        {"mesh", tetrahedron, "type='mesh' mesh='m'", 0.1, 0.1, 2.0},
+        {"over it", "", "type='sphere' size='0.3'", 0.0, 0.31, 6.0},
+    };
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int k = 0; k < 8; k++) {
+            const Case *c = &cases[i];
+            const bool wide = k & 1;
+            Pitch pitch;
+            if (!mf_isa_available(sets[k / 2]))
+                continue;
+            open_pitch(&pitch, 1, sets[k / 2]);
+            mf_Group *eye = add_watchers(&pitch, 1, wide);
+            mf_Group *thing = add_geom(&pitch, c->name, c->asset, c->geom, 1, wide);
+            put(&pitch, eye, 0, -2.0, c->y, 5.0 + c->z, 0.0);
+            put(&pitch, thing, 0, 0.0, 0.0, 5.0, 0.0);
+            add_ranges(&pitch);
+            near(reading(eye, 0, 0), c->expected, wide ? 1e-12 : 2e-6); // before any step
+            mf_world_step(pitch.world, 1);
+            near(reading(eye, 0, 0), c->expected, wide ? 1e-12 : 2e-6);
+            near(reading(eye, 0, 1), 6.0, 0.0); // nobody is behind
+            pitch_close(&pitch);
+        }
+}
+
+// ---- who sees whom ------------------------------------------------------------------------------
+
+static void robots_see_each_other_but_not_themselves(void **state) {
+    (void)state;
+    Pitch pitch;
+    open_pitch(&pitch, 1, MF_ISA_AUTO);
+    mf_Group *group = add_watchers(&pitch, 3, true);
+    for (uint32_t i = 0; i < 3; i++)
+        put(&pitch, group, i, 1.5 * i, 0.0, 5.0, 0.0);
+    add_ranges(&pitch);
+    mf_world_step(pitch.world, 1);
+    const double expected[3][2] = {{1.4, 6.0}, {1.4, 1.3}, {6.0, 1.3}};
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t s = 0; s < 2; s++)
+            near(reading(group, i, s), expected[i][s], 1e-12);
+    // One with a fault keeps its readings and is not seen.
+    set(group, "base.position", 1, 0, NAN);
+    mf_world_step(pitch.world, 2);
+    near(reading(group, 0, 0), 2.9, 1e-12);
+    near(reading(group, 1, 0), 1.4, 1e-12);
+    near(reading(group, 2, 1), 2.8, 1e-12);
+    pitch_close(&pitch);
+}
+
+static void range_finders_see_all_but_their_body(void **state) {
+    (void)state;
+    Pitch pitch;
+    open_pitch(&pitch, 1, MF_ISA_AUTO);
+    mf_Group *eye = pitch_group(&pitch, load_text(pitch.context, finder), "eye", 1, true);
+    add_motion(&pitch, eye);
+    must(mf_instruments_add(eye, NULL, &pitch.error), &pitch.error);
+    mf_Group *ball = add_geom(&pitch, "ball", "", "type='sphere' size='0.1'", 1, true);
+    put(&pitch, eye, 0, 0.0, 0.0, 5.0, 0.0);
+    put(&pitch, ball, 0, 0.0, 3.0, 5.0, 0.0);
+    add_ranges(&pitch);
+    mf_world_step(pitch.world, 1);
+    near(reading(eye, 0, 0), 0.45, 1e-12); // its own arm
+    set(eye, "joint.angle", 0, 0, 1.0);
+    mf_world_step(pitch.world, 1);
+    near(reading(eye, 0, 0), -1.0, 0.0); // the arm is above; the ball beside
+    set(ball, "base.position", 0, 0, 0.3);
+    set(ball, "base.position", 0, 1, 0.0);
+    mf_world_step(pitch.world, 1);
+    near(reading(eye, 0, 0), 0.2, 1e-12);
+    pitch_close(&pitch);
+}
+
+// Isolated robots are alone with the ground, and nothing is added for a robot that is.
+static void isolated_robots_see_nobody(void **state) {
+    for (int both = 0; both < 2; both++) {
+        (void)state;
+        Pitch pitch;
+        open_pitch(&pitch, 1, MF_ISA_AUTO);
+        mf_GroupConfig config = mf_group_config();
+        mf_Group *apart;
+        config.name = "apart";
+        config.model = pitch.models[pitch.count++] = load_urdf(pitch.context, watcher);
+        config.count = 2;
+        config.isolated = true;
+        config.double_precision = true;
+        must(mf_world_add_group(pitch.world, &config, &apart, &pitch.error), &pitch.error);
+        add_motion(&pitch, apart);
+        must(mf_instruments_add(apart, NULL, &pitch.error), &pitch.error);
+        mf_Group *together = add_watchers(&pitch, both ? 2 : 1, true);
+        for (uint32_t i = 0; i < 2; i++)
+            put(&pitch, apart, i, 1.0 * i, 0.0, 5.0, 0.0);
+        for (uint32_t i = 0; i <= (uint32_t)both; i++)
+            put(&pitch, together, i, 0.5 + i, 0.0, 5.0, 0.0);
+        const uint32_t before = mf_world_system_count(pitch.world);
+        add_ranges(&pitch);
+        assert_int_equal(mf_world_system_count(pitch.world), before + (uint32_t)both);
+        mf_world_step(pitch.world, 1);
+        for (uint32_t i = 0; i < 2; i++)
+            near(reading(apart, i, 0), 6.0, 0.0);
+        near(reading(together, 0, 0), both ? 0.9 : 6.0, 1e-12);
+        pitch_close(&pitch);
+    }
+}
+
+static void a_second_call_is_an_error(void **state) {
+    (void)state;
+    Pitch pitch;
+    open_pitch(&pitch, 1, MF_ISA_AUTO);
+    add_watchers(&pitch, 2, true);
+    add_ranges(&pitch);
+    assert_int_equal(mf_ranges_add(pitch.world, &pitch.error), MF_BAD_ARGUMENT);
+    assert_string_equal(pitch.error.message, "ranges: the world already has them");
+    assert_int_equal(mf_ranges_add(NULL, &pitch.error), MF_BAD_ARGUMENT);
+    pitch_close(&pitch);
+}
+
+// ---- time ---------------------------------------------------------------------------------------
+
+// Both robots' poses are those behind the step: no reading lags.
+static void a_moving_obstacle_is_where_it_is(void **state) {
+    (void)state;
+    Pitch pitch;
+    open_pitch(&pitch, 2, MF_ISA_AUTO);
+    mf_Group *eye = add_watchers(&pitch, 1, true);
+    mf_Group *ball = add_geom(&pitch, "ball", "", "type='sphere' size='0.3'", 1, true);
+    put(&pitch, eye, 0, -2.0, 0.0, 5.0, 0.5);
+    put(&pitch, ball, 0, 2.0, 0.18, 5.0, -3.0);
+    add_ranges(&pitch);
+    for (int k = 1; k <= 500; k++) {
+        mf_world_step(pitch.world, 1);
+        near(reading(eye, 0, 0), 4.0 - 0.24 - 3.5e-3 * k, 1e-9);
+    }
+    // A reset measures at once, and so does a question.
+    double values[2];
+    mf_group_reset(eye, 0);
+    near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
+    set(ball, "base.position", 0, 0, 1.0);
+    must(mf_instruments_measure(eye, 0, NULL, values, &pitch.error), &pitch.error);
+    near(values[0], 3.0 - 0.24, 1e-9);
+    near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
+    pitch_close(&pitch);
+}
+
+// ---- crowds -------------------------------------------------------------------------------------
+
+enum { EYES = 37, THINGS = 60, KINDS = 4 };
+
+static const char *const geoms[KINDS] = {
+    "type='capsule' size='0.1 0.25'", "type='box' size='0.1 0.2 0.3'",
+    "type='cylinder' size='0.2 0.15'", "type='ellipsoid' size='0.1 0.2 0.4'"};
+
+static void scatter(mf_Group *group, uint32_t stream) {
+    for (uint32_t i = 0; i < mf_group_count(group); i++) {
+        double q[4], square = 0.0;
+        for (uint32_t c = 0; c < 4; c++) {
+            q[c] = 2.0 * unit(stream, 20 * i + c) - 1.0;
+            square += q[c] * q[c];
+        }
+        for (uint32_t c = 0; c < 4; c++)
+            set(group, "base.orientation", i, c, q[c] / sqrt(square));
+        for (uint32_t c = 0; c < 3; c++) {
+            set(group, "base.position", i, c,
+                4.0 * unit(stream, 20 * i + 4 + c) + (c == 2 ? 20.0 : 0.0));
+            set(group, "base.linear_velocity", i, c, unit(stream, 20 * i + 8 + c) - 0.5);
+        }
+    }
+}
+
+static void open_crowd(Pitch *pitch, uint32_t threads, mf_Isa isa, bool wide) {
+    open_pitch(pitch, threads, isa);
+    scatter(add_watchers(pitch, EYES, wide), 1);
+    for (uint32_t k = 0; k < KINDS; k++)
+        scatter(
+            add_geom(pitch, (const char *[]){"p", "q", "r", "s"}[k], "", geoms[k], THINGS, wide),
+            2 + k);
+    add_ranges(pitch);
+}
+
+// Every reading is what a ray finds that tests all shapes of all robots.
+static void crowds_are_seen_as_by_rays(void **state) {
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        Pitch pitch;
+        uint32_t hits = 0;
+        open_crowd(&pitch, 2, MF_ISA_AUTO, wide);
+        for (int step = 0; step < (SANITIZED ? 2 : 20); step++) {
+            mf_world_step(pitch.world, 5);
+            for (uint32_t i = 0; i < EYES; i++) {
+                mf_RayConfig ray = mf_ray_config();
+                mf_RayHit hit;
+                double pose[7];
+                must(mf_group_link_poses(pitch.groups[0], i, 1, pose, pose + 3, &pitch.error),
+                     &pitch.error);
+                const double *q = pose + 3;
+                memcpy(ray.start, pose, sizeof ray.start);
+                ray.direction[0] = 1 - 2 * (q[2] * q[2] + q[3] * q[3]);
+                ray.direction[1] = 2 * (q[1] * q[2] + q[0] * q[3]);
+                ray.direction[2] = 2 * (q[1] * q[3] - q[0] * q[2]);
+                ray.reach = 6.0;
+                ray.without = pitch.groups[0];
+                ray.without_instance = i;
+                must(mf_world_ray(pitch.world, &ray, &hit, &pitch.error), &pitch.error);
+                // In single precision a ray that grazes may hit or miss.
+                const double error =
+                    fabs(reading(pitch.groups[0], i, 0) - (hit.hit ? hit.distance : 6.0));
+                if (wide)
+                    near(error, 0.0, 1e-10);
+                else if (error > 1e-3)
+                    near(hit.hit ? fabs(hit.normal[0] * ray.direction[0] +
+                                        hit.normal[1] * ray.direction[1] +
+                                        hit.normal[2] * ray.direction[2])
+                                 : 0.0,
+                         0.0, 0.02);
+                hits += hit.hit;
+            }
+        }
+        assert_true(hits > (SANITIZED ? 20 : 200));
+        pitch_close(&pitch);
+    }
+}
+
+static void same_bits_for_threads_and_instruction_sets(void **state) {
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        uint64_t first = 0;
+        for (uint32_t k = 0; k < 6; k++) {
+            Pitch pitch;
+            const mf_Isa isa = k < 4 ? sets[k] : MF_ISA_AUTO;
+            if (!mf_isa_available(isa))
+                continue;
+            open_crowd(&pitch, k < 4 ? 1 : k - 2, isa, wide);
+            mf_world_step(pitch.world, 40);
+            const uint64_t hash = mf_world_hash(pitch.world);
+            if (first == 0)
+                first = hash;
+            assert_true(hash == first);
+            pitch_close(&pitch);
+        }
+    }
+}
+
+static void a_step_allocates_nothing(void **state) {
+    (void)state;
+    Pitch pitch;
+    open_crowd(&pitch, 2, MF_ISA_AUTO, false);
+    const uint64_t calls = mf_context_call_count(pitch.context);
+    mf_world_step(pitch.world, 10);
+    mf_group_reset(pitch.groups[0], 3);
+    assert_int_equal(mf_context_call_count(pitch.context), calls);
+    pitch_close(&pitch);
+}
+
+typedef struct Making {
+    mf_Model *eye, *ball;
+} Making;
+
+static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
+    const Making *making = user;
+    mf_World *world = NULL;
+    mf_GroupConfig config = mf_group_config();
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_Group *eye, *ball;
+    motion.contacts = motion.self_contacts = false;
+    config.isolated = false;
+    config.count = 20;
+    config.model = making->eye;
+    config.name = "eye";
+    mf_Status status = mf_world_create(context, NULL, &world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(world, &config, &eye, error);
+    if (status == MF_OK)
+        status = mf_articulated_add(eye, &motion, error);
+    if (status == MF_OK)
+        status = mf_instruments_add(eye, NULL, error);
+    config.model = making->ball;
+    config.name = "ball";
+    if (status == MF_OK)
+        status = mf_world_add_group(world, &config, &ball, error);
+    if (status == MF_OK) {
+        const uint32_t systems = mf_world_system_count(world);
+        status = mf_ranges_add(world, error);
+        assert_int_equal(mf_world_system_count(world), systems + (status == MF_OK));
+        mf_world_step(world, 2); // also without them
+    }
+    mf_world_destroy(world);
+    return status;
+}
+
+static void adding_survives_every_failure(void **state) {
+    mf_Context *context;
+    mf_Error error = {0};
+    Making making;
+    (void)state;
+    must(mf_context_create(NULL, &context, &error), &error);
+    making.eye = load_urdf(context, watcher);
+    making.ball = ball_of(context, 1.0);
+    assert_true(torture(context, make_ranges, &making, TORTURE_MUST_FAIL) > 20);
+    mf_model_destroy(making.eye);
+    mf_model_destroy(making.ball);
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape_is_seen_at_its_surface),
+        cmocka_unit_test(robots_see_each_other_but_not_themselves),
+        cmocka_unit_test(range_finders_see_all_but_their_body),
+        cmocka_unit_test(isolated_robots_see_nobody),
+        cmocka_unit_test(a_second_call_is_an_error),
+        cmocka_unit_test(a_moving_obstacle_is_where_it_is),
+        cmocka_unit_test(crowds_are_seen_as_by_rays),
+        cmocka_unit_test(same_bits_for_threads_and_instruction_sets),
+        cmocka_unit_test(a_step_allocates_nothing),
+        cmocka_unit_test(adding_survives_every_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
