@@ -1,0 +1,251 @@
+// The arm of docked modules, which solves its inverse kinematics by messages (arm.c), against
+// mf_inverse_kinematics for the same arm as one model without docks.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "math/scalar.h"
+#include "near.h"
+#include "sanitized.h"
+#include "scene/support.h"
+#include "text_model.h"
+
+#include <mayfly/dynamics.h>
+#include <mayfly/kinematics.h>
+
+enum { MODULES = 4, JOINTS = 16, TARGETS = SANITIZED ? 1 : 5 };
+
+static const double hold = 5.0; // [s]
+
+// Those of the scene.
+static const double targets[5][3] = {
+    {0.4, 0.2, 0.4}, {0.1, 0.45, 0.5}, {-0.4, 0.1, 0.3}, {-0.1, -0.4, 0.6}, {0.35, -0.3, 0.2}};
+
+typedef struct Pose {
+    double at[3], turn[4];
+} Pose;
+
+static const Pose origin = {.turn = {1, 0, 0, 0}};
+
+static Pose chain(const Pose *a, const Pose *b) {
+    Pose out;
+    mf_quat_rotate(out.at, a->turn, b->at);
+    mf_vec3_add(out.at, out.at, a->at);
+    mf_quat_multiply(out.turn, a->turn, b->turn);
+    return out;
+}
+
+static Pose inverse(const Pose *a) {
+    Pose out;
+    mf_quat_conjugate(out.turn, a->turn);
+    mf_quat_rotate(out.at, out.turn, a->at);
+    mf_vec3_scale(out.at, out.at, -1.0);
+    return out;
+}
+
+static Pose pose_of(const double at[3], const double turn[4]) {
+    Pose out;
+    memcpy(out.at, at, sizeof out.at);
+    memcpy(out.turn, turn, sizeof out.turn);
+    return out;
+}
+
+static const mf_Frame *dock_of(const mf_Model *model, const char *name) {
+    return &model->docks[mf_model_find_dock(model, name)].frame;
+}
+
+// ---- the arm as one model -----------------------------------------------------------------------
+
+// A joint of a module on the way from its back dock to its front dock.
+typedef struct Step {
+    uint32_t joint;
+    bool down; // from the child to the parent
+} Step;
+
+static uint32_t depth_of(const mf_Model *model, uint32_t link) {
+    uint32_t depth = 0;
+    for (; link != 0; link = model->links[link].parent)
+        depth++;
+    return depth;
+}
+
+// The joints between two links: down from `from` to where both hang on, then up to `to`.
+static uint32_t find_way(const mf_Model *model, uint32_t from, uint32_t to, Step *way) {
+    uint32_t down = 0, up = 0, above[JOINTS];
+    while (from != to) {
+        if (depth_of(model, from) >= depth_of(model, to)) {
+            way[down++] = (Step){model->links[from].joint, true};
+            from = model->links[from].parent;
+        } else {
+            above[up++] = model->links[to].joint;
+            to = model->links[to].parent;
+        }
+    }
+    for (uint32_t i = 0; i < up; i++)
+        way[down + i] = (Step){above[up - 1 - i], false};
+    return down + up;
+}
+
+typedef struct Writer {
+    char text[8192];
+    size_t size;
+    Pose frame; // of the module's present link in that of the last body
+    uint32_t count;
+    uint32_t joints[JOINTS], modules[JOINTS]; // per joint of the arm
+} Writer;
+
+static void put_text(Writer *writer, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    writer->size += (size_t)vsnprintf(writer->text + writer->size,
+                                      sizeof writer->text - writer->size, format, arguments);
+    va_end(arguments);
+    assert_true(writer->size < sizeof writer->text);
+}
+
+static void put_joint(Writer *writer, const mf_Model *module, uint32_t number, const Step *step) {
+    const mf_Joint *joint = &module->joints[step->joint];
+    const Pose own = pose_of(joint->position, joint->rotation);
+    const double sign = step->down ? -1.0 : 1.0;
+    if (!step->down)
+        writer->frame = chain(&writer->frame, &own);
+    const double *at = writer->frame.at, *turn = writer->frame.turn;
+    put_text(writer,
+             "<body name='b%u' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'>"
+             "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+             "<joint type='hinge' axis='%.17g %.17g %.17g' range='%.17g %.17g'/>",
+             writer->count, at[0], at[1], at[2], turn[0], turn[1], turn[2], turn[3],
+             sign * joint->axis[0], sign * joint->axis[1], sign * joint->axis[2], joint->lower,
+             joint->upper);
+    writer->frame = step->down ? inverse(&own) : origin;
+    writer->joints[writer->count] = step->joint;
+    writer->modules[writer->count] = number;
+    writer->count++;
+}
+
+// From the base's dock through all modules; the tip is then at `frame` in the last body.
+static void write_arm(Writer *writer, const mf_Model *base, const mf_Model *module) {
+    const Pose facing = {.turn = {0, 0, 0, 1}};
+    const mf_Frame *top = dock_of(base, "top"), *back = dock_of(module, "back"),
+                   *front = dock_of(module, "front");
+    const Pose in = pose_of(back->position, back->rotation), to_link = inverse(&in),
+               out = pose_of(front->position, front->rotation);
+    Step way[JOINTS];
+    const uint32_t count = find_way(module, back->link, front->link, way);
+    *writer = (Writer){.frame = pose_of(top->position, top->rotation)};
+    put_text(writer, "<mujoco><compiler angle='radian'/><worldbody><body><freejoint/>"
+                     "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>");
+    for (uint32_t n = 0; n < MODULES; n++) {
+        writer->frame = chain(&writer->frame, &facing);
+        writer->frame = chain(&writer->frame, &to_link);
+        for (uint32_t i = 0; i < count; i++)
+            put_joint(writer, module, n, &way[i]);
+        writer->frame = chain(&writer->frame, &out);
+    }
+    for (uint32_t i = 0; i < writer->count; i++)
+        put_text(writer, "</body>");
+    put_text(writer, "</body></worldbody></mujoco>");
+}
+
+// ---- both ---------------------------------------------------------------------------------------
+
+// Modules 0 to 2 are of the group `arm`, number 3 is alone in the group `part`.
+static double angle_of(const mf_Scene *scene, uint32_t module, uint32_t joint) {
+    return get(scene, module < 3 ? 1 : 2, "joint.angle", module < 3 ? module : 0, joint);
+}
+
+static void find_tip(const mf_Scene *scene, double tip[3]) {
+    const mf_Model *module = scene->models[2];
+    const mf_Frame *front = dock_of(module, "front");
+    double at[8][3], turn[8][4];
+    assert_int_equal(
+        mf_group_link_poses(mf_world_group(scene->world, 2), 0, 1, at[0], turn[0], NULL), MF_OK);
+    mf_quat_rotate(tip, turn[front->link], front->position);
+    mf_vec3_add(tip, tip, at[front->link]);
+}
+
+static double apart(const double a[3], const double b[3]) {
+    double way[3];
+    mf_vec3_sub(way, a, b);
+    return mf_vec3_length(way);
+}
+
+static void tip_of(const mf_Model *model, const mf_InverseKinematicsConfig *config,
+                   const double *angle, double tip[3]) {
+    double at[JOINTS][3], turn[JOINTS][4];
+    mf_model_pose(model, angle, at, turn);
+    mf_quat_rotate(tip, turn[config->link], config->point);
+    mf_vec3_add(tip, tip, at[config->link]);
+}
+
+static void check_limits(const mf_Model *model, const double *angle, double slack) {
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        assert_true(angle[j] >= model->joints[j].lower - slack);
+        assert_true(angle[j] <= model->joints[j].upper + slack);
+    }
+}
+
+// The function, from straight joints and from where the docked arm is.
+static void check_function(mf_Context *context, const mf_Model *model,
+                           const mf_InverseKinematicsConfig *config, const double *held,
+                           const double target[3], const double docked[3]) {
+    for (int from = 0; from < 2; from++) {
+        mf_InverseKinematicsResult result;
+        double angle[JOINTS] = {0}, tip[3];
+        if (from == 1)
+            memcpy(angle, held, sizeof angle);
+        assert_int_equal(
+            mf_inverse_kinematics(context, model, config, target, NULL, angle, &result, NULL),
+            MF_OK);
+        tip_of(model, config, angle, tip);
+        check_limits(model, angle, 0.0);
+        assert_true(result.reached);
+        assert_true(apart(tip, target) < 1e-4);
+        assert_true(apart(tip, docked) < 0.005);
+    }
+}
+
+static void docked_arm_and_function_reach_the_same(void **state) {
+    Writer writer;
+    const mf_Override wait = {"groups.base.behavior.arm.wait", "5"};
+    mf_SceneFile *file = load_scene(*state, "scenes/arm.yaml", &wait, 1);
+    mf_Scene scene = make_scene(*state, file);
+    write_arm(&writer, scene.models[0], scene.models[1]);
+    mf_Model *model = load_text(*state, writer.text);
+    mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
+    assert_int_equal(model->joint_count, writer.count);
+    assert_int_equal(writer.count, MODULES * scene.models[1]->joint_count);
+    config.link = writer.count;
+    memcpy(config.point, writer.frame.at, sizeof config.point);
+    for (uint32_t n = 0; n < TARGETS; n++) {
+        double held[JOINTS] = {0}, docked[3], tip[3];
+        while (get(&scene, 0, "arm.memory", 0, 2) < (n + 1) * hold - 0.02) // [s] of the root
+            mf_world_step(scene.world, 1);
+        for (uint32_t j = 0; j < writer.count; j++)
+            held[j] = angle_of(&scene, writer.modules[j], writer.joints[j]);
+        find_tip(&scene, docked);
+        // The arm as one model is the docked arm: its docks hold within their play.
+        tip_of(model, &config, held, tip);
+        print_message("target %u: docked arm %.2g m away, its one model %.2g m from it\n", n,
+                      apart(docked, targets[n]), apart(tip, docked));
+        assert_true(apart(tip, docked) < 0.001);
+        assert_true(apart(docked, targets[n]) < 0.005);
+        check_limits(model, held, 1e-3); // stops are soft
+        check_function(*state, model, &config, held, targets[n], docked);
+    }
+    mf_model_destroy(model);
+    drop_scene(&scene, file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(docked_arm_and_function_reach_the_same),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
