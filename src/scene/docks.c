@@ -30,8 +30,11 @@ typedef struct Plan {
     mf_SceneBuilder *builder;
     mf_WorldDocks *docks;
     Link *links;
-    uint32_t count;     // [1]
-    uint32_t *assembly; // [1] per robot of all groups: the lowest of its robots
+    uint32_t count; // [1]
+    uint32_t
+        *assembly;  // [1] per robot of all groups: its assembly, named by the lowest of its robots
+    uint32_t *next; // [1] per robot: the next one of its assembly, in a ring
+    bool *fixed;    // per assembly: one of its robots is
     uint32_t first[MF_SCENE_GROUPS], robots; // [1] number of a group's first robot; of all
 } Plan;
 
@@ -97,6 +100,24 @@ static mf_Status list_entry(Plan *plan, const mf_SceneDock *from) {
     return status;
 }
 
+typedef struct Visit {
+    mf_Group *group;
+    uint32_t instance;
+} Visit;
+
+static Visit robot_at(const Plan *plan, uint32_t robot) {
+    uint32_t group = plan->builder->file->group_count;
+    while (plan->first[--group] > robot) {
+    }
+    return (Visit){mf_world_group(plan->builder->scene->world, group), robot - plan->first[group]};
+}
+
+// Bolted to the world, or moved by nothing but the user's program.
+static bool is_fixed(const Visit *visit) {
+    return mf_group_model(visit->group)->base != MF_BASE_FREE ||
+           mf_motion_in(visit->group, MF_MOTION_EXTERNAL);
+}
+
 static mf_Status make_plan(Plan *plan) {
     const mf_SceneFile *file = plan->builder->file;
     mf_Context *context = plan->builder->context;
@@ -108,10 +129,15 @@ static mf_Status make_plan(Plan *plan) {
     }
     plan->links = mf_allocate(context, room + 1, sizeof *plan->links);
     plan->assembly = mf_allocate(context, plan->robots, sizeof *plan->assembly);
-    if (plan->links == NULL || plan->assembly == NULL)
+    plan->next = mf_allocate(context, plan->robots, sizeof *plan->next);
+    plan->fixed = mf_allocate(context, plan->robots, sizeof *plan->fixed);
+    if (!plan->links || !plan->assembly || !plan->next || !plan->fixed)
         return mf_fail(plan->builder->error, MF_NO_MEMORY, "scene: out of memory");
-    for (uint32_t i = 0; i < plan->robots; i++)
-        plan->assembly[i] = i;
+    for (uint32_t i = 0; i < plan->robots; i++) {
+        const Visit visit = robot_at(plan, i);
+        plan->assembly[i] = plan->next[i] = i;
+        plan->fixed[i] = is_fixed(&visit);
+    }
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++)
         status = list_chain(plan, i);
@@ -156,18 +182,22 @@ static mf_Status move_to(const Plan *plan, mf_Group *group, uint32_t instance,
 }
 
 static bool is_alone(const Plan *plan, uint32_t robot) {
-    uint32_t members = 0;
-    for (uint32_t i = 0; i < plan->robots && members < 2; i++)
-        members += plan->assembly[i] == plan->assembly[robot];
-    return members == 1;
+    return plan->next[robot] == robot;
 }
 
+// The first of both names stays; robots of the other are renamed.
 static void unite(Plan *plan, uint32_t a, uint32_t b) {
     const uint32_t x = plan->assembly[a], y = plan->assembly[b];
     const uint32_t low = x < y ? x : y, high = x < y ? y : x;
-    for (uint32_t i = 0; i < plan->robots; i++)
-        if (plan->assembly[i] == high)
-            plan->assembly[i] = low;
+    uint32_t robot = high;
+    do {
+        plan->assembly[robot] = low;
+        robot = plan->next[robot];
+    } while (robot != high);
+    const uint32_t keep = plan->next[high]; // two rings become one
+    plan->next[high] = plan->next[low];
+    plan->next[low] = keep;
+    plan->fixed[low] = plan->fixed[low] || plan->fixed[high];
 }
 
 static double base_value(const mf_DockPort *port, const char *field, uint32_t component) {
@@ -201,37 +231,15 @@ static mf_Status check_loop(const Plan *plan, const Link *link) {
     return refuse(plan, link, MF_BAD_FILE, message);
 }
 
-typedef struct Visit {
-    mf_Group *group;
-    uint32_t instance;
-} Visit;
-
-static Visit robot_at(const Plan *plan, uint32_t robot) {
-    uint32_t group = plan->builder->file->group_count;
-    while (plan->first[--group] > robot) {
-    }
-    return (Visit){mf_world_group(plan->builder->scene->world, group), robot - plan->first[group]};
-}
-
-// Bolted to the world, or moved by nothing but the user's program.
-static bool is_fixed(const Visit *visit) {
-    return mf_group_model(visit->group)->base != MF_BASE_FREE ||
-           mf_motion_in(visit->group, MF_MOTION_EXTERNAL);
-}
-
 static bool assembly_is_fixed(const Plan *plan, uint32_t robot) {
-    for (uint32_t i = 0; i < plan->robots; i++) {
-        const Visit visit = robot_at(plan, i);
-        if (plan->assembly[i] == plan->assembly[robot] && is_fixed(&visit))
-            return true;
-    }
-    return false;
+    return plan->fixed[plan->assembly[robot]];
 }
 
 // Moves the robot of a port to a pose, and all of its assembly with it.
 static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const double position[3],
                                const double orientation[4]) {
-    const uint32_t name = plan->assembly[number_of(plan, port)];
+    const uint32_t first = number_of(plan, port);
+    uint32_t i = first;
     double from[3], now[4], back[4], turn[4];
     mf_Status status = MF_OK;
     for (uint32_t c = 0; c < 4; c++) {
@@ -241,12 +249,10 @@ static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const 
     }
     mf_quat_conjugate(back, now);
     mf_quat_multiply(turn, orientation, back);
-    for (uint32_t i = 0; i < plan->robots && status == MF_OK; i++) {
+    do {
         const Visit visit = robot_at(plan, i);
         const mf_DockPort member = {visit.group, visit.instance, 0};
         double at[3], turned[4];
-        if (plan->assembly[i] != name)
-            continue;
         for (uint32_t c = 0; c < 4; c++) {
             turned[c] = base_value(&member, "base.orientation", c);
             if (c < 3)
@@ -257,7 +263,8 @@ static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const 
         mf_quat_multiply(turned, turn, turned);
         mf_quat_normalize(turned);
         status = move_to(plan, visit.group, visit.instance, at, turned);
-    }
+        i = plan->next[i];
+    } while (i != first && status == MF_OK);
     return status;
 }
 
@@ -322,26 +329,24 @@ static mf_Status depth_of(const Plan *plan, mf_Group *group, uint32_t instance, 
 // Raises all robots of an assembly by the depth of the deepest, unless one is fixed in the world.
 static mf_Status raise(const Plan *plan, uint32_t name) {
     double most = 0.0;
-    uint32_t members = 0;
-    for (uint32_t i = name; i < plan->robots; i++) {
+    uint32_t i = name;
+    if (plan->fixed[name])
+        return MF_OK;
+    do {
         const Visit visit = robot_at(plan, i);
         double depth;
-        if (plan->assembly[i] != name)
-            continue;
-        if (is_fixed(&visit))
-            return MF_OK;
         mf_Status status = depth_of(plan, visit.group, visit.instance, &depth);
         if (status != MF_OK)
             return status;
         most = depth > most ? depth : most;
-        members++;
-    }
-    for (uint32_t i = name; i < plan->robots && members > 1 && most > 0.0; i++) {
+        i = plan->next[i];
+    } while (i != name);
+    if (is_alone(plan, name) || !(most > 0.0))
+        return MF_OK;
+    do {
         const Visit visit = robot_at(plan, i);
         const mf_DockPort port = {visit.group, visit.instance, 0};
         double position[3], orientation[4];
-        if (plan->assembly[i] != name)
-            continue;
         for (uint32_t c = 0; c < 4; c++) {
             orientation[c] = base_value(&port, "base.orientation", c);
             if (c < 3)
@@ -351,7 +356,8 @@ static mf_Status raise(const Plan *plan, uint32_t name) {
         mf_Status status = move_to(plan, visit.group, visit.instance, position, orientation);
         if (status != MF_OK)
             return status;
-    }
+        i = plan->next[i];
+    } while (i != name);
     return MF_OK;
 }
 
@@ -378,6 +384,8 @@ static mf_Status connect_all(mf_SceneBuilder *builder, mf_WorldDocks *docks) {
         status = connect(&plan, &plan.links[i]);
     mf_release(builder->context, plan.links);
     mf_release(builder->context, plan.assembly);
+    mf_release(builder->context, plan.next);
+    mf_release(builder->context, plan.fixed);
     return status;
 }
 
