@@ -51,6 +51,7 @@ typedef struct mf_AssemblyEdge {
     double closes[6];         // [rad/s], [m/s] how fast that closes in the step, likewise
     double correction[6];     // [rad/s^2], [m/s^2] of the second against the first, world axes
     double pull[6];           // likewise, the part of it that closes a gap
+    double stuck;             // [rad] or [m] of a loop: it is open by more than that, and stays so
     mf_LinkMotion anchors[2]; // of links that move by themselves, at the beginning of the step
     double wrench[6];         // [N m], [N] on the first at its frame, world axes
 } mf_AssemblyEdge;
@@ -247,11 +248,15 @@ void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly);
 // those on its docks, as often as wanted. Nothing happens where there are no loops.
 typedef struct mf_AssemblyLoops {
     double *m, *soft, *right, *pull, *pivots, *soft_pivots;
-    uint32_t rows; // [1]
+    uint32_t rows;   // [1]
+    uint32_t *order; // [1] of elimination
 } mf_AssemblyLoops;
 void mf_assembly_open_loops(mf_Assemblies *all, const mf_Assembly *assembly, mf_AssemblyLoops *out);
 void mf_assembly_answer(mf_Assemblies *all, const mf_Assembly *assembly,
                         const mf_AssemblyLoops *loops, unsigned causes);
+// How far open a measured loop is that does not close [rad] or [m]; 0: no more than is allowed, or
+// it closes.
+double mf_assembly_stuck(const mf_AssemblyEdge *loop);
 void mf_assembly_leave_loops(mf_Assemblies *all, const mf_AssemblyLoops *loops);
 // L D L^T of a symmetric matrix of `size` rows in its lower half, and x of m x = r in place. Pivots
 // that are not above `least` are left out.

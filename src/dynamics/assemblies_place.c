@@ -122,8 +122,16 @@ void mf_assembly_measure(mf_Assemblies *all, uint32_t robot) {
 }
 
 void mf_assembly_measure_loops(mf_Assemblies *all, const mf_Assembly *assembly) {
-    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++)
-        measure_edge(all, &all->loops[l], loops_close_most);
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end; l++) {
+        mf_AssemblyEdge *loop = &all->loops[l];
+        const mf_JointRecord *record = &all->docks->joints->records[loop->slot];
+        measure_edge(all, loop, loops_close_most);
+        // In its first step it carries nothing yet, and nothing closes.
+        const bool carried = mf_vec3_dot(record->force, record->force) +
+                                 mf_vec3_dot(record->moment, record->moment) >
+                             0.0;
+        loop->stuck = carried ? mf_assembly_stuck(loop) : 0.0;
+    }
 }
 
 // ---- loads --------------------------------------------------------------------------------------

@@ -283,8 +283,30 @@ static void place(mf_Assemblies *all, uint32_t index) {
         mf_assembly_place(all, &all->assemblies[index]);
 }
 
+// Once per robot, by the loop that is open most.
+static void warn_of_loops(const mf_Assemblies *all, const mf_Assembly *assembly) {
+    for (uint32_t l = assembly->first_loop; l < assembly->loop_end && assembly->active; l++)
+        for (uint32_t s = 0; s < 2; s++) {
+            const mf_AssemblyEdge *loop = &all->loops[l];
+            bool most = loop->stuck > 0.0;
+            for (uint32_t k = assembly->first_loop; k < assembly->loop_end && most; k++) {
+                const mf_AssemblyEdge *other = &all->loops[k];
+                const bool beside =
+                    other->robots[0] == loop->robots[s] || other->robots[1] == loop->robots[s];
+                most = k == l || !beside || other->stuck < loop->stuck ||
+                       (k > l && !(other->stuck > loop->stuck));
+            }
+            const mf_AssemblyRobot *robot = &all->order[loop->robots[s]];
+            if (most)
+                mf_trial_step_warn(all->docks->joints->solver->trials[robot->group->index],
+                                   robot->instance, MF_WARNING_LOOPS, 3, loop->stuck);
+        }
+}
+
 void mf_assemblies_finish(mf_Assemblies *all) {
     count(all);
+    for (uint32_t a = 0; a < all->count; a++)
+        warn_of_loops(all, &all->assemblies[a]);
     run_tasks(all, all->count, share_flags);
     run_stage(all, MF_ART_FINISH);
     run_tasks(all, all->count, chain);

@@ -333,17 +333,6 @@ static void store(mf_Solver *solver) {
     }
 }
 
-static void raise_warning(const mf_TrialStep *trial, uint32_t instance, uint32_t bit, uint32_t kind,
-                          double residual) {
-    if (trial->word == NULL || mf_trial_step_frozen(trial, instance))
-        return;
-    const uint32_t word = (uint32_t)mf_field_get(trial->word, instance, 0);
-    mf_field_set(trial->word, instance, 0, (double)(word | bit));
-    mf_field_set(trial->steps, instance, kind, mf_field_get(trial->steps, instance, kind) + 1.0);
-    if (residual > mf_field_get(trial->residual, instance, kind))
-        mf_field_set(trial->residual, instance, kind, residual);
-}
-
 // How far the stiff joints at a node are open.
 static double opening_at(const mf_Solver *solver, uint32_t node) {
     double open = 0.0;
@@ -377,9 +366,9 @@ static void warn(const mf_Solver *solver) {
         }
         inexact = body->crowded ? 1.0 : inexact < residual_most ? inexact : residual_most;
         if (open > open_most)
-            raise_warning(trial, node->instance, MF_WARNING_LOOPS, 3, open);
+            mf_trial_step_warn(trial, node->instance, MF_WARNING_LOOPS, 3, open);
         if (inexact > inexact_most)
-            raise_warning(trial, node->instance, MF_WARNING_SOLVER, 0, inexact);
+            mf_trial_step_warn(trial, node->instance, MF_WARNING_SOLVER, 0, inexact);
     }
 }
 

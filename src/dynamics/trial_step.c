@@ -278,3 +278,14 @@ void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint
     run.first_block = block;
     mf_group_run_lanes(&run, lanes, trial->systems, trial->system_count);
 }
+
+void mf_trial_step_warn(const mf_TrialStep *trial, uint32_t instance, uint32_t bit, uint32_t kind,
+                        double residual) {
+    if (trial->word == NULL || mf_trial_step_frozen(trial, instance))
+        return;
+    const uint32_t word = (uint32_t)mf_field_get(trial->word, instance, 0);
+    mf_field_set(trial->word, instance, 0, (double)(word | bit));
+    mf_field_set(trial->steps, instance, kind, mf_field_get(trial->steps, instance, kind) + 1.0);
+    if (residual > mf_field_get(trial->residual, instance, kind))
+        mf_field_set(trial->residual, instance, kind, residual);
+}

@@ -81,6 +81,10 @@ void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void 
 void mf_trial_step_apply(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
                          const double point[3], const double force[3], const double moment[3]);
 
+// Counts a step of a warning of a robot, with the largest residual so far; frozen robots have none.
+void mf_trial_step_warn(const mf_TrialStep *trial, uint32_t instance, uint32_t bit, uint32_t kind,
+                        double residual);
+
 // Steps the first `lanes` lanes of a block, whether or not the group has so many robots there.
 void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block,
                        uint32_t lanes);
