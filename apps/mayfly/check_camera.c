@@ -1,5 +1,5 @@
-// Check cases of cameras: J6 to J8, lenses.
-#include "check.h"
+// Check cases of cameras: J6 to J8, lenses, and J9, depth.
+#include "check_rig.h"
 
 #include <mayfly/camera.h>
 
@@ -94,8 +94,74 @@ static mf_Status check_return(mf_Context *context, mf_CheckRun *run, mf_Error *e
     return MF_OK;
 }
 
+// ---- depth --------------------------------------------------------------------------------------
+
+enum { WIDE = 160, HIGH = 120 };
+
+static const char scene[] =
+    "<mujoco><worldbody><geom size='0.5' pos='3 0.2 1.1'/><body pos='0 0 90'><freejoint/>"
+    "<geom size='0.1'/></body></worldbody></mujoco>";
+
+// The camera is 1 m above the ground and looks along x. Pixels at the rim of the ball are left out.
+static double worst_depth(const float *depth, const mf_Lens *lens, uint32_t *balls) {
+    const double c[3] = {3.0, 0.2, 0.1};
+    double worst = 0.0;
+    for (int i = 0; i < WIDE * HIGH; i++) {
+        const double pixel[2] = {i % WIDE, i / WIDE};
+        double ray[3] = {NAN, NAN, NAN}, expected = 100.0;
+        mf_lens_ray(lens, pixel, ray);
+        if (ray[2] < 0.0 && -ray[0] / ray[2] < expected)
+            expected = -ray[0] / ray[2];
+        const double b = ray[0] * c[0] + ray[1] * c[1] + ray[2] * c[2];
+        const double square = b * b - (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]) + 0.25;
+        if (fabs(square) < 1e-4)
+            continue;
+        if (square > 0.0 && (b - sqrt(square)) * ray[0] < expected) {
+            expected = (b - sqrt(square)) * ray[0];
+            (*balls)++;
+        }
+        worst = mf_check_worse(worst, fabs((double)depth[i] - expected) / fmax(1.0, expected));
+    }
+    return worst;
+}
+
+static mf_Status look(mf_World *world, mf_CheckRun *run, mf_Error *error) {
+    static float depth[WIDE * HIGH];
+    const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
+    const mf_CameraPixels pixels = {.depth = depth};
+    mf_Camera camera = mf_camera();
+    mf_FreeCamera *eye = NULL;
+    uint32_t balls = 0;
+    camera.width = WIDE;
+    camera.height = HIGH;
+    mf_camera_set_view(&camera, 1.0);
+    mf_Status status = mf_free_camera_create(world, &camera, &eye, error);
+    if (status == MF_OK)
+        status = mf_free_camera_take(eye, position, rotation, 0, 0, &pixels, error);
+    const mf_Lens lens = mf_lens_of(&camera);
+    if (status == MF_OK) {
+        mf_check_below(run, "error of the depth in m, beyond 1 m relative", 1e-6,
+                       worst_depth(depth, &lens, &balls));
+        mf_check_above(run, "pixels that see the sphere", 500.0, balls);
+    }
+    mf_free_camera_destroy(eye);
+    return status;
+}
+
+static mf_Status check_depth(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    const mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+    mf_Rig rig;
+    mf_Status status = mf_rig_open_text(&rig, context, scene, &config, error);
+    if (status != MF_OK)
+        return status;
+    status = look(rig.world, run, error);
+    const mf_Status closed = mf_rig_close(&rig, status == MF_OK ? error : NULL);
+    return status == MF_OK ? closed : status;
+}
+
 const mf_CheckCase mf_check_camera_cases[] = {
     {"J6", "pinhole camera", check_pinhole},
     {"J7", "Bouguet's distortion", check_bouguet},
     {"J8", "undistort(distort(ray)), and the limit of a lens", check_return},
+    {"J9", "depth of a plane and a sphere", check_depth},
     {NULL, NULL, NULL}};

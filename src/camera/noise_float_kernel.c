@@ -3,7 +3,7 @@
 
 #include "math/lane_random.h"
 
-void MF_KERNEL(mf_noise_add)(float *values, size_t count, const mf_PictureNoise *noise) {
+void MF_KERNEL(mf_noise_add)(float *values, size_t count, const mf_PhotoNoise *noise) {
     const mf_lane sigma = mf_set(noise->sigma);
     MF_ALIGNED(64) mf_real normal[4][MF_LANES];
     for (size_t first = 0; first < count; first += 4 * MF_LANES) {

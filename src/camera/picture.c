@@ -9,7 +9,7 @@
 
 #define MOST_SIGMA 64.0 // [pixel]
 
-static mf_Status check(const mf_Picture *picture, const char *what, mf_Error *error) {
+static mf_Status check(const mf_Photo *picture, const char *what, mf_Error *error) {
     if (picture == NULL || picture->values == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: the picture or its values are NULL", what);
     if (picture->width < 1 || picture->height < 1 || picture->channels < 1 ||
@@ -48,7 +48,7 @@ static void add_scaled(float *restrict out, const float *restrict in, float weig
         out[i] += weight * in[i];
 }
 
-static void blur_row(float *restrict out, const float *restrict in, const mf_Picture *picture,
+static void blur_row(float *restrict out, const float *restrict in, const mf_Photo *picture,
                      const float *taps, uint32_t radius) {
     const size_t c = picture->channels, count = (size_t)picture->width * c;
     memset(out, 0, count * sizeof *out);
@@ -67,7 +67,7 @@ static void blur_row(float *restrict out, const float *restrict in, const mf_Pic
     }
 }
 
-void mf_picture_blur_taps(mf_Picture *picture, const float *taps, uint32_t radius, float *scratch) {
+void mf_photo_blur_taps(mf_Photo *picture, const float *taps, uint32_t radius, float *scratch) {
     const size_t row = (size_t)picture->width * picture->channels;
     const int64_t last = (int64_t)picture->height - 1;
     for (uint32_t y = 0; y < picture->height; y++)
@@ -83,25 +83,25 @@ void mf_picture_blur_taps(mf_Picture *picture, const float *taps, uint32_t radiu
     }
 }
 
-mf_Status mf_picture_blur(mf_Picture *picture, double sigma, float *scratch, mf_Error *error) {
-    const char *what = "mf_picture_blur";
+mf_Status mf_photo_blur(mf_Photo *picture, double sigma, float *scratch, mf_Error *error) {
+    const char *what = "mf_photo_blur";
     float taps[MF_BLUR_TAPS];
     mf_Status status = check(picture, what, error);
     if (status == MF_OK)
-        status = check_number(sigma, MOST_SIGMA, "mf_picture_blur: sigma", "0 .. 64 pixels", error);
+        status = check_number(sigma, MOST_SIGMA, "mf_photo_blur: sigma", "0 .. 64 pixels", error);
     if (status == MF_OK && scratch == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT, "%s: scratch is NULL", what);
     if (status != MF_OK || sigma == 0.0)
         return status;
     const uint32_t radius = mf_blur_taps(sigma, taps);
-    mf_picture_blur_taps(picture, taps, radius, scratch);
+    mf_photo_blur_taps(picture, taps, radius, scratch);
     return MF_OK;
 }
 
 // ---- another lens -------------------------------------------------------------------------------
 
 // The picture at a pixel between four centers; false: outside of it.
-static bool sample(const mf_Picture *in, const double at[2], float *out) {
+static bool sample(const mf_Photo *in, const double at[2], float *out) {
     const double right = in->width - 1.0, bottom = in->height - 1.0;
     if (!(at[0] >= 0.0 && at[0] <= right && at[1] >= 0.0 && at[1] <= bottom))
         return false;
@@ -118,9 +118,9 @@ static bool sample(const mf_Picture *in, const double at[2], float *out) {
     return true;
 }
 
-mf_Status mf_picture_distort(mf_Picture *out, const mf_Lens *to, const mf_Picture *in,
-                             const mf_Lens *from, mf_Error *error) {
-    const char *what = "mf_picture_distort";
+mf_Status mf_photo_distort(mf_Photo *out, const mf_Lens *to, const mf_Photo *in,
+                           const mf_Lens *from, mf_Error *error) {
+    const char *what = "mf_photo_distort";
     mf_Status status = check(out, what, error);
     if (status == MF_OK)
         status = check(in, what, error);
@@ -146,12 +146,12 @@ float mf_vignette(double cosine, double amount) {
     return (float)(1.0 - amount * (1.0 - share));
 }
 
-mf_Status mf_picture_vignette(mf_Picture *picture, const mf_Lens *lens, double amount,
-                              mf_Error *error) {
-    const char *what = "mf_picture_vignette";
+mf_Status mf_photo_vignette(mf_Photo *picture, const mf_Lens *lens, double amount,
+                            mf_Error *error) {
+    const char *what = "mf_photo_vignette";
     mf_Status status = check(picture, what, error);
     if (status == MF_OK)
-        status = check_number(amount, 1.0, "mf_picture_vignette: amount", "0 .. 1", error);
+        status = check_number(amount, 1.0, "mf_photo_vignette: amount", "0 .. 1", error);
     if (status == MF_OK && lens == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT, "%s: lens is NULL", what);
     for (uint32_t y = 0; status == MF_OK && y < picture->height; y++)
@@ -169,42 +169,46 @@ mf_Status mf_picture_vignette(mf_Picture *picture, const mf_Lens *lens, double a
 
 // ---- noise --------------------------------------------------------------------------------------
 
-void mf_picture_add_noise(mf_Picture *picture, const mf_PictureNoise *noise, mf_Isa isa) {
+void mf_photo_add_noise(mf_Photo *picture, const mf_PhotoNoise *noise, mf_Isa isa) {
     static const mf_NoiseFn table[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_FLOAT(mf_noise_add);
     const size_t count = (size_t)picture->width * picture->height * picture->channels;
     table[mf_kernel_row(isa)][0](picture->values, count, noise);
 }
 
-mf_Status mf_picture_noise(mf_Picture *picture, double sigma, uint64_t seed, uint32_t stream,
-                           uint64_t tick, mf_Error *error) {
+mf_Status mf_photo_noise(mf_Photo *picture, double sigma, uint64_t seed, uint32_t stream,
+                         uint64_t tick, mf_Error *error) {
     mf_Isa isa;
-    mf_Status status = check(picture, "mf_picture_noise", error);
+    mf_Status status = check(picture, "mf_photo_noise", error);
     if (status == MF_OK)
-        status = check_number(sigma, 1e9, "mf_picture_noise: sigma", "a number >= 0", error);
+        status = check_number(sigma, 1e9, "mf_photo_noise: sigma", "a number >= 0", error);
     if (status == MF_OK)
         status = mf_isa_detect(&isa, error);
-    const mf_PictureNoise noise = {(float)sigma, stream, seed, tick};
+    const mf_PhotoNoise noise = {(float)sigma, stream, seed, tick};
     if (status == MF_OK && sigma > 0.0)
-        mf_picture_add_noise(picture, &noise, isa);
+        mf_photo_add_noise(picture, &noise, isa);
     return status;
 }
 
 // ---- conversion ---------------------------------------------------------------------------------
 
-mf_Status mf_picture_quantize(const mf_Picture *picture, uint32_t bits, uint8_t *out,
-                              mf_Error *error) {
-    mf_Status status = check(picture, "mf_picture_quantize", error);
+uint32_t mf_photo_codes(uint32_t bits, uint8_t shown[256]) {
+    const uint32_t most = (1u << bits) - 1;
+    for (uint32_t code = 0; code <= most; code++)
+        shown[code] = (uint8_t)((code * 255 + most / 2) / most);
+    return most;
+}
+
+mf_Status mf_photo_quantize(const mf_Photo *picture, uint32_t bits, uint8_t *out, mf_Error *error) {
+    mf_Status status = check(picture, "mf_photo_quantize", error);
     if (status == MF_OK && (bits < 1 || bits > 8 || out == NULL))
         status =
             mf_fail(error, MF_BAD_ARGUMENT,
-                    "mf_picture_quantize: expected 1 .. 8 bits and a place, found %u bits", bits);
+                    "mf_photo_quantize: expected 1 .. 8 bits and a place, found %u bits", bits);
     if (status != MF_OK)
         return status;
     const size_t count = (size_t)picture->width * picture->height * picture->channels;
     uint8_t shown[256];
-    const uint32_t most = (1u << bits) - 1;
-    for (uint32_t code = 0; code <= most; code++)
-        shown[code] = (uint8_t)((code * 255 + most / 2) / most);
+    const uint32_t most = mf_photo_codes(bits, shown);
     for (size_t i = 0; i < count; i++) {
         const float value = picture->values[i];
         const float within = value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f; // NaN: 0
