@@ -2,6 +2,7 @@
 #ifndef MAYFLY_BUILDER_H
 #define MAYFLY_BUILDER_H
 
+#include <mayfly/camera.h>
 #include <mayfly/model.h>
 
 #ifdef __cplusplus

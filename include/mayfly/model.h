@@ -571,48 +571,6 @@ typedef struct mf_Dock {
     double torsion; // [N m] about x
 } mf_Dock;
 
-// ---- cameras ------------------------------------------------------------------------------------
-
-// How a view ray at (x, y) = (X / Z, Y / Z), or at the angle a from the axis, meets the picture: at
-// the column focal[0] x' + center[0] and the row focal[1] y' + center[1]
-// (docs/explanation/cameras.md).
-typedef enum mf_LensType {
-    MF_LENS_PINHOLE, // x' = x, y' = y
-    MF_LENS_BROWN,   // radial and tangential distortion (Brown, Conrady; Bouguet's toolbox and
-                     // OpenCV's order): k1, k2, p1, p2, k3
-    MF_LENS_ANGLE,   // distance from the center a (1 + c1 a + c2 a^2 + ... + c6 a^6)
-    MF_LENS_FISHEYE  // distance a (1 + k1 a^2 + k2 a^4 + k3 a^6 + k4 a^8) (Kannala, Brandt)
-} mf_LensType;
-
-// A camera of a model. Its pictures are computed for groups that ask for them (mayfly/camera.h).
-typedef struct mf_Camera {
-    const char *name;
-    mf_Frame frame;         // x axis forward along the optical axis, y to the left, z up
-    uint32_t width, height; // [pixel] 1 .. 4096 each
-    mf_LensType lens;
-    double focal[2];        // [pixel] per column and row, > 0
-    double center[2];       // [pixel] column and row of the optical axis; the center of the first
-                            // pixel is 0, 0
-    double coefficients[6]; // [1] of the lens, the others 0
-    double nearest;         // [m] > 0: what is nearer is not seen
-    double farthest;        // [m] > nearest: neither is what is farther
-    bool color, depth, segmentation; // what is measured
-    double blur;                     // [pixel] standard deviation of a Gaussian, 0 .. 64
-    double vignetting; // [1] 0 .. 1: share of the loss of light 1 - cos(a)^4 at the angle a
-    double noise;      // [1] standard deviation of the colors 0 .. 1, >= 0
-    uint32_t bits;     // [1] 1 .. 8 of each color
-    double readout;    // [s] rolling shutter: time from the first row to the last, >= 0
-    mf_Rate rate;      // [1/s] of pictures
-    mf_Time delay;     // [ns] >= 0 from the picture to its values
-} mf_Camera;
-// The defaults: 320 x 240, 45 degrees high, 0.01 .. 100 m, color, 8 bits, 20 pictures per second.
-MF_API mf_Camera mf_camera(void);
-// MF_BAD_ARGUMENT, beginning with `what`, unless every number is finite and in its range.
-MF_API mf_Status mf_camera_check(const mf_Camera *camera, const char *what, mf_Error *error);
-// Sets focal length and center of a camera of width x height from the angle between its upper and
-// lower edge [rad], 0 .. pi (pinhole) or 2 pi (by angle), as if nothing were distorted.
-MF_API void mf_camera_set_view(mf_Camera *camera, double vertical);
-
 typedef struct mf_Keyframe {
     const char *name;
     double time;              // [s]
@@ -725,9 +683,9 @@ typedef struct mf_Model {
     const mf_Equality *equalities;
     const mf_Actuator *actuators;
     const mf_Keyframe *keyframes;
-    uint32_t camera_count; // [1]
-    const mf_Camera *cameras;
-    const double *start_position; // [m], [rad], [1] position_count: the file's pose, not clamped
+    uint32_t camera_count;           // [1]
+    const struct mf_Camera *cameras; // mayfly/camera.h
+    const double *start_position;    // [m], [rad], [1] position_count: the file's pose, not clamped
     mf_Physics physics;
 } mf_Model;
 

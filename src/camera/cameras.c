@@ -255,9 +255,8 @@ mf_Cameras *mf_cameras_of(const mf_World *world) {
     return world != NULL ? mf_world_kept(world, system_name) : NULL;
 }
 
-const char *mf_cameras_device(const mf_World *world) {
+const char *mf_cameras_device(mf_Isa isa) {
     static const char *const names[] = {"software", "software (scalar)", "software (baseline)",
                                         "software (avx2)", "software (avx512)"};
-    const mf_Isa isa = world != NULL ? mf_world_isa(world) : MF_ISA_AUTO;
     return names[(unsigned)isa <= MF_ISA_AVX512 ? isa : MF_ISA_AUTO];
 }

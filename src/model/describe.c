@@ -1,4 +1,5 @@
 // A model as readable text: a table with the tree of links, then sensors, then notes.
+#include <mayfly/camera.h>
 #include <mayfly/model_fields.h>
 
 #include "base/plain.h"

@@ -9,6 +9,8 @@
 #include "model/arena.h"
 #include "model/fields.h"
 
+#include <mayfly/camera.h>
+
 #define MF_MODEL_LINK_LIMIT 100000u   // [1] links of a model
 #define MF_MODEL_POINT_LIMIT 1000000u // [1] points of a model
 #define MF_MODEL_NAME_LIMIT 255u      // [byte] a name, without its end

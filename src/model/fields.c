@@ -7,6 +7,8 @@
 #include "model/fields.h"
 #include "model/sensor_kind.h"
 
+#include <mayfly/camera.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -126,7 +126,7 @@ static void fields_are_what_they_say(void **state) {
         assert_true((rgba & 255) > 60 && (rgba >> 8 & 255) > 60);
         assert_near(mf_field_get(owner, 1, 3 * c), -2.0, 0.0); // the ground
     }
-    assert_non_null(strstr(mf_cameras_device(rig.world), "software ("));
+    assert_non_null(strstr(mf_cameras_device(mf_world_isa(rig.world)), "software ("));
     close_rig(&rig);
 }
 

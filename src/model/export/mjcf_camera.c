@@ -2,6 +2,8 @@
 // src/model/import/mjcf_camera.c). Distortion, noise, rates and the like have no place there.
 #include "model/export/mjcf.h"
 
+#include <mayfly/camera.h>
+
 static void put_camera(mf_MjcfWriter *w, const mf_Camera *camera, const double position[3],
                        const double rotation[4], uint32_t level) {
     const double to_mjcf[4] = {0.5, 0.5, -0.5, -0.5}; // from -z forward, y up to x forward, z up
