@@ -64,7 +64,7 @@ typedef struct mf_Lens {
                             // most for MF_LENS_PINHOLE and MF_LENS_BROWN, else pi
 } mf_Lens;
 
-// The lens of a camera, which must be valid (mf_camera_check).
+// The lens of a camera, which must be valid (mf_camera_check). NULL: one that sees nothing.
 MF_API mf_Lens mf_lens_of(const mf_Camera *camera);
 // The pixel where a point [m] is seen. False, and the pixel unchanged: it is behind the camera or
 // beyond the limit.

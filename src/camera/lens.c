@@ -95,6 +95,8 @@ static double find_limit(const mf_Lens *lens) {
 }
 
 mf_Lens mf_lens_of(const mf_Camera *camera) {
+    if (camera == NULL)
+        return (mf_Lens){.limit = 0.0};
     mf_Lens lens = {.type = camera->lens};
     for (int i = 0; i < 2; i++) {
         lens.focal[i] = camera->focal[i];
@@ -123,6 +125,8 @@ static void distort(const mf_Lens *lens, double x, double y, double out[2], doub
 }
 
 bool mf_lens_project(const mf_Lens *lens, const double point[3], double pixel[2]) {
+    if (lens == NULL || point == NULL || pixel == NULL)
+        return false;
     const double x = -point[1], y = -point[2], z = point[0];
     const double side = mf_sqrt(x * x + y * y), angle = mf_atan2(side, z);
     double at[2], slope;
@@ -194,6 +198,8 @@ static bool undistort(const mf_Lens *lens, double at[2]) {
 
 bool mf_lens_ray(const mf_Lens *lens, const double pixel[2], double ray[3]) {
     double at[2], out[3];
+    if (lens == NULL || pixel == NULL || ray == NULL)
+        return false;
     for (int i = 0; i < 2; i++)
         at[i] = (pixel[i] - lens->center[i]) / lens->focal[i];
     if (!mf_all_finite(at, 2) || (lens->type == MF_LENS_BROWN && !undistort(lens, at)))

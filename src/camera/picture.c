@@ -230,6 +230,8 @@ static uint32_t rows_until(uint32_t height, mf_Time readout, mf_Time since) {
 
 void mf_rolling_rows(uint32_t height, mf_Time readout, mf_Time end, mf_Time from, mf_Time to,
                      uint32_t *first, uint32_t *count) {
+    if (first == NULL || count == NULL)
+        return;
     const mf_Time start = end - (readout > 0 ? readout : 0);
     const mf_Time span = end - start;
     const uint32_t before = rows_until(height, span, from - start);
