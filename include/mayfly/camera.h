@@ -154,7 +154,9 @@ MF_API mf_Status mf_free_camera_take(mf_FreeCamera *camera, const double positio
 // steps. Robots of shared groups see all shared groups, one of an isolated group sees itself. A
 // robot whose pose is not finite keeps its pictures. After a reset a robot of an isolated group has
 // new pictures, one of a shared group at its next tick. Once per world, after the motions.
-// MF_UNSUPPORTED: a readout > 0. MF_BAD_ARGUMENT: a rate above one per step; they were added.
+// Rows of a rolling shutter are each taken at the end of the step in which their moment falls.
+// MF_BAD_ARGUMENT: a rate above one per step, a readout longer than the time between two pictures;
+// they were added.
 MF_API mf_Status mf_cameras_add(mf_World *world, mf_Error *error);
 // Takes the pictures of all robots now, between two steps, whatever their rates and delays.
 // MF_NOT_FOUND: mf_cameras_add was not called.

@@ -24,20 +24,26 @@ static const struct {
     {"depth", "m", "per pixel, along the optical axis", MF_F32, 1},
     {"segmentation", "1", "group, robot and link per pixel", MF_I32, 3}};
 
-static mf_Status add_field(mf_GroupCameras *own, const mf_Camera *camera, int measure, bool ring,
+// What a field is for: pictures, those on their way, rows of those that are not complete.
+typedef enum Part { SHOWN, DELAYED, ROWS } Part;
+
+static mf_Status add_field(mf_GroupCameras *own, const mf_Camera *camera, int measure, Part part,
                            uint32_t slots, mf_Field **out, mf_Error *error) {
+    static const char *const ends[] = {"", ".delayed", ".rows"};
+    static const char *const texts[] = {NULL, "pictures that are not visible yet",
+                                        "rows of the picture that is being taken"};
+    const bool raw = part == ROWS && measure == MF_CAMERA_COLOR; // before the chip
     char name[300];
     snprintf(name, sizeof name, "camera.%.200s.%s%s", camera->name, measures[measure].name,
-             ring ? ".delayed" : "");
+             ends[part]);
     const mf_FieldInfo info = {name,
                                measures[measure].unit,
                                "",
-                               measures[measure].type,
+                               raw ? MF_F32 : measures[measure].type,
                                MF_FIXED_COUNT,
-                               measures[measure].width,
+                               raw ? 3 : measures[measure].width,
                                MF_FIELD_STATE | MF_FIELD_OUTPUT,
-                               ring ? "pictures that are not visible yet"
-                                    : measures[measure].about};
+                               part == SHOWN ? measures[measure].about : texts[part]};
     return mf_attach_field(own->group, &info, camera->width * camera->height * slots, out, error);
 }
 
@@ -49,9 +55,11 @@ static mf_Status add_fields(mf_GroupCameras *own, mf_OneCamera *one, mf_Error *e
         if (!wanted[i])
             continue;
         one->width[i] = measures[i].width;
-        status = add_field(own, camera, i, false, 1, &one->field[i], error);
+        status = add_field(own, camera, i, SHOWN, 1, &one->field[i], error);
         if (status == MF_OK && one->slots > 0)
-            status = add_field(own, camera, i, true, one->slots, &one->ring[i], error);
+            status = add_field(own, camera, i, DELAYED, one->slots, &one->ring[i], error);
+        if (status == MF_OK && one->readout > 0)
+            status = add_field(own, camera, i, ROWS, 1, &one->rows[i], error);
     }
     return status;
 }
@@ -60,10 +68,11 @@ static mf_Status add_fields(mf_GroupCameras *own, mf_OneCamera *one, mf_Error *e
 
 static mf_Status check_camera(const mf_World *world, const mf_Camera *camera, mf_Error *error) {
     const mf_Time step = mf_world_config_of(world)->step;
-    if (camera->readout > 0.0)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "camera %s: a readout > 0 is not supported while the world runs",
-                       camera->name);
+    if (camera->readout * (double)camera->rate.numerator >
+        (double)camera->rate.denominator * (1.0 + 1e-12))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "camera %s: a readout of %g s is longer than the time between two pictures",
+                       camera->name, camera->readout);
     if ((double)camera->rate.numerator * mf_time_to_seconds(step) >
         (double)camera->rate.denominator * (1.0 + 1e-12))
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -89,6 +98,7 @@ static mf_Status take_camera(mf_Cameras *cameras, mf_GroupCameras *own, uint32_t
     one->camera = camera;
     one->stream = stream;
     one->slots = count_slots(camera);
+    one->readout = mf_time_from_seconds(camera->readout);
     mf_chip_start(&one->chip, camera);
     mf_Status status = check_camera(cameras->sight->world, camera, error);
     if (status == MF_OK)
@@ -159,7 +169,8 @@ static uint64_t hash_settings(const mf_GroupCameras *own) {
                                   camera->bits,
                                   (double)camera->rate.numerator,
                                   (double)camera->rate.denominator,
-                                  (double)camera->delay};
+                                  (double)camera->delay,
+                                  camera->readout};
         hash = mf_hash_doubles(hash, numbers, sizeof numbers / sizeof *numbers);
         hash = mf_hash_doubles(hash, camera->coefficients, 6);
     }
@@ -172,10 +183,11 @@ static mf_Status add_group_system(mf_GroupCameras *own, mf_Error *error) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->count; i++)
         for (int k = 0; k < MF_CAMERA_MEASURES; k++) {
-            mf_Field *const both[2] = {own->cameras[i].field[k], own->cameras[i].ring[k]};
-            for (int side = 0; side < 2; side++)
-                if (both[side] != NULL && count + 1 < MF_CAMERA_NAMES)
-                    own->writes[count++] = both[side]->info.name;
+            mf_Field *const all[3] = {own->cameras[i].field[k], own->cameras[i].ring[k],
+                                      own->cameras[i].rows[k]};
+            for (int part = 0; part < 3; part++)
+                if (all[part] != NULL && count + 1 < MF_CAMERA_NAMES)
+                    own->writes[count++] = all[part]->info.name;
         }
     config.name = system_name;
     config.phase = MF_PHASE_AFTER;

@@ -18,6 +18,8 @@ typedef struct mf_OneCamera {
     uint32_t slots;                      // [1] of the rings, 0: no delay
     uint32_t width[MF_CAMERA_MEASURES];  // [1] values per pixel
     mf_Field *field[MF_CAMERA_MEASURES]; // NULL: not measured
+    mf_Time readout;                     // [ns] of a rolling shutter, 0: none
+    mf_Field *rows[MF_CAMERA_MEASURES];  // those taken so far, colors before the chip; NULL: none
     mf_Field *ring[MF_CAMERA_MEASURES];  // slot after slot; picture number n is in slot n % slots
 } mf_OneCamera;
 

@@ -20,15 +20,20 @@ static void convert(float *color, const mf_Chip *chip, size_t count) {
     }
 }
 
-void mf_develop(const mf_Sight *sight, const mf_CameraView *view, const mf_Chip *chip,
-                const mf_SightPlace *place, const mf_PhotoNoise *noise, mf_SightRoom *room) {
+void mf_develop_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
+                     mf_SightRoom *room) {
+    mf_sight_draw(sight, view, place, room);
+    if (view->camera.color)
+        mf_sight_shade(view, place, room);
+}
+
+void mf_develop_chip(const mf_Sight *sight, const mf_CameraView *view, const mf_Chip *chip,
+                     const mf_PhotoNoise *noise, mf_SightRoom *room) {
     const mf_Camera *camera = &view->camera;
     const size_t pixels = (size_t)camera->width * camera->height;
     mf_Photo photo = {camera->width, camera->height, 3, room->color};
-    mf_sight_draw(sight, view, place, room);
     if (!camera->color)
         return;
-    mf_sight_shade(view, place, room);
     if (view->factor != NULL)
         vignette(room->color, view->factor, pixels);
     if (chip->radius > 0)

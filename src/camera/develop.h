@@ -15,10 +15,13 @@ typedef struct mf_Chip {
 
 void mf_chip_start(mf_Chip *chip, const mf_Camera *camera);
 
-// Draws, shades and develops one picture into room->color, as codes 0 .. 255; noise->sigma is the
-// camera's. Without color only depth and faces are computed.
-void mf_develop(const mf_Sight *sight, const mf_CameraView *view, const mf_Chip *chip,
-                const mf_SightPlace *place, const mf_PhotoNoise *noise, mf_SightRoom *room);
+// Draws and shades the rows of room->raster, without color only depth and faces.
+void mf_develop_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
+                     mf_SightRoom *room);
+// What the chip makes of a whole picture in room->color: codes 0 .. 255. noise->sigma is the
+// camera's.
+void mf_develop_chip(const mf_Sight *sight, const mf_CameraView *view, const mf_Chip *chip,
+                     const mf_PhotoNoise *noise, mf_SightRoom *room);
 
 // Group, robot and link of a pixel (mf_CameraPixels).
 void mf_develop_owner(const mf_SightRoom *room, size_t pixel, int32_t out[3]);

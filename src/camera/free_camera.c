@@ -89,7 +89,8 @@ mf_Status mf_free_camera_take(mf_FreeCamera *camera, const double position[3],
     mf_quat_to_matrix(place.rotation, turn);
     const mf_PhotoNoise noise = {(float)camera->view->camera.noise, 0,
                                  mf_world_config_of(world)->seed, camera->pictures++};
-    mf_develop(camera->sight, camera->view, &camera->chip, &place, &noise, &camera->room);
+    mf_develop_draw(camera->sight, camera->view, &place, &camera->room);
+    mf_develop_chip(camera->sight, camera->view, &camera->chip, &noise, &camera->room);
     give(camera, out);
     return MF_OK;
 }

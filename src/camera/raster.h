@@ -21,6 +21,7 @@ enum { MF_RASTER_SKY, MF_RASTER_GROUND, MF_RASTER_FIRST }; // faces; those of th
 typedef struct mf_Raster {
     uint32_t width, height, stride; // [pixel] stride: of a row, a multiple of MF_BLOCK
     const float *ray[3];            // [1] point of depth 1; zeros: the pixel sees nothing
+    uint32_t top, bottom;           // [pixel] rows top .. bottom - 1 are drawn
     float *depth;                   // [m] of the nearest so far, at the start the farthest
     float *face;                    // [1] its number, exact below 2^24
     float nearest;                  // [m]

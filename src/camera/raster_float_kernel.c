@@ -29,12 +29,22 @@ static MF_INLINE void keep_nearest(const mf_Raster *raster, size_t pixel, mf_mas
     mf_store(raster->face + pixel, mf_select(hit, mf_set(face), mf_load(raster->face + pixel)));
 }
 
+// The rows of a rectangle that are drawn.
+static MF_INLINE uint32_t first_row(const mf_Raster *raster, uint32_t top) {
+    return top > raster->top ? top : raster->top;
+}
+
+static MF_INLINE uint32_t end_row(const mf_Raster *raster, uint32_t bottom) {
+    return bottom < raster->bottom ? bottom : raster->bottom;
+}
+
 // ---- triangles ----------------------------------------------------------------------------------
 
 static void fill_triangle(const mf_Raster *raster, const mf_RasterTriangle *own) {
     const mf_lane zero = mf_zero(), distance = mf_set(own->distance);
     const uint32_t left = own->rect.left / MF_LANES * MF_LANES;
-    for (uint32_t y = own->rect.top; y < own->rect.bottom; y++)
+    const uint32_t end = end_row(raster, own->rect.bottom);
+    for (uint32_t y = first_row(raster, own->rect.top); y < end; y++)
         for (uint32_t x = left; x < own->rect.right; x += MF_LANES) {
             const size_t pixel = (size_t)y * raster->stride + x;
             const Vec d = ray_at(raster, pixel);
@@ -133,7 +143,8 @@ void MF_KERNEL(mf_raster_solid)(const mf_Raster *raster, const mf_RasterSolid *s
         MF_VALUE(Vec, mf_set(solid->center[0]), mf_set(solid->center[1]), mf_set(solid->center[2]));
     const mf_lane half = mf_set(solid->half);
     const uint32_t left = solid->rect.left / MF_LANES * MF_LANES;
-    for (uint32_t y = solid->rect.top; y < solid->rect.bottom; y++)
+    const uint32_t end = end_row(raster, solid->rect.bottom);
+    for (uint32_t y = first_row(raster, solid->rect.top); y < end; y++)
         for (uint32_t x = left; x < solid->rect.right; x += MF_LANES) {
             const size_t pixel = (size_t)y * raster->stride + x;
             const Vec ray = ray_at(raster, pixel);
@@ -164,7 +175,7 @@ void MF_KERNEL(mf_raster_solid)(const mf_Raster *raster, const mf_RasterSolid *s
 void MF_KERNEL(mf_raster_ground)(const mf_Raster *raster, const mf_RasterGround *ground) {
     const mf_lane zero = mf_zero(), height = mf_set(ground->height), one = mf_set(1.0f);
     const bool hole = ground->low[0] <= ground->high[0];
-    for (uint32_t y = 0; y < raster->height; y++)
+    for (uint32_t y = raster->top; y < raster->bottom; y++)
         for (uint32_t x = 0; x < raster->width; x += MF_LANES) {
             const size_t pixel = (size_t)y * raster->stride + x;
             const Vec d = ray_at(raster, pixel);

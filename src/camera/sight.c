@@ -221,6 +221,7 @@ void mf_sight_room_lay(mf_SightRoom *room, void *memory, const mf_Sight *sight,
     room->raster.width = view->camera.width;
     room->raster.height = view->camera.height;
     room->raster.stride = view->stride;
+    room->raster.bottom = view->camera.height;
     room->raster.nearest = (float)view->camera.nearest;
     for (int i = 0; i < 3; i++)
         room->raster.ray[i] = view->ray[i];

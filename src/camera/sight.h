@@ -81,10 +81,10 @@ typedef struct mf_SightPlace {
     uint32_t group, instance; // [1] its robot; MF_NONE: no robot's
 } mf_SightPlace;
 
-// Depth and face of each pixel, in room->raster.
+// Depth and face of each pixel, in room->raster, for its rows top .. bottom - 1.
 void mf_sight_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
                    mf_SightRoom *room);
-// The colors of what was drawn, 0 .. 1, in room->color.
+// The colors of these rows, 0 .. 1, in room->color.
 void mf_sight_shade(const mf_CameraView *view, const mf_SightPlace *place, mf_SightRoom *room);
 
 // For sight_ground.c: optical axes from world axes, and one triangle more, given by its corners.

@@ -131,13 +131,13 @@ static void draw_robot(Draw *draw, const mf_SightGroup *group, uint32_t instance
 
 void mf_sight_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
                    mf_SightRoom *room) {
-    const size_t pixels = (size_t)view->stride * view->camera.height;
+    const size_t end = (size_t)view->stride * room->raster.bottom;
     const float farthest = (float)view->camera.farthest;
     Draw draw = {.sight = sight, .view = view, .place = place, .room = room};
     mf_sight_axes(place, draw.axes);
     room->face_count = MF_RASTER_FIRST;
     room->triangle_count = 0;
-    for (size_t i = 0; i < pixels; i++) {
+    for (size_t i = (size_t)view->stride * room->raster.top; i < end; i++) {
         room->raster.depth[i] = farthest;
         room->raster.face[i] = (float)MF_RASTER_SKY;
     }
@@ -269,7 +269,7 @@ void mf_sight_shade(const mf_CameraView *view, const mf_SightPlace *place, mf_Si
         shade.towards[i] = (float)(mf_vec3_dot(shade.rows + 3 * i, light) / length);
         shade.up[i] = (float)shade.rows[3 * i + 2];
     }
-    for (uint32_t y = 0; y < view->camera.height; y++)
+    for (uint32_t y = room->raster.top; y < room->raster.bottom; y++)
         for (uint32_t x = 0; x < view->camera.width; x++)
             shade_pixel(&shade, room, (size_t)y * view->stride + x,
                         room->color + 3 * ((size_t)y * view->camera.width + x));
