@@ -129,7 +129,7 @@ def test_pictures_of_a_world() -> None:
     assert picture.segmentation[30, 40].tolist() == [0, 0, 0]
     assert picture.segmentation[0, 40].tolist() == [-1, -1, -1]
     assert picture.segmentation[59, 40].tolist() == [-2, -1, -1]
-    # The ray (x, y, 1) with both half a pixel beside the axis meets the sphere at (b - sqrt(..)) / a.
+    # The ray (x, y, 1), x and y half a pixel, meets the sphere at (b - sqrt(b^2 - a c)) / a.
     side = 0.5 / view.camera.settings["focal"][0]
     a = 1 + 2 * side**2
     assert abs(picture.depth[30, 40] - (3 - np.sqrt(9 - a * (9 - 0.09))) / a) < 1e-6
