@@ -68,6 +68,23 @@ static bool shape_pose(const Draw *draw, const mf_SightGroup *group, uint32_t in
     return true;
 }
 
+// Solids are seen from outside only.
+static bool is_inside(const mf_RasterSolid *solid) {
+    const float *c = solid->center;
+    const float side = c[0] * c[0] + c[1] * c[1], up = __builtin_fabsf(c[2]);
+    const float over = up > solid->half ? up - solid->half : 0.0f;
+    switch (solid->type) {
+    case MF_RASTER_BRICK:
+        return __builtin_fabsf(c[0]) < 1.0f && __builtin_fabsf(c[1]) < 1.0f && up < 1.0f;
+    case MF_RASTER_TUBE:
+        return side < 1.0f && up < solid->half;
+    case MF_RASTER_PILL:
+        return side + over * over < 1.0f;
+    default:
+        return side + c[2] * c[2] < 1.0f;
+    }
+}
+
 static void draw_solid(Draw *draw, const mf_SightShape *shape, const Pose *pose,
                        const mf_RasterRect *rect, const int32_t owner[3]) {
     mf_SightRoom *room = draw->room;
@@ -84,6 +101,8 @@ static void draw_solid(Draw *draw, const mf_SightShape *shape, const Pose *pose,
         face->color[i] = shape->color[i];
         face->owner[i] = owner[i];
     }
+    if (is_inside(&solid))
+        return;
     face->shape = shape;
     solid.face = (float)room->face_count++;
     draw->sight->solid(&room->raster, &solid);

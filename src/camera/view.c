@@ -178,6 +178,19 @@ static bool ball_by_angle(const mf_CameraView *view, const double center[3], dou
     return find_rect(view, low, high, out);
 }
 
+// Whether a ball is beyond one of the four planes through the camera between which all rays are:
+// coordinate i of every ray of depth 1 is within low[i][0] .. high[i][count - 1].
+static bool is_beside(const mf_CameraView *view, const double center[3], double radius) {
+    const uint32_t last[2] = {view->camera.width - 1, view->camera.height - 1};
+    for (int i = 0; i < 2; i++) {
+        const double low = view->low[i][0] - SLACK, high = view->high[i][last[i]] + SLACK;
+        if (low * center[2] - center[i] > radius * mf_sqrt(1.0 + low * low) ||
+            center[i] - high * center[2] > radius * mf_sqrt(1.0 + high * high))
+            return true;
+    }
+    return false;
+}
+
 bool mf_camera_view_ball(const mf_CameraView *view, const double center[3], double radius,
                          mf_RasterRect *out) {
     const double near = center[2] - radius, far = center[2] + radius;
@@ -187,7 +200,7 @@ bool mf_camera_view_ball(const mf_CameraView *view, const double center[3], doub
     if (!(far > 0.0) || near > view->camera.farthest)
         return false;
     if (!(near > FRONT))
-        return find_all(view, out);
+        return !is_beside(view, center, radius) && find_all(view, out);
     for (int i = 0; i < 2; i++) {
         const double least = center[i] - radius, most = center[i] + radius;
         low[i] = least / (least > 0.0 ? far : near);
