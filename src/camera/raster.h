@@ -18,8 +18,10 @@
 
 enum { MF_RASTER_SKY, MF_RASTER_GROUND, MF_RASTER_FIRST }; // faces; those of things begin behind
 
+enum { MF_RASTER_RUN = 16 }; // [pixel] of which rows are whole multiples
+
 typedef struct mf_Raster {
-    uint32_t width, height, stride; // [pixel] stride: of a row, a multiple of MF_BLOCK
+    uint32_t width, height, stride; // [pixel] stride: of a row, a multiple of MF_RASTER_RUN
     const float *ray[3];            // [1] point of depth 1; zeros: the pixel sees nothing
     uint32_t top, bottom;           // [pixel] rows top .. bottom - 1 are drawn
     float *depth;                   // [m] of the nearest so far, at the start the farthest

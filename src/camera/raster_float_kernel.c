@@ -38,14 +38,23 @@ static MF_INLINE uint32_t end_row(const mf_Raster *raster, uint32_t bottom) {
     return bottom < raster->bottom ? bottom : raster->bottom;
 }
 
+// Whole runs of pixels, so that all copies look at the same ones.
+static MF_INLINE uint32_t first_column(uint32_t left) {
+    return left / MF_RASTER_RUN * MF_RASTER_RUN;
+}
+
+static MF_INLINE uint32_t end_column(uint32_t right) {
+    return (right + MF_RASTER_RUN - 1) / MF_RASTER_RUN * MF_RASTER_RUN;
+}
+
 // ---- triangles ----------------------------------------------------------------------------------
 
 static void fill_triangle(const mf_Raster *raster, const mf_RasterTriangle *own) {
     const mf_lane zero = mf_zero(), distance = mf_set(own->distance);
-    const uint32_t left = own->rect.left / MF_LANES * MF_LANES;
+    const uint32_t left = first_column(own->rect.left), right = end_column(own->rect.right);
     const uint32_t end = end_row(raster, own->rect.bottom);
     for (uint32_t y = first_row(raster, own->rect.top); y < end; y++)
-        for (uint32_t x = left; x < own->rect.right; x += MF_LANES) {
+        for (uint32_t x = left; x < right; x += MF_LANES) {
             const size_t pixel = (size_t)y * raster->stride + x;
             const Vec d = ray_at(raster, pixel);
             mf_mask in = mf_less_equal(zero, dot_with(own->edge[0], d));
@@ -142,10 +151,10 @@ void MF_KERNEL(mf_raster_solid)(const mf_Raster *raster, const mf_RasterSolid *s
     const Vec c =
         MF_VALUE(Vec, mf_set(solid->center[0]), mf_set(solid->center[1]), mf_set(solid->center[2]));
     const mf_lane half = mf_set(solid->half);
-    const uint32_t left = solid->rect.left / MF_LANES * MF_LANES;
+    const uint32_t left = first_column(solid->rect.left), right = end_column(solid->rect.right);
     const uint32_t end = end_row(raster, solid->rect.bottom);
     for (uint32_t y = first_row(raster, solid->rect.top); y < end; y++)
-        for (uint32_t x = left; x < solid->rect.right; x += MF_LANES) {
+        for (uint32_t x = left; x < right; x += MF_LANES) {
             const size_t pixel = (size_t)y * raster->stride + x;
             const Vec ray = ray_at(raster, pixel);
             const Vec d =

@@ -93,7 +93,7 @@ mf_Status mf_camera_view_create(mf_Context *context, const mf_Camera *camera, mf
     view->camera = *camera;
     view->camera.name = "";
     view->straight = camera->lens == MF_LENS_PINHOLE || camera->lens == MF_LENS_BROWN;
-    view->stride = (camera->width + MF_BLOCK - 1) / MF_BLOCK * MF_BLOCK;
+    view->stride = (camera->width + MF_RASTER_RUN - 1) / MF_RASTER_RUN * MF_RASTER_RUN;
     if (!take_memory(view)) {
         mf_camera_view_destroy(view);
         return mf_fail(error, MF_NO_MEMORY, "camera: no memory");
