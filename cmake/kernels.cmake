@@ -1,7 +1,7 @@
 # A kernel is one source file, compiled once per instruction set and precision. Inside it,
 # math/lane.h turns MF_KERNEL_<ISA> and MF_KERNEL_F64 into a lane type and a name suffix. SINGLE is
 # one lane for processors with fused multiply-add. Files named *_double_kernel.c have no copies in
-# float.
+# float, those named *_float_kernel.c none in double.
 #
 # MAYFLY_COPIES says which copies a build has:
 #   all       every instruction set of the architecture: for wheels, packages and the tests
@@ -99,6 +99,8 @@ function(mayfly_add_kernel target source)
   set(precisions F32 F64)
   if(stem MATCHES "_double_kernel$")
     set(precisions F64)
+  elseif(stem MATCHES "_float_kernel$")
+    set(precisions F32)
   endif()
   foreach(isa IN LISTS kernel_isas)
     foreach(precision IN LISTS precisions)

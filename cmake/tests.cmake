@@ -35,7 +35,7 @@ if(MAYFLY_TESTS)
   # What ThreadSanitizer looks at: every way in which several threads share a world, a search or a
   # file. None of them names an instruction set that a build with one lane alone lacks.
   add_custom_target(thread_tests)
-  foreach(name IN ITEMS base/context base/threads control/plugin dynamics/assemblies
+  foreach(name IN ITEMS base/context base/threads camera/cameras control/plugin dynamics/assemblies
       dynamics/joint_slots message/messages environment/own_tasks
       interaction/collisions interaction/rounds motion/switch record/recorder scene/joints
       scene/mixed scene/vehicles search/search search/verify sense/signals terrain/generate

@@ -25,10 +25,10 @@ static void print_head(double gflops) {
 // ---- the command -------------------------------------------------------------------------------
 
 static const mf_BenchKind *const kinds[] = {
-    &mf_bench_points,   &mf_bench_evolutions, &mf_bench_swarms,  &mf_bench_articulated,
-    &mf_bench_models,   &mf_bench_ladder,     &mf_bench_soccer,  &mf_bench_environments,
-    &mf_bench_schedule, &mf_bench_trusses,    &mf_bench_modules, &mf_bench_cloths,
-    &mf_bench_particles};
+    &mf_bench_points,    &mf_bench_evolutions, &mf_bench_swarms,  &mf_bench_articulated,
+    &mf_bench_models,    &mf_bench_ladder,     &mf_bench_soccer,  &mf_bench_environments,
+    &mf_bench_schedule,  &mf_bench_trusses,    &mf_bench_modules, &mf_bench_cloths,
+    &mf_bench_particles, &mf_bench_cameras};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -145,6 +145,9 @@ const mf_CommandHelp mf_help_bench = {
         "                     5 ms with 5 substeps\n"
         "  fluid-100k         100,000 particles of water that run apart\n"
         "  grains-100k        100,000 glass beads that settle\n"
+        "  cameras-84         64 robots with a picture of 84 x 84 per step; also prints images/s\n"
+        "  cameras-humanoids  six humanoids walk by kinematics and see each other, 320 x 240 at\n"
+        "                     20 Hz with lens, blur and noise\n"
         "  swarm              100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
         "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot,\n"

@@ -18,7 +18,7 @@ static const mf_CheckCase *const tables[] = {
     mf_check_gait_cases,        mf_check_defaults_cases,  mf_check_constraint_cases,
     mf_check_rotation_cases,    mf_check_truss_cases,     mf_check_elastic_cases,
     mf_check_docks_cases,       mf_check_cloth_cases,     mf_check_particles_cases,
-    mf_check_mixtures_cases};
+    mf_check_mixtures_cases,    mf_check_camera_cases};
 static const mf_CheckCase *const full_tables[] = {mf_check_algorithms_full_cases};
 
 enum {

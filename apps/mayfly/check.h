@@ -61,5 +61,6 @@ extern const mf_CheckCase mf_check_docks_cases[];
 extern const mf_CheckCase mf_check_cloth_cases[];
 extern const mf_CheckCase mf_check_particles_cases[];
 extern const mf_CheckCase mf_check_mixtures_cases[];
+extern const mf_CheckCase mf_check_camera_cases[];
 
 #endif

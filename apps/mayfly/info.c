@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <mayfly/camera.h>
+
 #include "app.h"
 #include "info_json.h"
 #include "info_cloth.h"
@@ -170,6 +172,17 @@ static void show_unsupported(const mf_Model *model) {
         printf("%s: everything in it is supported\n", model->file);
 }
 
+// What would compute the pictures of its cameras.
+static mf_Status show_device(const mf_Model *model, mf_Error *error) {
+    mf_Isa isa;
+    if (model->camera_count == 0)
+        return MF_OK;
+    mf_Status status = mf_isa_detect(&isa, error);
+    if (status == MF_OK)
+        printf("\n  pictures           %s\n", mf_cameras_device(isa));
+    return status;
+}
+
 static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error *error) {
     char *text = NULL;
     mf_Status status = mf_model_describe(model, &text, error);
@@ -177,7 +190,7 @@ static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error 
         return status;
     fputs(text, stdout);
     mf_release(context, text);
-    return MF_OK;
+    return show_device(model, error);
 }
 
 static mf_Motion chosen_motion(const Wishes *wishes) {

@@ -2,6 +2,7 @@
 #ifndef MAYFLY_BUILDER_H
 #define MAYFLY_BUILDER_H
 
+#include <mayfly/camera.h>
 #include <mayfly/model.h>
 
 #ifdef __cplusplus
@@ -67,6 +68,8 @@ MF_API void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const cha
 // Adds a dock to the link of `body`. Name and texts are copied; `frame` is in the construction
 // frame, as of now, and its link is ignored; it moves with the body.
 MF_API void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock);
+// The same of a camera.
+MF_API void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera);
 // Freezes the robot. The link of body 0 is the base. The builder can then only be destroyed.
 MF_API mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error);
 

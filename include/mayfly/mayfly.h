@@ -7,6 +7,7 @@
 #include <mayfly/base.h>
 #include <mayfly/behavior.h>
 #include <mayfly/builder.h>
+#include <mayfly/camera.h>
 #include <mayfly/car.h>
 #include <mayfly/cloth.h>
 #include <mayfly/collision.h>

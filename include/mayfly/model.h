@@ -683,17 +683,21 @@ typedef struct mf_Model {
     const mf_Equality *equalities;
     const mf_Actuator *actuators;
     const mf_Keyframe *keyframes;
-    const double *start_position; // [m], [rad], [1] position_count: the file's pose, not clamped
+    uint32_t camera_count;           // [1]
+    const struct mf_Camera *cameras; // mayfly/camera.h
+    const double *start_position;    // [m], [rad], [1] position_count: the file's pose, not clamped
     mf_Physics physics;
 } mf_Model;
 
 MF_API void mf_model_destroy(mf_Model *model); // NULL is allowed
 
-// Index of the link, joint, sensor, dock, body, actuator or keyframe of that name, or MF_NONE.
+// Index of the link, joint, sensor, dock, camera, body, actuator or keyframe of that name, or
+// MF_NONE.
 MF_API uint32_t mf_model_find_link(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_joint(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_sensor(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_dock(const mf_Model *model, const char *name);
+MF_API uint32_t mf_model_find_camera(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_body(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_actuator(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name);

@@ -30,6 +30,7 @@ typedef enum mf_ItemType {
     MF_ITEM_ACTUATOR,
     MF_ITEM_SENSOR,
     MF_ITEM_DOCK,
+    MF_ITEM_CAMERA,
     MF_ITEM_KEYFRAME,
     MF_ITEM_NOTE,
     MF_ITEM_FRAME,

@@ -52,6 +52,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_CLOTH:
         mf_cloth_destroy(native);
         break;
+    case MFPY_FREE_CAMERA:
+        mf_free_camera_destroy(native);
+        break;
     }
 }
 

@@ -341,9 +341,10 @@ def test_settings(make: Envs) -> None:
         ({"xml_file": "no_such.xml"}, FileNotFoundError, "xml_file="),
         ({"xml_file": 3}, TypeError, "path or a Model"),
         ({"autoreset_mode": "never"}, ValueError, "NextStep"),
-        ({"render_mode": "rgb_array"}, NotImplementedError, "mayfly.Recording"),
-        ({"render_mode": "rgb_array"}, TypeError, "mayfly.Recording"),  # Stable-Baselines3 goes on
-        ({"width": 640}, TypeError, "no pictures"),
+        ({"render_mode": "human"}, NotImplementedError, "mayfly.Recording"),
+        ({"render_mode": "human"}, TypeError, "mayfly.Recording"),  # Stable-Baselines3 goes on
+        ({"width": 0}, ValueError, "width"),
+        ({"camera_id": 2}, TypeError, "one camera"),
         ({"task": "ants"}, LookupError, "did you mean 'ant'"),
         ({"num_envs": 0}, ValueError, "num_envs"),
     ],
@@ -543,8 +544,34 @@ def test_close(make: Envs) -> None:
 
 def test_render() -> None:
     env = gymnasium.make("Mayfly/Ant-v5").unwrapped
-    with pytest.raises(NotImplementedError, match="no pictures"):
+    with pytest.raises(NotImplementedError, match="rgb_array"):
         env.render()
+
+
+def test_pictures() -> None:
+    env = gymnasium.make("Mayfly/Ant-v5", render_mode="rgb_array", width=120, height=90)
+    assert env.render_mode == "rgb_array" and env.metadata["render_modes"] == ["rgb_array"]
+    env.reset(seed=1)
+    first = env.render()
+    assert first.shape == (90, 120, 3) and first.dtype == np.uint8
+    sky = first[0, 0].astype(int)
+    middle = first[40:50, 50:70].reshape(-1, 3).astype(int)
+    assert np.abs(middle - sky).sum(axis=1).min() > 20  # the robot is there
+    for _ in range(5):
+        env.step(env.action_space.sample())
+    assert not np.array_equal(env.render(), first)
+    env.reset(seed=1)
+    np.testing.assert_array_equal(env.render(), first)
+    env.close()
+
+
+def test_pictures_of_many() -> None:
+    envs = gymnasium.make_vec("Mayfly/Hopper-v5", 20, render_mode="rgb_array", width=40, height=40)
+    envs.reset(seed=1)
+    frames = envs.render()
+    assert len(frames) == 16 and frames[0].shape == (40, 40, 3)
+    assert pickle.loads(pickle.dumps(envs.unwrapped)).render()[3].shape == (40, 40, 3)
+    envs.close()
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -68,6 +68,16 @@
         [MF_ROW_SINGLE] = {MF_IF_SINGLE_(name##_single_f64)},                                      \
     }
 
+// The same of a kernel in float alone, likewise.
+#define MF_KERNEL_TABLE_FLOAT(name)                                                                \
+    {                                                                                              \
+        [MF_ROW_SCALAR] = {MF_IF_SCALAR_(name##_scalar_f32)},                                      \
+        [MF_ROW_BASELINE] = {MF_IF_BASELINE_(name##_baseline_f32)},                                \
+        [MF_ROW_AVX2] = {MF_IF_AVX2_(name##_avx2_f32)},                                            \
+        [MF_ROW_AVX512] = {MF_IF_AVX512_(name##_avx512_f32)},                                      \
+        [MF_ROW_SINGLE] = {MF_IF_SINGLE_(name##_single_f32)},                                      \
+    }
+
 // A copy of one double per lane that every processor runs which this build is for.
 #if MF_HAS_SCALAR
 #define MF_ONE_LANE(name) name##_scalar_f64

@@ -227,14 +227,14 @@ static void fill_lists(const mf_Draft *draft, const mf_Order *order, mf_Block *b
     const struct {
         mf_ItemType item;
         const mf_List *list;
-    } lists[] = {{MF_ITEM_SHAPE, &draft->shapes},      {MF_ITEM_MESH, &draft->meshes},
-                 {MF_ITEM_SENSOR, &draft->sensors},    {MF_ITEM_DOCK, &draft->docks},
-                 {MF_ITEM_NOTE, &draft->notes},        {MF_ITEM_BODY, &draft->bodies},
-                 {MF_ITEM_SITE, &draft->sites},        {MF_ITEM_HEIGHT_FIELD, &draft->heights},
-                 {MF_ITEM_PAIR, &draft->pairs},        {MF_ITEM_EXCLUSION, &draft->exclusions},
-                 {MF_ITEM_TENDON, &draft->tendons},    {MF_ITEM_TENDON_TERM, &draft->terms},
-                 {MF_ITEM_TENDON_WRAP, &draft->wraps}, {MF_ITEM_EQUALITY, &draft->equalities},
-                 {MF_ITEM_ACTUATOR, &draft->actuators}};
+    } lists[] = {{MF_ITEM_SHAPE, &draft->shapes},       {MF_ITEM_MESH, &draft->meshes},
+                 {MF_ITEM_SENSOR, &draft->sensors},     {MF_ITEM_DOCK, &draft->docks},
+                 {MF_ITEM_NOTE, &draft->notes},         {MF_ITEM_BODY, &draft->bodies},
+                 {MF_ITEM_SITE, &draft->sites},         {MF_ITEM_HEIGHT_FIELD, &draft->heights},
+                 {MF_ITEM_PAIR, &draft->pairs},         {MF_ITEM_EXCLUSION, &draft->exclusions},
+                 {MF_ITEM_TENDON, &draft->tendons},     {MF_ITEM_TENDON_TERM, &draft->terms},
+                 {MF_ITEM_TENDON_WRAP, &draft->wraps},  {MF_ITEM_EQUALITY, &draft->equalities},
+                 {MF_ITEM_ACTUATOR, &draft->actuators}, {MF_ITEM_CAMERA, &draft->cameras}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         fill_list(order, block, model, lists[i].list, lists[i].item);
 }

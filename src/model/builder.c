@@ -48,6 +48,7 @@ void mf_builder_destroy(mf_Builder *builder) {
     mf_list_release(builder->context, &builder->hinges);
     mf_list_release(builder->context, &builder->touches);
     mf_list_release(builder->context, &builder->docks);
+    mf_list_release(builder->context, &builder->cameras);
     mf_release(builder->context, builder);
 }
 
@@ -355,6 +356,17 @@ void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name
     touch->body = (uint32_t)body;
 }
 
+// A frame given in the construction frame, in the body's own one.
+static void place(const mf_BuilderBody *body, const mf_Frame *given, mf_Frame *out) {
+    double back[4], arm[3], rotation[4];
+    mf_quat_conjugate(back, body->rotation);
+    mf_vec3_sub(arm, given->position, body->center);
+    mf_quat_rotate(out->position, back, arm);
+    memcpy(rotation, given->rotation, sizeof rotation);
+    mf_quat_normalize(rotation);
+    mf_quat_multiply(out->rotation, back, rotation);
+}
+
 static bool copy_texts(mf_Builder *builder, mf_Dock *dock) {
     const char **texts[] = {&dock->name, &dock->type, &dock->fits};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -375,14 +387,24 @@ void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
         mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
         return;
     }
-    const mf_BuilderBody *own = get_body(builder, body);
-    double back[4], arm[3], rotation[4];
-    mf_quat_conjugate(back, own->rotation);
-    mf_vec3_sub(arm, dock->frame.position, own->center);
-    mf_quat_rotate(item->dock.frame.position, back, arm);
-    memcpy(rotation, dock->frame.rotation, sizeof rotation);
-    mf_quat_normalize(rotation);
-    mf_quat_multiply(item->dock.frame.rotation, back, rotation);
+    place(get_body(builder, body), &dock->frame, &item->dock.frame);
+}
+
+void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera) {
+    const char *call = "mf_body_camera";
+    if (builder == NULL || !may_build(builder, call) || !good_body(builder, body, call))
+        return;
+    if (mf_camera_check(camera, call, first_error(builder)) != MF_OK)
+        return;
+    const char *name = mf_draft_text(&builder->draft, camera->name);
+    mf_BuilderCamera *item = mf_list_push(builder->context, &builder->cameras, sizeof *item);
+    if (item == NULL || name == NULL) {
+        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+        return;
+    }
+    *item = (mf_BuilderCamera){*camera, (uint32_t)body};
+    item->camera.name = name;
+    place(get_body(builder, body), &camera->frame, &item->camera.frame);
 }
 
 mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error) {

@@ -45,6 +45,12 @@ typedef struct mf_BuilderDock {
     uint32_t body; // [1]
 } mf_BuilderDock;
 
+// A camera, likewise.
+typedef struct mf_BuilderCamera {
+    mf_Camera camera; // its name is in the draft
+    uint32_t body;    // [1]
+} mf_BuilderCamera;
+
 struct mf_Builder {
     mf_Context *context;
     mf_Draft draft;  // holds all texts; becomes the model
@@ -52,6 +58,7 @@ struct mf_Builder {
     mf_List hinges;  // mf_Hinge
     mf_List touches; // mf_Touch
     mf_List docks;   // mf_BuilderDock
+    mf_List cameras; // mf_BuilderCamera
     int simplify;
     bool finished;
     mf_Error error; // the first one

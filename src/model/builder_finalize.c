@@ -201,19 +201,34 @@ static mf_Status add_links(mf_Builder *builder, const Plan *plan, mf_Error *erro
 }
 
 // Frames of links have the axes of the construction frame.
+static void place(const mf_Builder *builder, const Plan *plan, uint32_t body, mf_Frame *frame) {
+    const mf_BuilderBody *own = (const mf_BuilderBody *)builder->bodies.items + body;
+    double rotation[4];
+    frame->link = plan->link_of[body];
+    mf_quat_rotate(frame->position, own->rotation, frame->position);
+    mf_vec3_add(frame->position, frame->position, own->center);
+    mf_vec3_sub(frame->position, frame->position, plan->origin[frame->link]);
+    mf_quat_multiply(rotation, own->rotation, frame->rotation);
+    memcpy(frame->rotation, rotation, sizeof rotation);
+}
+
+static mf_Status add_cameras(mf_Builder *builder, const Plan *plan, mf_Error *error) {
+    const mf_BuilderCamera *cameras = builder->cameras.items;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < builder->cameras.count && status == MF_OK; i++) {
+        mf_Camera camera = cameras[i].camera;
+        place(builder, plan, cameras[i].body, &camera.frame);
+        status = mf_draft_add_camera(&builder->draft, &camera, "camera", error);
+    }
+    return status;
+}
+
 static mf_Status add_docks(mf_Builder *builder, const Plan *plan, mf_Error *error) {
-    const mf_BuilderBody *bodies = builder->bodies.items;
     const mf_BuilderDock *docks = builder->docks.items;
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < builder->docks.count && status == MF_OK; i++) {
-        const mf_BuilderBody *body = &bodies[docks[i].body];
         mf_Dock dock = docks[i].dock;
-        const uint32_t link = plan->link_of[docks[i].body];
-        dock.frame.link = link;
-        mf_quat_rotate(dock.frame.position, body->rotation, docks[i].dock.frame.position);
-        mf_vec3_add(dock.frame.position, dock.frame.position, body->center);
-        mf_vec3_sub(dock.frame.position, dock.frame.position, plan->origin[link]);
-        mf_quat_multiply(dock.frame.rotation, body->rotation, docks[i].dock.frame.rotation);
+        place(builder, plan, docks[i].body, &dock.frame);
         status = mf_draft_add_dock(&builder->draft, &dock, "dock", error);
     }
     return status;
@@ -237,7 +252,8 @@ static mf_Status add_contents(mf_Builder *builder, const Plan *plan, mf_Error *e
         if (!done)
             return no_memory(error);
     }
-    return add_docks(builder, plan, error);
+    mf_Status status = add_docks(builder, plan, error);
+    return status == MF_OK ? add_cameras(builder, plan, error) : status;
 }
 
 static mf_Status check_names(mf_Builder *builder, mf_Error *error) {

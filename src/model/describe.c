@@ -1,4 +1,5 @@
 // A model as readable text: a table with the tree of links, then sensors, then notes.
+#include <mayfly/camera.h>
 #include <mayfly/model_fields.h>
 
 #include "base/plain.h"
@@ -352,6 +353,28 @@ static void put_limit(Writer *writer, const char *what, double limit, const char
         put(writer, ", %s %.4g %s", what, limit, unit);
 }
 
+static void put_cameras(Writer *writer, const mf_Model *model) {
+    if (model->camera_count == 0)
+        return;
+    const int width = put_names_head(writer, model, MF_ITEM_CAMERA);
+    put(writer, "%-18s%s\n", "on", "what it is");
+    for (uint32_t i = 0; i < model->camera_count; i++) {
+        const mf_Camera *camera = &model->cameras[i];
+        const uint32_t link = camera->frame.link;
+        put(writer, "  ");
+        put_padded(writer, camera->name, width + 2);
+        put_padded(writer, link == MF_NONE ? "the world" : model->links[link].name, 18);
+        put(writer, "%u x %u, %s, focal length %.5g %.5g pixels,%s%s%s, %.6g Hz", camera->width,
+            camera->height, word_of(MF_ITEM_CAMERA, "lens", &camera->lens), camera->focal[0],
+            camera->focal[1], camera->color ? " color" : "", camera->depth ? " depth" : "",
+            camera->segmentation ? " segmentation" : "",
+            (double)camera->rate.numerator / (double)camera->rate.denominator);
+        if (camera->delay > 0)
+            put(writer, ", delay %.6g s", mf_time_to_seconds(camera->delay));
+        put(writer, "\n");
+    }
+}
+
 static void put_docks(Writer *writer, const mf_Model *model) {
     if (model->dock_count == 0)
         return;
@@ -463,6 +486,7 @@ mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error)
     put_dynamics(&writer, model);
     put_sensors(&writer, model);
     put_docks(&writer, model);
+    put_cameras(&writer, model);
     put_notes(&writer, model, true);
     put_notes(&writer, model, false);
     if (writer.failed || !reserve(&writer, 1)) {

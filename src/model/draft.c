@@ -56,11 +56,11 @@ void mf_draft_release(mf_Draft *draft) {
     mf_HeightField *heights = draft->heights.items;
     for (uint32_t i = 0; i < draft->heights.count; i++)
         mf_release(draft->context, (void *)heights[i].heights);
-    mf_List *lists[] = {&draft->links,      &draft->joints,    &draft->points,   &draft->shapes,
-                        &draft->meshes,     &draft->sensors,   &draft->docks,    &draft->notes,
-                        &draft->bodies,     &draft->sites,     &draft->heights,  &draft->pairs,
-                        &draft->exclusions, &draft->tendons,   &draft->terms,    &draft->wraps,
-                        &draft->equalities, &draft->actuators, &draft->keyframes};
+    mf_List *lists[] = {&draft->links,      &draft->joints,    &draft->points,    &draft->shapes,
+                        &draft->meshes,     &draft->sensors,   &draft->docks,     &draft->notes,
+                        &draft->bodies,     &draft->sites,     &draft->heights,   &draft->pairs,
+                        &draft->exclusions, &draft->tendons,   &draft->terms,     &draft->wraps,
+                        &draft->equalities, &draft->actuators, &draft->keyframes, &draft->cameras};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         mf_list_release(draft->context, lists[i]);
     mf_arena_release(&draft->texts);

@@ -9,6 +9,8 @@
 #include "model/arena.h"
 #include "model/fields.h"
 
+#include <mayfly/camera.h>
+
 #define MF_MODEL_LINK_LIMIT 100000u   // [1] links of a model
 #define MF_MODEL_POINT_LIMIT 1000000u // [1] points of a model
 #define MF_MODEL_NAME_LIMIT 255u      // [byte] a name, without its end
@@ -37,6 +39,7 @@ typedef struct mf_Draft {
     mf_List meshes;     // mf_Mesh: vertices and triangles are owned by the draft until frozen
     mf_List sensors;    // mf_Sensor
     mf_List docks;      // mf_Dock
+    mf_List cameras;    // mf_Camera
     mf_List notes;      // mf_Note
     mf_List bodies;     // mf_Body, in depth-first order
     mf_List sites;      // mf_Site
@@ -105,6 +108,10 @@ mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType 
 // A copy of a dock, checked; errors begin with `what`. MF_BAD_ARGUMENT, MF_NO_MEMORY.
 mf_Status mf_draft_add_dock(mf_Draft *draft, const mf_Dock *dock, const char *what,
                             mf_Error *error);
+
+// The same of a camera, with a name of its own if it has none.
+mf_Status mf_draft_add_camera(mf_Draft *draft, const mf_Camera *camera, const char *what,
+                              mf_Error *error);
 
 // Records one note; false when out of memory. Notes longer than 400 bytes are cut.
 bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...)

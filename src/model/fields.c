@@ -7,6 +7,8 @@
 #include "model/fields.h"
 #include "model/sensor_kind.h"
 
+#include <mayfly/camera.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +76,7 @@ WORDS(integrator_words, "Euler", "RK4", "implicit", "implicitfast");
 WORDS(cone_words, "pyramidal", "elliptic");
 WORDS(gender_words, "both", "male", "female");
 WORDS(base_words, "free", "fixed");
+WORDS(lens_words, "pinhole", "brown", "angle", "fisheye");
 #define SENSOR_WORD(type, word, place, count, unit) word,
 static const char *const sensor_words[] = {MF_SENSOR_KINDS(SENSOR_WORD) NULL};
 
@@ -433,6 +436,36 @@ static const mf_ModelField dock_fields[] = {
 };
 #undef T
 
+// Not hashed: what is seen does not change how a robot moves.
+#define T mf_Camera
+static const mf_ModelField camera_fields[] = {
+    TEXT(name, ),
+    ITEM(frame, FRAME, SAYS("x axis forward, y to the left, z up")),
+    NUMBER(width, INITIAL(320.0) URDF("camera width") SAYS("columns")),
+    NUMBER(height, INITIAL(240.0) URDF("camera height") SAYS("rows")),
+    WORD(lens, lens_words, URDF("camera lens")),
+    REAL(focal, UNIT("pixel") INITIAL(289.70562748477142) URDF("camera focal")
+         SAYS("per column and row; or fovy, the angle of view from top to bottom")),
+    REAL(center, UNIT("pixel") INITIAL(159.5, 119.5) URDF("camera center")
+         SAYS("column and row of the optical axis; the first pixel is 0, 0")),
+    REAL(coefficients, UNIT("1") URDF("camera coefficients") SAYS("of the lens")),
+    REAL(nearest, UNIT("m") INITIAL(0.01) URDF("camera nearest") SAYS("depth of what is seen")),
+    REAL(farthest, UNIT("m") INITIAL(100.0) URDF("camera farthest")),
+    FLAG(color, INITIAL(1.0) URDF("camera color")),
+    FLAG(depth, URDF("camera depth")),
+    FLAG(segmentation, URDF("camera segmentation")),
+    REAL(blur, UNIT("pixel") URDF("camera blur") SAYS("standard deviation of the Gaussian")),
+    REAL(vignetting, UNIT("1") URDF("camera vignetting")
+         SAYS("share of the loss 1 - cos^4 of the angle from the axis")),
+    REAL(noise, UNIT("1") URDF("camera noise") SAYS("standard deviation of colors 0 .. 1")),
+    NUMBER(bits, INITIAL(8.0) URDF("camera bits") SAYS("of each color")),
+    REAL(readout, UNIT("s") URDF("camera readout")
+         SAYS("rolling shutter: time from the first row to the last")),
+    ITEM(rate, RATE, URDF("camera rate") SAYS("of pictures")),
+    TIME(delay, URDF("camera delay") SAYS("in nanoseconds; in URDF seconds")),
+};
+#undef T
+
 #define T mf_Keyframe
 static const mf_ModelField keyframe_fields[] = {
     TEXT(name, OTHER("name")),
@@ -593,6 +626,7 @@ static const mf_ModelField model_fields[] = {
     LIST(actuators, ACTUATOR, actuator_count),
     LIST(sensors, SENSOR, sensor_count),
     LIST(docks, DOCK, dock_count),
+    LIST(cameras, CAMERA, camera_count),
     LIST(keyframes, KEYFRAME, keyframe_count),
     LIST(notes, NOTE, note_count),
     POINTER(context, ),
@@ -619,6 +653,7 @@ static const mf_ItemTable tables[MF_ITEM_COUNT] = {
     TABLE(ACTUATOR, actuator, mf_Actuator),
     TABLE(SENSOR, sensor, mf_Sensor),
     TABLE(DOCK, dock, mf_Dock),
+    TABLE(CAMERA, camera, mf_Camera),
     TABLE(KEYFRAME, keyframe, mf_Keyframe),
     TABLE(NOTE, note, mf_Note),
     TABLE(FRAME, frame, mf_Frame),

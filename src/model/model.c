@@ -51,6 +51,10 @@ uint32_t mf_model_find_dock(const mf_Model *model, const char *name) {
     return find_named(model, MF_ITEM_DOCK, name);
 }
 
+uint32_t mf_model_find_camera(const mf_Model *model, const char *name) {
+    return find_named(model, MF_ITEM_CAMERA, name);
+}
+
 uint32_t mf_model_find_body(const mf_Model *model, const char *name) {
     return find_named(model, MF_ITEM_BODY, name);
 }

@@ -24,6 +24,7 @@ FLOORS = {
     "motion": 4,
     "world": 5,
     "interaction": 7,
+    "camera": 7,
     "message": 7,
     "dynamics": 6,
     "io": 6,

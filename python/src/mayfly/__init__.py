@@ -15,6 +15,7 @@ Units are SI and radians; the world's z axis points up; quaternions are (w, x, y
 
 from mayfly._native import lib as _lib
 from mayfly._native import text as _text
+from mayfly.cameras import Camera, FreeCamera, Picture
 from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
 from mayfly.controllers import MLP, Controllers, Linear, Oscillators, Policy, Programs
@@ -69,6 +70,7 @@ __all__ = [
     "Archive",
     "ArgumentError",
     "BusyError",
+    "Camera",
     "ClosedError",
     "Cloth",
     "Contact",
@@ -81,6 +83,7 @@ __all__ = [
     "Field",
     "FileError",
     "ForkError",
+    "FreeCamera",
     "Group",
     "LimitError",
     "Linear",
@@ -94,6 +97,7 @@ __all__ = [
     "NotFoundError",
     "OperatingSystemError",
     "Oscillators",
+    "Picture",
     "Policy",
     "Programs",
     "RayHit",

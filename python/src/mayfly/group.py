@@ -11,6 +11,7 @@ import numpy.typing as npt
 from mayfly import errors
 from mayfly._native import check, encode, ffi, in_turn, lib, text
 from mayfly.arrays import Array, matrix, rows_or_none, whole
+from mayfly.cameras import Picture, pictures
 from mayfly.equations import Equations
 from mayfly.field import Field
 from mayfly.group_setup import Recipe, notes_of
@@ -194,6 +195,15 @@ class Group(Equations):
             path = text(letters).split("/", 1)[-1]
             made[path] = self._part_of_field(out[i], path)
         return made
+
+    def pictures(self, camera: str) -> Picture:
+        """The latest pictures of a camera of all robots, robots first, after world.add_cameras().
+
+        Color (robots, height, width, 3), depth (robots, height, width) and segmentation (robots,
+        height, width, 3) show the memory of the world and change with every picture; of more than
+        16 robots they are copies.
+        """
+        return pictures(self, camera)
 
     def add_mind(
         self,

@@ -13,6 +13,7 @@ from typing import Any
 from mayfly import errors
 from mayfly._native import Native, Turn, check, ffi, fill, in_turn, lib, text, time_from_seconds
 from mayfly.arrays import whole
+from mayfly.cameras import Camera, FreeCamera
 from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
 from mayfly.docks import Docks
@@ -102,6 +103,7 @@ class World(Native):
         self._collisions: dict[str, Any] | None = None
         self._cloths = False
         self._ranges = False
+        self._cameras = False
         self._joints: dict[str, Any] | None = None
         self._native_joints: Any = None
         self._joint_slots: list[tuple[str, int]] = []
@@ -369,6 +371,35 @@ class World(Native):
     def docks(self) -> Docks | None:
         """The docks of the world; None: there are none."""
         return Docks(self) if lib.mf_world_docks_of(self._use()) != ffi.NULL else None
+
+    def camera(self, camera: Camera | None = None, **settings: Any) -> FreeCamera:
+        """A camera for pictures of this world from any place, between two steps.
+
+        It sees the groups that exist now.
+
+        Args:
+            camera: its size, lens and chip; None: Camera(**settings).
+            settings: of Camera.
+
+        """
+        return FreeCamera(self, camera if camera is not None else Camera(**settings))
+
+    def add_cameras(self) -> None:
+        """Lets the cameras of all robots that exist now take pictures while the world runs.
+
+        At their own rates and delays; `group.pictures(name)` shows them. Takes the first ones.
+        """
+        with self._lock:
+            native, error = self._use(), ffi.new("mf_Error *")
+            check(lib.mf_cameras_add(native, error), error)
+            self._cameras = True
+            check(lib.mf_cameras_take(native, error), error)
+
+    def take_pictures(self) -> None:
+        """Takes pictures with all cameras now, whatever their rates and delays."""
+        with self._lock:
+            error = ffi.new("mf_Error *")
+            check(lib.mf_cameras_take(self._use(), error), error)
 
     def add_messages(self, **settings: object) -> Messages:
         """Lets docks send messages, and returns these. Call it after add_docks.
@@ -645,6 +676,8 @@ class World(Native):
                     "joint_slots": list(self._joint_slots),
                     "docks": self._docks,
                     "messages": self._messages,
+                    "links": [g.name for g in self._groups if "link.pose" in g],
+                    "cameras": self._cameras,
                     "minds": [(name, recipe) for name, recipe, _ in self._minds],
                     "state": self.snapshot(),
                 },
@@ -676,6 +709,12 @@ def _world_again(description: dict[str, Any]) -> World:
         world.add_ranges()
     if description["messages"] is not None:
         world.add_messages(**description["messages"])
+    if description["cameras"]:
+        world.add_cameras()
+    for group in world.groups:
+        if group.name in description["links"]:
+            error = ffi.new("mf_Error *")
+            check(lib.mf_group_derive_links(group._use(), error), error)
     for name, recipe in description["minds"]:
         next(g for g in world.groups if g.name == name)._add_mind(recipe)
     world.restore(description["state"])

@@ -88,6 +88,12 @@ void mf_mjcf_put_extensions(mf_MjcfWriter *w);
 void mf_mjcf_put_actuators(mf_MjcfWriter *w);
 void mf_mjcf_put_sensors(mf_MjcfWriter *w);
 void mf_mjcf_put_docks(mf_MjcfWriter *w);
+// Those of a body; MF_NONE: the world.
+void mf_mjcf_put_cameras(mf_MjcfWriter *w, uint32_t body, uint32_t level);
+
+// The first body of the link of a frame, and the frame in it; MF_NONE: there is none.
+uint32_t mf_mjcf_place(const mf_Model *model, const mf_Frame *frame, double position[3],
+                       double rotation[4]);
 
 // Rejects models with sensors of cameras or of geoms that are not part of the model.
 mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error);

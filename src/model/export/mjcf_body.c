@@ -79,7 +79,7 @@ static void put_site(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     put(w, "/>\n");
 }
 
-// Geoms and sites of one body; MF_NONE: the world.
+// Geoms, sites and cameras of one body; MF_NONE: the world.
 static void put_contents(mf_MjcfWriter *w, uint32_t body, uint32_t level) {
     for (uint32_t i = 0; i < w->model->shape_count; i++) {
         if (w->model->shapes[i].body == body)
@@ -89,6 +89,7 @@ static void put_contents(mf_MjcfWriter *w, uint32_t body, uint32_t level) {
         if (w->model->sites[i].body == body)
             put_site(w, i, level);
     }
+    mf_mjcf_put_cameras(w, body, level);
 }
 
 static void open_body(mf_MjcfWriter *w, uint32_t index, uint32_t level) {

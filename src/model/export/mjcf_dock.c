@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-// The first body of the link of a frame, and the frame in it.
-static uint32_t place(const mf_Model *model, const mf_Frame *frame, double position[3],
-                      double rotation[4]) {
+uint32_t mf_mjcf_place(const mf_Model *model, const mf_Frame *frame, double position[3],
+                       double rotation[4]) {
     for (uint32_t b = 0; b < model->body_count; b++) {
         const mf_Body *body = &model->bodies[b];
         double back[4], arm[3];
@@ -73,7 +72,7 @@ void mf_mjcf_put_docks(mf_MjcfWriter *w) {
     for (uint32_t i = 0; i < w->model->dock_count; i++) {
         const mf_Dock *dock = &w->model->docks[i];
         double position[3], rotation[4];
-        const uint32_t body = place(w->model, &dock->frame, position, rotation);
+        const uint32_t body = mf_mjcf_place(w->model, &dock->frame, position, rotation);
         if (body == MF_NONE)
             continue;
         put(w, "    <text name=\"dock:");

@@ -129,6 +129,19 @@ typedef struct mf_MjcfGeom {
     bool listed_world;  // with a geom of the world
 } mf_MjcfGeom;
 
+// Zeros: not given.
+typedef struct mf_MjcfOptics {
+    const mf_XmlNode *node;
+    const char *name, *mode, *projection, *orthographic, *output;
+    double position[3];
+    mf_MjcfOrientation orientation;
+    double fovy[1];                          // [degree]
+    double resolution[2];                    // [pixel]
+    double focal[2], focal_pixel[2];         // in the unit of `sensor`; [pixel]
+    double principal[2], principal_pixel[2]; // likewise
+    double sensor[2];
+} mf_MjcfOptics;
+
 typedef struct mf_MjcfSite {
     const mf_XmlNode *node;
     const char *name;
@@ -137,9 +150,10 @@ typedef struct mf_MjcfSite {
     mf_MjcfOrientation orientation;
     mf_Site plain;
     uint32_t body;
-    double rotation[4]; // [1] site to body
-    bool camera;        // only a pose for sensors
-    uint32_t draft;     // [1] site, MF_NONE for a camera
+    double rotation[4];          // [1] site to body
+    bool camera;                 // a pose for sensors and, if fixed, a camera of the model
+    const mf_MjcfOptics *optics; // of a camera
+    uint32_t draft;              // [1] site, MF_NONE for a camera
 } mf_MjcfSite;
 
 typedef struct mf_MjcfBody {
@@ -244,6 +258,7 @@ typedef struct mf_MjcfClass {
     mf_MjcfEquality equality;
     mf_MjcfTendon tendon;
     mf_MjcfActuator actuator;
+    mf_MjcfOptics optics;
     mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]; // of enclosing classes, by kind of the element
 } mf_MjcfClass;
 
@@ -430,6 +445,11 @@ enum {
 mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *joint);
 mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geom);
 mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site);
+mf_Status mf_mjcf_read_optics(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOptics *optics);
+
+// Whether it is a camera of the model; then adds it to the draft.
+bool mf_mjcf_is_fixed_camera(const mf_MjcfOptics *optics);
+mf_Status mf_mjcf_add_camera(mf_Mjcf *m, const mf_MjcfSite *from);
 mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *class,
                                 mf_MjcfActuator *actuator);
 void mf_mjcf_inherit_laws(const mf_MjcfClass *parent, mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]);

@@ -231,25 +231,31 @@ static mf_Status read_site(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose)
                            : status;
 }
 
-// Cameras are only poses that frame sensors may refer to.
 static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
+    const mf_MjcfClass *class;
     mf_MjcfSite camera = {.node = node, .body = pose->body, .camera = true, .draft = MF_NONE};
-    camera.orientation = (mf_MjcfOrientation){MF_MJCF_QUAT, {1.0}};
-    camera.name = mf_xml_attribute(node, "name");
-    mf_Status status = mf_xml_numbers(&m->xml, node, "pos", 3, camera.position, m->error);
+    mf_Status status = mf_mjcf_class(m, node, pose->class, &class);
+    mf_MjcfOptics *optics = status == MF_OK ? mf_arena_take(&m->arena, sizeof *optics) : NULL;
+    if (optics == NULL)
+        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+    *optics = class->optics;
+    optics->name = NULL;
+    status = mf_mjcf_read_optics(m, node, optics);
     if (status == MF_OK)
-        status = mf_mjcf_orientation(m, node, &camera.orientation);
-    if (status == MF_OK)
-        status = mf_mjcf_rotation(m, node, &camera.orientation, camera.rotation);
+        status = mf_mjcf_rotation(m, node, &optics->orientation, camera.rotation);
     if (status != MF_OK)
         return status;
+    camera.name = optics->name;
+    camera.optics = optics;
+    mf_vec3_copy(camera.position, optics->position);
     leave_frames(pose, camera.position, camera.rotation);
     mf_MjcfSite *site = mf_list_push(m->context, &m->sites, sizeof *site);
     if (site == NULL)
         return mf_mjcf_no_memory(m);
     *site = camera;
     status = mf_mjcf_name(m, node, &m->camera_names, camera.name, m->sites.count - 1);
-    return status == MF_OK ? mf_mjcf_pass(m, node, NULL) : status;
+    return status == MF_OK && !mf_mjcf_is_fixed_camera(optics) ? mf_mjcf_pass(m, node, NULL)
+                                                               : status;
 }
 
 static mf_Status read_inertial(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {

@@ -177,7 +177,7 @@ static mf_Status read_tendon(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfTendon *
 
 // One element of a <default>; nested defaults come later.
 static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *class) {
-    static const char *const seen[] = {"material", "camera", "light", NULL};
+    static const char *const seen[] = {"material", "light", NULL};
     if (strcmp(node->name, "default") == 0)
         return MF_OK;
     if (strcmp(node->name, "joint") == 0)
@@ -186,6 +186,8 @@ static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *
         return mf_mjcf_read_geom(m, node, &class->geom);
     if (strcmp(node->name, "site") == 0)
         return mf_mjcf_read_site(m, node, &class->site);
+    if (strcmp(node->name, "camera") == 0)
+        return mf_mjcf_read_optics(m, node, &class->optics);
     if (strcmp(node->name, "mesh") == 0)
         return mf_mjcf_read(m, node, mf_mjcf_mesh_fields, &class->mesh);
     if (strcmp(node->name, "pair") == 0)
@@ -221,6 +223,7 @@ static mf_MjcfClass builtin_class(void) {
                  .size = {0.005, 0.005, 0.005},
                  .fromto = {none},
                  .orientation = identity},
+        .optics = {.fovy = {45.0}, .orientation = identity},
         .mesh = {.hull_limit = -1},
         .tendon = {.limited = MF_MJCF_AUTO,
                    .force_limited = MF_MJCF_AUTO,

@@ -437,7 +437,7 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
 
 static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
     if (from->camera)
-        return MF_OK;
+        return mf_mjcf_add_camera(m, from);
     const char *name = mf_draft_text(&m->draft, from->name ? from->name : "");
     mf_Site *site = name ? mf_list_push(m->context, &m->draft.sites, sizeof *site) : NULL;
     if (site == NULL)

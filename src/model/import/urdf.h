@@ -127,6 +127,9 @@ mf_Status mf_urdf_read_sensors(mf_Urdf *urdf);
 
 // A child of <mayfly>.
 mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node);
+mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node);
+// The attribute `rate`, of at most nine decimals, exactly; without one *out stays.
+mf_Status mf_urdf_read_rate(mf_Urdf *urdf, const mf_XmlNode *node, mf_Rate *out);
 mf_Status mf_urdf_read_dock(mf_Urdf *urdf, const mf_XmlNode *node);
 
 // A new sensor; its name must be new too.

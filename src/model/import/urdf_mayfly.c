@@ -7,7 +7,10 @@
 static const struct {
     const char *name;
     mf_Status (*read)(mf_Urdf *urdf, const mf_XmlNode *node);
-} readers[] = {{"sensor", mf_urdf_read_own_sensor}, {"dock", mf_urdf_read_dock}, {"servo", NULL}};
+} readers[] = {{"sensor", mf_urdf_read_own_sensor},
+               {"dock", mf_urdf_read_dock},
+               {"camera", mf_urdf_read_camera},
+               {"servo", NULL}};
 
 static mf_Status read_child(mf_Urdf *urdf, const mf_XmlNode *node) {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)

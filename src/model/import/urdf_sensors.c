@@ -85,8 +85,8 @@ static mf_Status read_whole(mf_Urdf *urdf, const mf_XmlNode *node, const char *n
     return MF_OK;
 }
 
-// A rate of at most nine decimals, exactly: 62.5 per second is 625 in 10 seconds.
-static mf_Status read_rate(mf_Urdf *urdf, const mf_XmlNode *node, mf_Rate *out) {
+// 62.5 per second is 625 in 10 seconds.
+mf_Status mf_urdf_read_rate(mf_Urdf *urdf, const mf_XmlNode *node, mf_Rate *out) {
     double rate = 0.0;
     if (mf_xml_attribute(node, "rate") == NULL)
         return MF_OK;
@@ -95,7 +95,8 @@ static mf_Status read_rate(mf_Urdf *urdf, const mf_XmlNode *node, mf_Rate *out) 
         return status;
     if (!(rate >= 1e-3 && rate <= 1e6))
         return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<sensor> rate: expected 0.001 to 1e6 per second, found %g", rate);
+                           "<%.40s> rate: expected 0.001 to 1e6 per second, found %g", node->name,
+                           rate);
     int64_t denominator = 1;
     for (int digits = 0;
          digits < 9 && rate * (double)denominator != mf_floor(rate * (double)denominator + 0.5);
@@ -114,7 +115,7 @@ static mf_Status read_signal(mf_Urdf *urdf, const mf_XmlNode *node, mf_Signal *o
                    {"drift", &out->drift},
                    {"resolution", &out->resolution}};
     double delay = 0.0;
-    mf_Status status = read_rate(urdf, node, &out->rate);
+    mf_Status status = mf_urdf_read_rate(urdf, node, &out->rate);
     for (size_t i = 0; status == MF_OK && i < sizeof numbers / sizeof *numbers; i++)
         status =
             mf_xml_numbers(&urdf->xml, node, numbers[i].name, 1, numbers[i].value, urdf->error);

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from mayfly import errors
 from mayfly.arrays import Array, as_array
+from mayfly.envs.rendering import MODES
 from mayfly.envs.settings import in_teams
 from mayfly.envs.vector import MayflyVectorEnv
 
@@ -38,8 +39,8 @@ class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
             raise errors.ArgumentError(f"task {task}: its robots are alone, it has no teams")
         settings = {**arguments, "autoreset_mode": AutoresetMode.DISABLED, "agents": agents}
         self.envs = MayflyVectorEnv(task, agents, **settings)
-        self.metadata = {"name": f"mayfly_{task}_v0", "render_modes": []}
-        self.render_mode = None
+        self.metadata = {"name": f"mayfly_{task}_v0", "render_modes": MODES}
+        self.render_mode = self.envs.render_mode
         self.possible_agents = [f"robot_{i}" for i in range(agents)]
         self.agents: list[str] = []
         self.observation_spaces = {
@@ -98,9 +99,9 @@ class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
             self._infos(infos),
         )
 
-    def render(self) -> None:
-        """Rendering is not supported."""
-        self.envs.render()
+    def render(self) -> Any:
+        """A picture of the team, if it was made with render_mode="rgb_array"."""
+        return self.envs.render()[0]
 
     def close(self) -> None:
         """Releases the memory."""

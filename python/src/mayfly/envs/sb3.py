@@ -131,9 +131,8 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         return [everyone[i] for i in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[Array | None]:
-        """Rendering is not supported."""
-        self.envs.render()
-        return []
+        """Pictures of the first sixteen robots, if it was made with render_mode="rgb_array"."""
+        return list(self.envs.render())
 
 
 def _rows(infos: dict[str, Any], count: int) -> list[dict[str, Any]]:

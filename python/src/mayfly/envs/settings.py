@@ -31,8 +31,6 @@ _TWINS = {
     "walker2d": "Walker2d-v5",
 }
 _DRAWING = (
-    "width",
-    "height",
     "camera_id",
     "camera_name",
     "default_camera_config",
@@ -40,8 +38,8 @@ _DRAWING = (
     "visual_options",
 )
 NO_DRAWING = (
-    "environments draw no pictures yet: record the robots with mayfly.Recorder(environment.group, "
-    "...) and read the file with mayfly.Recording(path)"
+    "environments have one camera, which follows the robot: world.camera(...) takes pictures from "
+    "other places"
 )
 
 TASKS: tuple[str, ...] = tuple(text(lib.mf_task_info(i).name) for i in range(lib.mf_task_count()))

@@ -11,6 +11,7 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 
 from mayfly.arrays import Array, as_array
+from mayfly.envs.rendering import MODES
 from mayfly.envs.vector import MayflyVectorEnv
 from mayfly.group import Group
 from mayfly.world import World
@@ -56,7 +57,7 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
 
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # as in Gymnasium
+    metadata: dict[str, Any] = {"render_modes": MODES}  # as in Gymnasium
     batch_class: ClassVar[type[MayflyVectorEnv]] = MayflyVectorEnv
     observation_space: Box
     action_space: Box
@@ -74,8 +75,8 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
             autoreset_mode=AutoresetMode.DISABLED,
             **{"num_threads": 1, **arguments},
         )
-        self.render_mode = None
-        self.metadata = {"render_modes": [], "render_fps": self.batch.metadata["render_fps"]}
+        self.render_mode = self.batch.render_mode
+        self.metadata = {"render_modes": MODES, "render_fps": self.batch.metadata["render_fps"]}
         self.observation_space = self.batch.single_observation_space
         self.action_space = self.batch.single_action_space
 
@@ -144,9 +145,9 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
         ended = bool(terminated[0]), bool(truncated[0])
         return observation[0], float(reward[0]), *ended, _of_one(infos)
 
-    def render(self) -> None:
-        """Nothing can be drawn yet."""
-        self.batch.render()
+    def render(self) -> npt.NDArray[np.uint8]:
+        """A picture (height, width, 3), where it was made with render_mode="rgb_array"."""
+        return self.batch.render()[0]
 
     def close(self) -> None:
         """Gives the memory back; twice is fine."""
@@ -167,7 +168,7 @@ class MayflyTeamEnv(gymnasium.Env[Array, Array]):
 
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": MODES}
 
     def __init__(
         self,
@@ -187,8 +188,8 @@ class MayflyTeamEnv(gymnasium.Env[Array, Array]):
             autoreset_mode=AutoresetMode.DISABLED,
             **{"num_threads": 1, **arguments, "agents": agents},
         )
-        self.render_mode = None
-        self.metadata = {"render_modes": [], "render_fps": self.batch.metadata["render_fps"]}
+        self.render_mode = self.batch.render_mode
+        self.metadata = {"render_modes": MODES, "render_fps": self.batch.metadata["render_fps"]}
         self.observation_space = self.batch.observation_space
         self.action_space = self.batch.action_space
 
@@ -211,9 +212,9 @@ class MayflyTeamEnv(gymnasium.Env[Array, Array]):
         ended = bool(terminated.any()), bool(truncated.any())
         return observation, float(reward.mean()), *ended, infos
 
-    def render(self) -> None:
-        """Nothing can be drawn yet."""
-        self.batch.render()
+    def render(self) -> npt.NDArray[np.uint8]:
+        """A picture (height, width, 3), where it was made with render_mode="rgb_array"."""
+        return self.batch.render()[0]
 
     def close(self) -> None:
         """Gives the memory back; twice is fine."""

@@ -18,7 +18,8 @@ from mayfly import errors
 from mayfly.arrays import Array, as_array, whole
 from mayfly.context import Context
 from mayfly.envs.native import ENDLESS, NativeEnvironment, Rows
-from mayfly.envs.settings import NO_DRAWING, load_model, near, task_id, task_info, task_values
+from mayfly.envs.rendering import MODES, Onlooker, check_mode
+from mayfly.envs.settings import load_model, near, task_id, task_info, task_values
 from mayfly.group import Group
 from mayfly.model import Model
 from mayfly.world import World
@@ -93,7 +94,9 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         num_threads: workers; None: one for each processor. Results do not depend on it.
         copy: whether returned arrays are copies; False: they are memory of the environment and
             change with its next step or reset.
-        render_mode: None; rendering is not supported.
+        render_mode: "rgb_array": render() takes pictures; None: it does not.
+        width: [pixel] of a picture.
+        height: [pixel].
         arguments: of the task, in Gymnasium's words, such as ctrl_cost_weight=0.1 and
             healthy_z_range=(0.3, 1.0).
 
@@ -128,10 +131,15 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         num_threads: int | None = None,
         copy: bool = True,
         render_mode: str | None = None,
+        width: int = 480,
+        height: int = 480,
         **arguments: Any,
     ) -> None:
-        if render_mode is not None:
-            raise RenderModeError(f"render_mode={render_mode!r}: {NO_DRAWING}")
+        try:
+            self.render_mode = check_mode(render_mode)
+        except errors.UnsupportedError as failure:
+            raise RenderModeError(str(failure)) from None
+        self._onlooker = Onlooker(width, height)
         kind = np.dtype(dtype)
         if kind not in _DTYPES:
             raise TypeError(f"dtype: need numpy.float64 or numpy.float32, got {kind}")
@@ -165,7 +173,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self.num_envs, self.team = self.environment.count, self.environment.team
         rate = round(1.0 / self.environment.interval)
         self.metadata = {
-            "render_modes": [],
+            "render_modes": MODES,
             "render_fps": max(rate, 1),
             "autoreset_mode": self.autoreset_mode,
         }
@@ -498,12 +506,19 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
 
     # ---- closing ---------------------------------------------------------------------------------
 
-    def render(self) -> None:
-        """Rendering is not supported."""
-        raise errors.UnsupportedError(NO_DRAWING)
+    def render(self) -> tuple[npt.NDArray[np.uint8], ...]:
+        """Pictures (height, width, 3) of the first sixteen robots, or teams, from behind.
+
+        UnsupportedError: the environment was made without render_mode="rgb_array".
+        """
+        self._use()
+        if self.render_mode is None:
+            raise errors.UnsupportedError("render: make it with render_mode='rgb_array'")
+        return self._onlooker.frames(self.group, self.team)
 
     def close_extras(self, **unused: Any) -> None:
         """Releases the memory."""
+        self._onlooker.close()
         self.environment.close()
 
     @property
@@ -530,12 +545,16 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         state = dict(self.__dict__)
         del state["environment"]
         state["_image"] = native.world.snapshot()
+        state["_links"] = "link.pose" in native.group  # a camera has looked
+        state["_onlooker"] = self._onlooker.again()
         state["_shown"] = None
         state["_spare"], state["_spare_signals"] = _Spare(), _Spare()
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        image = state.pop("_image")
+        image, links = state.pop("_image"), state.pop("_links")
         self.__dict__.update(state)
         self.environment = NativeEnvironment(**self._recipe)
+        if links:
+            self._onlooker.look(self.environment.group)
         self.environment.world.restore(image)

@@ -1,0 +1,29 @@
+// From what was drawn to what a camera gives: lens, chip and conversion.
+#ifndef MAYFLY_CAMERA_DEVELOP_H
+#define MAYFLY_CAMERA_DEVELOP_H
+
+#include "camera/picture.h"
+#include "camera/sight.h"
+
+// What a camera does to every picture, computed once.
+typedef struct mf_Chip {
+    float taps[MF_BLUR_TAPS];
+    uint32_t radius;    // [pixel] of the blur
+    uint8_t shown[256]; // [1] of a code
+    uint32_t most;      // [1] highest code
+} mf_Chip;
+
+void mf_chip_start(mf_Chip *chip, const mf_Camera *camera);
+
+// Draws and shades the rows of room->raster, without color only depth and faces.
+void mf_develop_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
+                     mf_SightRoom *room);
+// What the chip makes of a whole picture in room->color: codes 0 .. 255. noise->sigma is the
+// camera's.
+void mf_develop_chip(const mf_Sight *sight, const mf_CameraView *view, const mf_Chip *chip,
+                     const mf_PhotoNoise *noise, mf_SightRoom *room);
+
+// Group, robot and link of a pixel (mf_CameraPixels).
+void mf_develop_owner(const mf_SightRoom *room, size_t pixel, int32_t out[3]);
+
+#endif

@@ -1,0 +1,264 @@
+// What cameras see (sight.h): making it from the world's models, and memory for pictures.
+#include "camera/sight.h"
+
+#include "math/kernel_table.h"
+#include "math/scalar.h"
+
+#include <mayfly/links.h>
+
+#define MOST_FACES (1u << 22)
+
+enum { TRIANGLES_AT_ONCE = 64 };
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+static bool has_visual(const mf_Model *model, uint32_t link) {
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].link == link && model->shapes[i].visual)
+            return true;
+    return false;
+}
+
+// As in films: links with visual shapes are seen by them, others by their collision shapes.
+static bool is_seen(const mf_Model *model, const mf_Shape *shape) {
+    if (shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS ||
+        shape->type == MF_SHAPE_POINT)
+        return false; // the ground is drawn from the world's terrain
+    const bool scenery =
+        shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
+    return shape->visual || scenery || !has_visual(model, shape->link);
+}
+
+static void take_mesh(mf_SightShape *out, const mf_Mesh *mesh) {
+    double low[3], high[3];
+    out->mesh = mesh;
+    for (int c = 0; c < 3; c++) {
+        low[c] = (double)__builtin_inf();
+        high[c] = -low[c];
+        for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+            const double at = mesh->vertices[3 * i + (uint32_t)c];
+            low[c] = at < low[c] ? at : low[c];
+            high[c] = at > high[c] ? at : high[c];
+        }
+        out->middle[c] = 0.5 * (low[c] + high[c]);
+    }
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        double arm[3];
+        for (int c = 0; c < 3; c++)
+            arm[c] = mesh->vertices[3 * i + (uint32_t)c] - out->middle[c];
+        const double length = mf_vec3_length(arm);
+        out->radius = length > out->radius ? length : out->radius;
+    }
+}
+
+static void take_solid(mf_SightShape *out, const mf_Shape *shape) {
+    const double *size = shape->size;
+    double radius[3] = {size[0], size[0], size[0]};
+    switch (shape->type) {
+    case MF_SHAPE_BOX:
+        out->type = MF_RASTER_BRICK;
+        mf_vec3_scale(radius, size, 0.5);
+        out->radius = mf_vec3_length(radius);
+        break;
+    case MF_SHAPE_ELLIPSOID:
+        mf_vec3_copy(radius, size);
+        out->radius = size[0] > size[1] ? size[0] : size[1];
+        out->radius = out->radius > size[2] ? out->radius : size[2];
+        break;
+    case MF_SHAPE_CYLINDER:
+        out->type = MF_RASTER_TUBE;
+        out->radius = mf_sqrt(size[0] * size[0] + 0.25 * size[1] * size[1]);
+        break;
+    case MF_SHAPE_CAPSULE:
+        out->type = MF_RASTER_PILL;
+        out->radius = size[0] + 0.5 * size[1];
+        break;
+    default:
+        out->radius = size[0];
+        break;
+    }
+    for (int c = 0; c < 3; c++)
+        out->scale[c] = 1.0 / (radius[c] > 1e-9 ? radius[c] : 1e-9);
+    out->half = 0.5 * size[1] * out->scale[0];
+}
+
+static void take_shape(mf_SightShape *out, const mf_Model *model, const mf_Shape *shape) {
+    out->link = shape->link;
+    out->type = MF_RASTER_BALL;
+    mf_vec3_copy(out->position, shape->position);
+    mf_quat_to_matrix(out->rotation, shape->rotation);
+    for (int c = 0; c < 3; c++)
+        out->color[c] = shape->color[c];
+    if (shape->type == MF_SHAPE_MESH)
+        take_mesh(out, &model->meshes[shape->mesh]);
+    else
+        take_solid(out, shape);
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+static mf_Status take_group(mf_Sight *sight, mf_Group *group, uint32_t number, mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        count += is_seen(model, &model->shapes[i]);
+    if (count == 0)
+        return MF_OK;
+    mf_Status status = mf_group_derive_links(group, error);
+    if (status != MF_OK)
+        return status;
+    mf_SightGroup *own = &sight->groups[sight->group_count++];
+    own->group = group;
+    own->number = number;
+    own->isolated = mf_group_config_of(group)->isolated;
+    own->pose = mf_group_find_field(group, "link.pose");
+    own->shapes = mf_allocate(sight->context, count, sizeof *own->shapes);
+    if (own->shapes == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    uint64_t faces = 0;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        if (!is_seen(model, &model->shapes[i]))
+            continue;
+        mf_SightShape *shape = &own->shapes[own->count++];
+        take_shape(shape, model, &model->shapes[i]);
+        faces += shape->mesh != NULL ? shape->mesh->triangle_count : 1;
+        if (shape->mesh != NULL && shape->mesh->vertex_count > sight->most_vertices)
+            sight->most_vertices = shape->mesh->vertex_count;
+    }
+    faces = faces * (own->isolated ? 1 : mf_group_count(group)) + sight->most_faces;
+    if (faces > MOST_FACES)
+        return mf_fail(error, MF_LIMIT,
+                       "cameras: the robots of the world have more than 2^22 "
+                       "triangles");
+    sight->most_faces = (uint32_t)faces;
+    return MF_OK;
+}
+
+static void pick_kernels(mf_Sight *sight) {
+    static const mf_RasterTrianglesFn triangles[MF_KERNEL_ROWS][1] =
+        MF_KERNEL_TABLE_FLOAT(mf_raster_triangles);
+    static const mf_RasterSolidFn solid[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_FLOAT(mf_raster_solid);
+    static const mf_RasterGroundFn ground[MF_KERNEL_ROWS][1] =
+        MF_KERNEL_TABLE_FLOAT(mf_raster_ground);
+    sight->isa = mf_world_isa(sight->world);
+    const mf_KernelRow row = mf_kernel_row(sight->isa);
+    sight->triangles = triangles[row][0];
+    sight->solid = solid[row][0];
+    sight->ground = ground[row][0];
+}
+
+mf_Status mf_sight_create(mf_World *world, mf_Sight **out, mf_Error *error) {
+    mf_Context *context = mf_world_context(world);
+    const uint32_t count = mf_world_group_count(world);
+    mf_Sight *sight = mf_allocate(context, 1, sizeof *sight);
+    mf_Status status = MF_OK;
+    *out = NULL;
+    if (sight == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    sight->context = context;
+    sight->world = world;
+    sight->terrain = mf_world_config_of(world)->terrain;
+    sight->hilly = sight->terrain != NULL && sight->terrain->lowest < sight->terrain->highest;
+    sight->groups = mf_allocate(context, count, sizeof *sight->groups);
+    sight->most_faces = MF_RASTER_FIRST + mf_sight_ground_faces(sight);
+    if (sight->groups == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    if (status == MF_OK && sight->most_faces > MOST_FACES)
+        status = mf_fail(error, MF_LIMIT, "cameras: the ground has more than 2^20 cells");
+    for (uint32_t i = 0; i < count && status == MF_OK; i++)
+        status = take_group(sight, mf_world_group(world, i), i, error);
+    if (status != MF_OK) {
+        mf_sight_destroy(sight);
+        return status;
+    }
+    pick_kernels(sight);
+    *out = sight;
+    return MF_OK;
+}
+
+void mf_sight_destroy(mf_Sight *sight) {
+    if (sight == NULL)
+        return;
+    for (uint32_t i = 0; sight->groups != NULL && i < sight->group_count; i++)
+        mf_release(sight->context, sight->groups[i].shapes);
+    mf_release(sight->context, sight->groups);
+    mf_release(sight->context, sight);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+// The next part of `size` bytes; NULL while only measuring.
+static void *lay(char *memory, size_t *used, size_t size) {
+    void *own = memory != NULL ? memory + *used : NULL;
+    *used += (size + 63) / 64 * 64;
+    return own;
+}
+
+static size_t lay_all(mf_SightRoom *room, char *memory, const mf_Sight *sight,
+                      const mf_CameraView *view) {
+    const size_t pixels = (size_t)view->stride * view->camera.height;
+    const size_t colors = 3 * (size_t)view->camera.width * view->camera.height;
+    size_t used = 0;
+    room->raster.depth = lay(memory, &used, pixels * sizeof(float));
+    room->raster.face = lay(memory, &used, pixels * sizeof(float));
+    room->color = lay(memory, &used, colors * sizeof(float));
+    room->scratch = lay(memory, &used, colors * sizeof(float));
+    room->corners = lay(memory, &used, sight->most_vertices * sizeof *room->corners);
+    room->triangles = lay(memory, &used, TRIANGLES_AT_ONCE * sizeof *room->triangles);
+    room->faces = lay(memory, &used, sight->most_faces * sizeof *room->faces);
+    return used;
+}
+
+size_t mf_sight_room_size(const mf_Sight *sight, const mf_CameraView *view) {
+    mf_SightRoom room;
+    return lay_all(&room, NULL, sight, view);
+}
+
+void mf_sight_room_lay(mf_SightRoom *room, void *memory, const mf_Sight *sight,
+                       const mf_CameraView *view) {
+    *room = (mf_SightRoom){.face_count = MF_RASTER_FIRST};
+    lay_all(room, memory, sight, view);
+    room->raster.width = view->camera.width;
+    room->raster.height = view->camera.height;
+    room->raster.stride = view->stride;
+    room->raster.bottom = view->camera.height;
+    room->raster.nearest = (float)view->camera.nearest;
+    for (int i = 0; i < 3; i++)
+        room->raster.ray[i] = view->ray[i];
+}
+
+void mf_sight_flush(const mf_Sight *sight, mf_SightRoom *room) {
+    sight->triangles(&room->raster, room->triangles, room->triangle_count);
+    room->triangle_count = 0;
+}
+
+void mf_sight_add_triangle(const mf_Sight *sight, const mf_CameraView *view, mf_SightRoom *room,
+                           const double *const corner[3], const float color[3],
+                           const int32_t owner[3]) {
+    mf_RasterTriangle *own = &room->triangles[room->triangle_count];
+    double edge[3][3], side[2][3], plane[3];
+    if (!mf_camera_view_triangle(view, corner, &own->rect))
+        return;
+    for (int k = 0; k < 3; k++)
+        mf_vec3_cross(edge[k], corner[k], corner[(k + 1) % 3]);
+    mf_vec3_sub(side[0], corner[1], corner[0]);
+    mf_vec3_sub(side[1], corner[2], corner[0]);
+    mf_vec3_cross(plane, side[0], side[1]);
+    if (!mf_vec3_normalize(plane))
+        return;
+    const double distance = mf_vec3_dot(plane, corner[0]), sign = distance < 0.0 ? -1.0 : 1.0;
+    mf_SightFace *face = &room->faces[room->face_count];
+    face->shape = NULL;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            own->edge[k][i] = (float)(sign * edge[k][i]);
+        own->plane[i] = (float)(sign * plane[i]);
+        face->normal[i] = -own->plane[i];
+        face->color[i] = color[i];
+        face->owner[i] = owner[i];
+    }
+    own->distance = (float)(sign * distance);
+    own->face = (float)room->face_count++;
+    if (++room->triangle_count == TRIANGLES_AT_ONCE)
+        mf_sight_flush(sight, room);
+}

@@ -1,0 +1,100 @@
+// What cameras see: the shapes of all robots of a world, its ground, the sky and a light; and one
+// picture of it, in memory that is taken before.
+#ifndef MAYFLY_CAMERA_SIGHT_H
+#define MAYFLY_CAMERA_SIGHT_H
+
+#include "camera/view.h"
+
+#include <mayfly/terrain.h>
+
+typedef struct mf_SightShape {
+    const mf_Mesh *mesh; // NULL: a solid
+    mf_RasterType type;
+    uint32_t link;            // [1] MF_NONE: fixed in the world
+    double position[3];       // [m] in the link
+    double rotation[9];       // [1] to the link
+    double scale[3];          // [1/m] of a solid: its axes to those of mf_RasterSolid
+    double half;              // [1]
+    double middle[3], radius; // [m] a ball around it, in its own axes
+    float color[3];
+} mf_SightShape;
+
+typedef struct mf_SightGroup {
+    mf_Group *group;
+    const mf_Field *pose; // link.pose
+    mf_SightShape *shapes;
+    uint32_t count;  // [1]
+    uint32_t number; // [1] of the group in the world
+    bool isolated;
+} mf_SightGroup;
+
+typedef struct mf_Sight {
+    mf_Context *context;
+    mf_World *world;
+    const mf_Terrain *terrain; // NULL: level at 0
+    bool hilly;                // it has more than one height
+    mf_SightGroup *groups;
+    uint32_t group_count;   // [1]
+    uint32_t most_faces;    // [1] of a picture, those of sky and ground too
+    uint32_t most_vertices; // [1] of a mesh
+    mf_RasterTrianglesFn triangles;
+    mf_RasterSolidFn solid;
+    mf_RasterGroundFn ground;
+    mf_Isa isa;
+} mf_Sight;
+
+// Of the groups that the world has now. The caller destroys *out before the world. MF_NO_MEMORY,
+// MF_LIMIT: more than 2^22 triangles.
+mf_Status mf_sight_create(mf_World *world, mf_Sight **out, mf_Error *error);
+void mf_sight_destroy(mf_Sight *sight); // NULL is allowed
+
+// What a face shows.
+typedef struct mf_SightFace {
+    const mf_SightShape *shape; // of a solid; NULL: a triangle
+    float turn[9];              // [1] of a solid: optical axes to its own ones, scaled
+    float center[3];            // [1] of a solid
+    float normal[3];            // [1] of a triangle, optical axes, towards the camera
+    float color[3];
+    int32_t owner[3]; // group, robot, link
+} mf_SightFace;
+
+// Memory for one picture.
+typedef struct mf_SightRoom {
+    mf_Raster raster;
+    mf_SightFace *faces;
+    uint32_t face_count;
+    double (*corners)[3];
+    mf_RasterTriangle *triangles;
+    uint32_t triangle_count;
+    float *color, *scratch; // [1] 3 per pixel
+} mf_SightRoom;
+
+// [byte] for pictures of a view.
+size_t mf_sight_room_size(const mf_Sight *sight, const mf_CameraView *view);
+void mf_sight_room_lay(mf_SightRoom *room, void *memory, const mf_Sight *sight,
+                       const mf_CameraView *view);
+
+// A camera in the world; of isolated groups only this robot is there.
+typedef struct mf_SightPlace {
+    double position[3];       // [m]
+    double rotation[9];       // [1] camera (x forward, z up) to world
+    uint32_t group, instance; // [1] its robot; MF_NONE: no robot's
+} mf_SightPlace;
+
+// Depth and face of each pixel, in room->raster, for its rows top .. bottom - 1.
+void mf_sight_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
+                   mf_SightRoom *room);
+// The colors of these rows, 0 .. 1, in room->color.
+void mf_sight_shade(const mf_CameraView *view, const mf_SightPlace *place, mf_SightRoom *room);
+
+// For sight_ground.c: optical axes from world axes, and one triangle more, given by its corners.
+void mf_sight_axes(const mf_SightPlace *place, double rows[9]);
+void mf_sight_add_triangle(const mf_Sight *sight, const mf_CameraView *view, mf_SightRoom *room,
+                           const double *const corner[3], const float color[3],
+                           const int32_t owner[3]);
+void mf_sight_flush(const mf_Sight *sight, mf_SightRoom *room);
+uint32_t mf_sight_ground_faces(const mf_Sight *sight);
+void mf_sight_draw_ground(const mf_Sight *sight, const mf_CameraView *view,
+                          const mf_SightPlace *place, mf_SightRoom *room);
+
+#endif

@@ -1,0 +1,148 @@
+// Cameras of an MJCF file. MuJoCo's look along -z with y up; a vertical angle of view, or focal
+// length and size of the sensor with its principal point, in lengths or pixels. The image's center
+// is `principal` away from the optical axis, to the right and down (MuJoCo 3.3 draws it so).
+//
+// Without a resolution a camera has that of MuJoCo's renderer. Cameras that are not fixed on their
+// body or have no perspective stay frames for sensors; a note says so.
+#include "model/import/mjcf.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+#define TEXT(name, member)                                                                         \
+    { name, MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfOptics, member), NULL }
+#define NUMBERS(name, count, member)                                                               \
+    { name, MF_MJCF_NUMBERS, count, count, offsetof(mf_MjcfOptics, member), NULL }
+#define ELSEWHERE(name)                                                                            \
+    { name, MF_MJCF_ELSEWHERE, 0, 0, 0, NULL }
+#define PASSED(name)                                                                               \
+    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
+
+static const mf_MjcfField fields[] = {TEXT("name", name),
+                                      TEXT("mode", mode),
+                                      TEXT("projection", projection),
+                                      TEXT("orthographic", orthographic),
+                                      TEXT("output", output),
+                                      NUMBERS("pos", 3, position),
+                                      NUMBERS("fovy", 1, fovy),
+                                      NUMBERS("resolution", 2, resolution),
+                                      NUMBERS("focal", 2, focal),
+                                      NUMBERS("focalpixel", 2, focal_pixel),
+                                      NUMBERS("principal", 2, principal),
+                                      NUMBERS("principalpixel", 2, principal_pixel),
+                                      NUMBERS("sensorsize", 2, sensor),
+                                      MF_MJCF_ORIENTATION,
+                                      ELSEWHERE("class"),
+                                      PASSED("target"),
+                                      PASSED("ipd"),
+                                      PASSED("user"),
+                                      {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+
+mf_Status mf_mjcf_read_optics(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOptics *optics) {
+    optics->node = node;
+    mf_Status status = mf_mjcf_read(m, node, fields, optics);
+    return status == MF_OK ? mf_mjcf_orientation(m, node, &optics->orientation) : status;
+}
+
+bool mf_mjcf_is_fixed_camera(const mf_MjcfOptics *optics) {
+    const bool fixed = optics->mode == NULL || strcmp(optics->mode, "fixed") == 0;
+    const bool flat =
+        (optics->projection != NULL && strcmp(optics->projection, "perspective") != 0) ||
+        (optics->orthographic != NULL && strcmp(optics->orthographic, "true") == 0);
+    return fixed && !flat;
+}
+
+// One word of `output`.
+static mf_Status measure(mf_Mjcf *m, const mf_MjcfOptics *optics, const char *word, size_t size,
+                         mf_Camera *out) {
+    const struct {
+        const char *name;
+        bool *flag;
+    } known[] = {
+        {"rgb", &out->color}, {"depth", &out->depth}, {"segmentation", &out->segmentation}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].name) == size && memcmp(known[i].name, word, size) == 0) {
+            *known[i].flag = true;
+            return MF_OK;
+        }
+    return mf_mjcf_pass(m, optics->node, "output");
+}
+
+static mf_Status read_output(mf_Mjcf *m, const mf_MjcfOptics *optics, mf_Camera *out) {
+    mf_Status status = MF_OK;
+    if (optics->output == NULL)
+        return MF_OK;
+    out->color = false;
+    for (const char *at = optics->output; status == MF_OK && *(at += strspn(at, " ")) != '\0';) {
+        const size_t size = strcspn(at, " ");
+        status = measure(m, optics, at, size, out);
+        at += size;
+    }
+    out->color |= !out->depth && !out->segmentation;
+    return status;
+}
+
+static mf_Status read_resolution(mf_Mjcf *m, const mf_MjcfOptics *optics, mf_Camera *out) {
+    const double *size = optics->resolution;
+    if (size[0] == 0.0)
+        return MF_OK;
+    for (int i = 0; i < 2; i++)
+        if (!(size[i] >= 1.0 && size[i] <= 4096.0 && size[i] == mf_floor(size[i])))
+            return mf_mjcf_fail(m, optics->node,
+                                "<camera> resolution: expected whole numbers of pixels, 1 .. 4096, "
+                                "found %g",
+                                size[i]);
+    out->width = (uint32_t)size[0];
+    out->height = (uint32_t)size[1];
+    return MF_OK;
+}
+
+static mf_Status read_lens(mf_Mjcf *m, const mf_MjcfOptics *optics, mf_Camera *out) {
+    const double size[2] = {out->width, out->height}, *sensor = optics->sensor;
+    if (sensor[0] == 0.0) {
+        if (!(optics->fovy[0] > 0.0 && optics->fovy[0] < 180.0))
+            return mf_mjcf_fail(m, optics->node,
+                                "<camera> fovy: expected 0 .. 180 degrees, found %g",
+                                optics->fovy[0]);
+        mf_camera_set_view(out, optics->fovy[0] * (MF_PI / 180.0));
+        return MF_OK;
+    }
+    if (!(sensor[0] > 0.0 && sensor[1] > 0.0 && optics->resolution[0] > 0.0))
+        return mf_mjcf_fail(m, optics->node,
+                            "<camera> sensorsize: expected lengths > 0, and a resolution");
+    for (int i = 0; i < 2; i++) {
+        const double per_length = size[i] / sensor[i];
+        const bool pixels = optics->focal_pixel[0] > 0.0,
+                   shifted = optics->principal_pixel[0] != 0.0 || optics->principal_pixel[1] != 0.0;
+        out->focal[i] = pixels ? optics->focal_pixel[i] : optics->focal[i] * per_length;
+        out->center[i] = 0.5 * (size[i] - 1.0) -
+                         (shifted ? optics->principal_pixel[i] : optics->principal[i] * per_length);
+        if (!(out->focal[i] > 0.0))
+            return mf_mjcf_fail(m, optics->node,
+                                "<camera> focal: a sensorsize needs two numbers > 0, found %g",
+                                pixels ? optics->focal_pixel[i] : optics->focal[i]);
+    }
+    return MF_OK;
+}
+
+mf_Status mf_mjcf_add_camera(mf_Mjcf *m, const mf_MjcfSite *from) {
+    const mf_MjcfOptics *optics = from->optics;
+    const double from_mjcf[4] = {0.5, -0.5, 0.5, 0.5}; // from x forward, z up to -z forward, y up
+    mf_Camera camera = mf_camera();
+    mf_Error cause = {0};
+    if (!mf_mjcf_is_fixed_camera(optics))
+        return MF_OK;
+    mf_Status status = read_output(m, optics, &camera);
+    if (status == MF_OK)
+        status = read_resolution(m, optics, &camera);
+    if (status == MF_OK)
+        status = read_lens(m, optics, &camera);
+    if (status != MF_OK)
+        return status;
+    camera.name = optics->name != NULL ? optics->name : "";
+    camera.frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
+    mf_quat_multiply(camera.frame.rotation, camera.frame.rotation, from_mjcf);
+    status = mf_draft_add_camera(&m->draft, &camera, "<camera>", &cause);
+    return status == MF_OK ? MF_OK : mf_mjcf_fail(m, optics->node, "%s", cause.message);
+}

@@ -1,0 +1,291 @@
+// Cameras that take pictures while the world runs: rates, delays, resets, snapshots, isolated and
+// shared groups, and the same bits for any number of threads.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "context.h"
+#include "text_model.h"
+
+#include <mayfly/articulated.h>
+#include <mayfly/camera.h>
+
+#include <math.h>
+
+enum { SIDE = 12, PIXELS = SIDE * SIDE };
+
+// Falls from 10 m with a camera that looks down; the ground is as deep as it is high.
+#define FALLING(more)                                                                              \
+    "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' "  \
+    "ixy='0' ixz='0' iyz='0'/></inertial><visual><geometry><sphere radius='0.01'/></geometry>"     \
+    "<origin xyz='0 0 1'/></visual></link><mayfly><camera name='eye' link='a' width='12' "         \
+    "height='12' rpy='0 1.5707963267948966 0' depth='true' segmentation='true' " more              \
+    "/></mayfly></robot>"
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_Field *depth, *height;
+} Rig;
+
+static void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s", error->message);
+}
+
+static Rig open_rig(mf_Context *context, const char *text, uint32_t count, bool isolated) {
+    Rig rig = {.model = load_text(context, text)};
+    mf_Error error = {0};
+    mf_GroupConfig group = mf_group_config();
+    group.model = rig.model;
+    group.count = count;
+    group.isolated = isolated;
+    group.double_precision = true;
+    must(mf_world_create(context, NULL, &rig.world, &error), &error);
+    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    for (uint32_t i = 0; i < count; i++) {
+        const double at[3] = {3.0 * i, 0.0, 10.0 + i};
+        must(mf_group_set_start(rig.group, i, at, NULL, NULL, &error), &error);
+    }
+    must(mf_cameras_add(rig.world, &error), &error);
+    must(mf_cameras_take(rig.world, &error), &error);
+    rig.depth = mf_group_find_field(rig.group, "camera.eye.depth");
+    rig.height = mf_group_find_field(rig.group, "base.position");
+    return rig;
+}
+
+static void close_rig(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static double height_of(const Rig *rig, uint32_t instance) {
+    return mf_field_get(rig->height, instance, 2);
+}
+
+// The depth of all pixels, which see the ground.
+static double depth_of(const Rig *rig, uint32_t instance) {
+    const double first = mf_field_get(rig->depth, instance, 0);
+    for (uint32_t c = 1; c < PIXELS; c++)
+        if (fabs(mf_field_get(rig->depth, instance, c) - first) > 1e-5)
+            fail_msg("pixel %u: %g, not %g", c, mf_field_get(rig->depth, instance, c), first);
+    return first;
+}
+
+static void assert_near(double got, double expected, double tolerance) {
+    if (!(fabs(got - expected) <= tolerance))
+        fail_msg("expected %.15g, got %.15g", expected, got);
+}
+
+// Steps of 10 ms, 40/3 pictures per second: at 0, 75, 150 ms, ...; seen in the state of the step in
+// which they fall.
+static void rates_are_exact(void **state) {
+    for (int isolated = 0; isolated < 2; isolated++) {
+        Rig rig = open_rig(*state, FALLING("rate='13.333333333'"), 3, isolated);
+        double expected[3];
+        mf_Time next = 75 * MF_MILLISECOND;
+        uint32_t taken = 0;
+        for (uint32_t i = 0; i < 3; i++)
+            expected[i] = height_of(&rig, i);
+        for (int step = 1; step <= 60; step++) {
+            mf_world_step(rig.world, 1);
+            const mf_Time now = mf_world_time(rig.world);
+            // A rate of nine decimals is 0.2 ns late after a second.
+            if (now > next) {
+                for (uint32_t i = 0; i < 3; i++)
+                    expected[i] = height_of(&rig, i);
+                next += 75 * MF_MILLISECOND;
+                taken++;
+            }
+            for (uint32_t i = 0; i < 3; i++)
+                assert_near(depth_of(&rig, i), expected[i], 1e-5);
+        }
+        assert_int_equal(taken, 7);
+        close_rig(&rig);
+    }
+}
+
+static void fields_are_what_they_say(void **state) {
+    Rig rig = open_rig(*state, FALLING(""), 2, false);
+    const mf_Field *color = mf_group_find_field(rig.group, "camera.eye.color"),
+                   *owner = mf_group_find_field(rig.group, "camera.eye.segmentation");
+    assert_int_equal(rig.depth->info.type, MF_F32);
+    assert_int_equal(rig.depth->components, PIXELS);
+    assert_int_equal(color->info.type, MF_U32);
+    assert_int_equal(owner->components, 3 * PIXELS);
+    for (uint32_t c = 0; c < PIXELS; c++) {
+        const uint32_t rgba = (uint32_t)mf_field_get(color, 1, c);
+        assert_int_equal(rgba >> 24, 255);
+        assert_true((rgba & 255) > 60 && (rgba >> 8 & 255) > 60);
+        assert_near(mf_field_get(owner, 1, 3 * c), -2.0, 0.0); // the ground
+    }
+    assert_non_null(strstr(mf_cameras_device(mf_world_isa(rig.world)), "software ("));
+    close_rig(&rig);
+}
+
+// Pictures of 50 per second, 30 ms late: between ticks, and never one that was not taken.
+static void delays_are_exact(void **state) {
+    for (int isolated = 0; isolated < 2; isolated++) {
+        Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, isolated);
+        double past[40];
+        past[0] = height_of(&rig, 1);
+        for (int step = 1; step < 40; step++) {
+            mf_world_step(rig.world, 1);
+            past[step] = height_of(&rig, 1);
+            // At 3, 5, 7, ... steps the picture of 0, 2, 4, ... appears.
+            const int shown = step < 3 ? 0 : (step - 3) / 2 * 2;
+            assert_near(depth_of(&rig, 1), past[shown], 1e-5);
+        }
+        close_rig(&rig);
+    }
+}
+
+// Ten pictures per second, each read within 50 ms: row r of 12 is as high as the robot was at the
+// end of the step of 10 ms in which its moment falls.
+static void rolling_shutters_read_row_by_row(void **state) {
+    for (int isolated = 0; isolated < 2; isolated++) {
+        Rig rig = open_rig(*state, FALLING("rate='10' readout='0.05' delay='0.01'"), 2, isolated);
+        const mf_Field *owner = mf_group_find_field(rig.group, "camera.eye.segmentation"),
+                       *color = mf_group_find_field(rig.group, "camera.eye.color");
+        double past[40];
+        past[0] = height_of(&rig, 1);
+        for (int step = 1; step < 40; step++) {
+            mf_world_step(rig.world, 1);
+            past[step] = height_of(&rig, 1);
+            const int end = (step - 1) / 10 * 10; // [10 ms] of the picture that is visible
+            for (uint32_t r = 0; r < SIDE; r++) {
+                const double moment = end - 5.0 + 5.0 * r / (SIDE - 1);
+                const int taken = end == 0 ? 0 : (int)ceil(moment - 1e-9);
+                for (uint32_t c = 0; c < SIDE; c++) {
+                    assert_near(mf_field_get(rig.depth, 1, r * SIDE + c), past[taken], 1e-5);
+                    assert_near(mf_field_get(owner, 1, 3 * (r * SIDE + c)), -2.0, 0.0);
+                    assert_true((uint32_t)mf_field_get(color, 1, r * SIDE + c) >> 24 == 255);
+                }
+            }
+        }
+        close_rig(&rig);
+    }
+}
+
+static void resets_take_new_pictures(void **state) {
+    Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, true);
+    mf_world_step(rig.world, 50);
+    assert_true(depth_of(&rig, 0) < 9.5);
+    mf_group_reset(rig.group, 0);
+    assert_near(depth_of(&rig, 0), 10.0, 1e-5);
+    assert_true(depth_of(&rig, 1) < 10.5);
+    mf_world_step(rig.world, 1); // nothing from before is on its way
+    assert_true(depth_of(&rig, 0) > 9.9);
+    close_rig(&rig);
+}
+
+static void snapshots_go_on(void **state) {
+    for (int isolated = 0; isolated < 2; isolated++) {
+        Rig rig = open_rig(*state, FALLING("rate='25' delay='0.05' noise='0.1' readout='0.03'"), 3,
+                           isolated);
+        mf_Error error = {0};
+        mf_world_step(rig.world, 13);
+        const size_t size = mf_world_snapshot_size(rig.world);
+        void *image = malloc(size);
+        must(mf_world_snapshot(rig.world, image, size, &error), &error);
+        mf_world_step(rig.world, 20);
+        const uint64_t hash = mf_world_hash(rig.world);
+        must(mf_world_restore(rig.world, image, size, &error), &error);
+        assert_true(mf_world_hash(rig.world) != hash);
+        mf_world_step(rig.world, 20);
+        assert_true(mf_world_hash(rig.world) == hash);
+        free(image);
+        close_rig(&rig);
+    }
+}
+
+static uint64_t run_with(uint32_t threads, bool isolated, uint32_t steps_at_once) {
+    mf_Context *context;
+    mf_ContextConfig config = mf_context_config();
+    config.threads = threads;
+    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    Rig rig = open_rig(context, FALLING("noise='0.1' blur='0.7' rate='30' readout='0.025'"), 37,
+                       isolated);
+    for (uint32_t i = 0; i < 24; i += steps_at_once)
+        mf_world_step(rig.world, steps_at_once);
+    const uint64_t hash = mf_world_hash(rig.world);
+    close_rig(&rig);
+    mf_context_destroy(context);
+    return hash;
+}
+
+static void threads_do_not_count(void **state) {
+    (void)state;
+    for (int isolated = 0; isolated < 2; isolated++) {
+        const uint64_t hash = run_with(1, isolated, 1);
+        assert_true(run_with(4, isolated, 1) == hash);
+        assert_true(run_with(3, isolated, 8) == hash);
+    }
+}
+
+static void robots_have_their_own_noise(void **state) {
+    Rig rig = open_rig(*state, FALLING("noise='0.2'"), 2, true);
+    const mf_Field *color = mf_group_find_field(rig.group, "camera.eye.color");
+    uint32_t same = 0;
+    for (uint32_t c = 0; c < PIXELS; c++)
+        same += mf_field_get(color, 0, c) == mf_field_get(color, 1, c);
+    assert_true(same < PIXELS / 10);
+    close_rig(&rig);
+}
+
+static void refusals(void **state) {
+    const struct {
+        const char *text, *message;
+        mf_Status status;
+    } rows[] = {
+        {FALLING("rate='101'"),
+         "camera eye: 101 pictures per second are more than one per step of 0.01 s",
+         MF_BAD_ARGUMENT},
+        {FALLING("readout='0.051'"),
+         "camera eye: a readout of 0.051 s is longer than the time between two pictures",
+         MF_BAD_ARGUMENT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mf_Error error = {0};
+        mf_Model *model = load_text(*state, rows[i].text);
+        mf_World *world;
+        mf_Group *group;
+        mf_GroupConfig config = mf_group_config();
+        config.model = model;
+        must(mf_world_create(*state, NULL, &world, &error), &error);
+        must(mf_world_add_group(world, &config, &group, &error), &error);
+        assert_int_equal(mf_cameras_take(world, &error), MF_NOT_FOUND);
+        assert_int_equal(mf_cameras_add(world, &error), rows[i].status);
+        assert_string_equal(error.message, rows[i].message);
+        mf_world_destroy(world);
+        mf_model_destroy(model);
+    }
+    mf_Error error = {0};
+    Rig rig = open_rig(*state, FALLING(""), 1, true);
+    assert_int_equal(mf_cameras_add(rig.world, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "cameras: the world has them already");
+    assert_int_equal(mf_cameras_add(NULL, &error), MF_BAD_ARGUMENT);
+    close_rig(&rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rates_are_exact),
+        cmocka_unit_test(fields_are_what_they_say),
+        cmocka_unit_test(delays_are_exact),
+        cmocka_unit_test(rolling_shutters_read_row_by_row),
+        cmocka_unit_test(resets_take_new_pictures),
+        cmocka_unit_test(snapshots_go_on),
+        cmocka_unit_test(threads_do_not_count),
+        cmocka_unit_test(robots_have_their_own_noise),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}

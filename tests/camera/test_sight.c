@@ -1,0 +1,374 @@
+// Pictures of worlds: depth against the roots of planes and spheres (J9) and against ray queries,
+// which have no code in common with it, for all shapes and lenses; owners; the same bits
+// everywhere.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "context.h"
+#include "text_model.h"
+
+#include <mayfly/articulated.h>
+#include <mayfly/camera.h>
+#include <mayfly/query.h>
+
+#include <math.h>
+
+enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH };
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_FreeCamera *eye;
+} Rig;
+
+static float depth[PIXELS];
+static int32_t owner[PIXELS][3];
+static uint8_t color[PIXELS][3];
+static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
+
+static void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s", error->message);
+}
+
+static Rig open_rig(mf_Context *context, const char *text, const mf_WorldConfig *config,
+                    const mf_Camera *camera) {
+    Rig rig = {.model = load_text(context, text)};
+    mf_Error error = {0};
+    mf_GroupConfig group = mf_group_config();
+    group.model = rig.model;
+    group.isolated = false;
+    group.double_precision = true;
+    must(mf_world_create(context, config, &rig.world, &error), &error);
+    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    must(mf_free_camera_create(rig.world, camera, &rig.eye, &error), &error);
+    return rig;
+}
+
+static void close_rig(Rig *rig) {
+    mf_free_camera_destroy(rig->eye);
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static mf_Camera camera_of(mf_LensType lens, double view) {
+    mf_Camera camera = mf_camera();
+    camera.lens = lens;
+    camera.width = WIDE;
+    camera.height = HIGH;
+    mf_camera_set_view(&camera, view);
+    camera.depth = camera.segmentation = true;
+    return camera;
+}
+
+static void take(const Rig *rig, const double position[3], const double rotation[4]) {
+    mf_Error error = {0};
+    must(mf_free_camera_take(rig->eye, position, rotation, MF_NONE, 0, &pixels, &error), &error);
+}
+
+static void rotate(const double q[4], const double v[3], double out[3]) {
+    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
+                         2 * (q[1] * v[1] - q[2] * v[0])};
+    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
+    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
+    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+}
+
+// ---- closed forms -------------------------------------------------------------------------------
+
+#define BALL                                                                                       \
+    "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='3 0.2 1.1'><freejoint/>"       \
+    "<geom size='0.5'/></body></worldbody></mujoco>"
+
+// J9: the camera is 1 m above the ground and looks along x.
+static void planes_and_spheres(void **state) {
+    const mf_Camera camera = camera_of(MF_LENS_PINHOLE, M_PI / 3);
+    const mf_Lens lens = mf_lens_of(&camera);
+    const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
+    Rig rig = open_rig(*state, BALL, NULL, &camera);
+    uint32_t seen[3] = {0, 0, 0};
+    take(&rig, position, rotation);
+    for (int i = 0; i < PIXELS; i++) {
+        const double pixel[2] = {i % WIDE, i / WIDE}, c[3] = {3.0, 0.2, 0.1};
+        double ray[3], expected = 100.0;
+        assert_true(mf_lens_ray(&lens, pixel, ray));
+        int kind = 0;
+        if (ray[2] < 0.0 && -ray[0] / ray[2] < expected) {
+            expected = -ray[0] / ray[2];
+            kind = 1;
+        }
+        const double b = ray[0] * c[0] + ray[1] * c[1] + ray[2] * c[2];
+        const double square = b * b - (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]) + 0.25;
+        if (fabs(square) < 1e-4)
+            continue; // on the rim
+        if (square > 0.0 && (b - sqrt(square)) * ray[0] < expected) {
+            expected = (b - sqrt(square)) * ray[0];
+            kind = 2;
+        }
+        if (!(fabs((double)depth[i] - expected) <= 1e-6 * fmax(1.0, expected)))
+            fail_msg("pixel %d, %d: expected %.9g m, got %.9g", i % WIDE, i / WIDE, expected,
+                     (double)depth[i]);
+        const int32_t groups[3] = {-1, -2, 0}, links[3] = {-1, -1, 0};
+        assert_int_equal(owner[i][0], groups[kind]);
+        assert_int_equal(owner[i][2], links[kind]);
+        seen[kind]++;
+    }
+    assert_true(seen[0] > 1000 && seen[1] > 1000 && seen[2] > 200);
+    close_rig(&rig);
+}
+
+// ---- against ray queries ------------------------------------------------------------------------
+
+#define ALL                                                                                        \
+    "<mujoco><asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/></asset>"            \
+    "<worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='2 1.4 .5' size='.2 .3 .5' " \
+    "euler='10 20 30'/><body pos='2 0 0.9'><freejoint/><geom size='0.3'/>"                         \
+    "<geom type='box' size='0.1 0.2 0.3' pos='0 .6 0' euler='30 0 20'/>"                           \
+    "<geom type='capsule' size='0.1 0.25' pos='0 -.6 0' euler='40 30 0'/>"                         \
+    "<geom type='cylinder' size='0.2 0.15' pos='0 0 .6' euler='20 60 10'/>"                        \
+    "<geom type='ellipsoid' size='0.1 0.2 0.4' pos='0 .5 .6' euler='20 60 10'/>"                   \
+    "<geom type='mesh' mesh='m' pos='0 -.5 .6'/></body></worldbody></mujoco>"
+
+// The depth by a query along a ray that is turned a little about the camera; `farthest`: nothing.
+static double query(const Rig *rig, const mf_Camera *camera, const double position[3],
+                    const double rotation[4], const double ray[3], const double turn[2]) {
+    mf_RayConfig config = mf_ray_config();
+    mf_RayHit hit;
+    mf_Error error = {0};
+    const bool straight = camera->lens <= MF_LENS_BROWN;
+    double own[3] = {ray[0], ray[1] + turn[0], ray[2] + turn[1]};
+    rotate(rotation, own, config.direction);
+    memcpy(config.start, position, sizeof config.start);
+    must(mf_world_ray(rig->world, &config, &hit, &error), &error);
+    const double distance = straight ? hit.distance * ray[0] : hit.distance;
+    return hit.hit && distance < camera->farthest ? distance : camera->farthest;
+}
+
+// Returns how many pixels were decided by turned rays, because they are at an edge.
+static uint32_t compare(const Rig *rig, const mf_Camera *camera, const double position[3],
+                        const double rotation[4]) {
+    static const double turns[5][2] = {{0, 0}, {2e-6, 0}, {-2e-6, 0}, {0, 2e-6}, {0, -2e-6}};
+    const mf_Lens lens = mf_lens_of(camera);
+    uint32_t edges = 0;
+    take(rig, position, rotation);
+    for (int i = 0; i < PIXELS; i++) {
+        const double pixel[2] = {i % WIDE, i / WIDE};
+        double ray[3], expected[5];
+        if (!mf_lens_ray(&lens, pixel, ray)) {
+            assert_int_equal(owner[i][0], -1);
+            assert_true(color[i][0] == 0 && color[i][1] == 0 && color[i][2] == 0);
+            continue;
+        }
+        int k = 0;
+        for (; k < 5; k++) {
+            expected[k] = query(rig, camera, position, rotation, ray, turns[k]);
+            const double tolerance = k == 0 ? 2e-6 * fmax(1.0, expected[k]) : 1e-3 * expected[k];
+            // Where the ray grazes a surface, turned ones say how much its angle counts.
+            if (fabs((double)depth[i] - expected[k]) <= tolerance)
+                break;
+        }
+        if (k == 5)
+            fail_msg("lens %d, pixel %d, %d: depth %.9g, by queries %.9g %.9g %.9g %.9g %.9g",
+                     (int)camera->lens, i % WIDE, i / WIDE, (double)depth[i], expected[0],
+                     expected[1], expected[2], expected[3], expected[4]);
+        edges += k > 0;
+    }
+    return edges;
+}
+
+static void all_shapes_and_lenses(void **state) {
+    static const struct {
+        mf_LensType lens;
+        double view;
+        double coefficients[6];
+    } lenses[] = {{MF_LENS_PINHOLE, 1.2, {0}},
+                  {MF_LENS_PINHOLE, 2.6, {0}},
+                  {MF_LENS_BROWN, 1.2, {-0.2, 0.03, 0.002, -0.003, 0.0}},
+                  {MF_LENS_BROWN, 1.6, {-0.3, 0.0, 0.0, 0.0, 0.0}}, // ends within the picture
+                  {MF_LENS_ANGLE, 2.0, {0.02, -0.03, 0.001}},
+                  {MF_LENS_FISHEYE, 3.4, {-0.01, 0.001}},
+                  {MF_LENS_FISHEYE, 6.0, {0}}};
+    static const double places[][7] = {{0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0},
+                                       {1.5, 0.3, 1.3, 0.9, 0.1, 0.2, 0.3},
+                                       {2.0, -0.1, 2.5, 0.7, 0.1, 0.7, 0.05}};
+    for (size_t i = 0; i < sizeof lenses / sizeof *lenses; i++) {
+        mf_Camera camera = camera_of(lenses[i].lens, lenses[i].view);
+        memcpy(camera.coefficients, lenses[i].coefficients, sizeof camera.coefficients);
+        Rig rig = open_rig(*state, ALL, NULL, &camera);
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+            double rotation[4], length = 0.0;
+            for (int c = 0; c < 4; c++)
+                length += places[p][3 + c] * places[p][3 + c];
+            for (int c = 0; c < 4; c++)
+                rotation[c] = places[p][3 + c] / sqrt(length);
+            const uint32_t edges = compare(&rig, &camera, places[p], rotation);
+            assert_true(edges < PIXELS / 100);
+        }
+        close_rig(&rig);
+    }
+}
+
+// Steps are met where queries meet them; bilinear patches between their two triangles and the
+// surface, a quarter of the twist away at most.
+static void height_maps(void **state) {
+    mf_Context *context = *state;
+    const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
+    const mf_TerrainGenerator hills = {MF_TERRAIN_NOISE, 0.4, 3.0, 3, 5};
+    const double position[3] = {0.1, 0.21, 2.0}, rotation[4] = {0.98, 0.0, 0.199, 0.0};
+    const char *ball = "<mujoco><worldbody><body pos='3 0.2 1.1'><freejoint/><geom size='0.1'/>"
+                       "</body></worldbody></mujoco>"; // a plane of its own would be met, too
+    for (int smooth = 0; smooth < 2; smooth++) {
+        mf_TerrainConfig config = mf_terrain_config();
+        mf_WorldConfig world = mf_world_config();
+        mf_Terrain *terrain = NULL;
+        mf_Error error = {0};
+        config.columns = config.rows = 60;
+        config.cell = 0.2;
+        config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
+        must(mf_terrain_generate(context, &config, &hills, &terrain, &error), &error);
+        world.terrain = terrain;
+        Rig rig = open_rig(context, ball, &world, &camera);
+        const mf_Lens lens = mf_lens_of(&camera);
+        uint32_t compared = 0, far = 0;
+        take(&rig, position, rotation);
+        for (int i = 0; i < PIXELS; i++) {
+            const double pixel[2] = {i % WIDE, i / WIDE}, still[2] = {0.0, 0.0};
+            double ray[3];
+            assert_true(mf_lens_ray(&lens, pixel, ray));
+            const double expected = query(&rig, &camera, position, rotation, ray, still);
+            if (owner[i][0] != -2 || expected > 4.0)
+                continue;
+            compared++;
+            far += !(fabs((double)depth[i] - expected) < (smooth ? 0.03 : 1e-5));
+        }
+        assert_true(compared > 1000);
+        assert_true(far <= compared / (smooth ? 50 : 200)); // edges and ridges
+        close_rig(&rig);
+        mf_terrain_destroy(terrain);
+    }
+}
+
+// ---- what is there ------------------------------------------------------------------------------
+
+// Robots of shared groups see each other; one of an isolated group is alone with its group's
+// scenery.
+static void who_is_seen(void **state) {
+    mf_Context *context = *state;
+    mf_Error error = {0};
+    const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
+    for (int isolated = 0; isolated < 2; isolated++) {
+        mf_Model *model = load_text(context, BALL);
+        mf_World *world;
+        mf_Group *group;
+        mf_FreeCamera *eye;
+        mf_GroupConfig config = mf_group_config();
+        config.model = model;
+        config.count = 3;
+        config.isolated = isolated;
+        must(mf_world_create(context, NULL, &world, &error), &error);
+        must(mf_world_add_group(world, &config, &group, &error), &error);
+        must(mf_articulated_add(group, NULL, &error), &error);
+        for (uint32_t i = 0; i < 3; i++) {
+            const double at[3] = {3.0, 1.0 - i, 1.0};
+            must(mf_group_set_start(group, i, at, NULL, NULL, &error), &error);
+        }
+        must(mf_free_camera_create(world, &camera, &eye, &error), &error);
+        const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
+        must(mf_free_camera_take(eye, position, rotation, 0, 1, &pixels, &error), &error);
+        bool seen[3] = {false, false, false};
+        for (int i = 0; i < PIXELS; i++)
+            if (owner[i][0] == 0)
+                seen[owner[i][1]] = true;
+        assert_true(seen[1]);
+        assert_true(seen[0] == !isolated && seen[2] == !isolated);
+        mf_free_camera_destroy(eye);
+        mf_world_destroy(world);
+        mf_model_destroy(model);
+    }
+}
+
+static void colors_are_of_the_shapes(void **state) {
+    const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
+    const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
+    Rig rig = open_rig(*state,
+                       "<mujoco><worldbody><body pos='3 0 1'><freejoint/>"
+                       "<geom size='0.5' rgba='1 0 0 1'/></body></worldbody></mujoco>",
+                       NULL, &camera);
+    take(&rig, position, rotation);
+    const uint8_t *middle = color[(HIGH / 2) * WIDE + WIDE / 2], *sky = color[2];
+    assert_true(middle[0] > 100 && middle[1] == 0 && middle[2] == 0);
+    assert_true(sky[2] > sky[0]);
+    // Light comes from above: the upper side of the ball is brighter than its lower one.
+    assert_true(color[(HIGH / 2 - 5) * WIDE + WIDE / 2][0] >
+                color[(HIGH / 2 + 5) * WIDE + WIDE / 2][0]);
+    close_rig(&rig);
+}
+
+static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
+    mf_Camera camera = camera_of(MF_LENS_BROWN, 1.2);
+    const double position[3] = {0.1, 0.2, 1.3}, rotation[4] = {1.0, 0.02, 0.1, 0.04};
+    mf_WorldConfig config = mf_world_config();
+    camera.coefficients[0] = -0.1;
+    camera.blur = 0.8;
+    camera.noise = 0.02;
+    camera.vignetting = 0.5;
+    config.isa = isa;
+    Rig rig = open_rig(context, ALL, &config, &camera);
+    take(&rig, position, rotation);
+    close_rig(&rig);
+    uint64_t hash = mf_hash_bytes(MF_HASH_START, color, sizeof color);
+    hash = mf_hash_bytes(hash, depth, sizeof depth);
+    return mf_hash_bytes(hash, owner, sizeof owner);
+}
+
+static void same_bits_everywhere(void **state) {
+    const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
+    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
+        if (mf_isa_available(isa))
+            assert_true(hash_of(*state, isa) == expected);
+}
+
+static void refusals(void **state) {
+    mf_Error error = {0};
+    mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
+    const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0},
+                 nowhere[3] = {(double)NAN, 0.0, 0.0}, zeros[4] = {0.0};
+    Rig rig = open_rig(*state, BALL, NULL, &camera);
+    mf_FreeCamera *none = NULL;
+    assert_int_equal(mf_free_camera_take(rig.eye, nowhere, rotation, MF_NONE, 0, &pixels, &error),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_free_camera_take(rig.eye, position, zeros, MF_NONE, 0, &pixels, &error),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_free_camera_take(rig.eye, position, rotation, 0, 1, &pixels, &error),
+                     MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "mf_free_camera_take: there is no robot 1 in a group 0");
+    assert_int_equal(mf_free_camera_take(rig.eye, position, rotation, 1, 0, &pixels, &error),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_free_camera_take(NULL, position, rotation, 0, 0, &pixels, &error),
+                     MF_BAD_ARGUMENT);
+    camera.bits = 0;
+    assert_int_equal(mf_free_camera_create(rig.world, &camera, &none, &error), MF_BAD_ARGUMENT);
+    assert_null(none);
+    close_rig(&rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planes_and_spheres),
+        cmocka_unit_test(all_shapes_and_lenses),
+        cmocka_unit_test(height_maps),
+        cmocka_unit_test(who_is_seen),
+        cmocka_unit_test(colors_are_of_the_shapes),
+        cmocka_unit_test(same_bits_everywhere),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
