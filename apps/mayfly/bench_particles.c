@@ -7,15 +7,15 @@
 typedef struct Bench {
     mf_Bench bench;
     uint32_t particles; // [1]
-    uint64_t steps;     // [1] of the world, of one substep each
+    uint64_t steps;     // [1] of the world
     const char *scene;
 } Bench;
 
 static const Bench benches[] = {
     {{"fluid-100k", NULL, false},
      100000,
-     100,
-     "world: {step: 0.0006}\n"
+     10, // of ten substeps
+     "world: {step: 0.006}\n"
      "groups:\n"
      "  - name: water\n"
      "    model: ../models/drop.xml\n"

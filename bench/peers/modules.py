@@ -289,7 +289,7 @@ def row_of(count, kind, rates, worst, health):
 
 
 def ours(mayfly, threads):
-    done = subprocess.run([mayfly, "bench", "fluid-100k", "--json", "--repeats", "1", "--steps", "50",
+    done = subprocess.run([mayfly, "bench", "fluid-100k", "--json", "--repeats", "1", "--steps", "5",
                            "--threads", str(threads)], capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])["particle_steps_per_second"]
 

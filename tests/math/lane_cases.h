@@ -63,5 +63,8 @@ MF_KERNEL_COPIES(uint32_t, mf_lane_masks, (const mf_LaneInput *input, int32_t *o
 // Scatters a to out[i + 32 * lane of 16] where a < b; appends j where a < b to list and returns how
 // many.
 MF_KERNEL_COPIES(uint32_t, mf_lane_scatter, (const mf_LaneInput *input, void *out, int32_t *list));
+// Writes value c of record i of a to out[c * count + place]; appends the places where a < b to list
+// and returns how many.
+MF_KERNEL_COPIES(uint32_t, mf_lane_records, (const mf_LaneInput *input, void *out, int32_t *list));
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "math/lane.h"
 #include "math/lane_functions.h"
+#include "math/lane_record.h"
 #include "math/lane_table.h"
 
 static inline mf_lane from_mask(mf_mask mask) {
@@ -133,6 +134,21 @@ uint32_t MF_KERNEL(mf_lane_scatter)(const mf_LaneInput *input, void *out, int32_
         mf_index index = mf_load_index(input->i + at) + (lane << 5);
         mf_scatter(mask, (mf_real *)out, index, value);
         count += mf_append_index(list + count, mask, mf_load_index(input->j + at));
+    }
+    return count;
+}
+
+uint32_t MF_KERNEL(mf_lane_records)(const mf_LaneInput *input, void *out, int32_t *list) {
+    const mf_real *a = (const mf_real *)input->a, *b = (const mf_real *)input->b;
+    mf_real *result = (mf_real *)out;
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < input->count; at += MF_LANES) {
+        mf_lane values[MF_RECORD];
+        mf_load_records(a, input->i + at, values);
+        for (uint32_t c = 0; c < MF_RECORD; c++)
+            mf_store(result + c * input->count + at, values[c]);
+        count +=
+            mf_append_numbers(list + count, mf_less(mf_load(a + at), mf_load(b + at)), (int32_t)at);
     }
     return count;
 }

@@ -135,6 +135,25 @@ static void NAME(check_scatter)(const Copies *copies) {
     free(values);
 }
 
+static void NAME(check_records)(const Copies *copies) {
+    NAME(Values) *values = NAME(make_values)();
+    mf_LaneInput input = {values->a, values->b, values->i, values->j, COUNT};
+    REAL *out = aligned(8 * COUNT * sizeof *out);
+    int32_t *list = aligned((COUNT + 16) * sizeof *list);
+    uint32_t count = copies->records(&input, out, list), expected = 0;
+    for (uint32_t k = 0; k < COUNT; k++) {
+        for (uint32_t c = 0; c < 8; c++)
+            assert_memory_equal(&out[c * COUNT + k], &values->a[8 * values->i[k] + (int32_t)c],
+                                sizeof *out);
+        if (values->a[k] < values->b[k])
+            assert_int_equal(list[expected++], k);
+    }
+    assert_int_equal(count, expected);
+    free(list);
+    free(out);
+    free(values);
+}
+
 // All copies of a function give the same bits, for special values and for many others.
 static void NAME(check_functions)(const Copies *first, const Copies *copies) {
     NAME(Values) *values = NAME(make_values)();

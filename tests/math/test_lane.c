@@ -21,10 +21,16 @@ typedef struct Copies {
     void (*run)(mf_LaneCase which, const mf_LaneInput *input, void *out);
     uint32_t (*masks)(const mf_LaneInput *input, int32_t *out);
     uint32_t (*scatter)(const mf_LaneInput *input, void *out, int32_t *list);
+    uint32_t (*records)(const mf_LaneInput *input, void *out, int32_t *list);
 } Copies;
 
 #define COPIES_OF(row, name)                                                                       \
-    {#name, row, mf_lane_run_##name, mf_lane_masks_##name, mf_lane_scatter_##name},
+    {#name,                                                                                        \
+     row,                                                                                          \
+     mf_lane_run_##name,                                                                           \
+     mf_lane_masks_##name,                                                                         \
+     mf_lane_scatter_##name,                                                                       \
+     mf_lane_records_##name},
 #define COPIES_OF_F32(row, name) COPIES_OF(row, name##_f32)
 #define COPIES_OF_F64(row, name) COPIES_OF(row, name##_f64)
 
@@ -113,6 +119,8 @@ static void operations_match_their_definition(void **state) {
         check_masks_f64(&copies_f64[k]);
         check_scatter_f32(&copies_f32[k]);
         check_scatter_f64(&copies_f64[k]);
+        check_records_f32(&copies_f32[k]);
+        check_records_f64(&copies_f64[k]);
     }
 }
 

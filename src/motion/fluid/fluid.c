@@ -8,7 +8,6 @@
 // [1] Longest step in units of the time in which sound covers the spacing. The rule of the pressure
 // (docs/explanation/particles.md) is stable up to 0.45 of the highest frequency, about 1.2 of that.
 static const double courant = 0.3;
-static const double pi = 3.14159265358979323846;
 static const double ahead = 1.5;        // [1] steps for which the pressure is extrapolated
 static const double compression = 0.05; // [1] above it a warning is raised
 static const double follow = 10.0;      // [1/s] of the pressure to the density
@@ -50,25 +49,6 @@ static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
     return mf_particles_check("fluid", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
-// Of the kernel: its gradient is K (1 - r/R)^3 x with the constant of the continuum, which
-// particles that have settled meet better than that of their lattice; and the density of the
-// lattice is that at rest.
-static void fit_kernel(mf_ParticlePlan *plan) {
-    const double reach = plan->reach / plan->spacing;
-    const int most = (int)reach + 1;
-    double density = 0.0;
-    for (int z = -most; z <= most; z++)
-        for (int y = -most; y <= most; y++)
-            for (int x = -most; x <= most; x++) {
-                const double r = mf_sqrt((double)(x * x + y * y + z * z));
-                const double near = r < reach ? 1.0 - r / reach : 0.0;
-                density += near * near * near;
-            }
-    plan->share = 1.0 / density;
-    plan->gradient =
-        210.0 / (pi * plan->reach * plan->reach * plan->reach * plan->reach * plan->reach);
-}
-
 // By Newton's method, which takes a step per factor of 3/2 from 1, and then a few.
 static double cube_root(double value) {
     double root = 1.0;
@@ -84,7 +64,7 @@ static mf_ParticleDraft draft_of(const mf_FluidConfig *config, double mass) {
     plan.spacing = cube_root(plan.volume);
     plan.reach = config->reach * plan.spacing;
     plan.bulk = config->density * config->sound_speed * config->sound_speed;
-    fit_kernel(&plan);
+    mf_fluid_shape_fit(&plan.shape, plan.spacing, plan.reach);
     plan.follow = follow;
     plan.wall_viscosity = config->viscosity;
     plan.viscosity =

@@ -100,11 +100,12 @@ static uint32_t take_waiting(mf_Particles *all) {
     return all->next_waiting;
 }
 
-static void emit_one(mf_Particles *all, const mf_ParticleNozzle *nozzle, uint32_t site,
+// Whether there was one.
+static bool emit_one(mf_Particles *all, const mf_ParticleNozzle *nozzle, uint32_t site,
                      double ahead) {
     const uint32_t i = take_waiting(all);
     if (i == mf_group_count(all->group))
-        return;
+        return false;
     const double *across = nozzle->sites[site].across, speed = nozzle->emitter.speed;
     for (uint32_t c = 0; c < 3; c++) {
         const double at = nozzle->emitter.position[c] + across[0] * nozzle->axes[0][c] +
@@ -113,9 +114,11 @@ static void emit_one(mf_Particles *all, const mf_ParticleNozzle *nozzle, uint32_
         mf_field_set(all->velocity, i, c, speed * nozzle->axes[2][c]);
     }
     ((uint32_t *)all->waiting->data)[i] = 0;
+    return true;
 }
 
-void mf_particles_emit(mf_Particles *all, double begin, double end) {
+bool mf_particles_emit(mf_Particles *all, double begin, double end) {
+    bool any = false;
     for (uint32_t e = 0; e < all->nozzle_count; e++) {
         const mf_ParticleNozzle *nozzle = &all->nozzles[e];
         const double start = nozzle->emitter.start, period = nozzle->pitch / nozzle->emitter.speed;
@@ -125,9 +128,10 @@ void mf_particles_emit(mf_Particles *all, double begin, double end) {
             if (leaves < begin || leaves >= nozzle->emitter.stop)
                 continue;
             for (uint32_t s = 0; s < nozzle->count; s++)
-                emit_one(all, nozzle, s, begin - leaves);
+                any |= emit_one(all, nozzle, s, begin - leaves);
         }
     }
+    return any;
 }
 
 uint64_t mf_emitters_hash(uint64_t hash, const mf_Emitter *emitters, uint32_t count,

@@ -5,6 +5,7 @@
 // pair are equal and opposite to the bit, as every operation on the pair is antisymmetric; a
 // particle sums over its neighbors in the order of ranks, so that its sum depends neither on lanes
 // nor on threads: what a lane meets beyond its reach adds an exact 0.
+#include "math/lane_record.h"
 #include "motion/particles/lanes.h"
 
 #include <mayfly/world.h>
@@ -34,52 +35,158 @@ static MF_INLINE const mf_real *row_of(const mf_ParticleTask *task, int row) {
     return (const mf_real *)task->rows[row];
 }
 
-static MF_INLINE Drop load_drop(const mf_ParticleTask *task, uint32_t rank) {
-    Drop drop;
-    drop.at = MF_VALUE(Vec, mf_load_any(row_of(task, MF_PARTICLE_X) + rank),
-                       mf_load_any(row_of(task, MF_PARTICLE_Y) + rank),
-                       mf_load_any(row_of(task, MF_PARTICLE_Z) + rank));
-    drop.velocity = MF_VALUE(Vec, mf_load_any(row_of(task, MF_PARTICLE_VX) + rank),
-                             mf_load_any(row_of(task, MF_PARTICLE_VY) + rank),
-                             mf_load_any(row_of(task, MF_PARTICLE_VZ) + rank));
-    drop.push = mf_load_any(row_of(task, MF_FLUID_PUSH) + rank);
-    drop.dynamic = mf_load_any(row_of(task, MF_FLUID_DYNAMIC) + rank);
-    return drop;
+static MF_INLINE Drop load_drops(const mf_ParticleTask *task, const int32_t rank[MF_LANES]) {
+    mf_lane row[MF_RECORD];
+    mf_load_records((const mf_real *)task->records, rank, row);
+    return MF_VALUE(Drop, {row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[MF_FLUID_PUSH],
+                    row[MF_FLUID_DYNAMIC]);
+}
+
+static MF_INLINE Drop load_own(const mf_ParticleTask *task, uint32_t rank) {
+    int32_t ranks[MF_LANES];
+    for (uint32_t lane = 0; lane < MF_LANES; lane++)
+        ranks[lane] = (int32_t)(rank + lane);
+    return load_drops(task, ranks);
 }
 
 // ---- between particles --------------------------------------------------------------------------
 
-static MF_INLINE void add_neighbors(const mf_ParticleTask *task, int32_t first, int32_t end,
-                                    mf_lane inverse_reach, const Drop *own, Sums *sums) {
-    const mf_real *MF_RESTRICT x = row_of(task, MF_PARTICLE_X);
-    const mf_real *MF_RESTRICT y = row_of(task, MF_PARTICLE_Y);
-    const mf_real *MF_RESTRICT z = row_of(task, MF_PARTICLE_Z);
-    const mf_real *MF_RESTRICT vx = row_of(task, MF_PARTICLE_VX);
-    const mf_real *MF_RESTRICT vy = row_of(task, MF_PARTICLE_VY);
-    const mf_real *MF_RESTRICT vz = row_of(task, MF_PARTICLE_VZ);
-    const mf_real *MF_RESTRICT push = row_of(task, MF_FLUID_PUSH);
-    const mf_real *MF_RESTRICT dynamic = row_of(task, MF_FLUID_DYNAMIC);
-    const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
+// Adds each lane's pairs with the ranks of its list, one after the other.
+static MF_INLINE void add_pairs(const mf_ParticleTask *task, const int32_t *list, uint32_t count,
+                                const Drop *own, Sums *sums) {
+    const double *force = task->plan->shape.force;
+    const mf_lane one = mf_set((mf_real)1), zero = mf_zero(),
+                  inverse_reach = mf_set((mf_real)(1.0 / task->plan->reach));
+    const mf_lane f0 = mf_set((mf_real)force[0]), f1 = mf_set((mf_real)force[1]),
+                  f2 = mf_set((mf_real)force[2]);
     Sums s = *sums;
     const Drop o = *own;
-    for (int32_t j = first; j < end; j++) {
-        const mf_lane dx = mf_set(x[j]) - o.at.x, dy = mf_set(y[j]) - o.at.y,
-                      dz = mf_set(z[j]) - o.at.z;
-        const mf_lane ux = mf_set(vx[j]) - o.velocity.x, uy = mf_set(vy[j]) - o.velocity.y,
-                      uz = mf_set(vz[j]) - o.velocity.z;
-        const mf_lane square = mf_fma(dx, dx, mf_fma(dy, dy, dz * dz));
+    for (const int32_t *end = list + (size_t)count * MF_LANES; list < end; list += MF_LANES) {
+        const Drop other = load_drops(task, list);
+        const Vec d = vec_sub(other.at, o.at), u = vec_sub(other.velocity, o.velocity);
+        const mf_lane square = mf_fma(d.x, d.x, mf_fma(d.y, d.y, d.z * d.z));
         const mf_lane near = mf_max(one - mf_sqrt(square) * inverse_reach, zero);
-        const mf_lane weight = near * near * near;
-        const mf_lane pressed = mf_set(push[j]) + o.push;
-        const mf_lane mix = mf_set(dynamic[j]) - o.dynamic;
-        const mf_lane spread = mf_fma(ux, dx, mf_fma(uy, dy, mf_fma(uz, dz, mix)));
-        s.force.x = mf_fma(weight, mf_fma(-pressed, dx, ux), s.force.x);
-        s.force.y = mf_fma(weight, mf_fma(-pressed, dy, uy), s.force.y);
-        s.force.z = mf_fma(weight, mf_fma(-pressed, dz, uz), s.force.z);
+        const mf_lane weight = near * mf_fma(mf_fma(f2, near, f1), near, f0);
+        const mf_lane pressed = other.push + o.push;
+        const mf_lane mix = other.dynamic - o.dynamic;
+        const mf_lane spread = mf_fma(u.x, d.x, mf_fma(u.y, d.y, mf_fma(u.z, d.z, mix)));
+        s.force.x = mf_fma(weight, mf_fma(-pressed, d.x, u.x), s.force.x);
+        s.force.y = mf_fma(weight, mf_fma(-pressed, d.y, u.y), s.force.y);
+        s.force.z = mf_fma(weight, mf_fma(-pressed, d.z, u.z), s.force.z);
         s.spread = mf_fma(weight, spread, s.spread);
         s.crowd = s.crowd + weight;
     }
     *sums = s;
+}
+
+// ---- lists of neighbors -------------------------------------------------------------------------
+
+enum {
+    PART = 32, // [1] ranks that are examined at a time
+    ROOM = 80  // [1] neighbors of a lane that are kept until all lanes' are interleaved
+};
+
+// Where lists are stored, one behind the other.
+typedef struct Shelf {
+    int32_t *next, *end;
+} Shelf;
+
+// What was found for each lane and is not yet added.
+typedef struct Found {
+    int32_t rank[MF_LANES][ROOM + MF_LANES];
+    uint32_t count[MF_LANES], most;
+    uint32_t stored; // [1] of the list behind shelf->next
+    bool full;       // the shelf was
+} Found;
+
+// Appends those of ranks first .. end - 1 that are in reach of particle `own`.
+static MF_INLINE uint32_t find_neighbors(const mf_ParticleTask *task, uint32_t own, int32_t first,
+                                         int32_t end, int32_t *list, uint32_t count) {
+    const mf_real *x = row_of(task, MF_PARTICLE_X), *y = row_of(task, MF_PARTICLE_Y),
+                  *z = row_of(task, MF_PARTICLE_Z);
+    const mf_lane own_x = mf_set(x[own]), own_y = mf_set(y[own]), own_z = mf_set(z[own]);
+    const mf_lane square_reach = mf_set((mf_real)(task->list_reach * task->list_reach));
+    const uint32_t before = count;
+    for (int32_t j = first; j < end; j += MF_LANES) {
+        const mf_lane dx = mf_load_any(x + j) - own_x, dy = mf_load_any(y + j) - own_y,
+                      dz = mf_load_any(z + j) - own_z;
+        const mf_lane square = mf_fma(dx, dx, mf_fma(dy, dy, dz * dz));
+        count += mf_append_numbers(list + count, mf_less(square, square_reach), j);
+    }
+    while (count > before && list[count - 1] >= end)
+        count--;
+    return count;
+}
+
+// Adds what was found, and stores it, lane beside lane; short lists are filled up with somebody
+// out of reach.
+static MF_INLINE void add_found(const mf_ParticleTask *task, const Drop *own, const Shelf *shelf,
+                                Found *found, Sums *sums) {
+    int32_t buffer[ROOM * MF_LANES];
+    int32_t *list = shelf->next + (size_t)found->stored * MF_LANES;
+    if (shelf->end - list < (ptrdiff_t)(found->most * MF_LANES))
+        found->full = true;
+    if (found->full)
+        list = buffer;
+    for (uint32_t lane = 0; lane < MF_LANES; lane++) {
+        for (uint32_t k = 0; k < found->most; k++)
+            list[k * MF_LANES + lane] =
+                k < found->count[lane] ? found->rank[lane][k] : (int32_t)task->count;
+        found->count[lane] = 0;
+    }
+    add_pairs(task, list, found->most, own, sums);
+    found->stored += found->most;
+    found->most = 0;
+}
+
+// The neighbors of `live` particles from `rank` on, in a row of cells: finds, stores and adds them.
+static MF_INLINE void find_and_add(const mf_ParticleTask *task, uint32_t row, uint32_t rank,
+                                   uint32_t live, const Drop *own, Shelf *shelf, Sums *sums) {
+    const NearRows near = near_cells(task, row);
+    Found found;
+    for (uint32_t lane = 0; lane < MF_LANES; lane++)
+        found.count[lane] = 0;
+    found.most = found.stored = 0;
+    found.full = false;
+    for (int32_t n = 0; n < near.count; n++) {
+        const int32_t *starts = task->starts + near.cells[n];
+        bool more = true;
+        for (int32_t skip = 0; more; skip += PART) {
+            if (found.most + PART > ROOM)
+                add_found(task, own, shelf, &found, sums);
+            more = false;
+            for (uint32_t lane = 0; lane < live; lane++) {
+                const Columns columns = near_columns(task, task->column[rank + lane]);
+                const int32_t first = starts[columns.low] + skip, end = starts[columns.end];
+                const int32_t stop = end - first > PART ? first + PART : end;
+                const uint32_t count = find_neighbors(task, rank + lane, first, stop,
+                                                      found.rank[lane], found.count[lane]);
+                found.count[lane] = count;
+                found.most = count > found.most ? count : found.most;
+                more |= stop < end;
+            }
+        }
+    }
+    add_found(task, own, shelf, &found, sums);
+    task->list_count[rank] = found.full ? MF_NONE : found.stored;
+    if (!found.full)
+        shelf->next += (size_t)found.stored * MF_LANES;
+}
+
+static MF_INLINE Sums add_neighbors(const mf_ParticleTask *task, uint32_t row, uint32_t rank,
+                                    uint32_t live, const Drop *own, Shelf *shelf) {
+    const mf_lane zero = mf_zero();
+    Sums sums = {{zero, zero, zero}, zero, zero};
+    const uint32_t count = task->listed ? task->list_count[rank] : MF_NONE;
+    if (count == MF_NONE) {
+        // What does not fit is found in each step, and not stored then either.
+        Shelf none = {shelf->next, shelf->next};
+        find_and_add(task, row, rank, live, own, task->listed ? &none : shelf, &sums);
+        return sums;
+    }
+    add_pairs(task, shelf->next, count, own, &sums);
+    shelf->next += (size_t)count * MF_LANES;
+    return sums;
 }
 
 // ---- walls --------------------------------------------------------------------------------------
@@ -90,18 +197,21 @@ typedef struct Beyond {
     mf_lane plane, space, shear; // [1/m], [1], [1/m^2]
 } Beyond;
 
-static MF_INLINE Beyond beyond_plane(mf_lane distance, mf_real reach) {
+static MF_INLINE mf_lane polynomial(const double terms[MF_SHAPE_TERMS], mf_lane y) {
+    mf_lane sum = mf_set((mf_real)terms[MF_SHAPE_TERMS - 1]);
+    for (int n = MF_SHAPE_TERMS - 2; n >= 0; n--)
+        sum = mf_fma(sum, y, mf_set((mf_real)terms[n]));
+    return sum;
+}
+
+static MF_INLINE Beyond beyond_plane(mf_lane distance, const mf_ParticlePlan *plan) {
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane y = mf_clamp(one - distance * mf_set(1 / reach), mf_zero(), one);
-    mf_lane y2 = y * y, y4 = y2 * y2, y5 = y4 * y;
+    mf_lane y = mf_clamp(one - distance * mf_set((mf_real)(1.0 / plan->reach)), mf_zero(), one);
+    mf_lane y3 = y * y * y;
     Beyond out;
-    out.plane = mf_set(21 / reach) * y5 *
-                mf_fma(y, mf_fma(y, mf_set((mf_real)(4.0 / 7)), mf_set((mf_real)-1.5)), one);
-    out.space = mf_set((mf_real)21) * (y5 * y) *
-                mf_fma(y, mf_fma(y, mf_set((mf_real)(1.0 / 14)), mf_set((mf_real)(-3.0 / 14))),
-                       mf_set((mf_real)(1.0 / 6)));
-    out.shear =
-        mf_set(7 / (reach * reach)) * y5 * mf_fma(y, mf_set((mf_real)-2), mf_set((mf_real)3));
+    out.plane = y3 * polynomial(plan->shape.plane, y);
+    out.space = y3 * y * polynomial(plan->shape.space, y);
+    out.shear = y3 * polynomial(plan->shape.shear, y);
     return out;
 }
 
@@ -110,7 +220,7 @@ static MF_INLINE Vec add_wall(const mf_ParticlePlan *plan, const Drop *own, cons
                               Vec velocity, Walls *walls) {
     const mf_lane zero = mf_zero();
     const mf_lane far = mf_max(gap->distance, zero), deep = mf_max(-gap->distance, zero);
-    const Beyond beyond = beyond_plane(gap->distance, (mf_real)plan->reach);
+    const Beyond beyond = beyond_plane(gap->distance, plan);
     Vec relative = vec_sub(own->velocity, velocity);
     mf_lane parting = vec_dot(relative, gap->normal);
     // The fluid behind the wall is at rest under the same pressure and gravity.
@@ -179,7 +289,7 @@ typedef struct Next {
 static MF_INLINE mf_lane relax(const mf_ParticlePlan *plan, mf_lane pressure, const Sums *sums,
                                const Walls *walls) {
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane dense = mf_fma(sums->crowd, mf_set((mf_real)plan->share), -one);
+    mf_lane dense = mf_fma(sums->crowd, mf_set((mf_real)plan->shape.share), -one);
     mf_mask inside = mf_and(mf_not(walls->near), mf_less(mf_set((mf_real)-0.08), dense));
     mf_lane missing = mf_fma(dense, mf_set((mf_real)plan->bulk), -pressure);
     return mf_keep(inside, missing * mf_set((mf_real)plan->follow));
@@ -188,7 +298,7 @@ static MF_INLINE mf_lane relax(const mf_ParticlePlan *plan, mf_lane pressure, co
 static MF_INLINE Next advance(const mf_ParticleTask *task, uint32_t rank, const Drop *own,
                               mf_lane pressure, const Sums *sums, const Walls *walls) {
     const mf_ParticlePlan *plan = task->plan;
-    const double weight = plan->volume * plan->gradient;
+    const double weight = plan->volume * plan->shape.gradient;
     const mf_lane step = mf_set((mf_real)plan->step);
     Next next;
     Vec acceleration = vec_add(vec_set(plan->gravity), walls->acceleration);
@@ -235,19 +345,17 @@ static MF_INLINE void store_next(const mf_ParticleTask *task, uint32_t rank, uin
 void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint32_t count,
                               double (*wrench)[6]) {
     const mf_LaneMap map = mf_lane_map(task->terrain);
-    const mf_lane zero = mf_zero(), inverse_reach = mf_set((mf_real)(1.0 / task->plan->reach));
+    const uint32_t columns = (uint32_t)task->size[0];
+    Shelf shelf = {task->lists + (size_t)(uint32_t)task->starts[first * columns] * task->list_room,
+                   task->lists +
+                       (size_t)(uint32_t)task->starts[(first + count) * columns] * task->list_room};
     for (uint32_t row = first; row < first + count; row++) {
-        const uint32_t columns = (uint32_t)task->size[0];
         const uint32_t begin = (uint32_t)task->starts[row * columns];
         const uint32_t end = (uint32_t)task->starts[(row + 1) * columns];
         for (uint32_t rank = begin; rank < end; rank += MF_LANES) {
             const uint32_t live = end - rank < MF_LANES ? end - rank : MF_LANES;
-            const Drop own = load_drop(task, rank);
-            const Near near =
-                near_rows(task, row, task->column[rank], task->column[rank + live - 1]);
-            Sums sums = {{zero, zero, zero}, zero, zero};
-            for (int32_t n = 0; n < near.count; n++)
-                add_neighbors(task, near.first[n], near.end[n], inverse_reach, &own, &sums);
+            const Drop own = load_own(task, rank);
+            Sums sums = add_neighbors(task, row, rank, live, &own, &shelf);
             const Walls walls = meet_walls(task, &map, &own, live, wrench);
             const mf_lane pressure = mf_load_any(row_of(task, MF_FLUID_PRESSURE) + rank);
             if (task->extra[0] != NULL)
@@ -260,7 +368,22 @@ void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint3
 
 // ---- sorted rows --------------------------------------------------------------------------------
 
-void MF_KERNEL(mf_fluid_gather)(const mf_ParticleTask *task, uint32_t first, uint32_t count) {
+// Where the particle of a rank is now; returns the square of its way since it was listed.
+static mf_real gather_place(const mf_ParticleTask *task, uint32_t rank, const mf_real *position,
+                            mf_real *record) {
+    mf_real square = 0;
+    for (int c = 0; c < 3; c++) {
+        mf_real *anchor = (mf_real *)task->rows[MF_FLUID_ANCHOR + c] + rank;
+        const mf_real at = position[(size_t)c * 16];
+        if (!task->listed)
+            *anchor = at;
+        square += (at - *anchor) * (at - *anchor);
+        record[c] = ((mf_real *)task->rows[MF_PARTICLE_X + c])[rank] = at;
+    }
+    return square;
+}
+
+double MF_KERNEL(mf_fluid_gather)(const mf_ParticleTask *task, uint32_t first, uint32_t count) {
     const mf_ParticlePlan *plan = task->plan;
     const mf_real *position = (const mf_real *)task->position.base;
     const mf_real *velocity = (const mf_real *)task->velocity.base;
@@ -269,23 +392,30 @@ void MF_KERNEL(mf_fluid_gather)(const mf_ParticleTask *task, uint32_t first, uin
     const mf_real ahead = (mf_real)plan->ahead;
     const mf_real press = (mf_real)(0.5 / (plan->viscosity * plan->density));
     const mf_real mix = (mf_real)(-2.0 * plan->diffusion / plan->bulk);
-    mf_real weight[3], *rows[MF_FLUID_ROWS];
+    mf_real *record = (mf_real *)task->records + MF_FLUID_RECORD * (size_t)first;
+    mf_real weight[3], farthest = 0;
+    uint32_t faults = 0;
     for (int c = 0; c < 3; c++)
         weight[c] = (mf_real)(plan->density * plan->gravity[c]);
-    for (int r = 0; r < MF_FLUID_ROWS; r++)
-        rows[r] = (mf_real *)task->rows[r];
-    for (uint32_t rank = first; rank < first + count; rank++) {
+    for (uint32_t rank = first; rank < first + count; rank++, record += MF_FLUID_RECORD) {
         const uint32_t i = task->order[rank];
         const size_t three = (size_t)(i / 16) * 48 + i % 16;
+        const mf_real way = gather_place(task, rank, position + three, record);
         mf_real p = pressure[i], column = 0;
+        farthest = way > farthest ? way : farthest;
+        faults |= task->fault[i];
         for (int c = 0; c < 3; c++) {
-            rows[MF_PARTICLE_X + c][rank] = position[three + (size_t)c * 16];
-            rows[MF_PARTICLE_VX + c][rank] = velocity[three + (size_t)c * 16];
-            column += weight[c] * position[three + (size_t)c * 16];
+            record[MF_FLUID_VX + c] = velocity[three + (size_t)c * 16];
+            column += weight[c] * record[c];
         }
         const mf_real push = p + ahead * rate[i];
-        rows[MF_FLUID_PRESSURE][rank] = p;
-        rows[MF_FLUID_PUSH][rank] = push > 0 ? push * press : 0;
-        rows[MF_FLUID_DYNAMIC][rank] = (p - column) * mix;
+        ((mf_real *)task->rows[MF_FLUID_PRESSURE])[rank] = p;
+        record[MF_FLUID_PUSH] = push > 0 ? push * press : 0;
+        record[MF_FLUID_DYNAMIC] = (p - column) * mix;
     }
+    // Behind the last one are some that nobody reaches.
+    if (first + count == task->count)
+        for (int n = 0; n < MF_FLUID_RECORD * MF_PARTICLE_PAD; n++)
+            record[n] = n % MF_FLUID_RECORD == 0 ? (mf_real)1e15 : 0;
+    return faults != 0 ? (double)MF_REAL_MAX : (double)farthest;
 }

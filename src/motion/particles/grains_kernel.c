@@ -251,7 +251,7 @@ static MF_INLINE void touch_grains(const mf_ParticleTask *task, const Law *law, 
         mf_index other =
             mf_select_index(touch.here, mf_load_index(contacts->rank[k]), mf_set_index(0));
         Vec way = vec_sub(own->at, vec_gather(task, MF_PARTICLE_X, other));
-        Vec velocity = vec_sub(own->velocity, vec_gather(task, MF_PARTICLE_VX, other));
+        Vec velocity = vec_sub(own->velocity, vec_gather(task, MF_GRAIN_VX, other));
         Vec rate = vec_gather(task, MF_GRAIN_WX, other);
         mf_lane far = mf_sqrt(vec_dot(way, way));
         touch.normal = vec_scale(way, one / mf_select(mf_less(zero, far), far, one));
@@ -391,8 +391,7 @@ void MF_KERNEL(mf_grains_step)(const mf_ParticleTask *task, uint32_t first, uint
             const uint32_t live = end - rank < MF_LANES ? end - rank : MF_LANES;
             const Near near =
                 near_rows(task, row, task->column[rank], task->column[rank + live - 1]);
-            const Grain own = {vec_any(task, MF_PARTICLE_X, rank),
-                               vec_any(task, MF_PARTICLE_VX, rank),
+            const Grain own = {vec_any(task, MF_PARTICLE_X, rank), vec_any(task, MF_GRAIN_VX, rank),
                                vec_any(task, MF_GRAIN_WX, rank)};
             Sum sum = {{zero, zero, zero}, {zero, zero, zero}, zero};
             Contacts contacts;
@@ -410,11 +409,11 @@ void MF_KERNEL(mf_grains_step)(const mf_ParticleTask *task, uint32_t first, uint
 
 // ---- sorted rows --------------------------------------------------------------------------------
 
-void MF_KERNEL(mf_grains_gather)(const mf_ParticleTask *task, uint32_t first, uint32_t count) {
+double MF_KERNEL(mf_grains_gather)(const mf_ParticleTask *task, uint32_t first, uint32_t count) {
     const mf_real *fields[3] = {(const mf_real *)task->position.base,
                                 (const mf_real *)task->velocity.base,
                                 (const mf_real *)task->rate.base};
-    static const int rows[3] = {MF_PARTICLE_X, MF_PARTICLE_VX, MF_GRAIN_WX};
+    static const int rows[3] = {MF_PARTICLE_X, MF_GRAIN_VX, MF_GRAIN_WX};
     for (uint32_t rank = first; rank < first + count; rank++) {
         const uint32_t i = task->order[rank];
         const size_t three = (size_t)(i / 16) * 48 + i % 16;
@@ -422,4 +421,5 @@ void MF_KERNEL(mf_grains_gather)(const mf_ParticleTask *task, uint32_t first, ui
             for (int c = 0; c < 3; c++)
                 ((mf_real *)task->rows[rows[f] + c])[rank] = fields[f][three + (size_t)c * 16];
     }
+    return 0.0;
 }

@@ -10,6 +10,38 @@
 
 // ---- neighbors ----------------------------------------------------------------------------------
 
+// The first cells of each of the nine rows of cells around a row.
+typedef struct NearRows {
+    int32_t cells[9];
+    int32_t count; // [1] rows that exist
+} NearRows;
+
+static MF_INLINE NearRows near_cells(const mf_ParticleTask *task, uint32_t row) {
+    NearRows near;
+    const int32_t columns = task->size[0], rows = task->size[1], layers = task->size[2];
+    const int32_t y = (int32_t)row % rows, z = (int32_t)row / rows;
+    near.count = 0;
+    for (int32_t dz = -1; dz <= 1; dz++)
+        for (int32_t dy = -1; dy <= 1; dy++) {
+            if (y + dy < 0 || y + dy >= rows || z + dz < 0 || z + dz >= layers)
+                continue;
+            near.cells[near.count++] = ((z + dz) * rows + y + dy) * columns;
+        }
+    return near;
+}
+
+// Columns of cells [low, end) in reach of a column.
+typedef struct Columns {
+    int32_t low, end;
+} Columns;
+
+static MF_INLINE Columns near_columns(const mf_ParticleTask *task, int32_t column) {
+    Columns near = {column - MF_PARTICLE_FINE, column + MF_PARTICLE_FINE + 1};
+    near.low = near.low < 0 ? 0 : near.low;
+    near.end = near.end > task->size[0] ? task->size[0] : near.end;
+    return near;
+}
+
 // Ranks [first, end) of each of the nine rows of cells around some particles.
 typedef struct Near {
     int32_t first[9], end[9];
@@ -19,21 +51,14 @@ typedef struct Near {
 // Of particles between columns low and high of a row of cells.
 static MF_INLINE Near near_rows(const mf_ParticleTask *task, uint32_t row, int32_t low,
                                 int32_t high) {
+    const NearRows rows = near_cells(task, row);
+    const int32_t first = near_columns(task, low).low, end = near_columns(task, high).end;
     Near near;
-    const int32_t columns = task->size[0], rows = task->size[1], layers = task->size[2];
-    const int32_t y = (int32_t)row % rows, z = (int32_t)row / rows;
-    low = low < MF_PARTICLE_FINE ? 0 : low - MF_PARTICLE_FINE;
-    high = high + MF_PARTICLE_FINE + 1 > columns ? columns : high + MF_PARTICLE_FINE + 1;
-    near.count = 0;
-    for (int32_t dz = -1; dz <= 1; dz++)
-        for (int32_t dy = -1; dy <= 1; dy++) {
-            if (y + dy < 0 || y + dy >= rows || z + dz < 0 || z + dz >= layers)
-                continue;
-            const int32_t cells = ((z + dz) * rows + y + dy) * columns;
-            near.first[near.count] = task->starts[cells + low];
-            near.end[near.count] = task->starts[cells + high];
-            near.count++;
-        }
+    near.count = rows.count;
+    for (int32_t n = 0; n < rows.count; n++) {
+        near.first[n] = task->starts[rows.cells[n] + first];
+        near.end[n] = task->starts[rows.cells[n] + end];
+    }
     return near;
 }
 

@@ -36,6 +36,12 @@ static double row_value(const mf_Particles *all, int row, uint32_t rank) {
                      : (double)((const float *)all->task.rows[row])[rank];
 }
 
+static double record_value(const mf_Particles *fluid, int value, uint32_t rank) {
+    const size_t at = (size_t)rank * MF_FLUID_RECORD + (size_t)value;
+    return fluid->wide ? ((const double *)fluid->task.records)[at]
+                       : (double)((const float *)fluid->task.records)[at];
+}
+
 static double volume_of(const mf_Particles *all) {
     const double d = all->plan.spacing;
     return is_fluid(all) ? all->plan.volume : pi / 6.0 * d * d * d;
@@ -45,11 +51,12 @@ static Body body_of(const mf_Particles *all, uint32_t rank) {
     Body body = {.volume = volume_of(all)};
     for (int c = 0; c < 3; c++) {
         body.at[c] = row_value(all, MF_PARTICLE_X + c, rank);
-        body.velocity[c] = row_value(all, MF_PARTICLE_VX + c, rank);
+        body.velocity[c] = is_fluid(all) ? record_value(all, MF_FLUID_VX + c, rank)
+                                         : row_value(all, MF_GRAIN_VX + c, rank);
     }
     if (is_fluid(all))
         body.pressure =
-            row_value(all, MF_FLUID_PUSH, rank) * 2.0 * all->plan.viscosity * all->plan.density;
+            record_value(all, MF_FLUID_PUSH, rank) * 2.0 * all->plan.viscosity * all->plan.density;
     return body;
 }
 
@@ -148,7 +155,7 @@ static void add_mean(const mf_Particles *own, const Body *grain, const mf_Partic
     (void)grain;
     sum[WEIGHT] += weight;
     for (int c = 0; c < 3; c++)
-        sum[VELOCITY + c] += weight * row_value(fluid, MF_PARTICLE_VX + c, rank);
+        sum[VELOCITY + c] += weight * record_value(fluid, MF_FLUID_VX + c, rank);
     sum[DENSITY] += weight * fluid->plan.density;
     sum[VISCOSITY] += weight * fluid->plan.wall_viscosity;
 }
@@ -207,7 +214,9 @@ static void add_to_fluid(const mf_Particles *own, const Body *fluid, const mf_Pa
         mf_vec3_add_scaled(got + FORCE, got + FORCE, -fluid->volume * pair->kernel,
                            other->means + (size_t)rank * MEANS);
     }
-    got[CROWD] += volume_of(other) / fluid->volume * pair->near * pair->near * pair->near;
+    const double *terms = own->plan.shape.force, near = pair->near;
+    got[CROWD] +=
+        volume_of(other) / fluid->volume * near * (terms[0] + near * (terms[1] + near * terms[2]));
 }
 
 static void put(const mf_Particles *all, int row, uint32_t rank, double value) {

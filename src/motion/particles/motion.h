@@ -66,6 +66,9 @@ typedef struct mf_Particles {
     double ahead;             // [1] steps for which a fluid's pressure is extrapolated
     mf_ParticleSolid *solids; // [1] of a substep
     double (*wrench)[6];      // [1] per piece and solid
+    double skin;              // [m] of a fluid, how much farther than its reach it lists neighbors
+    double moved[MF_PARTICLE_PIECES]; // [m^2] as gathers return it
+    mf_ParticleBox box;               // of all, until they are sorted again
     mf_ParticleBox boxes[MF_PARTICLE_PIECES];
     uint32_t first_row[MF_PARTICLE_PIECES + 1]; // [1] of cells, of each piece
 } mf_Particles;
@@ -124,8 +127,8 @@ void mf_particles_free_nozzles(mf_Particles *all);
 // Of what emitters and the number of placed particles change.
 uint64_t mf_emitters_hash(uint64_t hash, const mf_Emitter *emitters, uint32_t count,
                           uint32_t placed);
-// Puts the layers that leave nozzles in [begin, end) [s] into the world.
-void mf_particles_emit(mf_Particles *all, double begin, double end);
+// Puts the layers that leave nozzles in [begin, end) [s] into the world; true: there were any.
+bool mf_particles_emit(mf_Particles *all, double begin, double end);
 
 // Keys of emitters in scene files.
 extern const mf_KeyTable mf_emitter_table;

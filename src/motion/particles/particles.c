@@ -11,6 +11,10 @@
 #include <math.h>
 #include <string.h>
 
+// [1] spacings beyond its reach within which a fluid lists neighbors, for steps in which nobody has
+// moved by half of it.
+static const double skin = 0.2;
+
 static const mf_FieldInfo waiting_field = {"particle.waiting",
                                            "1",
                                            "",
@@ -124,9 +128,9 @@ static void find_cells(mf_Particles *all, uint32_t piece) {
 static void gather_rows(mf_Particles *all, uint32_t piece) {
     const uint32_t first = mf_particles_part(all->cells.count, piece),
                    end = mf_particles_part(all->cells.count, piece + 1);
-    for (uint32_t rank = first; rank < end; rank++)
+    for (uint32_t rank = first; rank < end && !all->task.listed; rank++)
         all->cells.column[rank] = all->cells.cell[all->cells.order[rank]] % all->cells.size[0];
-    all->gather(&all->task, first, end - first);
+    all->moved[piece] = all->gather(&all->task, first, end - first);
 }
 
 static void step_rows(mf_Particles *all, uint32_t piece) {
@@ -165,7 +169,7 @@ static void cut_rows(mf_Particles *all) {
 }
 
 // Solids near the particles, moved on to this substep.
-static void choose_solids(mf_Particles *all, const mf_ParticleBox *box, uint32_t substep) {
+static void choose_solids(mf_Particles *all, uint32_t substep) {
     mf_ParticleCoupling *coupling = all->coupling;
     all->task.solid_count = 0;
     if (coupling == NULL)
@@ -182,7 +186,8 @@ static void choose_solids(mf_Particles *all, const mf_ParticleBox *box, uint32_t
             solid->high[c] += moved;
         }
         for (int c = 0; c < 3; c++) // nothing of it is near: an empty box
-            if (box->low[c] > solid->high[c] || box->high[c] < solid->low[c])
+            if (all->box.low[c] - all->skin > solid->high[c] ||
+                all->box.high[c] + all->skin < solid->low[c])
                 solid->low[0] = (double)INFINITY;
     }
     all->task.solids = all->solids;
@@ -215,21 +220,35 @@ static double begin_of(const mf_Particles *all, const mf_WorldRun *run, uint32_t
                                         : mf_time_to_seconds(run->time) + number * all->plan.step;
 }
 
-// Emits and sorts. Where no particle takes part none is sorted.
+static bool in_reach_of_lists(const mf_Particles *all) {
+    double most = 0.0;
+    for (uint32_t p = 0; p < MF_PARTICLE_PIECES; p++)
+        most = all->moved[p] > most ? all->moved[p] : most;
+    return most < 0.24 * all->skin * all->skin; // less than half of it
+}
+
+// Emits, and sorts and gathers, or gathers alone where nobody has come into reach since the last
+// sorting. Where no particle takes part none is sorted.
 static void prepare(mf_Particles *all, const mf_WorldRun *run, uint32_t number) {
-    mf_ParticleBox box;
-    mf_particles_emit(all, begin_of(all, run, number), begin_of(all, run, number + 1));
-    mf_particles_share(all, find_box);
-    all->cells.count = 0;
-    if (!join_boxes(all, &box))
-        return;
-    mf_particle_cells_fit(&all->cells, box.low, box.high);
-    mf_particles_share(all, find_cells);
-    mf_particle_cells_sort(&all->cells, mf_group_count(all->group));
-    set_task(all);
-    choose_solids(all, &box, number);
-    cut_rows(all);
-    mf_particles_share(all, gather_rows);
+    if (mf_particles_emit(all, begin_of(all, run, number), begin_of(all, run, number + 1)))
+        all->task.listed = false;
+    if (all->task.listed) {
+        mf_particles_share(all, gather_rows);
+        all->task.listed = in_reach_of_lists(all);
+    }
+    if (!all->task.listed) {
+        mf_particles_share(all, find_box);
+        all->cells.count = 0;
+        if (!join_boxes(all, &all->box))
+            return;
+        mf_particle_cells_fit(&all->cells, all->box.low, all->box.high);
+        mf_particles_share(all, find_cells);
+        mf_particle_cells_sort(&all->cells, mf_group_count(all->group));
+        set_task(all);
+        cut_rows(all);
+        mf_particles_share(all, gather_rows);
+    }
+    choose_solids(all, number);
 }
 
 static void finish(mf_Particles *all) {
@@ -237,10 +256,12 @@ static void finish(mf_Particles *all) {
         return;
     mf_particles_share(all, step_rows);
     sum_wrenches(all);
+    all->task.listed = all->skin > 0.0 && all->mixture == NULL;
 }
 
 static void begin_step(mf_Particles *all, const mf_WorldRun *run) {
     all->next_waiting = 0; // fields may have been written
+    all->task.listed = false;
     if (all->coupling != NULL)
         all->coupling->find(all->coupling->user, run);
 }
@@ -334,17 +355,40 @@ static mf_Status find_fields(mf_Particles *all, mf_Error *error) {
     return status == MF_OK ? mf_attach_warnings(all->group, &all->warnings, error) : status;
 }
 
+static void *make_rows(const mf_Particles *all, size_t rows) {
+    const size_t room = (size_t)mf_group_count(all->group) + MF_PARTICLE_PAD;
+    return mf_allocate(all->context, rows * room, all->wide ? sizeof(double) : sizeof(float));
+}
+
+// Of a fluid. Lists have room for some more neighbors than there are at rest.
+static bool make_lists(mf_Particles *all) {
+    const double spacings = all->task.list_reach / all->plan.spacing;
+    const double neighbors = 4.19 * spacings * spacings * spacings;
+    const size_t count = mf_group_count(all->group);
+    all->task.list_room = 8 + (uint32_t)(1.25 * neighbors);
+    all->task.records = make_rows(all, MF_FLUID_RECORD);
+    all->task.lists = mf_allocate(all->context, count * all->task.list_room, sizeof(int32_t));
+    all->task.list_count = mf_allocate(all->context, count, sizeof(uint32_t));
+    return all->task.records != NULL && all->task.lists != NULL && all->task.list_count != NULL;
+}
+
 static mf_Status make_memory(mf_Particles *all, mf_Error *error) {
+    const bool fluid = all->row == &mf_fluid_row;
     const uint32_t count = mf_group_count(all->group);
-    mf_Status status = mf_particle_cells_create(all->context, count, all->plan.reach * (1.0 + 1e-6),
-                                                &all->cells, error);
-    for (int r = 0; r < MF_PARTICLE_ROWS && status == MF_OK; r++) {
-        all->task.rows[r] = mf_allocate(all->context, (size_t)count + MF_PARTICLE_PAD,
-                                        all->wide ? sizeof(double) : sizeof(float));
-        if (all->task.rows[r] == NULL)
-            status = mf_fail(error, MF_NO_MEMORY, "particles: no memory for %u particles", count);
+    // Where there is one substep only, the lists serve no other.
+    all->skin = fluid && all->plan.substeps > 1 ? skin * all->plan.spacing : 0.0;
+    all->task.list_reach = all->plan.reach + all->skin;
+    mf_Status status = mf_particle_cells_create(
+        all->context, count, all->task.list_reach * (1.0 + 1e-6), &all->cells, error);
+    if (status != MF_OK)
+        return status;
+    bool made = !fluid || make_lists(all);
+    for (int r = 0; r < MF_PARTICLE_ROWS && made; r++) {
+        all->task.rows[r] = make_rows(all, 1);
+        made = all->task.rows[r] != NULL;
     }
-    return status;
+    return made ? MF_OK
+                : mf_fail(error, MF_NO_MEMORY, "particles: no memory for %u particles", count);
 }
 
 static mf_ParticleField field_of(const mf_Field *field) {
@@ -389,6 +433,9 @@ void mf_particles_destroy(mf_Context *context, void *user) {
     mf_particle_cells_free(context, &all->cells);
     for (int r = 0; r < MF_PARTICLE_ROWS; r++)
         mf_release(context, all->task.rows[r]);
+    mf_release(context, all->task.records);
+    mf_release(context, all->task.lists);
+    mf_release(context, all->task.list_count);
     mf_particles_free_nozzles(all);
     mf_release(context, all->solids);
     mf_release(context, all->wrench);

@@ -5,6 +5,7 @@
 
 #include "contact/collide.h"
 #include "math/kernel.h"
+#include "motion/fluid/shape.h"
 #include "terrain/image.h"
 
 enum {
@@ -17,20 +18,24 @@ enum {
     MF_PARTICLE_X,
     MF_PARTICLE_Y,
     MF_PARTICLE_Z,
-    MF_PARTICLE_VX,
-    MF_PARTICLE_VY,
-    MF_PARTICLE_VZ,
-    MF_PARTICLE_OWN, // rows of the motion
-    MF_FLUID_PUSH =
-        MF_PARTICLE_OWN, // [1/s] pressure expected at the end of the step, over 2 nu rho
-    MF_FLUID_DYNAMIC,    // [m^2/s] without that of the column above, over -rho c^2 / 2 D
-    MF_FLUID_PRESSURE,   // [Pa]
-    MF_FLUID_ROWS,
-    MF_GRAIN_WX = MF_PARTICLE_OWN, // [rad/s] world axes
+    MF_PARTICLE_OWN,                     // rows of the motion
+    MF_FLUID_PRESSURE = MF_PARTICLE_OWN, // [Pa]
+    MF_FLUID_ANCHOR,                     // [m] 3 rows: position when the neighbors were listed
+    MF_GRAIN_VX = MF_PARTICLE_OWN,       // [m/s]
+    MF_GRAIN_VY,
+    MF_GRAIN_VZ,
+    MF_GRAIN_WX, // [rad/s] world axes
     MF_GRAIN_WY,
     MF_GRAIN_WZ,
-    MF_GRAIN_ROWS,
-    MF_PARTICLE_ROWS = MF_FLUID_ROWS
+    MF_PARTICLE_ROWS
+};
+
+// What neighbors read of a particle of a fluid, side by side: position [m], then
+enum {
+    MF_FLUID_VX = 3,   // [m/s] and two more
+    MF_FLUID_PUSH = 6, // [1/s] pressure expected at the end of the step, over 2 nu rho
+    MF_FLUID_DYNAMIC,  // [m^2/s] pressure without that of the column above, over -rho c^2 / 2 D
+    MF_FLUID_RECORD
 };
 
 // Rows of sorted values from other groups of particles.
@@ -57,13 +62,12 @@ typedef struct mf_ParticlePlan {
     double density;        // [kg/m^3] at rest
     double volume;         // [m^3] of a particle
     double bulk;           // [Pa] density times the square of the speed of sound
-    double gradient;       // [1/m^5] K of the gradient of the kernel, K (1 - r/R)^3 x
+    mf_FluidShape shape;   // the kernel
     double viscosity;      // [m^2/s] between particles, with the artificial one
     double wall_viscosity; // [m^2/s]
     double diffusion;      // [m^2/s] of density
     double ahead;          // [s] for which the pressure is extrapolated
     double tension;        // [Pa] least pressure, <= 0
-    double share;          // [1] of a neighbor in the density: (1 - r/R)^3 times this
     double follow;         // [1/s] rate at which the pressure follows that density
     double compression;    // [1] above it a warning is raised
     // Grains.
@@ -118,6 +122,13 @@ typedef struct mf_ParticleTask {
     int32_t size[3];       // [1] cells along x (columns), y, z
     uint32_t count;        // [1] sorted particles
     void *rows[MF_PARTICLE_ROWS];
+    void *records; // of fluids, a record per rank and those of MF_PARTICLE_PAD nobodies
+    // Of fluids, ranks of neighbors, lane beside lane, with room for `list_room` per rank.
+    int32_t *lists;
+    uint32_t *list_count;       // [1] of the lanes from a rank on; MF_NONE: there was no room
+    uint32_t list_room;         // [1]
+    double list_reach;          // [m]
+    bool listed;                // the lists are still valid
     void *extra[MF_EXTRA_ROWS]; // NULL: no other group acts on this one
     // Fields.
     mf_ParticleField position, velocity, rate, orientation, pressure, pressure_rate;
@@ -133,15 +144,16 @@ typedef struct mf_ParticleTask {
 // [N] on it and the torque [N m] about its point, which are added to.
 typedef void (*mf_ParticleStepFn)(const mf_ParticleTask *task, uint32_t first, uint32_t count,
                                   double (*wrench)[6]);
-// Fills the rows of ranks first .. first + count - 1.
-typedef void (*mf_ParticleGatherFn)(const mf_ParticleTask *task, uint32_t first, uint32_t count);
+// Fills the rows of ranks first .. first + count - 1. Returns of fluids the square [m^2] of the
+// longest way since they were listed, or more where one has a fault; else 0.
+typedef double (*mf_ParticleGatherFn)(const mf_ParticleTask *task, uint32_t first, uint32_t count);
 
-MF_KERNEL_COPIES(void, mf_fluid_gather,
+MF_KERNEL_COPIES(double, mf_fluid_gather,
                  (const mf_ParticleTask *task, uint32_t first, uint32_t count));
 MF_KERNEL_COPIES(void, mf_fluid_step,
                  (const mf_ParticleTask *task, uint32_t first, uint32_t count,
                   double (*wrench)[6]));
-MF_KERNEL_COPIES(void, mf_grains_gather,
+MF_KERNEL_COPIES(double, mf_grains_gather,
                  (const mf_ParticleTask *task, uint32_t first, uint32_t count));
 MF_KERNEL_COPIES(void, mf_grains_step,
                  (const mf_ParticleTask *task, uint32_t first, uint32_t count,
