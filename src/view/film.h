@@ -75,7 +75,7 @@ struct mf_Film {
     double *position, *rotation; // [m], [1] of the links of one group's robots, while sampled
 };
 
-// The page of film.html, terminated by 0; @DATA@ is replaced by the film.
+// The page that web/ makes, terminated by 0; @DATA@ is replaced by the film. Empty: this build has none.
 extern const unsigned char mf_film_page[];
 
 // Appends `,"name":[values]` to an object of JSON.
@@ -110,7 +110,7 @@ void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points);
 void mf_film_put_clouds(mf_Text *text, const mf_Film *film);
 void mf_film_put_points(mf_Text *text, const mf_Film *film);
 
-// Appends the whole page. The film has at least one sample.
-void mf_film_render(mf_Text *text, const mf_Film *film);
+// Appends the whole page. The film has at least one sample. MF_UNSUPPORTED: this build has no page.
+mf_Status mf_film_render(mf_Text *text, const mf_Film *film, mf_Error *error);
 
 #endif

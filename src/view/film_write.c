@@ -1,5 +1,5 @@
 // Writing a film: constant data (shapes, ground) as JSON, arrays as Base64, both embedded in the
-// page of film.html, which contains the viewer.
+// page that web/ makes, which contains the viewer.
 #include "view/film.h"
 
 #include "base/text.h"
@@ -257,22 +257,25 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     mf_film_put_points(text, film);
 }
 
-void mf_film_render(mf_Text *text, const mf_Film *film) {
+mf_Status mf_film_render(mf_Text *text, const mf_Film *film, mf_Error *error) {
     const char *page = (const char *)mf_film_page;
     const char *mark = strstr(page, "@DATA@");
+    if (mark == NULL)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "film: this build has no page for films: configure it again where npm is");
     mf_text_put_bytes(text, page, (size_t)(mark - page));
     put_film(text, film, film->title);
     mf_text_put(text, mark + strlen("@DATA@"));
+    return text->failed ? mf_fail(error, MF_NO_MEMORY, "film: out of memory") : MF_OK;
 }
 
 mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error) {
     if (film == NULL || path == NULL || film->filled == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a path");
     mf_Text text = mf_text_begin(film->context);
-    mf_film_render(&text, film);
-    mf_Status status = text.failed
-                           ? mf_fail(error, MF_NO_MEMORY, "film: out of memory")
-                           : mf_file_replace(film->context, path, text.data, text.size, error);
+    mf_Status status = mf_film_render(&text, film, error);
+    if (status == MF_OK)
+        status = mf_file_replace(film->context, path, text.data, text.size, error);
     mf_text_free(&text);
     return status;
 }
