@@ -47,7 +47,6 @@ export interface Ground {
 }
 
 export interface Description {
-  title?: string;
   robots: number; // shown
   of: number;
   frames: number; // 0: live
@@ -61,7 +60,6 @@ export interface Description {
   clouds: Cloud[];
   low: number[];
   scale: number[];
-  step?: number; // [s] of physics
 }
 
 export const POSE = 7; // position, orientation

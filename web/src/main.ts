@@ -52,7 +52,6 @@ class Page {
 
   private facts(): void {
     const { description } = this.source, several = description.of > description.robots;
-    if (description.title) document.title = description.title;
     byId("facts").parentElement!.querySelector("h1")!.textContent = document.title;
     const parts = description.clouds.map((c) => `${c.points < c.of ? `${c.points} of ` : ""}${c.of} particles`);
     if (several) parts.push(`${description.robots} of ${description.of} robots`);
