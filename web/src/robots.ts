@@ -1,16 +1,29 @@
 // The robots of a world: one instanced mesh for each link of each kind, so that thousands of robots
-// are a few draw calls. Cloths are surfaces whose vertices move.
+// are a few draw calls. Of a crowd those that are small on the page are drawn as dots. Cloths are surfaces whose vertices move.
 import * as THREE from "three";
 import { bytes, isCloth, POSE, robotsOf } from "./data";
 import type { Cast, Description, Frame, Robot } from "./data";
 import type { Layout } from "./layout";
-import { cssColor, linkGeometry, paint, tinted } from "./shapes";
+import { cssColor, farGeometry, linkGeometry, paint, tinted } from "./shapes";
+
+const CROWD = 300; // robots of a kind from which they cast no shadows and may be dots
+const DOT = 5; // [pixel] radius below which they are
 
 interface Part {
-  cast: Cast;
+  kind: Kind;
   link: number; // -1: fixed to the world
-  first: number; // number of the cast's first robot
   mesh: THREE.InstancedMesh;
+}
+
+// Robots that look alike.
+interface Kind {
+  cast: Cast;
+  first: number; // number of its first robot
+  near: Uint32Array; // robots of the cast that are drawn whole, and how many
+  far: Uint32Array; // and as dots
+  nearCount: number;
+  farCount: number;
+  dots: THREE.InstancedMesh | null;
 }
 
 interface Surface {
@@ -22,35 +35,40 @@ interface Surface {
 export class Robots {
   readonly group = new THREE.Group();
   readonly list: Robot[];
+  private readonly kinds: Kind[] = [];
   private readonly parts: Part[] = [];
   private readonly surfaces: Surface[] = [];
-  private readonly firstPose: number[] = []; // of each cast
   private readonly material = new THREE.MeshStandardMaterial({
     vertexColors: true, roughness: 0.55, metalness: 0.05, side: THREE.DoubleSide,
   });
 
   constructor(description: Description) {
     this.list = robotsOf(description);
-    let first = 0, pose = 0;
+    let first = 0;
     for (const cast of description.casts) {
-      this.firstPose.push(pose);
       if (isCloth(cast)) this.addCloths(cast, first);
-      else for (let link = -1; link < cast.links; link++) this.addPart(cast, link, first);
+      else this.addKind(cast, first);
       first += cast.robots;
-      pose += cast.robots * cast.links;
     }
   }
 
-  private addPart(cast: Cast, link: number, first: number): void {
-    const geometry = linkGeometry(cast, link);
-    if (!geometry) return;
+  private addKind(cast: Cast, first: number): void {
+    const kind: Kind = { cast, first, near: Uint32Array.from({ length: cast.robots }, (_, i) => i),
+      far: new Uint32Array(cast.robots), nearCount: cast.robots, farCount: 0, dots: null };
+    this.kinds.push(kind);
+    for (let link = -1; link < cast.links; link++) {
+      const geometry = linkGeometry(cast, link);
+      if (geometry) this.parts.push({ kind, link, mesh: this.instanced(geometry, cast) });
+    }
+  }
+
+  private instanced(geometry: THREE.BufferGeometry, cast: Cast): THREE.InstancedMesh {
     const mesh = new THREE.InstancedMesh(geometry, this.material, cast.robots);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-    mesh.castShadow = true;
-    mesh.receiveShadow = cast.robots <= 200;
+    mesh.castShadow = mesh.receiveShadow = cast.robots <= CROWD;
     mesh.frustumCulled = false;
     this.group.add(mesh);
-    this.parts.push({ cast, link, first, mesh });
+    return mesh;
   }
 
   private addCloths(cast: Cast, first: number): void {
@@ -71,20 +89,46 @@ export class Robots {
 
   // ---- each picture ------------------------------------------------------------------------------
 
-  update(frame: Frame, layout: Layout): void {
+  update(frame: Frame, layout: Layout, camera: THREE.PerspectiveCamera, high: number): void {
+    for (const kind of this.kinds) if (kind.cast.robots > CROWD) this.sort(kind, frame, layout, camera, high);
     for (const part of this.parts) this.place(part, frame.poses, layout);
     for (const surface of this.surfaces) this.drape(surface, frame.poses, layout);
   }
 
-  private place(part: Part, poses: Float32Array, layout: Layout): void {
-    const out = part.mesh.instanceMatrix.array as Float32Array, { cast, link } = part;
+  // Who is near enough to be drawn whole.
+  private sort(kind: Kind, frame: Frame, layout: Layout, camera: THREE.PerspectiveCamera, high: number): void {
+    const { cast, first } = kind, radius = layout.radiusOf(first, frame), eye = camera.position;
+    kind.dots ??= this.instanced(farGeometry(cast, radius), cast);
+    const reach = radius * high / (2 * Math.tan(camera.fov * Math.PI / 360) * DOT), square = reach * reach;
+    kind.nearCount = kind.farCount = 0;
     for (let i = 0; i < cast.robots; i++) {
-      const shift = layout.shift(part.first + i), m = 16 * i;
-      if (link < 0) matrixOf(out, m, null, 0, shift);
-      else matrixOf(out, m, poses, POSE * (this.list[part.first + i].first + link), shift);
+      const p = POSE * this.list[first + i].first, shift = layout.shift(first + i);
+      const x = frame.poses[p] + shift[0] - eye.x, y = frame.poses[p + 1] + shift[1] - eye.y;
+      const z = frame.poses[p + 2] + shift[2] - eye.z;
+      if (x * x + y * y + z * z < square) kind.near[kind.nearCount++] = i;
+      else kind.far[kind.farCount++] = i;
     }
-    part.mesh.instanceMatrix.needsUpdate = true;
-    part.mesh.boundingSphere = null; // it is asked for again when the mouse looks for a robot
+    this.fill(kind.dots, kind, kind.far, kind.farCount, 0, frame.poses, layout);
+  }
+
+  private place(part: Part, poses: Float32Array, layout: Layout): void {
+    const { kind, link, mesh } = part;
+    if (link < 0) this.fill(mesh, kind, null, kind.cast.robots, link, poses, layout);
+    else this.fill(mesh, kind, kind.near, kind.nearCount, link, poses, layout);
+  }
+
+  private fill(mesh: THREE.InstancedMesh, kind: Kind, which: Uint32Array | null, count: number, link: number,
+    poses: Float32Array, layout: Layout): void {
+    const out = mesh.instanceMatrix.array as Float32Array;
+    for (let i = 0; i < count; i++) {
+      const robot = kind.first + (which ? which[i] : i), shift = layout.shift(robot);
+      if (link < 0) matrixOf(out, 16 * i, null, 0, shift);
+      else matrixOf(out, 16 * i, poses, POSE * (this.list[robot].first + link), shift);
+    }
+    mesh.count = count;
+    mesh.visible = count > 0;
+    mesh.instanceMatrix.needsUpdate = true;
+    mesh.boundingSphere = null; // it is asked for again when the mouse looks for a robot
   }
 
   // Vertices have no orientation: triangle t of n vertices is torn where the bit t / n of it is set.
@@ -112,19 +156,17 @@ export class Robots {
 
   // The robot, link and point that a ray meets first.
   pick(ray: THREE.Raycaster): { robot: number; link: number; point: THREE.Vector3 } | null {
-    const hits = ray.intersectObjects(this.group.children, false);
-    for (const hit of hits) {
-      const part = this.parts.find((p) => p.mesh === hit.object);
-      if (part && part.link >= 0 && hit.instanceId !== undefined)
-        return { robot: part.first + hit.instanceId, link: part.link, point: hit.point };
+    const seen = this.group.children.filter((mesh) => mesh.visible);
+    for (const hit of ray.intersectObjects(seen, false)) {
+      const part = this.parts.find((p) => p.mesh === hit.object), i = hit.instanceId ?? 0;
+      if (part && part.link >= 0)
+        return { robot: part.kind.first + part.kind.near[i], link: part.link, point: hit.point };
+      const kind = this.kinds.find((k) => k.dots === hit.object);
+      if (kind) return { robot: kind.first + kind.far[i], link: 0, point: hit.point };
       const surface = this.surfaces.find((s) => s.mesh === hit.object);
       if (surface) return { robot: surface.robot, link: 0, point: hit.point };
     }
     return null;
-  }
-
-  shadows(on: boolean): void {
-    for (const mesh of this.group.children) mesh.castShadow = on;
   }
 }
 

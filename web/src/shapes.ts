@@ -8,7 +8,7 @@ const PLANE = 10; // [m] of a plane without end that is drawn
 const SHARP = 0.75; // [1] cosine of the angle to the mean normal from which an edge is sharp
 
 // Fewer corners for crowds: segments around, by the number of robots of a kind.
-export const segmentsFor = (robots: number): number => (robots > 2000 ? 6 : robots > 200 ? 10 : 24);
+export const segmentsFor = (robots: number): number => (robots > 1000 ? 5 : robots > 100 ? 10 : 24);
 
 // Normals of corners are shared across edges that are not sharp.
 function meshGeometry(data: MeshData): THREE.BufferGeometry {
@@ -108,6 +108,20 @@ export function linkGeometry(cast: Cast, link: number): THREE.BufferGeometry | n
     .map((shape) => geometryOf(shape, cast, segments))
     .filter((part): part is THREE.BufferGeometry => part !== null);
   return parts.length ? mergeGeometries(parts) : null;
+}
+
+// What stands for a whole robot that is a few pixels large: an octahedron in the color of its largest
+// colored shape.
+export function farGeometry(cast: Cast, radius: number): THREE.BufferGeometry {
+  const out = new THREE.OctahedronGeometry(0.75 * radius), count = out.getAttribute("position").count;
+  const colored = (s: Shape): number => Math.max(...s.color) - Math.min(...s.color);
+  const main = cast.shapes.reduce<Shape | null>((a, b) => (!a || colored(b) > colored(a) ? b : a), null);
+  const color = paint(tinted(main?.color ?? [0.5, 0.5, 0.5], cssColor(cast.color)));
+  const colors = new Float32Array(3 * count);
+  for (let i = 0; i < count; i++) color.toArray(colors, 3 * i);
+  out.deleteAttribute("uv");
+  out.setAttribute("color", new THREE.BufferAttribute(colors, 3));
+  return out;
 }
 
 // [m] From a shape's own origin to its farthest point.

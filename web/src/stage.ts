@@ -74,6 +74,15 @@ function relief(ground: Ground): THREE.BufferGeometry {
   return out;
 }
 
+// Whether pictures are computed by the processor: then each pixel is dear.
+function withoutCard(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 export class Stage {
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
@@ -90,7 +99,9 @@ export class Stage {
   private ratio = Math.min(devicePixelRatio, 2);
 
   constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: false });
+    const slow = withoutCard();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !slow });
+    if (slow) this.ratio = 1;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NoToneMapping;

@@ -67,7 +67,7 @@ export class View {
       const goal = this.goal(frame);
       if (goal.every(Number.isFinite)) stage.follow(goal, Math.min(1, 6 * passed + 0.02));
     }
-    this.robots.update(frame, layout);
+    this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height);
     const show = this.joints.update(frame, Math.max(0.03 * layout.radius, 0.004 * stage.distance));
     this.rays.update(frame, 0.0015 * stage.distance);
     stage.camera.updateMatrixWorld();
