@@ -1,6 +1,5 @@
 // The page: a film that is in it, or, without one, the live run of the server that it came from.
-import type { Frame, Source } from "./data";
-import { pointsOf } from "./data";
+import type { Frame } from "./data";
 import { Film } from "./film";
 import { Live } from "./live";
 import { byId, make, say } from "./page";
@@ -137,7 +136,7 @@ class Page {
     this.changed();
   }
 
-  changed(): void {
+  changed(): void { // what is shown, so that it is drawn again
     this.drawn = -1;
   }
 
@@ -156,18 +155,12 @@ class Page {
     let down: [number, number] | null = null;
     canvas.addEventListener("pointerdown", (event) => { down = [event.clientX, event.clientY]; });
     canvas.addEventListener("pointerup", (event) => {
-      if (!down || Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 4 || event.button !== 0) return;
+      const moved = down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 4;
+      if (moved && (event.shiftKey || event.button === 2)) follow.checked = view.follow = false; // it was panned
+      if (!down || moved || event.button !== 0) return;
       this.select(view.robots.pick(view.ray(event.clientX, event.clientY))?.robot ?? -1);
     });
     view.stage.controls.addEventListener("change", () => this.changed());
-    view.stage.controls.addEventListener("start", () => { // moving the view stops following where it looks
-      const from = view.stage.controls.target.clone();
-      const check = (): void => {
-        if (from.distanceTo(view.stage.controls.target) > 0.02 * view.stage.distance && view.follow && !this.followed)
-          follow.checked = view.follow = false;
-      };
-      view.stage.controls.addEventListener("end", check);
-    });
     addEventListener("resize", () => this.changed());
     addEventListener("keydown", (event) => this.key(event));
     canvas.addEventListener("webglcontextlost", () => say("The graphics card gave up on this page: reload it.", true));
@@ -177,7 +170,6 @@ class Page {
     };
   }
 
-  private followed = false;
   private changeSpeed: (way: number) => void = () => {};
 
   private toggleMenu(): void {
@@ -240,7 +232,7 @@ class Page {
     if (this.times.length < 12) return;
     const middle = this.times.slice(2).sort((a, b) => a - b)[5];
     this.times.length = 0;
-    if (middle > SLOW && this.quality < 2) this.view.stage.simplify(++this.quality);
+    if (middle > SLOW && this.quality < 3) this.view.stage.simplify(++this.quality);
   }
 }
 
@@ -287,6 +279,4 @@ function open(): void {
   live.connect();
 }
 
-export type { Source };
-export { pointsOf };
 open();

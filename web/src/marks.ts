@@ -190,6 +190,7 @@ export class Clouds {
           color: { value: paint(cssColor(cloud.tint) ?? cloud.color) }, light: { value: new THREE.Vector3() } },
       }));
       points.frustumCulled = false;
+      geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(), Infinity); // not asked of NaN
       this.group.add(points);
     }
   }

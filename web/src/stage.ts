@@ -99,7 +99,7 @@ export class Stage {
   private ratio = Math.min(devicePixelRatio, 2);
 
   constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout) {
-    const slow = withoutCard();
+    const slow = withoutCard() && !location.hash.includes("bare"); // pictures for papers are fine ones
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !slow });
     if (slow) this.ratio = 1;
     this.renderer.shadowMap.enabled = true;
@@ -200,9 +200,9 @@ export class Stage {
     this.uniforms.gridOn.value = on ? 1 : 0;
   }
 
-  // Cheaper pictures for slow machines: fewer pixels first, then no shadows.
+  // Cheaper pictures for slow machines: fewer pixels first, then no shadows, then fewer pixels again.
   simplify(level: number): void {
-    this.ratio = level > 0 ? 1 : Math.min(devicePixelRatio, 2);
+    this.ratio = level > 2 ? 0.5 : level > 0 ? 1 : Math.min(devicePixelRatio, 2);
     if (level === 1) this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.castShadow = level < 2;
     this.sun.shadow.map?.dispose();
