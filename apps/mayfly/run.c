@@ -12,8 +12,8 @@
 #include "options.h"
 #include "run_end.h"
 
-#define MOMENTS 10u             // [1] printed next to the start
-#define TRACK_SAMPLES 190.0     // [1] of a run, about
+#define MOMENTS 10u         // [1] printed next to the start
+#define TRACK_SAMPLES 190.0 // [1] of a run, about
 
 typedef struct Options {
     mf_Inputs inputs;

@@ -1,4 +1,5 @@
 // mayfly view: a scene, or a robot's own file, live in the browser; or a film that was written.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *port, *host, *speed;
+    const char *port, *host, *speed, *duration;
     bool paused, open;
 } Options;
 
@@ -38,6 +39,8 @@ static const mf_Option table[] = {
     MF_OPT_FLAG("paused", Options, paused, "begin paused"),
     MF_OPT_REAL("speed", "FACTOR", Options, speed, 0, 1e6,
                 "simulated seconds per second (default 1; 0: as fast as possible)"),
+    MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
+                "ends after so many simulated seconds (default: runs on)"),
     MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26,
                  "number of robots in the only group"),
     MF_INPUT_SEED(Options, inputs),
@@ -74,8 +77,7 @@ const mf_CommandHelp mf_help_view = {
     .examples = "  mayfly view scenes/soccer.yaml\n"
                 "  mayfly view models/hexapod.urdf --gait tripod\n"
                 "  mayfly view scenes/swarm.yaml --port 9000\n"
-                "  mayfly view robot.xml --robots 100 --paused\n"
-                "  mayfly view match.html\n",
+                "  mayfly view robot.xml --robots 100 --paused\n",
     .least = 1,
     .most = 1,
     .options = table};
@@ -183,9 +185,9 @@ static bool announce(const Options *options, const mf_ViewServer *server) {
 
 // ---- a live run --------------------------------------------------------------------------------
 
-static void run(mf_Viewer *viewer, mf_ViewServer *server) {
+static void run(mf_Viewer *viewer, mf_ViewServer *server, double duration) {
     mf_view_restart_clock(viewer);
-    while (!mf_app_stop_wanted()) {
+    while (!mf_app_stop_wanted() && simulated(viewer) < duration) {
         mf_view_server_serve(server, mf_view_answer, viewer);
         const uint64_t count = due(viewer);
         if (count > 0)
@@ -225,7 +227,7 @@ static mf_Status serve_scene(mf_Viewer *viewer, const Options *options, mf_Error
         status = listen_somewhere(viewer->context, options, &config, &server, error);
     if (status == MF_OK && announce(options, server)) {
         mf_app_starting(false);
-        run(viewer, server);
+        run(viewer, server, mf_option_real(options->duration, INFINITY));
     }
     mf_view_server_stop(server);
     mf_text_free(&scene);
