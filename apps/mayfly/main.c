@@ -42,11 +42,11 @@ static const mf_CommandHelp completion_help = {
     .noun = "shell"};
 
 static const Command commands[] = {
-    {&mf_help_evolve, mf_command_evolve},   {&mf_help_run, mf_command_run},
-    {&mf_help_compare, mf_command_compare}, {&mf_help_replay, mf_command_replay},
-    {&mf_help_info, mf_command_info},       {&mf_help_print, mf_command_print},
-    {&mf_help_check, mf_command_check},     {&mf_help_bench, mf_command_bench},
-    {&completion_help, complete},
+    {&mf_help_evolve, mf_command_evolve}, {&mf_help_run, mf_command_run},
+    {&mf_help_view, mf_command_view},     {&mf_help_compare, mf_command_compare},
+    {&mf_help_replay, mf_command_replay}, {&mf_help_info, mf_command_info},
+    {&mf_help_print, mf_command_print},   {&mf_help_check, mf_command_check},
+    {&mf_help_bench, mf_command_bench},   {&completion_help, complete},
 };
 
 #define COMMAND_COUNT ((uint32_t)(sizeof commands / sizeof commands[0]))
@@ -74,7 +74,8 @@ static int print_overview(void) {
           "  mayfly replay runs/hexapod-1\n"
           "  mayfly info models/hexapod.urdf\n"
           "  mayfly compare models/humanoid.urdf --gait walk\n"
-          "  mayfly run scenes/soccer.yaml --plot match.html\n\n"
+          "  mayfly run scenes/soccer.yaml --plot match.html\n"
+          "  mayfly view scenes/soccer.yaml\n\n"
           "Exit codes: 0 success, 1 failure, 2 wrong usage, 75 stopped early and resumable.\n"
           "MAYFLY_ISA=scalar|baseline|avx2|avx512 forces an instruction set; results are the "
           "same.\n",

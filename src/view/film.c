@@ -30,27 +30,27 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 }
 
 // Robots that share a space are a scene: more of them, where they have few links.
-static uint32_t shown(const mf_Group *group) {
+static uint32_t shown(const mf_Group *group, bool live) {
     const uint32_t count = mf_group_count(group), links = mf_group_model(group)->link_count;
-    uint32_t most = MF_FILM_ROBOTS;
+    uint32_t most = live ? count : MF_FILM_ROBOTS;
     if (!mf_group_config_of(group)->isolated && links > 0)
         most = larger(most, MF_FILM_LINKS / links);
     return smaller(count, most);
 }
 
 // Trusses of a group differ, and cloths are surfaces that change, so each is a cast of its own.
-static uint32_t casts_of(const mf_Group *group) {
-    return mf_film_truss_links(group, 0) > 0 || mf_film_cloth_links(group) > 0
-               ? smaller(mf_group_count(group), MF_FILM_ROBOTS)
-               : 1;
+static uint32_t casts_of(const mf_Group *group, bool live) {
+    if (mf_film_truss_links(group, 0) == 0 && mf_film_cloth_links(group) == 0)
+        return 1;
+    return live ? mf_group_count(group) : smaller(mf_group_count(group), MF_FILM_ROBOTS);
 }
 
 static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32_t *links) {
-    const uint32_t count = casts_of(group);
+    const uint32_t count = casts_of(group, film->live);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t own = mf_film_truss_links(group, i) + mf_film_cloth_links(group);
         const uint32_t each = own > 0 ? own : mf_group_model(group)->link_count;
-        const uint32_t robots = count > 1 ? 1 : shown(group);
+        const uint32_t robots = count > 1 ? 1 : shown(group, film->live);
         film->casts[film->cast_count++] = (mf_FilmCast){
             .group = group, .color = color, .first = i, .robots = robots, .links = each};
         film->robots += robots;
@@ -63,12 +63,14 @@ static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32
 static void take_cloud(mf_Film *film, mf_Group *group, const char *color) {
     mf_FilmCloud *cloud = &film->clouds[film->cloud_count++];
     *cloud = (mf_FilmCloud){.group = group, .color = color};
-    cloud->count = mf_film_cloud_points(group, &cloud->stride);
+    cloud->count = mf_film_cloud_points(group, film->live, &cloud->stride);
     film->points_each += cloud->count;
 }
 
 // [1] Samples that there is room for: even, so that the next one after thinning keeps the interval.
 static uint32_t choose_room(const mf_Film *film) {
+    if (film->live)
+        return 1;
     uint32_t room = POSES_MOST / (film->poses_each > 0 ? film->poses_each : 1);
     room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
     if (film->points_each > 0 && room > POINTS_MOST / film->points_each)
@@ -76,17 +78,22 @@ static uint32_t choose_room(const mf_Film *film) {
     return room & ~1u;
 }
 
+// A period of 0 is that of a live film.
 static mf_Status create(mf_World *world, const char *title, mf_Group *const *groups, uint32_t count,
                         const char *const *colors, double period, mf_Film **out, mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     mf_Film *film = mf_allocate(context, 1, sizeof *film);
     if (film == NULL)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
-    *film = (mf_Film){
-        .context = context, .world = world, .title = title, .stride = 1, .period = period};
+    *film = (mf_Film){.context = context,
+                      .world = world,
+                      .title = title,
+                      .live = !(period > 0.0),
+                      .stride = 1,
+                      .period = period};
     uint32_t links = 0, casts = 0;
     for (uint32_t i = 0; i < count; i++)
-        casts += casts_of(groups[i]);
+        casts += casts_of(groups[i], film->live);
     film->casts = mf_allocate(context, casts, sizeof *film->casts);
     film->clouds = mf_allocate(context, count, sizeof *film->clouds);
     if (film->casts != NULL && film->clouds != NULL) {
@@ -129,15 +136,8 @@ mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error
                   error);
 }
 
-mf_Status mf_film_create_world(mf_World *world, const char *title, const char *const *colors,
-                               double period, mf_Film **out, mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
-    *out = NULL;
-    if (world == NULL || title == NULL || mf_world_group_count(world) == 0 || !(period > 0.0) ||
-        !isfinite(period))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "film: expected a world with groups, a title and a period above 0 s");
+static mf_Status create_world(mf_World *world, const char *title, const char *const *colors,
+                              double period, mf_Film **out, mf_Error *error) {
     uint32_t count = mf_world_group_count(world);
     mf_Group **groups = mf_allocate(mf_world_context(world), count, sizeof *groups);
     if (groups == NULL)
@@ -147,6 +147,18 @@ mf_Status mf_film_create_world(mf_World *world, const char *title, const char *c
     mf_Status status = create(world, title, groups, count, colors, period, out, error);
     mf_release(mf_world_context(world), groups);
     return status;
+}
+
+mf_Status mf_film_create_world(mf_World *world, const char *title, const char *const *colors,
+                               double period, mf_Film **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
+    *out = NULL;
+    if (world == NULL || title == NULL || mf_world_group_count(world) == 0 || !(period > 0.0) ||
+        !isfinite(period))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "film: expected a world with groups, a title and a period above 0 s");
+    return create_world(world, title, colors, period, out, error);
 }
 
 mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Error *error) {
@@ -159,6 +171,21 @@ mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Er
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     film->joints = joints;
     return MF_OK;
+}
+
+mf_Status mf_film_create_live(mf_World *world, const char *title, const char *const *colors,
+                              const mf_WorldJoints *joints, mf_Film **out, mf_Error *error) {
+    *out = NULL;
+    if (mf_world_group_count(world) == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "view: the world has no groups");
+    mf_Status status = create_world(world, title, colors, 0.0, out, error);
+    if (status == MF_OK && joints != NULL)
+        status = mf_film_show_joints(*out, joints, error);
+    if (status != MF_OK) {
+        mf_film_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 void mf_film_destroy(mf_Film *film) {
@@ -294,4 +321,21 @@ void mf_film_sample(mf_Film *film) {
     if (film->joints != NULL)
         sample_joints(film);
     film->filled++;
+}
+
+void mf_film_take_picture(mf_Film *film) {
+    film->filled = film->calls = 0;
+    mf_film_sample(film);
+}
+
+bool mf_film_robot(const mf_Film *film, uint32_t robot, mf_Group **group, uint32_t *instance) {
+    for (const mf_FilmCast *cast = film->casts; cast < film->casts + film->cast_count; cast++) {
+        if (robot < cast->robots) {
+            *group = cast->group;
+            *instance = cast->first + robot;
+            return true;
+        }
+        robot -= cast->robots;
+    }
+    return false;
 }

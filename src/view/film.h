@@ -52,6 +52,7 @@ struct mf_Film {
     mf_Context *context;
     mf_World *world;
     const char *title; // borrowed
+    bool live;         // shows every robot as it is, and keeps no samples
     mf_FilmCast *casts;
     uint32_t cast_count;   // [1]
     uint32_t robots, of;   // [1] of all casts: shown, and total
@@ -75,7 +76,8 @@ struct mf_Film {
     double *position, *rotation; // [m], [1] of the links of one group's robots, while sampled
 };
 
-// The page of film.html, terminated by 0; @DATA@ is replaced by the film.
+// The page that web/ makes, terminated by 0; @DATA@ is replaced by the film. Empty: this build has
+// none.
 extern const unsigned char mf_film_page[];
 
 // Appends `,"name":[values]` to an object of JSON.
@@ -104,13 +106,29 @@ void mf_film_sample_rays(mf_Film *film);
 void mf_film_thin_rays(mf_Film *film);
 void mf_film_put_rays(mf_Text *text, const mf_Film *film);
 // Whether a group is shown as points, and how many of them (film_cloud.c).
-uint32_t mf_film_cloud_points(const mf_Group *group, uint32_t *stride);
+uint32_t mf_film_cloud_points(const mf_Group *group, bool live, uint32_t *stride);
 void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points);
 // Appends members of the film's JSON, and the script with the points.
 void mf_film_put_clouds(mf_Text *text, const mf_Film *film);
 void mf_film_put_points(mf_Text *text, const mf_Film *film);
 
-// Appends the whole page. The film has at least one sample.
-void mf_film_render(mf_Text *text, const mf_Film *film);
+// ---- live --------------------------------------------------------------------------------------
+
+// A film of all robots of a world that has room for the present picture alone: its description is
+// sent once, its frames as they are wanted. `colors` and `joints` may be NULL.
+mf_Status mf_film_create_live(mf_World *world, const char *title, const char *const *colors,
+                              const mf_WorldJoints *joints, mf_Film **out, mf_Error *error);
+// Takes the present picture: poses, points, ray_rows and joint_rows hold it.
+void mf_film_take_picture(mf_Film *film);
+// Appends the description of what is drawn, one object of JSON: the same in films and live.
+void mf_film_describe(mf_Text *text, const mf_Film *film);
+// The group and the instance of a robot of the film. False: there is no such robot.
+bool mf_film_robot(const mf_Film *film, uint32_t robot, mf_Group **group, uint32_t *instance);
+
+// Appends the page that gets its world live. MF_UNSUPPORTED: this build has no page.
+mf_Status mf_film_live_page(mf_Text *text, const char *title, mf_Error *error);
+
+// Appends the whole page. The film has at least one sample. MF_UNSUPPORTED: this build has no page.
+mf_Status mf_film_render(mf_Text *text, const mf_Film *film, mf_Error *error);
 
 #endif

@@ -5,12 +5,13 @@
 #include <math.h>
 #include <mayfly/particles.h>
 
-#define MOST 16384u    // [1] points of a group
-#define QUANTA 65534.0 // [1] steps of the box; 65535: not in the world yet
+#define MOST 16384u       // [1] points of a group in a film
+#define LIVE_MOST 262144u // [1] likewise, live
+#define QUANTA 65534.0    // [1] steps of the box; 65535: not in the world yet
 
-uint32_t mf_film_cloud_points(const mf_Group *group, uint32_t *stride) {
-    const uint32_t count = mf_group_count(group);
-    *stride = (count + MOST - 1) / MOST;
+uint32_t mf_film_cloud_points(const mf_Group *group, bool live, uint32_t *stride) {
+    const uint32_t count = mf_group_count(group), most = live ? LIVE_MOST : MOST;
+    *stride = (count + most - 1) / most;
     return (count + *stride - 1) / *stride;
 }
 

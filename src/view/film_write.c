@@ -1,5 +1,5 @@
 // Writing a film: constant data (shapes, ground) as JSON, arrays as Base64, both embedded in the
-// page of film.html, which contains the viewer.
+// page that web/ makes, which contains the viewer.
 #include "view/film.h"
 
 #include "base/text.h"
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define GROUND_MARGIN 2.0  // [m] of ground shown around the paths of the robots
+#define LIVE_MARGIN 15.0   // [m] around the robots as they are, live
 #define GROUND_NODES 201u  // [1] most along an edge
 #define GROUND_HUGE 1000.0 // [m] longest edge of the shown ground
 #define QUANTA 65535.0     // [1] steps of a mesh's box
@@ -136,12 +137,13 @@ static Region fit_region(const mf_Film *film, const mf_Terrain *terrain) {
             region.upper[c] = fmax(region.upper[c], position[c]);
         }
     }
+    const double margin = film->live ? LIVE_MARGIN : GROUND_MARGIN;
     const double edge[2] = {terrain->columns * terrain->cell, terrain->rows * terrain->cell};
     for (int c = 0; c < 2; c++) {
         if (!(region.lower[c] <= region.upper[c]))
             region.lower[c] = region.upper[c] = 0.0;
-        double lower = fmax(region.lower[c] - GROUND_MARGIN, terrain->origin[c]);
-        double upper = fmin(region.upper[c] + GROUND_MARGIN, terrain->origin[c] + edge[c]);
+        double lower = fmax(region.lower[c] - margin, terrain->origin[c]);
+        double upper = fmin(region.upper[c] + margin, terrain->origin[c] + edge[c]);
         region.lower[c] = fmin(lower, upper - terrain->cell);
         region.upper[c] = fmin(fmax(upper, lower + terrain->cell), region.lower[c] + GROUND_HUGE);
     }
@@ -196,7 +198,8 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
     text->failed = text->failed || used == NULL;
     if (used == NULL)
         return;
-    mf_text_format(text, "{\"robots\":%u,\"links\":%u,\"name\":", cast->robots, cast->links);
+    mf_text_format(text, "{\"robots\":%u,\"links\":%u,\"first\":%u,\"name\":", cast->robots,
+                   cast->links, cast->first);
     put_string(text, mf_group_config_of(cast->group)->name);
     if (cast->color != NULL) {
         mf_text_put(text, ",\"color\":");
@@ -227,19 +230,18 @@ static void put_joints(mf_Text *text, const mf_Film *film) {
     mf_release(text->context, rows);
 }
 
-static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
+void mf_film_describe(mf_Text *text, const mf_Film *film) {
     const mf_Terrain *terrain = mf_world_config_of(film->world)->terrain;
     bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
     bool apart = flat && film->cast_count > 0 && film->robots > 1 &&
                  mf_group_config_of(film->casts[0].group)->isolated;
-    mf_text_put(text, "<title>");
-    mf_text_escape(text, title);
-    mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");
     mf_text_format(text,
                    "{\"robots\":%u,\"of\":%u,\"frames\":%u,\"period\":%.9g,\"apart\":%s,\"joints\":"
                    "%u,\"rays\":%u",
-                   film->robots, film->of, film->filled, film->period * film->stride,
-                   apart ? "true" : "false", film->joints_each, film->ray_count);
+                   film->robots, film->of, film->live ? 0 : film->filled,
+                   film->period * film->stride, apart ? "true" : "false",
+                   film->live && film->joints != NULL ? MF_FILM_JOINTS : film->joints_each,
+                   film->ray_count);
     put_ground(text, film);
     mf_text_put(text, ",\"casts\":[");
     for (uint32_t i = 0; i < film->cast_count; i++) {
@@ -248,7 +250,20 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     }
     mf_text_put(text, "]");
     mf_film_put_clouds(text, film);
-    mf_text_put(text, "}\n</script>\n<script id=\"poses\" type=\"text/plain\">");
+    mf_text_put(text, "}");
+}
+
+static void put_title(mf_Text *text, const char *title) {
+    mf_text_put(text, "<title>");
+    mf_text_escape(text, title);
+    mf_text_put(text, "</title>\n");
+}
+
+static void put_film(mf_Text *text, const mf_Film *film) {
+    put_title(text, film->title);
+    mf_text_put(text, "<script id=\"film\" type=\"application/json\">\n");
+    mf_film_describe(text, film);
+    mf_text_put(text, "\n</script>\n<script id=\"poses\" type=\"text/plain\">");
     mf_text_base64(text, (const uint8_t *)film->poses,
                    (size_t)film->filled * film->poses_each * MF_FILM_POSE * sizeof(float));
     mf_text_put(text, "</script>\n");
@@ -257,22 +272,48 @@ static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
     mf_film_put_points(text, film);
 }
 
-void mf_film_render(mf_Text *text, const mf_Film *film) {
-    const char *page = (const char *)mf_film_page;
-    const char *mark = strstr(page, "@DATA@");
-    mf_text_put_bytes(text, page, (size_t)(mark - page));
-    put_film(text, film, film->title);
-    mf_text_put(text, mark + strlen("@DATA@"));
+// Appends the page up to the mark for data; `rest` is what comes after it.
+static mf_Status begin_page(mf_Text *text, const char **rest, mf_Error *error) {
+    static const char mark[] = "@DATA@";
+    const char *page = (const char *)mf_film_page, *found = strstr(page, mark);
+    if (found == NULL)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "film: this build has no page for films: configure it again where npm is");
+    mf_text_put_bytes(text, page, (size_t)(found - page));
+    *rest = found + strlen(mark);
+    return MF_OK;
+}
+
+static mf_Status end_page(mf_Text *text, const char *rest, mf_Error *error) {
+    mf_text_put(text, rest);
+    return text->failed ? mf_fail(error, MF_NO_MEMORY, "film: out of memory") : MF_OK;
+}
+
+mf_Status mf_film_render(mf_Text *text, const mf_Film *film, mf_Error *error) {
+    const char *rest = "";
+    mf_Status status = begin_page(text, &rest, error);
+    if (status != MF_OK)
+        return status;
+    put_film(text, film);
+    return end_page(text, rest, error);
+}
+
+mf_Status mf_film_live_page(mf_Text *text, const char *title, mf_Error *error) {
+    const char *rest = "";
+    mf_Status status = begin_page(text, &rest, error);
+    if (status != MF_OK)
+        return status;
+    put_title(text, title);
+    return end_page(text, rest, error);
 }
 
 mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error) {
     if (film == NULL || path == NULL || film->filled == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a path");
     mf_Text text = mf_text_begin(film->context);
-    mf_film_render(&text, film);
-    mf_Status status = text.failed
-                           ? mf_fail(error, MF_NO_MEMORY, "film: out of memory")
-                           : mf_file_replace(film->context, path, text.data, text.size, error);
+    mf_Status status = mf_film_render(&text, film, error);
+    if (status == MF_OK)
+        status = mf_file_replace(film->context, path, text.data, text.size, error);
     mf_text_free(&text);
     return status;
 }

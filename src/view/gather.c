@@ -141,9 +141,11 @@ static mf_Status film(mf_ReportData *data, mf_Error *error) {
     }
     if (status == MF_OK) {
         data->film = mf_text_begin(data->context);
-        mf_film_render(&data->film, film);
-        if (data->film.failed)
-            status = mf_fail(error, MF_NO_MEMORY, "report: out of memory");
+        status = mf_film_render(&data->film, film, error);
+        if (status == MF_UNSUPPORTED) { // the report says that it lacks the film
+            mf_text_free(&data->film);
+            status = MF_OK;
+        }
     }
     mf_film_destroy(film);
     mf_scene_destroy(&scene);

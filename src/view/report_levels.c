@@ -70,8 +70,10 @@ static void put_table(mf_Text *text, const mf_ReportData *data) {
 
 // The film is a page of its own, so that this one needs no script.
 void mf_report_film(mf_Text *text, const mf_ReportData *data) {
-    if (data->film.size == 0)
+    if (data->film.size == 0) {
+        mf_text_put(text, "<p>No film: this build has no page for films.</p>\n");
         return;
+    }
     mf_text_put(text, "<iframe class=\"film\" title=\"The champion moves\" "
                       "srcdoc=\"");
     mf_text_escape(text, data->film.data);

@@ -177,6 +177,7 @@ BUDGET = {
     "compare": {"--duration": 0.1, "--robots": 16},
     "bench": {"--steps": 16, "--instances": 16, "--repeats": 1, "--generations": 2},
     "replay": {"--generation": 2},
+    "view": {"--duration": 0.05},
 }
 fresh_numbers = itertools.count()
 LONG = {"check": ["B1"]}  # in place of all cases
@@ -188,6 +189,8 @@ def reduce(word, arguments, options):
     budget = dict(BUDGET.get(word, {}))
     if word == "run" and "--robots" not in given:
         del budget["--robots"]
+    if word == "view":  # without a display nothing opens, and without a page nobody resumes it
+        options = [pair for pair in options if pair[0] not in ("--paused", "--port")]
     if word == "replay" and "--generation" not in given:
         budget = {}
     if word == "compare" and "--no-cost" in given:

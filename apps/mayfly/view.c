@@ -1,0 +1,336 @@
+// mayfly view: a scene, or a robot's own file, live in the browser; or a film that was written.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "genomes.h"
+#include "inputs.h"
+#include "options.h"
+#include "start_report.h"
+#include "view.h"
+
+#define USUAL_PORT 8765u     // [1]
+#define WAIT_SECONDS 0.02    // [s] for messages, while nothing moves
+#define WORK_SECONDS 0.008   // [s] of steps between two looks at the messages
+#define LATE_SECONDS 0.25    // [s] by which a slow run may lag, before it gives the rest up
+#define FACTOR_SECONDS 0.5   // [s] over which the real-time factor is measured
+#define FILM_MOST 268435456u // [byte] of a film
+#define STEPS_MOST 1048576.0 // [1] between two looks
+
+typedef struct Options {
+    mf_Inputs inputs;
+    const char *port, *host, *speed, *duration;
+    bool paused, open;
+} Options;
+
+static const mf_Option table[] = {
+    MF_OPT_COUNT(
+        "port", "N", Options, port, 0, 65535,
+        "port of the page (default 8765, or a free one where that is taken; 0: a free one)"),
+    MF_OPT_TEXT(
+        "host", "ADDRESS", Options, host,
+        "address to bind (default 127.0.0.1: this machine alone; others need the token that "
+        "is printed)"),
+    MF_OPT_FLAG("open", Options, open, "open the page in the browser, where there is a display"),
+    MF_OPT_FLAG("paused", Options, paused, "begin paused"),
+    MF_OPT_REAL("speed", "FACTOR", Options, speed, 0, 1e6,
+                "simulated seconds per second (default 1; 0: as fast as possible)"),
+    MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
+                "ends after so many simulated seconds (default: runs on)"),
+    MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26,
+                 "number of robots in the only group"),
+    MF_INPUT_SEED(Options, inputs),
+    MF_INPUT_MOTION(Options, inputs),
+    MF_INPUT_STEP(Options, inputs),
+    MF_INPUT_GAIT(Options, inputs),
+    MF_OPT_TEXT("key", "NAME", Options, inputs.key,
+                "initial keyframe of the group (default: the first of its file)"),
+    MF_INPUT_MODEL(Options, inputs),
+    MF_INPUT_GROUND(Options, inputs),
+    MF_PLUGIN_OPTIONS(Options, inputs.plugins),
+    MF_INPUT_THREADS(Options, inputs),
+    MF_INPUT_IMPORT(Options, inputs),
+    MF_INPUT_SET(Options, inputs),
+    MF_INPUT_PLUGINS(Options, inputs),
+    MF_OPT_END};
+
+const mf_CommandHelp mf_help_view = {
+    .name = "view",
+    .arguments = "FILE",
+    .summary = "show a scene, a robot or a film live in the browser",
+    .text =
+        "Simulates a scene (YAML) or a robot (URDF, MJCF) without an end and shows it on a page "
+        "of\n"
+        "the browser, whose address is printed: pause, single steps, slow motion or as fast as\n"
+        "possible; a click on a robot lists its fields with plots and sliders for its inputs; "
+        "Ctrl\n"
+        "and drag pulls it by a spring. The page's key H lists all keys. Several pages may look "
+        "at\n"
+        "one run. Drawing never holds the simulation up.\n\n"
+        "A film (.html, by --plot) is shown as it is.\n\n"
+        "The page is served to this machine alone, unless --host names another address: then only\n"
+        "to those who have the token of the printed address. Ctrl-C ends it.",
+    .examples = "  mayfly view scenes/soccer.yaml\n"
+                "  mayfly view models/hexapod.urdf --gait tripod\n"
+                "  mayfly view scenes/swarm.yaml --port 9000\n"
+                "  mayfly view robot.xml --robots 100 --paused\n",
+    .least = 1,
+    .most = 1,
+    .options = table};
+
+// ---- time --------------------------------------------------------------------------------------
+
+static double simulated(const mf_Viewer *viewer) {
+    return mf_time_to_seconds(mf_world_time(viewer->scene->world));
+}
+
+void mf_view_restart_clock(mf_Viewer *viewer) {
+    viewer->clock_begin = viewer->factor_begin = mf_app_clock();
+    viewer->simulated_begin = viewer->factor_simulated = simulated(viewer);
+}
+
+// Steps that are due now, at most as many as fit between two looks at the messages.
+static uint64_t due(mf_Viewer *viewer) {
+    if (viewer->paused)
+        return viewer->steps_asked;
+    const double now = mf_app_clock();
+    const double fit = viewer->step_seconds > 0.0 ? WORK_SECONDS / viewer->step_seconds : 1.0;
+    double steps = fit < 1.0 ? 1.0 : fit > STEPS_MOST ? STEPS_MOST : fit;
+    if (viewer->speed > 0.0) {
+        const double lag = (now - viewer->clock_begin) * viewer->speed -
+                           (simulated(viewer) - viewer->simulated_begin);
+        if (lag > LATE_SECONDS * viewer->speed) { // it cannot keep up: from here on, not from then
+            viewer->clock_begin = now - LATE_SECONDS;
+            viewer->simulated_begin = simulated(viewer);
+        }
+        steps = lag / viewer->step < steps ? lag / viewer->step : steps;
+    }
+    return steps >= 1.0 ? (uint64_t)steps : 0;
+}
+
+// Until the next step is due, or a message comes.
+static double idle(const mf_Viewer *viewer) {
+    if (viewer->paused)
+        return WAIT_SECONDS;
+    const double next =
+        (simulated(viewer) - viewer->simulated_begin + viewer->step) / viewer->speed -
+        (mf_app_clock() - viewer->clock_begin);
+    return next < 1e-4 ? 1e-4 : next < WAIT_SECONDS ? next : WAIT_SECONDS;
+}
+
+static void measure(mf_Viewer *viewer) {
+    const double now = mf_app_clock(), passed = now - viewer->factor_begin;
+    if (passed < FACTOR_SECONDS)
+        return;
+    viewer->factor = (simulated(viewer) - viewer->factor_simulated) / passed;
+    viewer->factor_begin = now;
+    viewer->factor_simulated = simulated(viewer);
+}
+
+static void step(mf_Viewer *viewer, uint64_t count) {
+    const double before = mf_app_clock();
+    if (viewer->push.on) // the spring is that of each step
+        for (uint64_t i = 0; i < count; i++) {
+            mf_view_pull(viewer);
+            mf_world_step(viewer->scene->world, 1);
+        }
+    else
+        mf_world_step(viewer->scene->world, count);
+    const double each = (mf_app_clock() - before) / (double)count;
+    viewer->step_seconds += 0.3 * (each - viewer->step_seconds);
+    if (viewer->paused)
+        viewer->steps_asked = 0;
+}
+
+// ---- the page ----------------------------------------------------------------------------------
+
+static void try_browser(const char *address) {
+    if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) {
+        fputs("mayfly: view: no display, so --open opens nothing\n", stderr);
+        return;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        execlp("xdg-open", "xdg-open", address, (char *)NULL);
+        _exit(127);
+    }
+    int status = 0;
+    if (child > 0 && waitpid(child, &status, 0) == child && status != 0)
+        fputs("mayfly: view: xdg-open could not open the page\n", stderr);
+}
+
+// At the wanted port, or, where none was wanted and the usual one is taken, at a free one.
+static mf_Status listen_somewhere(mf_Context *context, const Options *options,
+                                  mf_ViewServerConfig *config, mf_ViewServer **out,
+                                  mf_Error *error) {
+    config->host = options->host != NULL ? options->host : "127.0.0.1";
+    config->port = (uint16_t)mf_option_count(options->port, USUAL_PORT);
+    mf_Status status = mf_view_server_start(context, config, out, error);
+    if (status == MF_OK || options->port != NULL)
+        return status;
+    config->port = 0;
+    return mf_view_server_start(context, config, out, error);
+}
+
+static bool announce(const Options *options, const mf_ViewServer *server) {
+    printf("see it at %s (Ctrl-C ends it)\n", mf_view_server_address(server));
+    if (options->open)
+        try_browser(mf_view_server_address(server));
+    return mf_app_flush();
+}
+
+// ---- a live run --------------------------------------------------------------------------------
+
+static void run(mf_Viewer *viewer, mf_ViewServer *server, double duration) {
+    mf_view_restart_clock(viewer);
+    while (!mf_app_stop_wanted() && simulated(viewer) < duration) {
+        mf_view_server_serve(server, mf_view_answer, viewer);
+        const uint64_t count = due(viewer);
+        if (count > 0)
+            step(viewer, count);
+        else
+            mf_view_server_wait(server, idle(viewer));
+        measure(viewer);
+    }
+}
+
+static mf_Status take_start(mf_Viewer *viewer, mf_Error *error) {
+    viewer->start_size = mf_world_snapshot_size(viewer->scene->world);
+    viewer->start = mf_allocate(viewer->context, viewer->start_size, 1);
+    if (viewer->start == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+    return mf_world_snapshot(viewer->scene->world, viewer->start, viewer->start_size, error);
+}
+
+static mf_Status serve_scene(mf_Viewer *viewer, const Options *options, mf_Error *error) {
+    const char *title = viewer->scene->file->name;
+    mf_Text page = mf_text_begin(viewer->context), scene = mf_text_begin(viewer->context);
+    mf_ViewServer *server = NULL;
+    mf_Status status = mf_film_live_page(&page, title, error);
+    if (status == MF_OK) {
+        mf_film_take_picture(viewer->film);
+        mf_text_put(&scene, "{\"scene\":");
+        mf_film_describe(&scene, viewer->film);
+        mf_text_put(&scene, "}");
+        if (scene.failed)
+            status = mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+    }
+    mf_ViewServerConfig config = {.page = page.data,
+                                  .page_size = page.size,
+                                  .description = scene.data,
+                                  .answer_room = mf_view_answer_room(viewer)};
+    if (status == MF_OK)
+        status = listen_somewhere(viewer->context, options, &config, &server, error);
+    if (status == MF_OK && announce(options, server)) {
+        mf_app_starting(false);
+        run(viewer, server, mf_option_real(options->duration, INFINITY));
+    }
+    mf_view_server_stop(server);
+    mf_text_free(&scene);
+    mf_text_free(&page);
+    return status;
+}
+
+static mf_Status view_scene(mf_Context *context, mf_Scene *scene, const Options *options,
+                            mf_Error *error) {
+    const char *colors[MF_SCENE_GROUPS];
+    mf_StartReport report;
+    mf_Viewer viewer = {.context = context,
+                        .scene = scene,
+                        .step = mf_time_to_seconds(scene->step),
+                        .paused = options->paused,
+                        .speed = mf_option_real(options->speed, 1.0)};
+    mf_scene_colors(scene, colors);
+    mf_Status status = mf_genomes_give(context, scene, error);
+    if (status == MF_OK)
+        status = mf_film_create_live(scene->world, scene->file->name, colors, scene->joints,
+                                     &viewer.film, error);
+    if (status == MF_OK)
+        status = take_start(&viewer, error);
+    if (status == MF_OK) {
+        mf_start_report(scene, &report);
+        mf_start_report_print(&report);
+        status = serve_scene(&viewer, options, error);
+    }
+    mf_release(context, viewer.start);
+    mf_film_destroy(viewer.film);
+    return status;
+}
+
+static int load_and_view(mf_Context *context, const Options *options, const char *name) {
+    mf_SceneFile *file = NULL;
+    mf_Error error = {0};
+    mf_Scene *scene = mf_allocate(context, 1, sizeof *scene);
+    mf_Status status = scene == NULL
+                           ? mf_fail(&error, MF_NO_MEMORY, "view: out of memory")
+                           : mf_inputs_load(context, &options->inputs, "view", name, &file, &error);
+    if (status == MF_OK)
+        status = mf_genomes_check(file, &error);
+    if (status == MF_OK)
+        status = mf_scene_create(context, file, NULL, scene, &error);
+    if (status == MF_OK && options->inputs.strict)
+        status = mf_start_report_refuse(scene, &error);
+    if (status == MF_OK)
+        status = view_scene(context, scene, options, &error);
+    if (scene != NULL)
+        mf_scene_destroy(scene);
+    mf_scene_file_destroy(file);
+    mf_release(context, scene);
+    return status == MF_OK ? MF_EXIT_DONE : mf_inputs_fail(&error);
+}
+
+// ---- a film ------------------------------------------------------------------------------------
+
+static mf_Status read_film(mf_Context *context, const char *name, char **out, size_t *size,
+                           mf_Error *error) {
+    mf_Status status = mf_file_read(context, name, FILM_MOST, out, size, error);
+    if (status != MF_OK)
+        return status;
+    static const char mark[] = "<script id=\"film\"";
+    if (strstr(*out, mark) != NULL)
+        return MF_OK;
+    mf_release(context, *out);
+    *out = NULL;
+    return mf_fail_at(error, MF_BAD_FILE, name, 0, 0,
+                      "expected a film, as mayfly run --plot FILM.html writes it");
+}
+
+static int view_film(mf_Context *context, const Options *options, const char *name) {
+    char *page = NULL;
+    mf_Error error = {0};
+    mf_ViewServer *server = NULL;
+    mf_ViewServerConfig config = {.page_size = 0};
+    mf_Status status = read_film(context, name, &page, &config.page_size, &error);
+    config.page = page;
+    if (status == MF_OK)
+        status = listen_somewhere(context, options, &config, &server, &error);
+    if (status == MF_OK && announce(options, server)) {
+        mf_app_starting(false);
+        while (!mf_app_stop_wanted())
+            mf_view_server_wait(server, WAIT_SECONDS);
+    }
+    mf_view_server_stop(server);
+    mf_release(context, page);
+    return status == MF_OK ? MF_EXIT_DONE : mf_app_fail(&error);
+}
+
+int mf_command_view(int argc, char **argv) {
+    Options options = {.inputs = {0}};
+    int count, result = mf_options_parse(&mf_help_view, &options, argc, argv, &count);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    mf_app_starting(true); // until the page can be opened
+    mf_app_catch_stop();
+    mf_Context *context = NULL;
+    mf_Error error = {0};
+    if (mf_inputs_context(&options.inputs, &context, &error) != MF_OK)
+        return mf_inputs_fail(&error);
+    result = mf_app_ends_with(argv[1], ".html") ? view_film(context, &options, argv[1])
+                                                : load_and_view(context, &options, argv[1]);
+    mf_context_destroy(context);
+    return result;
+}

@@ -1,0 +1,196 @@
+// Messages of pages: one object of JSON each, with the member `do`. What is not understood changes
+// nothing; frames are answered when they are due, everything else at once.
+#include "view.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FRAME_SECONDS 0.016 // [s] of the clock between two frames of a page
+#define IDLE_SECONDS 0.1    // [s] likewise, while nothing moves
+#define MAGIC 0x4d46524du   // of a frame
+#define SPEED_MOST 1e6      // [1]
+#define TEXT_ROOM 262144u   // [byte] of the longest text
+
+// The head of a frame; floats follow: poses, joints, rays, points. As web/src/live.ts reads it.
+typedef struct FrameHead {
+    uint32_t magic, flags;                // flags: 1 paused
+    double time;                          // [s] simulated
+    double factor, speed;                 // [1]
+    uint32_t poses, joints, rays, points; // [1]
+    uint32_t number, unused[3];
+} FrameHead;
+
+_Static_assert(sizeof(FrameHead) == 64, "the page reads a head of 64 bytes");
+
+size_t mf_view_frame_size(const mf_Viewer *viewer) {
+    const mf_Film *film = viewer->film;
+    const size_t joints = film->joints != NULL ? MF_FILM_JOINTS : 0;
+    return sizeof(FrameHead) +
+           sizeof(float) * ((size_t)film->poses_each * MF_FILM_POSE + joints * MF_FILM_JOINT +
+                            (size_t)film->ray_count * MF_FILM_RAY + 3 * (size_t)film->points_each);
+}
+
+size_t mf_view_answer_room(const mf_Viewer *viewer) {
+    const size_t frame = mf_view_frame_size(viewer);
+    return frame > TEXT_ROOM ? frame : TEXT_ROOM;
+}
+
+static uint8_t *put_floats(uint8_t *out, const float *values, size_t count) {
+    if (count > 0)
+        memcpy(out, values, count * sizeof *values);
+    return out + count * sizeof *values;
+}
+
+static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail) {
+    mf_Film *film = viewer->film;
+    mf_film_take_picture(film);
+    const FrameHead head = {.magic = MAGIC,
+                            .flags = viewer->paused,
+                            .time = mf_time_to_seconds(mf_world_time(viewer->scene->world)),
+                            .factor = viewer->factor,
+                            .speed = viewer->speed,
+                            .poses = film->poses_each,
+                            .joints = film->joints != NULL ? film->joints_each : 0,
+                            .rays = film->ray_count,
+                            .points = film->points_each,
+                            .number = (uint32_t)viewer->pictures++};
+    memcpy(mail->answer, &head, sizeof head);
+    uint8_t *end = mail->answer + sizeof head;
+    end = put_floats(end, film->poses, (size_t)head.poses * MF_FILM_POSE);
+    end = put_floats(end, film->joint_rows, (size_t)head.joints * MF_FILM_JOINT);
+    end = put_floats(end, film->ray_rows, (size_t)head.rays * MF_FILM_RAY);
+    end = put_floats(end, film->points, 3 * (size_t)head.points);
+    mail->answer_size = (size_t)(end - mail->answer);
+    mail->binary = true;
+}
+
+// False: not yet due.
+static bool answer_frame(mf_Viewer *viewer, mf_ViewMail *mail) {
+    const double now = mf_app_clock();
+    const double since = now - mail->last_frame;
+    if (since < (viewer->paused ? IDLE_SECONDS : FRAME_SECONDS))
+        return false;
+    put_frame(viewer, mail);
+    mail->last_frame = now;
+    return true;
+}
+
+// ---- what a page wants -------------------------------------------------------------------------
+
+static bool read_number(const json_t *object, const char *name, double *out) {
+    const json_t *value = json_object_get(object, name);
+    *out = json_is_number(value) ? json_number_value(value) : NAN;
+    return isfinite(*out);
+}
+
+static bool read_index(const json_t *object, const char *name, uint32_t *out) {
+    double value;
+    if (!read_number(object, name, &value) || value < 0.0 || value > 1e9 || value != floor(value))
+        return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+static bool read_vector(const json_t *object, const char *name, double out[3]) {
+    const json_t *list = json_object_get(object, name);
+    for (size_t c = 0; c < 3; c++) {
+        const json_t *value = json_array_get(list, c);
+        out[c] = json_is_number(value) ? json_number_value(value) : NAN;
+        if (!(fabs(out[c]) < 1e6))
+            return false;
+    }
+    return true;
+}
+
+static void answer_text(const mf_Viewer *viewer, mf_ViewMail *mail, const char *key,
+                        json_t *value) {
+    json_t *object = json_pack("{s:o}", key, value);
+    const size_t room = mf_view_answer_room(viewer);
+    const size_t size = json_dumpb(object, (char *)mail->answer, room, JSON_COMPACT);
+    mail->answer_size = size <= room ? size : 0;
+    mail->binary = false;
+    json_decref(object);
+}
+
+static void answer_note(const mf_Viewer *viewer, mf_ViewMail *mail, const char *note) {
+    if (note != NULL)
+        answer_text(viewer, mail, "note", json_string(note));
+}
+
+static void do_pause(mf_Viewer *viewer, bool paused) {
+    viewer->paused = paused;
+    viewer->steps_asked = 0;
+    mf_view_restart_clock(viewer);
+}
+
+static void do_reset(mf_Viewer *viewer, mf_ViewMail *mail) {
+    mf_Error error = {0};
+    mf_view_release(viewer);
+    if (mf_world_restore(viewer->scene->world, viewer->start, viewer->start_size, &error) != MF_OK)
+        answer_note(viewer, mail, error.message);
+    mf_view_restart_clock(viewer);
+}
+
+static void do_speed(mf_Viewer *viewer, const json_t *message) {
+    double factor;
+    if (!read_number(message, "factor", &factor) || factor < 0.0 || factor > SPEED_MOST)
+        return;
+    viewer->speed = factor;
+    mf_view_restart_clock(viewer);
+}
+
+static void do_read(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
+    uint32_t robot;
+    if (!read_index(message, "robot", &robot))
+        return;
+    json_t *reading = mf_view_reading(viewer, robot);
+    if (reading != NULL)
+        answer_text(viewer, mail, "reading", reading);
+}
+
+static void do_set(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
+    uint32_t robot, component;
+    double value;
+    const char *name = json_string_value(json_object_get(message, "field"));
+    if (name != NULL && read_index(message, "robot", &robot) &&
+        read_index(message, "component", &component) && read_number(message, "value", &value))
+        answer_note(viewer, mail, mf_view_set(viewer, robot, name, component, value));
+}
+
+static void do_push(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
+    uint32_t robot, link;
+    double at[3], to[3];
+    if (read_index(message, "robot", &robot) && read_index(message, "link", &link) &&
+        read_vector(message, "at", at) && read_vector(message, "to", to))
+        answer_note(viewer, mail, mf_view_push(viewer, robot, link, at, to));
+}
+
+static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *word, const json_t *message) {
+    if (strcmp(word, "next") == 0)
+        return answer_frame(viewer, mail);
+    if (strcmp(word, "pause") == 0 || strcmp(word, "run") == 0)
+        do_pause(viewer, word[0] == 'p');
+    else if (strcmp(word, "step") == 0) {
+        do_pause(viewer, true);
+        viewer->steps_asked = 1;
+    } else if (strcmp(word, "reset") == 0)
+        do_reset(viewer, mail);
+    else if (strcmp(word, "speed") == 0)
+        do_speed(viewer, message);
+    else if (strcmp(word, "read") == 0)
+        do_read(viewer, mail, message);
+    else if (strcmp(word, "set") == 0)
+        do_set(viewer, mail, message);
+    else if (strcmp(word, "push") == 0)
+        do_push(viewer, mail, message);
+    else if (strcmp(word, "release") == 0)
+        mf_view_release(viewer);
+    return true;
+}
+
+void mf_view_answer(mf_ViewMail *mail, void *user) {
+    json_t *message = json_loadb(mail->message, mail->size, JSON_REJECT_DUPLICATES, NULL);
+    const char *word = json_string_value(json_object_get(message, "do"));
+    mail->done = word == NULL || act(user, mail, word, message);
+    json_decref(message);
+}

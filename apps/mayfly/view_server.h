@@ -1,0 +1,53 @@
+// The server of `mayfly view`: the page over HTTP, and one WebSocket per open page.
+//
+// The thread of a page has a mailbox: it leaves the page's message there, waits until the thread of
+// the physics has answered it between two steps, and sends the answer. So the world is touched by
+// one thread alone, and a slow page delays nobody: the physics only copies a picture into its
+// mailbox.
+#ifndef MAYFLY_APP_VIEW_SERVER_H
+#define MAYFLY_APP_VIEW_SERVER_H
+
+#include "app.h"
+
+#define MF_VIEW_PAGES 12      // [1] most that are open at the same time
+#define MF_VIEW_MESSAGE 4096u // [byte] longest message of a page
+
+typedef struct mf_ViewServer mf_ViewServer;
+
+typedef struct mf_ViewServerConfig {
+    const char *host;        // address to bind
+    uint16_t port;           // 0: any that is free
+    const char *page;        // HTML, borrowed
+    size_t page_size;        // [byte]
+    const char *description; // of the world, sent to each page first; NULL: no world, only the page
+    size_t answer_room;      // [byte] of the longest answer
+} mf_ViewServerConfig;
+
+typedef struct mf_ViewMail {
+    char message[MF_VIEW_MESSAGE]; // terminated by 0
+    size_t size;                   // [byte]
+    double asked;                  // [s] of the clock
+    double last_frame;             // [s] of the clock, when the page got its last frame
+    uint8_t *answer;               // answer_room bytes
+    size_t answer_size;            // [byte] 0: nothing is sent
+    bool binary;                   // the answer is no text
+    bool done;                     // set when it is answered
+} mf_ViewMail;
+
+// Starts to listen. MF_UNSUPPORTED: the port is taken, with a line that says what to do.
+mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *config,
+                               mf_ViewServer **out, mf_Error *error);
+// Where the page is: "http://127.0.0.1:8765/", with a token when the address is not the loopback's.
+const char *mf_view_server_address(const mf_ViewServer *server);
+
+// Calls `answer` for each message that waits; it sets `done`, or leaves it for the next call. From
+// one thread, which owns the world.
+void mf_view_server_serve(mf_ViewServer *server, void (*answer)(mf_ViewMail *mail, void *user),
+                          void *user);
+// Waits until a message has come, or for so long [s].
+void mf_view_server_wait(mf_ViewServer *server, double seconds);
+uint32_t mf_view_server_pages(mf_ViewServer *server); // [1] open now
+
+void mf_view_server_stop(mf_ViewServer *server); // NULL is allowed
+
+#endif

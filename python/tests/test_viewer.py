@@ -1,0 +1,336 @@
+"""The page of films and of live runs in a real browser: headless Chromium, driven by Playwright."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or shutil.which(COMMAND) is None, reason="needs chromium and the command"
+)
+
+# Pixels of the picture that differ from its most frequent color, as a share.
+SHARE = """() => {
+  mayfly.draw(0);
+  const gl = mayfly.view.stage.renderer.getContext(), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+  const data = new Uint8Array(4 * w * h), count = new Map();
+  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, data);
+  for (let i = 0; i < data.length; i += 4) {
+    const key = data[i] << 16 | data[i + 1] << 8 | data[i + 2];
+    count.set(key, (count.get(key) ?? 0) + 1);
+  }
+  return {share: 1 - Math.max(...count.values()) / (w * h), colors: count.size};
+}"""
+# Where the first link of a robot is on the page.
+WHERE = """robot => {
+  const camera = mayfly.view.stage.camera, list = mayfly.view.robots.list, m = [0, 1, 2, 3];
+  const p = mayfly.source.frame().poses.slice(7 * list[robot].first, 7 * list[robot].first + 3);
+  const shift = mayfly.view.layout.shift(robot), at = [0, 1, 2].map(c => p[c] + shift[c]).concat(1);
+  const times = (e, v) => m.map(r => m.reduce((sum, c) => sum + e[4 * c + r] * v[c], 0));
+  camera.updateMatrixWorld();
+  const clip = times(camera.projectionMatrix.elements, times(camera.matrixWorldInverse.elements, at));
+  return [innerWidth * (1 + clip[0] / clip[3]) / 2, innerHeight * (1 - clip[1] / clip[3]) / 2];
+}"""
+BASE = "() => [...mayfly.source.frame().poses.slice(0, 3)]"
+# Sets the first component of a field, and reads it again.
+SET = """([field, value]) => new Promise(done => {
+  const live = mayfly.source, take = live.onReading;
+  live.send({do: "set", robot: 0, field, component: 0, value});
+  live.send({do: "read", robot: 0});
+  live.onReading = reading => {
+    const found = reading.fields.find(f => f.name === field).values[0];
+    if (field !== "base.position" && found !== Math.fround(value)) return; // asked before it was set
+    live.onReading = take;
+    done(found);
+  };
+})"""
+DRAWN = "() => window.mayfly && mayfly.drawn !== -1"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def show(browser):
+    """Opens pages, and closes them: pages that are open draw."""
+    pages = []
+
+    def open_page(address, width=320, height=240):
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_default_timeout(60000)
+        page.complaints = []
+        page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(address)
+        until(page, DRAWN)
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+
+
+def until(page, what, arg=None):
+    page.wait_for_function(what, arg=arg, polling=100)
+
+
+@pytest.fixture
+def live():
+    """Starts `mayfly view`; ends it as a user would, and it must end well."""
+    running = []
+
+    def start(*words):
+        process = subprocess.Popen(
+            [COMMAND, "view", "--port", "0", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=ROOT,
+        )
+        running.append(process)
+        for line in process.stdout:
+            found = re.search(r"see it at (\S+)", line)
+            if found:
+                return found[1]
+        raise AssertionError("mayfly view printed no address")
+
+    yield start
+    for process in running:
+        assert process.poll() is None, "it ended by itself"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory):
+    out = tmp_path_factory.mktemp("film") / "walk.html"
+    words = ["models/hexapod.urdf", "--robots", "2", "--duration", "1", "--plot", str(out)]
+    subprocess.run([COMMAND, "run", *words], cwd=ROOT, check=True, capture_output=True)
+    return out
+
+
+def test_film_is_shown(show, film):
+    page = show(film.as_uri() + "#time=0.5")
+    seen = page.evaluate(SHARE)
+    assert seen["share"] > 0.2 and seen["colors"] > 50
+    assert page.text_content("h1") == "hexapod"
+    assert page.text_content("#clock") == "0.50 / 1.00 s"
+    assert "2 robots" in page.text_content("#facts")
+    page.keyboard.press("ArrowRight")
+    until(page, "() => document.getElementById('clock').textContent.startsWith('0.52')")
+    page.keyboard.press(" ")
+    until(page, "() => mayfly.source.time > 0.6 || mayfly.source.time < 0.5")
+    page.keyboard.press(" ")
+    assert not page.evaluate("() => mayfly.control.playing")
+    page.evaluate(
+        "() => { const at = document.getElementById('at'); at.value = 0.25; at.oninput(); }"
+    )
+    assert page.evaluate("() => mayfly.source.time") == 0.25
+    assert page.complaints == []
+
+
+def test_every_key_and_the_panel(show, film):
+    page = show(film.as_uri() + "#time=0.5")
+    for key in ["t", "r", "n", "x", "l", "g", "s", "f", "m", "h", "+", "-", "]", "[", "Backspace"]:
+        page.keyboard.press(key)
+    assert page.is_visible("#help") and page.is_visible("#options")
+    assert "Space" in page.text_content("#help")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#help") and page.is_hidden("#robot")
+    page.keyboard.press("r")
+    page.keyboard.press("f")
+    page.evaluate("() => { mayfly.control.play(false); mayfly.control.seek(0.5); mayfly.draw(1); }")
+    page.mouse.click(*page.evaluate(WHERE, 1))
+    assert page.text_content("#robot h2").startswith("hexapod 1") or "1" in page.text_content(
+        "#robot h2"
+    )
+    until(page, "() => document.querySelectorAll('#robot td').length > 10")
+    assert page.evaluate("() => mayfly.view.selected") == 1
+    assert page.query_selector("#robot .uplot") is not None
+    assert page.complaints == []
+
+
+def test_film_fits_a_phone(show, film):
+    page = show(film.as_uri() + "#time=0.5", 390, 844)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    for name in ["play", "at", "speed", "follow", "menu"]:
+        box = page.locator(f"#{name}").bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390, name
+    assert page.evaluate(SHARE)["share"] > 0.1
+    assert page.complaints == []
+
+
+def time_of(page):
+    return page.evaluate("() => mayfly.source.frame().time")
+
+
+def wait_paused(page, wanted):
+    until(page, f"() => mayfly.source.status.paused === {str(wanted).lower()}")
+
+
+def test_live_controls(show, live):
+    page = show(live("models/hexapod.urdf"))
+    assert page.evaluate(SHARE)["share"] > 0.2
+    until(page, "() => mayfly.source.frame().time > 0.2")
+    page.click("#play")
+    wait_paused(page, True)
+    before = time_of(page)
+    page.keyboard.press("ArrowRight")
+    until(page, "before => mayfly.source.frame().time > before", arg=before)
+    assert time_of(page) - before == pytest.approx(0.002, abs=1e-6)  # one step
+    page.select_option("#speed", "0.25")
+    until(page, "() => mayfly.source.status.speed === 0.25")
+    page.keyboard.press("Backspace")
+    until(page, "() => mayfly.source.frame().time === 0")
+    page.click("#play")
+    wait_paused(page, False)
+    until(page, "() => mayfly.source.frame().time > 0.05")
+    assert page.complaints == []
+
+
+def test_fields_and_inputs(show, live):
+    page = show(live("models/hexapod.urdf", "--paused"))
+    page.keyboard.press("]")
+    until(page, "() => document.querySelectorAll('#robot tr').length > 20")
+    assert "base.position[2]" in page.text_content("#robot table")
+    assert page.evaluate(SET, ["joint.target", 0.4]) == pytest.approx(0.4)
+    assert page.evaluate(SET, ["base.position", 9]) == pytest.approx(0.0, abs=0.01)
+    until(
+        page, "() => document.getElementById('message').textContent.includes('writes this field')"
+    )
+    assert page.evaluate(BASE)[0] == pytest.approx(0.0, abs=0.01)
+    assert page.complaints == []
+
+
+def test_push_moves_the_robot(show, live):
+    page = show(live("models/hexapod.urdf"))
+    until(page, "() => mayfly.source.frame().time > 0.5")
+    page.click("#follow")
+    before, (x, y) = page.evaluate(BASE), page.evaluate(WHERE, 0)
+    page.keyboard.down("Control")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 100, y - 60, steps=4)
+    until(
+        page,
+        "before => Math.hypot(...mayfly.source.frame().poses.slice(0, 3).map((p, c) => p - before[c])) > 0.05",
+        arg=before,
+    )
+    page.mouse.up()
+    page.keyboard.up("Control")
+    page.evaluate("() => mayfly.source.send({do: 'read', robot: 0})")
+    assert page.complaints == []
+
+
+# One after another on one socket, which stays open: nothing here may be taken for a command.
+GARBAGE = """() => new Promise(done => {
+  const socket = new WebSocket(mayfly.source.socket.url);
+  socket.binaryType = "arraybuffer";
+  socket.onopen = () => {
+    const words = ["", "{", "[]", "null", "7", '"next"', '{"do": 3}', '{"do": "next", "do": "next"}',
+      '{"do": "push"}', '{"do": "push", "robot": -1, "link": 0, "at": [0,0,0], "to": [0,0,0]}',
+      '{"do": "push", "robot": 0, "link": 4000000000, "at": [0,0,0], "to": [0,0,0]}',
+      '{"do": "push", "robot": 0, "link": 0, "at": [1e999,0,0], "to": [0,0,0]}',
+      '{"do": "push", "robot": 0, "link": 0, "at": "x", "to": {}}', '{"do": "speed", "factor": -1}',
+      '{"do": "speed", "factor": 1e300}',
+      '{"do": "set", "robot": 0, "field": "nothing", "component": 0, "value": 1}',
+      '{"do": "set", "robot": 0, "field": "joint.target", "component": 100000, "value": 1}',
+      '{"do": "read", "robot": 1e8}', '{"do": "' + "x".repeat(3000) + '"}', "[".repeat(4000),
+      "x".repeat(100000),
+      "\\u0000\\u0000", "\\ud83d\\ude00".repeat(500)];
+    for (const word of words) socket.send(word);
+    let seed = 1;
+    const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648);
+    for (let i = 0; i < 200; i++)
+      socket.send(Uint8Array.from({length: random() % 300}, () => random() % 256));
+    for (let i = 0; i < 200; i++)
+      socket.send(String.fromCharCode(
+        ...Array.from({length: random() % 60}, () => 32 + random() % 95)));
+    socket.send('{"do": "read", "robot": 0}');
+  };
+  socket.onmessage = event => {
+    if (typeof event.data !== "string" || !event.data.startsWith('{"reading"')) return;
+    socket.close();
+    done(true);
+  };
+})"""
+
+
+def test_garbage_reload_and_two_pages(show, live):
+    address = live("models/hexapod.urdf", "--paused")
+    page = show(address)
+    assert page.evaluate(GARBAGE)
+    page.reload()
+    until(page, DRAWN)
+    assert time_of(page) == 0.0 and page.evaluate(BASE)[0] == pytest.approx(0.0, abs=0.01)
+    other = show(address)
+    other.click("#play")
+    wait_paused(page, False)
+    until(page, "() => mayfly.source.frame().time > 0.05")
+    other.close()
+    page.click("#play")
+    wait_paused(page, True)
+    assert page.complaints == [] and other.complaints == []
+
+
+def get(address, **headers):
+    try:
+        return urllib.request.urlopen(urllib.request.Request(address, headers=headers)).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_who_may_look(live):
+    address = live("models/ball.xml")
+    assert get(address) == 200
+    assert get(address + "other") == 404
+    assert get(address, Host="example.com") == 403
+    assert get(address, Origin="http://example.com") == 403
+    elsewhere = live("models/ball.xml", "--host", "127.0.0.2")
+    assert re.fullmatch(r"http://127\.0\.0\.2:\d+/\?token=[0-9a-f]{32}", elsewhere)
+    assert get(elsewhere) == 200
+    assert get(elsewhere[:-1] + "x") == 403
+    assert get(elsewhere.split("?")[0]) == 403
+
+
+def view(*words):
+    return subprocess.run([COMMAND, "view", *words], capture_output=True, text=True, cwd=ROOT)
+
+
+def test_one_line_says_what_is_wrong(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = view("models/ball.xml", "--port", str(taken.getsockname()[1]))
+    lines = [line for line in done.stderr.splitlines() if "note:" not in line]
+    assert done.returncode == 1 and len(lines) == 1 and "--port 0" in lines[0]
+    page = tmp_path / "page.html"
+    page.write_text("<p>no film</p>")
+    done = view(str(page))
+    assert done.returncode == 1 and "expected a film" in done.stderr
+
+
+def test_film_is_served(show, live, film):
+    page = show(live(str(film)) + "#time=0.5")
+    assert page.text_content("#clock") == "0.50 / 1.00 s"
+    assert page.complaints == []

@@ -1,0 +1,112 @@
+// What is drawn: the description of a world, written once by src/view/film_write.c for films and for
+// live runs, and its frames. Positions in meters, world axes, z up; quaternions (w, x, y, z).
+
+export interface Shape {
+  type: "sphere" | "ellipsoid" | "capsule" | "cylinder" | "box" | "plane" | "mesh" | "cloth";
+  link: number; // -1: fixed to the world
+  mesh?: number;
+  place: number[];
+  turn: number[];
+  size: number[];
+  color: number[];
+  triangles?: string; // of a cloth
+}
+
+export interface MeshData {
+  vertices: string; // 16 bits of the mesh's box
+  triangles: string;
+  lower: number[];
+  scale: number[];
+}
+
+// Robots that look alike.
+export interface Cast {
+  name: string;
+  robots: number;
+  links: number; // of each
+  first?: number; // instance of the group of the first of them
+  color?: string;
+  shapes: Shape[];
+  meshes: (MeshData | null)[];
+}
+
+export interface Cloud {
+  points: number; // shown
+  of: number;
+  radius: number; // [m]
+  color: number[];
+  tint?: string;
+}
+
+export interface Ground {
+  columns: number;
+  rows: number;
+  step: number; // [m]
+  origin: number[]; // [m]
+  heights: string;
+}
+
+export interface Description {
+  robots: number; // shown
+  of: number;
+  frames: number; // 0: live
+  period: number; // [s] between frames
+  apart: boolean; // robots have worlds of their own and are put side by side
+  joints: number; // most in a frame
+  rays: number;
+  level?: number; // [m] of the ground, if it is flat
+  ground?: Ground;
+  casts: Cast[];
+  clouds: Cloud[];
+  low: number[];
+  scale: number[];
+}
+
+export const POSE = 7; // position, orientation
+export const JOINT = 11; // both anchors, force, state, load, both robots
+export const RAY = 7; // both ends, 1: ends at something
+
+export interface Frame {
+  time: number; // [s]
+  poses: Float32Array;
+  joints: Float32Array;
+  rays: Float32Array;
+  points: Float32Array; // NaN: not in the world
+}
+
+export interface Robot {
+  cast: Cast;
+  index: number; // of the cast
+  first: number; // its first pose in a frame
+}
+
+export function bytes(text: string): ArrayBuffer {
+  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
+}
+
+export function robotsOf(description: Description): Robot[] {
+  const out: Robot[] = [];
+  let first = 0;
+  for (const cast of description.casts)
+    for (let index = 0; index < cast.robots; index++, first += cast.links)
+      out.push({ cast, index, first });
+  return out;
+}
+
+export function posesOf(description: Description): number {
+  return description.casts.reduce((sum, cast) => sum + cast.robots * cast.links, 0);
+}
+
+export function pointsOf(description: Description): number {
+  return description.clouds.reduce((sum, cloud) => sum + cloud.points, 0);
+}
+
+export const isCloth = (cast: Cast): boolean =>
+  cast.shapes.length === 1 && cast.shapes[0].type === "cloth";
+
+// Where frames come from.
+export interface Source {
+  readonly description: Description;
+  readonly live: boolean;
+  frame(): Frame; // the present one; belongs to the source
+}

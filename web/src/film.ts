@@ -1,0 +1,109 @@
+// A film in the page: samples at equal intervals, with positions and orientations interpolated.
+import { bytes, isCloth, JOINT, pointsOf, POSE, posesOf, RAY, robotsOf } from "./data";
+import type { Description, Frame, Source } from "./data";
+
+const text = (id: string): string => document.getElementById(id)?.textContent ?? "";
+
+export class Film implements Source {
+  readonly live = false;
+  readonly description: Description;
+  readonly duration: number; // [s]
+  time = 0; // [s]
+  private readonly poses: Float32Array;
+  private readonly joints: Float32Array;
+  private readonly rays: Float32Array;
+  private readonly points: Uint16Array;
+  private readonly now: Frame;
+  private readonly posesEach: number;
+  private readonly pointsEach: number;
+  private readonly surfaces: [number, number][] = []; // poses that are vertices: first, end
+
+  constructor() {
+    this.description = JSON.parse(text("film")) as Description;
+    const d = this.description;
+    this.poses = new Float32Array(bytes(text("poses")));
+    this.joints = new Float32Array(bytes(text("joints")));
+    this.rays = new Float32Array(bytes(text("rays")));
+    this.points = new Uint16Array(bytes(text("points")));
+    this.posesEach = posesOf(d);
+    this.pointsEach = pointsOf(d);
+    this.duration = (d.frames - 1) * d.period;
+    this.now = {
+      time: 0,
+      poses: new Float32Array(POSE * this.posesEach),
+      joints: new Float32Array(JOINT * d.joints),
+      rays: this.rays.subarray(0, RAY * d.rays),
+      points: new Float32Array(3 * this.pointsEach),
+    };
+    for (const robot of robotsOf(d))
+      if (isCloth(robot.cast)) this.surfaces.push([robot.first, robot.first + robot.cast.links]);
+  }
+
+  // Of the world, while it ran: what the page scales colors with.
+  largestForce(): number {
+    let most = 0;
+    for (let i = 6; i < this.joints.length; i += JOINT) most = Math.max(most, this.joints[i]);
+    return most;
+  }
+
+  // The robots that some joint holds in some sample.
+  joinedRobots(): Set<number> {
+    const out = new Set<number>();
+    for (let i = 0; i < this.joints.length; i += JOINT)
+      for (const side of [9, 10])
+        if (this.joints[i + 7] !== 0 && this.joints[i + side] >= 0) out.add(this.joints[i + side]);
+    return out;
+  }
+
+  sample(index: number): Float32Array {
+    const size = POSE * this.posesEach;
+    return this.poses.subarray(index * size, (index + 1) * size);
+  }
+
+  frame(): Frame {
+    const last = this.description.frames - 1;
+    const at = Math.min(Math.max(this.time / this.description.period, 0), last);
+    const before = Math.floor(at), after = Math.min(before + 1, last), part = at - before;
+    this.now.time = this.time;
+    this.mixPoses(before, after, part);
+    this.mixJoints(before, after, part);
+    this.mixPoints(before, after, part);
+    const rays = RAY * this.description.rays, nearest = Math.round(at);
+    this.now.rays = this.rays.subarray(nearest * rays, (nearest + 1) * rays);
+    return this.now;
+  }
+
+  private mixPoses(before: number, after: number, part: number): void {
+    const a = this.sample(before), b = this.sample(after), out = this.now.poses;
+    for (let i = 0; i < out.length; i += POSE) {
+      let same = 0;
+      for (let c = 3; c < POSE; c++) same += a[i + c] * b[i + c];
+      const sign = same < 0 ? -part : part;
+      for (let c = 0; c < 3; c++) out[i + c] = a[i + c] * (1 - part) + b[i + c] * part;
+      for (let c = 3; c < POSE; c++) out[i + c] = a[i + c] * (1 - part) + b[i + c] * sign;
+    }
+    for (const [first, end] of this.surfaces) // torn triangles are bits, not orientations
+      for (let i = first * POSE; i < end * POSE; i += POSE)
+        for (let c = 3; c < POSE; c++) out[i + c] = a[i + c];
+  }
+
+  private mixJoints(before: number, after: number, part: number): void {
+    const size = this.now.joints.length, out = this.now.joints;
+    const a = this.joints.subarray(before * size, (before + 1) * size);
+    const b = this.joints.subarray(after * size, (after + 1) * size);
+    for (let i = 0; i < size; i++) {
+      const row = i - (i % JOINT), kind = i % JOINT;
+      const smooth = a[row + 7] === b[row + 7] && (kind < 7 || (kind === 8 && a[i] >= 0));
+      out[i] = smooth ? a[i] * (1 - part) + b[i] * part : a[i];
+    }
+  }
+
+  private mixPoints(before: number, after: number, part: number): void {
+    const size = 3 * this.pointsEach, out = this.now.points, { low, scale } = this.description;
+    const a = this.points.subarray(before * size, (before + 1) * size);
+    const b = this.points.subarray(after * size, (after + 1) * size);
+    for (let i = 0; i < size; i++)
+      out[i] = a[i] === 65535 || b[i] === 65535 ? NaN
+        : low[i % 3] + scale[i % 3] * (a[i] * (1 - part) + b[i] * part);
+  }
+}

@@ -1,0 +1,123 @@
+// Where robots stand and what there is to look at: who acts, who is scenery, how large it all is.
+import { pointsOf, POSE } from "./data";
+import type { Description, Frame, Robot } from "./data";
+import { extentOf } from "./shapes";
+
+const turned = (p: Float32Array, i: number, v: number[]): number[] => {
+  const [w, x, y, z] = p.subarray(i + 3, i + 7);
+  const t = [2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])];
+  return [v[0] + w * t[0] + y * t[2] - z * t[1], v[1] + w * t[1] + z * t[0] - x * t[2],
+    v[2] + w * t[2] + x * t[1] - y * t[0]];
+};
+
+const far = (a: number[], b: number[]): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+
+export class Layout {
+  readonly actors: number[]; // robots that are looked at
+  readonly radius: number; // [m] of the largest robot, or of the particles
+  readonly reach: number; // [m] from the middle to the far end of what is joined
+  readonly spread: number; // [m] from the middle to the farthest robot
+  readonly across: number; // robots in a row
+  private readonly shifts: number[][] = [];
+  private readonly crowd: { at: number[]; radius: number } | null;
+
+  constructor(readonly description: Description, readonly robots: Robot[], first: Frame, last: Frame | null,
+    readonly joined: Set<number>) {
+    const moves = (r: number): boolean => joined.has(r) || !last || !this.still(r, first, last);
+    const everyone = [...robots.keys()];
+    const moving = everyone.filter(moves);
+    this.actors = moving.length ? moving : everyone;
+    this.crowd = pointsOf(description) ? this.crowdOf(first) ?? (last && this.crowdOf(last)) : null;
+    const hero = this.actors.reduce((a, b) =>
+      a < 0 || robots[b].cast.links > robots[a].cast.links ? b : a, -1);
+    this.radius = Math.max(hero < 0 ? 0 : this.radiusOf(hero, first), this.crowd?.radius ?? 0, 1e-3);
+    this.across = Math.ceil(Math.sqrt(robots.length));
+    for (const r of everyone) this.shifts.push(this.stand(r));
+    const middle = this.middle(first);
+    this.spread = description.apart ? 0
+      : this.actors.reduce((most, r) => Math.max(most, far(this.middleOf(r, first), middle)), 0);
+    this.reach = [...joined].reduce((most, r) =>
+      Math.max(most, far(this.middleOf(r, first), middle) + this.radiusOf(r, first)), 0);
+  }
+
+  // What stands still and has no joints is scenery.
+  private still(r: number, a: Frame, b: Frame): boolean {
+    const robot = this.robots[r];
+    if (robot.cast.links !== 1) return false;
+    for (let c = 0; c < POSE; c++)
+      if (a.poses[POSE * robot.first + c] !== b.poses[POSE * robot.first + c]) return false;
+    return true;
+  }
+
+  // Robots that each have a world of their own are put side by side.
+  private stand(r: number): number[] {
+    if (!this.description.apart) return [0, 0, 0];
+    const down = Math.ceil(this.robots.length / this.across), gap = 2.4 * this.radius;
+    return [gap * (Math.floor(r / this.across) - (down - 1) / 2),
+      gap * ((r % this.across) - (this.across - 1) / 2), 0];
+  }
+
+  shift(r: number): number[] {
+    return this.shifts[r];
+  }
+
+  middleOf(r: number, frame: Frame): number[] {
+    const { cast, first } = this.robots[r], out = [0, 0, 0];
+    for (let l = 0; l < cast.links; l++)
+      for (let c = 0; c < 3; c++) out[c] += frame.poses[POSE * (first + l) + c] / cast.links;
+    return out;
+  }
+
+  radiusOf(r: number, frame: Frame): number {
+    const { cast, first } = this.robots[r], middle = this.middleOf(r, frame);
+    let radius = 0.02;
+    for (const shape of cast.shapes) {
+      if (shape.link < 0) continue;
+      const i = POSE * (first + shape.link), offset = turned(frame.poses, i, shape.place);
+      const at = [0, 1, 2].map((c) => frame.poses[i + c] + offset[c]);
+      radius = Math.max(radius, far(at, middle) + extentOf(shape, cast));
+    }
+    if (cast.shapes.length === 1 && cast.shapes[0].type === "cloth")
+      for (let l = 0; l < cast.links; l++)
+        radius = Math.max(radius, far([...frame.poses.subarray(POSE * (first + l), POSE * (first + l) + 3)], middle));
+    return radius;
+  }
+
+  // The box of all particles; null: none is there yet.
+  private crowdOf(frame: Frame): { at: number[]; radius: number } | null {
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (let i = 0; i < frame.points.length; i++) {
+      const x = frame.points[i], c = i % 3;
+      if (x < low[c]) low[c] = x;
+      if (x > high[c]) high[c] = x;
+    }
+    if (!(low[0] <= high[0])) return null;
+    return { at: low.map((x, c) => 0.5 * (x + high[c])), radius: 0.5 * far(low, high) };
+  }
+
+  // The middle of all that acts.
+  middle(frame: Frame): number[] {
+    if (this.crowd) return this.crowd.at;
+    const out = [0, 0, 0];
+    for (const r of this.actors) {
+      const at = this.middleOf(r, frame), shift = this.shifts[r];
+      for (let c = 0; c < 3; c++) out[c] += (at[c] + shift[c]) / this.actors.length;
+    }
+    return out;
+  }
+
+  // [m] From where all of it is seen.
+  distance(): number {
+    const many = this.description.apart ? 2.6 * this.across + 1.2 : 3.8;
+    return Math.max(this.radius * many + (this.crowd ? 0 : 1.7 * this.spread), 3 * this.reach);
+  }
+
+  // [rad] From the side onto two robots that are joined, so that neither is behind the other.
+  azimuth(frame: Frame): number {
+    if (this.joined.size < 2) return -0.9;
+    const [a, b] = [...this.joined].slice(0, 2).map((r) => this.middleOf(r, frame));
+    const along = Math.atan2(b[1] - a[1], b[0] - a[0]);
+    return [-1.5, -0.5, 0.5, 1.5].map((k) => along + k * Math.PI)
+      .reduce((best, x) => (Math.abs(x + 0.9) < Math.abs(best + 0.9) ? x : best));
+  }
+}

@@ -1,0 +1,102 @@
+// A running world: frames and readings over a WebSocket, commands back. The page asks for the next
+// frame when it has drawn the last one, so a slow page gets fewer frames and holds nothing up.
+import { JOINT, RAY, POSE } from "./data";
+import type { Description, Frame, Source } from "./data";
+import type { Field } from "./panel";
+
+const MAGIC = 0x4d46524d;
+const HEAD = 64; // bytes
+
+export interface Status {
+  paused: boolean;
+  factor: number; // simulated seconds per second of the clock, at present
+  speed: number; // what is wanted; 0: as fast as possible
+}
+
+export interface RobotReading {
+  robot: number;
+  time: number;
+  motion: string;
+  fields: Field[];
+}
+
+export class Live implements Source {
+  readonly live = true;
+  description!: Description;
+  status: Status = { paused: false, factor: 0, speed: 1 };
+  frames = 0;
+  onScene = (): void => {};
+  onReading = (_reading: RobotReading): void => {};
+  onNote = (_text: string, _stays: boolean): void => {};
+  private now: Frame | null = null;
+  private socket: WebSocket | null = null;
+  private asked = false;
+
+  connect(): void {
+    const place = new URL(location.href), token = place.searchParams.get("token");
+    const socket = new WebSocket(`${place.protocol === "https:" ? "wss" : "ws"}://${place.host}/live`
+      + (token ? `?token=${encodeURIComponent(token)}` : ""));
+    socket.binaryType = "arraybuffer";
+    socket.onmessage = (event) => {
+      if (typeof event.data === "string") this.words(event.data);
+      else this.take(event.data as ArrayBuffer);
+    };
+    socket.onclose = () => {
+      this.socket = null;
+      this.asked = false;
+      this.onNote("The simulation has ended or is not reachable; trying again ...", true);
+      setTimeout(() => this.connect(), 1500);
+    };
+    this.socket = socket;
+  }
+
+  private words(text: string): void {
+    const message = JSON.parse(text) as { scene?: Description; reading?: RobotReading; note?: string };
+    if (message.scene) {
+      this.description = message.scene;
+      this.asked = false;
+      this.now = null;
+      this.onNote("", true);
+      this.next();
+    }
+    if (message.reading) this.onReading(message.reading);
+    if (message.note) this.onNote(message.note, false);
+  }
+
+  private take(data: ArrayBuffer): void {
+    const head = new DataView(data), words = (i: number): number => head.getUint32(4 * i, true);
+    if (words(0) !== MAGIC) return;
+    this.asked = false;
+    const sizes = [POSE * words(8), JOINT * words(9), RAY * words(10), 3 * words(11)];
+    let at = HEAD;
+    const [poses, joints, rays, points] = sizes.map((size) => {
+      const part = new Float32Array(data, at, size);
+      at += 4 * size;
+      return part;
+    });
+    const first = this.now === null;
+    this.now = { time: head.getFloat64(8, true), poses, joints, rays, points };
+    this.status = { paused: (words(1) & 1) !== 0, factor: head.getFloat64(16, true), speed: head.getFloat64(24, true) };
+    this.frames++;
+    if (first) this.onScene();
+  }
+
+  get ready(): boolean {
+    return this.now !== null;
+  }
+
+  frame(): Frame {
+    return this.now!;
+  }
+
+  // Asks for the next frame, unless it is on its way.
+  next(): void {
+    if (this.asked || this.socket?.readyState !== WebSocket.OPEN) return;
+    this.asked = true;
+    this.send({ do: "next" });
+  }
+
+  send(command: object): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
+  }
+}

@@ -1,0 +1,282 @@
+// The page: a film that is in it, or, without one, the live run of the server that it came from.
+import type { Frame } from "./data";
+import { Film } from "./film";
+import { Live } from "./live";
+import { byId, make, say } from "./page";
+import { Panel } from "./panel";
+import { Player, SPEEDS } from "./player";
+import { Remote } from "./remote";
+import { View } from "./view";
+
+const SLOW = 0.08; // [s] of a picture from which pictures become simpler
+const wanted = new URLSearchParams(location.hash.slice(1));
+
+type Control = Player | Remote;
+
+interface Option {
+  key: string;
+  text: string;
+  on?: () => boolean;
+  act: () => void;
+}
+
+class Page {
+  readonly view: View;
+  readonly control: Control;
+  readonly panel = new Panel();
+  private readonly options: Option[];
+  private last: number | null = null;
+  private readonly times: number[] = []; // of pictures
+  private quality = 0;
+  private drawn = -1;
+  alone = false; // pictures are drawn when they are asked for
+
+  constructor(readonly source: Film | Live) {
+    const canvas = byId<HTMLCanvasElement>("view");
+    const film = source instanceof Film ? source : null;
+    const first = copy(source.frame());
+    let last: Frame | null = null;
+    if (film) {
+      film.time = film.duration;
+      last = copy(film.frame());
+      film.time = 0;
+    }
+    this.view = new View(canvas, source, first, last, film?.joinedRobots() ?? new Set(), film?.largestForce() ?? 0);
+    this.control = film ? new Player(film, this.view, this.panel) : new Remote(source as Live, this.view, this.panel);
+    this.options = this.makeOptions();
+    this.wire(canvas);
+    this.facts();
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  private facts(): void {
+    const { description } = this.source, several = description.of > description.robots;
+    byId("facts").parentElement!.querySelector("h1")!.textContent = document.title;
+    const parts = description.clouds.map((c) => `${c.points < c.of ? `${c.points} of ` : ""}${c.of} particles`);
+    if (several) parts.push(`${description.robots} of ${description.of} robots`);
+    else if (description.robots > 1) parts.push(`${description.robots} robots`);
+    parts.push(`grid ${this.view.stage.grid >= 1 ? `${this.view.stage.grid} m` : `${Math.round(1000 * this.view.stage.grid)} mm`}`,
+      "click a robot, press H for help");
+    byId("facts").textContent = parts.join(" · ");
+  }
+
+  // ---- what can be switched ----------------------------------------------------------------------
+
+  private makeOptions(): Option[] {
+    const { view } = this, { stage } = view;
+    let shadows = true, grid = true;
+    const out: Option[] = [
+      { key: "r", text: "view from the start", act: () => { view.home(); } },
+      { key: "t", text: "view from above", act: () => stage.top() },
+      { key: "n", text: "names", on: () => view.names, act: () => { view.names = !view.names; } },
+      { key: "x", text: "axes of links", on: () => view.axes.lines.visible,
+        act: () => { view.axes.lines.visible = !view.axes.lines.visible; } },
+      { key: "l", text: "trails", on: () => view.trails.group.visible,
+        act: () => { view.trails.group.visible = !view.trails.group.visible; view.trails.clear(); } },
+      { key: "g", text: "grid", on: () => grid, act: () => { grid = !grid; stage.gridOn(grid); } },
+      { key: "s", text: "shadows", on: () => shadows,
+        act: () => { shadows = !shadows; stage.sun.castShadow = shadows; } },
+      { key: "p", text: "save a picture", act: () => this.save() },
+      { key: "h", text: "help", act: () => this.help() },
+    ];
+    const { control } = this;
+    if (control instanceof Remote)
+      out.unshift({ key: "d", text: "drag pushes robots (or: Ctrl and drag)", on: () => control.pushing,
+        act: () => { control.pushing = !control.pushing; } });
+    return out;
+  }
+
+  private menu(): void {
+    const place = byId("options");
+    place.replaceChildren(...this.options.map((option) => {
+      const button = make("button", `${option.on ? (option.on() ? "☑ " : "☐ ") : ""}${option.text}`);
+      button.append(make("kbd", option.key.toUpperCase()));
+      button.onclick = () => {
+        option.act();
+        this.changed();
+        this.menu();
+      };
+      return button;
+    }));
+  }
+
+  private help(): void {
+    const place = byId("help"), table = make("table");
+    const rows = [["drag", "turn"], ["wheel, pinch", "nearer, farther"], ["right drag, Shift and drag", "move"],
+      ["click a robot", "its values"], ["Esc", "let go of it"], ["Space", "pause, go on"], ["→ ←", "one step; back in films"],
+      ["Backspace", "start again"], ["+ −", "faster, slower"], ["F", "follow"], ["[ ]", "previous, next robot"],
+      ...(this.source.live ? [["Ctrl and drag", "push a robot"]] : []),
+      ...this.options.map((option) => [option.key.toUpperCase(), option.text]), ["M", "menu"]];
+    for (const [key, text] of rows) {
+      const row = table.insertRow();
+      row.insertCell().append(make("b", key));
+      row.insertCell().textContent = text;
+    }
+    const close = make("button", "close");
+    close.onclick = () => { place.hidden = true; };
+    place.replaceChildren(table, close);
+    place.hidden = !place.hidden;
+    if (!place.hidden) close.focus();
+  }
+
+  private save(): void {
+    this.draw(0);
+    const link = make("a");
+    link.download = `${document.title.replace(/[^\w-]+/g, "_") || "mayfly"}.png`;
+    link.href = this.view.stage.canvas.toDataURL("image/png");
+    link.click();
+  }
+
+  select(robot: number): void {
+    const { view, source, control } = this;
+    view.selected = robot;
+    this.panel.open(robot < 0 ? "" : view.nameOf(robot), "");
+    if (robot >= 0 && control instanceof Player) control.select();
+    if (robot >= 0 && source instanceof Live) source.send({ do: "read", robot });
+    this.changed();
+  }
+
+  changed(): void { // what is shown, so that it is drawn again
+    this.drawn = -1;
+  }
+
+  // ---- mouse and keys ----------------------------------------------------------------------------
+
+  private wire(canvas: HTMLCanvasElement): void {
+    const { view, control } = this;
+    const speed = byId<HTMLSelectElement>("speed"), follow = byId<HTMLInputElement>("follow");
+    for (const factor of this.source.live ? [...SPEEDS, 0] : SPEEDS)
+      speed.add(new Option(factor ? `${factor} ×` : "max", String(factor), factor === 1, factor === 1));
+    speed.onchange = () => { if (control instanceof Remote) control.speed(Number(speed.value)); };
+    follow.onchange = () => { view.follow = follow.checked; };
+    byId("play").onclick = () => control.play(!control.playing);
+    byId("menu").onclick = () => this.toggleMenu();
+    this.panel.onClose = () => this.select(-1);
+    let down: [number, number] | null = null;
+    canvas.addEventListener("pointerdown", (event) => { down = [event.clientX, event.clientY]; });
+    canvas.addEventListener("pointerup", (event) => {
+      const moved = down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 4;
+      if (moved && (event.shiftKey || event.button === 2)) follow.checked = view.follow = false; // it was panned
+      if (!down || moved || event.button !== 0) return;
+      this.select(view.robots.pick(view.ray(event.clientX, event.clientY))?.robot ?? -1);
+    });
+    view.stage.controls.addEventListener("change", () => this.changed());
+    addEventListener("resize", () => this.changed());
+    addEventListener("keydown", (event) => this.key(event));
+    canvas.addEventListener("webglcontextlost", () => say("The graphics card gave up on this page: reload it.", true));
+    this.changeSpeed = (way) => {
+      speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + way, 0), speed.options.length - 1);
+      speed.dispatchEvent(new Event("change"));
+    };
+  }
+
+  private changeSpeed: (way: number) => void = () => {};
+
+  private toggleMenu(): void {
+    const place = byId("options");
+    this.menu();
+    place.hidden = !place.hidden;
+    byId("menu").setAttribute("aria-expanded", String(!place.hidden));
+  }
+
+  private key(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement, { control, view } = this;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (["INPUT", "SELECT"].includes(target.tagName) && event.key !== "Escape") return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const robots = view.robots.list.length, step = (way: number): void =>
+      this.select(robots ? (view.selected + way + robots) % robots : -1);
+    const acts: Record<string, () => void> = {
+      ArrowRight: () => control.step(1), Backspace: () => control.restart(), "+": () => this.changeSpeed(1),
+      "=": () => this.changeSpeed(1), "-": () => this.changeSpeed(-1), m: () => this.toggleMenu(),
+      "[": () => step(-1), "]": () => step(1),
+      f: () => byId("follow").click(),
+      Escape: () => {
+        byId("help").hidden = byId("options").hidden = true;
+        this.select(-1);
+      },
+    };
+    if (control instanceof Player) acts.ArrowLeft = () => control.step(-1);
+    if (target.tagName !== "BUTTON") acts[" "] = () => control.play(!control.playing);
+    const act = acts[key] ?? this.options.find((option) => option.key === key)?.act;
+    if (!act) return;
+    event.preventDefault();
+    act();
+    this.changed();
+  }
+
+  // ---- pictures ----------------------------------------------------------------------------------
+
+  draw(passed: number): void {
+    this.view.draw(this.source.frame(), passed);
+  }
+
+  private tick(now: number): void {
+    const passed = this.last === null ? 0 : Math.min((now - this.last) / 1000, 0.25);
+    this.last = now;
+    if (this.alone) return;
+    if (this.control instanceof Player) this.control.advance(passed, Number(byId<HTMLSelectElement>("speed").value));
+    else this.control.advance(passed);
+    const state = this.source instanceof Live ? this.source.frames : this.source.time;
+    if (state !== this.drawn || this.view.follow) {
+      this.draw(passed);
+      this.drawn = state;
+      this.measure(passed);
+    }
+    if (this.source instanceof Live) this.source.next();
+    requestAnimationFrame((then) => this.tick(then));
+  }
+
+  private measure(passed: number): void {
+    this.times.push(passed);
+    if (this.times.length < 12) return;
+    const middle = this.times.slice(2).sort((a, b) => a - b)[5];
+    this.times.length = 0;
+    if (middle > SLOW && this.quality < 3) this.view.stage.simplify(++this.quality);
+  }
+}
+
+function copy(frame: Frame): Frame {
+  return { time: frame.time, poses: frame.poses.slice(), joints: frame.joints.slice(), rays: frame.rays.slice(),
+    points: frame.points.slice() };
+}
+
+function start(source: Film | Live): Page {
+  const page = new Page(source);
+  // #time=1.5 opens a film there, stopped; #bare leaves everything but the robots away, for pictures.
+  if (wanted.has("bare"))
+    for (const part of document.querySelectorAll<HTMLElement>("header,footer,nav,#labels")) part.hidden = true;
+  if (wanted.has("time") && page.control instanceof Player) {
+    page.control.play(false);
+    page.control.seek(Number(wanted.get("time")) || 0);
+    page.view.stage.follow(page.view.goal(page.source.frame()), 1);
+  }
+  Object.assign(window, { mayfly: page });
+  return page;
+}
+
+function open(): void {
+  if (!document.createElement("canvas").getContext("webgl2")) {
+    say("This browser has no WebGL 2, so there is nothing to see: turn on its hardware or software graphics.", true);
+    return;
+  }
+  if (document.getElementById("film")) {
+    start(new Film());
+    return;
+  }
+  const live = new Live();
+  let page: Page | null = null, shown = "";
+  live.onNote = say;
+  live.onReading = (reading) => {
+    if (page && reading.robot === page.view.selected) page.panel.update(reading, true);
+  };
+  live.onScene = () => {
+    const scene = JSON.stringify(live.description.casts) + live.description.clouds.length;
+    if (page && scene !== shown) location.reload(); // another world
+    shown = scene;
+    page ??= start(live);
+  };
+  live.connect();
+}
+
+open();

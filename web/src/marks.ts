@@ -1,0 +1,304 @@
+// What is drawn beside robots: run-time joints by their force, rays of range sensors, particles,
+// frames of links, trails.
+import * as THREE from "three";
+import { JOINT, POSE, RAY } from "./data";
+import type { Description, Frame, Robot } from "./data";
+import type { Layout } from "./layout";
+import { cssColor, paint } from "./shapes";
+
+export const HOLDS = 1, OFF = 2; // states of a joint
+
+const Z = new THREE.Vector3(0, 0, 1);
+
+// Rods or balls, as many as a picture needs.
+class Pieces {
+  readonly mesh: THREE.InstancedMesh;
+  count = 0;
+
+  constructor(geometry: THREE.BufferGeometry, material: THREE.Material, readonly most: number) {
+    this.mesh = new THREE.InstancedMesh(geometry, material, Math.max(most, 1));
+    this.mesh.frustumCulled = false;
+    this.mesh.setColorAt(0, new THREE.Color());
+  }
+
+  add(matrix: THREE.Matrix4, color: THREE.Color): void {
+    if (this.count >= this.most) return;
+    this.mesh.setMatrixAt(this.count, matrix);
+    this.mesh.setColorAt(this.count++, color);
+  }
+
+  end(): void {
+    this.mesh.count = this.count;
+    this.mesh.instanceMatrix.needsUpdate = true;
+    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+    this.count = 0;
+  }
+}
+
+const rodGeometry = (): THREE.BufferGeometry => new THREE.CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2);
+const ballGeometry = (): THREE.BufferGeometry => new THREE.SphereGeometry(1, 14, 10);
+
+// Takes a rod of radius 1 and length 1 there.
+function stretched(from: THREE.Vector3, to: THREE.Vector3, radius: number): THREE.Matrix4 {
+  const way = to.clone().sub(from), length = way.length();
+  const turn = new THREE.Quaternion().setFromUnitVectors(Z, length > 1e-9 ? way.divideScalar(length) : Z);
+  return new THREE.Matrix4().compose(from.clone().add(to).multiplyScalar(0.5), turn,
+    new THREE.Vector3(radius, radius, length));
+}
+
+const dot = (at: THREE.Vector3, radius: number): THREE.Matrix4 =>
+  new THREE.Matrix4().makeScale(radius, radius, radius).setPosition(at);
+
+// ---- joints ------------------------------------------------------------------------------------
+
+export interface JointNow {
+  from: THREE.Vector3;
+  to: THREE.Vector3;
+  force: number; // [N]
+  state: number;
+  load: number; // [1] of what breaks it; < 0: nothing does
+}
+
+const inNewtons = (force: number): string => force >= 1000 ? `${(force / 1000).toPrecision(3)} kN`
+  : `${force >= 100 ? force.toFixed(0) : force.toPrecision(2)} N`;
+
+export function jointText(joint: JointNow): string {
+  if (joint.state !== HOLDS) return joint.state === OFF ? "off" : `broke at ${inNewtons(joint.force)}`;
+  return inNewtons(joint.force) + (joint.load < 0 ? "" : `, ${(100 * joint.load).toFixed(0)} % of its limit`);
+}
+
+export function jointSummary(joints: JointNow[]): string {
+  const held = joints.filter((joint) => joint.state === HOLDS);
+  return `${held.length} ${held.length === 1 ? "joint" : "joints"}, largest force ${inNewtons(held[0]?.force ?? 0)}`;
+}
+
+// From green without load over yellow to red where it breaks, or, if nothing breaks it, from blue to
+// violet with the largest force so far.
+function jointColor(joint: JointNow, most: number): THREE.Color {
+  if (joint.state !== HOLDS) return paint(joint.state === OFF ? [0.6, 0.6, 0.6] : [0.1, 0.1, 0.1]);
+  const part = joint.load < 0 ? (most > 0 ? joint.force / most : 0) : Math.min(joint.load, 1);
+  return paint(joint.load < 0 ? [0.1 + 0.6 * part, 0.4 * (1 - part), 0.95]
+    : [Math.min(1, 0.1 + 1.8 * part), Math.min(0.75, 1.5 * (1 - part)), 0.05]);
+}
+
+export class Joints {
+  readonly group = new THREE.Group();
+  private readonly rods: Pieces;
+  private readonly knobs: Pieces;
+
+  constructor(most: number, private largest: number) {
+    const through = { depthTest: false, transparent: true }; // they are inside of robots
+    this.rods = new Pieces(rodGeometry(), new THREE.MeshStandardMaterial(through), 2 * most);
+    this.knobs = new Pieces(ballGeometry(), new THREE.MeshStandardMaterial(through), 2 * most);
+    for (const pieces of [this.rods, this.knobs]) {
+      pieces.mesh.renderOrder = 5;
+      this.group.add(pieces.mesh);
+    }
+  }
+
+  // Draws them, and returns them by force.
+  update(frame: Frame, thick: number): JointNow[] {
+    const rows = frame.joints, show: JointNow[] = [];
+    for (let i = 0; i < rows.length; i += JOINT) {
+      if (rows[i + 7] === 0) continue;
+      const joint = { from: new THREE.Vector3().fromArray(rows, i), to: new THREE.Vector3().fromArray(rows, i + 3),
+        force: rows[i + 6], state: rows[i + 7], load: rows[i + 8] };
+      this.largest = Math.max(this.largest, joint.force);
+      show.push(joint);
+      const color = jointColor(joint, this.largest);
+      for (const [from, to] of this.pieces(joint, 8 * thick)) this.rods.add(stretched(from, to, thick), color);
+      for (const at of [joint.from, joint.to]) this.knobs.add(dot(at, 2 * thick), color);
+    }
+    this.rods.end();
+    this.knobs.end();
+    return show.sort((a, b) => b.force - a.force);
+  }
+
+  // One rod between its anchors; of a broken joint only the stumps, however far apart.
+  private pieces(joint: JointNow, stump: number): [THREE.Vector3, THREE.Vector3][] {
+    const length = joint.from.distanceTo(joint.to);
+    if (joint.state === HOLDS || joint.state === OFF || length < 2 * stump) return [[joint.from, joint.to]];
+    return [[joint.from, joint.from.clone().lerp(joint.to, stump / length)],
+      [joint.to, joint.to.clone().lerp(joint.from, stump / length)]];
+  }
+}
+
+// ---- rays of range sensors ---------------------------------------------------------------------
+
+// To what a sensor sees, or faint to the end of its reach.
+export class Rays {
+  readonly group = new THREE.Group();
+  private readonly hits: Pieces;
+  private readonly misses: Pieces;
+  private readonly ends: Pieces;
+  private readonly red = paint([0.95, 0.25, 0.1]);
+  private readonly blue = paint([0.2, 0.55, 0.95]);
+
+  constructor(most: number) {
+    this.hits = new Pieces(rodGeometry(), new THREE.MeshBasicMaterial(), most);
+    this.misses = new Pieces(rodGeometry(), new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.5 }), most);
+    this.ends = new Pieces(ballGeometry(), new THREE.MeshBasicMaterial(), most);
+    for (const pieces of [this.hits, this.misses, this.ends]) this.group.add(pieces.mesh);
+  }
+
+  update(frame: Frame, thick: number): void {
+    for (let i = 0; i < frame.rays.length; i += RAY) {
+      const from = new THREE.Vector3().fromArray(frame.rays, i);
+      const to = new THREE.Vector3().fromArray(frame.rays, i + 3);
+      if (from.distanceTo(to) < 1e-6) continue;
+      const met = frame.rays[i + 6] > 0;
+      (met ? this.hits : this.misses).add(stretched(from, to, thick), met ? this.red : this.blue);
+      if (met) this.ends.add(dot(to, 3 * thick), this.red);
+    }
+    for (const pieces of [this.hits, this.misses, this.ends]) pieces.end();
+  }
+}
+
+// ---- particles ---------------------------------------------------------------------------------
+
+const CLOUD_VERTEX = `
+uniform float size;
+void main() {
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+  gl_PointSize = max(size / gl_Position.w, 1.5);
+  if (!(abs(position.x) < 1e30)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0); // not in the world
+}`;
+// Discs that face the eye, lit as spheres.
+const CLOUD_FRAGMENT = `
+uniform vec3 color, light;
+void main() {
+  vec2 at = 2.0 * gl_PointCoord - 1.0;
+  float square = dot(at, at);
+  if (square > 1.0) discard;
+  float day = max(dot(vec3(at.x, -at.y, sqrt(1.0 - square)), light), 0.0);
+  gl_FragColor = vec4(color * (0.45 + 0.7 * day), 1.0);
+  #include <colorspace_fragment>
+}`;
+
+export class Clouds {
+  readonly group = new THREE.Group();
+
+  constructor(description: Description) {
+    for (const cloud of description.clouds) {
+      const geometry = new THREE.BufferGeometry();
+      const place = new THREE.BufferAttribute(new Float32Array(3 * cloud.points), 3);
+      place.setUsage(THREE.DynamicDrawUsage);
+      geometry.setAttribute("position", place);
+      const points = new THREE.Points(geometry, new THREE.ShaderMaterial({
+        vertexShader: CLOUD_VERTEX, fragmentShader: CLOUD_FRAGMENT,
+        uniforms: { size: { value: 1 }, radius: { value: cloud.radius },
+          color: { value: paint(cssColor(cloud.tint) ?? cloud.color) }, light: { value: new THREE.Vector3() } },
+      }));
+      points.frustumCulled = false;
+      geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(), Infinity); // not asked of NaN
+      this.group.add(points);
+    }
+  }
+
+  update(frame: Frame, camera: THREE.PerspectiveCamera, high: number, light: THREE.Vector3): void {
+    let first = 0;
+    const seen = light.clone().transformDirection(camera.matrixWorldInverse);
+    for (const points of this.group.children as THREE.Points[]) {
+      const place = points.geometry.getAttribute("position") as THREE.BufferAttribute;
+      (place.array as Float32Array).set(frame.points.subarray(first, first + place.array.length));
+      first += place.array.length;
+      place.needsUpdate = true;
+      const { uniforms } = points.material as THREE.ShaderMaterial;
+      uniforms.size.value = uniforms.radius.value * high / Math.tan(camera.fov * Math.PI / 360);
+      uniforms.light.value.copy(seen);
+    }
+  }
+}
+
+// ---- frames of links, and trails ---------------------------------------------------------------
+
+const AXES_MOST = 600; // links
+
+export class Axes {
+  readonly lines: THREE.LineSegments;
+
+  constructor() {
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(18 * AXES_MOST), 3));
+    geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(18 * AXES_MOST), 3));
+    const paints = [[0.9, 0.15, 0.15], [0.1, 0.7, 0.2], [0.15, 0.35, 0.95]].map(paint);
+    for (let i = 0; i < 6 * AXES_MOST; i++)
+      paints[Math.floor(i / 2) % 3].toArray(geometry.getAttribute("color").array, 3 * i);
+    this.lines = new THREE.LineSegments(geometry,
+      new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true }));
+    this.lines.frustumCulled = false;
+    this.lines.renderOrder = 6;
+    this.lines.visible = false;
+  }
+
+  update(frame: Frame, robots: Robot[], layout: Layout): void {
+    if (!this.lines.visible) return;
+    const place = this.lines.geometry.getAttribute("position"), at = new THREE.Vector3();
+    const turn = new THREE.Quaternion(), axis = new THREE.Vector3(), length = 0.3 * layout.radius;
+    let count = 0;
+    robots.forEach((robot, r) => {
+      const shift = new THREE.Vector3(...layout.shift(r));
+      for (let l = 0; l < robot.cast.links && count < 6 * AXES_MOST; l++) {
+        const i = POSE * (robot.first + l), p = frame.poses;
+        at.fromArray(p, i).add(shift);
+        turn.set(p[i + 4], p[i + 5], p[i + 6], p[i + 3]).normalize();
+        for (let a = 0; a < 3; a++) {
+          axis.set(0, 0, 0).setComponent(a, length).applyQuaternion(turn).add(at);
+          place.setXYZ(count++, at.x, at.y, at.z);
+          place.setXYZ(count++, axis.x, axis.y, axis.z);
+        }
+      }
+    });
+    place.needsUpdate = true;
+    this.lines.geometry.setDrawRange(0, count);
+  }
+}
+
+const TRAIL_MOST = 2000; // points of a trail
+const TRAILS = 64; // robots
+
+// The way of the middle of each robot, the last seconds of it.
+export class Trails {
+  readonly group = new THREE.Group();
+  private readonly ways: THREE.Vector3[][] = [];
+  private last = -Infinity;
+
+  constructor() {
+    this.group.visible = false;
+  }
+
+  update(frame: Frame, layout: Layout): void {
+    if (!this.group.visible) return;
+    if (frame.time < this.last) this.clear();
+    if (frame.time === this.last) return;
+    this.last = frame.time;
+    layout.actors.slice(0, TRAILS).forEach((r, i) => {
+      const middle = layout.middleOf(r, frame), shift = layout.shift(r);
+      const at = new THREE.Vector3(middle[0] + shift[0], middle[1] + shift[1], middle[2] + shift[2]);
+      const way = (this.ways[i] ??= []);
+      if (way.length && way[way.length - 1].distanceTo(at) < 0.02 * layout.radius) return;
+      way.push(at);
+      if (way.length > TRAIL_MOST) way.shift();
+      this.line(i).geometry.setFromPoints(way);
+    });
+  }
+
+  private line(i: number): THREE.Line {
+    while (this.group.children.length <= i) {
+      const color = new THREE.Color().setHSL((0.07 + 0.381966 * this.group.children.length) % 1, 0.8, 0.5);
+      const line = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color }));
+      line.frustumCulled = false;
+      this.group.add(line);
+    }
+    const line = this.group.children[i] as THREE.Line;
+    line.geometry.dispose();
+    line.geometry = new THREE.BufferGeometry();
+    return line;
+  }
+
+  clear(): void {
+    this.ways.length = 0;
+    this.group.clear();
+    this.last = -Infinity;
+  }
+}

@@ -1,0 +1,35 @@
+// Elements of the page.
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as T;
+}
+
+export function make<K extends keyof HTMLElementTagNameMap>(tag: K, text = "", name = ""): HTMLElementTagNameMap[K] {
+  const out = document.createElement(tag);
+  out.textContent = text;
+  if (name) out.className = name;
+  return out;
+}
+
+let hiding = 0;
+
+// One line for the user; it goes away unless it is to stay.
+export function say(text: string, stays = false): void {
+  const place = byId("message");
+  place.textContent = text;
+  place.hidden = text === "";
+  clearTimeout(hiding);
+  if (!stays) hiding = window.setTimeout(() => { place.hidden = true; }, 5000);
+}
+
+export function number(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  if (value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e5)) return value.toExponential(2);
+  return value.toFixed(Math.abs(value) >= 100 ? 1 : 3);
+}
+
+export function showPlaying(on: boolean): void {
+  byId("play").classList.toggle("on", on);
+  byId("play").setAttribute("aria-label", on ? "pause" : "play");
+}

@@ -1,0 +1,121 @@
+// Controls of a live run: pause, step, speed, start again, readings, and pushing with the mouse.
+import * as THREE from "three";
+import { POSE } from "./data";
+import type { Live } from "./live";
+import { byId, showPlaying } from "./page";
+import type { Panel } from "./panel";
+import type { View } from "./view";
+
+const READ_SECONDS = 0.1; // between readings of the selected robot
+
+interface Grip {
+  robot: number;
+  link: number;
+  local: THREE.Vector3; // in the link's frame
+  plane: THREE.Plane;
+  to: THREE.Vector3;
+}
+
+export class Remote {
+  pushing = false; // a drag on a robot pushes it without a key, too
+  private grip: Grip | null = null;
+  private since = 0;
+
+  constructor(private readonly live: Live, private readonly view: View, panel: Panel) {
+    byId("at").hidden = true;
+    byId("step").onclick = () => this.step();
+    byId("restart").onclick = () => this.restart();
+    panel.onSet = (field, component, value) => live.send({ do: "set", robot: view.selected, field, component, value });
+    const { canvas } = view.stage;
+    canvas.addEventListener("pointerdown", (event) => this.grab(event), { capture: true });
+    canvas.addEventListener("pointermove", (event) => this.drag(event), { capture: true });
+    for (const kind of ["pointerup", "pointercancel"] as const)
+      canvas.addEventListener(kind, (event) => this.release(event), { capture: true });
+  }
+
+  get playing(): boolean {
+    return !this.live.status.paused;
+  }
+
+  play(on: boolean): void {
+    this.live.send({ do: on ? "run" : "pause" });
+  }
+
+  step(): void {
+    this.live.send({ do: "step" });
+  }
+
+  restart(): void {
+    this.live.send({ do: "reset" });
+  }
+
+  speed(factor: number): void {
+    this.live.send({ do: "speed", factor });
+  }
+
+  // ---- each picture ------------------------------------------------------------------------------
+
+  advance(passed: number): void {
+    const { status } = this.live;
+    showPlaying(!status.paused);
+    const factor = status.factor >= 100 ? status.factor.toFixed(0) : status.factor.toPrecision(2);
+    byId("clock").textContent = `${this.live.frame().time.toFixed(2)} s`
+      + (status.paused ? ", paused" : `, ${factor} × real time`);
+    this.since += passed;
+    if (this.view.selected >= 0 && this.since > READ_SECONDS) {
+      this.since = 0;
+      this.live.send({ do: "read", robot: this.view.selected });
+    }
+    this.rope();
+  }
+
+  // ---- the mouse ---------------------------------------------------------------------------------
+
+  private grab(event: PointerEvent): void {
+    if (!(event.ctrlKey || event.metaKey || this.pushing) || event.button !== 0) return;
+    const ray = this.view.ray(event.clientX, event.clientY), hit = this.view.robots.pick(ray);
+    if (!hit) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    this.view.stage.canvas.setPointerCapture(event.pointerId);
+    const normal = this.view.stage.camera.getWorldDirection(new THREE.Vector3());
+    const { at, turn } = this.poseOf(hit.robot, hit.link);
+    this.grip = { robot: hit.robot, link: hit.link, to: hit.point.clone(),
+      local: hit.point.clone().sub(at).applyQuaternion(turn.invert()),
+      plane: new THREE.Plane().setFromNormalAndCoplanarPoint(normal, hit.point) };
+    this.view.selected = hit.robot;
+  }
+
+  private drag(event: PointerEvent): void {
+    if (!this.grip) return;
+    event.stopImmediatePropagation();
+    this.view.ray(event.clientX, event.clientY).ray.intersectPlane(this.grip.plane, this.grip.to);
+    this.push(this.grip);
+  }
+
+  private push(grip: Grip): void {
+    const shift = this.view.layout.shift(grip.robot);
+    this.live.send({ do: "push", robot: grip.robot, link: grip.link, at: grip.local.toArray(),
+      to: grip.to.toArray().map((x, c) => x - shift[c]) });
+  }
+
+  private release(event: PointerEvent): void {
+    if (!this.grip) return;
+    event.stopImmediatePropagation();
+    this.grip = null;
+    this.live.send({ do: "release" });
+  }
+
+  private poseOf(robot: number, link: number): { at: THREE.Vector3; turn: THREE.Quaternion } {
+    const p = this.live.frame().poses, i = POSE * (this.view.robots.list[robot].first + link);
+    const at = new THREE.Vector3().fromArray(p, i).add(new THREE.Vector3(...this.view.layout.shift(robot)));
+    return { at, turn: new THREE.Quaternion(p[i + 4], p[i + 5], p[i + 6], p[i + 3]).normalize() };
+  }
+
+  private rope(): void {
+    const { grip } = this;
+    if (!grip) return this.view.pull(null);
+    const { at, turn } = this.poseOf(grip.robot, grip.link);
+    this.view.pull(grip.local.clone().applyQuaternion(turn).add(at), grip.to);
+  }
+}

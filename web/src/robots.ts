@@ -1,0 +1,189 @@
+// The robots of a world: one instanced mesh for each link of each kind, so that thousands of robots
+// are a few draw calls. Of a crowd those that are small on the page are drawn as dots. Cloths are surfaces whose vertices move.
+import * as THREE from "three";
+import { bytes, isCloth, POSE, robotsOf } from "./data";
+import type { Cast, Description, Frame, Robot } from "./data";
+import type { Layout } from "./layout";
+import { cssColor, farGeometry, linkGeometry, paint, tinted } from "./shapes";
+
+const CROWD = 300; // robots of a kind from which they cast no shadows and may be dots
+const DOT = 5; // [pixel] radius below which they are
+
+interface Part {
+  kind: Kind;
+  link: number; // -1: fixed to the world
+  mesh: THREE.InstancedMesh;
+}
+
+// Robots that look alike.
+interface Kind {
+  cast: Cast;
+  first: number; // number of its first robot
+  near: Uint32Array; // robots of the cast that are drawn whole, and how many
+  far: Uint32Array; // and as dots
+  nearCount: number;
+  farCount: number;
+  dots: THREE.InstancedMesh | null;
+}
+
+interface Surface {
+  robot: number;
+  mesh: THREE.Mesh;
+  corners: Uint32Array;
+}
+
+export class Robots {
+  readonly group = new THREE.Group();
+  readonly list: Robot[];
+  private readonly kinds: Kind[] = [];
+  private readonly parts: Part[] = [];
+  private readonly surfaces: Surface[] = [];
+  private readonly material = new THREE.MeshStandardMaterial({
+    vertexColors: true, roughness: 0.55, metalness: 0.05, side: THREE.DoubleSide,
+  });
+
+  constructor(description: Description) {
+    this.list = robotsOf(description);
+    let first = 0;
+    for (const cast of description.casts) {
+      if (isCloth(cast)) this.addCloths(cast, first);
+      else this.addKind(cast, first);
+      first += cast.robots;
+    }
+  }
+
+  private addKind(cast: Cast, first: number): void {
+    const kind: Kind = { cast, first, near: Uint32Array.from({ length: cast.robots }, (_, i) => i),
+      far: new Uint32Array(cast.robots), nearCount: cast.robots, farCount: 0, dots: null };
+    this.kinds.push(kind);
+    for (let link = -1; link < cast.links; link++) {
+      const geometry = linkGeometry(cast, link);
+      if (geometry) this.parts.push({ kind, link, mesh: this.instanced(geometry, cast) });
+    }
+  }
+
+  private instanced(geometry: THREE.BufferGeometry, cast: Cast): THREE.InstancedMesh {
+    const mesh = new THREE.InstancedMesh(geometry, this.material, cast.robots);
+    mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+    mesh.castShadow = mesh.receiveShadow = cast.robots <= CROWD;
+    mesh.frustumCulled = false;
+    this.group.add(mesh);
+    return mesh;
+  }
+
+  private addCloths(cast: Cast, first: number): void {
+    const shape = cast.shapes[0], corners = new Uint32Array(bytes(shape.triangles ?? ""));
+    const color = paint(tinted(shape.color, cssColor(cast.color)));
+    for (let i = 0; i < cast.robots; i++) {
+      const geometry = new THREE.BufferGeometry();
+      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * cast.links), 3));
+      geometry.setIndex(new THREE.BufferAttribute(corners.slice(), 1));
+      const material = new THREE.MeshStandardMaterial({ color, roughness: 0.8, side: THREE.DoubleSide });
+      const mesh = new THREE.Mesh(geometry, material);
+      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.frustumCulled = false;
+      this.group.add(mesh);
+      this.surfaces.push({ robot: first + i, mesh, corners });
+    }
+  }
+
+  // ---- each picture ------------------------------------------------------------------------------
+
+  update(frame: Frame, layout: Layout, camera: THREE.PerspectiveCamera, high: number): void {
+    for (const kind of this.kinds) if (kind.cast.robots > CROWD) this.sort(kind, frame, layout, camera, high);
+    for (const part of this.parts) this.place(part, frame.poses, layout);
+    for (const surface of this.surfaces) this.drape(surface, frame.poses, layout);
+  }
+
+  // Who is near enough to be drawn whole.
+  private sort(kind: Kind, frame: Frame, layout: Layout, camera: THREE.PerspectiveCamera, high: number): void {
+    const { cast, first } = kind, radius = layout.radiusOf(first, frame), eye = camera.position;
+    kind.dots ??= this.instanced(farGeometry(cast, radius), cast);
+    const reach = radius * high / (2 * Math.tan(camera.fov * Math.PI / 360) * DOT), square = reach * reach;
+    kind.nearCount = kind.farCount = 0;
+    for (let i = 0; i < cast.robots; i++) {
+      const p = POSE * this.list[first + i].first, shift = layout.shift(first + i);
+      const x = frame.poses[p] + shift[0] - eye.x, y = frame.poses[p + 1] + shift[1] - eye.y;
+      const z = frame.poses[p + 2] + shift[2] - eye.z;
+      if (x * x + y * y + z * z < square) kind.near[kind.nearCount++] = i;
+      else kind.far[kind.farCount++] = i;
+    }
+    this.fill(kind.dots, kind, kind.far, kind.farCount, 0, frame.poses, layout);
+  }
+
+  private place(part: Part, poses: Float32Array, layout: Layout): void {
+    const { kind, link, mesh } = part;
+    if (link < 0) this.fill(mesh, kind, null, kind.cast.robots, link, poses, layout);
+    else this.fill(mesh, kind, kind.near, kind.nearCount, link, poses, layout);
+  }
+
+  private fill(mesh: THREE.InstancedMesh, kind: Kind, which: Uint32Array | null, count: number, link: number,
+    poses: Float32Array, layout: Layout): void {
+    const out = mesh.instanceMatrix.array as Float32Array;
+    for (let i = 0; i < count; i++) {
+      const robot = kind.first + (which ? which[i] : i), shift = layout.shift(robot);
+      if (link < 0) matrixOf(out, 16 * i, null, 0, shift);
+      else matrixOf(out, 16 * i, poses, POSE * (this.list[robot].first + link), shift);
+    }
+    mesh.count = count;
+    mesh.visible = count > 0;
+    mesh.instanceMatrix.needsUpdate = true;
+    mesh.boundingSphere = null; // it is asked for again when the mouse looks for a robot
+  }
+
+  // Vertices have no orientation: triangle t of n vertices is torn where the bit t / n of it is set.
+  private drape(surface: Surface, poses: Float32Array, layout: Layout): void {
+    const { mesh, corners, robot } = surface, { cast, first } = this.list[robot];
+    const place = mesh.geometry.getAttribute("position"), index = mesh.geometry.getIndex();
+    const shift = layout.shift(robot), from = POSE * first;
+    for (let v = 0; v < cast.links; v++)
+      place.setXYZ(v, poses[from + POSE * v] + shift[0], poses[from + POSE * v + 1] + shift[1],
+        poses[from + POSE * v + 2] + shift[2]);
+    let kept = 0;
+    for (let t = 0; 3 * t < corners.length; t++) {
+      const bits = poses[from + POSE * (t % cast.links) + 4];
+      if ((bits / 2 ** Math.floor(t / cast.links)) & 1) continue;
+      for (let k = 0; k < 3; k++) index?.setX(kept++, corners[3 * t + k]);
+    }
+    mesh.geometry.setDrawRange(0, kept);
+    if (index) index.needsUpdate = true;
+    place.needsUpdate = true;
+    for (let i = kept; i < corners.length; i++) index?.setX(i, 0); // no part of the normals
+    mesh.geometry.computeVertexNormals();
+  }
+
+  // ---- the mouse ---------------------------------------------------------------------------------
+
+  // The robot, link and point that a ray meets first.
+  pick(ray: THREE.Raycaster): { robot: number; link: number; point: THREE.Vector3 } | null {
+    const seen = this.group.children.filter((mesh) => mesh.visible);
+    for (const hit of ray.intersectObjects(seen, false)) {
+      const part = this.parts.find((p) => p.mesh === hit.object), i = hit.instanceId ?? 0;
+      if (part && part.link >= 0)
+        return { robot: part.kind.first + part.kind.near[i], link: part.link, point: hit.point };
+      const kind = this.kinds.find((k) => k.dots === hit.object);
+      if (kind) return { robot: kind.first + kind.far[i], link: 0, point: hit.point };
+      const surface = this.surfaces.find((s) => s.mesh === hit.object);
+      if (surface) return { robot: surface.robot, link: 0, point: hit.point };
+    }
+    return null;
+  }
+}
+
+// A column-major matrix from a pose and a shift; without a pose only the shift.
+function matrixOf(out: Float32Array, m: number, p: Float32Array | null, i: number, shift: number[]): void {
+  let w = 1, x = 0, y = 0, z = 0, px = shift[0], py = shift[1], pz = shift[2];
+  if (p) {
+    px += p[i], py += p[i + 1], pz += p[i + 2];
+    w = p[i + 3], x = p[i + 4], y = p[i + 5], z = p[i + 6];
+    const scale = 1 / (Math.hypot(w, x, y, z) || 1);
+    w *= scale, x *= scale, y *= scale, z *= scale;
+  }
+  out[m] = 1 - 2 * (y * y + z * z), out[m + 1] = 2 * (x * y + w * z), out[m + 2] = 2 * (x * z - w * y);
+  out[m + 3] = 0;
+  out[m + 4] = 2 * (x * y - w * z), out[m + 5] = 1 - 2 * (x * x + z * z), out[m + 6] = 2 * (y * z + w * x);
+  out[m + 7] = 0;
+  out[m + 8] = 2 * (x * z + w * y), out[m + 9] = 2 * (y * z - w * x), out[m + 10] = 1 - 2 * (x * x + y * y);
+  out[m + 11] = 0;
+  out[m + 12] = px, out[m + 13] = py, out[m + 14] = pz, out[m + 15] = 1;
+}

@@ -1,0 +1,246 @@
+// The stage: renderer, light with shadows, sky, ground with its grid, and the camera.
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { bytes } from "./data";
+import type { Description, Ground } from "./data";
+import type { Layout } from "./layout";
+
+interface Look {
+  horizon: string;
+  zenith: string;
+  ground: string;
+  line: string;
+  fill: number; // light of the sky
+  sun: number;
+}
+
+const DAY: Look = { horizon: "#e8eef3", zenith: "#6f9ac2", ground: "#d9d8d2", line: "#858b8e", fill: 1.6, sun: 2.3 };
+const NIGHT: Look = { horizon: "#232a31", zenith: "#0c1116", ground: "#2c343b", line: "#6f7c86", fill: 1.1, sun: 2.2 };
+
+const SKY_VERTEX = `
+varying vec3 way;
+void main() {
+  way = position;
+  gl_Position = projectionMatrix * vec4(mat3(modelViewMatrix) * position, 1.0);
+  gl_Position.z = 0.9999999 * gl_Position.w;
+}`;
+const SKY_FRAGMENT = `
+uniform vec3 horizon, zenith;
+varying vec3 way;
+void main() {
+  float up = max(normalize(way).z, 0.0);
+  gl_FragColor = vec4(mix(horizon, zenith, 1.0 - exp(-3.0 * up)), 1.0);
+  #include <colorspace_fragment>
+}`;
+
+const GROUND_HEAD = `
+uniform vec3 line, horizon, middle;
+uniform float grid, far, hilly, gridOn;
+uniform vec2 span;
+varying vec3 groundAt;
+float gridLines(float width) {
+  vec2 p = groundAt.xy / width, d = fwidth(p), away = abs(fract(p - 0.5) - 0.5) / max(d, vec2(1e-6));
+  return (1.0 - min(min(away.x, away.y), 1.0)) * clamp(1.0 - 3.0 * max(d.x, d.y), 0.0, 1.0);
+}
+`;
+const GROUND_COLOR = `
+  float rise = clamp((groundAt.z - span.x) / max(span.y - span.x, 1e-6), 0.0, 1.0);
+  diffuseColor.rgb *= hilly > 0.5 ? 0.72 + 0.4 * rise : 1.0;
+  float mark = gridOn * max(0.35 * gridLines(grid), 0.8 * gridLines(10.0 * grid));
+  diffuseColor.rgb = mix(diffuseColor.rgb, line, mark);
+`;
+const GROUND_FADE = `
+  gl_FragColor.rgb = mix(gl_FragColor.rgb, horizon,
+    hilly > 0.5 ? 0.0 : smoothstep(0.15 * far, 0.9 * far, distance(groundAt.xy, middle.xy)));
+`;
+
+function relief(ground: Ground): THREE.BufferGeometry {
+  const heights = new Float32Array(bytes(ground.heights)), { columns, rows, step } = ground;
+  const position = new Float32Array(3 * heights.length), index = new Uint32Array(6 * (columns - 1) * (rows - 1));
+  for (let i = 0; i < heights.length; i++)
+    position.set([ground.origin[0] + (i % columns) * step, ground.origin[1] + Math.floor(i / columns) * step,
+      heights[i]], 3 * i);
+  let k = 0;
+  for (let j = 0; j + 1 < rows; j++)
+    for (let i = 0; i + 1 < columns; i++) {
+      const a = j * columns + i, b = a + 1, c = b + columns, d = a + columns;
+      index.set([a, b, c, a, c, d], k);
+      k += 6;
+    }
+  const out = new THREE.BufferGeometry();
+  out.setAttribute("position", new THREE.BufferAttribute(position, 3));
+  out.setIndex(new THREE.BufferAttribute(index, 1));
+  out.computeVertexNormals();
+  return out;
+}
+
+// Whether pictures are computed by the processor: then each pixel is dear.
+function withoutCard(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
+export class Stage {
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
+  readonly renderer: THREE.WebGLRenderer;
+  readonly controls: OrbitControls;
+  readonly sun = new THREE.DirectionalLight();
+  readonly grid: number; // [m] between lines
+  private readonly fill = new THREE.HemisphereLight();
+  private readonly sky: THREE.Mesh<THREE.SphereGeometry, THREE.ShaderMaterial>;
+  private readonly ground: THREE.Mesh;
+  private readonly uniforms: Record<string, THREE.IUniform>;
+  private readonly toSun = new THREE.Vector3(0.45, -0.55, 1).normalize();
+  private readonly dark = matchMedia("(prefers-color-scheme: dark)");
+  private ratio = Math.min(devicePixelRatio, 2);
+
+  constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout) {
+    const slow = withoutCard() && !location.hash.includes("bare"); // pictures for papers are fine ones
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !slow });
+    if (slow) this.ratio = 1;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.toneMapping = THREE.NoToneMapping;
+    this.grid = 10 ** Math.round(Math.log10(layout.radius) - 0.35);
+    const hills = description.ground, size = Math.max(layout.radius + layout.spread, layout.reach / 2);
+    const far = 30 * size * Math.sqrt(layout.robots.length + 1);
+    const heights = hills ? new Float32Array(bytes(hills.heights)) : new Float32Array([0]);
+    this.uniforms = {
+      line: { value: new THREE.Color() }, horizon: { value: new THREE.Color() },
+      middle: { value: new THREE.Vector3() }, grid: { value: this.grid }, far: { value: far },
+      hilly: { value: hills ? 1 : 0 }, gridOn: { value: 1 },
+      span: { value: new THREE.Vector2(heights.reduce((a, b) => Math.min(a, b)), heights.reduce((a, b) => Math.max(a, b))) },
+    };
+    this.ground = new THREE.Mesh(hills ? relief(hills) : new THREE.PlaneGeometry(2 * far, 2 * far), this.groundMaterial());
+    this.ground.position.z = hills ? 0 : description.level ?? 0;
+    this.ground.receiveShadow = true;
+    this.ground.castShadow = Boolean(hills);
+    this.ground.frustumCulled = false;
+    this.sky = new THREE.Mesh(new THREE.SphereGeometry(1, 32, 24), new THREE.ShaderMaterial({
+      vertexShader: SKY_VERTEX, fragmentShader: SKY_FRAGMENT, side: THREE.BackSide, depthWrite: false,
+      uniforms: { horizon: this.uniforms.horizon, zenith: { value: new THREE.Color() } },
+    }));
+    this.sky.frustumCulled = false;
+    this.sky.renderOrder = -1;
+    this.fill.position.set(0, 0, 1);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.normalBias = 0.0;
+    this.sun.shadow.bias = -0.0006;
+    this.scene.add(this.sky, this.ground, this.fill, this.sun, this.sun.target);
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.maxPolarAngle = 1.77;
+    this.controls.zoomToCursor = false;
+    this.dress();
+    this.dark.addEventListener("change", () => this.dress());
+  }
+
+  private groundMaterial(): THREE.Material {
+    const material = new THREE.MeshLambertMaterial({ color: 0xffffff });
+    material.onBeforeCompile = (shader) => {
+      Object.assign(shader.uniforms, this.uniforms);
+      shader.vertexShader = shader.vertexShader.replace("#include <common>", "#include <common>\nvarying vec3 groundAt;")
+        .replace("#include <begin_vertex>", "#include <begin_vertex>\ngroundAt = (modelMatrix * vec4(position, 1.0)).xyz;");
+      shader.fragmentShader = shader.fragmentShader.replace("#include <common>", `#include <common>\n${GROUND_HEAD}`)
+        .replace("#include <color_fragment>", `#include <color_fragment>\n${GROUND_COLOR}`)
+        .replace("#include <opaque_fragment>", `#include <opaque_fragment>\n${GROUND_FADE}`);
+    };
+    return material;
+  }
+
+  private dress(): void {
+    const look = this.dark.matches ? NIGHT : DAY;
+    this.uniforms.horizon.value.set(look.horizon);
+    this.uniforms.line.value.set(look.line);
+    this.sky.material.uniforms.zenith.value.set(look.zenith);
+    ((this.ground.material as THREE.MeshLambertMaterial).color).set(look.ground);
+    this.fill.intensity = look.fill;
+    this.fill.color.set(look.horizon).lerp(new THREE.Color("#ffffff"), 0.5);
+    this.fill.groundColor.set(look.ground).multiplyScalar(0.7);
+    this.sun.intensity = look.sun;
+  }
+
+  get light(): THREE.Vector3 {
+    return this.toSun;
+  }
+
+  // ---- the camera --------------------------------------------------------------------------------
+
+  look(at: number[], azimuth: number, elevation: number, distance: number): void {
+    this.controls.target.set(at[0], at[1], at[2]);
+    this.camera.position.set(Math.cos(azimuth) * Math.cos(elevation), Math.sin(azimuth) * Math.cos(elevation),
+      Math.sin(elevation)).multiplyScalar(distance).add(this.controls.target);
+    this.controls.update();
+  }
+
+  top(): void {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.look(this.controls.target.toArray(), -Math.PI / 2, 1.5706, distance);
+  }
+
+  // Moves the eye with what it looks at.
+  follow(at: number[], part: number): void {
+    const step = new THREE.Vector3(at[0], at[1], at[2]).sub(this.controls.target).multiplyScalar(part);
+    this.controls.target.add(step);
+    this.camera.position.add(step);
+  }
+
+  get distance(): number {
+    return this.camera.position.distanceTo(this.controls.target);
+  }
+
+  // ---- each picture ------------------------------------------------------------------------------
+
+  gridOn(on: boolean): void {
+    this.uniforms.gridOn.value = on ? 1 : 0;
+  }
+
+  // Cheaper pictures for slow machines: fewer pixels first, then no shadows, then fewer pixels again.
+  simplify(level: number): void {
+    this.ratio = level > 2 ? 0.5 : level > 0 ? 1 : Math.min(devicePixelRatio, 2);
+    if (level === 1) this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.castShadow = level < 2;
+    this.sun.shadow.map?.dispose();
+    this.sun.shadow.map = null;
+  }
+
+  resize(): void {
+    const wide = this.canvas.clientWidth, high = this.canvas.clientHeight;
+    if (this.renderer.getPixelRatio() !== this.ratio) this.renderer.setPixelRatio(this.ratio);
+    const size = this.renderer.getSize(new THREE.Vector2());
+    if (size.x !== wide || size.y !== high) this.renderer.setSize(wide, high, false);
+    this.camera.aspect = wide / Math.max(high, 1);
+    // On narrow pages the angle is that across.
+    const narrow = Math.min(1, this.camera.aspect / 1.2);
+    this.camera.fov = 2 * Math.atan(Math.tan(20 * Math.PI / 180) / narrow) * 180 / Math.PI;
+    this.camera.near = 0.01 * this.distance;
+    this.camera.far = 100 * this.distance + 100;
+    this.camera.updateProjectionMatrix();
+  }
+
+  render(): void {
+    this.controls.update();
+    const target = this.controls.target, all = 1.3 * (this.layout.description.apart
+      ? 1.7 * this.layout.across * this.layout.radius : this.layout.radius + this.layout.spread);
+    const reach = Math.min(Math.max(all, 2 * this.layout.radius), 1.2 * this.distance);
+    const box = this.sun.shadow.camera;
+    this.uniforms.middle.value.copy(target);
+    if (!this.layout.description.ground) this.ground.position.setX(target.x).setY(target.y);
+    // In steps of a shadow's pixel, so that edges do not crawl.
+    const texel = 2 * reach / this.sun.shadow.mapSize.x, snapped = target.clone().divideScalar(8 * texel).round()
+      .multiplyScalar(8 * texel);
+    this.sun.target.position.copy(snapped);
+    this.sun.position.copy(snapped).addScaledVector(this.toSun, 4 * reach);
+    box.left = box.bottom = -reach;
+    box.right = box.top = reach;
+    box.near = 0.1 * reach;
+    box.far = 9 * reach;
+    box.updateProjectionMatrix();
+    this.renderer.render(this.scene, this.camera);
+  }
+}
