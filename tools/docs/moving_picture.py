@@ -1,74 +1,57 @@
 #!/usr/bin/env python3
 """A film of `mayfly run --plot FILE.html` as an animated WebP, for the README.
 
-Chromium opens the film without a window; a script at its end steps through it and hands over each
-drawn frame. The picture of the README:
+Chromium opens the film without a window, and hands over each frame that is drawn. The picture of the
+README:
 
     build/mayfly run scenes/soccer.yaml --duration 14 --plot match.html
     python3 tools/docs/moving_picture.py match.html docs/images/soccer.webp \\
         --from 3 --to 9 --rate 10 --far 0.5
 
-Needs chromium and Pillow.
+Needs chromium, Playwright (PyPI) and Pillow.
 """
 
 import argparse
 import base64
 import io
 import pathlib
-import re
-import subprocess
-import tempfile
+import shutil
 
 from PIL import Image
+from playwright.sync_api import sync_playwright
 
-HEAD = """<script>
-let tick = null;
-window.requestAnimationFrame = draw => { tick = draw; }; // frames are drawn when asked for
-</script>
-"""
-TAIL = """<script>
-setPlaying(false);
-for (const part of document.querySelectorAll("header,footer")) part.hidden = true;
-byId("follow").checked = false;
-view.far *= %(far)g, view.side += %(side)g, view.up += %(up)g;
-view.at = add(middle(0), [%(shift)s]);
-const pictures = [];
-for (let frame = 0; frame < %(frames)d; frame++) {
-  time = %(start)g + frame / %(rate)g;
-  tick(0);
-  pictures.push(canvas.toDataURL("image/png"));
-}
-document.body.textContent = pictures.join(" ");
-</script></body></html>
-"""
+PREPARE = """([far, side, up, shift]) => {
+  mayfly.alone = true; // pictures are drawn when asked for
+  mayfly.view.follow = false;
+  mayfly.control.play(false);
+  const {layout, source, stage} = mayfly.view, start = source.frame();
+  const at = layout.middle(start).map((x, c) => x + shift[c]);
+  stage.look(at, layout.azimuth(start) + side, 0.32 + up, layout.distance() * far);
+}"""
+PICTURE = """time => {
+  mayfly.source.time = time;
+  mayfly.draw(0);
+  return mayfly.view.stage.canvas.toDataURL("image/png");
+}"""
 
 
 def frames(film, options):
-    count = round((options.end - options.start) * options.rate)
-    tail = TAIL % {
-        "far": options.far,
-        "side": options.side,
-        "up": options.up,
-        "shift": options.shift,
-        "frames": count,
-        "start": options.start,
-        "rate": options.rate,
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        page = pathlib.Path(folder) / "film.html"
-        text = film.read_text().replace("</body></html>", tail)
-        page.write_text(text.replace("<script>", HEAD + "<script>", 1))
-        size = options.size.replace("x", ",")
-        words = ["--headless", "--no-sandbox", "--hide-scrollbars", "--dump-dom"]
-        dom = subprocess.run(
-            ["chromium", *words, f"--window-size={size}", page.as_uri()],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-    found = re.findall(r"data:image/png;base64,([\w+/=]+)", dom)
-    if len(found) != count:
-        raise SystemExit(f"{film}: expected {count} frames, got {len(found)}")
+    count = max(1, round((options.end - options.start) * options.rate))
+    width, height = map(int, options.size.split("x"))
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_default_timeout(300000)
+        page.goto(film.resolve().as_uri() + "#bare")
+        page.wait_for_function("() => window.mayfly && mayfly.drawn !== -1")
+        shift = [float(part) for part in options.shift.split(",")]
+        page.evaluate(PREPARE, [options.far, options.side, options.up, shift])
+        times = [options.start + frame / options.rate for frame in range(count)]
+        found = [page.evaluate(PICTURE, time).split(",")[1] for time in times]
+        browser.close()
     return [Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB") for text in found]
 
 

@@ -25,6 +25,7 @@ const keyOf = (field: Field, component: number): string =>
 export class Panel {
   private readonly place = byId("robot");
   private readonly table = make("table");
+  private readonly chart = make("div"); // above the fields, which may be many
   private readonly rows = new Map<string, HTMLTableCellElement>();
   private readonly shown: string[] = []; // what is plotted
   private readonly times: number[] = [];
@@ -48,7 +49,7 @@ export class Panel {
     close.title = "close (Esc)";
     close.onclick = () => this.onClose();
     head.append(close);
-    this.place.append(head, make("p", note, "unit"), this.table);
+    this.place.append(head, make("p", note, "unit"), this.chart, this.table);
   }
 
   // Whole histories, of a film.
@@ -121,7 +122,7 @@ export class Panel {
       this.onSet?.(field.name, component, Number(slide.value));
     };
     cell.className = "set";
-    cell.append(exact, slide, make("span", field.unit, "unit"));
+    cell.append(exact, make("span", ` ${field.unit}`, "unit"), slide);
   }
 
   private toggle(key: string, label: HTMLElement): void {
@@ -150,6 +151,6 @@ export class Panel {
       width: this.place.clientWidth - 24, height: 190, scales: { x: { time: false } },
       series: [{ label: "s" }, ...this.shown.map((label, i) => ({ label, stroke: COLORS[i], width: 1.5 }))],
       axes: [{ ...axis, size: 30 }, axis], cursor: { y: false },
-    }, data, this.place);
+    }, data, this.chart);
   }
 }

@@ -40,7 +40,7 @@ export class View {
     this.joints = new Joints(Math.max(description.joints, 1), largestForce);
     this.rays = new Rays(description.rays);
     this.clouds = new Clouds(description);
-    this.halo = new THREE.Mesh(new THREE.TorusGeometry(1, 0.02, 8, 64),
+    this.halo = new THREE.Mesh(new THREE.TorusGeometry(1, 0.012, 6, 64),
       new THREE.MeshBasicMaterial({ color: 0xff5a1f, transparent: true, opacity: 0.85 }));
     this.halo.visible = this.rope.visible = this.rope.frustumCulled = false;
     this.rope.renderOrder = 7;
@@ -88,7 +88,7 @@ export class View {
   private mark(frame: Frame): void {
     this.halo.visible = this.selected >= 0;
     if (!this.halo.visible) return;
-    const at = this.goal(frame), radius = 1.1 * this.layout.radiusOf(this.selected, frame);
+    const at = this.goal(frame), radius = 0.8 * this.layout.radiusOf(this.selected, frame);
     const level = this.source.description.ground ? at[2] : this.source.description.level ?? 0;
     this.halo.position.set(at[0], at[1], Math.max(level + 0.01 * radius, Math.min(at[2], level + 2 * radius)));
     if (at[2] - level < 2 * radius) this.halo.position.z = level + 0.02 * radius;
