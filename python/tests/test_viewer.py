@@ -23,7 +23,8 @@ pytestmark = pytest.mark.skipif(
 # Pixels of the picture that differ from its most frequent color, as a share.
 SHARE = """() => {
   mayfly.draw(0);
-  const gl = mayfly.view.stage.renderer.getContext(), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+  const gl = mayfly.view.stage.renderer.getContext();
+  const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
   const data = new Uint8Array(4 * w * h), count = new Map();
   gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, data);
   for (let i = 0; i < data.length; i += 4) {
@@ -39,7 +40,8 @@ WHERE = """robot => {
   const shift = mayfly.view.layout.shift(robot), at = [0, 1, 2].map(c => p[c] + shift[c]).concat(1);
   const times = (e, v) => m.map(r => m.reduce((sum, c) => sum + e[4 * c + r] * v[c], 0));
   camera.updateMatrixWorld();
-  const clip = times(camera.projectionMatrix.elements, times(camera.matrixWorldInverse.elements, at));
+  const seen = times(camera.matrixWorldInverse.elements, at);
+  const clip = times(camera.projectionMatrix.elements, seen);
   return [innerWidth * (1 + clip[0] / clip[3]) / 2, innerHeight * (1 - clip[1] / clip[3]) / 2];
 }"""
 BASE = "() => [...mayfly.source.frame().poses.slice(0, 3)]"
@@ -50,7 +52,8 @@ SET = """([field, value]) => new Promise(done => {
   live.send({do: "read", robot: 0});
   live.onReading = reading => {
     const found = reading.fields.find(f => f.name === field).values[0];
-    if (field !== "base.position" && found !== Math.fround(value)) return; // asked before it was set
+    // Asked before it was set:
+    if (field !== "base.position" && found !== Math.fround(value)) return;
     live.onReading = take;
     done(found);
   };
@@ -233,7 +236,8 @@ def test_push_moves_the_robot(show, live):
     page.mouse.move(x + 100, y - 60, steps=4)
     until(
         page,
-        "before => Math.hypot(...mayfly.source.frame().poses.slice(0, 3).map((p, c) => p - before[c])) > 0.05",
+        "before => Math.hypot("
+        "...mayfly.source.frame().poses.slice(0, 3).map((p, c) => p - before[c])) > 0.05",
         arg=before,
     )
     page.mouse.up()
@@ -247,7 +251,8 @@ GARBAGE = """() => new Promise(done => {
   const socket = new WebSocket(mayfly.source.socket.url);
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
-    const words = ["", "{", "[]", "null", "7", '"next"', '{"do": 3}', '{"do": "next", "do": "next"}',
+    const words = ["", "{", "[]", "null", "7", '"next"', '{"do": 3}',
+      '{"do": "next", "do": "next"}',
       '{"do": "push"}', '{"do": "push", "robot": -1, "link": 0, "at": [0,0,0], "to": [0,0,0]}',
       '{"do": "push", "robot": 0, "link": 4000000000, "at": [0,0,0], "to": [0,0,0]}',
       '{"do": "push", "robot": 0, "link": 0, "at": [1e999,0,0], "to": [0,0,0]}',
