@@ -94,7 +94,7 @@ def test_quick_start(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) ->
         exec(text.replace("range(100)", "range(10)"), names)
         done += 1
     assert done == 10
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(tmp_path) == ["eye.png"]
 
 
 def test_quick_start_learns() -> None:
