@@ -125,6 +125,8 @@ mf_Status mf_urdf_place_mass(mf_Urdf *urdf);
 mf_Status mf_urdf_read_mayfly(mf_Urdf *urdf);
 mf_Status mf_urdf_read_sensors(mf_Urdf *urdf);
 
+// Its attributes link, xyz [m] and rpy [rad], of which only the first is required.
+mf_Status mf_urdf_read_frame(mf_Urdf *urdf, const mf_XmlNode *node, mf_Frame *out);
 // A child of <mayfly>.
 mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node);
 mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node);

@@ -121,29 +121,6 @@ static mf_Status read_time(mf_Urdf *urdf, const mf_XmlNode *node, mf_Camera *out
     return status;
 }
 
-static mf_Status place(mf_Urdf *urdf, const mf_XmlNode *node, mf_Frame *out) {
-    double xyz[3] = {0.0, 0.0, 0.0}, rpy[3] = {0.0, 0.0, 0.0}, rotation[4];
-    const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "link", &name, urdf->error);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "xyz", 3, xyz, urdf->error);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "rpy", 3, rpy, urdf->error);
-    if (status != MF_OK)
-        return status;
-    const uint32_t index = mf_names_find(&urdf->link_names, name);
-    if (index == UINT32_MAX)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<camera>: there is no link '%.100s'", name);
-    const mf_UrdfLink *link = &mf_urdf_links(urdf)[index];
-    mf_quat_from_rpy(rotation, rpy);
-    out->link = link->draft;
-    mf_quat_rotate(out->position, link->rotation, xyz);
-    mf_vec3_add(out->position, out->position, link->position);
-    mf_quat_multiply(out->rotation, link->rotation, rotation);
-    return MF_OK;
-}
-
 mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node) {
     const mf_ItemTable *table = mf_item_table(MF_ITEM_CAMERA);
     mf_Camera camera = mf_camera();
@@ -160,7 +137,7 @@ mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node) {
     if (status == MF_OK)
         status = read_time(urdf, node, &camera);
     if (status == MF_OK)
-        status = place(urdf, node, &camera.frame);
+        status = mf_urdf_read_frame(urdf, node, &camera.frame);
     if (status != MF_OK)
         return status;
     snprintf(what, sizeof what, "<camera> %.255s", camera.name);

@@ -2,7 +2,32 @@
 // read before (urdf_servo.c), while joints still have the indices of the file.
 #include "model/import/urdf.h"
 
+#include "math/scalar.h"
+
 #include <string.h>
+
+mf_Status mf_urdf_read_frame(mf_Urdf *urdf, const mf_XmlNode *node, mf_Frame *out) {
+    double xyz[3] = {0.0, 0.0, 0.0}, rpy[3] = {0.0, 0.0, 0.0}, rotation[4];
+    const char *name;
+    mf_Status status = mf_xml_name(&urdf->xml, node, "link", &name, urdf->error);
+    if (status == MF_OK)
+        status = mf_xml_numbers(&urdf->xml, node, "xyz", 3, xyz, urdf->error);
+    if (status == MF_OK)
+        status = mf_xml_numbers(&urdf->xml, node, "rpy", 3, rpy, urdf->error);
+    if (status != MF_OK)
+        return status;
+    const uint32_t index = mf_names_find(&urdf->link_names, name);
+    if (index == UINT32_MAX)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<%s>: there is no link '%.100s'", node->name, name);
+    const mf_UrdfLink *link = &mf_urdf_links(urdf)[index];
+    mf_quat_from_rpy(rotation, rpy);
+    out->link = link->draft;
+    mf_quat_rotate(out->position, link->rotation, xyz);
+    mf_vec3_add(out->position, out->position, link->position);
+    mf_quat_multiply(out->rotation, link->rotation, rotation);
+    return MF_OK;
+}
 
 static const struct {
     const char *name;
