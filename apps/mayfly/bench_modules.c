@@ -1,11 +1,12 @@
 // Benches of modules: a thousand separate SuperBots on the ground and fifteen hundred ATRONs that
-// spin, and SuperBots docked front to back, with what one dock event costs. Steps of 1/60 s, two
-// threads.
+// spin, and SuperBots docked front to back, with what one dock event costs; ten thousand as a comb,
+// since a straight row of 1.7 km is beyond single precision. Steps of 1/60 s, two threads.
 #include "bench_time.h"
 
 #include <mayfly/docks.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -19,35 +20,55 @@ typedef struct Bench {
     uint32_t count;    // [1]
     bool docked;
     Move move;
-    bool wide;      // in double: in single precision a row of 1.7 km comes apart
+    uint32_t tooth; // [1] robots of a tooth of a comb and of its root; 0: all in a row
     uint32_t warm;  // [1] steps before the first repeat, so that all move
     uint32_t steps; // [1] per repeat
 } Bench;
 
 static const Bench benches[] = {
-    {{"modules-1000", NULL, false}, "superbot.urdf", 1000, false, ALTERNATE, false, 90, 60},
-    {{"modules-snake-10", NULL, true}, "superbot.urdf", 10, true, WAVE, false, 300, 200},
-    {{"modules-snake-100", NULL, true}, "superbot.urdf", 100, true, WAVE, false, 300, 60},
-    {{"modules-snake-1000", NULL, false}, "superbot.urdf", 1000, true, WAVE, false, 300, 60},
-    {{"modules-snake-10000", NULL, true}, "superbot.urdf", 10000, true, WAVE, true, 60, 6},
-    {{"modules-atron-1500", NULL, false}, "atron.urdf", 1500, false, SPIN, false, 90, 60},
+    {{"modules-1000", NULL, false}, "superbot.urdf", 1000, false, ALTERNATE, 0, 90, 60},
+    {{"modules-snake-10", NULL, true}, "superbot.urdf", 10, true, WAVE, 0, 300, 200},
+    {{"modules-snake-100", NULL, true}, "superbot.urdf", 100, true, WAVE, 0, 300, 60},
+    {{"modules-snake-1000", NULL, false}, "superbot.urdf", 1000, true, WAVE, 0, 300, 60},
+    {{"modules-snake-10000", NULL, true}, "superbot.urdf", 10000, true, WAVE, 1000, 60, 6},
+    {{"modules-atron-1500", NULL, false}, "atron.urdf", 1500, false, SPIN, 0, 90, 60},
 };
 
 // ---- the scene ----------------------------------------------------------------------------------
 
+// The first robot of each tooth is in the comb's back, which is along x; teeth are along y.
+static void put_comb(FILE *text, uint32_t count, uint32_t tooth) {
+    fputs("docks:\n", text);
+    for (uint32_t i = 1; i < count; i++) {
+        const bool root = i % tooth == 0;
+        fprintf(text,
+                "  - first: {group: modules, robot: %u, dock: %s}\n"
+                "    second: {group: modules, robot: %u, dock: back}\n",
+                root ? i - tooth : i - 1, i % tooth == 1 ? "front_left" : "front", i);
+    }
+}
+
 static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
                             mf_BenchScene *scene, mf_Error *error) {
-    char text[600];
     const uint32_t count = options->instances > 0 ? options->instances : bench->count;
-    snprintf(text, sizeof text,
-             "world: {step: 0.016666667}\ngroups:\n  - name: modules\n"
-             "    model: ../models/modules/%s\n    count: %u\n    sensors: false\n"
-             "    precision: %s\n"
-             "    place: {grid: {spacing: [0.3, 0.3, 0.3]}}\n%s",
-             bench->model, count, bench->wide ? "double" : "float",
-             bench->docked ? "    chain: {first: front, second: back}\n" : "");
-    mf_Status status = mf_bench_scene_parse(scene, options->threads > 0 ? options->threads : 2,
-                                            text, NULL, 0, error);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
+    fprintf(out,
+            "world: {step: 0.016666667}\ngroups:\n  - name: modules\n"
+            "    model: ../models/modules/%s\n    count: %u\n    sensors: false\n"
+            "    place: {grid: {spacing: [0.3, 0.3, 0.3]}}\n%s",
+            bench->model, count,
+            bench->docked && bench->tooth == 0 ? "    chain: {first: front, second: back}\n" : "");
+    if (bench->tooth > 0)
+        put_comb(out, count, bench->tooth);
+    mf_Status status = fclose(out) == 0 ? MF_OK : mf_fail(error, MF_NO_MEMORY, "bench: no memory");
+    if (status == MF_OK)
+        status = mf_bench_scene_parse(scene, options->threads > 0 ? options->threads : 2, text,
+                                      NULL, 0, error);
+    free(text);
     if (status == MF_OK)
         status = mf_scene_create(scene->context, scene->file, NULL, &scene->scene, error);
     return status;
@@ -57,6 +78,7 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
 
 typedef struct Motors {
     Move move;
+    uint32_t tooth; // [1] as of the bench: the back of a comb does not move
     mf_Field *target;
 } Motors;
 
@@ -82,7 +104,10 @@ static void drive(const mf_SystemRun *run, void *user) {
     for (uint32_t robot = run->first_block * MF_BLOCK;
          robot < (run->first_block + run->block_count) * MF_BLOCK; robot++)
         for (uint32_t j = 0; j < joints && robot < mf_group_count(run->group); j++)
-            mf_field_set(motors->target, robot, j, target_of(motors->move, robot, j, time));
+            mf_field_set(motors->target, robot, j,
+                         motors->tooth > 0 && robot % motors->tooth == 0
+                             ? 0.0
+                             : target_of(motors->move, robot, j, time));
 }
 
 static mf_Status add_motors(mf_Group *group, Motors *motors, mf_Error *error) {
@@ -103,12 +128,14 @@ static mf_Status add_motors(mf_Group *group, Motors *motors, mf_Error *error) {
 
 // [us] The mean of letting go of a dock in the middle of the assembly and joining it again, and of
 // finding the trees of both, without the step.
-static double time_event(mf_BenchScene *scene) {
+static double time_event(const Bench *bench, mf_BenchScene *scene) {
     mf_Group *group = mf_world_group(scene->scene.world, 0);
     const uint32_t events = mf_group_count(group) > 1000 ? 20 : 200;
     mf_WorldDocks *docks = mf_world_docks_of(scene->scene.world);
     const mf_Model *model = mf_group_model(group);
-    const uint32_t middle = mf_group_count(group) / 2;
+    uint32_t middle = mf_group_count(group) / 2;
+    if (bench->tooth > 0 && middle % bench->tooth == 0)
+        middle += 2; // within a tooth
     const mf_DockPort front = {group, middle, mf_model_find_dock(model, "front")};
     const mf_DockPort back = {group, middle + 1, mf_model_find_dock(model, "back")};
     const int64_t begin = mf_clock_now();
@@ -139,7 +166,7 @@ static bool print_row(const Bench *bench, const mf_BenchResult *r, mf_Group *gro
     return !bench->docked ||
            printf("%20s %.3g us for a dock to let go or join, %.3g us per module and step; %.3g %% "
                   "of steps as one tree\n",
-                  "", time_event(scene), 1e6 * r->seconds / (double)r->steps / r->instances,
+                  "", time_event(bench, scene), 1e6 * r->seconds / (double)r->steps / r->instances,
                   100.0 * tree_share(scene)) > 0;
 }
 
@@ -149,7 +176,7 @@ static bool print_json(const Bench *bench, const mf_BenchOptions *options, const
     json_t *more = json_pack("{s:o, s:o}", "realtime_factor", mf_app_real(r->dt / step),
                              "us_per_module", mf_app_real(1e6 * step / r->instances));
     if (bench->docked) {
-        json_object_set_new(more, "dock_event_us", mf_app_real(time_event(scene)));
+        json_object_set_new(more, "dock_event_us", mf_app_real(time_event(bench, scene)));
         json_object_set_new(more, "tree_share", mf_app_real(tree_share(scene)));
     }
     return mf_bench_print_json(options, bench->bench.name, "articulated", r, more);
@@ -161,7 +188,7 @@ static int run_bench(const void *which, const mf_BenchOptions *options, bool jso
     const Bench *bench = which;
     mf_BenchScene scene = {NULL, NULL, {0}};
     mf_BenchResult result = {.seconds = 0.0};
-    Motors motors = {.move = bench->move};
+    Motors motors = {.move = bench->move, .tooth = bench->tooth};
     mf_Error error = {0};
     bool written = true;
     mf_Status status = open_scene(bench, options, &scene, &error);

@@ -34,10 +34,10 @@ static mf_Status create_group(mf_Assemblies *all, mf_DockGroup *of, mf_AssemblyG
     if (status != MF_OK || group->pieces == NULL)
         return status;
     group->used = mf_allocate(all->context, group->pieces->count, sizeof *group->used);
-    group->touched = mf_allocate(all->context, group->pieces->count, sizeof *group->touched);
+    group->sites = mf_allocate(all->context, group->pieces->count, sizeof *group->sites);
     group->listed = mf_allocate(all->context, group->pieces->count, sizeof *group->listed);
     all->piece_count += group->pieces->count;
-    return group->used != NULL && group->touched != NULL && group->listed != NULL
+    return group->used != NULL && group->sites != NULL && group->listed != NULL
                ? MF_OK
                : out_of_memory(error);
 }
@@ -125,8 +125,8 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_AssemblyGroup *group = &all->groups[g];
         mf_art_pieces_destroy(group->pieces);
-        void *const memory[] = {group->dock_sites, group->taken,   group->carried,
-                                group->used,       group->touched, group->listed};
+        void *const memory[] = {group->dock_sites, group->taken, group->carried,
+                                group->used,       group->sites, group->listed};
         for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
             mf_release(all->context, memory[i]);
     }
@@ -272,6 +272,8 @@ static void fill_edge(mf_Assemblies *all, mf_AssemblyEdge *edge) {
         const mf_AssemblyGroup *group =
             group_of(all, all->order[edge->robots[s]].number, &instance);
         fill_place(group, record, edge->side ^ s, &edge->places[s]);
+        if (!group->anchored)
+            all->order[edge->robots[s]].sites |= 1u << edge->places[s].site;
     }
 }
 

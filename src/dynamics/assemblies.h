@@ -85,6 +85,7 @@ typedef struct mf_AssemblyRobot {
     mf_DockGroup *group;
     uint32_t instance, number;         // [1] number among all robots with docks
     uint32_t piece, lane;              // [1]
+    uint32_t sites;                    // bits of those with docks in use
     uint32_t assembly;                 // [1]
     uint32_t parent;                   // [1] robot of the order; MF_NONE: root
     uint32_t first_child, child_count; // [1]
@@ -128,7 +129,7 @@ typedef struct mf_AssemblyGroup {
     bool *taken;           // per robot, in whole blocks
     uint32_t *carried;     // likewise
     bool *used;            // per piece: some lane is taken
-    bool *touched;         // per piece: some lane may have nodes
+    uint32_t *sites;       // per piece: bits of those where wrenches may act
     uint32_t *listed;      // [1] per piece: its place in the list of pieces in use
     const mf_Field *level; // motion.level or NULL
     mf_Field *base[4];     // position, orientation, velocities
@@ -174,7 +175,9 @@ typedef struct mf_Assemblies {
     double lift[3];    // [m/s^2] against gravity: accelerations have gravity taken away
     double step, time; // [s]
     mf_ArtStage stage; // being run
-    bool late;         // its round is a further one
+    uint32_t round;    // [1] of a solution
+    bool late;         // it is a further one
+    bool looked;       // pieces have responded since they looked
 } mf_Assemblies;
 
 // MF_NO_MEMORY. For docks of which all groups are known.

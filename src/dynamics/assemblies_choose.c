@@ -53,8 +53,8 @@ static void take(mf_Assemblies *all, const mf_Assembly *assembly) {
             continue;
         robot->group->assemblies->taken[robot->instance] = true;
         robot->group->assemblies->used[robot->piece] = true;
-        if (all->pressed[robot->number])
-            robot->group->assemblies->touched[robot->piece] = true;
+        robot->group->assemblies->sites[robot->piece] |=
+            all->pressed[robot->number] ? UINT32_MAX : robot->sites;
         if (robot->parent != MF_NONE)
             all->carried[robot->edge.slot] = true;
     }
@@ -125,7 +125,7 @@ static bool list_pieces(mf_Assemblies *all) {
                 continue;
             const size_t first = (size_t)(p / group->pieces->per_block) * MF_BLOCK +
                                  (size_t)(p % group->pieces->per_block) * group->pieces->lanes;
-            mf_art_pieces_bind(group->pieces, p, group->taken + first, group->touched[p]);
+            mf_art_pieces_bind(group->pieces, p, group->taken + first, group->sites[p]);
             group->listed[p] = all->piece_count;
             all->pieces[all->piece_count++] = (mf_AssemblyPiece){g, p, true};
         }
@@ -142,7 +142,7 @@ static void forget_last(mf_Assemblies *all) {
         if (group->pieces == NULL)
             continue;
         memset(group->used, 0, group->pieces->count * sizeof *group->used);
-        memset(group->touched, 0, group->pieces->count * sizeof *group->touched);
+        memset(group->sites, 0, group->pieces->count * sizeof *group->sites);
     }
     memset(all->carried, 0, all->carried_room * sizeof *all->carried);
 }

@@ -44,17 +44,39 @@ static void run_tasks(mf_Assemblies *all, uint32_t count, Task task) {
 
 static void run_piece(mf_Assemblies *all, uint32_t index) {
     const mf_AssemblyPiece *piece = &all->pieces[index];
-    const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
-    const bool solution =
-        all->stage == MF_ART_RESPOND || all->stage == MF_ART_REVISE || all->stage == MF_ART_PUSH;
-    pieces->pieces[piece->piece].late = all->late;
-    if (!solution || piece->wrong)
-        mf_art_pieces_run(pieces, piece->piece, all->stage);
+    mf_art_pieces_run(all->groups[piece->group].pieces, piece->piece, all->stage);
 }
 
 static void run_stage(mf_Assemblies *all, mf_ArtStage stage) {
     all->stage = stage;
     run_tasks(all, all->piece_count, run_piece);
+}
+
+// Stages that need nothing from other robots follow each other while a piece is in the caches.
+static void look(mf_Assemblies *all, uint32_t index) {
+    const mf_AssemblyPiece *piece = &all->pieces[index];
+    const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
+    mf_art_pieces_run(pieces, piece->piece, MF_ART_LOOK);
+    mf_art_pieces_run(pieces, piece->piece, MF_ART_RESPOND);
+}
+
+static void push(mf_Assemblies *all, uint32_t index) {
+    const mf_AssemblyPiece *piece = &all->pieces[index];
+    const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
+    pieces->pieces[piece->piece].late = all->late;
+    if (piece->wrong)
+        mf_art_pieces_run(pieces, piece->piece, MF_ART_PUSH);
+}
+
+static void fly(mf_Assemblies *all, uint32_t index) {
+    const mf_AssemblyPiece *piece = &all->pieces[index];
+    const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
+    uint32_t flags = 0;
+    for (uint32_t lane = 0; lane < pieces->lanes; lane++)
+        flags |= pieces->pieces[piece->piece].flags[lane];
+    if ((flags & MF_ART_FLIES) != 0)
+        mf_art_pieces_run(pieces, piece->piece, MF_ART_FLY);
+    mf_art_pieces_keep_faults(pieces, piece->piece);
 }
 
 // ---- flags --------------------------------------------------------------------------------------
@@ -152,12 +174,38 @@ static uint32_t task_count(const mf_Assemblies *all) {
     return (all->order_count + TOGETHER - 1) / TOGETHER;
 }
 
-static void fill(mf_Assemblies *all, uint32_t index) {
-    const uint32_t first = TOGETHER * index, end = first + TOGETHER;
-    for (uint32_t i = first; i < end && i < all->order_count; i++) {
-        const mf_Assembly *assembly = &all->assemblies[all->order[i].assembly];
-        if (assembly->active && assembly->wrong)
-            mf_assembly_fill(all, i);
+// The responses of the robots of a piece.
+static void fill_piece(mf_Assemblies *all, const mf_AssemblyPiece *piece) {
+    const mf_AssemblyGroup *group = &all->groups[piece->group];
+    const mf_ArtPieces *pieces = group->pieces;
+    const uint32_t first = piece->piece / pieces->per_block * MF_BLOCK +
+                           piece->piece % pieces->per_block * pieces->lanes;
+    for (uint32_t i = first; i < first + pieces->lanes; i++) {
+        const uint32_t robot =
+            group->taken[i] ? all->places[group->group->first_robot + i] : MF_NONE;
+        if (robot != MF_NONE && all->assemblies[all->order[robot].assembly].wrong)
+            mf_assembly_fill(all, robot);
+    }
+}
+
+static void respond(mf_Assemblies *all, uint32_t index) {
+    const mf_AssemblyPiece *piece = &all->pieces[index];
+    const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
+    if (!piece->wrong)
+        return;
+    if (all->round > 0)
+        mf_art_pieces_run(pieces, piece->piece, MF_ART_REVISE);
+    if (all->round > 0 || !all->looked)
+        mf_art_pieces_run(pieces, piece->piece, MF_ART_RESPOND);
+    fill_piece(all, piece);
+}
+
+// Roots that move by themselves are in no piece.
+static void fill_anchors(mf_Assemblies *all) {
+    for (uint32_t a = 0; a < all->count; a++) {
+        const mf_Assembly *assembly = &all->assemblies[a];
+        if (assembly->active && assembly->wrong && all->order[assembly->first].anchored)
+            mf_assembly_fill(all, assembly->first);
     }
 }
 
@@ -246,16 +294,15 @@ void mf_assemblies_solve(mf_Assemblies *all) {
         assembly->wrong = assembly->active && !assembly->solved;
         assembly->solved = true;
     }
-    for (uint32_t round = 0; round < MORE_ROUNDS && mark_wrong(all); round++) {
-        all->late = round + 1 >= ROUNDS;
-        if (round > 0)
-            run_stage(all, MF_ART_REVISE);
-        run_stage(all, MF_ART_RESPOND);
-        run_tasks(all, task_count(all), fill);
+    for (all->round = 0; all->round < MORE_ROUNDS && mark_wrong(all); all->round++) {
+        all->late = all->round + 1 >= ROUNDS;
+        run_tasks(all, all->piece_count, respond);
+        fill_anchors(all);
+        all->looked = false;
         run_tasks(all, all->branch_count, branch_in);
         run_tasks(all, all->count, solve);
         run_tasks(all, all->branch_count, branch_out);
-        run_stage(all, MF_ART_PUSH);
+        run_tasks(all, all->piece_count, push);
         run_tasks(all, all->count, judge);
     }
 }
@@ -310,9 +357,7 @@ void mf_assemblies_finish(mf_Assemblies *all) {
     run_tasks(all, all->count, share_flags);
     run_stage(all, MF_ART_FINISH);
     run_tasks(all, all->count, chain);
-    run_stage(all, MF_ART_FLY);
-    for (uint32_t p = 0; p < all->piece_count; p++)
-        mf_art_pieces_keep_faults(all->groups[all->pieces[p].group].pieces, all->pieces[p].piece);
+    run_tasks(all, all->piece_count, fly);
     run_tasks(all, all->count, place);
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
@@ -338,7 +383,8 @@ bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run) {
     run_stage(all, MF_ART_BEGIN);
     give_up_with(all, MF_ART_DEAD);
     run_tasks(all, all->count, spread_swirl);
-    run_stage(all, MF_ART_LOOK);
+    run_tasks(all, all->piece_count, look);
+    all->looked = true;
     give_up_with(all, MF_ART_MEETS);
     run_tasks(all, task_count(all), measure);
     run_tasks(all, all->count, note);

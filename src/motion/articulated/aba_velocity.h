@@ -99,13 +99,13 @@ static inline void work_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->met, links + 1);
 }
 
-// All of them. Whoever cuts the last array of the scratch sets `rest`.
-static inline void work_carve(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
+// All of them but what `link_contacts_carve` cuts, which nothing needs for longer than one pass.
+// Whoever cuts the last array of the scratch sets `rest`.
+static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
     const uint32_t links = plan->link_count;
     work_carve_tree(plan, carver, work);
     MF_CARVE(carver, work->contacts.touch, plan->contact_count);
     actuation_carve(plan, carver, &work->actuation);
-    link_contacts_carve(plan, carver, &work->link_contacts);
     MF_CARVE(carver, work->zones, plan->zone_count);
     MF_CARVE(carver, work->limits, links);
     MF_CARVE(carver, work->tendon_limits, plan->tendon_count);
@@ -116,6 +116,12 @@ static inline void work_carve(const mf_ArtPlan *plan, mf_Carver *carver, Work *w
     MF_CARVE(carver, work->path_row, plan->path_most);
     rates_carve(plan, carver, &work->more);
     MF_CARVE(carver, work->ball_before, plan->ball_count);
+}
+
+// All of them.
+static inline void work_carve(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
+    work_carve_kept(plan, carver, work);
+    link_contacts_carve(plan, carver, &work->link_contacts);
 }
 
 // Links that no force moves.

@@ -55,11 +55,13 @@ static size_t piece_bytes(const mf_ArtPieces *pieces) {
     return pieces->room + layout_of(pieces->site_count, pieces->roots).rows * row_bytes(pieces);
 }
 
-static size_t room_of(const mf_ArtPieces *pieces) {
-    static const mf_ArtRoomFn table[MF_KERNEL_ROWS][2] =
-        MF_KERNEL_TABLE(mf_articulated_assembly_room);
+static size_t room_of(const mf_ArtPieces *pieces, bool passing) {
+    static const mf_ArtRoomFn table[][MF_KERNEL_ROWS][2] = {
+        MF_KERNEL_TABLE(mf_articulated_assembly_room),
+        MF_KERNEL_TABLE(mf_articulated_assembly_passing),
+    };
     const size_t room =
-        table[pieces->pick.wide][pieces->pick.double_precision](pieces->motion->plan);
+        table[passing][pieces->pick.wide][pieces->pick.double_precision](pieces->motion->plan);
     return (room + 63) / 64 * 64;
 }
 
@@ -87,11 +89,18 @@ static void place(mf_ArtPieces *pieces, uint32_t p) {
 }
 
 mf_Status mf_art_pieces_reserve(mf_ArtPieces *pieces, mf_Error *error) {
-    const size_t room = room_of(pieces);
-    if (room == pieces->room && pieces->memory != NULL)
+    const size_t room = room_of(pieces, false), passing = room_of(pieces, true);
+    if (room == pieces->room && passing == pieces->passing && pieces->memory != NULL)
         return MF_OK;
     pieces->room = room;
+    pieces->passing = passing;
+    mf_scratch_destroy(pieces->context, pieces->scratch);
     mf_release(pieces->context, pieces->memory);
+    pieces->memory = NULL;
+    mf_Status status =
+        mf_scratch_create(pieces->context, passing, pieces->count, &pieces->scratch, error);
+    if (status != MF_OK)
+        return status;
     pieces->memory =
         mf_allocate(pieces->context, pieces->count * piece_bytes(pieces) + 64, sizeof(char));
     if (pieces->memory == NULL)
@@ -152,7 +161,6 @@ mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPiece
         dock_sites[d] = add_site(pieces, motion->frames[model->docks[d].frame.link].link);
         fits = dock_sites[d] != MF_NONE;
     }
-    pieces->dock_site_count = pieces->site_count;
     for (uint32_t s = 0; s < model->shape_count; s++)
         if (model->shapes[s].collides && model->shapes[s].link != MF_NONE)
             add_site(pieces, motion->frames[model->shapes[s].link].link);
@@ -171,6 +179,7 @@ void mf_art_pieces_destroy(mf_ArtPieces *pieces) {
     void *const memory[] = {pieces->pieces, pieces->shown, pieces->rooms, pieces->memory};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(pieces->context, memory[i]);
+    mf_scratch_destroy(pieces->context, pieces->scratch);
     mf_release(pieces->context, pieces);
 }
 
@@ -188,17 +197,20 @@ void mf_art_pieces_run(const mf_ArtPieces *pieces, uint32_t p, mf_ArtStage stage
         MF_KERNEL_TABLE(mf_articulated_assembly_finish),
         MF_KERNEL_TABLE(mf_articulated_assembly_fly),
     };
-    table[stage][pieces->pick.wide][pieces->pick.double_precision](&pieces->pieces[p]);
+    mf_ArtAssembly *piece = &pieces->pieces[p];
+    piece->passing = mf_scratch_borrow(pieces->scratch);
+    table[stage][pieces->pick.wide][pieces->pick.double_precision](piece);
+    mf_scratch_return(pieces->scratch, piece->passing);
 }
 
-void mf_art_pieces_bind(const mf_ArtPieces *pieces, uint32_t p, const bool *taken, bool touched) {
+void mf_art_pieces_bind(const mf_ArtPieces *pieces, uint32_t p, const bool *taken, uint32_t used) {
     const uint32_t block = p / pieces->per_block, lane = p % pieces->per_block * pieces->lanes;
     const uint32_t *fault =
         (const uint32_t *)pieces->motion->dispatch.fault->data + (size_t)block * MF_BLOCK + lane;
     uint32_t *shown = pieces->shown[p];
     for (uint32_t i = 0; i < pieces->lanes; i++)
         shown[i] = taken[i] ? fault[i] : MF_ART_HIDDEN;
-    pieces->pieces[p].site_count = touched ? pieces->site_count : pieces->dock_site_count;
+    pieces->pieces[p].used = used;
     const mf_DispatchUnit unit = {block, lane, false, shown, pieces->rooms[p]};
     mf_art_bind_block(pieces->motion, &unit, &pieces->pieces[p].block);
 }

@@ -45,8 +45,10 @@ enum {
 // A piece of a block, in all stages. Values are in the precision of the kernel.
 typedef struct mf_ArtAssembly {
     mf_ArtBlock block;    // faults of robots that are not in an assembly are not 0
+    void *passing;        // memory that one stage needs by the way, aligned to 64
     const int32_t *sites; // plan links, -1 = base; those with docks first
-    uint32_t site_count;  // [1] where wrenches act in this step
+    uint32_t site_count;  // [1]
+    uint32_t used;        // bits: sites where wrenches act in this step; of others nothing is known
     // [rad/s] Of the base, then of each site, in the middle of the step, world axes; for `look` of
     // the base: what is to be added.
     void *swirl;
@@ -65,7 +67,9 @@ typedef struct mf_ArtAssembly {
     uint32_t *flags; // per lane; for `revise` and `finish` those of the assembly
 } mf_ArtAssembly;
 
-MF_KERNEL_COPIES(size_t, mf_articulated_assembly_room, (const mf_ArtPlan *plan)); // [byte]
+// [byte] From stage to stage, and for one by the way.
+MF_KERNEL_COPIES(size_t, mf_articulated_assembly_room, (const mf_ArtPlan *plan));
+MF_KERNEL_COPIES(size_t, mf_articulated_assembly_passing, (const mf_ArtPlan *plan));
 MF_KERNEL_COPIES(void, mf_articulated_assembly_begin, (const mf_ArtAssembly *piece));
 MF_KERNEL_COPIES(void, mf_articulated_assembly_look, (const mf_ArtAssembly *piece));
 MF_KERNEL_COPIES(void, mf_articulated_assembly_respond, (const mf_ArtAssembly *piece));

@@ -51,7 +51,28 @@ static size_t own_room(const mf_ArtPlan *plan) {
 }
 
 size_t MF_KERNEL(mf_articulated_assembly_room)(const mf_ArtPlan *plan) {
-    return own_room(plan) + MF_KERNEL(mf_articulated_room)(plan);
+    mf_Carver carver = {NULL, 0};
+    Room room, *own;
+    MF_CARVE(&carver, own, 1);
+    room_carve_kept(plan, &carver, &room);
+    return own_room(plan) + carver.used;
+}
+
+size_t MF_KERNEL(mf_articulated_assembly_passing)(const mf_ArtPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Room room;
+    room_carve_passing(plan, &carver, &room);
+    return carver.used + (plan->coupled ? MF_KERNEL(mf_articulated_couple_room)(plan) : 0);
+}
+
+// Before a stage that needs it.
+static void open_passing(const mf_ArtAssembly *piece, Assembly *all) {
+    mf_Carver carver = {(char *)piece->passing, 0};
+    room_carve_passing(piece->block.plan, &carver, all->room);
+}
+
+static MF_INLINE bool is_used(const mf_ArtAssembly *piece, uint32_t site) {
+    return (piece->used >> site & 1) != 0;
 }
 
 static Assembly *assembly_of(const mf_ArtAssembly *piece) {
@@ -104,11 +125,12 @@ static void open_assembly(const mf_ArtAssembly *piece, Assembly *all) {
     carve(plan, &carver, all);
     mf_Carver rest = {(char *)piece->block.scratch + own_room(plan), 0};
     MF_CARVE(&rest, all->room, 1);
-    room_carve(plan, &rest, all->room);
+    room_carve_kept(plan, &rest, all->room);
     for (uint32_t l = 0; l <= plan->link_count; l++)
         all->on_way[l] = false;
     for (uint32_t i = 0; i < piece->site_count; i++)
-        for (int32_t l = piece->sites[i]; l >= 0; l = mf_art_links(plan)[l].parent)
+        for (int32_t l = piece->sites[i]; l >= 0 && is_used(piece, i);
+             l = mf_art_links(plan)[l].parent)
             all->on_way[l] = true;
 }
 
@@ -116,6 +138,8 @@ static void store_swirls(const mf_ArtAssembly *piece, const Assembly *all) {
     values_store(piece->swirl, 0, mat_apply(site_turn(all, -1), all->swirl));
     for (uint32_t i = 0; i < piece->site_count; i++) {
         const int32_t link = piece->sites[i];
+        if (!is_used(piece, i))
+            continue;
         const Vec swirl = link < 0 ? all->swirl : all->room->work.links[link].swirl;
         values_store(piece->swirl, 3 + 3 * i, mat_apply(site_turn(all, link), swirl));
     }
@@ -163,6 +187,7 @@ static mf_mask links_meet(const mf_ArtPlan *plan, Work *work) {
         first += width;
         all->found = width == MF_LANES;
     }
+    all->count = 0; // the list is not kept: robots that have such contacts do not go on here
     return meets;
 }
 
@@ -170,6 +195,8 @@ static void store_sites(const mf_ArtAssembly *piece, const Assembly *all) {
     const Work *work = &all->room->work;
     for (uint32_t i = 0; i < piece->site_count; i++) {
         const int32_t link = piece->sites[i];
+        if (!is_used(piece, i))
+            continue;
         const Pose *pose = &work->contacts.pose[link + 1];
         const Mat *r = &pose->rotation;
         const Vec rate = link < 0 ? all->room->state.rate : work->links[link].rate;
@@ -200,6 +227,7 @@ void MF_KERNEL(mf_articulated_assembly_look)(const mf_ArtAssembly *piece) {
     const mf_ArtPlan *plan = piece->block.plan;
     const State *state = &all->room->state;
     Work *work = &all->room->work;
+    open_passing(piece, all);
     if (!plan->fixed) {
         const Vec more = values_load(piece->swirl, 0);
         all->swirl = vec_add(all->swirl, mat_apply_transposed(site_turn(all, -1), more));
@@ -347,6 +375,8 @@ void MF_KERNEL(mf_articulated_assembly_respond)(const mf_ArtAssembly *piece) {
         all->base_root[c] = mf_sqrt(work->base_inverse[c]);
     for (uint32_t i = 0; i < piece->site_count; i++) {
         const int32_t link = piece->sites[i];
+        if (!is_used(piece, i))
+            continue;
         const Mat *turn = site_turn(all, link);
         const Vec angular = link < 0 ? work->base_angular : work->angular[link];
         const Vec linear = link < 0 ? work->base_linear : work->linear[link];
@@ -366,6 +396,8 @@ static void add_pushes(const mf_ArtAssembly *piece, Assembly *all) {
     for (uint32_t l = 0; l <= plan->link_count; l++)
         all->pull[l] = MF_VALUE(Wrench, vec_zero(), vec_zero());
     for (uint32_t i = 0; i < piece->site_count; i++) {
+        if (!is_used(piece, i))
+            continue;
         const Mat *turn = site_turn(all, piece->sites[i]);
         Wrench *pull = &all->pull[piece->sites[i] + 1];
         mf_lane more[MF_ART_SITE_WRENCH];
@@ -473,6 +505,7 @@ void MF_KERNEL(mf_articulated_assembly_finish)(const mf_ArtAssembly *piece) {
     Step *s = &all->s;
     Room *room = all->room;
     Work *work = &room->work;
+    open_passing(piece, all);
     // Robots that the caller gave up since, because they or one of their assembly meets itself.
     s->alive = mf_and(s->alive, mf_index_equal(mf_load_index((const int32_t *)piece->block.fault),
                                                mf_set_index(0)));

@@ -3,6 +3,7 @@
 #ifndef MF_MOTION_ARTICULATED_PIECES_H
 #define MF_MOTION_ARTICULATED_PIECES_H
 
+#include "base/scratch.h"
 #include "motion/articulated/assembly.h"
 #include "motion/articulated/host.h"
 
@@ -12,14 +13,15 @@ typedef struct mf_ArtPieces {
     mf_Context *context;
     mf_ArtMotion *motion; // of the group
     mf_KernelPick pick;
-    uint32_t lanes;                       // [1] of a piece
-    uint32_t per_block, count;            // [1] pieces
-    int32_t sites[MF_ART_SITES];          // plan links with docks, then others that may touch
-    uint32_t site_count, dock_site_count; // [1]
-    uint32_t roots;                       // [1] degrees of freedom of the response
-    size_t room;                          // [byte] of a piece
-    char *memory, **rooms;                // of all pieces
-    uint32_t **shown;                     // fault words per piece
+    uint32_t lanes;              // [1] of a piece
+    uint32_t per_block, count;   // [1] pieces
+    int32_t sites[MF_ART_SITES]; // plan links with docks, then others that may touch
+    uint32_t site_count;         // [1]
+    uint32_t roots;              // [1] degrees of freedom of the response
+    size_t room, passing;        // [byte] of a piece, and of what a stage needs by the way
+    mf_Scratch *scratch;         // blocks of the latter
+    char *memory, **rooms;       // of all pieces
+    uint32_t **shown;            // fault words per piece
     mf_ArtAssembly *pieces;
 } mf_ArtPieces;
 
@@ -44,9 +46,9 @@ mf_Status mf_art_pieces_reserve(mf_ArtPieces *pieces, mf_Error *error);
 // The site of a link of the model; MF_NONE: it has none.
 uint32_t mf_art_pieces_site(const mf_ArtPieces *pieces, uint32_t link);
 
-// Binds a piece to the fields of the present step; `taken`: lanes that take part. `touched`:
-// wrenches act on links without docks too.
-void mf_art_pieces_bind(const mf_ArtPieces *pieces, uint32_t p, const bool *taken, bool touched);
+// Binds a piece to the fields of the present step; `taken`: lanes that take part; `used`: bits of
+// the sites on which wrenches may act.
+void mf_art_pieces_bind(const mf_ArtPieces *pieces, uint32_t p, const bool *taken, uint32_t used);
 // A lane takes no part any more.
 void mf_art_pieces_release(const mf_ArtPieces *pieces, uint32_t p, uint32_t lane);
 void mf_art_pieces_run(const mf_ArtPieces *pieces, uint32_t p, mf_ArtStage stage);

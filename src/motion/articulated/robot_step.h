@@ -269,7 +269,8 @@ typedef struct Room {
     Requested requested;
 } Room;
 
-static inline void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
+// What lasts from pass to pass of a step.
+static inline void room_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
     const uint32_t links = plan->link_count;
     state_carve(plan, carver, &room->state);
     rates_carve(plan, carver, &room->force);
@@ -279,17 +280,27 @@ static inline void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *r
         slope_carve(plan, carver, &room->sum);
         slope_carve(plan, carver, &room->last);
     }
-    work_carve(plan, carver, &room->work);
+    work_carve_kept(plan, carver, &room->work);
     external_wrenches_carve(plan, carver, &room->wrenches);
     MF_CARVE(carver, room->wrench_frames, links + 1);
     MF_CARVE(carver, room->riders, links + 1);
-    MF_CARVE(carver, room->loads, plan->contact_count);
     MF_CARVE(carver, room->actuated.force, plan->actuator_count);
     MF_CARVE(carver, room->actuated.activation, plan->actuator_count);
     MF_CARVE(carver, room->requested.zones, plan->zone_count);
     MF_CARVE(carver, room->requested.limits, links);
     MF_CARVE(carver, room->requested.tendon_limits, plan->tendon_count);
+}
+
+// What one pass needs by the way.
+static inline void room_carve_passing(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
+    link_contacts_carve(plan, carver, &room->work.link_contacts);
+    MF_CARVE(carver, room->loads, plan->contact_count);
     room->work.rest = *carver;
+}
+
+static inline void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
+    room_carve_kept(plan, carver, room);
+    room_carve_passing(plan, carver, room);
 }
 
 static inline Room *room_open(const mf_ArtBlock *block) {
