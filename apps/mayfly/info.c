@@ -234,7 +234,7 @@ static mf_Status print_start(mf_Scene *scene, const Wishes *wishes, mf_Error *er
     (void)wishes;
     (void)error;
     mf_start_report_pose(scene, 0, &report);
-    mf_start_report_settings(scene->group, &report);
+    mf_start_report_settings(scene, scene->group, &report);
     mf_start_report_print(&report);
     return MF_OK;
 }

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "genomes.h"
 #include "io/suggest.h"
 #include "scene/scene_file.h"
+#include "start_report.h"
 
 #define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 24)
 #define GAIT_SETTLE "0.5" // [s] that a robot of its own file stands before its gait begins
@@ -279,6 +281,26 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
                                     builder->count, out, error);
     mf_release(context, builder);
     return status;
+}
+
+mf_Status mf_inputs_scene(mf_Context *context, const mf_Inputs *inputs, const char *command,
+                          const char *name, bool levels, mf_SceneFile **file, mf_Scene *scene,
+                          mf_Error *error) {
+    mf_SceneConfig config = mf_scene_config();
+    config.levels = levels;
+    mf_Status status = mf_inputs_load(context, inputs, command, name, file, error);
+    if (status == MF_OK)
+        status = mf_genomes_check(*file, error);
+    if (status != MF_OK)
+        return status;
+    status = mf_scene_create(context, *file, &config, scene, error);
+    if (status != MF_OK && levels) {
+        config.levels = false;
+        status = mf_scene_create(context, *file, &config, scene, error);
+    }
+    if (status == MF_OK && inputs->strict)
+        status = mf_start_report_refuse(scene, error);
+    return status == MF_OK ? mf_genomes_give(context, scene, error) : status;
 }
 
 mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const char *command,

@@ -6,7 +6,6 @@
 #include "app.h"
 #include "base/file.h"
 #include "end_check.h"
-#include "genomes.h"
 #include "inputs.h"
 #include "moment.h"
 #include "options.h"
@@ -17,7 +16,7 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *record, *fields, *every, *realtime, *plot;
+    const char *record, *fields, *every, *realtime, *plot, *session;
     bool json;
 } Options;
 
@@ -34,6 +33,8 @@ static const mf_Option table[] = {
     MF_INPUT_MODEL(Options, inputs),
     MF_INPUT_GROUND(Options, inputs),
     MF_PLUGIN_OPTIONS(Options, inputs.plugins),
+    MF_OPT_TEXT("session", "FILE", Options, session,
+                "do again what mayfly view --record-session FILE recorded, until its end"),
     MF_OPT_REAL("realtime", "FACTOR", Options, realtime, 1e-6, 1e9,
                 "simulated seconds per second of real time (default: as fast as possible)"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS, "write fields to an HDF5 file"),
@@ -217,6 +218,26 @@ static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Erro
     return printed ? mf_end_check(run->scene.world) : MF_EXIT_FAILED;
 }
 
+// Those of the session, unless the command line requests others.
+static uint64_t steps_of(const mf_Run *run, const Options *options) {
+    return run->simulation.session != NULL && options->inputs.duration == NULL
+               ? run->file.steps
+               : mf_scene_steps(&run->scene);
+}
+
+// What was done after the last step; then the state must be the one that was recorded.
+static mf_Status end_session(mf_Run *run, mf_Error *error) {
+    if (run->simulation.session == NULL)
+        return MF_OK;
+    mf_session_catch_up(&run->session);
+    const uint64_t hash = mf_world_hash(run->scene.world);
+    if (!run->file.ended || run->session.step != run->file.steps || hash == run->file.end)
+        return MF_OK;
+    return mf_fail_at(error, MF_CORRUPT, run->file.path, 0, 0,
+                      "expected the last state to have the hash %016llx, found %016llx",
+                      (unsigned long long)run->file.end, (unsigned long long)hash);
+}
+
 static int run_scene(mf_Context *context, mf_Run *run, const Options *options, mf_Error *error) {
     mf_Scene *scene = &run->scene;
     const mf_SceneFile *file = scene->file;
@@ -225,12 +246,13 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     mf_scene_colors(scene, colors);
     run->alone = scene->group_count == 1 && has_links(scene, 0);
     run->simulation = (mf_Simulation){.world = scene->world,
+                                      .session = run->simulation.session,
                                       .group = scene->group_count == 1 ? scene->group : NULL,
                                       .joints = scene->joints,
                                       .title = file->name,
                                       .colors = colors,
                                       .agents = (double)mf_scene_file_count(file),
-                                      .steps = mf_scene_steps(scene),
+                                      .steps = steps_of(run, options),
                                       .realtime = mf_option_real(options->realtime, 0.0),
                                       .watch = sample_outcomes,
                                       .watched = run,
@@ -238,8 +260,6 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .interaction = scene->interaction,
                                       .progress = "step"};
     mf_Status status = choose_record(file, options, &run->simulation, fields, error);
-    if (status == MF_OK)
-        status = mf_genomes_give(context, scene, error);
     if (status == MF_OK)
         status = begin_outcomes(context, run, error);
     mf_start_report(scene, &run->report);
@@ -252,6 +272,8 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     if (status == MF_OK)
         status = run->alone && !options->json ? simulate_alone(run, error)
                                               : mf_simulate(&run->simulation, error);
+    if (status == MF_OK)
+        status = end_session(run, error);
     return finish(run, options, status, error);
 }
 
@@ -275,25 +297,37 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
     return MF_OK;
 }
 
+static mf_Status begin_session(mf_Context *context, mf_Run *run, mf_Error *error) {
+    mf_Status status = mf_session_begin(context, &run->scene, &run->session, error);
+    if (status != MF_OK)
+        return status;
+    run->simulation.session = &run->session;
+    run->session.only_once = true;
+    return mf_session_load(&run->session, &run->file, error);
+}
+
 static int load_and_run(mf_Context *context, const Options *options, const char *name) {
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
     mf_Run *run = mf_allocate(context, 1, sizeof *run);
-    mf_Status status = run == NULL
-                           ? mf_fail(&error, MF_NO_MEMORY, "run: out of memory")
-                           : mf_inputs_load(context, &options->inputs, "run", name, &file, &error);
+    mf_Status status = run == NULL ? mf_fail(&error, MF_NO_MEMORY, "run: out of memory") : MF_OK;
+    if (status == MF_OK && options->session != NULL)
+        status = mf_session_file_read(context, options->session, &run->file, &error);
     if (status == MF_OK)
-        status = mf_genomes_check(file, &error);
+        status = mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels, &file,
+                                 &run->scene, &error);
     if (status == MF_OK)
         status = check_outputs(context, file, options, &error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, NULL, &run->scene, &error);
-    if (status == MF_OK && options->inputs.strict)
-        status = mf_start_report_refuse(&run->scene, &error);
+    if (status == MF_OK && options->session != NULL)
+        status = begin_session(context, run, &error);
     int result =
         status == MF_OK ? run_scene(context, run, options, &error) : mf_inputs_fail(&error);
-    if (run != NULL)
+    if (run != NULL) {
+        if (run->simulation.session != NULL)
+            mf_session_end(&run->session);
+        mf_session_file_free(&run->file);
         mf_scene_destroy(&run->scene);
+    }
     mf_scene_file_destroy(file);
     mf_release(context, run);
     return result;

@@ -13,6 +13,8 @@ typedef struct mf_Run {
     mf_StartReport report;
     mf_Outcome outcomes[MF_SCENE_GROUPS]; // of groups that have links and move
     bool observed[MF_SCENE_GROUPS];
+    mf_SessionFile file; // what is done again; text NULL: nothing
+    mf_Session session;
     bool alone; // one group with links: a table of its first robot is printed
 } mf_Run;
 

@@ -112,7 +112,10 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
         to_sample = to_sample < to_picture ? to_sample : to_picture;
         to_sample = to_sample < to_watch ? to_sample : to_watch;
         uint64_t length = run_length(simulation, step, to_sample, simulation->steps - done);
-        mf_world_step(world, length);
+        if (simulation->session != NULL)
+            mf_session_step(simulation->session, length);
+        else
+            mf_world_step(world, length);
         done += length;
         if (recorder != NULL && done % every == 0)
             status = mf_recorder_sample(recorder, error);

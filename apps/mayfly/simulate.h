@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "pace.h"
+#include "session.h"
 
 #include <mayfly/film.h>
 #include <mayfly/tracks.h>
@@ -11,6 +12,7 @@
 typedef struct mf_Simulation {
     mf_World *world;
     mf_Group *group;              // recorded group; NULL: all groups of the world
+    mf_Session *session;          // steps the world and does what was recorded; or NULL
     const mf_WorldJoints *joints; // also recorded and filmed; NULL: none
     double agents;                // [1] robots of all groups
     mf_Tracks *tracks;            // sampled too, or NULL

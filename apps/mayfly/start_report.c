@@ -138,10 +138,15 @@ static void report_ranges(const mf_Model *model, mf_StartReport *report) {
 
 // ---- the motion ---------------------------------------------------------------------------------
 
-void mf_start_report_settings(const mf_Group *group, mf_StartReport *report) {
-    char text[MF_MOTION_NOTE];
+void mf_start_report_settings(const mf_Scene *scene, const mf_Group *group,
+                              mf_StartReport *report) {
+    static const char mark[] = "motion ";
+    char text[MF_MOTION_NOTE], own[64];
+    snprintf(own, sizeof own, "%s%s:", mark, mf_motion_name(mf_motion_of(group, 0)));
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++)
-        say(report, "%s", text);
+        if (!scene->levels || strncmp(text, mark, strlen(mark)) != 0 ||
+            strncmp(text, own, strlen(own)) == 0)
+            say(report, "%s", text);
     for (uint32_t i = 0; mf_instruments_note(group, i, text); i++)
         say(report, "%s", text);
 }
@@ -235,7 +240,7 @@ mf_Status mf_start_report_refuse(const mf_Scene *scene, mf_Error *error) {
         mf_StartReport report = {.count = 0};
         if (scene->file->groups[i].vehicle != NULL)
             continue;
-        mf_start_report_settings(mf_world_group(scene->world, i), &report);
+        mf_start_report_settings(scene, mf_world_group(scene->world, i), &report);
         if (report.count > 0)
             return mf_fail_at(error, MF_UNSUPPORTED, scene->models[i]->file, 0, 0,
                               "--strict: %.300s", report.lines[0]);
@@ -308,7 +313,7 @@ void mf_start_report(const mf_Scene *scene, mf_StartReport *out) {
         mf_start_report_pose(scene, i, out);
         report_motors(group, out);
         report_massless(scene->models[i], out);
-        mf_start_report_settings(group, out);
+        mf_start_report_settings(scene, group, out);
         report_notes(scene->models[i], out);
     }
     out->prefix[0] = '\0';

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "genomes.h"
 #include "inputs.h"
 #include "options.h"
 #include "start_report.h"
@@ -23,7 +22,7 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *port, *host, *speed, *duration;
+    const char *port, *host, *speed, *duration, *record, *session;
     bool paused, open;
 } Options;
 
@@ -41,6 +40,10 @@ static const mf_Option table[] = {
                 "simulated seconds per second (default 1; 0: as fast as possible)"),
     MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
                 "ends after so many simulated seconds (default: runs on)"),
+    MF_OPT_OUTPUT("record-session", Options, record, ".jsonl",
+                  "write what is done on the page, and at which step, to a file: mayfly run "
+                  "--session does it again"),
+    MF_OPT_TEXT("session", "FILE", Options, session, "do again what was recorded"),
     MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26,
                  "number of robots in the only group"),
     MF_INPUT_SEED(Options, inputs),
@@ -93,6 +96,11 @@ void mf_view_restart_clock(mf_Viewer *viewer) {
     viewer->simulated_begin = viewer->factor_simulated = simulated(viewer);
 }
 
+// Steps until the end of the run.
+static uint64_t left(const mf_Viewer *viewer) {
+    return viewer->end - viewer->session.step;
+}
+
 // Steps that are due now, at most as many as fit between two looks at the messages.
 static uint64_t due(mf_Viewer *viewer) {
     if (viewer->paused)
@@ -100,6 +108,7 @@ static uint64_t due(mf_Viewer *viewer) {
     const double now = mf_app_clock();
     const double fit = viewer->step_seconds > 0.0 ? WORK_SECONDS / viewer->step_seconds : 1.0;
     double steps = fit < 1.0 ? 1.0 : fit > STEPS_MOST ? STEPS_MOST : fit;
+    steps = steps < (double)left(viewer) ? steps : (double)left(viewer);
     if (viewer->speed > 0.0) {
         const double lag = (now - viewer->clock_begin) * viewer->speed -
                            (simulated(viewer) - viewer->simulated_begin);
@@ -133,13 +142,7 @@ static void measure(mf_Viewer *viewer) {
 
 static void step(mf_Viewer *viewer, uint64_t count) {
     const double before = mf_app_clock();
-    if (viewer->push.on) // the spring is that of each step
-        for (uint64_t i = 0; i < count; i++) {
-            mf_view_pull(viewer);
-            mf_world_step(viewer->scene->world, 1);
-        }
-    else
-        mf_world_step(viewer->scene->world, count);
+    mf_session_step(&viewer->session, count);
     const double each = (mf_app_clock() - before) / (double)count;
     viewer->step_seconds += 0.3 * (each - viewer->step_seconds);
     if (viewer->paused)
@@ -185,9 +188,9 @@ static bool announce(const Options *options, const mf_ViewServer *server) {
 
 // ---- a live run --------------------------------------------------------------------------------
 
-static void run(mf_Viewer *viewer, mf_ViewServer *server, double duration) {
+static void run(mf_Viewer *viewer, mf_ViewServer *server) {
     mf_view_restart_clock(viewer);
-    while (!mf_app_stop_wanted() && simulated(viewer) < duration) {
+    while (!mf_app_stop_wanted() && left(viewer) > 0) {
         mf_view_server_serve(server, mf_view_answer, viewer);
         const uint64_t count = due(viewer);
         if (count > 0)
@@ -196,14 +199,6 @@ static void run(mf_Viewer *viewer, mf_ViewServer *server, double duration) {
             mf_view_server_wait(server, idle(viewer));
         measure(viewer);
     }
-}
-
-static mf_Status take_start(mf_Viewer *viewer, mf_Error *error) {
-    viewer->start_size = mf_world_snapshot_size(viewer->scene->world);
-    viewer->start = mf_allocate(viewer->context, viewer->start_size, 1);
-    if (viewer->start == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
-    return mf_world_snapshot(viewer->scene->world, viewer->start, viewer->start_size, error);
 }
 
 static mf_Status serve_scene(mf_Viewer *viewer, const Options *options, mf_Error *error) {
@@ -227,7 +222,7 @@ static mf_Status serve_scene(mf_Viewer *viewer, const Options *options, mf_Error
         status = listen_somewhere(viewer->context, options, &config, &server, error);
     if (status == MF_OK && announce(options, server)) {
         mf_app_starting(false);
-        run(viewer, server, mf_option_real(options->duration, INFINITY));
+        run(viewer, server);
     }
     mf_view_server_stop(server);
     mf_text_free(&scene);
@@ -235,51 +230,75 @@ static mf_Status serve_scene(mf_Viewer *viewer, const Options *options, mf_Error
     return status;
 }
 
-static mf_Status view_scene(mf_Context *context, mf_Scene *scene, const Options *options,
-                            mf_Error *error) {
-    const char *colors[MF_SCENE_GROUPS];
-    mf_StartReport report;
-    mf_Viewer viewer = {.context = context,
-                        .scene = scene,
-                        .step = mf_time_to_seconds(scene->step),
-                        .paused = options->paused,
-                        .speed = mf_option_real(options->speed, 1.0)};
-    mf_scene_colors(scene, colors);
-    mf_Status status = mf_genomes_give(context, scene, error);
-    if (status == MF_OK)
-        status = mf_film_create_live(scene->world, scene->file->name, colors, scene->joints,
-                                     &viewer.film, error);
-    if (status == MF_OK)
-        status = take_start(&viewer, error);
-    if (status == MF_OK) {
-        mf_start_report(scene, &report);
-        mf_start_report_print(&report);
-        status = serve_scene(&viewer, options, error);
-    }
-    mf_release(context, viewer.start);
-    mf_film_destroy(viewer.film);
+// What was recorded before goes on from its start, and what is done is recorded.
+static mf_Status begin_session(mf_Viewer *viewer, const Options *options, mf_SessionFile *file,
+                               mf_Error *error) {
+    mf_Session *session = &viewer->session;
+    mf_Status status = mf_session_begin(viewer->context, viewer->scene, session, error);
+    if (status == MF_OK && file->text != NULL)
+        status = mf_session_load(session, file, error);
+    if (status == MF_OK && options->record != NULL)
+        status = mf_session_record(session, options->record, viewer->scene->file->name, error);
     return status;
 }
 
+// [1] The step at which the run ends.
+static uint64_t end_of(const mf_Viewer *viewer, const Options *options) {
+    return options->duration != NULL
+               ? (uint64_t)(mf_option_real(options->duration, 0.0) / viewer->step + 0.5)
+               : UINT64_MAX;
+}
+
+static mf_Status view_scene(mf_Viewer *viewer, const Options *options, mf_SessionFile *file,
+                            mf_Error *error) {
+    const char *colors[MF_SCENE_GROUPS];
+    mf_StartReport report;
+    mf_Scene *scene = viewer->scene;
+    viewer->step = mf_time_to_seconds(scene->step);
+    viewer->end = end_of(viewer, options);
+    viewer->paused = options->paused;
+    viewer->speed = mf_option_real(options->speed, 1.0);
+    mf_scene_colors(scene, colors);
+    mf_Status status = mf_film_create_live(scene->world, scene->file->name, colors, scene->joints,
+                                           &viewer->film, error);
+    if (status == MF_OK)
+        status = begin_session(viewer, options, file, error);
+    if (status == MF_OK) {
+        mf_start_report(scene, &report);
+        mf_start_report_print(&report);
+        status = serve_scene(viewer, options, error);
+    }
+    mf_session_end(&viewer->session);
+    mf_film_destroy(viewer->film);
+    return status;
+}
+
+// The world, and what views it.
+typedef struct Show {
+    mf_Scene scene;
+    mf_Viewer viewer;
+} Show;
+
 static int load_and_view(mf_Context *context, const Options *options, const char *name) {
     mf_SceneFile *file = NULL;
+    mf_SessionFile session = {.context = context, .levels = true};
     mf_Error error = {0};
-    mf_Scene *scene = mf_allocate(context, 1, sizeof *scene);
-    mf_Status status = scene == NULL
-                           ? mf_fail(&error, MF_NO_MEMORY, "view: out of memory")
-                           : mf_inputs_load(context, &options->inputs, "view", name, &file, &error);
+    Show *show = mf_allocate(context, 1, sizeof *show);
+    mf_Status status = show == NULL ? mf_fail(&error, MF_NO_MEMORY, "view: out of memory") : MF_OK;
+    if (status == MF_OK && options->session != NULL)
+        status = mf_session_file_read(context, options->session, &session, &error);
     if (status == MF_OK)
-        status = mf_genomes_check(file, &error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, NULL, scene, &error);
-    if (status == MF_OK && options->inputs.strict)
-        status = mf_start_report_refuse(scene, &error);
-    if (status == MF_OK)
-        status = view_scene(context, scene, options, &error);
-    if (scene != NULL)
-        mf_scene_destroy(scene);
+        status = mf_inputs_scene(context, &options->inputs, "view", name, session.levels, &file,
+                                 &show->scene, &error);
+    if (status == MF_OK) {
+        show->viewer = (mf_Viewer){.context = context, .scene = &show->scene};
+        status = view_scene(&show->viewer, options, &session, &error);
+    }
+    if (show != NULL)
+        mf_scene_destroy(&show->scene);
     mf_scene_file_destroy(file);
-    mf_release(context, scene);
+    mf_session_file_free(&session);
+    mf_release(context, show);
     return status == MF_OK ? MF_EXIT_DONE : mf_inputs_fail(&error);
 }
 

@@ -123,11 +123,23 @@ static void do_pause(mf_Viewer *viewer, bool paused) {
     mf_view_restart_clock(viewer);
 }
 
-static void do_reset(mf_Viewer *viewer, mf_ViewMail *mail) {
-    mf_Error error = {0};
-    mf_view_release(viewer);
-    if (mf_world_restore(viewer->scene->world, viewer->start, viewer->start_size, &error) != MF_OK)
-        answer_note(viewer, mail, error.message);
+static void do_reset(mf_Viewer *viewer) {
+    mf_session_reset(&viewer->session);
+    mf_view_restart_clock(viewer);
+}
+
+// So many steps back, and paused.
+static void do_back(mf_Viewer *viewer, const json_t *message) {
+    uint32_t steps;
+    if (!read_index(message, "steps", &steps))
+        return;
+    do_pause(viewer, true);
+    const uint64_t now = viewer->session.step;
+    mf_session_back(&viewer->session, now > steps ? now - steps : 0);
+}
+
+static void do_return(mf_Viewer *viewer, mf_ViewMail *mail) {
+    answer_note(viewer, mail, mf_session_return(&viewer->session));
     mf_view_restart_clock(viewer);
 }
 
@@ -148,21 +160,77 @@ static void do_read(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message)
         answer_text(viewer, mail, "reading", reading);
 }
 
+// The act of a message on one of the robots that are shown. False: there is no such robot.
+static bool read_robot(const mf_Viewer *viewer, const json_t *message, mf_Group **group,
+                       mf_Act *act) {
+    uint32_t robot;
+    if (!read_index(message, "robot", &robot) ||
+        !mf_film_robot(viewer->film, robot, group, &act->robot))
+        return false;
+    for (act->group = 0; mf_world_group(viewer->scene->world, act->group) != *group;)
+        act->group++;
+    return true;
+}
+
 static void do_set(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
-    uint32_t robot, component;
-    double value;
+    mf_Act act = {.kind = MF_ACT_SET};
+    mf_Group *group;
     const char *name = json_string_value(json_object_get(message, "field"));
-    if (name != NULL && read_index(message, "robot", &robot) &&
-        read_index(message, "component", &component) && read_number(message, "value", &value))
-        answer_note(viewer, mail, mf_view_set(viewer, robot, name, component, value));
+    if (name == NULL || !read_robot(viewer, message, &group, &act) ||
+        !read_index(message, "component", &act.part) ||
+        !read_number(message, "value", &act.values[0]))
+        return;
+    act.field = mf_view_field(group, name);
+    answer_note(viewer, mail, mf_session_act(&viewer->session, &act));
 }
 
 static void do_push(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
-    uint32_t robot, link;
-    double at[3], to[3];
-    if (read_index(message, "robot", &robot) && read_index(message, "link", &link) &&
-        read_vector(message, "at", at) && read_vector(message, "to", to))
-        answer_note(viewer, mail, mf_view_push(viewer, robot, link, at, to));
+    mf_Act act = {.kind = MF_ACT_PUSH};
+    mf_Group *group;
+    if (read_robot(viewer, message, &group, &act) && read_index(message, "link", &act.part) &&
+        read_vector(message, "at", act.values) && read_vector(message, "to", act.values + 3))
+        answer_note(viewer, mail, mf_session_act(&viewer->session, &act));
+}
+
+static void do_level(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
+    mf_Act act = {.kind = MF_ACT_LEVEL};
+    mf_Group *group;
+    mf_Motion motion;
+    const char *name = json_string_value(json_object_get(message, "motion"));
+    if (name == NULL || !read_robot(viewer, message, &group, &act) ||
+        !mf_motion_find(name, &motion))
+        return;
+    act.part = (uint32_t)motion;
+    const char *note = mf_session_act(&viewer->session, &act);
+    char text[MF_MOTION_NOTE];
+    if (note == NULL && mf_motion_note(mf_group_model(group), motion, 0, text))
+        note = text; // what it ignores of the robot
+    answer_note(viewer, mail, note);
+}
+
+static void do_release(mf_Viewer *viewer) {
+    (void)mf_session_act(&viewer->session, &(mf_Act){.kind = MF_ACT_RELEASE});
+}
+
+// Words that act on the world.
+static void act_on_world(mf_Viewer *viewer, mf_ViewMail *mail, const char *word,
+                         const json_t *message) {
+    if (strcmp(word, "reset") == 0)
+        do_reset(viewer);
+    else if (strcmp(word, "back") == 0)
+        do_back(viewer, message);
+    else if (strcmp(word, "keep") == 0)
+        answer_note(viewer, mail, mf_session_keep(&viewer->session));
+    else if (strcmp(word, "return") == 0)
+        do_return(viewer, mail);
+    else if (strcmp(word, "set") == 0)
+        do_set(viewer, mail, message);
+    else if (strcmp(word, "push") == 0)
+        do_push(viewer, mail, message);
+    else if (strcmp(word, "release") == 0)
+        do_release(viewer);
+    else if (strcmp(word, "level") == 0)
+        do_level(viewer, mail, message);
 }
 
 static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *word, const json_t *message) {
@@ -173,18 +241,12 @@ static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *word, const js
     else if (strcmp(word, "step") == 0) {
         do_pause(viewer, true);
         viewer->steps_asked = 1;
-    } else if (strcmp(word, "reset") == 0)
-        do_reset(viewer, mail);
-    else if (strcmp(word, "speed") == 0)
+    } else if (strcmp(word, "speed") == 0)
         do_speed(viewer, message);
     else if (strcmp(word, "read") == 0)
         do_read(viewer, mail, message);
-    else if (strcmp(word, "set") == 0)
-        do_set(viewer, mail, message);
-    else if (strcmp(word, "push") == 0)
-        do_push(viewer, mail, message);
-    else if (strcmp(word, "release") == 0)
-        mf_view_release(viewer);
+    else
+        act_on_world(viewer, mail, word, message);
     return true;
 }
 

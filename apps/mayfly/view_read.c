@@ -1,4 +1,4 @@
-// What a page reads of a robot, and what it may set.
+// What a page reads of a robot.
 #include "view.h"
 
 #include <math.h>
@@ -22,6 +22,15 @@ static json_t *read_field(const mf_Group *group, const mf_Field *field, uint32_t
                      "values", values);
 }
 
+// Those to which the group's robots can switch.
+static json_t *list_motions(const mf_Group *group) {
+    json_t *out = json_array();
+    for (int i = 0; i <= MF_MOTION_OWN_LAST; i++)
+        if (mf_motion_in(group, (mf_Motion)i))
+            json_array_append_new(out, json_string(mf_motion_name((mf_Motion)i)));
+    return out;
+}
+
 json_t *mf_view_reading(const mf_Viewer *viewer, uint32_t robot) {
     mf_Group *group;
     uint32_t instance;
@@ -31,24 +40,15 @@ json_t *mf_view_reading(const mf_Viewer *viewer, uint32_t robot) {
     for (uint32_t f = 0; f < mf_group_field_count(group); f++)
         json_array_append_new(fields, read_field(group, mf_group_field(group, f), instance));
     const mf_Motion motion = mf_motion_of(group, instance);
-    return json_pack("{s:i, s:f, s:s, s:o}", "robot", (int)robot, "time",
+    return json_pack("{s:i, s:f, s:s, s:o, s:o}", "robot", (int)robot, "time",
                      mf_time_to_seconds(mf_world_time(viewer->scene->world)), "motion",
-                     motion < MF_MOTION_COUNT ? mf_motion_name(motion) : "", "fields", fields);
+                     motion != MF_MOTION_COUNT ? mf_motion_name(motion) : "", "motions",
+                     list_motions(group), "fields", fields);
 }
 
-const char *mf_view_set(const mf_Viewer *viewer, uint32_t robot, const char *name,
-                        uint32_t component, double value) {
-    mf_Group *group;
-    uint32_t instance;
-    if (!mf_film_robot(viewer->film, robot, &group, &instance))
-        return "there is no such robot";
-    mf_Field *field = mf_group_find_field(group, name);
-    if (field == NULL || component >= field->components)
-        return "the robot has no such field";
-    if ((field->info.flags & MF_FIELD_INPUT) == 0)
-        return "this field is not an input";
-    if (!is_input(group, field))
-        return "a system of the scene writes this field";
-    mf_field_set(field, instance, component, value);
-    return NULL;
+uint32_t mf_view_field(const mf_Group *group, const char *name) {
+    for (uint32_t f = 0; f < mf_group_field_count(group); f++)
+        if (strcmp(mf_group_field((mf_Group *)(uintptr_t)group, f)->info.name, name) == 0)
+            return f;
+    return MF_NONE;
 }

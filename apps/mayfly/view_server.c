@@ -28,6 +28,7 @@ struct mf_ViewServer {
     bool stopping;
     bool needs_token;
     char token[2 * TOKEN + 1];
+    uint16_t port;
     char address[256];
     char complaint[256]; // of civetweb, while it starts
     Slot slots[MF_VIEW_PAGES];
@@ -260,6 +261,8 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
                              "5000",
                              "websocket_timeout_ms",
                              "3600000",
+                             "tcp_nodelay", // a small answer does not wait for the next
+                             "1",
                              "enable_directory_listing",
                              "no",
                              NULL};
@@ -273,6 +276,7 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
     struct mg_server_port ports[2];
     if (mg_get_server_ports(server->web, 2, ports) > 0)
         port = (uint16_t)ports[0].port;
+    server->port = port;
     snprintf(server->address, sizeof server->address, "http://%s%s%s:%u/%s%s", six ? "[" : "",
              server->config.host, six ? "]" : "", port, server->needs_token ? "?token=" : "",
              server->token);
@@ -324,6 +328,27 @@ const char *mf_view_server_address(const mf_ViewServer *server) {
     return server->address;
 }
 
+// civetweb looks every two seconds whether it should stop, or when somebody comes.
+static void *come(void *user) {
+    const mf_ViewServer *server = user;
+    const struct timespec shortly = {.tv_nsec = 5000000};
+    char complaint[64];
+    nanosleep(&shortly, NULL); // until it has been told to stop
+    struct mg_connection *connection =
+        mg_connect_client(server->config.host, server->port, 0, complaint, sizeof complaint);
+    if (connection != NULL)
+        mg_close_connection(connection);
+    return NULL;
+}
+
+static void stop_web(mf_ViewServer *server) {
+    pthread_t visitor;
+    const bool comes = pthread_create(&visitor, NULL, come, server) == 0;
+    mg_stop(server->web);
+    if (comes)
+        pthread_join(visitor, NULL);
+}
+
 void mf_view_server_stop(mf_ViewServer *server) {
     if (server == NULL)
         return;
@@ -332,7 +357,7 @@ void mf_view_server_stop(mf_ViewServer *server) {
     pthread_cond_broadcast(&server->went);
     pthread_mutex_unlock(&server->mutex);
     if (server->web != NULL)
-        mg_stop(server->web);
+        stop_web(server);
     mg_exit_library();
     for (uint32_t i = 0; i < MF_VIEW_PAGES; i++)
         mf_release(server->context, server->slots[i].mail.answer);

@@ -474,6 +474,8 @@ typedef struct mf_SceneConfig {
     mf_Time step;         // [ns] physics step; 0: as in the file
     uint32_t divisor;     // [1] of that step, into whole nanoseconds; 0: 1
     double stiffness;     // [1] of servos; 0: as in the file
+    bool levels;          // robots of all groups can switch to every level that their model
+                          // supports; not those of plugins, trusses and vehicles
 } mf_SceneConfig;
 // The defaults of mf_SceneConfig: every configuration starts from them.
 MF_API mf_SceneConfig mf_scene_config(void);
@@ -510,6 +512,7 @@ typedef struct mf_Scene {
     mf_Time step;                           // [ns]
     uint32_t divisor;                       // [1] >= 1 of the requested step
     double stiffness;                       // [1] of the first group's servos
+    bool levels;                            // as in mf_SceneConfig
     void *start;       // snapshot of the world at time 0, from which evaluations start
     size_t start_size; // [byte]
     char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // what is not as the file asks

@@ -412,6 +412,7 @@ mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_Scen
         return status;
     out->file = file;
     out->group_count = file->group_count;
+    out->levels = builder.config.levels;
     out->divisor = builder.config.divisor > 0 ? builder.config.divisor : 1;
     out->motion = mf_scene_group_motion(&builder, 0);
     out->stiffness =

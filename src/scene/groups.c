@@ -251,6 +251,17 @@ static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_
     config->external.control_interval = from->control_interval;
 }
 
+// All levels that the model supports, for mf_SceneConfig.levels.
+static void add_levels(const mf_SceneBuilder *builder, uint32_t index, mf_MotionsConfig *config) {
+    const mf_SceneGroup *from = &builder->file->groups[index];
+    if (!builder->config.levels || config->start >= MF_MOTION_LEVELS || from->plugin_count > 0)
+        return;
+    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+        if (i != (int)config->start && !config->has[i])
+            config->has[i] =
+                mf_motion_check(builder->scene->models[index], (mf_Motion)i, NULL) == MF_OK;
+}
+
 static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
                              mf_MotionsConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
@@ -266,6 +277,7 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
     if (from->controller == MF_CONTROLLER_MACHINE)
         mf_machine_motions(from, config);
     if (from->vehicle == NULL) {
+        add_levels(builder, index, config);
         set_levels(builder, index, group, control, config);
         return MF_OK;
     }

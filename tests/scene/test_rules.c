@@ -48,6 +48,45 @@ static void rules_change_motions(void **state) {
     mf_scene_file_destroy(file);
 }
 
+static void same_field(mf_Group *a, mf_Group *b, const char *name) {
+    const mf_Field *one = mf_group_find_field(a, name), *other = mf_group_find_field(b, name);
+    for (uint32_t i = 0; i < mf_group_count(a); i++)
+        for (uint32_t c = 0; c < one->components; c++)
+            assert_true(mf_field_get(one, i, c) == mf_field_get(other, i, c));
+}
+
+// With all levels of their models robots can switch to each, and until then do just the same.
+static void all_levels_change_no_bit(void **state) {
+    static const char text[] =
+        "world: {step: 0.001}\ngroups:\n"
+        "  - {name: walkers, model: ../models/hexapod.urdf, count: 3, gaits: [tripod]}\n"
+        "  - {name: quads, model: ../models/crazyflie.yaml}\n";
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_SceneConfig config = mf_scene_config();
+    mf_Scene plain = make_scene(*state, file), scene;
+    mf_Error error;
+    config.levels = true;
+    assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_OK);
+    assert_true(scene.levels && !plain.levels);
+    mf_Group *quads = mf_world_group(scene.world, 1);
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        assert_true(mf_motion_in(scene.group, (mf_Motion)i) == (i < MF_MOTION_LEVELS));
+        assert_true(mf_motion_in(quads, (mf_Motion)i) == (i == MF_MOTION_QUADROTOR));
+    }
+    mf_world_step(plain.world, 300);
+    mf_world_step(scene.world, 300);
+    same_field(plain.group, scene.group, "base.position");
+    same_field(plain.group, scene.group, "joint.rate");
+    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
+        assert_int_equal(mf_motion_switch(scene.group, 1, (mf_Motion)i, &error), MF_OK);
+        mf_world_step(scene.world, 10);
+    }
+    assert_int_equal(mf_group_fault_total(scene.group), 0);
+    mf_scene_destroy(&scene);
+    mf_scene_destroy(&plain);
+    mf_scene_file_destroy(file);
+}
+
 // A truss gets inertia at a time, with the step that this needs, and loses it again.
 static void rules_change_motions_of_trusses(void **state) {
     static const char text[] =
@@ -250,6 +289,7 @@ static void a_match_is_the_same_every_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_levels_change_no_bit),
         cmocka_unit_test(rules_change_motions),
         cmocka_unit_test(rules_change_motions_of_trusses),
         cmocka_unit_test(motions_of_trusses_are_checked),

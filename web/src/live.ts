@@ -17,6 +17,7 @@ export interface RobotReading {
   robot: number;
   time: number;
   motion: string;
+  motions: string[]; // to which it can switch
   fields: Field[];
 }
 

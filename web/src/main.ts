@@ -82,7 +82,9 @@ class Page {
     const { control } = this;
     if (control instanceof Remote)
       out.unshift({ key: "d", text: "drag pushes robots (or: Ctrl and drag)", on: () => control.pushing,
-        act: () => { control.pushing = !control.pushing; } });
+        act: () => { control.pushing = !control.pushing; } },
+      { key: "k", text: "keep this moment", act: () => control.keep() },
+      { key: "b", text: "back to the kept moment", act: () => control.giveBack() });
     return out;
   }
 
@@ -103,7 +105,7 @@ class Page {
   private help(): void {
     const place = byId("help"), table = make("table");
     const rows = [["drag", "turn"], ["wheel, pinch", "nearer, farther"], ["right drag, Shift and drag", "move"],
-      ["click a robot", "its values"], ["Esc", "let go of it"], ["Space", "pause, go on"], ["→ ←", "one step; back in films"],
+      ["click a robot", "its values"], ["Esc", "let go of it"], ["Space", "pause, go on"], ["→ ←", "one step, one step back"],
       ["Backspace", "start again"], ["+ −", "faster, slower"], ["F", "follow"], ["[ ]", "previous, next robot"],
       ...(this.source.live ? [["Ctrl and drag", "push a robot"]] : []),
       ...this.options.map((option) => [option.key.toUpperCase(), option.text]), ["M", "menu"]];
@@ -187,7 +189,7 @@ class Page {
     const robots = view.robots.list.length, step = (way: number): void =>
       this.select(robots ? (view.selected + way + robots) % robots : -1);
     const acts: Record<string, () => void> = {
-      ArrowRight: () => control.step(1), Backspace: () => control.restart(), "+": () => this.changeSpeed(1),
+      ArrowRight: () => control.step(1), ArrowLeft: () => control.step(-1), Backspace: () => control.restart(), "+": () => this.changeSpeed(1),
       "=": () => this.changeSpeed(1), "-": () => this.changeSpeed(-1), m: () => this.toggleMenu(),
       "[": () => step(-1), "]": () => step(1),
       f: () => byId("follow").click(),
@@ -196,7 +198,6 @@ class Page {
         this.select(-1);
       },
     };
-    if (control instanceof Player) acts.ArrowLeft = () => control.step(-1);
     if (target.tagName !== "BUTTON") acts[" "] = () => control.play(!control.playing);
     const act = acts[key] ?? this.options.find((option) => option.key === key)?.act;
     if (!act) return;

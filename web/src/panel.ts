@@ -13,6 +13,8 @@ export interface Field {
 
 export interface Reading {
   time: number; // [s]
+  motion?: string;
+  motions?: string[]; // to which it can switch
   fields: Field[];
 }
 
@@ -26,12 +28,14 @@ export class Panel {
   private readonly place = byId("robot");
   private readonly table = make("table");
   private readonly chart = make("div"); // above the fields, which may be many
+  private readonly level = make("select");
   private readonly rows = new Map<string, HTMLTableCellElement>();
   private readonly shown: string[] = []; // what is plotted
   private readonly times: number[] = [];
   private readonly traces = new Map<string, number[]>();
   private plot: uPlot | null = null;
   onClose = (): void => {};
+  onLevel: ((motion: string) => void) | null = null;
   onSet: ((field: string, component: number, value: number) => void) | null = null;
 
   // Without a title it goes away.
@@ -49,7 +53,24 @@ export class Panel {
     close.title = "close (Esc)";
     close.onclick = () => this.onClose();
     head.append(close);
-    this.place.append(head, make("p", note, "unit"), this.chart, this.table);
+    this.level.replaceChildren();
+    this.level.hidden = true;
+    this.level.setAttribute("aria-label", "motion level");
+    this.level.onchange = () => this.onLevel?.(this.level.value);
+    this.place.append(head, make("p", note, "unit"), this.level, this.chart, this.table);
+  }
+
+  // The level at which the robot moves, and those at which it could.
+  private showLevel(reading: Reading): void {
+    if (!reading.motion || !reading.motions) return;
+    if (!this.level.options.length) {
+      for (const motion of reading.motions) this.level.add(new Option(motion, motion));
+      this.level.disabled = reading.motions.length < 2;
+      this.level.title = "level of physics";
+      this.level.hidden = false;
+    }
+    if (this.level.value !== reading.motion && document.activeElement !== this.level)
+      this.level.value = reading.motion;
   }
 
   // Whole histories, of a film.
@@ -67,6 +88,7 @@ export class Panel {
   }
 
   update(reading: Reading, grows: boolean): void {
+    this.showLevel(reading);
     if (grows && reading.time < (this.times[this.times.length - 1] ?? -Infinity)) {
       this.times.length = 0;
       for (const values of this.traces.values()) values.length = 0;

@@ -18,6 +18,7 @@ export class Player {
       film.time = Number(at.value);
     };
     byId("step").onclick = () => this.step(1);
+    byId("back").onclick = () => this.step(-1);
     byId("restart").onclick = () => { film.time = 0; };
     this.play(true);
   }

@@ -23,9 +23,14 @@ export class Remote {
 
   constructor(private readonly live: Live, private readonly view: View, panel: Panel) {
     byId("at").hidden = true;
-    byId("step").onclick = () => this.step();
+    byId("step").onclick = () => this.step(1);
+    byId("back").onclick = () => this.step(-1);
     byId("restart").onclick = () => this.restart();
     panel.onSet = (field, component, value) => live.send({ do: "set", robot: view.selected, field, component, value });
+    panel.onLevel = (motion) => {
+      live.send({ do: "level", robot: view.selected, motion });
+      live.send({ do: "read", robot: view.selected });
+    };
     const { canvas } = view.stage;
     canvas.addEventListener("pointerdown", (event) => this.grab(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.drag(event), { capture: true });
@@ -41,12 +46,20 @@ export class Remote {
     this.live.send({ do: on ? "run" : "pause" });
   }
 
-  step(): void {
-    this.live.send({ do: "step" });
+  step(way: number): void {
+    this.live.send(way > 0 ? { do: "step" } : { do: "back", steps: 1 });
   }
 
   restart(): void {
     this.live.send({ do: "reset" });
+  }
+
+  keep(): void { // this moment
+    this.live.send({ do: "keep" });
+  }
+
+  giveBack(): void { // the kept moment
+    this.live.send({ do: "return" });
   }
 
   speed(factor: number): void {

@@ -1,0 +1,346 @@
+// The mouse pulls a robot by a spring with a limit from the point where it was taken to where the
+// mouse is:
+//
+//   f = m w^2 d - 2 z w sqrt(m e) u,  |f| <= LIMIT m g
+//
+// with the robot's mass m, the mass e that is felt at the point, the distance d and the velocity u
+// of the point. Under `articulated` the point is one of the link that was taken, e = 3 / tr(J M^-1
+// J^T) with the point's Jacobian J and the mass matrix M, and f acts on that link: its generalized
+// force J^T f goes to the inputs of the base and of the joints (joint.torque, ball.torque), on top
+// of what they were. At the other levels joints are where they are told to be, so that f acts on
+// the base, e = m, and u is the point's velocity as a part of the base. Vehicles get its impulse;
+// robots that only follow their command are moved. It ends with the release, which gives the inputs
+// back.
+#include "push.h"
+
+#include "math/scalar.h"
+
+#include <mayfly/dynamics.h>
+#include <string.h>
+
+#define RATE 8.0      // [rad/s] w
+#define DAMPING 0.7   // [1] z
+#define LIMIT 3.0     // [1] of the weight
+#define GRAVITY 9.81  // [m/s^2] that the limit is measured with
+#define MOVE_RATE 6.0 // [1/s] with which robots that know no forces follow
+#define TRIAL 1.0     // [N] with which the mass at a point is felt
+
+// ---- memory ------------------------------------------------------------------------------------
+
+mf_Status mf_push_room(mf_Context *context, const mf_World *world, mf_PushRoom *out,
+                       mf_Error *error) {
+    uint32_t links = 1, joints = 1, count = 6;
+    for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
+        const mf_Group *group = mf_world_group((mf_World *)(uintptr_t)world, g);
+        const mf_Model *model = mf_group_model(group);
+        const uint32_t velocities = mf_group_velocity_count(group);
+        links = model->link_count > links ? model->link_count : links;
+        joints = model->joint_count > joints ? model->joint_count : joints;
+        count = velocities > count ? velocities : count;
+    }
+    *out = (mf_PushRoom){.context = context, .rest_count = 6 + 4 * (size_t)joints};
+    out->poses = mf_allocate(context, 7 * (size_t)links, sizeof(double));
+    out->velocities = mf_allocate(context, 6 * (size_t)links, sizeof(double));
+    out->jacobian = mf_allocate(context, 9 * (size_t)count, sizeof(double));
+    out->rest = mf_allocate(context, out->rest_count, sizeof(double));
+    if (out->poses == NULL || out->velocities == NULL || out->jacobian == NULL ||
+        out->rest == NULL) {
+        mf_push_room_free(out);
+        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+    }
+    out->force = out->jacobian + 6 * (size_t)count;
+    out->one = out->force + count;
+    out->other = out->one + count;
+    return MF_OK;
+}
+
+void mf_push_room_free(mf_PushRoom *room) {
+    mf_release(room->context, room->poses);
+    mf_release(room->context, room->velocities);
+    mf_release(room->context, room->jacobian);
+    mf_release(room->context, room->rest);
+    *room = (mf_PushRoom){.context = room->context};
+}
+
+// ---- fields ------------------------------------------------------------------------------------
+
+typedef struct Fields {
+    mf_Field *position, *orientation, *linear, *angular; // of the base
+    mf_Field *inputs[4]; // force, torque of the base; torques of joints, of balls
+} Fields;
+
+enum { FORCE, TORQUE, JOINTS, BALLS, INPUTS };
+
+static Fields fields_of(mf_Group *group) {
+    static const char *const names[INPUTS] = {"base.force", "base.torque", "joint.torque",
+                                              "ball.torque"};
+    Fields out = {.position = mf_group_find_field(group, "base.position"),
+                  .orientation = mf_group_find_field(group, "base.orientation"),
+                  .linear = mf_group_find_field(group, "base.linear_velocity"),
+                  .angular = mf_group_find_field(group, "base.angular_velocity")};
+    for (int i = 0; i < INPUTS; i++)
+        if (mf_group_writer(group, names[i], 0) == NULL)
+            out.inputs[i] = mf_group_find_field(group, names[i]);
+    return out;
+}
+
+static void load(double out[3], const mf_Field *field, uint32_t robot) {
+    for (uint32_t c = 0; c < 3; c++)
+        out[c] = field != NULL ? mf_field_get(field, robot, c) : 0.0;
+}
+
+static void store(mf_Field *field, uint32_t robot, const double values[3]) {
+    for (uint32_t c = 0; c < 3; c++)
+        mf_field_set(field, robot, c, values[c]);
+}
+
+// The inputs that a push writes, to room->rest or back.
+static void keep_inputs(const mf_Push *push, const mf_PushRoom *room, bool back) {
+    const Fields fields = fields_of(push->group);
+    double *rest = room->rest;
+    for (int i = 0; i < INPUTS; i++)
+        for (uint32_t c = 0; fields.inputs[i] != NULL && c < fields.inputs[i]->components; c++) {
+            if (back)
+                mf_field_set(fields.inputs[i], push->robot, c, *rest++);
+            else
+                *rest++ = mf_field_get(fields.inputs[i], push->robot, c);
+        }
+}
+
+bool mf_push_writes(const mf_Push *push, const mf_Group *group, uint32_t robot,
+                    const mf_Field *field) {
+    if (!push->on || push->group != group || push->robot != robot)
+        return false;
+    const Fields fields = fields_of(push->group);
+    bool writes = false;
+    for (int i = 0; i < INPUTS; i++)
+        writes = writes || fields.inputs[i] == field;
+    return writes;
+}
+
+// ---- what can be pushed ------------------------------------------------------------------------
+
+// Whether joints between a link and the base are moved by their inputs, with the base if it moves.
+static bool is_jointed(const Fields *fields, const mf_Group *group, uint32_t robot) {
+    return mf_motion_of(group, robot) == MF_MOTION_ARTICULATED && fields->inputs[JOINTS] != NULL &&
+           (mf_group_model(group)->base == MF_BASE_FIXED ||
+            (fields->inputs[FORCE] != NULL && fields->inputs[TORQUE] != NULL));
+}
+
+static bool floats(const mf_Model *model, uint32_t link) {
+    for (uint32_t l = link; l != 0; l = model->links[l].parent)
+        if (model->joints[model->links[l].joint].type == MF_JOINT_FLOATING)
+            return true;
+    return false;
+}
+
+const char *mf_push_refuses(mf_Group *group, uint32_t robot, uint32_t link) {
+    const mf_Model *model = mf_group_model(group);
+    const Fields fields = fields_of(group);
+    if (link >= model->link_count || fields.position == NULL)
+        return "this one cannot be pushed: it is no single robot";
+    if (model->base == MF_BASE_FIXED && (link == 0 || !is_jointed(&fields, group, robot)))
+        return "this one cannot be pushed: its base is fixed, and only under articulated do forces "
+               "move its joints";
+    if (floats(model, link))
+        return "this link cannot be pushed: it moves by a floating joint, which has no input";
+    return NULL;
+}
+
+// ---- the spring --------------------------------------------------------------------------------
+
+static bool link_state(const mf_Push *push, const mf_PushRoom *room, double point[3]) {
+    const uint32_t links = mf_group_model(push->group)->link_count;
+    double *turns = room->poses + 3 * (size_t)links;
+    if (mf_group_link_poses(push->group, push->robot, 1, room->poses, turns, NULL) != MF_OK)
+        return false;
+    mf_quat_rotate(point, turns + 4 * (size_t)push->link, push->at);
+    mf_vec3_add(point, room->poses + 3 * (size_t)push->link, point);
+    return true;
+}
+
+static bool accelerate(const mf_Push *push, const mf_PushRoom *room, double *acceleration) {
+    return mf_group_forward_dynamics(push->group, push->robot, 1, room->force, acceleration,
+                                     NULL) == MF_OK;
+}
+
+// room->force = J^T force
+static void generalize(const mf_PushRoom *room, uint32_t count, const double force[3]) {
+    for (uint32_t i = 0; i < count; i++)
+        room->force[i] = room->jacobian[i] * force[0] + room->jacobian[count + i] * force[1] +
+                         room->jacobian[2 * (size_t)count + i] * force[2];
+}
+
+// [kg] 3 / tr(J M^-1 J^T), at most the robot's mass; that where the point does not answer.
+static double mass_at(const mf_Push *push, const mf_PushRoom *room) {
+    const uint32_t count = mf_group_velocity_count(push->group);
+    const double none[3] = {0.0, 0.0, 0.0};
+    double trace = 0.0;
+    if (mf_group_jacobian(push->group, push->robot, 1, push->link, push->at, room->jacobian,
+                          NULL) != MF_OK)
+        return push->mass;
+    generalize(room, count, none);
+    if (!accelerate(push, room, room->one))
+        return push->mass;
+    for (uint32_t c = 0; c < 3; c++) {
+        const double force[3] = {c == 0 ? TRIAL : 0.0, c == 1 ? TRIAL : 0.0, c == 2 ? TRIAL : 0.0};
+        generalize(room, count, force);
+        if (!accelerate(push, room, room->other))
+            return push->mass;
+        for (uint32_t i = 0; i < count; i++)
+            trace +=
+                room->jacobian[c * (size_t)count + i] * (room->other[i] - room->one[i]) / TRIAL;
+    }
+    const double felt = 3.0 / trace;
+    return felt > 0.0 && felt < push->mass ? felt : push->mass;
+}
+
+void mf_push_take(mf_Push *push, const mf_PushRoom *room, mf_Group *group, uint32_t robot,
+                  uint32_t link, const double at[3], const double to[3]) {
+    const bool same = push->on && push->group == group && push->robot == robot &&
+                      push->link == link && memcmp(push->at, at, sizeof push->at) == 0;
+    mf_vec3_copy(push->to, to);
+    if (same)
+        return;
+    mf_push_release(push, room);
+    const Fields fields = fields_of(group);
+    const double mass = mf_group_model(group)->mass;
+    *push = (mf_Push){.on = true,
+                      .group = group,
+                      .robot = robot,
+                      .link = link,
+                      .motion = mf_motion_of(group, robot),
+                      .mass = mass,
+                      .felt = mass};
+    mf_vec3_copy(push->at, at);
+    mf_vec3_copy(push->to, to);
+    if (is_jointed(&fields, group, robot))
+        push->felt = mass_at(push, room);
+    keep_inputs(push, room, false);
+}
+
+void mf_push_release(mf_Push *push, const mf_PushRoom *room) {
+    if (push->on)
+        keep_inputs(push, room, true);
+    push->on = false;
+}
+
+// [N] The spring's force at a point that moves with `velocity`.
+static void spring(const mf_Push *push, const double point[3], const double velocity[3],
+                   double force[3]) {
+    const double stiffness = push->mass * RATE * RATE;
+    const double damping = 2.0 * DAMPING * RATE * mf_sqrt(push->mass * push->felt);
+    for (int c = 0; c < 3; c++)
+        force[c] = stiffness * (push->to[c] - point[c]) - damping * velocity[c];
+    const double most = LIMIT * push->mass * GRAVITY, size = mf_vec3_length(force);
+    for (int c = 0; c < 3 && size > most; c++)
+        force[c] *= most / size;
+}
+
+// ---- how it acts -------------------------------------------------------------------------------
+
+// Adds room->force to the inputs of the joints as they were.
+static void load_joints(const mf_Push *push, const mf_PushRoom *room, const Fields *fields) {
+    const mf_Model *model = mf_group_model(push->group);
+    const double *rest = room->rest;
+    uint32_t balls = 0;
+    for (int i = FORCE; i < JOINTS; i++)
+        rest += fields->inputs[i] != NULL ? fields->inputs[i]->components : 0;
+    const double *ball_rest = rest + fields->inputs[JOINTS]->components;
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_JointType type = model->joints[j].type;
+        const uint32_t at = mf_group_velocity_address(push->group, j);
+        if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE)
+            mf_field_set(fields->inputs[JOINTS], push->robot, j, rest[j] + room->force[at]);
+        if (type == MF_JOINT_BALL && fields->inputs[BALLS] != NULL)
+            for (uint32_t c = 0; c < 3; c++)
+                mf_field_set(fields->inputs[BALLS], push->robot, 3 * balls + c,
+                             ball_rest[3 * (size_t)balls + c] + room->force[at + c]);
+        balls += type == MF_JOINT_BALL || type == MF_JOINT_FLOATING;
+    }
+}
+
+static void load_base(const mf_Push *push, const mf_PushRoom *room, const Fields *fields,
+                      const double arm[3], const double force[3]) {
+    double torque[3], sum[3];
+    mf_vec3_cross(torque, arm, force);
+    mf_vec3_add(sum, room->rest, force);
+    store(fields->inputs[FORCE], push->robot, sum);
+    mf_vec3_add(sum, room->rest + 3, torque);
+    store(fields->inputs[TORQUE], push->robot, sum);
+}
+
+// On the link, through all joints between it and the base.
+static void pull_link(const mf_Push *push, const mf_PushRoom *room, const Fields *fields,
+                      const double point[3], const double arm[3]) {
+    double velocity[3], lever[3], spin[3], force[3];
+    const size_t link = push->link;
+    const uint32_t count = mf_group_velocity_count(push->group);
+    if (mf_group_link_velocities(push->group, push->robot, 1, room->velocities, NULL) != MF_OK ||
+        mf_group_jacobian(push->group, push->robot, 1, push->link, push->at, room->jacobian,
+                          NULL) != MF_OK)
+        return;
+    mf_vec3_sub(lever, point, room->poses + 3 * link);
+    mf_vec3_cross(spin, room->velocities + 6 * link + 3, lever);
+    mf_vec3_add(velocity, room->velocities + 6 * link, spin);
+    spring(push, point, velocity, force);
+    generalize(room, count, force);
+    load_joints(push, room, fields);
+    if (fields->inputs[FORCE] != NULL && fields->inputs[TORQUE] != NULL)
+        load_base(push, room, fields, arm, force);
+}
+
+static bool knows_forces(const mf_Push *push, const Fields *fields) {
+    return push->motion != MF_MOTION_KINEMATIC && push->motion != MF_MOTION_EXTERNAL &&
+           fields->linear != NULL && fields->angular != NULL && fields->orientation != NULL;
+}
+
+// A step towards where it is pulled, as far as it would come in that time.
+static void move(const mf_Push *push, const Fields *fields, double step, const double point[3]) {
+    double position[3];
+    load(position, fields->position, push->robot);
+    const double part = MOVE_RATE * step < 1.0 ? MOVE_RATE * step : 1.0;
+    for (int c = 0; c < 3; c++)
+        position[c] += part * (push->to[c] - point[c]);
+    store(fields->position, push->robot, position);
+    mf_group_refresh(push->group, push->robot);
+}
+
+// On the base, as if the robot were one body.
+static void pull_base(const mf_Push *push, const mf_PushRoom *room, const Fields *fields,
+                      double step, const double point[3], const double arm[3]) {
+    double linear[3], angular[3], spin[3], turn[4], velocity[3], force[3];
+    load(linear, fields->linear, push->robot);
+    load(angular, fields->angular, push->robot);
+    for (uint32_t c = 0; c < 4; c++)
+        turn[c] = mf_field_get(fields->orientation, push->robot, c);
+    mf_quat_rotate(spin, turn, angular); // body to world
+    mf_vec3_cross(velocity, spin, arm);
+    mf_vec3_add(velocity, linear, velocity);
+    spring(push, point, velocity, force);
+    if (fields->inputs[FORCE] != NULL && fields->inputs[TORQUE] != NULL) {
+        load_base(push, room, fields, arm, force);
+        return;
+    }
+    mf_vec3_add_scaled(linear, linear, step / push->mass, force);
+    store(fields->linear, push->robot, linear);
+    mf_group_refresh(push->group, push->robot);
+}
+
+void mf_push_pull(mf_Push *push, const mf_PushRoom *room, double step) {
+    double point[3], arm[3], base[3];
+    if (mf_motion_of(push->group, push->robot) != push->motion) // a rule of the scene switched it
+        mf_push_release(push, room);
+    if (!push->on || mf_group_fault(push->group, push->robot) != 0 ||
+        !link_state(push, room, point))
+        return;
+    const Fields fields = fields_of(push->group);
+    load(base, fields.position, push->robot);
+    mf_vec3_sub(arm, point, base);
+    if (!knows_forces(push, &fields))
+        move(push, &fields, step, point);
+    else if (is_jointed(&fields, push->group, push->robot))
+        pull_link(push, room, &fields, point, arm);
+    else
+        pull_base(push, room, &fields, step, point, arm);
+}

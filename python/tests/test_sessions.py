@@ -1,0 +1,227 @@
+"""What people do to a live run, without a browser: it acts as it should, can be undone, and a record
+of it leads to the same bits."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+from live_client import Page, Server
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
+pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
+
+
+@pytest.fixture
+def live():
+    """Starts `mayfly view`, opens a page, and ends both; it must end well."""
+    servers = []
+
+    def start(*words):
+        servers.append(Server(COMMAND, *words, folder=ROOT))
+        return Page(servers[-1].address)
+
+    yield start
+    for server in servers:
+        assert server.end() == 0
+
+
+def ran(*words):
+    done = subprocess.run(
+        [COMMAND, "run", *words, "--json"], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def last_hash(file):
+    return json.loads(file.read_text().splitlines()[-1])["hash"]
+
+
+def push(page, link=2, offset=(0.2, 0.1, 0.2), robot=0):
+    links = page.scene["casts"][0]["links"]
+    at = page.frame().poses[7 * (robot * links + link) :][:3]
+    to = [x + d for x, d in zip(at, offset)]
+    page.send("push", robot=robot, link=link, at=[0.01, 0, 0], to=to)
+
+
+def test_a_session_is_replayed_to_the_same_bits(tmp_path):
+    """Everything that a page can do, in one session."""
+    file = tmp_path / "session.jsonl"
+    server = Server(COMMAND, "models/hexapod.urdf", "--record-session", str(file), folder=ROOT)
+    page = Page(server.address)
+    page.until(0.1)
+    push(page)
+    page.until(0.3)
+    page.send("release")
+    page.send("set", robot=0, field="joint.target", component=4, value=0.3)
+    page.send("keep")
+    page.send("level", robot=0, motion="rigid")
+    page.until(0.5)
+    page.send("back", steps=60)
+    assert page.frame().paused
+    page.send("run")
+    page.until(0.6)
+    page.send("back", steps=40)
+    page.send("level", robot=0, motion="articulated")
+    page.send("return")
+    page.send("run")
+    push(page, link=5)
+    page.until(0.7)
+    page.send("pause")
+    page.send("set", robot=0, field="joint.target", component=5, value=-0.2)
+    page.read()
+    assert server.end() == 0
+    again = ran("models/hexapod.urdf", "--session", str(file))
+    assert again["hash"] == last_hash(file)
+    # A hash that is not that of the state is an error, and so is another world.
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text(file.read_text().replace(last_hash(file), "0123456789abcdef"))
+    for words, says in [
+        (["models/hexapod.urdf", "--session", str(wrong)], "0123456789abcdef"),
+        (["models/hexapod.urdf", "--session", str(file), "--step", "0.001"], "another world"),
+        (["models/ball.xml", "--session", str(file)], "another world"),
+        (["models/ball.xml", "--session", "models/ball.xml"], "models/ball.xml:1: expected"),
+    ]:
+        done = subprocess.run([COMMAND, "run", *words], capture_output=True, text=True, cwd=ROOT)
+        assert done.returncode == 1 and says in done.stderr, done.stderr
+
+
+def test_bad_lines_of_a_session_are_named(tmp_path):
+    file = tmp_path / "session.jsonl"
+    server = Server(
+        COMMAND, "models/hexapod.urdf", "--record-session", str(file), "--paused", folder=ROOT
+    )
+    assert server.end() == 0
+    head = file.read_text().splitlines()[0]
+    for line, says in [
+        ("{", "a JSON object"),
+        ("{}", "at and do"),
+        ('{"at":1,"do":"jump"}', "push, release"),
+        ('{"at":1,"do":"push"}', "a group of the scene"),
+        ('{"at":1,"do":"set","group":"robot","robot":9}', "a robot of the group"),
+        ('{"at":1,"do":"set","group":"robot","robot":0,"field":"x"}', "a field of the group"),
+        ('{"at":1,"do":"level","group":"robot","robot":0,"motion":"x"}', "name of a motion"),
+        ('{"at":1,"do":"push","group":"robot","robot":0,"link":0,"point":[1]}', "point and to"),
+        ('{"at":1,"do":"return"}', "keep"),
+        ('{"at":-1,"do":"release"}', "at and do"),
+        ('{"at":2,"do":"release"}\n{"at":1,"do":"release"}', "not before"),
+    ]:
+        file.write_text(f"{head}\n{line}\n")
+        done = subprocess.run(
+            [COMMAND, "run", "models/hexapod.urdf", "--session", str(file)],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+        )
+        number = 2 + line.count("\n")
+        assert done.returncode == 1 and f"session.jsonl:{number}: expected" in done.stderr
+        assert says in done.stderr, done.stderr
+
+
+def test_looking_changes_no_bit(tmp_path):
+    """A world that pages look at, and one that nobody does."""
+    file = tmp_path / "session.jsonl"
+    words = ["models/hexapod.urdf", "--gait", "tripod"]
+    server = Server(
+        COMMAND, *words, "--record-session", str(file), "--duration", "0.6", folder=ROOT
+    )
+    pages = [Page(server.address) for _ in range(3)]
+    while pages[0].frame().time < 0.4:
+        for page in pages[1:]:
+            page.frame()
+            page.read()
+    server.process.wait(timeout=20)
+    assert server.end() == 0
+    alone = ran(*words, "--session", str(file))
+    assert alone["hash"] == last_hash(file)
+    # Without other levels to switch to, the robot does the same.
+    plain = ran(*words, "--duration", "0.6")
+    for name in ["distance", "kinetic_energy", "base_height"]:
+        assert plain[name] == alone[name]
+
+
+def test_back_and_on_again_is_the_same(live):
+    page = live("models/hexapod.urdf", "--speed", "0")
+    page.until(0.2)
+    push(page)
+    page.until(0.5)
+    page.send("pause")
+    end = page.frame()
+    for steps in [1, 1, 1, 100, 7]:
+        before = page.frame().time
+        page.send("back", steps=steps)
+        assert page.frame().time == pytest.approx(max(0.0, before - 0.002 * steps), abs=1e-9)
+    passed = round((end.time - page.frame().time) / 0.002)
+    for _ in range(passed):
+        page.send("step")
+        page.read()
+    again = page.frame()
+    while again.time < end.time:
+        again = page.frame()
+    assert again.poses == end.poses and again.time == end.time
+    page.send("back", steps=10**6)
+    assert page.frame().time == 0.0
+
+
+def test_a_kept_moment_comes_back(live):
+    page = live("models/hexapod.urdf", "--paused")
+    page.send("return")
+    page.read()
+    assert "no moment has been kept" in page.notes.pop()
+    page.send("run")
+    page.until(0.1)
+    page.send("pause")
+    page.send("keep")
+    kept = page.frame()
+    page.send("run")
+    push(page)
+    page.until(0.3)
+    page.send("reset")
+    page.until(0.05)
+    page.send("return")
+    page.send("pause")
+    page.send("return")
+    assert page.frame().poses == kept.poses
+    assert page.notes == []
+
+
+def test_a_level_is_chosen(live):
+    page = live("models/hexapod.urdf")
+    reading = page.read()
+    assert reading["motion"] == "articulated"
+    assert reading["motions"] == ["kinematic", "points", "rigid", "prescribed", "articulated"]
+    for motion in ["prescribed", "kinematic", "articulated"]:
+        page.send("level", robot=0, motion=motion)
+        assert page.read()["motion"] == motion
+    page.send("level", robot=0, motion="quadrotor")
+    page.send("level", robot=0, motion="nothing")
+    assert page.read()["motion"] == "articulated"
+    assert any("cannot move at this level" in note for note in page.notes)
+
+
+def test_a_pull_acts_on_the_link(live):
+    """At full dynamics the leg follows the mouse; at levels without forces the robot is moved."""
+    page = live("models/hexapod.urdf")
+    page.until(0.3)
+    push(page, link=3, offset=(0, 0, 0.3))
+    page.until(0.5)
+    torques, force = page.field("joint.torque"), page.field("base.force")
+    assert max(map(abs, torques)) > 1e-3 and force[2] > 1.0
+    leg = [i for i, torque in enumerate(torques) if torque != 0.0]
+    assert 1 <= len(leg) <= 3  # those between the link and the base
+    page.send("set", robot=0, field="joint.torque", component=leg[0], value=0.0)
+    page.send("release")
+    page.read()
+    assert "let go" in page.notes[-1]
+    assert max(map(abs, page.field("joint.torque"))) == 0.0
+    assert page.field("base.force") == [0.0, 0.0, 0.0]
+    page.send("level", robot=0, motion="kinematic")
+    before = page.field("base.position")
+    push(page, link=0, offset=(0.3, 0, 0))
+    time = page.frame().time
+    page.until(time + 0.3)
+    assert page.field("base.position")[0] > before[0] + 0.1
