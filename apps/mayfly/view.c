@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "app.h"
@@ -17,6 +18,7 @@
 #define WORK_SECONDS 0.008   // [s] of steps between two looks at the messages
 #define LATE_SECONDS 0.25    // [s] by which a slow run may lag, before it gives the rest up
 #define FACTOR_SECONDS 0.5   // [s] over which the real-time factor is measured
+#define OPEN_SECONDS 0.3     // [s] in which a browser that cannot be opened says so
 #define FILM_MOST 268435456u // [byte] of a film
 #define STEPS_MOST 1048576.0 // [1] between two looks
 
@@ -153,7 +155,9 @@ static void step(mf_Viewer *viewer, uint64_t count) {
 
 static void try_browser(const char *address) {
     if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) {
-        fputs("mayfly: view: no display, so --open opens nothing\n", stderr);
+        fputs("mayfly: view: no display here, so --open opens nothing: open the address above in a "
+              "browser\n",
+              stderr);
         return;
     }
     const pid_t child = fork();
@@ -161,9 +165,19 @@ static void try_browser(const char *address) {
         execlp("xdg-open", "xdg-open", address, (char *)NULL);
         _exit(127);
     }
+    // It may stay as long as its browser; what fails, fails soon.
     int status = 0;
-    if (child > 0 && waitpid(child, &status, 0) == child && status != 0)
-        fputs("mayfly: view: xdg-open could not open the page\n", stderr);
+    for (double end = mf_app_clock() + OPEN_SECONDS; child > 0 && mf_app_clock() < end;) {
+        if (waitpid(child, &status, WNOHANG) == child) {
+            if (status != 0)
+                fprintf(stderr, "mayfly: view: xdg-open could not open the page%s\n",
+                        WIFEXITED(status) && WEXITSTATUS(status) == 127
+                            ? ": it is not installed (Debian: xdg-utils)"
+                            : "");
+            return;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
 }
 
 // At the wanted port, or, where none was wanted and the usual one is taken, at a free one.
@@ -173,7 +187,7 @@ static mf_Status listen_somewhere(mf_Context *context, const Options *options,
     config->host = options->host != NULL ? options->host : "127.0.0.1";
     config->port = (uint16_t)mf_option_count(options->port, USUAL_PORT);
     mf_Status status = mf_view_server_start(context, config, out, error);
-    if (status == MF_OK || options->port != NULL)
+    if (status != MF_BUSY || options->port != NULL)
         return status;
     config->port = 0;
     return mf_view_server_start(context, config, out, error);

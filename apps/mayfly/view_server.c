@@ -2,11 +2,14 @@
 
 #include <civetweb.h>
 #include <errno.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #define WAIT_SECONDS 0.25 // [s] between two looks at whether the server stops
 #define TOKEN 16          // [byte] of randomness
@@ -248,6 +251,49 @@ static int keep_complaint(const struct mg_connection *connection, const char *me
     return 1; // printed nowhere
 }
 
+// Why nothing can listen there, by trying: civetweb only says that it cannot.
+static mf_Status try_bind(const char *host, uint16_t port, mf_Error *error) {
+    struct addrinfo wanted = {.ai_family = AF_UNSPEC,
+                              .ai_socktype = SOCK_STREAM,
+                              .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    char number[8];
+    snprintf(number, sizeof number, "%u", port);
+    if (getaddrinfo(host, number, &wanted, &found) != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "view: --host: expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found "
+                       "'%.100s'",
+                       host);
+    const int on = 1, handle = socket(found->ai_family, found->ai_socktype, 0);
+    if (handle >= 0)
+        setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); // as civetweb does
+    const bool bound = handle >= 0 && bind(handle, found->ai_addr, found->ai_addrlen) == 0 &&
+                       listen(handle, 1) == 0;
+    const int reason = errno;
+    if (handle >= 0)
+        close(handle);
+    freeaddrinfo(found);
+    if (bound)
+        return MF_OK;
+    if (reason == EADDRINUSE)
+        return mf_fail(error, MF_BUSY,
+                       "view: port %u of %s is in use by another program; --port 0 takes a free "
+                       "port",
+                       port, host);
+    if (reason == EADDRNOTAVAIL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "view: --host %s is no address of this machine; `ip address` lists them, "
+                       "0.0.0.0 is all of them",
+                       host);
+    if (reason == EACCES)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "view: port %u may not be used without special rights; take one from 1024 "
+                       "on",
+                       port);
+    return mf_fail(error, MF_UNSUPPORTED, "view: cannot listen at port %u of %s: %s", port, host,
+                   strerror(reason));
+}
+
 static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error) {
     const bool six = strchr(server->config.host, ':') != NULL;
     char where[192];
@@ -267,12 +313,13 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
                              "no",
                              NULL};
     const struct mg_callbacks callbacks = {.log_message = keep_complaint};
+    mf_Status status = try_bind(server->config.host, port, error);
+    if (status != MF_OK)
+        return status;
     server->web = mg_start(&callbacks, server, options);
     if (server->web == NULL)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "view: cannot listen at %s; is another program there? --port 0 takes a free "
-                       "port",
-                       where);
+        return mf_fail(error, MF_UNSUPPORTED, "view: cannot listen at %s: %s", where,
+                       server->complaint);
     struct mg_server_port ports[2];
     if (mg_get_server_ports(server->web, 2, ports) > 0)
         port = (uint16_t)ports[0].port;

@@ -34,7 +34,8 @@ typedef struct mf_ViewMail {
     bool done;                     // set when it is answered
 } mf_ViewMail;
 
-// Starts to listen. MF_UNSUPPORTED: the port is taken, with a line that says what to do.
+// Starts to listen. MF_BUSY: the port is taken. MF_BAD_ARGUMENT: no address of this machine. Each
+// with a line that says what to do.
 mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *config,
                                mf_ViewServer **out, mf_Error *error);
 // Where the page is: "http://127.0.0.1:8765/", with a token when the address is not the loopback's.

@@ -1,11 +1,13 @@
 """What people do to a live run, without a browser: it acts as it should, can be undone, and a record
 of it leads to the same bits."""
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
 import subprocess
+from random import Random
 
 import pytest
 from live_client import Page, Server
@@ -201,6 +203,42 @@ def test_a_level_is_chosen(live):
     page.send("level", robot=0, motion="nothing")
     assert page.read()["motion"] == "articulated"
     assert any("cannot move at this level" in note for note in page.notes)
+
+
+def test_frames_that_no_browser_sends_harm_nothing(live):
+    """Garbage below the messages: cut off, too large, in pieces, of unknown kinds."""
+    page = live("models/hexapod.urdf", "--paused")
+    address = f"http://127.0.0.1:{page.socket.getpeername()[1]}/"
+    random = Random(7)
+
+    def noise(size):
+        return random.randbytes(random.randrange(size))
+
+    def send(other, data, **how):
+        other.send_raw(data, **how)
+
+    attacks = [
+        lambda other: other.socket.sendall(noise(600)),
+        lambda other: other.socket.sendall(b"\x81\xfe\x10\x00abcd{"),  # cut off
+        lambda other: other.socket.sendall(b"\x81\xff" + b"\x7f" * 8 + b"abcd"),  # 9 exabytes
+        lambda other: other.socket.sendall(b"\x81\xff" + b"\xff" * 8),
+        lambda other: send(other, b"x" * 3000000),
+        lambda other: send(other, b'{"do":', final=False),
+        lambda other: [send(other, b"[", opcode=0, final=False) for _ in range(500)],
+        lambda other: [send(other, noise(200), opcode=kind) for kind in range(16)],
+        lambda other: send(other, b'{"do":"push","robot":0,"link":0,"at":[0,0,0],"to":[1e5,0,0]}'),
+        lambda other: send(other, b'{"do":"back","steps":999999999}'),
+        lambda other: send(other, b'{"do":"level","robot":0,"motion":"' + b"r" * 4000 + b'"}'),
+    ]
+    for attack in attacks * 2:
+        other = Page(address)
+        with contextlib.suppress(OSError):
+            attack(other)
+        other.close()
+    page.send("release")
+    page.send("reset")
+    assert page.frame().time == 0.0
+    assert page.read()["motion"] == "articulated"
 
 
 def test_a_pull_acts_on_the_link(live):

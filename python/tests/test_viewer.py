@@ -331,21 +331,31 @@ def test_who_may_look(live):
     assert get(elsewhere.split("?")[0]) == 403
 
 
-def view(*words):
-    return subprocess.run([COMMAND, "view", *words], capture_output=True, text=True, cwd=ROOT)
+def view(*words, env=None):
+    words = [COMMAND, "view", *words]
+    return subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=env)
 
 
 def test_one_line_says_what_is_wrong(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<p>no film</p>")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        done = view("models/ball.xml", "--port", str(taken.getsockname()[1]))
-    lines = [line for line in done.stderr.splitlines() if "note:" not in line]
-    assert done.returncode == 1 and len(lines) == 1 and "--port 0" in lines[0]
-    page = tmp_path / "page.html"
-    page.write_text("<p>no film</p>")
+        port = str(taken.getsockname()[1])
+        for words, says in [
+            (["--port", port], f"port {port} of 127.0.0.1 is in use"),
+            (["--host", "1.2.3.4"], "1.2.3.4 is no address of this machine"),
+            (["--host", "nobody.example"], "expected an address such as 127.0.0.1"),
+        ]:
+            done = view("models/ball.xml", *words)
+            lines = [line for line in done.stderr.splitlines() if "note:" not in line]
+            assert done.returncode == 1 and len(lines) == 1 and says in lines[0], lines
     done = view(str(page))
     assert done.returncode == 1 and "expected a film" in done.stderr
+    nowhere = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    done = view("models/ball.xml", "--port", "0", "--open", "--duration", "0.01", env=nowhere)
+    assert done.returncode == 0 and "no display here" in done.stderr
 
 
 def test_film_is_served(show, live, film):
