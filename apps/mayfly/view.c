@@ -10,8 +10,7 @@
 #include "app.h"
 #include "inputs.h"
 #include "options.h"
-#include "start_report.h"
-#include "view.h"
+#include "view_show.h"
 
 #define USUAL_PORT 8765u     // [1]
 #define WAIT_SECONDS 0.02    // [s] for messages, while nothing moves
@@ -110,6 +109,10 @@ static uint64_t due(mf_Viewer *viewer) {
     const double now = mf_app_clock();
     const double fit = viewer->step_seconds > 0.0 ? WORK_SECONDS / viewer->step_seconds : 1.0;
     double steps = fit < 1.0 ? 1.0 : fit > STEPS_MOST ? STEPS_MOST : fit;
+    if (viewer->every > 1) { // what is drawn is the state after such a step
+        const uint64_t to = viewer->every - viewer->session.step % viewer->every;
+        steps = steps < (double)to ? steps : (double)to;
+    }
     steps = steps < (double)left(viewer) ? steps : (double)left(viewer);
     if (viewer->speed > 0.0) {
         const double lag = (now - viewer->clock_begin) * viewer->speed -
@@ -202,9 +205,38 @@ static bool announce(const Options *options, const mf_ViewServer *server) {
 
 // ---- a live run --------------------------------------------------------------------------------
 
-static void run(mf_Viewer *viewer, mf_ViewServer *server) {
-    mf_view_restart_clock(viewer);
-    while (!mf_app_stop_wanted() && left(viewer) > 0) {
+// A file that was dropped on a page takes the place of the world, or there is one line why not.
+static void take_dropped(mf_Show **show, const Options *options, mf_ViewServer *server) {
+    mf_ViewDrop drop;
+    char line[MF_VIEW_NOTE];
+    mf_Error error = {0};
+    mf_Show *next = NULL;
+    if (!mf_view_server_dropped(server, &drop))
+        return;
+    mf_Status status =
+        options->record != NULL
+            ? mf_fail(&error, MF_UNSUPPORTED,
+                      "a session is recorded: start without --record-session to load files")
+            : mf_show_dropped((*show)->viewer.context, drop.name, drop.data, drop.size, &next,
+                              &error);
+    if (status == MF_OK)
+        status = mf_view_server_change(server, &next->page, &next->description,
+                                       mf_view_answer_room(&next->viewer), &error);
+    if (status == MF_OK) {
+        mf_show_destroy(*show);
+        *show = next;
+        mf_view_restart_clock(&next->viewer);
+    } else
+        mf_show_destroy(next);
+    mf_view_server_loaded(server,
+                          status == MF_OK ? NULL : mf_error_format(&error, line, sizeof line));
+}
+
+static void run(mf_Show **show, const Options *options, mf_ViewServer *server) {
+    mf_view_restart_clock(&(*show)->viewer);
+    while (!mf_app_stop_wanted() && left(&(*show)->viewer) > 0) {
+        take_dropped(show, options, server);
+        mf_Viewer *viewer = &(*show)->viewer;
         mf_view_server_serve(server, mf_view_answer, viewer);
         const uint64_t count = due(viewer);
         if (count > 0)
@@ -215,44 +247,24 @@ static void run(mf_Viewer *viewer, mf_ViewServer *server) {
     }
 }
 
-static mf_Status serve_scene(mf_Viewer *viewer, const Options *options, mf_Error *error) {
-    const char *title = viewer->scene->file->name;
-    mf_Text page = mf_text_begin(viewer->context), scene = mf_text_begin(viewer->context);
+static mf_Status serve_show(mf_Show **show, const Options *options, mf_Error *error) {
+    mf_Viewer *viewer = &(*show)->viewer;
     mf_ViewServer *server = NULL;
-    mf_Status status = mf_film_live_page(&page, title, error);
-    if (status == MF_OK) {
-        mf_film_take_picture(viewer->film);
-        mf_text_put(&scene, "{\"scene\":");
-        mf_film_describe(&scene, viewer->film);
-        mf_text_put(&scene, "}");
-        if (scene.failed)
-            status = mf_fail(error, MF_NO_MEMORY, "view: out of memory");
-    }
+    // Kept until the server stops, also when another world takes the place of this one.
+    mf_Text page = (*show)->page, description = (*show)->description;
+    (*show)->page = (*show)->description = mf_text_begin(viewer->context);
     mf_ViewServerConfig config = {.page = page.data,
                                   .page_size = page.size,
-                                  .description = scene.data,
+                                  .description = description.data,
                                   .answer_room = mf_view_answer_room(viewer)};
-    if (status == MF_OK)
-        status = listen_somewhere(viewer->context, options, &config, &server, error);
+    mf_Status status = listen_somewhere(viewer->context, options, &config, &server, error);
+    mf_app_starting(false); // whoever reads the address may end it
     if (status == MF_OK && announce(options, server)) {
-        mf_app_starting(false);
-        run(viewer, server);
+        run(show, options, server);
     }
     mf_view_server_stop(server);
-    mf_text_free(&scene);
     mf_text_free(&page);
-    return status;
-}
-
-// What was recorded before goes on from its start, and what is done is recorded.
-static mf_Status begin_session(mf_Viewer *viewer, const Options *options, mf_SessionFile *file,
-                               mf_Error *error) {
-    mf_Session *session = &viewer->session;
-    mf_Status status = mf_session_begin(viewer->context, viewer->scene, session, error);
-    if (status == MF_OK && file->text != NULL)
-        status = mf_session_load(session, file, error);
-    if (status == MF_OK && options->record != NULL)
-        status = mf_session_record(session, options->record, viewer->scene->file->name, error);
+    mf_text_free(&description);
     return status;
 }
 
@@ -263,56 +275,27 @@ static uint64_t end_of(const mf_Viewer *viewer, const Options *options) {
                : UINT64_MAX;
 }
 
-static mf_Status view_scene(mf_Viewer *viewer, const Options *options, mf_SessionFile *file,
-                            mf_Error *error) {
-    const char *colors[MF_SCENE_GROUPS];
-    mf_StartReport report;
-    mf_Scene *scene = viewer->scene;
-    viewer->step = mf_time_to_seconds(scene->step);
-    viewer->end = end_of(viewer, options);
-    viewer->paused = options->paused;
-    viewer->speed = mf_option_real(options->speed, 1.0);
-    mf_scene_colors(scene, colors);
-    mf_Status status = mf_film_create_live(scene->world, scene->file->name, colors, scene->joints,
-                                           &viewer->film, error);
-    if (status == MF_OK)
-        status = begin_session(viewer, options, file, error);
-    if (status == MF_OK) {
-        mf_start_report(scene, &report);
-        mf_start_report_print(&report);
-        status = serve_scene(viewer, options, error);
-    }
-    mf_session_end(&viewer->session);
-    mf_film_destroy(viewer->film);
-    return status;
-}
-
-// The world, and what views it.
-typedef struct Show {
-    mf_Scene scene;
-    mf_Viewer viewer;
-} Show;
-
 static int load_and_view(mf_Context *context, const Options *options, const char *name) {
-    mf_SceneFile *file = NULL;
-    mf_SessionFile session = {.context = context, .levels = true};
+    mf_SessionFile again = {.context = context};
     mf_Error error = {0};
-    Show *show = mf_allocate(context, 1, sizeof *show);
-    mf_Status status = show == NULL ? mf_fail(&error, MF_NO_MEMORY, "view: out of memory") : MF_OK;
-    if (status == MF_OK && options->session != NULL)
-        status = mf_session_file_read(context, options->session, &session, &error);
+    mf_Show *show = NULL;
+    mf_Status status = MF_OK;
+    if (options->session != NULL)
+        status = mf_session_file_read(context, options->session, &again, &error);
     if (status == MF_OK)
-        status = mf_inputs_scene(context, &options->inputs, "view", name, session.levels, &file,
-                                 &show->scene, &error);
+        status = mf_show_create(context, &options->inputs, name, &again, &show, &error);
     if (status == MF_OK) {
-        show->viewer = (mf_Viewer){.context = context, .scene = &show->scene};
-        status = view_scene(&show->viewer, options, &session, &error);
+        show->viewer.end = end_of(&show->viewer, options);
+        show->viewer.paused = options->paused;
+        show->viewer.speed = mf_option_real(options->speed, 1.0);
+        if (options->record != NULL)
+            status =
+                mf_session_record(&show->viewer.session, options->record, show->file->name, &error);
     }
-    if (show != NULL)
-        mf_scene_destroy(&show->scene);
-    mf_scene_file_destroy(file);
-    mf_session_file_free(&session);
-    mf_release(context, show);
+    if (status == MF_OK)
+        status = serve_show(&show, options, &error);
+    mf_show_destroy(show);
+    mf_session_file_free(&again);
     return status == MF_OK ? MF_EXIT_DONE : mf_inputs_fail(&error);
 }
 
@@ -341,8 +324,8 @@ static int view_film(mf_Context *context, const Options *options, const char *na
     config.page = page;
     if (status == MF_OK)
         status = listen_somewhere(context, options, &config, &server, &error);
+    mf_app_starting(false);
     if (status == MF_OK && announce(options, server)) {
-        mf_app_starting(false);
         while (!mf_app_stop_wanted())
             mf_view_server_wait(server, WAIT_SECONDS);
     }

@@ -14,6 +14,7 @@ typedef struct mf_Viewer {
     mf_Session session; // what was done to the world
     double step;        // [s] of physics
     uint64_t end;       // [1] step at which the run ends
+    uint64_t every;     // [1] pictures are taken after such a number of steps; 1: after any
     bool paused;
     uint64_t steps_asked;   // [1] while paused
     double speed;           // [1] simulated seconds per second; 0: as fast as possible

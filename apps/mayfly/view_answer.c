@@ -68,7 +68,8 @@ static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail) {
 static bool answer_frame(mf_Viewer *viewer, mf_ViewMail *mail) {
     const double now = mf_app_clock();
     const double since = now - mail->last_frame;
-    if (since < (viewer->paused ? IDLE_SECONDS : FRAME_SECONDS))
+    if (since < (viewer->paused ? IDLE_SECONDS : FRAME_SECONDS) ||
+        (!viewer->paused && viewer->session.step % viewer->every != 0))
         return false;
     put_frame(viewer, mail);
     mail->last_frame = now;
@@ -149,6 +150,12 @@ static void do_speed(mf_Viewer *viewer, const json_t *message) {
         return;
     viewer->speed = factor;
     mf_view_restart_clock(viewer);
+}
+
+static void do_every(mf_Viewer *viewer, const json_t *message) {
+    uint32_t steps;
+    if (read_index(message, "steps", &steps) && steps > 0)
+        viewer->every = steps;
 }
 
 static void do_read(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
@@ -243,6 +250,8 @@ static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *word, const js
         viewer->steps_asked = 1;
     } else if (strcmp(word, "speed") == 0)
         do_speed(viewer, message);
+    else if (strcmp(word, "every") == 0)
+        do_every(viewer, message);
     else if (strcmp(word, "read") == 0)
         do_read(viewer, mail, message);
     else

@@ -1,10 +1,9 @@
-#include "view_server.h"
+#include "view_server_own.h"
 
-#include <civetweb.h>
 #include <errno.h>
 #include <netdb.h>
-#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -12,30 +11,6 @@
 #include <unistd.h>
 
 #define WAIT_SECONDS 0.25 // [s] between two looks at whether the server stops
-#define TOKEN 16          // [byte] of randomness
-
-typedef struct Slot {
-    mf_ViewServer *server;
-    bool open;  // a page has it
-    bool asked; // its message waits
-    mf_ViewMail mail;
-} Slot;
-
-struct mf_ViewServer {
-    mf_Context *context;
-    mf_ViewServerConfig config;
-    struct mg_context *web;
-    pthread_mutex_t mutex; // guards the slots
-    pthread_cond_t came;   // a message
-    pthread_cond_t went;   // an answer
-    bool stopping;
-    bool needs_token;
-    char token[2 * TOKEN + 1];
-    uint16_t port;
-    char address[256];
-    char complaint[256]; // of civetweb, while it starts
-    Slot slots[MF_VIEW_PAGES];
-};
 
 static struct timespec later(double seconds) {
     struct timespec out;
@@ -50,8 +25,8 @@ static struct timespec later(double seconds) {
 
 // Takes the same time for every wrong token.
 static bool same_token(const char *a, const char *b) {
-    unsigned differ = strlen(a) != 2 * TOKEN;
-    for (size_t i = 0; i < 2 * TOKEN && differ == 0; i++)
+    unsigned differ = strlen(a) != 2 * MF_VIEW_TOKEN;
+    for (size_t i = 0; i < 2 * MF_VIEW_TOKEN && differ == 0; i++)
         differ |= (unsigned)(a[i] ^ b[i]) << 1;
     return differ == 0;
 }
@@ -80,10 +55,10 @@ static bool same_origin(const struct mg_connection *connection) {
            (host != NULL && strncmp(origin, "http://", 7) == 0 && strcmp(origin + 7, host) == 0);
 }
 
-static bool may_enter(const mf_ViewServer *server, const struct mg_connection *connection) {
+bool mf_view_may_enter(const mf_ViewServer *server, const struct mg_connection *connection) {
     const struct mg_request_info *request = mg_get_request_info(connection);
     const char *host = mg_get_header(connection, "Host");
-    char token[2 * TOKEN + 2] = "";
+    char token[2 * MF_VIEW_TOKEN + 2] = "";
     if (!same_origin(connection))
         return false;
     if (!server->needs_token)
@@ -94,9 +69,15 @@ static bool may_enter(const mf_ViewServer *server, const struct mg_connection *c
     return same_token(token, server->token);
 }
 
+// ---- the page ----------------------------------------------------------------------------------
+
 static int send_page(struct mg_connection *connection, void *user) {
     mf_ViewServer *server = user;
     const struct mg_request_info *request = mg_get_request_info(connection);
+    pthread_mutex_lock(&server->mutex); // the texts of another world may take their place
+    const char *page = server->config.page;
+    const size_t size = server->config.page_size;
+    pthread_mutex_unlock(&server->mutex);
     const bool head = strcmp(request->request_method, "HEAD") == 0;
     if (strcmp(request->local_uri, "/") != 0) {
         mg_send_http_error(connection, 404, "there is only /");
@@ -106,7 +87,7 @@ static int send_page(struct mg_connection *connection, void *user) {
         mg_send_http_error(connection, 405, "need GET");
         return 405;
     }
-    if (!may_enter(server, connection)) {
+    if (!mf_view_may_enter(server, connection)) {
         mg_send_http_error(connection, 403, "open the address that mayfly view printed");
         return 403;
     }
@@ -114,26 +95,37 @@ static int send_page(struct mg_connection *connection, void *user) {
               "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %zu\r\n"
               "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
               "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n",
-              server->config.page_size);
+              size);
     if (!head)
-        mg_write(connection, server->config.page, server->config.page_size);
+        mg_write(connection, page, size);
     return 200;
 }
 
 // ---- the sockets of pages ----------------------------------------------------------------------
 
+// Room for the answers of the present world.
+static bool make_room(mf_ViewServer *server, mf_ViewSlot *slot) {
+    if (slot->room >= server->config.answer_room)
+        return true;
+    free(slot->mail.answer);
+    slot->mail.answer = malloc(server->config.answer_room);
+    slot->room = slot->mail.answer != NULL ? server->config.answer_room : 0;
+    return slot->room > 0;
+}
+
 static int open_socket(const struct mg_connection *connection, void *user) {
     mf_ViewServer *server = user;
-    if (server->config.description == NULL || !may_enter(server, connection))
+    if (server->config.description == NULL || !mf_view_may_enter(server, connection))
         return 1;
     int refused = 1;
     pthread_mutex_lock(&server->mutex);
     for (uint32_t i = 0; i < MF_VIEW_PAGES && refused != 0 && !server->stopping; i++) {
-        Slot *slot = &server->slots[i];
-        if (slot->open)
+        mf_ViewSlot *slot = &server->slots[i];
+        if (slot->open || !make_room(server, slot))
             continue;
         slot->open = true;
         slot->asked = false;
+        slot->world = server->world;
         slot->mail.last_frame = 0.0;
         mg_set_user_connection_data(connection, slot);
         refused = 0;
@@ -143,13 +135,20 @@ static int open_socket(const struct mg_connection *connection, void *user) {
 }
 
 static void greet(struct mg_connection *connection, void *user) {
-    const mf_ViewServer *server = user;
-    mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, server->config.description,
-                       strlen(server->config.description));
+    mf_ViewServer *server = user;
+    pthread_mutex_lock(&server->mutex);
+    const char *description = server->config.description;
+    pthread_mutex_unlock(&server->mutex);
+    mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, description, strlen(description));
 }
 
-// Leaves the message in the mailbox and waits for the answer. False: the server stops.
-static bool ask(Slot *slot, const char *data, size_t size) {
+static bool goes_on(const mf_ViewSlot *slot) {
+    return !slot->server->stopping && slot->world == slot->server->world;
+}
+
+// Leaves the message in the mailbox and waits for the answer. False: the server stops, or shows
+// another world.
+static bool ask(mf_ViewSlot *slot, const char *data, size_t size) {
     mf_ViewServer *server = slot->server;
     pthread_mutex_lock(&server->mutex);
     memcpy(slot->mail.message, data, size);
@@ -160,19 +159,19 @@ static bool ask(Slot *slot, const char *data, size_t size) {
     slot->mail.done = false;
     slot->asked = true;
     pthread_cond_signal(&server->came);
-    while (slot->asked && !server->stopping) {
+    while (slot->asked && goes_on(slot)) {
         const struct timespec until = later(WAIT_SECONDS);
         pthread_cond_timedwait(&server->went, &server->mutex, &until);
     }
     slot->asked = false;
-    const bool going = !server->stopping;
+    const bool going = goes_on(slot);
     pthread_mutex_unlock(&server->mutex);
     return going;
 }
 
 static int take_message(struct mg_connection *connection, int bits, char *data, size_t size,
                         void *user) {
-    Slot *slot = mg_get_user_connection_data(connection);
+    mf_ViewSlot *slot = mg_get_user_connection_data(connection);
     (void)user;
     const int kind = bits & 0x0f;
     if (kind == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE || slot == NULL)
@@ -192,7 +191,7 @@ static int take_message(struct mg_connection *connection, int bits, char *data, 
 
 static void close_socket(const struct mg_connection *connection, void *user) {
     mf_ViewServer *server = user;
-    Slot *slot = mg_get_user_connection_data(connection);
+    mf_ViewSlot *slot = mg_get_user_connection_data(connection);
     if (slot == NULL)
         return;
     pthread_mutex_lock(&server->mutex);
@@ -204,8 +203,8 @@ void mf_view_server_serve(mf_ViewServer *server, void (*answer)(mf_ViewMail *mai
                           void *user) {
     bool any = false;
     pthread_mutex_lock(&server->mutex);
-    for (Slot *slot = server->slots; slot < server->slots + MF_VIEW_PAGES; slot++) {
-        if (!slot->asked)
+    for (mf_ViewSlot *slot = server->slots; slot < server->slots + MF_VIEW_PAGES; slot++) {
+        if (!slot->asked || !goes_on(slot))
             continue;
         answer(&slot->mail, user);
         slot->asked = !slot->mail.done;
@@ -235,10 +234,10 @@ uint32_t mf_view_server_pages(mf_ViewServer *server) {
 // ---- start and stop ----------------------------------------------------------------------------
 
 static mf_Status make_token(mf_ViewServer *server, mf_Error *error) {
-    uint8_t bytes[TOKEN];
+    uint8_t bytes[MF_VIEW_TOKEN];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return mf_fail(error, MF_UNSUPPORTED, "view: no random numbers for a token");
-    for (size_t i = 0; i < TOKEN; i++)
+    for (size_t i = 0; i < MF_VIEW_TOKEN; i++)
         snprintf(server->token + 2 * i, 3, "%02x", bytes[i]);
     return MF_OK;
 }
@@ -330,15 +329,24 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
     return MF_OK;
 }
 
-static mf_Status make_slots(mf_ViewServer *server, mf_Error *error) {
-    for (uint32_t i = 0; i < MF_VIEW_PAGES; i++) {
-        server->slots[i].server = server;
-        if (server->config.description == NULL)
-            continue;
-        server->slots[i].mail.answer = mf_allocate(server->context, server->config.answer_room, 1);
-        if (server->slots[i].mail.answer == NULL)
-            return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
-    }
+mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *description,
+                                size_t answer_room, mf_Error *error) {
+    mf_ViewOld *texts = mf_allocate(server->context, 1, sizeof *texts);
+    if (texts == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+    texts->page = *page;
+    texts->description = *description;
+    *page = *description = mf_text_begin(server->context);
+    pthread_mutex_lock(&server->mutex);
+    texts->next = server->old;
+    server->old = texts;
+    server->config.page = texts->page.data;
+    server->config.page_size = texts->page.size;
+    server->config.description = texts->description.data;
+    server->config.answer_room = answer_room;
+    server->world++;
+    pthread_cond_broadcast(&server->went);
+    pthread_mutex_unlock(&server->mutex);
     return MF_OK;
 }
 
@@ -355,9 +363,10 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
     pthread_cond_init(&server->came, NULL);
     pthread_cond_init(&server->went, NULL);
     mg_init_library(0);
-    mf_Status status = make_slots(server, error);
-    if (status == MF_OK && server->needs_token)
-        status = make_token(server, error);
+    pthread_cond_init(&server->loaded, NULL);
+    for (uint32_t i = 0; i < MF_VIEW_PAGES; i++)
+        server->slots[i].server = server;
+    mf_Status status = server->needs_token ? make_token(server, error) : MF_OK;
     if (status == MF_OK)
         status = listen_at(server, config->port, error);
     if (status != MF_OK) {
@@ -365,6 +374,7 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
         return status;
     }
     mg_set_request_handler(server->web, "/", send_page, server);
+    mg_set_request_handler(server->web, "/load", mf_view_take_file, server);
     mg_set_websocket_handler(server->web, "/live", open_socket, greet, take_message, close_socket,
                              server);
     *out = server;
@@ -402,12 +412,20 @@ void mf_view_server_stop(mf_ViewServer *server) {
     pthread_mutex_lock(&server->mutex);
     server->stopping = true;
     pthread_cond_broadcast(&server->went);
+    pthread_cond_broadcast(&server->loaded);
     pthread_mutex_unlock(&server->mutex);
     if (server->web != NULL)
         stop_web(server);
     mg_exit_library();
     for (uint32_t i = 0; i < MF_VIEW_PAGES; i++)
-        mf_release(server->context, server->slots[i].mail.answer);
+        free(server->slots[i].mail.answer);
+    for (mf_ViewOld *next, *old = server->old; old != NULL; old = next) {
+        next = old->next;
+        mf_text_free(&old->page);
+        mf_text_free(&old->description);
+        mf_release(server->context, old);
+    }
+    pthread_cond_destroy(&server->loaded);
     pthread_cond_destroy(&server->went);
     pthread_cond_destroy(&server->came);
     pthread_mutex_destroy(&server->mutex);

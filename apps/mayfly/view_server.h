@@ -8,9 +8,12 @@
 #define MAYFLY_APP_VIEW_SERVER_H
 
 #include "app.h"
+#include "base/text.h"
 
-#define MF_VIEW_PAGES 12      // [1] most that are open at the same time
-#define MF_VIEW_MESSAGE 4096u // [byte] longest message of a page
+#define MF_VIEW_PAGES 12       // [1] most that are open at the same time
+#define MF_VIEW_MESSAGE 4096u  // [byte] longest message of a page
+#define MF_VIEW_NOTE 800       // [byte] of a line of text
+#define MF_VIEW_DROP 16777216u // [byte] largest file that may be dropped on a page
 
 typedef struct mf_ViewServer mf_ViewServer;
 
@@ -34,6 +37,13 @@ typedef struct mf_ViewMail {
     bool done;                     // set when it is answered
 } mf_ViewMail;
 
+// A file that was dropped on a page.
+typedef struct mf_ViewDrop {
+    char name[160];
+    const char *data; // borrowed until mf_view_server_loaded
+    size_t size;      // [byte]
+} mf_ViewDrop;
+
 // Starts to listen. MF_BUSY: the port is taken. MF_BAD_ARGUMENT: no address of this machine. Each
 // with a line that says what to do.
 mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *config,
@@ -48,6 +58,15 @@ void mf_view_server_serve(mf_ViewServer *server, void (*answer)(mf_ViewMail *mai
 // Waits until a message has come, or for so long [s].
 void mf_view_server_wait(mf_ViewServer *server, double seconds);
 uint32_t mf_view_server_pages(mf_ViewServer *server); // [1] open now
+
+// Whether a file has been dropped; each is followed by mf_view_server_loaded with NULL, or why it
+// could not be loaded. Only where the server is this machine's own.
+bool mf_view_server_dropped(mf_ViewServer *server, mf_ViewDrop *out);
+void mf_view_server_loaded(mf_ViewServer *server, const char *note);
+// Another world: what pages got before is closed, and they come again. Takes both texts, which are
+// empty then.
+mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *description,
+                                size_t answer_room, mf_Error *error);
 
 void mf_view_server_stop(mf_ViewServer *server); // NULL is allowed
 

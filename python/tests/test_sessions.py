@@ -7,6 +7,9 @@ import os
 import pathlib
 import shutil
 import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
 from random import Random
 
 import pytest
@@ -203,6 +206,68 @@ def test_a_level_is_chosen(live):
     page.send("level", robot=0, motion="nothing")
     assert page.read()["motion"] == "articulated"
     assert any("cannot move at this level" in note for note in page.notes)
+
+
+def test_every_nth_step_is_drawn(live):
+    page = live("models/hexapod.urdf", "--speed", "0")
+    page.send("every", steps=0)  # is no number of steps
+    page.send("every", steps=100)
+    page.read()
+    page.frame()
+    times = [page.frame().time for _ in range(5)]
+    assert all(time / 0.2 == pytest.approx(round(time / 0.2), abs=1e-9) for time in times)
+    assert len(set(times)) == 5
+
+
+def load(address, name, data):
+    """What the server says of a file that is dropped."""
+    request = urllib.request.Request(
+        f"{address}load?name={urllib.parse.quote(name)}", data=data, method="POST"
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def test_a_file_is_dropped(live, tmp_path):
+    page = live("models/hexapod.urdf")
+    address = f"http://127.0.0.1:{page.socket.getpeername()[1]}/"
+    page.frame()
+    for name, data, says in [
+        ("robot.urdf", b"<robot name='x'>", "robot.urdf:1:"),
+        ("scene.yaml", b"groups: [{name: a, model: nothing.urdf}]", "nothing.urdf"),
+        ("../robot.urdf", b"<robot/>", "expected a robot"),
+        ("robot.sh", b"", "expected a robot"),
+        ("", b"", "expected the name"),
+    ]:
+        status, text = load(address, name, data)
+        assert status == 400 and says in text and "\n" not in text and "/tmp" not in text, text
+    plugin = b"groups: [{name: a, model: " + str(ROOT / "models/ball.xml").encode()
+    status, text = load(address, "scene.yaml", plugin + b", plugins: [{file: /tmp/x.so}]}]")
+    assert status == 400 and "plugin" in text
+    assert page.frame().time > 0  # nothing has changed
+    assert load(address, "big.xml", bytes(1 << 25))[0] == 413
+    status, text = load(address, "ball.xml", (ROOT / "models/ball.xml").read_bytes())
+    assert (status, text) == (200, "loaded")
+    with pytest.raises(OSError):
+        while True:
+            page.frame()
+    other = Page(address)
+    assert len(other.scene["casts"]) == 1 and other.scene["casts"][0]["links"] == 1
+    other.until(0.1)
+    other.close()
+    recording = live("models/ball.xml", "--record-session", str(tmp_path / "session.jsonl"))
+    address = f"http://127.0.0.1:{recording.socket.getpeername()[1]}/"
+    assert "recorded" in load(address, "ball.xml", b"<mujoco/>")[1]
+
+
+def test_a_page_for_others_takes_no_files():
+    server = Server(COMMAND, "models/ball.xml", "--host", "127.0.0.2", folder=ROOT)
+    address, token = server.address.split("?")
+    assert load(address, f"ball.xml&{token}", b"<mujoco/>")[0] == 403
+    assert server.end() == 0
 
 
 def test_frames_that_no_browser_sends_harm_nothing(live):

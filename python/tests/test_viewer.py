@@ -238,6 +238,21 @@ def test_fields_and_inputs(show, live):
     assert page.complaints == []
 
 
+def test_a_file_is_dropped_on_the_page(show, live):
+    page = show(live("models/hexapod.urdf"))
+    page.evaluate("() => mayfly.control.load(new File(['<robot'], 'robot.urdf'))")
+    until(page, "() => document.getElementById('message').textContent.includes('robot.urdf:1')")
+    assert "400" in page.complaints.pop()  # of the browser, in its console
+    page.keyboard.press("e")
+    until(page, "() => mayfly.control.drawnEvery === 10")
+    ball = (ROOT / "models/ball.xml").read_text()
+    with page.expect_navigation():
+        page.evaluate("text => mayfly.control.load(new File([text], 'ball.xml'))", ball)
+    until(page, DRAWN)
+    until(page, "() => mayfly.source.description.casts[0].links === 1")
+    assert [text for text in page.complaints if "WebSocket" not in text] == []
+
+
 def test_push_moves_the_robot(show, live):
     page = show(live("models/hexapod.urdf"))
     until(page, "() => mayfly.source.frame().time > 0.5")

@@ -5,7 +5,7 @@ import { Live } from "./live";
 import { byId, make, say } from "./page";
 import { Panel } from "./panel";
 import { Player, SPEEDS } from "./player";
-import { Remote } from "./remote";
+import { EVERY, Remote } from "./remote";
 import { View } from "./view";
 
 const SLOW = 0.08; // [s] of a picture from which pictures become simpler
@@ -84,7 +84,10 @@ class Page {
       out.unshift({ key: "d", text: "drag pushes robots (or: Ctrl and drag)", on: () => control.pushing,
         act: () => { control.pushing = !control.pushing; } },
       { key: "k", text: "keep this moment", act: () => control.keep() },
-      { key: "b", text: "back to the kept moment", act: () => control.giveBack() });
+      { key: "b", text: "back to the kept moment", act: () => control.giveBack() },
+      { key: "e", get text() {
+        return control.drawnEvery > 1 ? `draw every ${control.drawnEvery}th step` : "draw any step";
+      }, act: () => control.every(EVERY[(EVERY.indexOf(control.drawnEvery) + 1) % EVERY.length]) });
     return out;
   }
 

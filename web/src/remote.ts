@@ -2,11 +2,13 @@
 import * as THREE from "three";
 import { POSE } from "./data";
 import type { Live } from "./live";
-import { byId, showPlaying } from "./page";
+import { byId, say, showPlaying } from "./page";
 import type { Panel } from "./panel";
 import type { View } from "./view";
 
 const READ_SECONDS = 0.1; // between readings of the selected robot
+const LARGEST = 16 * 1024 * 1024; // bytes of a file
+export const EVERY = [1, 10, 100, 1000]; // steps
 
 interface Grip {
   robot: number;
@@ -18,6 +20,7 @@ interface Grip {
 
 export class Remote {
   pushing = false; // a drag on a robot pushes it without a key, too
+  drawnEvery = 1; // steps
   private grip: Grip | null = null;
   private since = 0;
 
@@ -31,6 +34,7 @@ export class Remote {
       live.send({ do: "level", robot: view.selected, motion });
       live.send({ do: "read", robot: view.selected });
     };
+    this.dropping();
     const { canvas } = view.stage;
     canvas.addEventListener("pointerdown", (event) => this.grab(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.drag(event), { capture: true });
@@ -64,6 +68,34 @@ export class Remote {
 
   speed(factor: number): void {
     this.live.send({ do: "speed", factor });
+  }
+
+  every(steps: number): void { // pictures are those after so many steps
+    this.drawnEvery = steps;
+    this.live.send({ do: "every", steps });
+  }
+
+  // ---- a file that is dropped ---------------------------------------------------------------------
+
+  private dropping(): void {
+    addEventListener("dragover", (event) => event.preventDefault());
+    addEventListener("drop", (event) => {
+      event.preventDefault();
+      const file = event.dataTransfer?.files[0];
+      if (file) void this.load(file);
+    });
+  }
+
+  async load(file: File): Promise<void> {
+    if (file.size > LARGEST) return say(`${file.name} is too large: expected at most 16 MiB`);
+    say(`${file.name} ...`, true);
+    try {
+      const answer = await fetch(`/load?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+      if (answer.ok) location.reload();
+      else say(await answer.text());
+    } catch {
+      say(`${file.name} could not be sent: the simulation is not reachable`);
+    }
   }
 
   // ---- each picture ------------------------------------------------------------------------------

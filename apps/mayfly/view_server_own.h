@@ -1,0 +1,55 @@
+// The inside of the server (view_server.c), shared with view_drop.c.
+#ifndef MAYFLY_APP_VIEW_SERVER_OWN_H
+#define MAYFLY_APP_VIEW_SERVER_OWN_H
+
+#include "view_server.h"
+
+#include <civetweb.h>
+#include <pthread.h>
+
+#define MF_VIEW_TOKEN 16 // [byte] of randomness
+
+typedef struct mf_ViewSlot {
+    mf_ViewServer *server;
+    bool open;      // a page has it
+    bool asked;     // its message waits
+    uint32_t world; // [1] that it shows
+    size_t room;    // [byte] of its answers
+    mf_ViewMail mail;
+} mf_ViewSlot;
+
+// Texts of an earlier world, which somebody may still be sent.
+typedef struct mf_ViewOld {
+    mf_Text page, description;
+    struct mf_ViewOld *next;
+} mf_ViewOld;
+
+struct mf_ViewServer {
+    mf_Context *context;
+    mf_ViewServerConfig config;
+    struct mg_context *web;
+    pthread_mutex_t mutex; // guards the slots
+    pthread_cond_t came;   // a message
+    pthread_cond_t went;   // an answer
+    bool stopping;
+    bool needs_token;
+    char token[2 * MF_VIEW_TOKEN + 1];
+    uint16_t port;
+    char address[256];
+    char complaint[256]; // of civetweb, while it starts
+    uint32_t world;      // [1] how often it has changed
+    mf_ViewOld *old;
+    pthread_cond_t loaded; // the dropped file
+    bool dropped;          // a file waits, or is loaded
+    bool seen;             // by the thread that owns the world
+    mf_ViewDrop drop;
+    char note[MF_VIEW_NOTE]; // why it could not be loaded; "": it was
+    mf_ViewSlot slots[MF_VIEW_PAGES];
+};
+
+// Whether the request is one of somebody who may see the page.
+bool mf_view_may_enter(const mf_ViewServer *server, const struct mg_connection *connection);
+// Takes a file that is dropped on a page: POST /load?name=NAME.
+int mf_view_take_file(struct mg_connection *connection, void *user);
+
+#endif
