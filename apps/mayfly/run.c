@@ -69,7 +69,8 @@ const mf_CommandHelp mf_help_run = {
         "are probably unintended. For one robot height, speed, energy, load on the ground,\n"
         "distance, tilt, falls, the largest penetration, faults and sensors follow; for several\n"
         "groups the number of active robots, collisions and faults, goals, and the cost of\n"
-        "contact. --record writes fields to HDF5, with units. --json prints one object: motion,\n"
+        "contact. --session does again what was done on the page of mayfly view. --record writes\n"
+        "fields to HDF5, with units. --json prints one object: motion,\n"
         "simulated_seconds, wall_seconds, realtime_factor, hash, groups; for a scene with one\n"
         "group also the members of the group.",
     .examples = "  mayfly run models/hexapod.urdf\n"

@@ -69,18 +69,22 @@ const mf_CommandHelp mf_help_view = {
     .text =
         "Simulates a scene (YAML) or a robot (URDF, MJCF) without an end and shows it on a page "
         "of\n"
-        "the browser, whose address is printed: pause, single steps, slow motion or as fast as\n"
-        "possible; a click on a robot lists its fields with plots and sliders for its inputs; "
-        "Ctrl\n"
-        "and drag pulls it by a spring. The page's key H lists all keys. Several pages may look "
-        "at\n"
-        "one run. Drawing never holds the simulation up.\n\n"
+        "the browser, whose address is printed: pause, single steps, also back, slow motion or as\n"
+        "fast as possible; a click on a robot lists its fields with plots, sliders for its inputs\n"
+        "and its level of physics; Ctrl and drag pulls it by a spring. The page's key H lists all\n"
+        "keys. Several pages may look at one run. Drawing never holds the simulation up. A file "
+        "that\n"
+        "is dropped on the page takes the place of the scene.\n\n"
+        "--record-session writes what is done on the page to a file; mayfly run and mayfly view "
+        "do\n"
+        "it again with --session, to the same bits.\n\n"
         "A film (.html, by --plot) is shown as it is.\n\n"
         "The page is served to this machine alone, unless --host names another address: then only\n"
         "to those who have the token of the printed address. Ctrl-C ends it.",
     .examples = "  mayfly view scenes/soccer.yaml\n"
                 "  mayfly view models/hexapod.urdf --gait tripod\n"
                 "  mayfly view scenes/swarm.yaml --port 9000\n"
+                "  mayfly view models/hexapod.urdf --record-session pushed.jsonl\n"
                 "  mayfly view robot.xml --robots 100 --paused\n",
     .least = 1,
     .most = 1,

@@ -173,6 +173,19 @@ def test_every_key_and_the_panel(show, film):
     assert page.complaints == []
 
 
+def test_a_video_is_recorded(show, film):
+    page = show(film.as_uri())
+    page.keyboard.press("v")
+    until(page, "() => mayfly.video.parts.some(part => part.size > 1000)")
+    with page.expect_download() as saved:
+        page.keyboard.press("v")
+    kind = saved.value.suggested_filename.split(".")[1]
+    data = pathlib.Path(saved.value.path()).read_bytes()
+    assert len(data) > 1000
+    assert data[4:8] == b"ftyp" if kind == "mp4" else data[:4] == b"\x1aE\xdf\xa3"  # WebM
+    assert not page.evaluate("() => mayfly.video.on") and page.complaints == []
+
+
 def test_film_fits_a_phone(show, film):
     page = show(film.as_uri() + "#time=0.5", 390, 844)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390

@@ -6,6 +6,7 @@ import { byId, make, say } from "./page";
 import { Panel } from "./panel";
 import { Player, SPEEDS } from "./player";
 import { EVERY, Remote } from "./remote";
+import { Video } from "./video";
 import { View } from "./view";
 
 const SLOW = 0.08; // [s] of a picture from which pictures become simpler
@@ -24,6 +25,7 @@ class Page {
   readonly view: View;
   readonly control: Control;
   readonly panel = new Panel();
+  readonly video: Video;
   private readonly options: Option[];
   private last: number | null = null;
   private readonly times: number[] = []; // of pictures
@@ -33,6 +35,7 @@ class Page {
 
   constructor(readonly source: Film | Live) {
     const canvas = byId<HTMLCanvasElement>("view");
+    this.video = new Video(canvas);
     const film = source instanceof Film ? source : null;
     const first = copy(source.frame());
     let last: Frame | null = null;
@@ -77,6 +80,7 @@ class Page {
       { key: "s", text: "shadows", on: () => shadows,
         act: () => { shadows = !shadows; stage.sun.castShadow = shadows; } },
       { key: "p", text: "save a picture", act: () => this.save() },
+      { key: "v", text: "record a video", on: () => this.video.on, act: () => this.video.toggle() },
       { key: "h", text: "help", act: () => this.help() },
     ];
     const { control } = this;
@@ -236,7 +240,8 @@ class Page {
     if (this.times.length < 12) return;
     const middle = this.times.slice(2).sort((a, b) => a - b)[5];
     this.times.length = 0;
-    if (middle > SLOW && this.quality < 3) this.view.stage.simplify(++this.quality);
+    if (middle > SLOW && this.quality < 3 && !this.video.on) // a video keeps its size
+      this.view.stage.simplify(++this.quality);
   }
 }
 

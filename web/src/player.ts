@@ -19,6 +19,7 @@ export class Player {
     };
     byId("step").onclick = () => this.step(1);
     byId("back").onclick = () => this.step(-1);
+    byId("back").className = "wide"; // a phone has the time line
     byId("restart").onclick = () => { film.time = 0; };
     this.play(true);
   }
