@@ -311,7 +311,9 @@ mf_Status mf_session_begin(mf_Context *context, mf_Scene *scene, mf_Session *out
 void mf_session_end(mf_Session *session) {
     if (session->file != NULL) {
         mf_session_write(session, "end", NULL, 0);
-        fclose(session->file);
+        const bool failed = ferror(session->file) != 0;
+        if (fclose(session->file) != 0 || failed)
+            fputs("mayfly: the file of the session could not be written completely\n", stderr);
     }
     for (uint32_t i = 0; i <= MF_SESSION_IMAGES; i++)
         mf_release(session->context, session->images[i].data);

@@ -89,6 +89,14 @@ mf_Status mf_session_record(mf_Session *session, const char *path, const char *n
                                 VERSION, "scene", name, "step", (json_int_t)session->scene->step,
                                 "levels", (int)session->scene->levels, "start",
                                 mf_app_hash(mf_world_hash(session->scene->world))));
+    // What was loaded is still to be done: as if somebody had gone back to the start.
+    for (uint32_t i = 0; i < session->timeline.count; i++)
+        put_line(session, pack_act(session, &session->timeline.acts[i]));
+    if (session->timeline.count > 0)
+        put_line(session,
+                 json_pack("{s:I, s:s, s:i}", "at",
+                           (json_int_t)session->timeline.acts[session->timeline.count - 1].step,
+                           "do", "back", "to", 0));
     return MF_OK;
 }
 

@@ -83,8 +83,10 @@ class Page:
         if size < 126:
             head += bytes([128 | size])
         else:
-            head += bytes([128 | 126]) + size.to_bytes(2, "big") if size < 65536 else (
-                bytes([128 | 127]) + size.to_bytes(8, "big")
+            head += (
+                bytes([128 | 126]) + size.to_bytes(2, "big")
+                if size < 65536
+                else (bytes([128 | 127]) + size.to_bytes(8, "big"))
             )
         self.socket.sendall(head + bytes(4) + data)  # the mask is 0
 

@@ -1,5 +1,5 @@
-"""What people do to a live run, without a browser: it acts as it should, can be undone, and a record
-of it leads to the same bits."""
+"""What people do to a live run, without a browser: it acts as it should, can be undone, and a
+record of it leads to the same bits."""
 
 import contextlib
 import json
@@ -82,6 +82,15 @@ def test_a_session_is_replayed_to_the_same_bits(tmp_path):
     assert server.end() == 0
     again = ran("models/hexapod.urdf", "--session", str(file))
     assert again["hash"] == last_hash(file)
+    # It goes on where it is done again live, and the record of that holds it too.
+    more = tmp_path / "more.jsonl"
+    words = ["models/hexapod.urdf", "--session", str(file), "--record-session", str(more)]
+    steps = json.loads(file.read_text().splitlines()[-1])["at"]
+    server = Server(COMMAND, *words, "--duration", str(0.002 * steps), "--speed", "0", folder=ROOT)
+    server.process.wait(timeout=20)
+    assert server.end() == 0
+    assert ran("models/hexapod.urdf", "--session", str(more))["hash"] == last_hash(more)
+    assert more.read_text().count('"push"') == 2  # and those that were undone are not there
     # A hash that is not that of the state is an error, and so is another world.
     wrong = tmp_path / "wrong.jsonl"
     wrong.write_text(file.read_text().replace(last_hash(file), "0123456789abcdef"))

@@ -186,7 +186,21 @@ def test_a_video_is_recorded(show, film):
     assert not page.evaluate("() => mayfly.video.on") and page.complaints == []
 
 
-def test_film_fits_a_phone(show, film):
+def test_both_fit_a_phone(show, film, live):
+    page = show(live("models/ball.xml", "--paused"), 390, 844)
+    boxes = [
+        page.locator(f"#{name}").bounding_box()
+        for name in ["play", "back", "step", "restart", "speed", "clock"]
+    ]
+    for i, a in enumerate(boxes):
+        assert a["x"] >= 0 and a["x"] + a["width"] <= 390
+        for b in boxes[:i]:  # none lies on another
+            assert (
+                a["x"] >= b["x"] + b["width"]
+                or b["x"] >= a["x"] + a["width"]
+                or a["y"] >= b["y"] + b["height"]
+                or b["y"] >= a["y"] + a["height"]
+            )
     page = show(film.as_uri() + "#time=0.5", 390, 844)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     for name in ["play", "at", "speed", "follow", "menu"]:
