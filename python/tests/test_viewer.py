@@ -175,10 +175,10 @@ def test_every_key_and_the_panel(show, film):
 
 def test_a_video_is_recorded(show, film):
     page = show(film.as_uri())
-    page.keyboard.press("v")
+    page.keyboard.press("o")
     until(page, "() => mayfly.video.parts.some(part => part.size > 1000)")
     with page.expect_download() as saved:
-        page.keyboard.press("v")
+        page.keyboard.press("o")
     kind = saved.value.suggested_filename.split(".")[1]
     data = pathlib.Path(saved.value.path()).read_bytes()
     assert len(data) > 1000
@@ -235,10 +235,10 @@ def test_live_controls(show, live):
     page.keyboard.press("ArrowLeft")
     until(page, "before => mayfly.source.frame().time < before", arg=before)
     before = time_of(page)
-    page.keyboard.press("k")
+    page.keyboard.press(",")
     page.click("#step")
     until(page, "before => mayfly.source.frame().time > before", arg=before)
-    page.keyboard.press("b")
+    page.keyboard.press(".")
     until(page, "before => mayfly.source.frame().time === before", arg=before)
     page.keyboard.press("Backspace")
     until(page, "() => mayfly.source.frame().time === 0")

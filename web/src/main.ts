@@ -80,15 +80,15 @@ class Page {
       { key: "s", text: "shadows", on: () => shadows,
         act: () => { shadows = !shadows; stage.sun.castShadow = shadows; } },
       { key: "p", text: "save a picture", act: () => this.save() },
-      { key: "v", text: "record a video", on: () => this.video.on, act: () => this.video.toggle() },
+      { key: "o", text: "record a video", on: () => this.video.on, act: () => this.video.toggle() },
       { key: "h", text: "help", act: () => this.help() },
     ];
     const { control } = this;
     if (control instanceof Remote)
       out.unshift({ key: "d", text: "drag pushes robots (or: Ctrl and drag)", on: () => control.pushing,
         act: () => { control.pushing = !control.pushing; } },
-      { key: "k", text: "keep this moment", act: () => control.keep() },
-      { key: "b", text: "back to the kept moment", act: () => control.giveBack() },
+      { key: ",", text: "keep this moment", act: () => control.keep() },
+      { key: ".", text: "back to the kept moment", act: () => control.giveBack() },
       { key: "e", get text() {
         return control.drawnEvery > 1 ? `draw every ${control.drawnEvery}th step` : "draw any step";
       }, act: () => control.every(EVERY[(EVERY.indexOf(control.drawnEvery) + 1) % EVERY.length]) });

@@ -33,7 +33,7 @@ export class Video {
     recorder.onerror = () => say("The video could not be recorded.");
     recorder.start(250); // parts of so many milliseconds
     this.recorder = recorder;
-    say("A video is recorded: V ends and saves it.");
+    say("A video is recorded: O ends and saves it.");
   }
 
   private save(kind: string): void {
