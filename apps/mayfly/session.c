@@ -302,7 +302,9 @@ mf_Status mf_session_begin(mf_Context *context, mf_Scene *scene, mf_Session *out
     out->inputs_size = copy_inputs(scene->world, NULL, false);
     if (!take_image(out, &out->images[0])) {
         mf_session_end(out);
-        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+        return mf_fail(
+            error, MF_NO_MEMORY,
+            "session: the start cannot be kept: no memory, or messages are on their way");
     }
     out->image_count = 1;
     return MF_OK;
