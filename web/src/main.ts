@@ -114,7 +114,7 @@ class Page {
     const rows = [["drag", "turn"], ["wheel, pinch", "nearer, farther"], ["right drag, Shift and drag", "move"],
       ["click a robot", "its values"], ["Esc", "let go of it"], ["Space", "pause, go on"], ["→ ←", "one step, one step back"],
       ["Backspace", "start again"], ["+ −", "faster, slower"], ["F", "follow"], ["[ ]", "previous, next robot"],
-      ...(this.source.live ? [["Ctrl and drag", "push a robot"]] : []),
+      ...(this.source.live ? [["Ctrl and drag", "push a robot"], ["drop a file", "load a robot or scene"]] : []),
       ...this.options.map((option) => [option.key.toUpperCase(), option.text]), ["M", "menu"]];
     for (const [key, text] of rows) {
       const row = table.insertRow();
