@@ -84,6 +84,8 @@ typedef struct mf_Recording {
     const char *path;
     const char *kind;     // "HDF5" or "MCAP"
     const char *version;  // of Mayfly that wrote it, "": unknown
+    const char *model;    // of a recording of one group: its robots; "": of all groups
+    const char *group;    // likewise, the group
     bool complete;        // false: the run was killed; what is missing is its end
     uint64_t seed;        // [1] of the world
     double step;          // [s] of the world

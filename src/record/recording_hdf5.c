@@ -66,6 +66,8 @@ static void read_head(Reading *reading) {
     recording->complete = complete != 0;
     read_number(reading->file, "seed", H5T_NATIVE_UINT64, &recording->seed);
     read_number(reading->file, "step", H5T_NATIVE_DOUBLE, &recording->step);
+    recording->model = read_text(reading, reading->file, "model");
+    recording->group = read_text(reading, reading->file, "group");
     recording->run = read_text(reading, reading->file, "run");
     recording->scene = read_text(reading, reading->file, "scene");
     recording->picture = read_text(reading, reading->file, "picture");

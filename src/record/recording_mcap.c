@@ -136,7 +136,8 @@ static void take_metadata(Reading *reading, Bytes bytes) {
     const Text name = text(&bytes);
     Bytes pairs = part(&bytes, number(&bytes, 4));
     mf_Recording *recording = reading->recording;
-    if (!equals(name, "mayfly"))
+    const bool group = equals(name, "mayfly.group");
+    if (!equals(name, "mayfly") && (!group || reading->several))
         return;
     while (pairs.at < pairs.end && !pairs.bad && !reading->failed) {
         const Text key = text(&pairs);
@@ -151,6 +152,10 @@ static void take_metadata(Reading *reading, Bytes bytes) {
             recording->step = strtod(value, NULL);
         else if (equals(key, "run"))
             recording->run = value;
+        else if (equals(key, "model"))
+            recording->model = value;
+        else if (equals(key, "group"))
+            recording->group = value;
         else if (equals(key, "groups"))
             reading->several = strcmp(value, "all") == 0;
     }

@@ -224,16 +224,35 @@ mf_Status mf_film_render_recording(mf_Text *text, const mf_Recording *recording,
     return render(text->context, text, recording, error);
 }
 
+// The text's memory becomes the caller's, unless the page could not be made.
+static mf_Status give(mf_Text *text, mf_Status status, char **page) {
+    *page = status == MF_OK ? text->data : NULL;
+    if (status != MF_OK)
+        mf_text_free(text);
+    return status;
+}
+
 mf_Status mf_film_recording_page(mf_Context *context, const mf_Recording *recording, char **page,
                                  mf_Error *error) {
     if (context == NULL || recording == NULL || page == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: context, recording or page is NULL");
     mf_Text text = mf_text_begin(context);
-    mf_Status status = mf_film_render_recording(&text, recording, error);
-    *page = status == MF_OK ? text.data : NULL;
-    if (status != MF_OK)
-        mf_text_free(&text);
-    return status;
+    return give(&text, mf_film_render_recording(&text, recording, error), page);
+}
+
+mf_Status mf_film_text(const mf_Film *film, char **page, mf_Error *error) {
+    if (film == NULL || page == NULL || film->filled == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a page");
+    mf_Text text = mf_text_begin(film->context);
+    return give(&text, mf_film_render(&text, film, error), page);
+}
+
+mf_Status mf_film_viewer_page(mf_Context *context, const char *title, char **page,
+                              mf_Error *error) {
+    if (context == NULL || title == NULL || page == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: context, title or page is NULL");
+    mf_Text text = mf_text_begin(context);
+    return give(&text, mf_film_live_page(&text, title, error), page);
 }
 
 mf_Status mf_film_write_recording(const mf_Recording *recording, const char *path,

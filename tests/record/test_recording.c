@@ -232,12 +232,15 @@ static void both_formats_give_back_what_was_recorded(void **state) {
         assert_string_equal(recording->kind, kinds[k]);
         assert_int_equal(recording->field_count, 6);
         check_head(recording, 60);
+        assert_string_equal(recording->model, "");
         check_group(recording, 0, "left/");
         check_group(recording, 1, "right-1/");
         mf_recording_destroy(recording);
         record_well(fixture, true, 3);
         assert_int_equal(mf_recording_open(fixture->context, paths[k], 0, &recording, NULL), MF_OK);
         check_head(recording, 3);
+        assert_string_equal(recording->model, "pendulum");
+        assert_string_equal(recording->group, "left");
         check_group(recording, 0, "");
         mf_recording_destroy(recording);
         record_well(fixture, true, 0);
