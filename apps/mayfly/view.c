@@ -43,7 +43,8 @@ static const mf_Option table[] = {
     MF_OPT_REAL("speed", "FACTOR", Options, speed, 0, 1e6,
                 "simulated seconds per second (default 1; 0: as fast as possible)"),
     MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
-                "ends after so many simulated seconds (default: runs on)"),
+                "ends after so many simulated seconds, of a recording or film after so many of the "
+                "clock (default: runs on)"),
     MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26,
                  "number of robots in the only group"),
     MF_INPUT_SEED(Options, inputs),
@@ -325,7 +326,8 @@ static int view_page(mf_Context *context, const Options *options, const char *na
         status = listen_somewhere(context, options, &config, &server, &error);
     if (status == MF_OK && announce(options, server)) {
         mf_app_starting(false);
-        while (!mf_app_stop_wanted())
+        const double end = mf_app_clock() + mf_option_real(options->duration, INFINITY);
+        while (!mf_app_stop_wanted() && mf_app_clock() < end)
             mf_view_server_wait(server, WAIT_SECONDS);
     }
     mf_view_server_stop(server);

@@ -16,8 +16,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from test_docs import blocks as python_blocks
 
 import mayfly
+from conftest import ROOT
 
 CHROMIUM = shutil.which("chromium")
 DRAWN = "() => window.mayfly && mayfly.drawn !== -1"
@@ -283,3 +285,16 @@ def test_videos_of_many(tmp_path: pathlib.Path) -> None:
         envs.step(envs.action_space.sample())
     envs.close()
     assert len(list(tmp_path.glob("*.mp4"))) == 1
+
+
+def test_the_page_about_recordings(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every block of docs/how_to/record_and_look_again.md, in order."""
+    pytest.importorskip("mcap_protobuf", reason="mcap-protobuf-support is not installed")
+    monkeypatch.chdir(tmp_path)
+    with mayfly.Scene("scenes/soccer.yaml") as world, mayfly.Recorder(world, "match.mcap") as made:
+        made.sample()
+    blocks = python_blocks(ROOT / "docs" / "how_to" / "record_and_look_again.md")
+    assert len(blocks) == 4
+    for block in blocks:
+        exec(block, {})
+    assert len(mayfly.Recording("match.mcap").time) == 20

@@ -339,3 +339,18 @@ def test_film_is_served(show, live, film):
     page = show(live(str(film)) + "#time=0.5")
     assert page.text_content("#clock") == "0.50 / 1.00 s"
     assert page.complaints == []
+
+
+@pytest.mark.parametrize("ending", ["h5", "mcap"])
+def test_recordings_are_served(show, live, tmp_path, ending):
+    file = tmp_path / f"walk.{ending}"
+    words = ["run", "models/hexapod.urdf", "--gait", "tripod", "--duration", "1", "--every", "0.05"]
+    subprocess.run(
+        [COMMAND, *words, "--record", str(file)], cwd=ROOT, check=True, capture_output=True
+    )
+    page = show(live(str(file)) + "#time=0.5")
+    assert page.text_content("#clock") == "0.50 / 1.00 s"
+    assert page.text_content("h1") == file.name
+    assert page.evaluate("mayfly.source.description.frames") == 21
+    assert page.evaluate(SHARE)["share"] > 0.02
+    assert page.complaints == []

@@ -499,9 +499,10 @@ static mf_Status check_record(const mf_Reader *reader, const mf_SceneFile *file)
         if (file->record_path == NULL && mf_reader_find(reader, others[i]) != NULL)
             return mf_reader_refuse(reader, others[i], NULL, "expected the key record.file, too");
     if (file->record_path != NULL && !is_record_name(file->record_path))
-        return mf_reader_refuse(reader, "record.file", NULL,
-                                "expected a name that ends with .h5, .hdf5 or .mcap, found '%.200s'",
-                                file->record_path);
+        return mf_reader_refuse(
+            reader, "record.file", NULL,
+            "expected a name that ends with .h5, .hdf5 or .mcap, found '%.200s'",
+            file->record_path);
     return MF_OK;
 }
 
