@@ -354,3 +354,24 @@ def test_recordings_are_served(show, live, tmp_path, ending):
     assert page.evaluate("mayfly.source.description.frames") == 21
     assert page.evaluate(SHARE)["share"] > 0.02
     assert page.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_reports_look_like_the_viewer(browser, film, tmp_path, scheme):
+    report = tmp_path / "compare.html"
+    words = ["compare", "models/hexapod.urdf", "--gait", "tripod", "--duration", "0.5", "--no-cost"]
+    words += ["--plot", str(report)]
+    subprocess.run([COMMAND, *words], cwd=ROOT, check=True, capture_output=True)
+    colors = []
+    for path in (film, report):
+        page = browser.new_page(viewport={"width": 390, "height": 700}, color_scheme=scheme)
+        page.goto(path.as_uri())
+        colors.append(
+            page.evaluate(
+                """() => ["--ink", "--soft", "--accent"].map(
+                     name => getComputedStyle(document.documentElement).getPropertyValue(name))"""
+            )
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") == 390  # fits a phone
+        page.close()
+    assert colors[0] == colors[1] and all(colors[0])
