@@ -206,6 +206,22 @@ def test_garbage_harms_nothing(walker: mayfly.World) -> None:
         assert b"<canvas" in urllib.request.urlopen(viewer.address).read()
 
 
+def test_a_page_outlives_its_world(
+    hexapod: mayfly.Model, page: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with mayfly.World() as world:
+        world.add_group(hexapod, 1, motion="points")
+        viewer = mayfly.Viewer(world, port=0)
+        page.goto(viewer.address)
+        page.wait_for_function(DRAWN, polling=100)
+    page.evaluate("mayfly.source.send({do: 'read', robot: 0})")
+    page.wait_for_timeout(200)
+    with pytest.raises(mayfly.ClosedError):
+        viewer.update()
+    viewer.close()
+    assert "Traceback" not in capfd.readouterr().err
+
+
 # ---- environments --------------------------------------------------------------------------------
 
 

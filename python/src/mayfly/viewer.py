@@ -375,7 +375,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 frame, seen = viewer._next_frame(seen)
                 self._send(frame, 2)
             else:
-                answer = viewer._command(wish)
+                try:
+                    answer = viewer._command(wish)
+                except errors.MayflyError:  # the program has closed its world
+                    return
                 if answer is not None:
                     self._send(json.dumps(answer).encode(), 1)
 
