@@ -21,8 +21,8 @@ int mf_app_fail(const mf_Error *error);
 // Prints "mayfly <command>: <message> (see mayfly <command> --help)" on stderr; returns
 // MF_EXIT_USAGE. `command` may be NULL.
 int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
-// File extensions of recordings (HDF5).
-#define MF_APP_RECORDS ".h5 .hdf5"
+// File extensions of recordings.
+#define MF_APP_RECORDS ".h5 .hdf5 .mcap"
 
 // MF_EXIT_DONE if a file could be written there now; else prints the reason.
 int mf_app_try_output(const char *path);

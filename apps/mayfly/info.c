@@ -14,10 +14,18 @@
 #include "info_world.h"
 #include "inputs.h"
 #include "options.h"
+#include "recorded.h"
 #include "run_folder.h"
 #include "start_report.h"
 
-typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_SCENE, KIND_TERRAIN, KIND_ARCHIVE } Kind;
+typedef enum Kind {
+    KIND_UNKNOWN,
+    KIND_MODEL,
+    KIND_SCENE,
+    KIND_TERRAIN,
+    KIND_ARCHIVE,
+    KIND_RECORD
+} Kind;
 
 // Options.
 typedef struct Wishes {
@@ -66,7 +74,8 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_info = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "print the content of a robot, truss, cloth, vehicle, scene, ground or archive",
+    .summary = "print the content of a robot, truss, cloth, vehicle, scene, ground, archive or "
+               "recording",
     .text =
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
         "or is suspicious. A truss (YAML): mass, size, rank and mechanisms, the bars that give "
@@ -75,7 +84,8 @@ const mf_CommandHelp mf_help_info = {
         "(YAML):\n"
         "its settings with every default, its groups, its schedule and its fields. A vehicle\n"
         "(YAML): its parameters and performance. Ground (PNG, PGM): size and heights. A run's\n"
-        "folder or archive: settings and the progress of evolution.",
+        "folder or archive: settings and the progress of evolution. A recording (HDF5, MCAP):\n"
+        "version, times, fields with units.",
     .examples = "  mayfly info models/hexapod.urdf\n"
                 "  mayfly info --unsupported robot.xml\n"
                 "  mayfly info --mjcf plain.xml robot.xml\n"
@@ -84,7 +94,8 @@ const mf_CommandHelp mf_help_info = {
                 "  mayfly info models/crazyflie.yaml\n"
                 "  mayfly info models/tetrahedron.truss.yaml\n"
                 "  mayfly info models/sheet.cloth.yaml\n"
-                "  mayfly info runs/hexapod-1\n",
+                "  mayfly info runs/hexapod-1\n"
+                "  mayfly info match.mcap\n",
     .least = 1,
     .most = 1,
     .options = table};
@@ -100,6 +111,8 @@ static Kind kind_of(const char *path, const char *head, size_t size) {
     static const unsigned char png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     if (size >= 16 && memcmp(head, "SQLite format 3", 16) == 0)
         return KIND_ARCHIVE;
+    if (mf_recorded_begins(head, size) || mf_recorded_named(path))
+        return KIND_RECORD;
     if (size >= sizeof png && memcmp(head, png, sizeof png) == 0)
         return KIND_TERRAIN;
     if (size >= 3 && head[0] == 'P' && (head[1] == '2' || head[1] == '5') &&
@@ -131,8 +144,8 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
     *kind = kind_of(path, head, size);
     if (*kind == KIND_UNKNOWN)
         return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
-                          "expected a URDF or MJCF robot, a YAML scene, a PNG or PGM ground or an "
-                          "archive, found %s",
+                          "expected a URDF or MJCF robot, a YAML scene, a PNG or PGM ground, an "
+                          "archive or a recording, found %s",
                           size == 0 ? "an empty file" : "none of them");
     return MF_OK;
 }
@@ -500,6 +513,12 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes
     mf_Status status = find_kind(path, &kind, error);
     if (status == MF_OK && kind != KIND_SCENE)
         status = check_kind(inputs, wishes, kind == KIND_MODEL, false, error);
+    if (status == MF_OK && kind == KIND_RECORD && wants_part(wishes))
+        status = refuse("--fields and --schedule are for robots and scenes; a recording's fields "
+                        "are always listed",
+                        error);
+    if (status == MF_OK && kind == KIND_RECORD)
+        return mf_recorded_info(context, path, wishes->json, error);
     if (status == MF_OK && kind != KIND_SCENE && kind != KIND_MODEL)
         status = check_json(wishes, error);
     if (status != MF_OK)

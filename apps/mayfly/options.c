@@ -163,7 +163,7 @@ static const char *option_name(const void *list, uint32_t index) {
 
 // ---- files to write ----------------------------------------------------------------------------
 
-// ".html .svg" as ".html or .svg"; whether `name` has one of them.
+// ".h5 .hdf5 .mcap" as ".h5, .hdf5 or .mcap"; whether `name` has one of them.
 static bool check_ending(const char *endings, const char *name, char *out, size_t size) {
     bool known = false;
     size_t used = 0;
@@ -173,7 +173,8 @@ static bool check_ending(const char *endings, const char *name, char *out, size_
         const size_t length = strcspn(at, " ");
         snprintf(ending, sizeof ending, "%.*s", (int)length, at);
         known |= mf_app_ends_with(name, ending);
-        used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? " or " : "", ending);
+        const char *between = used == 0 ? "" : at[length] == ' ' ? ", " : " or ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", between, ending);
         at += length + (at[length] == ' ');
     }
     return known;

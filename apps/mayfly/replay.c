@@ -47,7 +47,8 @@ static const mf_Option table[] = {
                 "elastic (default: that of the evolution)"),
     MF_OPT_COUNT("step-divisor", "N", Options, divisor, 1, 1000000,
                  "divide the physics step by this number"),
-    MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS, "write fields to an HDF5 file"),
+    MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,
+                  "record to HDF5 (.h5), or to MCAP (.mcap) for Foxglove and ROS tools"),
     MF_OPT_TEXT("fields", "a,b", Options, fields,
                 "fields to record (default: base.*, joint.angle, sensor.*)"),
     MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
@@ -167,8 +168,15 @@ static mf_Status simulate(Replay *replay, mf_Error *error) {
     simulation->record = replay->options->record;
     simulation->fields = replay->options->fields;
     simulation->record_period = mf_option_real(replay->options->every, 0.1);
+    simulation->title = replay->file->name;
     mf_scene_apply_genome(&replay->scene, 0, replay->genome);
-    return mf_simulate_filmed(simulation, replay->options->plot, error);
+    char *text = NULL;
+    mf_Status status = mf_scene_file_write(replay->file, &text, error);
+    simulation->scene = text;
+    if (status == MF_OK)
+        status = mf_simulate_filmed(simulation, replay->options->plot, error);
+    mf_release(replay->context, text);
+    return status;
 }
 
 static bool same_bits(double a, double b) {

@@ -37,7 +37,8 @@ static const mf_Option table[] = {
                 "do again what mayfly view --record-session FILE recorded, until its end"),
     MF_OPT_REAL("realtime", "FACTOR", Options, realtime, 1e-6, 1e9,
                 "simulated seconds per second of real time (default: as fast as possible)"),
-    MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS, "write fields to an HDF5 file"),
+    MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,
+                  "record to HDF5 (.h5), or to MCAP (.mcap) for Foxglove and ROS tools"),
     MF_OPT_TEXT("fields", "a,b", Options, fields,
                 "fields to record (default: base.*, joint.angle, sensor.*)"),
     MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
@@ -69,8 +70,10 @@ const mf_CommandHelp mf_help_run = {
         "are probably unintended. For one robot height, speed, energy, load on the ground,\n"
         "distance, tilt, falls, the largest penetration, faults and sensors follow; for several\n"
         "groups the number of active robots, collisions and faults, goals, and the cost of\n"
-        "contact. --session does again what was done on the page of mayfly view. --record writes\n"
-        "fields to HDF5, with units. --json prints one object: motion,\n"
+        "contact. --session does again what was done on the page of mayfly view.\n"
+        "--record FILE.h5 writes fields with their units to HDF5, --record FILE.mcap also poses,\n"
+        "shapes and joint states for Foxglove; mayfly view FILE shows either. --json prints one\n"
+        "object: motion,\n"
         "simulated_seconds, wall_seconds, realtime_factor, hash, groups; for a scene with one\n"
         "group also the members of the group.",
     .examples = "  mayfly run models/hexapod.urdf\n"
@@ -82,7 +85,8 @@ const mf_CommandHelp mf_help_run = {
                 "  mayfly run robot.xml --plot fall.html\n"
                 "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
                 "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
-                "base.position,joint.angle\n",
+                "base.position,joint.angle\n"
+                "  mayfly run scenes/soccer.yaml --duration 5 --record match.mcap\n",
     .least = 1,
     .most = 1,
     .options = table};
@@ -134,14 +138,20 @@ static double watch_period(double duration) {
 // ---- the run -----------------------------------------------------------------------------------
 
 // The file's record, unless the command line requests another; fields in one line, in the form of
-// --fields.
+// --fields. The scene's text is the caller's, from mf_allocate.
 static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
-                               mf_Simulation *simulation, char fields[MF_APP_PATH],
+                               mf_Simulation *simulation, char fields[MF_APP_PATH], char **scene,
                                mf_Error *error) {
     size_t used = 0;
     simulation->record = options->record != NULL ? options->record : file->record_path;
     simulation->record_period = mf_option_real(options->every, file->record_every);
     simulation->fields = options->fields;
+    if (simulation->record != NULL) {
+        mf_Status status = mf_scene_file_write(file, scene, error);
+        if (status != MF_OK)
+            return status;
+    }
+    simulation->scene = *scene;
     if (options->fields != NULL || file->record_field_count == 0)
         return MF_OK;
     for (uint32_t i = 0; i < file->record_field_count && used < MF_APP_PATH; i++)
@@ -243,7 +253,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     mf_Scene *scene = &run->scene;
     const mf_SceneFile *file = scene->file;
     const char *colors[MF_SCENE_GROUPS];
-    char fields[MF_APP_PATH];
+    char fields[MF_APP_PATH], *text = NULL;
     mf_scene_colors(scene, colors);
     run->alone = scene->group_count == 1 && has_links(scene, 0);
     run->simulation = (mf_Simulation){.world = scene->world,
@@ -260,7 +270,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .watch_period = watch_period(file->duration),
                                       .interaction = scene->interaction,
                                       .progress = "step"};
-    mf_Status status = choose_record(file, options, &run->simulation, fields, error);
+    mf_Status status = choose_record(file, options, &run->simulation, fields, &text, error);
     if (status == MF_OK)
         status = begin_outcomes(context, run, error);
     mf_start_report(scene, &run->report);
@@ -273,6 +283,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     if (status == MF_OK)
         status = run->alone && !options->json ? simulate_alone(run, error)
                                               : mf_simulate(&run->simulation, error);
+    mf_release(context, text);
     if (status == MF_OK)
         status = end_session(run, error);
     return finish(run, options, status, error);

@@ -14,13 +14,15 @@
 
 // ---- recording ---------------------------------------------------------------------------------
 
-static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **out,
-                               mf_Error *error) {
+static mf_Status open_recorder(mf_Simulation *simulation, mf_Recorder **out, mf_Error *error) {
+    mf_RecorderPicture picture;
     char names[MF_APP_PATH];
     const char *list[FIELDS_MOST + 1];
     uint32_t count = 0;
     mf_RecorderConfig config = mf_recorder_config();
     config.path = simulation->record;
+    config.scene = simulation->scene;
+    config.picture = &picture;
     *out = NULL;
     if (simulation->record == NULL)
         return MF_OK;
@@ -35,9 +37,19 @@ static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **ou
         list[count] = NULL;
         config.fields = list;
     }
-    if (simulation->group == NULL)
-        return mf_recorder_create_all(simulation->world, &config, out, error);
-    return mf_recorder_create(simulation->group, &config, out, error);
+    const char *title = simulation->title != NULL ? simulation->title : "";
+    mf_Status status = mf_film_record(simulation->world, title, simulation->colors,
+                                      simulation->joints, &simulation->stage, &picture, error);
+    if (status != MF_OK)
+        return status;
+    return simulation->group == NULL
+               ? mf_recorder_create_all(simulation->world, &config, out, error)
+               : mf_recorder_create(simulation->group, &config, out, error);
+}
+
+static void close_stage(mf_Simulation *simulation) {
+    mf_film_destroy(simulation->stage);
+    simulation->stage = NULL;
 }
 
 // ---- stepping ----------------------------------------------------------------------------------
@@ -141,8 +153,12 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
 }
 
 mf_Status mf_simulation_open(mf_Simulation *simulation, mf_Error *error) {
-    return simulation->recorder == NULL ? open_recorder(simulation, &simulation->recorder, error)
-                                        : MF_OK;
+    if (simulation->recorder != NULL)
+        return MF_OK;
+    mf_Status status = open_recorder(simulation, &simulation->recorder, error);
+    if (status != MF_OK)
+        close_stage(simulation);
+    return status;
 }
 
 mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
@@ -157,10 +173,12 @@ mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
         return status;
     if (status != MF_OK && status != MF_STOPPED) {
         mf_recorder_destroy(recorder);
+        close_stage(simulation);
         return status;
     }
     mf_Error closing;
     mf_Status closed = mf_recorder_close(recorder, &closing);
+    close_stage(simulation);
     if (closed != MF_OK && error != NULL)
         *error = closing;
     return closed != MF_OK ? closed : status;

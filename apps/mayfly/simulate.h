@@ -29,10 +29,12 @@ typedef struct mf_Simulation {
     double realtime;             // [1] simulated per wall second; 0 = as fast as possible
     const char *record;          // file, or NULL
     const char *fields;          // names separated by commas, or NULL for the default
+    const char *scene;           // text of the scene, for the record, or NULL
     double record_period;        // [s] between samples
     const char *progress;        // unit of the progress bar, or NULL for none
     mf_Pace pace;                // zeros at the start
     mf_Recorder *recorder;       // NULL at the start
+    mf_Film *stage;              // the record's picture; NULL at the start
     // Results.
     double simulated; // [s]
     double seconds;   // [s] wall

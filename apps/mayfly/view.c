@@ -10,6 +10,7 @@
 #include "app.h"
 #include "inputs.h"
 #include "options.h"
+#include "recorded.h"
 #include "view_show.h"
 
 #define USUAL_PORT 8765u     // [1]
@@ -23,7 +24,7 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *port, *host, *speed, *duration, *record, *session;
+    const char *port, *host, *speed, *duration, *record, *session, *plot;
     bool paused, open;
 } Options;
 
@@ -36,11 +37,14 @@ static const mf_Option table[] = {
         "address to bind (default 127.0.0.1: this machine alone; others need the token that "
         "is printed)"),
     MF_OPT_FLAG("open", Options, open, "open the page in the browser, where there is a display"),
+    MF_OPT_OUTPUT("plot", Options, plot, ".html",
+                  "of a recording: write it as a film (.html) instead of serving it"),
     MF_OPT_FLAG("paused", Options, paused, "begin paused"),
     MF_OPT_REAL("speed", "FACTOR", Options, speed, 0, 1e6,
                 "simulated seconds per second (default 1; 0: as fast as possible)"),
     MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
-                "ends after so many simulated seconds (default: runs on)"),
+                 "ends after so many simulated seconds, of a recording or film after so many of the "
+                 "clock (default: runs on)"),
     MF_OPT_OUTPUT("record-session", Options, record, ".jsonl",
                   "write what is done on the page, and at which step, to a file: mayfly run "
                   "--session does it again"),
@@ -65,7 +69,7 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_view = {
     .name = "view",
     .arguments = "FILE",
-    .summary = "show a scene, a robot or a film live in the browser",
+    .summary = "show a scene, a robot, a recording or a film in the browser",
     .text =
         "Simulates a scene (YAML) or a robot (URDF, MJCF) without an end and shows it on a page "
         "of\n"
@@ -78,14 +82,17 @@ const mf_CommandHelp mf_help_view = {
         "--record-session writes what is done on the page to a file; mayfly run and mayfly view "
         "do\n"
         "it again with --session, to the same bits.\n\n"
-        "A film (.html, by --plot) is shown as it is.\n\n"
+        "A recording (.h5 or .mcap, by --record) is shown as it was, with a time line, or written\n"
+        "as a film by --plot. A film (.html, by --plot) is shown as it is.\n\n"
         "The page is served to this machine alone, unless --host names another address: then only\n"
         "to those who have the token of the printed address. Ctrl-C ends it.",
     .examples = "  mayfly view scenes/soccer.yaml\n"
                 "  mayfly view models/hexapod.urdf --gait tripod\n"
                 "  mayfly view scenes/swarm.yaml --port 9000\n"
                 "  mayfly view models/hexapod.urdf --record-session pushed.jsonl\n"
-                "  mayfly view robot.xml --robots 100 --paused\n",
+                "  mayfly view robot.xml --robots 100 --paused\n"
+                "  mayfly view match.mcap\n"
+                "  mayfly view walk.h5 --plot walk.html\n",
     .least = 1,
     .most = 1,
     .options = table};
@@ -319,23 +326,51 @@ static mf_Status read_film(mf_Context *context, const char *name, char **out, si
                       "expected a film, as mayfly run --plot FILM.html writes it");
 }
 
-static int view_film(mf_Context *context, const Options *options, const char *name) {
+static mf_Status read_page(mf_Context *context, const char *name, char **out, size_t *size,
+                           mf_Error *error) {
+    if (mf_app_ends_with(name, ".html"))
+        return read_film(context, name, out, size, error);
+    mf_Status status = mf_recorded_page(context, name, out, error);
+    *size = status == MF_OK ? strlen(*out) : 0;
+    return status;
+}
+
+static int view_page(mf_Context *context, const Options *options, const char *name) {
     char *page = NULL;
     mf_Error error = {0};
     mf_ViewServer *server = NULL;
     mf_ViewServerConfig config = {.page_size = 0};
-    mf_Status status = read_film(context, name, &page, &config.page_size, &error);
+    mf_Status status = read_page(context, name, &page, &config.page_size, &error);
     config.page = page;
     if (status == MF_OK)
         status = listen_somewhere(context, options, &config, &server, &error);
     mf_app_starting(false);
     if (status == MF_OK && announce(options, server)) {
-        while (!mf_app_stop_wanted())
+        const double end = mf_app_clock() + mf_option_real(options->duration, INFINITY);
+        while (!mf_app_stop_wanted() && mf_app_clock() < end)
             mf_view_server_wait(server, WAIT_SECONDS);
     }
     mf_view_server_stop(server);
     mf_release(context, page);
     return status == MF_OK ? MF_EXIT_DONE : mf_app_fail(&error);
+}
+
+static int view(mf_Context *context, const Options *options, const char *name) {
+    const bool recording = mf_recorded_is(name);
+    if (options->plot != NULL && !recording)
+        return mf_app_usage("view", "--plot is for recordings (mayfly run FILE --plot FILM.html "
+                                    "films a scene)");
+    if (options->plot != NULL) {
+        mf_Error error = {0};
+        return mf_recorded_film(context, name, options->plot, &error) == MF_OK
+                   ? MF_EXIT_DONE
+                   : mf_app_fail(&error);
+    }
+    if (!recording && !mf_app_ends_with(name, ".html"))
+        return load_and_view(context, options, name);
+    if (options->record != NULL || options->session != NULL)
+        return mf_app_usage("view", "sessions are of live runs, not of recordings and films");
+    return view_page(context, options, name);
 }
 
 int mf_command_view(int argc, char **argv) {
@@ -349,8 +384,7 @@ int mf_command_view(int argc, char **argv) {
     mf_Error error = {0};
     if (mf_inputs_context(&options.inputs, &context, &error) != MF_OK)
         return mf_inputs_fail(&error);
-    result = mf_app_ends_with(argv[1], ".html") ? view_film(context, &options, argv[1])
-                                                : load_and_view(context, &options, argv[1]);
+    result = view(context, &options, argv[1]);
     mf_context_destroy(context);
     return result;
 }

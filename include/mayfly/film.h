@@ -4,6 +4,7 @@
 #define MAYFLY_FILM_H
 
 #include <mayfly/joints.h>
+#include <mayfly/record.h>
 #include <mayfly/world.h>
 
 #ifdef __cplusplus
@@ -34,7 +35,29 @@ MF_API mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints
 MF_API void mf_film_sample(mf_Film *film);
 // Writes the page to `path` (replaced atomically).
 MF_API mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error);
+// The same as text, terminated by 0, which the caller releases with mf_release.
+MF_API mf_Status mf_film_text(const mf_Film *film, char **page, mf_Error *error);
 MF_API void mf_film_destroy(mf_Film *film); // NULL is allowed
+
+// The page that gets its world live (mayfly view serves it), as text, terminated by 0, which the
+// caller releases with mf_release. MF_UNSUPPORTED: this build has no page.
+MF_API mf_Status mf_film_viewer_page(mf_Context *context, const char *title, char **page,
+                                     mf_Error *error);
+
+// What a recorder needs so that its file can be shown again (mf_RecorderConfig.picture): the robots
+// that a film shows, the ground, run-time joints (`joints`; NULL: none), rays and particles. The
+// other arguments are those of mf_film_create_world. *out belongs to the caller and must outlive
+// the recorder; `picture` is valid as long.
+MF_API mf_Status mf_film_record(mf_World *world, const char *title, const char *const *colors,
+                                const mf_WorldJoints *joints, mf_Film **out,
+                                mf_RecorderPicture *picture, mf_Error *error);
+// Writes the page that shows a recording to `path` (replaced atomically). MF_UNSUPPORTED: it holds
+// no picture, or this build has no page.
+MF_API mf_Status mf_film_write_recording(const mf_Recording *recording, const char *path,
+                                         mf_Error *error);
+// The same as text, terminated by 0, which the caller releases with mf_release.
+MF_API mf_Status mf_film_recording_page(mf_Context *context, const mf_Recording *recording,
+                                        char **page, mf_Error *error);
 
 #ifdef __cplusplus
 }

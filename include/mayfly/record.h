@@ -1,4 +1,5 @@
-// Mayfly: trajectories of fields in HDF5.
+// Mayfly: recordings: trajectories of fields, in HDF5 for numbers or in MCAP for Foxglove and the
+// tools of ROS, with what it takes to show them again.
 #ifndef MAYFLY_RECORD_H
 #define MAYFLY_RECORD_H
 
@@ -10,9 +11,20 @@ extern "C" {
 
 typedef struct mf_Recorder mf_Recorder;
 
+#define MF_RECORD_FORMAT 1u // [1] of the recordings that this version writes, and reads
+
+// What a recording needs to be shown again (mf_film_record in mayfly/film.h makes it).
+typedef struct mf_RecorderPicture {
+    const char *description;                // JSON: what is drawn; borrowed while it is created
+    size_t size;                            // [1] numbers of a frame, 1 .. 2^32 - 1
+    void (*take)(float *frame, void *user); // writes the present ones
+    void *user;                             // borrowed until the recorder is destroyed
+} mf_RecorderPicture;
+
 typedef struct mf_RecorderConfig {
     uint32_t struct_size;      // [byte] set by mf_recorder_config()
-    const char *path;          // output file; replaced only when mf_recorder_close succeeds
+    const char *path;          // output file; replaced only when mf_recorder_close succeeds.
+                               // *.mcap: MCAP, all others: HDF5
     const char *const *fields; // names, or paths within a robot (property.h: "knee/joint.angle",
                                // "base.position.z"), NULL-terminated; NULL = base.*, joint.angle,
                                // sensor.*. link.pose and link.velocity are derived where they are
@@ -20,7 +32,9 @@ typedef struct mf_RecorderConfig {
     uint32_t first_instance;   // [1] default 0
     uint32_t instance_count;   // [1] default 0 = all
     const char *attributes;    // JSON text stored as the file attribute "run", or NULL
-    bool joints;               // run-time joints are recorded too (see below); default true
+    const char *scene;         // text of the scene file, stored too, or NULL
+    const mf_RecorderPicture *picture; // recorded too, or NULL
+    bool joints;                       // run-time joints are recorded too (see below); default true
 } mf_RecorderConfig;
 // The defaults of mf_RecorderConfig: every configuration starts from them.
 MF_API mf_RecorderConfig mf_recorder_config(void);
@@ -48,6 +62,52 @@ MF_API mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error);
 MF_API mf_Status mf_recorder_close(mf_Recorder *recorder, mf_Error *error);
 // Destroys the recorder and its unfinished file. NULL is allowed.
 MF_API void mf_recorder_destroy(mf_Recorder *recorder);
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// One recorded field.
+typedef struct mf_RecordedField {
+    const char *name;  // "base.position"; with several groups "blue/base.position"
+    const char *unit;  // "m"
+    const char *frame; // "world", ""
+    const char *description;
+    mf_FieldType type;   // MF_F32, MF_F64, MF_I32 or MF_U32
+    uint32_t count;      // [1] robots, or rows of run-time joints
+    uint32_t components; // [1] of each
+    const void *values;  // [unit] samples * count * components; rows of joints that there were not
+                         // yet: NAN, or 0 for whole numbers
+} mf_RecordedField;
+
+// A recording in memory, all of it; read-only.
+typedef struct mf_Recording {
+    mf_Context *context; // that it was opened with
+    const char *path;
+    const char *kind;     // "HDF5" or "MCAP"
+    const char *version;  // of Mayfly that wrote it, "": unknown
+    const char *model;    // of a recording of one group: its robots; "": of all groups
+    const char *group;    // likewise, the group
+    bool complete;        // false: the run was killed; what is missing is its end
+    uint64_t seed;        // [1] of the world
+    double step;          // [s] of the world
+    uint32_t samples;     // [1]
+    const double *time;   // [s] of each
+    uint32_t field_count; // [1]
+    const mf_RecordedField *fields;
+    const char *run;     // JSON text that the program added, "": none
+    const char *scene;   // text of the scene file, "": none
+    const char *picture; // JSON: what is drawn, "": the recording cannot be shown
+    uint32_t frame_size; // [1] numbers of a frame
+    const float *frames; // [1] samples * frame_size
+    struct mf_RecordingMemory *memory;
+} mf_Recording;
+
+// Reads a recording of mf_Recorder, HDF5 or MCAP by its content. *out must be destroyed with
+// mf_recording_destroy before the context. MF_NOT_FOUND, MF_BAD_FILE: it is none, or damaged;
+// MF_VERSION: of a later version of Mayfly; MF_LIMIT: larger than `most` bytes [byte] in
+// memory, 0: 8 GiB.
+MF_API mf_Status mf_recording_open(mf_Context *context, const char *path, uint64_t most,
+                                   mf_Recording **out, mf_Error *error);
+MF_API void mf_recording_destroy(mf_Recording *recording); // NULL is allowed
 
 #ifdef __cplusplus
 }

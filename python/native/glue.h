@@ -19,7 +19,8 @@ typedef enum mfpy_Kind {
     MFPY_VEHICLE,
     MFPY_TRUSS,
     MFPY_CLOTH,
-    MFPY_FREE_CAMERA
+    MFPY_FREE_CAMERA,
+    MFPY_FILM
 } mfpy_Kind;
 
 // A native object with a count of its users, which keeps alive what it borrows. Python's collector

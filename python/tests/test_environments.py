@@ -341,8 +341,9 @@ def test_settings(make: Envs) -> None:
         ({"xml_file": "no_such.xml"}, FileNotFoundError, "xml_file="),
         ({"xml_file": 3}, TypeError, "path or a Model"),
         ({"autoreset_mode": "never"}, ValueError, "NextStep"),
-        ({"render_mode": "human"}, NotImplementedError, "mayfly.Recording"),
-        ({"render_mode": "human"}, TypeError, "mayfly.Recording"),  # Stable-Baselines3 goes on
+        ({"render_mode": "ansi"}, NotImplementedError, "mayfly.Recorder"),
+        ({"render_mode": "ansi"}, TypeError, "mayfly.Recorder"),  # Stable-Baselines3 goes on
+        ({"render_robots": [1]}, ValueError, "render_robots"),
         ({"width": 0}, ValueError, "width"),
         ({"camera_id": 2}, TypeError, "one camera"),
         ({"task": "ants"}, LookupError, "did you mean 'ant'"),
@@ -550,7 +551,7 @@ def test_render() -> None:
 
 def test_pictures() -> None:
     env = gymnasium.make("Mayfly/Ant-v5", render_mode="rgb_array", width=120, height=90)
-    assert env.render_mode == "rgb_array" and env.metadata["render_modes"] == ["rgb_array"]
+    assert env.render_mode == "rgb_array" and env.metadata["render_modes"] == ["human", "rgb_array"]
     env.reset(seed=1)
     first = env.render()
     assert first.shape == (90, 120, 3) and first.dtype == np.uint8

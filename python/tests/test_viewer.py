@@ -404,3 +404,39 @@ def test_film_is_served(show, live, film):
     page = show(live(str(film)) + "#time=0.5")
     assert page.text_content("#clock") == "0.50 / 1.00 s"
     assert page.complaints == []
+
+
+@pytest.mark.parametrize("ending", ["h5", "mcap"])
+def test_recordings_are_served(show, live, tmp_path, ending):
+    file = tmp_path / f"walk.{ending}"
+    words = ["run", "models/hexapod.urdf", "--gait", "tripod", "--duration", "1", "--every", "0.05"]
+    subprocess.run(
+        [COMMAND, *words, "--record", str(file)], cwd=ROOT, check=True, capture_output=True
+    )
+    page = show(live(str(file)) + "#time=0.5")
+    assert page.text_content("#clock") == "0.50 / 1.00 s"
+    assert page.text_content("h1") == file.name
+    assert page.evaluate("mayfly.source.description.frames") == 21
+    assert page.evaluate(SHARE)["share"] > 0.02
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_reports_look_like_the_viewer(browser, film, tmp_path, scheme):
+    report = tmp_path / "compare.html"
+    words = ["compare", "models/hexapod.urdf", "--gait", "tripod", "--duration", "0.5", "--no-cost"]
+    words += ["--plot", str(report)]
+    subprocess.run([COMMAND, *words], cwd=ROOT, check=True, capture_output=True)
+    colors = []
+    for path in (film, report):
+        page = browser.new_page(viewport={"width": 390, "height": 700}, color_scheme=scheme)
+        page.goto(path.as_uri())
+        colors.append(
+            page.evaluate(
+                """() => ["--ink", "--soft", "--accent"].map(
+                     name => getComputedStyle(document.documentElement).getPropertyValue(name))"""
+            )
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") == 390  # fits a phone
+        page.close()
+    assert colors[0] == colors[1] and all(colors[0])

@@ -139,7 +139,7 @@ static mf_Status grow(mf_Recorder *recorder, mf_Column *column, uint32_t rows, m
     mf_release(recorder->context, column->buffer);
     column->buffer = buffer;
     set_rows(column, rows);
-    return first ? mf_recorder_make_column(recorder, column, error) : MF_OK;
+    return first ? recorder->store->make_column(recorder, column, error) : MF_OK;
 }
 
 mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error) {
@@ -147,7 +147,7 @@ mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error) {
     mf_Column *columns = columns_of(recorder);
     if (rows <= columns[0].count)
         return MF_OK;
-    mf_Status status = mf_recorder_flush(recorder, error);
+    mf_Status status = recorder->store->flush(recorder, error);
     for (uint32_t i = 0; i < MF_JOINT_COLUMNS && status == MF_OK; i++) {
         const uint32_t most =
             mf_recorder_capacity((size_t)rows * columns[i].components * columns[i].value_size);

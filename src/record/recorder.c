@@ -1,6 +1,6 @@
-// Recorders: fields of some robots, sampled into memory and written to HDF5 in blocks, so that a
-// sample each step costs a copy. Invariants: the final file appears only when it is complete; after
-// the first failure a recorder refuses all calls and leaves no file.
+// Recorders: fields of some robots, sampled into memory and written in blocks by the format's
+// store, so that a sample each step costs a copy. Invariants: the final file appears only when it
+// is complete; after the first failure a recorder refuses all calls and leaves no file.
 #include "record/recorder.h"
 
 #include <mayfly/links.h>
@@ -58,6 +58,7 @@ static mf_Status add_column(mf_Recorder *recorder, const Source *source, const m
     mf_Column *column = &recorder->columns[recorder->column_count++];
     *column =
         (mf_Column){.field = field,
+                    .group = time ? NULL : source->group,
                     .name = name,
                     .first = time ? 0 : source->first,
                     .count = time ? 1 : source->count,
@@ -65,6 +66,30 @@ static mf_Status add_column(mf_Recorder *recorder, const Source *source, const m
                     .value_size = time ? sizeof(double) : mf_field_value_size(field->info.type),
                     .set = H5I_INVALID_HID};
     column->sample_size = column->value_size * column->components * column->count;
+    return MF_OK;
+}
+
+static mf_Status add_picture(mf_Recorder *recorder, const mf_RecorderPicture *picture,
+                             mf_Error *error) {
+    static const char name[] = "picture/frame";
+    recorder->picture = *picture;
+    recorder->picture_field = (mf_Field){
+        .info = {"frame", "1", "", MF_F32, MF_FIXED_COUNT, (uint32_t)picture->size, 0,
+                 "what mayfly view draws: poses of links, run-time joints, rays, points"},
+        .components = (uint32_t)picture->size};
+    char *copy = mf_allocate(recorder->context, sizeof name, 1);
+    if (copy == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+    memcpy(copy, name, sizeof name);
+    recorder->columns[recorder->column_count++] =
+        (mf_Column){.field = &recorder->picture_field,
+                    .name = copy,
+                    .count = 1,
+                    .components = (uint32_t)picture->size,
+                    .value_size = sizeof(float),
+                    .sample_size = picture->size * sizeof(float),
+                    .set = H5I_INVALID_HID,
+                    .of_picture = true};
     return MF_OK;
 }
 
@@ -203,7 +228,7 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
     static const char *const usual[] = {"base.*", "joint.angle", "sensor.*", NULL};
     bool optional = config->fields == NULL; // a robot without joints has no joint.angle
     const char *const *patterns = optional ? usual : config->fields;
-    uint32_t most = 1 + MF_JOINT_COLUMNS; // the time, and joints
+    uint32_t most = 2 + MF_JOINT_COLUMNS; // the time, the picture and joints
     Source source;
     mf_Status status = derive_links(recorder, config, error);
     if (status != MF_OK)
@@ -231,6 +256,9 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
         if (status == MF_OK && !task.found && !optional)
             status = refuse_pattern(source.group, *patterns, task.constant, error);
     }
+    recorder->field_columns = recorder->column_count;
+    if (status == MF_OK && config->picture != NULL)
+        status = add_picture(recorder, config->picture, error);
     if (status == MF_OK && config->joints)
         status = mf_recorder_add_joints(recorder, error);
     return status == MF_OK ? add_column(recorder, NULL, NULL, "time", error) : status;
@@ -249,7 +277,7 @@ static mf_Status make_buffers(mf_Recorder *recorder, mf_Error *error) {
         if (recorder->columns[i].sample_size > largest)
             largest = recorder->columns[i].sample_size;
     }
-    recorder->capacity = mf_recorder_capacity(largest);
+    recorder->capacity = recorder->store->buffered ? mf_recorder_capacity(largest) : 1;
     for (uint32_t i = 0; i < recorder->column_count; i++) {
         mf_Column *column = &recorder->columns[i];
         if (column->sample_size == 0) // joints, of which there are none yet
@@ -277,9 +305,24 @@ static mf_Status check_instances(const mf_Recorder *recorder, const mf_RecorderC
     return MF_OK;
 }
 
+static bool is_mcap(const char *path) {
+    static const char ending[] = ".mcap";
+    const size_t length = strlen(path);
+    return length >= sizeof ending && strcmp(path + length + 1 - sizeof ending, ending) == 0;
+}
+
+static mf_Status check_picture(const mf_RecorderPicture *picture, mf_Error *error) {
+    if (picture != NULL && (picture->description == NULL || picture->take == NULL ||
+                            picture->size == 0 || picture->size > UINT32_MAX))
+        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: picture: make it with mf_film_record");
+    return MF_OK;
+}
+
 static mf_Status open_recorder(mf_Recorder *recorder, const mf_RecorderConfig *config,
                                mf_Error *error) {
     mf_Status status = check_instances(recorder, config, error);
+    if (status == MF_OK)
+        status = check_picture(config->picture, error);
     if (status == MF_OK)
         status = choose_columns(recorder, config, error);
     if (status == MF_OK)
@@ -289,7 +332,7 @@ static mf_Status open_recorder(mf_Recorder *recorder, const mf_RecorderConfig *c
     if (status != MF_OK)
         return status;
     mf_Quiet quiet = mf_quiet_begin();
-    status = mf_recorder_make_file(recorder, config->attributes, error);
+    status = recorder->store->make(recorder, config, error);
     mf_quiet_end(quiet);
     return status;
 }
@@ -308,6 +351,7 @@ static mf_Status create(mf_World *world, mf_Group *group, const mf_RecorderConfi
     recorder->group = group;
     recorder->context = context;
     recorder->file = H5I_INVALID_HID;
+    recorder->store = is_mcap(config->path) ? &mf_mcap_store : &mf_hdf5_store;
     mf_Status status = open_recorder(recorder, config, error);
     if (status != MF_OK) {
         mf_recorder_destroy(recorder);
@@ -350,12 +394,17 @@ static void copy_instance(const mf_Column *column, uint32_t instance, char *targ
 }
 
 static void take_sample(const mf_Recorder *recorder) {
-    for (uint32_t i = 0; i + 1 + recorder->joint_columns < recorder->column_count; i++) {
+    for (uint32_t i = 0; i < recorder->field_columns; i++) {
         const mf_Column *column = &recorder->columns[i];
         char *target = column->buffer + recorder->filled * column->sample_size;
         size_t size = column->components * column->value_size;
         for (uint32_t k = 0; k < column->count; k++)
             copy_instance(column, column->first + k, target + k * size);
+    }
+    if (recorder->picture.take != NULL) {
+        const mf_Column *column = &recorder->columns[recorder->field_columns];
+        char *target = column->buffer + recorder->filled * column->sample_size;
+        recorder->picture.take((float *)(void *)target, recorder->picture.user);
     }
     mf_recorder_sample_joints(recorder);
     double time = mf_time_to_seconds(mf_world_time(recorder->world));
@@ -365,7 +414,7 @@ static void take_sample(const mf_Recorder *recorder) {
 
 static mf_Status flush_quietly(mf_Recorder *recorder) {
     mf_Quiet quiet = mf_quiet_begin();
-    recorder->status = mf_recorder_flush(recorder, &recorder->failure);
+    recorder->status = recorder->store->flush(recorder, &recorder->failure);
     mf_quiet_end(quiet);
     return recorder->status;
 }
@@ -403,7 +452,7 @@ mf_Status mf_recorder_close(mf_Recorder *recorder, mf_Error *error) {
         status = flush_quietly(recorder);
     if (status == MF_OK) {
         mf_Quiet quiet = mf_quiet_begin();
-        status = mf_recorder_close_file(recorder, &recorder->failure);
+        status = recorder->store->close(recorder, true, &recorder->failure);
         mf_quiet_end(quiet);
     }
     if (status == MF_OK)
@@ -418,7 +467,7 @@ void mf_recorder_destroy(mf_Recorder *recorder) {
     if (recorder == NULL)
         return;
     mf_Quiet quiet = mf_quiet_begin();
-    mf_recorder_close_file(recorder, NULL);
+    recorder->store->close(recorder, false, NULL);
     mf_output_free(&recorder->output);
     mf_quiet_end(quiet);
     for (uint32_t i = 0; i < recorder->column_count; i++) {

@@ -8,11 +8,12 @@
 #include <mayfly/property.h>
 #include <mayfly/record.h>
 
-// One data set: a field, or the time.
+// One data set: a field, the time or, with a picture, its numbers.
 typedef struct mf_Column {
     const mf_Field
-        *field; // NULL for the time; for joints one without data that gives the description
-    char *name; // data set, owned; "group/field" in a file of several groups
+        *field;      // NULL for the time; for joints one without data that gives the description
+    mf_Group *group; // of the field; NULL: none
+    char *name;      // data set, owned; "group/field" in a file of several groups
     uint32_t first, count; // [1] instances recorded: first .. first + count - 1
     uint32_t component;    // [1] the first of the field that is recorded
     uint32_t components;   // [1] per instance
@@ -21,17 +22,37 @@ typedef struct mf_Column {
     size_t sample_size;    // [byte] of one sample of all recorded instances
     char *buffer;          // pending samples in the layout of the file
     hid_t set;             // H5I_INVALID_HID while closed
-    bool of_joints; // of run-time joints: instances are rows, whose number grows (joint_columns.c)
+    bool of_joints;  // of run-time joints: instances are rows, whose number grows (joint_columns.c)
+    bool of_picture; // what the configuration's picture gives
 } mf_Column;
+
+// A format of files. All functions return the first failure, whose message comes from the system
+// call that failed, else from the library of the format.
+typedef struct mf_Store {
+    bool buffered; // takes many samples at a time
+    // Makes the file and all columns that have instances.
+    mf_Status (*make)(mf_Recorder *recorder, const mf_RecorderConfig *config, mf_Error *error);
+    // Makes a column that had none.
+    mf_Status (*make_column)(mf_Recorder *recorder, mf_Column *column, mf_Error *error);
+    mf_Status (*flush)(mf_Recorder *recorder, mf_Error *error); // writes the buffered samples
+    // Completes the file (`whole`), or only frees what belongs to it. May be called again.
+    mf_Status (*close)(mf_Recorder *recorder, bool whole, mf_Error *error);
+} mf_Store;
+extern const mf_Store mf_hdf5_store, mf_mcap_store;
 
 struct mf_Recorder {
     mf_World *world;
     mf_Group *group; // NULL when all groups are recorded
     mf_Context *context;
+    const mf_Store *store;
     mf_Output output;
-    hid_t file;
-    uint32_t column_count; // [1] the last one is the time
+    hid_t file;                 // HDF5
+    struct mf_McapStore *mcap;  // MCAP; NULL while closed
+    mf_RecorderPicture picture; // `take` NULL: none
+    mf_Field picture_field;     // describes its column
+    uint32_t column_count;      // [1] the last one is the time
     mf_Column *columns;
+    uint32_t field_columns; // [1] the first ones, of fields
     uint32_t joint_columns; // [1] before the time: MF_JOINT_COLUMNS or, not recorded, 0
     uint32_t capacity;      // [1] samples that the buffers hold
     uint32_t filled;        // [1] samples in the buffers
@@ -60,13 +81,5 @@ mf_Status mf_recorder_add_joints(mf_Recorder *recorder, mf_Error *error);
 mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error);
 // Puts a sample of all joints into the buffers.
 void mf_recorder_sample_joints(const mf_Recorder *recorder);
-
-// Create the data set of a column; create the file, its attributes and data sets; write buffered
-// samples; close the file. Error messages come from the system call that failed, else from HDF5.
-// Call them with HDF5's own messages turned off.
-mf_Status mf_recorder_make_column(mf_Recorder *recorder, mf_Column *column, mf_Error *error);
-mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error *error);
-mf_Status mf_recorder_flush(mf_Recorder *recorder, mf_Error *error);
-mf_Status mf_recorder_close_file(mf_Recorder *recorder, mf_Error *error);
 
 #endif

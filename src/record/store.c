@@ -68,16 +68,22 @@ static bool describe_group(hid_t object, const mf_Group *group, uint32_t first) 
            put_attribute(object, "first_instance", H5T_STD_U32LE, H5T_NATIVE_UINT32, &first);
 }
 
-static bool describe_file(const mf_Recorder *recorder, const char *run) {
+static bool describe_file(const mf_Recorder *recorder, const mf_RecorderConfig *config) {
     const mf_WorldConfig *world = mf_world_config_of(recorder->world);
     double step = mf_time_to_seconds(world->step);
     hid_t file = recorder->file;
-    bool good = put_text(file, "version", mf_version()) &&
+    const uint32_t format = MF_RECORD_FORMAT;
+    bool good = put_attribute(file, "recording", H5T_STD_U32LE, H5T_NATIVE_UINT32, &format) &&
+                put_text(file, "version", mf_version()) &&
                 put_attribute(file, "seed", H5T_STD_U64LE, H5T_NATIVE_UINT64, &world->seed) &&
                 put_attribute(file, "step", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &step);
     if (recorder->group != NULL)
         good &= describe_group(file, recorder->group, recorder->columns[0].first);
-    return good && (run == NULL || put_text(file, "run", run));
+    if (recorder->picture.take != NULL)
+        good &= put_text(file, "picture", config->picture->description);
+    if (config->scene != NULL)
+        good &= put_text(file, "scene", config->scene);
+    return good && (config->attributes == NULL || put_text(file, "run", config->attributes));
 }
 
 // In a file of several groups each group has an HDF5 group of its name.
@@ -184,19 +190,20 @@ static bool make_column(mf_Recorder *recorder, mf_Column *column) {
     return column->set >= 0 && describe_column(column);
 }
 
-mf_Status mf_recorder_make_column(mf_Recorder *recorder, mf_Column *column, mf_Error *error) {
+static mf_Status make_set(mf_Recorder *recorder, mf_Column *column, mf_Error *error) {
     if (!make_column(recorder, column))
         return fail_store(recorder, "make a data set", error);
     return recorder->output.failure != 0 ? mf_output_fail(&recorder->output, error) : MF_OK;
 }
 
-mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error *error) {
+static mf_Status make_file(mf_Recorder *recorder, const mf_RecorderConfig *config,
+                           mf_Error *error) {
     hid_t access = mf_output_access(&recorder->output);
     if (access >= 0) {
         recorder->file = H5Fcreate(recorder->output.temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
         H5Pclose(access);
     }
-    if (recorder->file < 0 || !describe_file(recorder, run))
+    if (recorder->file < 0 || !describe_file(recorder, config))
         return fail_store(recorder, "make the file", error);
     for (uint32_t i = 0; recorder->group == NULL && i < mf_world_group_count(recorder->world);
          i++) {
@@ -206,7 +213,7 @@ mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < recorder->column_count && status == MF_OK; i++)
         if (recorder->columns[i].count > 0)
-            status = mf_recorder_make_column(recorder, &recorder->columns[i], error);
+            status = make_set(recorder, &recorder->columns[i], error);
     return status;
 }
 
@@ -230,20 +237,27 @@ static bool append_column(const mf_Recorder *recorder, const mf_Column *column) 
     return good;
 }
 
-mf_Status mf_recorder_flush(mf_Recorder *recorder, mf_Error *error) {
+static mf_Status flush(mf_Recorder *recorder, mf_Error *error) {
     for (uint32_t i = 0; i < recorder->column_count && recorder->filled != 0; i++) {
         if (recorder->columns[i].count == 0) // joints, of which there were none yet
             continue;
         if (!append_column(recorder, &recorder->columns[i]) || recorder->output.failure != 0)
             return fail_store(recorder, "write samples", error);
     }
+    // So that a killed run leaves a file that can be read up to here.
+    if (recorder->filled != 0 && H5Fflush(recorder->file, H5F_SCOPE_LOCAL) < 0)
+        return fail_store(recorder, "write samples", error);
     recorder->written += recorder->filled;
     recorder->filled = 0;
     return MF_OK;
 }
 
-mf_Status mf_recorder_close_file(mf_Recorder *recorder, mf_Error *error) {
+static mf_Status close_file(mf_Recorder *recorder, bool whole, mf_Error *error) {
+    const uint32_t complete = 1;
     bool good = true;
+    if (whole)
+        good =
+            put_attribute(recorder->file, "complete", H5T_STD_U32LE, H5T_NATIVE_UINT32, &complete);
     for (uint32_t i = 0; i < recorder->column_count; i++) {
         if (recorder->columns[i].set >= 0)
             good &= H5Dclose(recorder->columns[i].set) >= 0;
@@ -256,3 +270,5 @@ mf_Status mf_recorder_close_file(mf_Recorder *recorder, mf_Error *error) {
         return fail_store(recorder, "close the file", error);
     return MF_OK;
 }
+
+const mf_Store mf_hdf5_store = {true, make_file, make_set, flush, close_file};

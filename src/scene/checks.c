@@ -483,9 +483,9 @@ static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file)
 }
 
 static bool is_record_name(const char *path) {
-    static const char *const endings[] = {".h5", ".hdf5"};
+    static const char *const endings[] = {".h5", ".hdf5", ".mcap"};
     size_t length = strlen(path);
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t own = strlen(endings[i]);
         if (length > own && strcmp(path + length - own, endings[i]) == 0)
             return true;
@@ -499,9 +499,10 @@ static mf_Status check_record(const mf_Reader *reader, const mf_SceneFile *file)
         if (file->record_path == NULL && mf_reader_find(reader, others[i]) != NULL)
             return mf_reader_refuse(reader, others[i], NULL, "expected the key record.file, too");
     if (file->record_path != NULL && !is_record_name(file->record_path))
-        return mf_reader_refuse(reader, "record.file", NULL,
-                                "expected a name that ends with .h5 or .hdf5, found '%.200s'",
-                                file->record_path);
+        return mf_reader_refuse(
+            reader, "record.file", NULL,
+            "expected a name that ends with .h5, .hdf5 or .mcap, found '%.200s'",
+            file->record_path);
     return MF_OK;
 }
 

@@ -122,7 +122,7 @@ static void put_tables(mf_Text *text, const mf_Comparison *all) {
         text,
         "<section><h2>Levels</h2>\n<p>Errors are root mean squares of the difference to "
         "<b>%s</b> over the whole run. The cost is the processor time of one step of one "
-        "robot in a batch of %u on %u thread%s (%s).</p>\n<table>\n"
+        "robot in a batch of %u on %u thread%s (%s).</p>\n<table class=\"levels wide\">\n"
         "<tr><th class=\"level\">level</th>",
         mf_motion_name(all->reference), all->cost_robots, all->threads,
         all->threads == 1 ? "" : "s", mf_isa_name(all->isa));
@@ -134,11 +134,13 @@ static void put_tables(mf_Text *text, const mf_Comparison *all) {
     for (int i = 0; i < MF_MOTION_COUNT; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             put_level(text, &all->rows[i]);
-    mf_text_put(text, "</table>\n</section>\n<section><h2>On the ground</h2>\n<table>\n"
-                      "<tr><th class=\"level\">level</th><th class=\"num\">mean height m</th>"
-                      "<th class=\"num\">largest tilt rad</th>"
-                      "<th class=\"num\">largest penetration mm</th>"
-                      "<th class=\"num\">slip of feet mm/s</th><th>not modeled</th></tr>\n");
+    mf_text_put(
+        text,
+        "</table>\n</section>\n<section><h2>On the ground</h2>\n<table class=\"levels wide\">\n"
+        "<tr><th class=\"level\">level</th><th class=\"num\">mean height m</th>"
+        "<th class=\"num\">largest tilt rad</th>"
+        "<th class=\"num\">largest penetration mm</th>"
+        "<th class=\"num\">slip of feet mm/s</th><th>not modeled</th></tr>\n");
     for (int i = 0; i < MF_MOTION_COUNT; i++)
         put_ground_row(text, &all->rows[i]);
     mf_text_put(text, "</table>\n</section>\n");

@@ -69,7 +69,7 @@ static void take_cloud(mf_Film *film, mf_Group *group, const char *color) {
 
 // [1] Samples that there is room for: even, so that the next one after thinning keeps the interval.
 static uint32_t choose_room(const mf_Film *film) {
-    if (film->live)
+    if (film->live || film->period == (double)INFINITY)
         return 1;
     uint32_t room = POSES_MOST / (film->poses_each > 0 ? film->poses_each : 1);
     room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
@@ -78,7 +78,7 @@ static uint32_t choose_room(const mf_Film *film) {
     return room & ~1u;
 }
 
-// A period of 0 is that of a live film.
+// A period of 0 is that of a live film, one of INFINITY that of a single picture.
 static mf_Status create(mf_World *world, const char *title, mf_Group *const *groups, uint32_t count,
                         const char *const *colors, double period, mf_Film **out, mf_Error *error) {
     mf_Context *context = mf_world_context(world);
@@ -87,6 +87,7 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     *film = (mf_Film){.context = context,
                       .world = world,
+                      .description = mf_text_begin(context),
                       .title = title,
                       .live = !(period > 0.0),
                       .stride = 1,
@@ -188,9 +189,28 @@ mf_Status mf_film_create_live(mf_World *world, const char *title, const char *co
     return status;
 }
 
+mf_Status mf_film_create_single(mf_World *world, const char *title, const char *const *colors,
+                                const mf_WorldJoints *joints, mf_Film **out, mf_Error *error) {
+    *out = NULL;
+    if (world == NULL || title == NULL || mf_world_group_count(world) == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a world with groups and a title");
+    mf_Status status = create_world(world, title, colors, (double)INFINITY, out, error);
+    if (status == MF_OK && joints != NULL)
+        status = mf_film_show_joints(*out, joints, error);
+    if (status != MF_OK) {
+        mf_film_destroy(*out);
+        *out = NULL;
+        return status;
+    }
+    (*out)->live = true;
+    (*out)->period = 0.0;
+    return MF_OK;
+}
+
 void mf_film_destroy(mf_Film *film) {
     if (film == NULL)
         return;
+    mf_text_free(&film->description);
     mf_release(film->context, film->joint_rows);
     mf_release(film->context, film->rays);
     mf_release(film->context, film->ray_rows);

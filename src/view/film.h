@@ -29,6 +29,7 @@ typedef struct mf_FilmCast {
     const char *color;      // CSS, borrowed; NULL: the colors of its shapes
     uint32_t first, robots; // [1]
     uint32_t links;         // [1] of each
+    bool cloth;             // of a recording, whose casts have no group
 } mf_FilmCast;
 
 // Particles of a group: points, of which every `stride`th is shown.
@@ -74,6 +75,7 @@ struct mf_Film {
     uint32_t points_each;        // [1] of a sample, of all clouds
     float *points;               // [m] room * points_each * 3; NAN: it waits for an emitter
     double *position, *rotation; // [m], [1] of the links of one group's robots, while sampled
+    mf_Text description; // of a film that is recorded; of one from a recording, which has no world
 };
 
 // The page that web/ makes, terminated by 0; @DATA@ is replaced by the film. Empty: this build has
@@ -108,8 +110,9 @@ void mf_film_put_rays(mf_Text *text, const mf_Film *film);
 // Whether a group is shown as points, and how many of them (film_cloud.c).
 uint32_t mf_film_cloud_points(const mf_Group *group, bool live, uint32_t *stride);
 void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points);
-// Appends members of the film's JSON, and the script with the points.
+// Appends members of the film's JSON: clouds and box, or the box alone; the script with the points.
 void mf_film_put_clouds(mf_Text *text, const mf_Film *film);
+void mf_film_put_box(mf_Text *text, const mf_Film *film);
 void mf_film_put_points(mf_Text *text, const mf_Film *film);
 
 // ---- live --------------------------------------------------------------------------------------
@@ -118,6 +121,9 @@ void mf_film_put_points(mf_Text *text, const mf_Film *film);
 // sent once, its frames as they are wanted. `colors` and `joints` may be NULL.
 mf_Status mf_film_create_live(mf_World *world, const char *title, const char *const *colors,
                               const mf_WorldJoints *joints, mf_Film **out, mf_Error *error);
+// The same of the robots that a film shows: the picture of a recording.
+mf_Status mf_film_create_single(mf_World *world, const char *title, const char *const *colors,
+                                const mf_WorldJoints *joints, mf_Film **out, mf_Error *error);
 // Takes the present picture: poses, points, ray_rows and joint_rows hold it.
 void mf_film_take_picture(mf_Film *film);
 // Appends the description of what is drawn, one object of JSON: the same in films and live.
@@ -127,6 +133,13 @@ bool mf_film_robot(const mf_Film *film, uint32_t robot, mf_Group **group, uint32
 
 // Appends the page that gets its world live. MF_UNSUPPORTED: this build has no page.
 mf_Status mf_film_live_page(mf_Text *text, const char *title, mf_Error *error);
+
+// ---- recordings ---------------------------------------------------------------------------------
+
+// Appends the description of a film from a recording (film_recorded.c).
+void mf_film_put_recorded(mf_Text *text, const mf_Film *film);
+// Appends the page that shows a recording. As mf_film_write_recording.
+mf_Status mf_film_render_recording(mf_Text *text, const mf_Recording *recording, mf_Error *error);
 
 // Appends the whole page. The film has at least one sample. MF_UNSUPPORTED: this build has no page.
 mf_Status mf_film_render(mf_Text *text, const mf_Film *film, mf_Error *error);

@@ -69,16 +69,20 @@ static void put_cloud(mf_Text *text, const mf_FilmCloud *cloud) {
     mf_text_put(text, "}");
 }
 
-void mf_film_put_clouds(mf_Text *text, const mf_Film *film) {
+void mf_film_put_box(mf_Text *text, const mf_Film *film) {
     const Box box = box_of(film);
+    mf_film_put_numbers(text, "low", box.low, 3);
+    mf_film_put_numbers(text, "scale", box.scale, 3);
+}
+
+void mf_film_put_clouds(mf_Text *text, const mf_Film *film) {
     mf_text_put(text, ",\"clouds\":[");
     for (uint32_t i = 0; i < film->cloud_count; i++) {
         mf_text_put(text, i > 0 ? "," : "");
         put_cloud(text, &film->clouds[i]);
     }
     mf_text_put(text, "]");
-    mf_film_put_numbers(text, "low", box.low, 3);
-    mf_film_put_numbers(text, "scale", box.scale, 3);
+    mf_film_put_box(text, film);
 }
 
 void mf_film_put_points(mf_Text *text, const mf_Film *film) {

@@ -231,6 +231,10 @@ static void put_joints(mf_Text *text, const mf_Film *film) {
 }
 
 void mf_film_describe(mf_Text *text, const mf_Film *film) {
+    if (film->world == NULL) {
+        mf_film_put_recorded(text, film);
+        return;
+    }
     const mf_Terrain *terrain = mf_world_config_of(film->world)->terrain;
     bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
     bool apart = flat && film->cast_count > 0 && film->robots > 1 &&

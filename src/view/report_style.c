@@ -4,13 +4,14 @@
 
 static const char *const rules[] = {
     // Colors: ink on paper, one strong accent (the champion), one companion (the mean, the past).
-    ":root{color-scheme:light dark;--paper:#fbfaf7;--card:#ffffff;--ink:#1d2328;--soft:#5f6b73;",
-    "--hair:#e3e1da;--grid:#eceae3;--accent:#d9480f;--mate:#1971a8;--good:#2b7a3d;--warn:#b3380b;",
+    // Ink, soft and accent are those of the viewer's page (web/src/style.css; a test compares).
+    ":root{color-scheme:light dark;--paper:#fbfaf7;--card:#ffffff;--ink:#1d2328;--soft:#55616a;",
+    "--hair:#e3e1da;--grid:#eceae3;--accent:#c2410c;--mate:#1971a8;--good:#2b7a3d;--warn:#b3380b;",
     "--code:#f4f2ec;--rim:#3d464d;--tube:#b4bcc2;--rod:#dedbd3;--sans:system-ui,-apple-system,"
     "\"Segoe UI\",Roboto,Arial,sans-serif;",
     "--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace}\n",
     "@media (prefers-color-scheme:dark){:root{--paper:#14181b;--card:#1b2125;--ink:#e8e6e1;",
-    "--soft:#9aa5ac;--hair:#2e363b;--grid:#272e33;--accent:#ff8a4c;--mate:#66b7e8;--good:#7fcf8f;",
+    "--soft:#a3aeb5;--hair:#2e363b;--grid:#272e33;--accent:#ff8a4c;--mate:#66b7e8;--good:#7fcf8f;",
     "--warn:#ff9a76;--code:#20272c;--rim:#0c0f11;--tube:#8b969d;--rod:#dad7cf}}\n",
     "*{box-sizing:border-box}\n",
     "body{margin:0;background:var(--paper);color:var(--ink);",
@@ -117,7 +118,11 @@ static const char *const rules[] = {
     "footer{color:var(--soft);font-size:13.5px}\n",
     "@media (max-width:640px){main{padding:28px 14px}h1{font-size:30px}.lead{font-size:17px}",
     ".pair{grid-template-columns:1fr}.cards{grid-template-columns:1fr 1fr}section{padding:18px "
-    "16px}}\n",
+    "16px}",
+    // Wide tables and drawings scroll; what is said about them stays.
+    "section h2,section "
+    "p{position:sticky;left:0}.levels{min-width:560px}.wide,svg{min-width:760px}",
+    "svg.fit{min-width:0}svg.graph{min-width:520px}iframe.film{height:420px}}\n",
     "@media print{section,.tiles{break-inside:avoid}body{background:#fff}}\n",
 };
 

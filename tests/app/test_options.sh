@@ -62,9 +62,9 @@ refused 2 '--model has no effect' bench points-single --model "$hexapod"
 refused 2 '--steps has no effect on model-t1' bench model-t1 --steps 3
 
 # ---- endings --------------------------------------------------------------------------------------
-refused 2 "--record: expected a name that ends with .h5 or .hdf5, found 'a.csv'" \
+refused 2 "--record: expected a name that ends with .h5, .hdf5 or .mcap, found 'a.csv'" \
     run "$hexapod" --record a.csv
-refused 2 '--record: expected a name that ends with .h5 or .hdf5' replay none --record a
+refused 2 '--record: expected a name that ends with .h5, .hdf5 or .mcap' replay none --record a
 refused 2 '--plot: expected a name that ends with .html or .svg' run "$hexapod" --plot a.png
 refused 2 '--plot: expected a name that ends with .html' run "$hexapod" --plot a.svg
 refused 2 '--plot: expected a name that ends with .html' run "$scene" --plot a.svg
@@ -73,7 +73,7 @@ refused 2 '--plot: expected a name that ends with .html' compare "$humanoid" --p
 refused 2 '--plot: expected a name that ends with .html' replay none --plot .html
 refused 2 '--mjcf: expected a name that ends with .xml or .mjcf' info "$hexapod" --mjcf a.urdf
 
-refused 1 "record.file: expected a name that ends with .h5 or .hdf5" \
+refused 1 "record.file: expected a name that ends with .h5, .hdf5 or .mcap" \
     run "$soccer" --duration 1e6 --set record.file=a.csv
 
 # ---- files that the command is not for ------------------------------------------------------------

@@ -33,6 +33,8 @@ FILES = {
 }
 IMAGES = ("elevation.png", "hills.png")
 RUNS = ("runs/hexapod", "runs/hexapod-1", "RUN")
+# Recordings of a reader, and what they are of.
+RECORDINGS = {"match.mcap": "scenes/soccer.yaml", "walk.h5": "models/hexapod.urdf"}
 # Runs of machines, of two generations after the ancestor of a page.
 MACHINES = ("runs/golem-1", "runs/crawler", "runs/verified", "runs/mine")
 ANCESTOR = ("docs/how_to/evolve_a_body.md", "ancestor.truss.yaml")
@@ -324,6 +326,10 @@ def main():
         wrong = try_command([*words[:-1], name])
         if wrong:
             sys.exit(f"FAILED: a short evolution: {wrong}")
+    for name, scene in RECORDINGS.items():
+        wrong = try_command(["mayfly", *reduce("run", [scene], [("--record", name)])])
+        if wrong:
+            sys.exit(f"FAILED: a short recording: {wrong}")
     for name in MACHINES if (clone / ANCESTOR[1]).exists() else ():
         words = ["mayfly", *reduce("evolve", ["scenes/golem.yaml"], [("--model", ANCESTOR[1])])]
         wrong = try_command([*words[:-1], name])

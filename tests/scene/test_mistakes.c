@@ -293,7 +293,8 @@ static void mistakes_between_keys_are_found(void **state) {
         {OK_MODEL "record: {fields: [base.position]}\n",
          "t.yaml:2:18: record.fields: expected the key record.file, too"},
         {OK_MODEL "record: {file: a.csv}\n",
-         "t.yaml:2:16: record.file: expected a name that ends with .h5 or .hdf5, found 'a.csv'"},
+         "t.yaml:2:16: record.file: expected a name that ends with .h5, .hdf5 or .mcap, found "
+         "'a.csv'"},
         {GROUP "  - name: a\n    model: x.urdf\n",
          "t.yaml:4:11: groups.a.name: expected each name once, found it again"},
         {GROUP "    count: 2\n    place: {poses: [[0, 0, 0]]}\n",

@@ -49,8 +49,10 @@ from mayfly.model import Model, data_folder
 from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
 from mayfly.scene import Scene
+from mayfly.show import Film, Page, show
 from mayfly.terrain import Terrain
 from mayfly.truss import Truss
+from mayfly.viewer import Viewer
 from mayfly.world import World
 
 try:
@@ -82,6 +84,7 @@ __all__ = [
     "Evaluation",
     "Field",
     "FileError",
+    "Film",
     "ForkError",
     "FreeCamera",
     "Group",
@@ -97,6 +100,7 @@ __all__ = [
     "NotFoundError",
     "OperatingSystemError",
     "Oscillators",
+    "Page",
     "Picture",
     "Policy",
     "Programs",
@@ -111,10 +115,12 @@ __all__ = [
     "Truss",
     "UnsupportedError",
     "VersionError",
+    "Viewer",
     "World",
     "WorldJoint",
     "data_folder",
     "default_context",
     "evaluate",
     "motion_settings",
+    "show",
 ]

@@ -1,5 +1,5 @@
-"""Results of the command, from Python: archives of evolution (SQLite), recordings (HDF5), and a
-recorder for worlds. Reading recordings needs h5py, tables need pandas; both optional.
+"""Results of the command, from Python: archives of evolution (SQLite), recordings (HDF5, MCAP), and
+a recorder for worlds. Tables need pandas, which is optional.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import Native, check, encode, ffi, lib
+from mayfly._native import Native, check, encode, ffi, lib, text
+from mayfly.context import default_context
 from mayfly.group import Group
 from mayfly.world import World
 
@@ -284,43 +285,71 @@ class Series:
         return self.values[key]
 
 
+_TYPES: dict[int, np.dtype[Any]] = {
+    lib.MF_F32: np.dtype("<f4"),
+    lib.MF_F64: np.dtype("<f8"),
+    lib.MF_I32: np.dtype("<i4"),
+    lib.MF_U32: np.dtype("<u4"),
+}
+
+
+def _values(pointer: Any, shape: tuple[int, ...], kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A copy of an array of C."""
+    size = int(np.prod(shape)) * kind.itemsize
+    return np.frombuffer(bytes(ffi.buffer(pointer, size)), kind).reshape(shape).copy()
+
+
 class Recording:
-    """A recording of `mayfly run --record` or of a Recorder, all of it in memory.
+    """A recording of `mayfly run --record` or of a Recorder, HDF5 or MCAP, all of it in memory.
 
     `recording["base.position"]` is a Series of shape (time, robot, component); with several groups
-    `recording["blue/base.position"]`.
+    `recording["blue/base.position"]`. A notebook shows a recording that is the value of a cell.
 
     Attributes:
         time: [s] of each sample.
-        attributes: of the file, such as step, seed, model.
+        attributes: version of Mayfly, seed, step [s], kind ("HDF5" or "MCAP"); model and group of a
+            recording of one group; run, if the program gave one.
+        scene: the text of the scene file that was run; "": none.
+        complete: False if the run was killed: the last samples are missing.
 
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        h5py = optional("h5py", "Recording")
         self.path = pathlib.Path(path)
+        context = default_context()._use()
+        out, error = ffi.new("mf_Recording **"), ffi.new("mf_Error *")
+        check(lib.mf_recording_open(context, encode(path), 0, out, error), error)
         try:
-            file = h5py.File(self.path, "r")
-        except FileNotFoundError:
-            raise errors.MissingFileError(f"{path}: there is no such recording") from None
-        except OSError as failure:
-            raise errors.FileError(f"{path}: not a recording: {failure}") from None
-        with file:
-            self.attributes: dict[str, Any] = dict(file.attrs)
-            self._series: dict[str, Series] = {}
-            self._load(h5py, file, "")
-        if "time" not in self._series:
-            raise errors.FileError(f"{path}: not a recording of Mayfly: it has no data set `time`")
-        self.time: npt.NDArray[np.float64] = self._series.pop("time").values
+            self._load(out[0])
+        finally:
+            lib.mf_recording_destroy(out[0])
 
-    def _load(self, h5py: Any, folder: Any, path: str) -> None:
-        for name, item in folder.items():
-            if isinstance(item, h5py.Group):
-                self._load(h5py, item, f"{path}{name}/")
-                continue
-            about = {key: str(item.attrs.get(key, "")) for key in ("unit", "frame", "description")}
-            self._series[path + name] = Series(
-                path + name, item[...], about["unit"], about["frame"], about["description"]
+    def _load(self, native: Any) -> None:
+        samples = int(native.samples)
+        self.time: npt.NDArray[np.float64] = _values(native.time, (samples,), np.dtype("<f8"))
+        self.attributes: dict[str, Any] = {
+            "kind": text(native.kind),
+            "version": text(native.version),
+            "seed": int(native.seed),
+            "step": float(native.step),
+        }
+        for name in ("model", "group", "run"):
+            value = text(getattr(native, name))
+            if value:
+                self.attributes[name] = value
+        self.scene = text(native.scene)
+        self.complete = bool(native.complete)
+        self._series: dict[str, Series] = {}
+        for i in range(int(native.field_count)):
+            field = native.fields[i]
+            shape = (samples, int(field.count), int(field.components))
+            name = text(field.name)
+            self._series[name] = Series(
+                name,
+                _values(field.values, shape, _TYPES[int(field.type)]),
+                text(field.unit),
+                text(field.frame),
+                text(field.description),
             )
 
     def __getitem__(self, name: str) -> Series:
@@ -350,18 +379,43 @@ class Recording:
                 columns[label] = values[:, robot, component]
         return pandas.DataFrame(columns, index=pandas.Index(self.time, name="time"))
 
+    def _repr_html_(self) -> str:
+        from mayfly.show import show  # noqa: PLC0415 - it needs this module
+
+        return show(self)._repr_html_()
+
     def __repr__(self) -> str:
         return f"<Recording {self.path}: {len(self.time)} samples of {', '.join(self)}>"
 
 
+class _Stage(Native):
+    """What a recorder's file needs to be shown again."""
+
+    def __init__(self, world: World) -> None:
+        self._title = ffi.new("char[]", encode("Mayfly"))
+        self.picture = ffi.new("mf_RecorderPicture *")
+        out, error = ffi.new("mf_Film **"), ffi.new("mf_Error *")
+        with world._lock:
+            native = world._use()
+            joints = lib.mf_world_joints_of(native)
+            status = lib.mf_film_record(
+                native, self._title, ffi.NULL, joints, out, self.picture, error
+            )
+            check(status, error)
+            self._take(lib.MFPY_FILM, out[0], [world])
+
+
 class Recorder(Native):
-    """Writes fields of a group, or of all groups of a world, to an HDF5 file.
+    """Writes fields of a group, or of all groups of a world, to an HDF5 or MCAP file.
 
     Args:
         what: a group or a world.
-        path: the file, which appears only after close(), complete.
+        path: the file, which appears only after close(), complete. *.mcap: MCAP, with what Foxglove
+            shows; all others: HDF5.
         fields: names, or paths within a robot ("knee/joint.angle"); None: base, joint angles and
             sensors.
+        picture: the file also holds what is drawn, so that it can be shown again (`mayfly.show`,
+            `mayfly view`).
 
     Run-time joints are also recorded while they exist: world_joints/force, moment, anchors,
     opening, angle, rate, acts and joint, of shape (time, row, component). A row holds one joint at
@@ -373,7 +427,12 @@ class Recorder(Native):
     """
 
     def __init__(
-        self, what: Group | World, path: str | os.PathLike[str], fields: Sequence[str] | None = None
+        self,
+        what: Group | World,
+        path: str | os.PathLike[str],
+        fields: Sequence[str] | None = None,
+        *,
+        picture: bool = True,
     ) -> None:
         config = lib.mf_recorder_config()
         name = ffi.new("char[]", encode(path))
@@ -387,9 +446,12 @@ class Recorder(Native):
         out, error = ffi.new("mf_Recorder **"), ffi.new("mf_Error *")
         self._world = what if isinstance(what, World) else what.world
         create = lib.mf_recorder_create_all if what is self._world else lib.mf_recorder_create
+        self._stage = _Stage(self._world) if picture else None
+        if self._stage is not None:
+            config.picture = self._stage.picture
         with self._world._lock:
             check(create(what._use(), ffi.addressof(config), out, error), error)
-            self._take(lib.MFPY_RECORDER, out[0], [self._world])
+            self._take(lib.MFPY_RECORDER, out[0], [self._world, *filter(None, [self._stage])])
 
     def sample(self) -> None:
         """Appends all fields at the world's time."""

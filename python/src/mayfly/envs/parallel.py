@@ -100,8 +100,9 @@ class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
         )
 
     def render(self) -> Any:
-        """A picture of the team, if it was made with render_mode="rgb_array"."""
-        return self.envs.render()[0]
+        """A picture of the team, of render_mode="rgb_array"; "human" shows it on a page."""
+        frames = self.envs.render()
+        return None if frames is None else frames[0]
 
     def close(self) -> None:
         """Releases the memory."""

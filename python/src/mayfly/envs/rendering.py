@@ -1,8 +1,9 @@
-"""Pictures of environments: render_mode="rgb_array"."""
+"""Pictures of environments: render_mode="rgb_array", and "human" for a page of the browser."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from mayfly.arrays import whole
 from mayfly.cameras import Camera, FreeCamera
 from mayfly.group import Group
 
-__all__ = ["MODES", "Onlooker", "check_mode"]
+__all__ = ["MODES", "Onlooker", "check_mode", "chosen", "tile"]
 
-MODES = ["rgb_array"]
+MODES = ["human", "rgb_array"]
 _MOST = 16  # pictures of one call
 _BACK = (-0.62, -0.62, 0.48)  # direction from a robot to the camera
 
@@ -28,8 +29,8 @@ def check_mode(mode: object) -> str | None:
     if mode is None or mode in MODES:
         return mode
     raise errors.UnsupportedError(
-        f"render_mode={mode!r}: environments have {MODES} and no window; record the robots with "
-        "mayfly.Recorder(environment.group, ...) and read the file with mayfly.Recording(path)"
+        f"render_mode={mode!r}: environments have {MODES}; or record the robots with "
+        "mayfly.Recorder(environment.group, ...) and show the file with mayfly.show(path)"
     )
 
 
@@ -46,6 +47,30 @@ def _reach(group: Group) -> float:
         if shape.link != lib.MF_NONE and shape.type != lib.MF_SHAPE_PLANE:
             most = max(most, reach[shape.link] + math.hypot(*shape.position) + shape.size[0])
     return most
+
+
+def chosen(robots: Sequence[int] | None, count: int, team: int) -> tuple[int, ...]:
+    """The robots of which pictures are taken: the given ones, or the first of the first teams."""
+    if robots is None:
+        return tuple(range(0, min(count, _MOST * team), team))
+    return tuple(whole(robot, "render_robots", 0, count) for robot in robots)
+
+
+def tile(frames: Sequence[Frame], columns: int | None = None) -> Frame:
+    """One picture of all of them, row by row; what is left over is black.
+
+    `columns`: None: as many as rows, or one more.
+    """
+    if columns is None:
+        columns = math.ceil(math.sqrt(len(frames)))
+    columns = whole(columns, "columns", 1, len(frames) + 1)
+    height, width = frames[0].shape[:2]
+    rows = -(-len(frames) // columns)
+    out = np.zeros((rows * height, columns * width, 3), np.uint8)
+    for i, frame in enumerate(frames):
+        row, column = divmod(i, columns)
+        out[row * height : (row + 1) * height, column * width : (column + 1) * width] = frame
+    return out
 
 
 class Onlooker:
@@ -70,12 +95,12 @@ class Onlooker:
             self._camera = FreeCamera(group.world, Camera(*self._size, fovy=0.8))
         return self._camera
 
-    def frames(self, group: Group, every: int) -> tuple[Frame, ...]:
-        """Pictures (height, width, 3) of robots 0, every, 2 every, ..., sixteen at most."""
+    def frames(self, group: Group, robots: Sequence[int]) -> tuple[Frame, ...]:
+        """Pictures (height, width, 3) of these robots."""
         camera = self._made(group)
         place = group.field("base.position").read()
         pictures = []
-        for robot in range(0, min(group.count, _MOST * every), every):
+        for robot in robots:
             target = np.nan_to_num(np.asarray(place[robot], float))
             eye = target + self._distance * np.array(_BACK)
             picture = camera.take(eye, look_at=target, robot=(group, robot))

@@ -132,7 +132,7 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
 
     def get_images(self) -> Sequence[Array | None]:
         """Pictures of the first sixteen robots, if it was made with render_mode="rgb_array"."""
-        return list(self.envs.render())
+        return list(self.envs.render() or ())
 
 
 def _rows(infos: dict[str, Any], count: int) -> list[dict[str, Any]]:

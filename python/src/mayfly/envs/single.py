@@ -145,9 +145,10 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
         ended = bool(terminated[0]), bool(truncated[0])
         return observation[0], float(reward[0]), *ended, _of_one(infos)
 
-    def render(self) -> npt.NDArray[np.uint8]:
-        """A picture (height, width, 3), where it was made with render_mode="rgb_array"."""
-        return self.batch.render()[0]
+    def render(self) -> npt.NDArray[np.uint8] | None:
+        """A picture (height, width, 3) of render_mode="rgb_array"; "human" shows it on a page."""
+        frames = self.batch.render()
+        return None if frames is None else frames[0]
 
     def close(self) -> None:
         """Gives the memory back; twice is fine."""
@@ -212,9 +213,10 @@ class MayflyTeamEnv(gymnasium.Env[Array, Array]):
         ended = bool(terminated.any()), bool(truncated.any())
         return observation, float(reward.mean()), *ended, infos
 
-    def render(self) -> npt.NDArray[np.uint8]:
-        """A picture (height, width, 3), where it was made with render_mode="rgb_array"."""
-        return self.batch.render()[0]
+    def render(self) -> npt.NDArray[np.uint8] | None:
+        """A picture (height, width, 3) of render_mode="rgb_array"; "human" shows it on a page."""
+        frames = self.batch.render()
+        return None if frames is None else frames[0]
 
     def close(self) -> None:
         """Gives the memory back; twice is fine."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -17,11 +17,13 @@ from gymnasium.vector.utils import batch_space
 from mayfly import errors
 from mayfly.arrays import Array, as_array, whole
 from mayfly.context import Context
+from mayfly.envs import rendering
 from mayfly.envs.native import ENDLESS, NativeEnvironment, Rows
 from mayfly.envs.rendering import MODES, Onlooker, check_mode
 from mayfly.envs.settings import load_model, near, task_id, task_info, task_values
 from mayfly.group import Group
 from mayfly.model import Model
+from mayfly.viewer import Viewer
 from mayfly.world import World
 
 __all__ = ["ClosedEnvironmentError", "MayflyVectorEnv"]
@@ -94,7 +96,10 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         num_threads: workers; None: one for each processor. Results do not depend on it.
         copy: whether returned arrays are copies; False: they are memory of the environment and
             change with its next step or reset.
-        render_mode: "rgb_array": render() takes pictures; None: it does not.
+        render_mode: "rgb_array": render() takes pictures; "human": every step is shown live on a
+            page of the browser, whose address is printed, in real time; None: neither.
+        render_robots: numbers of the robots of which render() takes pictures; None: the first of
+            the first sixteen teams.
         width: [pixel] of a picture.
         height: [pixel].
         arguments: of the task, in Gymnasium's words, such as ctrl_cost_weight=0.1 and
@@ -133,6 +138,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         render_mode: str | None = None,
         width: int = 480,
         height: int = 480,
+        render_robots: Sequence[int] | None = None,
         **arguments: Any,
     ) -> None:
         try:
@@ -171,6 +177,8 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self.copy = bool(copy)
         self.environment = NativeEnvironment(**self._recipe)
         self.num_envs, self.team = self.environment.count, self.environment.team
+        self._viewer: Viewer | None = None
+        self._robots = rendering.chosen(render_robots, self.num_envs, self.team)
         rate = round(1.0 / self.environment.interval)
         self.metadata = {
             "render_modes": MODES,
@@ -317,7 +325,9 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             self._over[chosen] = False
             signals = self._columns(rows.signals)
             infos = self._infos(signals, chosen, np.zeros(self.num_envs, np.bool_))
-            return self._show(rows.observation, signals), infos
+            shown = self._show(rows.observation, signals)
+        self._look()
+        return shown, infos
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -359,7 +369,9 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             starts = self._over
             self._rows = rows
             self._over = rows.terminated | rows.truncated
-            return self._results(rows, action, starts)
+            results = self._results(rows, action, starts)
+        self._look()
+        return results
 
     def _go(self, native: NativeEnvironment, rows: Rows, action: npt.NDArray[np.float32]) -> None:
         try:
@@ -506,19 +518,52 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
 
     # ---- closing ---------------------------------------------------------------------------------
 
-    def render(self) -> tuple[npt.NDArray[np.uint8], ...]:
-        """Pictures (height, width, 3) of the first sixteen robots, or teams, from behind.
+    def _look(self) -> None:
+        """With render_mode="human" every step is shown, as Gymnasium wants it."""
+        if self.render_mode == "human":
+            self.render()
 
-        UnsupportedError: the environment was made without render_mode="rgb_array".
+    def _page(self) -> Viewer:
+        if self._viewer is None:
+            self._viewer = Viewer(self.world, title=task_id(self.task), open=True)
+            print(f"see it at {self._viewer.address}", file=sys.stderr)
+        return self._viewer
+
+    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
+        """Shows the robots, or takes pictures of them.
+
+        "rgb_array": pictures (height, width, 3) of the robots `render_robots`, or of the first
+        sixteen robots or teams, from behind. "human": shows all on a page of the browser, in real
+        time, and returns None; the page's pause and steps hold this call.
+
+        UnsupportedError: the environment was made without a render_mode.
         """
         self._use()
         if self.render_mode is None:
-            raise errors.UnsupportedError("render: make it with render_mode='rgb_array'")
-        return self._onlooker.frames(self.group, self.team)
+            raise errors.UnsupportedError(
+                "render: make it with render_mode='rgb_array', or 'human' for a page"
+            )
+        if self.render_mode == "human":
+            self._page().update()
+            return None
+        return self._onlooker.frames(self.group, self._robots)
+
+    def tile(self, columns: int | None = None) -> npt.NDArray[np.uint8]:
+        """One picture of those of render(), row by row, of render_mode="rgb_array".
+
+        `columns`: None: as many as rows, or one more.
+        """
+        frames = self.render() if self.render_mode == "rgb_array" else None
+        if not frames:
+            raise errors.UnsupportedError("tile: make it with render_mode='rgb_array'")
+        return rendering.tile(frames, columns)
 
     def close_extras(self, **unused: Any) -> None:
         """Releases the memory."""
         self._onlooker.close()
+        if self._viewer is not None:
+            self._viewer.close()
+            self._viewer = None
         self.environment.close()
 
     @property
@@ -547,6 +592,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         state["_image"] = native.world.snapshot()
         state["_links"] = "link.pose" in native.group  # a camera has looked
         state["_onlooker"] = self._onlooker.again()
+        state["_viewer"] = None
         state["_shown"] = None
         state["_spare"], state["_spare_signals"] = _Spare(), _Spare()
         return state

@@ -1,0 +1,413 @@
+"""A world live in the browser while a Python program steps it: the page of `mayfly view`, served by
+this process with nothing but the standard library.
+
+The program takes the pictures, in update(); a page that draws slowly gets fewer of them and holds
+nothing up.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.server
+import json
+import os
+import struct
+import sys
+import threading
+import time
+import webbrowser
+from typing import Any
+
+from mayfly import errors
+from mayfly._native import Native, check, encode, ffi, lib, text
+from mayfly.context import default_context
+from mayfly.show import _take_text
+from mayfly.world import World
+
+__all__ = ["Viewer"]
+
+_PORT = 8765  # as mayfly view
+_MAGIC = 0x4D46524D  # of a frame; web/src/live.ts reads it
+_POSE, _JOINT, _RAY = 7, 11, 7  # [1] numbers
+_SHOWN = 64  # [1] components of a field in the page's panel
+_MESSAGE = 4096  # [byte] longest message of a page
+_PATIENCE = 0.1  # [s] after which a page gets the last picture again
+_PAGES = 12  # [1] open at the same time
+_KEY = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455
+
+
+class Viewer(Native):
+    """Shows a world on a page of the browser while this program steps it.
+
+        with mayfly.Viewer(world) as viewer:
+            print(viewer.address)
+            while True:
+                world.step(10)
+                viewer.update()
+
+    The page can pause, step and slow down the program, which then waits in update(); it shows the
+    fields of a robot and sets its inputs. Shown are the robots that a film shows. The page is
+    served to this machine alone.
+
+    Args:
+        world: its groups are complete.
+        title: of the page.
+        port: of the page; None: 8765, or a free one where it is taken; 0: a free one.
+        open: opens the page in the browser, where there is a display.
+        realtime: update() waits so that simulated time is not faster than the clock.
+
+    """
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        title: str = "Mayfly",
+        port: int | None = None,
+        open: bool = False,  # noqa: A002
+        realtime: bool = True,
+    ) -> None:
+        self.world = world
+        self._title = ffi.new("char[]", encode(title))
+        self._speed = 1.0 if realtime else 0.0  # 0: as fast as possible
+        self._paused, self._steps, self._ended = False, 0, False
+        self._factor = 0.0
+        self._frame, self._serial = b"", 0
+        self._news = threading.Condition()
+        self._start_film()
+        self._restart()
+        self._server = _listen(self, port)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+        self.update(wait=False)
+        if open and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            webbrowser.open(self.address)
+
+    def _start_film(self) -> None:
+        out, error = ffi.new("mf_Film **"), ffi.new("mf_Error *")
+        self._picture = ffi.new("mf_RecorderPicture *")
+        page = ffi.new("char **")
+        with self.world._lock:
+            native = self.world._use()
+            joints = lib.mf_world_joints_of(native)
+            status = lib.mf_film_record(
+                native, self._title, ffi.NULL, joints, out, self._picture, error
+            )
+            check(status, error)
+            self._take(lib.MFPY_FILM, out[0], [self.world])
+        check(lib.mf_film_viewer_page(default_context()._use(), self._title, page, error), error)
+        self._page = _take_text(page).encode()
+        self._describe(json.loads(text(self._picture.description)))
+        self._numbers = ffi.new("float[]", int(self._picture.size))
+
+    def _describe(self, scene: dict[str, Any]) -> None:
+        self._scene = json.dumps({"scene": scene}).encode()
+        poses = sum(cast["robots"] * cast["links"] for cast in scene["casts"])
+        points = sum(cloud["points"] for cloud in scene["clouds"])
+        self._counts = poses, scene["joints"], scene["rays"], points
+        self._robots = [
+            (cast["name"], cast["first"] + robot)
+            for cast in scene["casts"]
+            for robot in range(cast["robots"])
+        ]
+
+    @property
+    def address(self) -> str:
+        """Of the page."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    @property
+    def paused(self) -> bool:
+        """Whether the page has paused the program."""
+        return self._paused
+
+    # ---- the program's side ----------------------------------------------------------------------
+
+    def _now(self) -> float:
+        return float(self.world.time)
+
+    def _restart(self) -> None:
+        self._clock = self._last = time.monotonic()
+        self._begin = self._last_time = self._now()
+
+    def update(self, wait: bool = True) -> None:
+        """Shows the present state; waits while the page pauses, or for the clock.
+
+        Without `wait` it only takes the picture.
+        """
+        self._take_picture()
+        if not wait:
+            return
+        with self._news:
+            waited = self._paused
+            while self._paused and self._steps == 0 and not self._ended:
+                self._news.wait(0.1)
+            self._steps -= self._steps > 0
+        if waited:
+            self._restart()
+        elif self._speed > 0:
+            ahead = (self._now() - self._begin) / self._speed - (time.monotonic() - self._clock)
+            if ahead > 0:
+                time.sleep(ahead)
+            elif ahead < -0.25 or self._now() < self._begin:
+                self._restart()  # it cannot keep up, or started again: from here on
+        self._measure()
+
+    def _measure(self) -> None:
+        passed = time.monotonic() - self._last
+        if passed > 0.5:
+            self._factor = max(self._now() - self._last_time, 0.0) / passed
+            self._last, self._last_time = time.monotonic(), self._now()
+
+    def _take_picture(self) -> None:
+        with self.world._lock:
+            self._use()
+            self.world._use()
+            self._picture.take(self._numbers, self._picture.user)
+            body, now = bytes(ffi.buffer(self._numbers)), self._now()
+        with self._news:
+            self._body, self._time = body, now
+            self._serial += 1
+            self._news.notify_all()
+
+    def close(self) -> None:
+        """Ends the page; may be called twice."""
+        if self._ended:
+            return
+        with self._news:
+            self._ended = True
+            self._news.notify_all()
+        self._server.shutdown()
+        self._server.server_close()
+        super().close()
+
+    # ---- the pages' side -------------------------------------------------------------------------
+
+    def _next_frame(self, seen: int) -> tuple[bytes, int]:
+        """The newest picture with its head, and its number."""
+        with self._news:
+            self._news.wait_for(lambda: self._serial != seen or self._ended, _PATIENCE)
+            head = struct.pack(
+                "<IIdddIIIIIIII", _MAGIC, int(self._paused), self._time, self._factor,
+                self._speed, *self._counts, self._serial & 0xFFFFFFFF, 0, 0, 0,
+            )  # fmt: skip
+            return head + self._body, self._serial
+
+    def _command(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        """Does what a page wants; its answer, None: none."""
+        word = message.get("do")
+        with self._news:
+            if word in ("pause", "run"):
+                self._paused, self._steps = word == "pause", 0
+            elif word == "step":
+                self._paused, self._steps = True, 1
+            elif word == "speed" and isinstance(message.get("factor"), (int, float)):
+                self._speed = min(max(float(message["factor"]), 0.0), 1e6)
+                self._restart()
+            self._news.notify_all()
+        if word == "read":
+            return self._read(message)
+        if word == "set":
+            return self._set(message)
+        if word in ("reset", "push"):
+            return {"note": "a Python program runs this world: it cannot be done from here"}
+        return None
+
+    def _robot(self, message: dict[str, Any]) -> tuple[Any, int] | None:
+        number = message.get("robot")
+        if not isinstance(number, int) or not 0 <= number < len(self._robots):
+            return None
+        name, instance = self._robots[number]
+        for group in self.world.groups:
+            if group.name == name:
+                return group, instance
+        return None
+
+    def _read(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        found = self._robot(message)
+        if found is None:
+            return None
+        group, instance = found
+        fields = []
+        with self.world._lock:
+            native = group._use()
+            for number in range(lib.mf_group_field_count(native)):
+                field = lib.mf_group_field(native, number)
+                values = [
+                    lib.mf_field_get(field, instance, c)
+                    for c in range(min(int(field.components), _SHOWN))
+                ]
+                info = field.info
+                fields.append(
+                    {
+                        "name": text(info.name),
+                        "unit": text(info.unit),
+                        "frame": text(info.frame),
+                        "input": _is_input(native, field),
+                        "values": [value if abs(value) < 1e300 else None for value in values],
+                    }
+                )
+            motion = lib.mf_motion_of(native, instance)
+            name = text(lib.mf_motion_name(motion)) if motion < lib.MF_MOTION_COUNT else ""
+        reading = {"robot": message["robot"], "time": self._time, "motion": name, "fields": fields}
+        return {"reading": reading}
+
+    def _set(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        found = self._robot(message)
+        component, value = message.get("component"), message.get("value")
+        if found is None or not isinstance(component, int) or not isinstance(value, (int, float)):
+            return None
+        group, instance = found
+        with self.world._lock:
+            native = group._use()
+            field = lib.mf_group_find_field(native, encode(str(message.get("field"))))
+            if field == ffi.NULL or not 0 <= component < field.components:
+                return {"note": "the robot has no such field"}
+            if not _is_input(native, field):
+                return {"note": "a system of the world writes this field, or it is no input"}
+            lib.mf_field_set(field, instance, component, float(value))
+        return None
+
+
+def _is_input(group: Any, field: Any) -> bool:
+    """Meant to be written from outside, and no system of the group writes it."""
+    flagged = bool(field.info.flags & lib.MF_FIELD_INPUT)
+    return flagged and lib.mf_group_writer(group, field.info.name, 0) == ffi.NULL
+
+
+# ---- the server ----------------------------------------------------------------------------------
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    viewer: Viewer
+    pages = 0
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A page that went away is no error of the program."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+def _listen(viewer: Viewer, port: int | None) -> _Server:
+    for wanted in (_PORT, 0) if port is None else (port,):
+        try:
+            server = _Server(("127.0.0.1", wanted), _Handler)
+        except OSError as failure:
+            problem = failure
+            continue
+        server.viewer = viewer
+        return server
+    raise errors.OperatingSystemError(
+        f"port {port}: {problem.strerror}: name another port, or None for any"
+    )
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    timeout = 30
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+        """Says nothing."""
+
+    def _allowed(self) -> bool:
+        """Under the loopback's own names only, so that other web pages cannot reach it."""
+        port = self.server.server_address[1]
+        hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        origin = self.headers.get("Origin")
+        from_here = origin is None or origin in {f"http://{host}" for host in hosts}
+        return self.headers.get("Host") in hosts and from_here
+
+    def do_GET(self) -> None:
+        """The page, or its connection."""
+        if not self._allowed():
+            self.send_error(403)
+        elif self.path.split("?")[0] == "/live":
+            self._live()
+        elif self.path.split("?")[0] == "/":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(self.server.viewer._page)))
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(self.server.viewer._page)
+        else:
+            self.send_error(404)
+
+    def _live(self) -> None:
+        key = self.headers.get("Sec-WebSocket-Key", "")
+        if self.headers.get("Upgrade", "").lower() != "websocket" or not key:
+            self.send_error(400)
+            return
+        if self.server.pages >= _PAGES:
+            self.send_error(503)
+            return
+        accept = base64.b64encode(hashlib.sha1(key.encode() + _KEY).digest()).decode()
+        self.send_response(101)
+        self.send_header("Upgrade", "websocket")
+        self.send_header("Connection", "Upgrade")
+        self.send_header("Sec-WebSocket-Accept", accept)
+        self.end_headers()
+        self.close_connection = True
+        self.server.pages += 1
+        try:
+            self._talk(self.server.viewer)
+        finally:
+            self.server.pages -= 1
+
+    def _talk(self, viewer: Viewer) -> None:
+        seen = -1
+        self.connection.settimeout(None)
+        self._send(viewer._scene, 1)
+        while not viewer._ended:
+            message = self._receive()
+            if message is None:
+                return
+            try:
+                wish = json.loads(message)
+            except ValueError:
+                continue
+            if not isinstance(wish, dict):
+                continue
+            if wish.get("do") == "next":
+                frame, seen = viewer._next_frame(seen)
+                self._send(frame, 2)
+            else:
+                try:
+                    answer = viewer._command(wish)
+                except errors.MayflyError:  # the program has closed its world
+                    return
+                if answer is not None:
+                    self._send(json.dumps(answer).encode(), 1)
+
+    def _send(self, data: bytes, kind: int) -> None:
+        size = len(data)
+        if size < 126:
+            head = struct.pack(">BB", 0x80 | kind, size)
+        elif size < 65536:
+            head = struct.pack(">BBH", 0x80 | kind, 126, size)
+        else:
+            head = struct.pack(">BBQ", 0x80 | kind, 127, size)
+        self.wfile.write(head + data)
+
+    def _receive(self) -> bytes | None:
+        """A text of the page; None: it is gone, or sends what no page of ours sends."""
+        while True:
+            head = self.rfile.read(2)
+            if len(head) < 2:
+                return None
+            kind, size = head[0] & 0x0F, head[1] & 0x7F
+            if size == 126:
+                (size,) = struct.unpack(">H", self.rfile.read(2).rjust(2, b"\0"))
+            if not head[0] & 0x80 or not head[1] & 0x80 or size > _MESSAGE:
+                return None
+            mask, data = self.rfile.read(4), self.rfile.read(size)
+            if len(data) < size or kind == 8:
+                return None
+            data = bytes(byte ^ mask[i % 4] for i, byte in enumerate(data))
+            if kind == 9:  # a ping
+                self._send(data[:125], 10)
+            elif kind == 1:
+                return data

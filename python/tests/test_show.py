@@ -1,0 +1,316 @@
+"""Films, pages in notebooks, and worlds live in a real browser while Python steps them."""
+
+import base64
+import http.client
+import os
+import pathlib
+import re
+import shutil
+import socket
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from test_docs import blocks as python_blocks
+
+import mayfly
+from conftest import ROOT
+
+CHROMIUM = shutil.which("chromium")
+DRAWN = "() => window.mayfly && mayfly.drawn !== -1"
+SHARE = """() => {
+  mayfly.draw(0);
+  const gl = mayfly.view.stage.renderer.getContext();
+  const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+  const data = new Uint8Array(4 * w * h), count = new Map();
+  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, data);
+  for (let i = 0; i < data.length; i += 4) {
+    const key = data[i] << 16 | data[i + 1] << 8 | data[i + 2];
+    count.set(key, (count.get(key) ?? 0) + 1);
+  }
+  return {share: 1 - Math.max(...count.values()) / (w * h), colors: count.size};
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("needs chromium")
+    with driver.sync_playwright() as made:
+        found = made.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    made = browser.new_page(viewport={"width": 400, "height": 300})
+    made.set_default_timeout(60000)
+    made.complaints = []
+    made.on("console", lambda m: made.complaints.append(m.text) if m.type == "error" else None)
+    made.on("pageerror", lambda error: made.complaints.append(str(error)))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def walker(hexapod: mayfly.Model) -> Iterator[mayfly.World]:
+    with mayfly.World(step=0.01) as world:
+        group = world.add_group(hexapod, 2, motion="points", controller="oscillator")
+        group["oscillator.amplitude"] = 0.3
+        group["oscillator.frequency"] = 1.0
+        yield world
+
+
+# ---- pages ---------------------------------------------------------------------------------------
+
+
+def test_a_film_is_shown_in_a_notebook(
+    walker: mayfly.World, page: Any, tmp_path: pathlib.Path
+) -> None:
+    film = mayfly.Film(walker, 0.02, title="A walk <b>", colors=["#ff0000"])
+    for _ in range(5):
+        film.sample()
+        walker.step(2)
+    frame = film._repr_html_()
+    assert frame.startswith("<iframe ") and 'srcdoc="' in frame and "A walk" in frame
+    (tmp_path / "notebook.html").write_text(f"<!DOCTYPE html><p>a cell</p>{frame}")
+    page.goto((tmp_path / "notebook.html").as_uri())
+    (inner,) = [child for child in page.frames if child != page.main_frame]
+    inner.wait_for_function(DRAWN, polling=100)
+    assert inner.evaluate("mayfly.source.description.frames") == 5
+    assert inner.evaluate("mayfly.source.duration") == pytest.approx(0.08)
+    drawn = inner.evaluate(SHARE)
+    assert drawn["share"] > 0.02 and drawn["colors"] > 50
+    assert page.complaints == []
+
+
+def test_show(walker: mayfly.World, tmp_path: pathlib.Path) -> None:
+    before = walker.time
+    still = mayfly.show(walker)
+    assert walker.time == before and '"frames":1,' in still.html
+    moving = mayfly.show(walker.groups[0], duration=0.5, height=300)
+    assert walker.time == pytest.approx(before + 0.5)
+    assert '"frames":26,' in moving.html and "height:300px" in moving._repr_html_()
+    moving.save(tmp_path / "film.html")
+    assert (tmp_path / "film.html").read_text() == moving.html
+    for ending in ("h5", "mcap"):
+        file = tmp_path / f"walk.{ending}"
+        with mayfly.Recorder(walker, file) as recorder:
+            for _ in range(4):
+                recorder.sample()
+                walker.step(2)
+        recording = mayfly.Recording(file)
+        shown = mayfly.show(recording)
+        assert '"frames":4,' in shown.html.replace(" ", "")
+        assert recording._repr_html_() == shown._repr_html_() == mayfly.show(file)._repr_html_()
+    with pytest.raises(mayfly.ArgumentError, match="colors"):
+        mayfly.Film(walker, colors=[])
+    with pytest.raises(mayfly.ArgumentError, match="period"):
+        mayfly.Film(walker, 0.0)
+
+
+# ---- live ----------------------------------------------------------------------------------------
+
+
+def step_until(world: mayfly.World, viewer: mayfly.Viewer, wanted: Callable[[], bool]) -> None:
+    latest = time.monotonic() + 120
+    while not wanted() and time.monotonic() < latest:
+        world.step()
+        viewer.update()
+
+
+def test_a_world_is_shown_while_python_steps_it(walker: mayfly.World, page: Any) -> None:
+    with mayfly.Viewer(walker, title="live", port=0) as viewer:
+        done = threading.Event()
+        stepping = threading.Thread(
+            target=lambda: step_until(walker, viewer, done.is_set), daemon=True
+        )
+        stepping.start()
+        try:
+            page.goto(viewer.address)
+            page.wait_for_function(DRAWN, polling=100)
+            assert page.evaluate(SHARE)["share"] > 0.02
+            page.wait_for_function("() => mayfly.source.frame().time > 0.3", polling=50)
+            page.keyboard.press(" ")
+            page.wait_for_function("() => mayfly.source.status.paused", polling=50)
+            assert viewer.paused
+            stood = walker.time
+            page.keyboard.press("ArrowRight")
+            page.wait_for_function(f"() => mayfly.source.frame().time > {stood}", polling=50)
+            page.evaluate("mayfly.source.send({do: 'run'})")
+            page.wait_for_function(f"() => mayfly.source.frame().time > {stood + 0.2}", polling=50)
+            reading = page.evaluate(
+                """() => new Promise(done => {
+                  mayfly.source.onReading = done;
+                  mayfly.source.send({do: 'read', robot: 1});
+                })"""
+            )
+            names = [field["name"] for field in reading["fields"]]
+            assert "base.position" in names and reading["motion"] == "points"
+            page.evaluate(
+                "mayfly.source.send({do: 'set', robot: 1, field: 'oscillator.amplitude',"
+                " component: 0, value: 0.125})"
+            )
+            page.evaluate("mayfly.source.send({do: 'speed', factor: 0})")
+            page.wait_for_function("() => mayfly.source.status.speed === 0", polling=50)
+        finally:
+            done.set()
+            page.evaluate("mayfly.source.send({do: 'run'})")
+            stepping.join(20)
+        assert not stepping.is_alive() and page.complaints == []
+
+
+def test_nobody_else_gets_the_page(walker: mayfly.World) -> None:
+    with mayfly.Viewer(walker, port=0) as viewer:
+        port = int(re.search(r":(\d+)/", viewer.address)[1])
+        assert b"<canvas" in urllib.request.urlopen(viewer.address).read()
+        for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}):
+            asked = http.client.HTTPConnection("127.0.0.1", port)
+            asked.request("GET", "/live", headers=headers)
+            assert asked.getresponse().status == 403
+        with pytest.raises(mayfly.OperatingSystemError, match="name another port"):
+            mayfly.Viewer(walker, port=port)
+    with pytest.raises(OSError):
+        urllib.request.urlopen(viewer.address)
+    viewer.close()
+
+
+def test_garbage_harms_nothing(walker: mayfly.World) -> None:
+    random = np.random.default_rng(5)
+    with mayfly.Viewer(walker, port=0) as viewer:
+        port = int(re.search(r":(\d+)/", viewer.address)[1])
+        for trial in range(30):
+            with socket.create_connection(("127.0.0.1", port), 5) as talk:
+                key = base64.b64encode(random.bytes(16)).decode()
+                talk.sendall(
+                    f"GET /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+                    f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
+                )
+                assert b"101" in talk.recv(4096)
+                words = [b'{"do":"read","robot":1e9}', b'{"do":"set","robot":0,"field":3}', b"[[",
+                         b'{"do":"speed","factor":1e999}', b'{"do":"set","robot":0,"field":"base.'
+                         b'position","component":-1,"value":1}'][trial % 5]  # fmt: skip
+                talk.sendall(bytes([0x81, 0x80 | len(words), 0, 0, 0, 0]) + words)
+                talk.sendall(random.bytes(40))
+            viewer.update(wait=False)
+        assert b"<canvas" in urllib.request.urlopen(viewer.address).read()
+
+
+def test_a_page_outlives_its_world(
+    hexapod: mayfly.Model, page: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with mayfly.World() as world:
+        world.add_group(hexapod, 1, motion="points")
+        viewer = mayfly.Viewer(world, port=0)
+        page.goto(viewer.address)
+        page.wait_for_function(DRAWN, polling=100)
+    page.evaluate("mayfly.source.send({do: 'read', robot: 0})")
+    page.wait_for_timeout(200)
+    with pytest.raises(mayfly.ClosedError):
+        viewer.update()
+    viewer.close()
+    assert "Traceback" not in capfd.readouterr().err
+
+
+# ---- environments --------------------------------------------------------------------------------
+
+
+def test_human_shows_every_step(page: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    env = gymnasium.make("Mayfly/Hopper-v5", render_mode="human")
+    assert env.metadata["render_fps"] == 125 and "human" in env.metadata["render_modes"]
+    env.reset(seed=1)
+    address = re.search(r"see it at (\S+)", capfd.readouterr().err)[1]
+    page.goto(address)
+    for _ in range(200):
+        env.step(env.action_space.sample())
+        assert env.render() is None
+        if page.evaluate(DRAWN):
+            break
+        page.wait_for_timeout(50)
+    assert page.evaluate("mayfly.source.frame().time") > 0
+    assert page.complaints == []
+    env.close()
+
+
+def test_human_is_real_time() -> None:
+    envs = gymnasium.make_vec("Mayfly/Hopper-v5", 3, render_mode="human")
+    envs.reset(seed=1)
+    began = time.monotonic()
+    for _ in range(50):
+        envs.step(envs.action_space.sample())
+    assert time.monotonic() - began > 0.9 * 49 * 0.008
+    envs.close()
+
+
+def test_chosen_ones_in_a_tile() -> None:
+    envs = gymnasium.make_vec(
+        "Mayfly/Hopper-v5", 20, render_mode="rgb_array", width=40, height=30,
+        render_robots=[19, 3, 5],
+    )  # fmt: skip
+    envs.reset(seed=1)
+    frames = envs.render()
+    assert len(frames) == 3 and frames[0].shape == (30, 40, 3)
+    tile = envs.unwrapped.tile()
+    assert tile.shape == (60, 80, 3)
+    assert np.array_equal(tile[:30, 40:], frames[1]) and np.array_equal(tile[30:, :40], frames[2])
+    assert not tile[30:, 40:].any()
+    assert envs.unwrapped.tile(columns=3).shape == (30, 120, 3)
+    envs.close()
+
+
+def test_videos(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("moviepy", reason="moviepy is not installed")
+    env = gymnasium.make("Mayfly/Hopper-v5", render_mode="rgb_array", width=64, height=48)
+    env = gymnasium.wrappers.RecordVideo(env, str(tmp_path), disable_logger=True)
+    env.reset(seed=1)
+    for _ in range(10):
+        env.step(env.action_space.sample())
+    env.close()
+    (video,) = tmp_path.glob("*.mp4")
+    cv2 = pytest.importorskip("cv2")
+    film = cv2.VideoCapture(os.fspath(video))
+    count = 0
+    while True:
+        good, frame = film.read()
+        if not good:
+            break
+        count += 1
+        assert frame.shape == (48, 64, 3)
+    assert count == 11 and film.get(cv2.CAP_PROP_FPS) == pytest.approx(125, abs=1)
+
+
+def test_videos_of_many(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("moviepy", reason="moviepy is not installed")
+    envs = gymnasium.make_vec("Mayfly/Hopper-v5", 4, render_mode="rgb_array", width=64, height=48)
+    envs = gymnasium.wrappers.vector.RecordVideo(
+        envs, str(tmp_path), record_first_only=False, disable_logger=True, video_length=8,
+        step_trigger=lambda step: step == 0,
+    )  # fmt: skip
+    envs.reset(seed=1)
+    for _ in range(10):
+        envs.step(envs.action_space.sample())
+    envs.close()
+    assert len(list(tmp_path.glob("*.mp4"))) == 1
+
+
+def test_the_page_about_recordings(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every block of docs/how_to/record_and_look_again.md, in order."""
+    pytest.importorskip("mcap_protobuf", reason="mcap-protobuf-support is not installed")
+    monkeypatch.chdir(tmp_path)
+    with mayfly.Scene("scenes/soccer.yaml") as world, mayfly.Recorder(world, "match.mcap") as made:
+        made.sample()
+    blocks = python_blocks(ROOT / "docs" / "how_to" / "record_and_look_again.md")
+    assert len(blocks) == 4
+    for block in blocks:
+        exec(block, {})
+    assert len(mayfly.Recording("match.mcap").time) == 20

@@ -1,0 +1,163 @@
+// The schemas of Foxglove (docs.foxglove.dev, "Foxglove schemas") that MCAP recordings use, whole,
+// because panels read all members.
+#include "record/foxglove.h"
+
+#include "record/proto.h"
+
+static const char *const lines[] = {
+    "Vector3 x:d y:d z:d",
+    "Point3 x:d y:d z:d",
+    "Quaternion x:d y:d z:d w:d",
+    "Pose position:Vector3 orientation:Quaternion",
+    "Color r:d g:d b:d a:d",
+    "KeyValuePair key:s value:s",
+    "FrameTransform timestamp:T parent_frame_id:s child_frame_id:s translation:Vector3 "
+    "rotation:Quaternion",
+    "FrameTransforms transforms:*FrameTransform",
+    "JointState name:s position:?d velocity:?d acceleration:?d effort:?d",
+    "JointStates timestamp:T joints:*JointState",
+    "RawImage timestamp:T frame_id=7:s width=2:u height:u encoding:s step:u data:y",
+    "ArrowPrimitive pose:Pose shaft_length:d shaft_diameter:d head_length:d head_diameter:d "
+    "color:Color",
+    "CubePrimitive pose:Pose size:Vector3 color:Color",
+    "SpherePrimitive pose:Pose size:Vector3 color:Color",
+    "CylinderPrimitive pose:Pose size:Vector3 bottom_scale:d top_scale:d color:Color",
+    "LinePrimitive type:Type(LINE_STRIP,LINE_LOOP,LINE_LIST) pose:Pose thickness:d "
+    "scale_invariant:b points:*Point3 color:Color colors:*Color indices:*u",
+    "TriangleListPrimitive pose:Pose points:*Point3 color:Color colors:*Color indices:*u",
+    "TextPrimitive pose:Pose billboard:b font_size:d scale_invariant:b color:Color text:s",
+    "ModelPrimitive pose:Pose scale:Vector3 color:Color override_color:b url:s media_type:s data:y",
+    "SceneEntityDeletion timestamp:T type:Type(MATCHING_ID,ALL) id:s",
+    "SceneEntity timestamp:T frame_id:s id:s lifetime:D frame_locked:b metadata:*KeyValuePair "
+    "arrows:*ArrowPrimitive cubes:*CubePrimitive spheres:*SpherePrimitive "
+    "cylinders:*CylinderPrimitive lines:*LinePrimitive triangles:*TriangleListPrimitive "
+    "texts:*TextPrimitive models:*ModelPrimitive",
+    "SceneUpdate deletions:*SceneEntityDeletion entities:*SceneEntity",
+    NULL};
+
+void mf_foxglove_describe(mf_Text *out) {
+    mf_proto_describe(out, "foxglove", lines);
+}
+
+static void put_numbers(mf_Text *out, uint32_t field, const double *values, uint32_t count) {
+    const size_t opened = mf_proto_open(out, field);
+    for (uint32_t i = 0; i < count; i++)
+        mf_proto_double(out, i + 1, values[i]);
+    mf_proto_close(out, opened);
+}
+
+void mf_foxglove_vector(mf_Text *out, uint32_t field, const double vector[3]) {
+    put_numbers(out, field, vector, 3);
+}
+
+void mf_foxglove_rotation(mf_Text *out, uint32_t field, const double rotation[4]) {
+    const double order[4] = {rotation[1], rotation[2], rotation[3], rotation[0]};
+    put_numbers(out, field, order, 4);
+}
+
+void mf_foxglove_color(mf_Text *out, uint32_t field, const float color[3]) {
+    const double values[4] = {(double)color[0], (double)color[1], (double)color[2], 1.0};
+    put_numbers(out, field, values, 4);
+}
+
+void mf_foxglove_pose(mf_Text *out, uint32_t field, const double position[3],
+                      const double rotation[4]) {
+    const size_t opened = mf_proto_open(out, field);
+    mf_foxglove_vector(out, 1, position);
+    mf_foxglove_rotation(out, 2, rotation);
+    mf_proto_close(out, opened);
+}
+
+void mf_foxglove_transform(mf_Text *out, mf_Time time, const char *parent, const char *child,
+                           const double position[3], const double rotation[4]) {
+    const size_t opened = mf_proto_open(out, 1);
+    mf_proto_time(out, 1, time);
+    mf_proto_string(out, 2, parent);
+    mf_proto_string(out, 3, child);
+    mf_foxglove_vector(out, 4, position);
+    mf_foxglove_rotation(out, 5, rotation);
+    mf_proto_close(out, opened);
+}
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+enum { CUBES = 8, SPHERES = 9, CYLINDERS = 10, TRIANGLES = 12 }; // members of an entity
+
+static void put_solid(mf_Text *out, uint32_t member, const double position[3],
+                      const double rotation[4], const double size[3], const float color[3]) {
+    const size_t opened = mf_proto_open(out, member);
+    mf_foxglove_pose(out, 1, position, rotation);
+    mf_foxglove_vector(out, 2, size);
+    if (member == CYLINDERS) {
+        mf_proto_double(out, 3, 1.0);
+        mf_proto_double(out, 4, 1.0);
+    }
+    mf_foxglove_color(out, member == CYLINDERS ? 5 : 3, color);
+    mf_proto_close(out, opened);
+}
+
+// A cylinder with two spheres.
+static void put_capsule(mf_Text *out, const mf_Shape *shape) {
+    const double radius = shape->size[0], half = 0.5 * shape->size[1];
+    const double *turn = shape->rotation;
+    // The third column of the rotation's matrix.
+    const double axis[3] = {2.0 * (turn[1] * turn[3] + turn[0] * turn[2]),
+                            2.0 * (turn[2] * turn[3] - turn[0] * turn[1]),
+                            1.0 - 2.0 * (turn[1] * turn[1] + turn[2] * turn[2])};
+    const double ball[3] = {2.0 * radius, 2.0 * radius, 2.0 * radius};
+    const double tube[3] = {ball[0], ball[0], shape->size[1]};
+    put_solid(out, CYLINDERS, shape->position, turn, tube, shape->color);
+    for (int side = -1; side <= 1; side += 2) {
+        double place[3];
+        for (int c = 0; c < 3; c++)
+            place[c] = shape->position[c] + side * half * axis[c];
+        put_solid(out, SPHERES, place, turn, ball, shape->color);
+    }
+}
+
+void mf_foxglove_triangles(mf_Text *out, const double position[3], const double rotation[4],
+                           const float *vertices, uint32_t vertex_count, const uint32_t *indices,
+                           uint32_t index_count, const float color[3]) {
+    const size_t opened = mf_proto_open(out, TRIANGLES);
+    mf_foxglove_pose(out, 1, position, rotation);
+    for (uint32_t i = 0; i < vertex_count; i++) {
+        const float *from = vertices + 3 * (size_t)i;
+        mf_foxglove_vector(out, 2, (double[3]){(double)from[0], (double)from[1], (double)from[2]});
+    }
+    mf_foxglove_color(out, 3, color);
+    mf_proto_bytes(out, 5, indices, index_count * sizeof *indices);
+    mf_proto_close(out, opened);
+}
+
+void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shape) {
+    const double *size = shape->size;
+    const double round[3] = {2.0 * size[0], 2.0 * size[0], 2.0 * size[0]};
+    switch (shape->type) {
+    case MF_SHAPE_BOX:
+        put_solid(out, CUBES, shape->position, shape->rotation, size, shape->color);
+        break;
+    case MF_SHAPE_SPHERE:
+        put_solid(out, SPHERES, shape->position, shape->rotation, round, shape->color);
+        break;
+    case MF_SHAPE_ELLIPSOID:
+        put_solid(out, SPHERES, shape->position, shape->rotation,
+                  (double[3]){round[0], 2.0 * size[1], 2.0 * size[2]}, shape->color);
+        break;
+    case MF_SHAPE_CYLINDER:
+        put_solid(out, CYLINDERS, shape->position, shape->rotation,
+                  (double[3]){round[0], round[0], size[1]}, shape->color);
+        break;
+    case MF_SHAPE_CAPSULE:
+        put_capsule(out, shape);
+        break;
+    case MF_SHAPE_MESH: {
+        const mf_Mesh *mesh = &model->meshes[shape->mesh];
+        mf_foxglove_triangles(out, shape->position, shape->rotation, mesh->vertices,
+                              mesh->vertex_count, mesh->triangles, 3 * mesh->triangle_count,
+                              shape->color);
+        break;
+    }
+    default: // planes, height maps and points are no bodies
+        break;
+    }
+}

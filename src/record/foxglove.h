@@ -1,0 +1,27 @@
+// Messages of Foxglove's schemas, which its panels and the tools of ROS know.
+#ifndef MAYFLY_SRC_RECORD_FOXGLOVE_H
+#define MAYFLY_SRC_RECORD_FOXGLOVE_H
+
+#include "base/text.h"
+
+#include <mayfly/model.h>
+
+// Appends the descriptors of all of them, the same for each schema.
+void mf_foxglove_describe(mf_Text *out);
+
+// Append a Vector3 (and Point3), a Quaternion from (w, x, y, z), a Color, a Pose as a member.
+void mf_foxglove_vector(mf_Text *out, uint32_t field, const double vector[3]);
+void mf_foxglove_rotation(mf_Text *out, uint32_t field, const double rotation[4]);
+void mf_foxglove_color(mf_Text *out, uint32_t field, const float color[3]);
+void mf_foxglove_pose(mf_Text *out, uint32_t field, const double position[3],
+                      const double rotation[4]);
+// Appends a member of FrameTransforms.
+void mf_foxglove_transform(mf_Text *out, mf_Time time, const char *parent, const char *child,
+                           const double position[3], const double rotation[4]);
+// Append members of a SceneEntity.
+void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shape);
+void mf_foxglove_triangles(mf_Text *out, const double position[3], const double rotation[4],
+                           const float *vertices, uint32_t vertex_count, const uint32_t *indices,
+                           uint32_t index_count, const float color[3]);
+
+#endif

@@ -1,0 +1,40 @@
+// What an MCAP recording writes: numbers of fields as messages of Mayfly's own (mcap_store.c), and
+// what Foxglove's panels show (mcap_scene.c): poses, shapes, joints, pictures of cameras.
+#ifndef MAYFLY_SRC_RECORD_MCAP_STORE_H
+#define MAYFLY_SRC_RECORD_MCAP_STORE_H
+
+#include "record/mcap.h"
+#include "record/recorder.h"
+
+enum { MF_MCAP_NAME = 160 }; // [byte] of a topic or frame
+
+// The robots of one group whose poses, joints and pictures are written.
+typedef struct mf_McapGroup {
+    mf_Group *group;
+    uint32_t robots;  // [1] the first ones
+    uint32_t talkers; // [1] those of them with topics of their own
+    uint32_t *joints; // [1] channels of their joint states; NULL: nothing turns
+    uint32_t cameras; // [1] channels of pictures: color and depth, camera by camera
+    uint32_t *images; // [1] talkers * 2 * cameras; MF_NONE: no such pictures
+    char **shown;     // the last picture of each image
+} mf_McapGroup;
+
+typedef struct mf_McapStore {
+    mf_Mcap file;
+    mf_Text message;
+    uint32_t *channels; // [1] per group, then run-time joints and the picture: their fields
+    mf_McapGroup *groups;
+    uint32_t group_count;        // [1]
+    uint32_t transforms;         // [1] channel
+    double *position, *rotation; // [m], [1] of a robot's links
+} mf_McapStore;
+
+// A name for files, topics and messages: letters, digits and '_' of `from`.
+void mf_mcap_plain_name(const char *from, char out[MF_MCAP_NAME]);
+
+// Channels of what panels show; then the shapes, once, and a sample of all others.
+mf_Status mf_mcap_scene_begin(mf_Recorder *recorder, mf_Error *error);
+void mf_mcap_scene_sample(mf_Recorder *recorder, mf_Time time);
+void mf_mcap_scene_free(mf_Recorder *recorder);
+
+#endif

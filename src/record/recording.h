@@ -1,0 +1,37 @@
+// Reading recordings: what the readers of both formats share. They fill an mf_Recording piece by
+// piece; all memory is on its list.
+#ifndef MAYFLY_SRC_RECORD_RECORDING_H
+#define MAYFLY_SRC_RECORD_RECORDING_H
+
+#include <mayfly/record.h>
+
+#include <stdbool.h>
+
+enum { MF_RECORDED_FIELDS = 2048 }; // [1] most of a recording
+
+typedef struct mf_RecordingMemory {
+    mf_Context *context;
+    void **blocks;
+    uint32_t count, room;
+    uint64_t left;            // [byte] that may still be taken
+    mf_RecordedField *fields; // the recording's, as they are made
+    double *time;
+    float *frames;
+} mf_RecordingMemory;
+
+// Zeros, kept until the recording is destroyed; NULL and an error: no memory, or beyond the limit.
+void *mf_recording_take(mf_Recording *recording, uint64_t count, uint64_t size, mf_Error *error);
+// A copy of a text; "" for NULL. NULL and an error: no memory.
+const char *mf_recording_text(mf_Recording *recording, const char *text, size_t size,
+                              mf_Error *error);
+// The next field, to be filled; NULL and an error: there are too many.
+mf_RecordedField *mf_recording_field(mf_Recording *recording, mf_Error *error);
+// MF_VERSION unless this version reads the format.
+mf_Status mf_recording_check(const mf_Recording *recording, uint64_t format, mf_Error *error);
+
+bool mf_recording_is_mcap(const char *data, size_t size);
+mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size_t size,
+                                 mf_Error *error);
+mf_Status mf_recording_read_hdf5(mf_Recording *recording, mf_Error *error);
+
+#endif

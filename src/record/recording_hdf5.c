@@ -1,0 +1,215 @@
+// Reading recordings in HDF5: all data sets of three dimensions (time, instance, component), the
+// time and the picture.
+#include "record/recorder.h"
+#include "record/recording.h"
+
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Reading {
+    mf_Recording *recording;
+    hid_t file;
+    mf_Status status;
+    mf_Error *error;
+} Reading;
+
+static mf_Status damaged(const mf_Recording *recording, mf_Error *error) {
+    return mf_fail_at(error, MF_BAD_FILE, recording->path, 0, 0,
+                      "not a recording, or damaged: HDF5 cannot read it (was the run killed? MCAP "
+                      "recordings can be read up to where they end)");
+}
+
+// ---- attributes --------------------------------------------------------------------------------
+
+// Text of an attribute of variable length, kept by the recording; "": there is none.
+static const char *read_text(Reading *reading, hid_t object, const char *name) {
+    char *found = NULL;
+    const char *kept = "";
+    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    hid_t type = attribute >= 0 ? H5Aget_type(attribute) : -1;
+    if (type >= 0 && H5Tis_variable_str(type) > 0 && H5Aread(attribute, type, &found) >= 0 &&
+        found != NULL) {
+        kept = mf_recording_text(reading->recording, found, strlen(found), reading->error);
+        H5free_memory(found);
+    }
+    if (kept == NULL) {
+        reading->status = reading->error->status;
+        kept = "";
+    }
+    if (type >= 0)
+        H5Tclose(type);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    return kept;
+}
+
+static bool read_number(hid_t object, const char *name, hid_t type, void *out) {
+    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    const bool good = attribute >= 0 && H5Aread(attribute, type, out) >= 0;
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    return good;
+}
+
+static void read_head(Reading *reading) {
+    mf_Recording *recording = reading->recording;
+    uint32_t format = 1, complete = 1; // of older recordings
+    const bool marked = read_number(reading->file, "recording", H5T_NATIVE_UINT32, &format);
+    recording->version = read_text(reading, reading->file, "version");
+    if (marked && !read_number(reading->file, "complete", H5T_NATIVE_UINT32, &complete))
+        complete = 0;
+    if (reading->status == MF_OK)
+        reading->status = mf_recording_check(recording, format, reading->error);
+    if (reading->status != MF_OK)
+        return;
+    recording->complete = complete != 0;
+    read_number(reading->file, "seed", H5T_NATIVE_UINT64, &recording->seed);
+    read_number(reading->file, "step", H5T_NATIVE_DOUBLE, &recording->step);
+    recording->model = read_text(reading, reading->file, "model");
+    recording->group = read_text(reading, reading->file, "group");
+    recording->run = read_text(reading, reading->file, "run");
+    recording->scene = read_text(reading, reading->file, "scene");
+    recording->picture = read_text(reading, reading->file, "picture");
+}
+
+// ---- data sets ---------------------------------------------------------------------------------
+
+static bool find_type(hid_t set, mf_FieldType *out, hid_t *memory) {
+    hid_t type = H5Dget_type(set);
+    const H5T_class_t kind = H5Tget_class(type);
+    const size_t size = H5Tget_size(type);
+    const bool whole = kind == H5T_INTEGER && size == 4;
+    const bool sign = whole && H5Tget_sign(type) == H5T_SGN_2;
+    const bool real = kind == H5T_FLOAT && (size == 4 || size == 8);
+    H5Tclose(type);
+    *out = whole ? (sign ? MF_I32 : MF_U32) : size == 4 ? MF_F32 : MF_F64;
+    *memory = whole       ? (sign ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32)
+              : size == 4 ? H5T_NATIVE_FLOAT
+                          : H5T_NATIVE_DOUBLE;
+    return whole || real;
+}
+
+// [1] Dimensions, and their sizes; those that are missing are 1.
+static int read_shape(hid_t set, hsize_t out[3]) {
+    hid_t space = H5Dget_space(set);
+    const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    out[0] = out[1] = out[2] = 1;
+    if (rank >= 1 && rank <= 3)
+        H5Sget_simple_extent_dims(space, out, NULL);
+    if (space >= 0)
+        H5Sclose(space);
+    return rank;
+}
+
+static void *read_values(Reading *reading, hid_t set, hid_t memory, const hsize_t shape[3],
+                         size_t size) {
+    const uint64_t samples = reading->recording->samples;
+    void *values =
+        mf_recording_take(reading->recording, samples * shape[1] * shape[2], size, reading->error);
+    if (values == NULL) {
+        reading->status = reading->error->status;
+        return NULL;
+    }
+    hsize_t start[3] = {0, 0, 0}, count[3] = {samples, shape[1], shape[2]};
+    hid_t space = H5Dget_space(set);
+    hid_t here = H5Screate_simple(H5Sget_simple_extent_ndims(space), count, NULL);
+    if (samples > 0 && (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
+                        H5Dread(set, memory, here, space, H5P_DEFAULT, values) < 0))
+        reading->status = damaged(reading->recording, reading->error);
+    H5Sclose(here);
+    H5Sclose(space);
+    return values;
+}
+
+static void take_set(Reading *reading, hid_t set, const char *name) {
+    mf_Recording *recording = reading->recording;
+    hsize_t shape[3];
+    hid_t memory;
+    mf_FieldType type;
+    if (read_shape(set, shape) != 3 || !find_type(set, &type, &memory) || shape[1] > UINT32_MAX ||
+        shape[2] > UINT32_MAX)
+        return; // not of a recorder
+    void *values = read_values(reading, set, memory, shape, mf_field_value_size(type));
+    if (values == NULL)
+        return;
+    if (strcmp(name, "picture/frame") == 0) {
+        recording->frame_size = (uint32_t)shape[2];
+        recording->frames = values;
+        return;
+    }
+    mf_RecordedField *field = mf_recording_field(recording, reading->error);
+    const char *copy = mf_recording_text(recording, name, strlen(name), reading->error);
+    if (field == NULL || copy == NULL) {
+        reading->status = reading->error->status;
+        return;
+    }
+    *field = (mf_RecordedField){.name = copy,
+                                .unit = read_text(reading, set, "unit"),
+                                .frame = read_text(reading, set, "frame"),
+                                .description = read_text(reading, set, "description"),
+                                .type = type,
+                                .count = (uint32_t)shape[1],
+                                .components = (uint32_t)shape[2],
+                                .values = values};
+}
+
+// A data set has at least so many samples as all have; after a killed run some may have more.
+static herr_t visit(hid_t file, const char *name, const H5O_info_t *info, void *user) {
+    Reading *reading = user;
+    const bool counting = reading->recording->time == NULL;
+    if (info->type != H5O_TYPE_DATASET || strcmp(name, "time") == 0)
+        return 0;
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    hsize_t shape[3];
+    if (set >= 0 && counting && read_shape(set, shape) == 3 &&
+        shape[0] < reading->recording->samples)
+        reading->recording->samples = (uint32_t)shape[0];
+    if (set >= 0 && !counting)
+        take_set(reading, set, name);
+    if (set >= 0)
+        H5Dclose(set);
+    else
+        reading->status = damaged(reading->recording, reading->error);
+    return reading->status == MF_OK ? 0 : -1;
+}
+
+static void read_sets(Reading *reading) {
+    mf_Recording *recording = reading->recording;
+    hsize_t shape[3];
+    hid_t set = H5Lexists(reading->file, "time", H5P_DEFAULT) > 0
+                    ? H5Dopen2(reading->file, "time", H5P_DEFAULT)
+                    : -1;
+    if (set < 0 || read_shape(set, shape) != 1 || shape[0] > UINT32_MAX) {
+        reading->status = mf_fail_at(reading->error, MF_BAD_FILE, recording->path, 0, 0,
+                                     "an HDF5 file, but no recording of Mayfly: it has no data "
+                                     "set `time`");
+    } else {
+        recording->samples = (uint32_t)shape[0];
+        H5Ovisit2(reading->file, H5_INDEX_NAME, H5_ITER_INC, visit, reading, H5O_INFO_BASIC);
+        shape[1] = shape[2] = 1;
+        if (reading->status == MF_OK)
+            recording->time = read_values(reading, set, H5T_NATIVE_DOUBLE, shape, sizeof(double));
+        if (reading->status == MF_OK)
+            H5Ovisit2(reading->file, H5_INDEX_NAME, H5_ITER_INC, visit, reading, H5O_INFO_BASIC);
+    }
+    if (set >= 0)
+        H5Dclose(set);
+}
+
+mf_Status mf_recording_read_hdf5(mf_Recording *recording, mf_Error *error) {
+    Reading reading = {.recording = recording, .error = error, .status = MF_OK};
+    recording->kind = "HDF5";
+    mf_Quiet quiet = mf_quiet_begin();
+    reading.file = H5Fopen(recording->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (reading.file < 0)
+        reading.status = damaged(recording, error);
+    if (reading.status == MF_OK)
+        read_head(&reading);
+    if (reading.status == MF_OK)
+        read_sets(&reading);
+    if (reading.file >= 0)
+        H5Fclose(reading.file);
+    mf_quiet_end(quiet);
+    return reading.status;
+}

@@ -1,0 +1,269 @@
+// Recordings and films: the picture of a world for a recorder, and a film from what was recorded. A
+// frame is poses, run-time joints, rays and points, as mf_Film has them.
+#include "view/film.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBERS_MOST                                                                               \
+    (1u << 23)                // [1] of a film from a recording; of longer ones samples are left out
+enum { SAMPLES_MOST = 8192 }; // [1] likewise
+
+// ---- for recorders -----------------------------------------------------------------------------
+
+static size_t joint_numbers(const mf_Film *film) { // of a frame
+    return film->joints != NULL ? (size_t)MF_FILM_JOINTS * MF_FILM_JOINT : 0;
+}
+
+static float *put_floats(float *out, const float *values, size_t count) {
+    if (count > 0)
+        memcpy(out, values, count * sizeof *values);
+    return out + count;
+}
+
+static void take(float *frame, void *user) {
+    mf_Film *film = user;
+    mf_film_take_picture(film);
+    frame = put_floats(frame, film->poses, (size_t)film->poses_each * MF_FILM_POSE);
+    frame = put_floats(frame, film->joint_rows, joint_numbers(film));
+    frame = put_floats(frame, film->ray_rows, (size_t)film->ray_count * MF_FILM_RAY);
+    put_floats(frame, film->points, 3 * (size_t)film->points_each);
+}
+
+mf_Status mf_film_record(mf_World *world, const char *title, const char *const *colors,
+                         const mf_WorldJoints *joints, mf_Film **out, mf_RecorderPicture *picture,
+                         mf_Error *error) {
+    if (out == NULL || picture == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: out or picture is NULL");
+    mf_Film *film;
+    *out = NULL;
+    mf_Status status = mf_film_create_single(world, title, colors, joints, &film, error);
+    if (status != MF_OK)
+        return status;
+    mf_film_take_picture(film);
+    mf_film_describe(&film->description, film);
+    if (film->description.failed) {
+        mf_film_destroy(film);
+        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    }
+    *picture = (mf_RecorderPicture){
+        .description = film->description.data,
+        .size = (size_t)film->poses_each * MF_FILM_POSE + joint_numbers(film) +
+                (size_t)film->ray_count * MF_FILM_RAY + 3 * (size_t)film->points_each,
+        .take = take,
+        .user = film};
+    *out = film;
+    return MF_OK;
+}
+
+// ---- from recordings ---------------------------------------------------------------------------
+
+static uint32_t count_of(const json_t *object, const char *name) {
+    const json_int_t value = json_integer_value(json_object_get(object, name));
+    return value > 0 && value < UINT32_MAX ? (uint32_t)value : 0;
+}
+
+// A cloth's poses are vertices.
+static bool is_cloth(const json_t *cast) {
+    const json_t *shape = json_array_get(json_object_get(cast, "shapes"), 0);
+    const char *type = json_string_value(json_object_get(shape, "type"));
+    return type != NULL && strcmp(type, "cloth") == 0;
+}
+
+static bool read_casts(mf_Film *film, const json_t *picture) {
+    const json_t *casts = json_object_get(picture, "casts"), *cast;
+    const json_t *clouds = json_object_get(picture, "clouds"), *cloud;
+    uint64_t poses = 0, points = 0;
+    size_t i;
+    film->casts = mf_allocate(film->context, json_array_size(casts) + 1, sizeof *film->casts);
+    if (film->casts == NULL)
+        return false;
+    json_array_foreach(casts, i, cast) {
+        mf_FilmCast *out = &film->casts[film->cast_count++];
+        *out = (mf_FilmCast){.robots = count_of(cast, "robots"),
+                             .links = count_of(cast, "links"),
+                             .cloth = is_cloth(cast)};
+        film->robots += out->robots;
+        poses += (uint64_t)out->robots * out->links;
+    }
+    json_array_foreach(clouds, i, cloud) points += count_of(cloud, "points");
+    film->poses_each = poses < UINT32_MAX ? (uint32_t)poses : UINT32_MAX;
+    film->points_each = points < UINT32_MAX ? (uint32_t)points : UINT32_MAX;
+    film->ray_count = count_of(picture, "rays");
+    film->joints_each = count_of(picture, "joints");
+    return true;
+}
+
+static bool allocate_arrays(mf_Film *film, uint32_t room) {
+    mf_Context *context = film->context;
+    film->room = room;
+    film->poses = mf_allocate(context, (size_t)room * film->poses_each + 1,
+                              MF_FILM_POSE * sizeof *film->poses);
+    film->joint_rows = mf_allocate(context, (size_t)room * MF_FILM_JOINTS,
+                                   MF_FILM_JOINT * sizeof *film->joint_rows);
+    film->ray_rows = mf_allocate(context, (size_t)room * film->ray_count + 1,
+                                 MF_FILM_RAY * sizeof *film->ray_rows);
+    film->points =
+        mf_allocate(context, (size_t)room * film->points_each + 1, 3 * sizeof *film->points);
+    return film->poses != NULL && film->joint_rows != NULL && film->ray_rows != NULL &&
+           film->points != NULL;
+}
+
+static const float *get_floats(float *out, const float *from, size_t count) {
+    if (count > 0)
+        memcpy(out, from, count * sizeof *out);
+    return from + count;
+}
+
+static void take_frame(mf_Film *film, const float *frame) {
+    const size_t s = film->filled++, poses = (size_t)film->poses_each * MF_FILM_POSE,
+                 joints = (size_t)film->joints_each * MF_FILM_JOINT,
+                 rays = (size_t)film->ray_count * MF_FILM_RAY,
+                 points = 3 * (size_t)film->points_each;
+    frame = get_floats(film->poses + s * poses, frame, poses);
+    frame = get_floats(film->joint_rows + s * MF_FILM_JOINTS * MF_FILM_JOINT, frame, joints);
+    frame = get_floats(film->ray_rows + s * rays, frame, rays);
+    get_floats(film->points + s * points, frame, points);
+}
+
+// Films have equal intervals: the nearest sample at each, which for the recordings of the command
+// is every one.
+static void take_frames(mf_Film *film, const mf_Recording *recording) {
+    const uint32_t last = recording->samples - 1;
+    const double *time = recording->time, span = time[last] - time[0];
+    const uint32_t fit = NUMBERS_MOST / (recording->frame_size + 1);
+    uint32_t most = fit < SAMPLES_MOST ? fit : SAMPLES_MOST, at = 0;
+    most = most < 2 ? 2 : most;
+    const uint32_t stride = last / most + 1;
+    const uint32_t count = last / stride + 1;
+    film->period = count > 1 && span > 0.0 ? span / last * stride : 0.04;
+    for (uint32_t i = 0; i < count; i++) {
+        const double wanted = time[0] + i * film->period;
+        while (at < last && fabs(time[at + 1] - wanted) <= fabs(time[at] - wanted))
+            at++;
+        take_frame(film, recording->frames + (size_t)at * recording->frame_size);
+    }
+}
+
+static bool fits(const mf_Film *film, const mf_Recording *recording) {
+    const uint64_t numbers =
+        (uint64_t)film->poses_each * MF_FILM_POSE + (uint64_t)film->joints_each * MF_FILM_JOINT +
+        (uint64_t)film->ray_count * MF_FILM_RAY + 3 * (uint64_t)film->points_each;
+    return numbers == recording->frame_size && film->joints_each <= MF_FILM_JOINTS;
+}
+
+static mf_Status build(mf_Film *film, const mf_Recording *recording, mf_Error *error) {
+    json_t *picture = json_loads(recording->picture, 0, NULL);
+    if (recording->picture[0] == '\0' || recording->samples == 0)
+        return mf_fail_at(error, MF_UNSUPPORTED, recording->path, 0, 0,
+                          recording->samples == 0
+                              ? "the recording has no samples: there is nothing to show"
+                              : "the recording has numbers and no picture: record it again with "
+                                "mayfly run --record");
+    bool good = json_is_object(picture) && read_casts(film, picture) && fits(film, recording);
+    json_decref(picture);
+    if (!good)
+        return mf_fail_at(error, MF_BAD_FILE, recording->path, 0, 0,
+                          "the recording's picture and its frames do not fit together");
+    const uint32_t room = recording->samples < SAMPLES_MOST ? recording->samples : SAMPLES_MOST;
+    mf_text_put(&film->description, recording->picture);
+    if (!allocate_arrays(film, room) || film->description.failed)
+        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    take_frames(film, recording);
+    return MF_OK;
+}
+
+// What depends on the samples is set anew.
+void mf_film_put_recorded(mf_Text *text, const mf_Film *film) {
+    json_t *picture = json_loads(film->description.data, 0, NULL);
+    json_t *casts = json_object_get(picture, "casts"), *cast;
+    size_t i;
+    json_object_set_new(picture, "frames", json_integer(film->filled));
+    json_object_set_new(picture, "period", json_real(film->period));
+    json_object_del(picture, "low");
+    json_object_del(picture, "scale");
+    json_array_foreach(casts, i, cast) json_object_del(cast, "tracks"); // poses are whole
+    char *dumped = json_dumps(picture, JSON_COMPACT);
+    json_decref(picture);
+    if (dumped == NULL || dumped[0] == '\0') {
+        text->failed = true;
+        return;
+    }
+    for (char *c = dumped; *c != '\0'; c++) // nothing ends the page's script
+        *c = *c == '<' ? '_' : *c;
+    mf_text_put_bytes(text, dumped, strlen(dumped) - 1);
+    free(dumped);
+    mf_film_put_box(text, film);
+    mf_text_put(text, "}");
+}
+
+static const char *title_of(const mf_Recording *recording) {
+    const char *slash = strrchr(recording->path, '/');
+    return slash != NULL ? slash + 1 : recording->path;
+}
+
+static mf_Status render(mf_Context *context, mf_Text *text, const mf_Recording *recording,
+                        mf_Error *error) {
+    mf_Film *film = mf_allocate(context, 1, sizeof *film);
+    if (film == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    *film = (mf_Film){.context = context,
+                      .title = title_of(recording),
+                      .stride = 1,
+                      .description = mf_text_begin(context)};
+    mf_Status status = build(film, recording, error);
+    if (status == MF_OK)
+        status = mf_film_render(text, film, error);
+    mf_film_destroy(film);
+    return status;
+}
+
+mf_Status mf_film_render_recording(mf_Text *text, const mf_Recording *recording, mf_Error *error) {
+    return render(text->context, text, recording, error);
+}
+
+// The text's memory becomes the caller's, unless the page could not be made.
+static mf_Status give(mf_Text *text, mf_Status status, char **page) {
+    *page = status == MF_OK ? text->data : NULL;
+    if (status != MF_OK)
+        mf_text_free(text);
+    return status;
+}
+
+mf_Status mf_film_recording_page(mf_Context *context, const mf_Recording *recording, char **page,
+                                 mf_Error *error) {
+    if (context == NULL || recording == NULL || page == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: context, recording or page is NULL");
+    mf_Text text = mf_text_begin(context);
+    return give(&text, mf_film_render_recording(&text, recording, error), page);
+}
+
+mf_Status mf_film_text(const mf_Film *film, char **page, mf_Error *error) {
+    if (film == NULL || page == NULL || film->filled == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a page");
+    mf_Text text = mf_text_begin(film->context);
+    return give(&text, mf_film_render(&text, film, error), page);
+}
+
+mf_Status mf_film_viewer_page(mf_Context *context, const char *title, char **page,
+                              mf_Error *error) {
+    if (context == NULL || title == NULL || page == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: context, title or page is NULL");
+    mf_Text text = mf_text_begin(context);
+    return give(&text, mf_film_live_page(&text, title, error), page);
+}
+
+mf_Status mf_film_write_recording(const mf_Recording *recording, const char *path,
+                                  mf_Error *error) {
+    if (recording == NULL || path == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "film: recording or path is NULL");
+    mf_Context *context = recording->context;
+    mf_Text text = mf_text_begin(context);
+    mf_Status status = mf_film_render_recording(&text, recording, error);
+    if (status == MF_OK)
+        status = mf_file_replace(context, path, text.data, text.size, error);
+    mf_text_free(&text);
+    return status;
+}

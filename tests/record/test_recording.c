@@ -1,0 +1,428 @@
+// Recordings: what a recorder wrote, in both formats, is read back equal; files that were cut off,
+// damaged or written by others give an error of one line or what is whole of them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <mayfly/builder.h>
+#include <mayfly/dynamics.h>
+#include <mayfly/record.h>
+
+#include "torture.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { ROBOTS = 18, FRAME = 9 };
+
+typedef struct Fixture {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *groups[2];
+    const char *path;
+} Fixture;
+
+static const char *const paths[] = {"recording.test.h5", "recording.test.mcap"};
+static const char copy_path[] = "recording.copy.mcap";
+
+static mf_Model *pendulum(mf_Context *context) {
+    mf_Builder *builder = NULL;
+    mf_Model *model = NULL;
+    const double top[3] = {0, 0, 1}, end[3] = {0, 0, 0.5}, axis[3] = {0, 1, 0}, half[3] = {0, 0, 0};
+    assert_int_equal(mf_builder_create(context, "pendulum", &builder, NULL), MF_OK);
+    mf_BodyId head = mf_body_create_sphere(builder, top, 0.1, 1.0, NULL);
+    mf_BodyId arm = mf_body_create_cylinder(builder, top, end, 0.02, 0.5, NULL);
+    mf_HingeConfig hinge = mf_hinge_config();
+    hinge.name = "shoulder";
+    mf_joint_create_hinge(builder, head, arm, half, axis, &hinge);
+    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
+    mf_builder_destroy(builder);
+    return model;
+}
+
+static void build_world(Fixture *fixture) {
+    mf_WorldConfig config = mf_world_config();
+    config.seed = UINT64_MAX - 5;
+    assert_int_equal(mf_world_create(fixture->context, &config, &fixture->world, NULL), MF_OK);
+    for (int g = 0; g < 2; g++) {
+        mf_GroupConfig group = mf_group_config();
+        group.model = fixture->model;
+        group.name = g == 0 ? "left" : "right-1";
+        group.count = ROBOTS;
+        group.double_precision = g == 1;
+        group.isolated = false;
+        assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->groups[g], NULL),
+                         MF_OK);
+        double position[6], rotation[8]; // what link poses need is made once per group
+        assert_int_equal(mf_group_link_poses(fixture->groups[g], 0, 1, position, rotation, NULL),
+                         MF_OK);
+    }
+}
+
+static int set_up(void **state) {
+    Fixture *fixture = calloc(1, sizeof *fixture);
+    mf_ContextConfig config = mf_context_config();
+    config.threads = 1;
+    assert_int_equal(mf_context_create(&config, &fixture->context, NULL), MF_OK);
+    fixture->model = pendulum(fixture->context);
+    build_world(fixture);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    Fixture *fixture = *state;
+    for (int i = 0; i < 2; i++)
+        unlink(paths[i]);
+    unlink(copy_path);
+    mf_world_destroy(fixture->world);
+    mf_model_destroy(fixture->model);
+    const size_t live = mf_context_live_bytes(fixture->context);
+    mf_context_destroy(fixture->context);
+    free(fixture);
+    return live == 0 ? 0 : -1;
+}
+
+static double value_of(int group, uint32_t sample, uint32_t instance, uint32_t component) {
+    return 0.5 * group + sample + 0.01 * instance + 0.001 * component;
+}
+
+static void set_values(Fixture *fixture, uint32_t sample) {
+    for (int g = 0; g < 2; g++)
+        for (uint32_t i = 0; i < ROBOTS; i++) {
+            for (uint32_t c = 0; c < 3; c++)
+                mf_field_set(mf_group_find_field(fixture->groups[g], "base.position"), i, c,
+                             value_of(g, sample, i, c));
+            mf_field_set(mf_group_find_field(fixture->groups[g], "joint.angle"), i, 0,
+                         value_of(g, sample, i, 7));
+            mf_field_set(mf_group_find_field(fixture->groups[g], "fault.count"), i, 0,
+                         100.0 * sample + i);
+        }
+}
+
+static void take_frame(float *frame, void *user) {
+    uint32_t *calls = user;
+    for (uint32_t i = 0; i < FRAME; i++)
+        frame[i] = (float)(*calls * 10 + i);
+    ++*calls;
+}
+
+static const char description[] = "{\"casts\":[],\"note\":\"caf\xc3\xa9\"}";
+static const char *const names[] = {"base.position", "joint.angle", "fault.count", NULL};
+
+// `alone`: of the first group, else of all.
+static mf_Status record(Fixture *fixture, bool alone, uint32_t samples, mf_Error *error) {
+    uint32_t calls = 0;
+    mf_RecorderPicture picture = {description, FRAME, take_frame, &calls};
+    mf_RecorderConfig config = mf_recorder_config();
+    config.path = fixture->path;
+    config.fields = names;
+    config.attributes = "{\"by\":\"a test\"}";
+    config.scene = "name: x\n";
+    config.picture = &picture;
+    mf_Recorder *recorder = NULL;
+    mf_Status status = alone ? mf_recorder_create(fixture->groups[0], &config, &recorder, error)
+                             : mf_recorder_create_all(fixture->world, &config, &recorder, error);
+    for (uint32_t s = 0; s < samples && status == MF_OK; s++) {
+        set_values(fixture, s);
+        status = mf_recorder_sample(recorder, error);
+        mf_world_step(fixture->world, 10);
+    }
+    if (status == MF_OK)
+        return mf_recorder_close(recorder, error);
+    mf_recorder_destroy(recorder);
+    return status;
+}
+
+static void record_well(Fixture *fixture, bool alone, uint32_t samples) {
+    mf_Error error = {0};
+    mf_world_destroy(fixture->world);
+    build_world(fixture);
+    if (record(fixture, alone, samples, &error) != MF_OK)
+        fail_msg("%s", error.message);
+}
+
+static const mf_RecordedField *find(const mf_Recording *recording, const char *name) {
+    for (uint32_t i = 0; i < recording->field_count; i++)
+        if (strcmp(recording->fields[i].name, name) == 0)
+            return &recording->fields[i];
+    fail_msg("%s was not recorded", name);
+    return NULL;
+}
+
+static double value_at(const mf_RecordedField *field, uint32_t sample, uint32_t instance,
+                       uint32_t component) {
+    const size_t i = ((size_t)sample * field->count + instance) * field->components + component;
+    switch (field->type) {
+    case MF_F32:
+        return (double)((const float *)field->values)[i];
+    case MF_F64:
+        return ((const double *)field->values)[i];
+    default:
+        return (double)((const uint32_t *)field->values)[i];
+    }
+}
+
+static void check_group(const mf_Recording *recording, int group, const char *prefix) {
+    char name[64];
+    snprintf(name, sizeof name, "%sbase.position", prefix);
+    const mf_RecordedField *position = find(recording, name);
+    assert_string_equal(position->unit, "m");
+    assert_string_equal(position->frame, "world");
+    assert_string_equal(position->description, "origin of the base link");
+    assert_int_equal(position->type, group == 0 ? MF_F32 : MF_F64);
+    assert_int_equal(position->count, ROBOTS);
+    assert_int_equal(position->components, 3);
+    snprintf(name, sizeof name, "%sjoint.angle", prefix);
+    const mf_RecordedField *angle = find(recording, name);
+    snprintf(name, sizeof name, "%sfault.count", prefix);
+    const mf_RecordedField *count = find(recording, name);
+    assert_int_equal(count->type, MF_U32);
+    for (uint32_t s = 0; s < recording->samples; s++)
+        for (uint32_t i = 0; i < ROBOTS; i++) {
+            for (uint32_t c = 0; c < 3; c++) {
+                const double value = value_of(group, s, i, c);
+                assert_true(value_at(position, s, i, c) ==
+                            (group == 0 ? (double)(float)value : value));
+            }
+            const double value = value_of(group, s, i, 7);
+            assert_true(value_at(angle, s, i, 0) == (group == 0 ? (double)(float)value : value));
+            assert_true(value_at(count, s, i, 0) == 100.0 * s + i);
+        }
+}
+
+static void check_head(const mf_Recording *recording, uint32_t samples) {
+    assert_string_equal(recording->version, mf_version());
+    assert_true(recording->complete);
+    assert_true(recording->seed == UINT64_MAX - 5);
+    assert_true(recording->step == 0.01);
+    assert_string_equal(recording->run, "{\"by\":\"a test\"}");
+    assert_string_equal(recording->scene, "name: x\n");
+    assert_string_equal(recording->picture, description);
+    assert_int_equal(recording->samples, samples);
+    assert_int_equal(recording->frame_size, FRAME);
+    for (uint32_t s = 0; s < samples; s++) {
+        assert_true(recording->time[s] == (double)(s * 100000000ull) / 1e9);
+        for (uint32_t i = 0; i < FRAME; i++)
+            assert_true(recording->frames[s * FRAME + i] == (float)(s * 10 + i));
+    }
+}
+
+// ---- tests -------------------------------------------------------------------------------------
+
+static void both_formats_give_back_what_was_recorded(void **state) {
+    Fixture *fixture = *state;
+    static const char *const kinds[] = {"HDF5", "MCAP"};
+    for (int k = 0; k < 2; k++) {
+        mf_Recording *recording;
+        mf_Error error = {0};
+        fixture->path = paths[k];
+        record_well(fixture, false, 60); // several chunks
+        if (mf_recording_open(fixture->context, paths[k], 0, &recording, &error) != MF_OK)
+            fail_msg("%s", error.message);
+        assert_string_equal(recording->kind, kinds[k]);
+        assert_int_equal(recording->field_count, 6);
+        check_head(recording, 60);
+        assert_string_equal(recording->model, "");
+        check_group(recording, 0, "left/");
+        check_group(recording, 1, "right-1/");
+        mf_recording_destroy(recording);
+        record_well(fixture, true, 3);
+        assert_int_equal(mf_recording_open(fixture->context, paths[k], 0, &recording, NULL), MF_OK);
+        check_head(recording, 3);
+        assert_string_equal(recording->model, "pendulum");
+        assert_string_equal(recording->group, "left");
+        check_group(recording, 0, "");
+        mf_recording_destroy(recording);
+        record_well(fixture, true, 0);
+        assert_int_equal(mf_recording_open(fixture->context, paths[k], 0, &recording, NULL), MF_OK);
+        assert_int_equal(recording->samples, 0);
+        mf_recording_destroy(recording);
+    }
+}
+
+static char *read_all(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *data = malloc(*size + 1);
+    assert_int_equal(fread(data, 1, *size, file), *size);
+    fclose(file);
+    return data;
+}
+
+static void write_all(const char *path, const char *data, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    fclose(file);
+}
+
+// Whatever a file holds: an error with a line, or a recording.
+static mf_Recording *open_any(Fixture *fixture, const char *path) {
+    mf_Recording *recording;
+    mf_Error error = {0};
+    mf_Status status = mf_recording_open(fixture->context, path, 1 << 24, &recording, &error);
+    assert_int_equal(status == MF_OK, recording != NULL);
+    if (status != MF_OK)
+        assert_true(error.message[0] != '\0' && strchr(error.message, '\n') == NULL);
+    return recording;
+}
+
+// A killed run: the file ends anywhere.
+static void what_is_whole_of_a_cut_file_is_read(void **state) {
+    Fixture *fixture = *state;
+    fixture->path = paths[1];
+    record_well(fixture, false, 60);
+    size_t size;
+    char *data = read_all(paths[1], &size);
+    uint32_t before = 0;
+    bool grew = false;
+    for (size_t length = 0; length < size; length += 997) {
+        write_all(copy_path, data, length);
+        mf_Recording *recording = open_any(fixture, copy_path);
+        if (recording == NULL)
+            continue;
+        assert_true(recording->samples >= before);
+        grew = grew || (before > 0 && recording->samples > before);
+        before = recording->samples;
+        assert_false(recording->complete);
+        if (recording->samples > 0)
+            check_group(recording, 1, "right-1/");
+        mf_recording_destroy(recording);
+    }
+    assert_true(grew);
+    assert_true(before >= 50);
+    free(data);
+}
+
+static void damaged_files_harm_nothing(void **state) {
+    Fixture *fixture = *state;
+    for (int k = 0; k < 2; k++) {
+        fixture->path = paths[k];
+        record_well(fixture, false, 3);
+        size_t size;
+        char *data = read_all(paths[k], &size);
+        for (uint32_t round = 0; round < (k == 0 ? 40u : 300u); round++) {
+            char *bad = malloc(size);
+            memcpy(bad, data, size);
+            for (uint32_t i = 0; i <= round % 8; i++) {
+                uint32_t word[4];
+                mf_random(7, round, 0, i, word);
+                bad[word[0] % size] = (char)word[1];
+            }
+            write_all(copy_path, bad, size);
+            mf_recording_destroy(open_any(fixture, copy_path));
+            free(bad);
+        }
+        free(data);
+    }
+}
+
+static void put_number(char *data, size_t size, const char *key, char digit) {
+    for (size_t i = 0; i + strlen(key) + 5 < size; i++)
+        if (memcmp(data + i, key, strlen(key)) == 0) {
+            data[i + strlen(key) + 4] = digit; // behind the length of the text
+            return;
+        }
+    fail_msg("%s is not in the file", key);
+}
+
+static void what_is_no_recording_is_named(void **state) {
+    Fixture *fixture = *state;
+    mf_Recording *recording;
+    mf_Error error = {0};
+    assert_int_equal(mf_recording_open(fixture->context, "none.mcap", 0, &recording, &error),
+                     MF_NOT_FOUND);
+    write_all(copy_path, "hello", 5);
+    assert_int_equal(mf_recording_open(fixture->context, copy_path, 0, &recording, &error),
+                     MF_BAD_FILE);
+    assert_non_null(strstr(error.message, "not a recording: expected a file that mayfly run"));
+    fixture->path = paths[1];
+    record_well(fixture, true, 3);
+    size_t size;
+    char *data = read_all(paths[1], &size);
+    put_number(data, size, "recording", '7');
+    write_all(copy_path, data, size);
+    assert_int_equal(mf_recording_open(fixture->context, copy_path, 0, &recording, &error),
+                     MF_VERSION);
+    assert_non_null(strstr(error.message, "this version reads format 1"));
+    free(data);
+    assert_int_equal(mf_recording_open(fixture->context, paths[1], 100, &recording, &error),
+                     MF_LIMIT);
+    assert_int_equal(mf_recording_open(NULL, paths[1], 0, &recording, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_recording_open(fixture->context, paths[1], 0, NULL, &error),
+                     MF_BAD_ARGUMENT);
+    mf_recording_destroy(NULL);
+}
+
+static void a_full_disk_is_an_error(void **state) {
+    Fixture *fixture = *state;
+    struct rlimit before, limit;
+    mf_Error error = {0};
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    fixture->path = paths[1];
+    for (rlim_t size = 0; size <= 100000; size += 50000) {
+        limit = before;
+        limit.rlim_cur = size;
+        setrlimit(RLIMIT_FSIZE, &limit);
+        const mf_Status status = record(fixture, false, 60, &error);
+        setrlimit(RLIMIT_FSIZE, &before);
+        assert_int_equal(status, MF_IO);
+        assert_string_equal(error.message, "cannot write: File too large");
+        assert_int_equal(access(paths[1], F_OK), -1);
+    }
+}
+
+static mf_Status record_some(mf_Context *context, void *user, mf_Error *error) {
+    (void)context;
+    Fixture *fixture = user;
+    unlink(fixture->path);
+    const mf_Status status = record(fixture, false, 12, error);
+    assert_int_equal(access(fixture->path, F_OK) == 0, status == MF_OK);
+    return status;
+}
+
+static mf_Status read_some(mf_Context *context, void *user, mf_Error *error) {
+    const Fixture *fixture = user;
+    mf_Recording *recording;
+    const mf_Status status = mf_recording_open(context, fixture->path, 0, &recording, error);
+    assert_int_equal(status == MF_OK, recording != NULL);
+    mf_recording_destroy(recording);
+    return status;
+}
+
+static void every_failing_call_is_an_error(void **state) {
+    Fixture *fixture = *state;
+    for (int k = 1; k >= 0; k--) {
+        fixture->path = paths[k];
+        if (k == 1)
+            assert_true(torture(fixture->context, record_some, fixture, TORTURE_MUST_FAIL) > 30);
+        record_well(fixture, false, 3);
+        assert_true(torture(fixture->context, read_some, fixture, TORTURE_MUST_FAIL) > 10);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(both_formats_give_back_what_was_recorded, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_is_whole_of_a_cut_file_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_files_harm_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_recording_is_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_failing_call_is_an_error, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+// Pictures for recorders, and pages of recordings.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <mayfly/builder.h>
+#include <mayfly/film.h>
+
+#include "torture.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGE "film_recorded_test.html"
+enum { ROBOTS = 20, SHOWN = 16, POSE = 7, SAMPLES = 5 };
+
+typedef struct Fixture {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    float frames[SAMPLES * SHOWN * POSE];
+    double time[SAMPLES];
+    mf_Recording recording; // made by hand
+} Fixture;
+
+static int set_up(void **state) {
+    Fixture *fixture = calloc(1, sizeof *fixture);
+    mf_ContextConfig config = mf_context_config();
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_Builder *builder = NULL;
+    const double origin[3] = {0, 0, 0};
+    config.threads = 1;
+    assert_int_equal(mf_context_create(&config, &fixture->context, NULL), MF_OK);
+    assert_int_equal(mf_builder_create(fixture->context, "ball", &builder, NULL), MF_OK);
+    mf_body_create_sphere(builder, origin, 0.1, 1.0, NULL);
+    assert_int_equal(mf_builder_finalize(builder, &fixture->model, NULL), MF_OK);
+    mf_builder_destroy(builder);
+    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
+    group.model = fixture->model;
+    group.count = ROBOTS;
+    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    Fixture *fixture = *state;
+    unlink(PAGE);
+    mf_world_destroy(fixture->world);
+    mf_model_destroy(fixture->model);
+    const size_t live = mf_context_live_bytes(fixture->context);
+    mf_context_destroy(fixture->context);
+    free(fixture);
+    return live == 0 ? 0 : -1;
+}
+
+// A recording of the group on its way along x; its description belongs to *film.
+static void record(Fixture *fixture, mf_Film **film) {
+    mf_RecorderPicture picture;
+    mf_Field *position = mf_group_find_field(fixture->group, "base.position");
+    assert_int_equal(mf_film_record(fixture->world, "balls", NULL, NULL, film, &picture, NULL),
+                     MF_OK);
+    assert_int_equal(picture.size, SHOWN * POSE); // one link each, as many as a film shows
+    for (uint32_t s = 0; s < SAMPLES; s++) {
+        for (uint32_t i = 0; i < ROBOTS; i++)
+            mf_field_set(position, i, 0, s + 0.25 * i);
+        fixture->time[s] = 0.5 + 0.1 * s;
+        picture.take(fixture->frames + s * picture.size, picture.user);
+    }
+    fixture->recording = (mf_Recording){.context = fixture->context,
+                                        .path = "folder/<balls>.h5",
+                                        .picture = picture.description,
+                                        .frame_size = (uint32_t)picture.size,
+                                        .samples = SAMPLES,
+                                        .time = fixture->time,
+                                        .frames = fixture->frames};
+}
+
+static json_t *description_in(const char *page) {
+    static const char mark[] = "<script id=\"film\" type=\"application/json\">";
+    const char *begin = strstr(page, mark);
+    assert_non_null(begin);
+    begin += strlen(mark);
+    json_t *out = json_loadb(begin, (size_t)(strstr(begin, "</script>") - begin), 0, NULL);
+    assert_non_null(out);
+    return out;
+}
+
+static void a_picture_is_what_a_film_shows(void **state) {
+    Fixture *fixture = *state;
+    mf_Film *film;
+    record(fixture, &film);
+    for (uint32_t s = 0; s < SAMPLES; s++)
+        for (uint32_t i = 0; i < SHOWN; i++) {
+            const float *pose = fixture->frames + (s * SHOWN + i) * POSE;
+            assert_true(pose[0] == (float)(s + 0.25 * i));
+            assert_true(pose[3] == 1.0F && pose[4] == 0.0F);
+        }
+    mf_film_destroy(film);
+}
+
+static void a_recording_becomes_a_page(void **state) {
+    Fixture *fixture = *state;
+    mf_Film *film;
+    char *page = NULL;
+    size_t size;
+    mf_Error error = {0};
+    record(fixture, &film);
+    assert_int_equal(mf_film_recording_page(fixture->context, &fixture->recording, &page, &error),
+                     MF_OK);
+    json_t *description = description_in(page);
+    assert_int_equal(json_integer_value(json_object_get(description, "frames")), SAMPLES);
+    assert_float_equal(json_number_value(json_object_get(description, "period")), 0.1, 1e-12);
+    assert_int_equal(json_integer_value(json_object_get(description, "robots")), SHOWN);
+    assert_int_equal(json_integer_value(json_object_get(description, "of")), ROBOTS);
+    json_decref(description);
+    assert_non_null(strstr(page, "<title>&lt;balls&gt;.h5</title>"));
+    assert_int_equal(mf_film_write_recording(&fixture->recording, PAGE, &error), MF_OK);
+    char *written = NULL;
+    assert_int_equal(mf_file_read(fixture->context, PAGE, 1 << 26, &written, &size, NULL), MF_OK);
+    assert_string_equal(page, written);
+    mf_release(fixture->context, written);
+    mf_release(fixture->context, page);
+    mf_film_destroy(film);
+}
+
+static void what_does_not_fit_is_refused(void **state) {
+    Fixture *fixture = *state;
+    mf_Film *film;
+    mf_Error error = {0};
+    mf_Recording *recording = &fixture->recording;
+    record(fixture, &film);
+    const char *const picture = recording->picture;
+    const char *const bad[] = {"{",
+                               "[1]",
+                               "{}",
+                               "{\"casts\":[{\"robots\":-1,\"links\":1}]}",
+                               "{\"casts\":[{\"robots\":4294967294,\"links\":4294967294}]}",
+                               "{\"casts\":7,\"clouds\":{\"a\":1},\"joints\":99999}"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        recording->picture = bad[i];
+        assert_int_equal(mf_film_write_recording(recording, PAGE, &error), MF_BAD_FILE);
+        assert_non_null(strstr(error.message, "do not fit together"));
+    }
+    recording->picture = "";
+    assert_int_equal(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "record it again"));
+    recording->picture = picture;
+    recording->samples = 0;
+    assert_int_equal(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED);
+    assert_int_equal(mf_film_write_recording(NULL, PAGE, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_recording_page(fixture->context, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_text(film, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_viewer_page(NULL, "", NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_record(NULL, "", NULL, NULL, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    mf_film_destroy(film);
+}
+
+static mf_Status record_and_write(mf_Context *context, void *user, mf_Error *error) {
+    (void)context;
+    Fixture *fixture = user;
+    mf_RecorderPicture picture;
+    mf_Film *film = NULL;
+    unlink(PAGE);
+    mf_Status status = mf_film_record(fixture->world, "balls", NULL, NULL, &film, &picture, error);
+    if (status == MF_OK)
+        status = mf_film_write_recording(&fixture->recording, PAGE, error);
+    mf_film_destroy(film);
+    assert_int_equal(access(PAGE, F_OK) == 0, status == MF_OK);
+    return status;
+}
+
+static void nothing_is_lost_when_calls_fail(void **state) {
+    Fixture *fixture = *state;
+    mf_Film *film;
+    record(fixture, &film); // worlds keep what poses need
+    assert_true(torture(fixture->context, record_and_write, fixture, TORTURE_MUST_FAIL) > 10);
+    mf_film_destroy(film);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_picture_is_what_a_film_shows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_recording_becomes_a_page, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nothing_is_lost_when_calls_fail, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
