@@ -278,7 +278,8 @@ static mf_Status begin_page(mf_Text *text, const char **rest, mf_Error *error) {
     const char *page = (const char *)mf_film_page, *found = strstr(page, mark);
     if (found == NULL)
         return mf_fail(error, MF_UNSUPPORTED,
-                       "film: this build has no page for films: configure it again where npm is");
+                       "film: this build has no page for films: run CMake again where there is a "
+                       "network");
     mf_text_put_bytes(text, page, (size_t)(found - page));
     *rest = found + strlen(mark);
     return MF_OK;
