@@ -80,6 +80,18 @@ struct mf_Film {
 // none.
 extern const unsigned char mf_film_page[];
 
+// Appends a script with whole numbers, column by column of `frames` each (film_pack.c). NULL fails.
+void mf_film_put_columns(mf_Text *text, const char *id, const int32_t *values, size_t columns,
+                         uint32_t frames);
+// The same of the bits of the first `columns` floats of rows that are `stride` apart.
+void mf_film_put_rows(mf_Text *text, const char *id, const float *rows, size_t stride,
+                      size_t columns, uint32_t frames);
+
+// Appends how the joints of a cast's robots stand, as a member of JSON, and the script with the
+// poses (film_poses.c).
+void mf_film_put_tracks(mf_Text *text, const mf_FilmCast *cast);
+void mf_film_put_poses(mf_Text *text, const mf_Film *film);
+
 // Appends `,"name":[values]` to an object of JSON.
 void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, int count);
 
@@ -100,11 +112,10 @@ uint32_t mf_film_cloth_links(const mf_Group *group);
 float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose);
 bool mf_film_put_cloth(mf_Text *text, const mf_Group *group);
 // Lists the rays of range sensors that are measured; false: no memory. Then a sample of them,
-// behind that of the poses, the half of the samples, and the script with them.
+// behind that of the poses, and the half of the samples.
 bool mf_film_take_rays(mf_Film *film);
 void mf_film_sample_rays(mf_Film *film);
 void mf_film_thin_rays(mf_Film *film);
-void mf_film_put_rays(mf_Text *text, const mf_Film *film);
 // Whether a group is shown as points, and how many of them (film_cloud.c).
 uint32_t mf_film_cloud_points(const mf_Group *group, bool live, uint32_t *stride);
 void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points);

@@ -211,23 +211,9 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
         put_shapes(text, model, used);
     mf_text_put(text, "]");
     put_meshes(text, model, used);
+    mf_film_put_tracks(text, cast);
     mf_text_put(text, "}");
     mf_release(text->context, used);
-}
-
-// The joints that exist in any sample.
-static void put_joints(mf_Text *text, const mf_Film *film) {
-    const size_t each = (size_t)film->joints_each * MF_FILM_JOINT,
-                 room = MF_FILM_JOINTS * MF_FILM_JOINT;
-    float *rows = mf_allocate(text->context, film->filled * each + 1, sizeof *rows);
-    text->failed = text->failed || rows == NULL;
-    for (uint32_t s = 0; rows != NULL && s < film->filled && each > 0; s++)
-        memcpy(rows + s * each, film->joint_rows + s * room, each * sizeof *rows);
-    mf_text_put(text, "<script id=\"joints\" type=\"text/plain\">");
-    if (rows != NULL)
-        mf_text_base64(text, (const uint8_t *)rows, film->filled * each * sizeof *rows);
-    mf_text_put(text, "</script>\n");
-    mf_release(text->context, rows);
 }
 
 void mf_film_describe(mf_Text *text, const mf_Film *film) {
@@ -263,12 +249,12 @@ static void put_film(mf_Text *text, const mf_Film *film) {
     put_title(text, film->title);
     mf_text_put(text, "<script id=\"film\" type=\"application/json\">\n");
     mf_film_describe(text, film);
-    mf_text_put(text, "\n</script>\n<script id=\"poses\" type=\"text/plain\">");
-    mf_text_base64(text, (const uint8_t *)film->poses,
-                   (size_t)film->filled * film->poses_each * MF_FILM_POSE * sizeof(float));
-    mf_text_put(text, "</script>\n");
-    put_joints(text, film);
-    mf_film_put_rays(text, film);
+    mf_text_put(text, "\n</script>\n");
+    mf_film_put_poses(text, film);
+    mf_film_put_rows(text, "joints", film->joint_rows, (size_t)MF_FILM_JOINTS * MF_FILM_JOINT,
+                     (size_t)film->joints_each * MF_FILM_JOINT, film->filled);
+    mf_film_put_rows(text, "rays", film->ray_rows, (size_t)film->ray_count * MF_FILM_RAY,
+                     (size_t)film->ray_count * MF_FILM_RAY, film->filled);
     mf_film_put_points(text, film);
 }
 

@@ -19,6 +19,13 @@ export interface MeshData {
   scale: number[];
 }
 
+// How a link stands to its parent where its joint is at 0, and about what that turns it or moves it.
+export interface Track {
+  parent: number; // -1: none
+  turn?: number[];
+  axis?: number[]; // own axes
+}
+
 // Robots that look alike.
 export interface Cast {
   name: string;
@@ -28,6 +35,7 @@ export interface Cast {
   color?: string;
   shapes: Shape[];
   meshes: (MeshData | null)[];
+  tracks?: Track[]; // of each link
 }
 
 export interface Cloud {

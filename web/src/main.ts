@@ -75,7 +75,7 @@ class Page {
         act: () => { view.trails.group.visible = !view.trails.group.visible; view.trails.clear(); } },
       { key: "g", text: "grid", on: () => grid, act: () => { grid = !grid; stage.gridOn(grid); } },
       { key: "s", text: "shadows", on: () => shadows,
-        act: () => { shadows = !shadows; stage.sun.castShadow = shadows; } },
+        act: () => { shadows = !shadows; stage.shadows(shadows); } },
       { key: "p", text: "save a picture", act: () => this.save() },
       { key: "h", text: "help", act: () => this.help() },
     ];
@@ -212,7 +212,7 @@ class Page {
   }
 
   private tick(now: number): void {
-    const passed = this.last === null ? 0 : Math.min((now - this.last) / 1000, 0.25);
+    const real = this.last === null ? 0 : (now - this.last) / 1000, passed = Math.min(real, 0.25);
     this.last = now;
     if (this.alone) return;
     if (this.control instanceof Player) this.control.advance(passed, Number(byId<HTMLSelectElement>("speed").value));
@@ -221,7 +221,7 @@ class Page {
     if (state !== this.drawn || this.view.follow) {
       this.draw(passed);
       this.drawn = state;
-      this.measure(passed);
+      this.measure(real);
     }
     if (this.source instanceof Live) this.source.next();
     requestAnimationFrame((then) => this.tick(then));
@@ -229,8 +229,9 @@ class Page {
 
   private measure(passed: number): void {
     this.times.push(passed);
-    if (this.times.length < 12) return;
-    const middle = this.times.slice(2).sort((a, b) => a - b)[5];
+    const count = this.times.length;
+    if (count < 12 && (count < 4 || this.times.reduce((a, b) => a + b) < 1)) return;
+    const middle = this.times.slice(2).sort((a, b) => a - b)[Math.floor((count - 2) / 2)];
     this.times.length = 0;
     if (middle > SLOW && this.quality < 3) this.view.stage.simplify(++this.quality);
   }
@@ -255,13 +256,13 @@ function start(source: Film | Live): Page {
   return page;
 }
 
-function open(): void {
+async function open(): Promise<void> {
   if (!document.createElement("canvas").getContext("webgl2")) {
     say("This browser has no WebGL 2, so there is nothing to see: turn on its hardware or software graphics.", true);
     return;
   }
   if (document.getElementById("film")) {
-    start(new Film());
+    start(await Film.load());
     return;
   }
   const live = new Live();
@@ -279,4 +280,4 @@ function open(): void {
   live.connect();
 }
 
-open();
+open().catch((error: Error) => say(error.message, true));

@@ -17,20 +17,19 @@ interface Look {
 const DAY: Look = { horizon: "#e8eef3", zenith: "#6f9ac2", ground: "#d9d8d2", line: "#858b8e", fill: 1.6, sun: 2.3 };
 const NIGHT: Look = { horizon: "#232a31", zenith: "#0c1116", ground: "#2c343b", line: "#6f7c86", fill: 1.1, sun: 2.2 };
 
+// Colors of the page, not light, and from corner to corner, so that a pixel costs next to nothing.
 const SKY_VERTEX = `
-varying vec3 way;
+uniform vec3 horizon, zenith;
+varying vec3 tone;
 void main() {
-  way = position;
+  tone = mix(horizon, zenith, 1.0 - exp(-3.0 * max(normalize(position).z, 0.0)));
   gl_Position = projectionMatrix * vec4(mat3(modelViewMatrix) * position, 1.0);
   gl_Position.z = 0.9999999 * gl_Position.w;
 }`;
 const SKY_FRAGMENT = `
-uniform vec3 horizon, zenith;
-varying vec3 way;
+varying vec3 tone;
 void main() {
-  float up = max(normalize(way).z, 0.0);
-  gl_FragColor = vec4(mix(horizon, zenith, 1.0 - exp(-3.0 * up)), 1.0);
-  #include <colorspace_fragment>
+  gl_FragColor = vec4(tone, 1.0);
 }`;
 
 const GROUND_HEAD = `
@@ -74,15 +73,6 @@ function relief(ground: Ground): THREE.BufferGeometry {
   return out;
 }
 
-// Whether pictures are computed by the processor: then each pixel is dear.
-function withoutCard(): boolean {
-  const gl = document.createElement("canvas").getContext("webgl2");
-  const info = gl?.getExtension("WEBGL_debug_renderer_info");
-  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name);
-}
-
 export class Stage {
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
@@ -97,9 +87,11 @@ export class Stage {
   private readonly toSun = new THREE.Vector3(0.45, -0.55, 1).normalize();
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
   private ratio = Math.min(devicePixelRatio, 2);
+  private level = 0; // of simplicity
+  private shadowsWanted = true;
 
-  constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout) {
-    const slow = withoutCard() && !location.hash.includes("bare"); // pictures for papers are fine ones
+  constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout,
+    slow: boolean) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !slow });
     if (slow) this.ratio = 1;
     this.renderer.shadowMap.enabled = true;
@@ -120,14 +112,13 @@ export class Stage {
     this.ground.receiveShadow = true;
     this.ground.castShadow = Boolean(hills);
     this.ground.frustumCulled = false;
-    this.sky = new THREE.Mesh(new THREE.SphereGeometry(1, 32, 24), new THREE.ShaderMaterial({
+    this.sky = new THREE.Mesh(new THREE.SphereGeometry(1, 24, 48), new THREE.ShaderMaterial({
       vertexShader: SKY_VERTEX, fragmentShader: SKY_FRAGMENT, side: THREE.BackSide, depthWrite: false,
-      uniforms: { horizon: this.uniforms.horizon, zenith: { value: new THREE.Color() } },
+      uniforms: { horizon: { value: new THREE.Color() }, zenith: { value: new THREE.Color() } },
     }));
     this.sky.frustumCulled = false;
-    this.sky.renderOrder = -1;
+    this.sky.renderOrder = 1; // what is in front of it is there, so that only its own pixels are computed
     this.fill.position.set(0, 0, 1);
-    this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.normalBias = 0.0;
     this.sun.shadow.bias = -0.0006;
@@ -157,7 +148,9 @@ export class Stage {
     const look = this.dark.matches ? NIGHT : DAY;
     this.uniforms.horizon.value.set(look.horizon);
     this.uniforms.line.value.set(look.line);
-    this.sky.material.uniforms.zenith.value.set(look.zenith);
+    const { horizon, zenith } = this.sky.material.uniforms;
+    horizon.value.set(look.horizon).convertLinearToSRGB();
+    zenith.value.set(look.zenith).convertLinearToSRGB();
     ((this.ground.material as THREE.MeshLambertMaterial).color).set(look.ground);
     this.fill.intensity = look.fill;
     this.fill.color.set(look.horizon).lerp(new THREE.Color("#ffffff"), 0.5);
@@ -202,11 +195,20 @@ export class Stage {
 
   // Cheaper pictures for slow machines: fewer pixels first, then no shadows, then fewer pixels again.
   simplify(level: number): void {
+    this.level = level;
     this.ratio = level > 2 ? 0.5 : level > 0 ? 1 : Math.min(devicePixelRatio, 2);
     if (level === 1) this.sun.shadow.mapSize.set(1024, 1024);
-    this.sun.castShadow = level < 2;
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
+    this.shadows(this.shadowsWanted);
+  }
+
+  // Where nothing throws shadows the ground is not asked for them.
+  shadows(on: boolean): void {
+    this.shadowsWanted = on;
+    let throws = false;
+    this.scene.traverse((part) => { throws ||= part.castShadow && part !== this.sun; });
+    this.sun.castShadow = on && throws && this.level < 2;
   }
 
   resize(): void {

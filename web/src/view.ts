@@ -5,7 +5,7 @@ import { Labels } from "./labels";
 import type { Label } from "./labels";
 import { Layout } from "./layout";
 import { Axes, Clouds, Joints, jointSummary, jointText, Rays, Trails } from "./marks";
-import { byId } from "./page";
+import { byId, withoutCard } from "./page";
 import { Robots } from "./robots";
 import { Stage } from "./stage";
 
@@ -34,9 +34,11 @@ export class View {
     joined: Set<number>, largestForce: number) {
     const { description } = source;
     this.start = first;
-    this.robots = new Robots(description);
+    const slow = withoutCard() && !location.hash.includes("bare"); // pictures for papers are fine ones
+    document.body.classList.toggle("plain", slow);
+    this.robots = new Robots(description, slow);
     this.layout = new Layout(description, this.robots.list, first, last, joined);
-    this.stage = new Stage(canvas, description, this.layout);
+    this.stage = new Stage(canvas, description, this.layout, slow);
     this.joints = new Joints(Math.max(description.joints, 1), largestForce);
     this.rays = new Rays(description.rays);
     this.clouds = new Clouds(description);
@@ -46,6 +48,7 @@ export class View {
     this.rope.renderOrder = 7;
     this.stage.scene.add(this.robots.group, this.joints.group, this.rays.group, this.clouds.group,
       this.axes.lines, this.trails.group, this.halo, this.rope);
+    this.stage.shadows(true);
     this.home();
   }
 
@@ -67,10 +70,10 @@ export class View {
       const goal = this.goal(frame);
       if (goal.every(Number.isFinite)) stage.follow(goal, Math.min(1, 6 * passed + 0.02));
     }
-    this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height);
+    stage.camera.updateMatrixWorld();
+    this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height, stage.light);
     const show = this.joints.update(frame, Math.max(0.03 * layout.radius, 0.004 * stage.distance));
     this.rays.update(frame, 0.0015 * stage.distance);
-    stage.camera.updateMatrixWorld();
     this.clouds.update(frame, stage.camera, stage.renderer.domElement.height, stage.light);
     this.axes.update(frame, this.robots.list, layout);
     this.trails.update(frame, layout);
