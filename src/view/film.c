@@ -181,6 +181,8 @@ mf_Status mf_film_create_live(mf_World *world, const char *title, const char *co
     mf_Status status = create_world(world, title, colors, 0.0, out, error);
     if (status == MF_OK && joints != NULL)
         status = mf_film_show_joints(*out, joints, error);
+    if (status == MF_OK && !mf_film_make_contacts(*out))
+        status = mf_fail(error, MF_NO_MEMORY, "view: out of memory");
     if (status != MF_OK) {
         mf_film_destroy(*out);
         *out = NULL;
@@ -192,6 +194,8 @@ void mf_film_destroy(mf_Film *film) {
     if (film == NULL)
         return;
     mf_release(film->context, film->joint_rows);
+    mf_release(film->context, film->contacts);
+    mf_release(film->context, film->contact_rows);
     mf_release(film->context, film->rays);
     mf_release(film->context, film->ray_rows);
     mf_release(film->context, film->casts);

@@ -26,6 +26,22 @@ export interface Track {
   axis?: number[]; // own axes
 }
 
+export interface Body {
+  mass: number; // [kg]
+  center: number[]; // [m] own axes
+  inertia: number[]; // [kg m^2] about it: xx, yy, zz, xy, xz, yz
+}
+
+export interface OwnCamera {
+  name: string;
+  link: number;
+  place: number[]; // [m]
+  turn: number[]; // x ahead, y left, z up
+  height: number; // [rad] from edge to edge
+  aspect: number;
+  nearest: number; // [m]
+}
+
 // Robots that look alike.
 export interface Cast {
   name: string;
@@ -36,6 +52,10 @@ export interface Cast {
   shapes: Shape[];
   meshes: (MeshData | null)[];
   tracks?: Track[]; // of each link
+  motion?: string;
+  bodies?: Body[]; // of each link
+  collisions?: Shape[];
+  cameras?: OwnCamera[];
 }
 
 export interface Cloud {
@@ -73,6 +93,7 @@ export interface Description {
 export const POSE = 7; // position, orientation
 export const JOINT = 11; // both anchors, force, state, load, both robots
 export const RAY = 7; // both ends, 1: ends at something
+export const CONTACT = 7; // point, force on the robot, the robot
 
 export interface Frame {
   time: number; // [s]
@@ -80,6 +101,7 @@ export interface Frame {
   joints: Float32Array;
   rays: Float32Array;
   points: Float32Array; // NaN: not in the world
+  contacts?: Float32Array; // live, where they are wanted
 }
 
 export interface Robot {

@@ -5,6 +5,7 @@ import { Live } from "./live";
 import { byId, make, say } from "./page";
 import { Panel } from "./panel";
 import { Player, SPEEDS } from "./player";
+import type { Overlay } from "./overlays";
 import { Remote } from "./remote";
 import { View } from "./view";
 
@@ -68,6 +69,7 @@ class Page {
     const out: Option[] = [
       { key: "r", text: "view from the start", act: () => { view.home(); } },
       { key: "t", text: "view from above", act: () => stage.top() },
+      ...this.overlayOptions(),
       { key: "n", text: "names", on: () => view.names, act: () => { view.names = !view.names; } },
       { key: "x", text: "axes of links", on: () => view.axes.lines.visible,
         act: () => { view.axes.lines.visible = !view.axes.lines.visible; } },
@@ -83,6 +85,28 @@ class Page {
     if (control instanceof Remote)
       out.unshift({ key: "d", text: "drag pushes robots (or: Ctrl and drag)", on: () => control.pushing,
         act: () => { control.pushing = !control.pushing; } });
+    return out;
+  }
+
+  // Keys as in MuJoCo's viewer, except where they were taken.
+  private overlayOptions(): Option[] {
+    const { view, source } = this, { overlays } = view;
+    const option = (key: string, text: string, what: Overlay): Option =>
+      ({ key, text, on: () => overlays.on[what], act: () => overlays.toggle(what) });
+    const out = [option("b", "center of mass (balance)", "masses"), option("i", "boxes of inertia", "inertia"),
+      option("j", "axes of joints", "hinges"), option("k", "collision shapes", "collisions"),
+      option("v", `level of physics as color (${overlays.motions.join(", ")})`, "levels")];
+    if (source instanceof Live)
+      out.unshift({ ...option("c", "contacts and their forces", "contacts"), act: () => {
+        overlays.toggle("contacts");
+        source.contacts = overlays.on.contacts;
+      } });
+    if (view.ride.exists)
+      out.unshift({ key: "q", text: "a robot's own cameras, one after another", on: () => view.ride.camera !== null,
+        act: () => {
+          view.ride.next(view.selected);
+          if (view.ride.camera) say(`${view.nameOf(view.ride.robot)}: camera ${view.ride.camera.name}`);
+        } });
     return out;
   }
 
@@ -193,6 +217,7 @@ class Page {
       f: () => byId("follow").click(),
       Escape: () => {
         byId("help").hidden = byId("options").hidden = true;
+        view.ride.end();
         this.select(-1);
       },
     };

@@ -12,7 +12,7 @@ export const HOLDS = 1, OFF = 2; // states of a joint
 const Z = new THREE.Vector3(0, 0, 1);
 
 // Rods or balls, as many as a picture needs.
-class Pieces {
+export class Pieces {
   readonly mesh: THREE.InstancedMesh;
   count = 0;
 
@@ -36,18 +36,18 @@ class Pieces {
   }
 }
 
-const rodGeometry = (): THREE.BufferGeometry => new THREE.CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2);
-const ballGeometry = (): THREE.BufferGeometry => new THREE.SphereGeometry(1, 14, 10);
+export const rodGeometry = (): THREE.BufferGeometry => new THREE.CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2);
+export const ballGeometry = (): THREE.BufferGeometry => new THREE.SphereGeometry(1, 14, 10);
 
 // Takes a rod of radius 1 and length 1 there.
-function stretched(from: THREE.Vector3, to: THREE.Vector3, radius: number): THREE.Matrix4 {
+export function stretched(from: THREE.Vector3, to: THREE.Vector3, radius: number): THREE.Matrix4 {
   const way = to.clone().sub(from), length = way.length();
   const turn = new THREE.Quaternion().setFromUnitVectors(Z, length > 1e-9 ? way.divideScalar(length) : Z);
   return new THREE.Matrix4().compose(from.clone().add(to).multiplyScalar(0.5), turn,
     new THREE.Vector3(radius, radius, length));
 }
 
-const dot = (at: THREE.Vector3, radius: number): THREE.Matrix4 =>
+export const dot = (at: THREE.Vector3, radius: number): THREE.Matrix4 =>
   new THREE.Matrix4().makeScale(radius, radius, radius).setPosition(at);
 
 // ---- joints ------------------------------------------------------------------------------------

@@ -48,10 +48,11 @@ export class Robots {
   private readonly material: THREE.Material;
   private readonly squares: Float32Array; // [m^2] distances, of one kind at a time
 
-  constructor(description: Description, slow: boolean) {
+  // With a material of its own robots are a veil over others: they throw no shadows and are no dots.
+  constructor(description: Description, slow: boolean, private readonly veil: THREE.Material | null = null) {
     const look = { vertexColors: true, side: THREE.DoubleSide };
-    this.material = slow ? new THREE.MeshLambertMaterial(look)
-      : new THREE.MeshStandardMaterial({ ...look, roughness: 0.55, metalness: 0.05 });
+    this.material = veil ?? (slow ? new THREE.MeshLambertMaterial(look)
+      : new THREE.MeshStandardMaterial({ ...look, roughness: 0.55, metalness: 0.05 }));
     this.list = robotsOf(description);
     this.squares = new Float32Array(description.casts.reduce((most, cast) => Math.max(most, cast.robots), 0));
     let first = 0;
@@ -72,11 +73,11 @@ export class Robots {
     }
     for (const part of this.parts) {
       const { mesh, kind } = part;
-      mesh.castShadow = mesh.receiveShadow = !kind.crowd;
+      mesh.castShadow = mesh.receiveShadow = !kind.crowd && !this.veil;
       if (part.link < 0 || !kind.crowd) continue;
       const box = mesh.geometry.boundingBox!, size = box.getSize(new THREE.Vector3());
       part.dots = new Discs(kind.cast.robots, 0.3 * (size.x + size.y + size.z) * 0.6, farColor(kind.cast, part.link));
-      this.group.add(part.dots.points);
+      if (!this.veil) this.group.add(part.dots.points);
     }
   }
 
@@ -203,6 +204,11 @@ export class Robots {
     place.needsUpdate = true;
     for (let i = kept; i < corners.length; i++) index?.setX(i, 0); // no part of the normals
     mesh.geometry.computeVertexNormals();
+  }
+
+  // Each kind in one color, or in its own again.
+  tint(colors: Map<Cast, THREE.Material> | null): void {
+    for (const part of this.parts) part.mesh.material = colors?.get(part.kind.cast) ?? this.material;
   }
 
   // ---- the mouse ---------------------------------------------------------------------------------

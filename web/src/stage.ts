@@ -225,8 +225,9 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  render(): void {
-    this.controls.update();
+  // With the eye where the controls put it, or where it is.
+  render(controlled: boolean): void {
+    if (controlled) this.controls.update();
     const target = this.controls.target, all = 1.3 * (this.layout.description.apart
       ? 1.7 * this.layout.across * this.layout.radius : this.layout.radius + this.layout.spread);
     const reach = Math.min(Math.max(all, 2 * this.layout.radius), 1.2 * this.distance);
