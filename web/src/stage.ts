@@ -37,15 +37,16 @@ uniform vec3 line, horizon, middle;
 uniform float grid, far, hilly, gridOn;
 uniform vec2 span;
 varying vec3 groundAt;
-float gridLines(float width) {
-  vec2 p = groundAt.xy / width, d = fwidth(p), away = abs(fract(p - 0.5) - 0.5) / max(d, vec2(1e-6));
+float gridLines(float width, vec2 change) {
+  vec2 p = groundAt.xy / width, d = change / width, away = abs(fract(p - 0.5) - 0.5) / max(d, vec2(1e-6));
   return (1.0 - min(min(away.x, away.y), 1.0)) * clamp(1.0 - 3.0 * max(d.x, d.y), 0.0, 1.0);
 }
 `;
 const GROUND_COLOR = `
   float rise = clamp((groundAt.z - span.x) / max(span.y - span.x, 1e-6), 0.0, 1.0);
   diffuseColor.rgb *= hilly > 0.5 ? 0.72 + 0.4 * rise : 1.0;
-  float mark = gridOn * max(0.35 * gridLines(grid), 0.8 * gridLines(10.0 * grid));
+  vec2 change = fwidth(groundAt.xy);
+  float mark = gridOn * max(0.35 * gridLines(grid, change), 0.8 * gridLines(10.0 * grid, change));
   diffuseColor.rgb = mix(diffuseColor.rgb, line, mark);
 `;
 const GROUND_FADE = `
@@ -83,6 +84,8 @@ export class Stage {
   private readonly fill = new THREE.HemisphereLight();
   private readonly sky: THREE.Mesh<THREE.SphereGeometry, THREE.ShaderMaterial>;
   private readonly ground: THREE.Mesh;
+  private readonly lit = new THREE.MeshLambertMaterial();
+  private readonly even = new THREE.MeshBasicMaterial(); // a level ground without shadows, for slow machines
   private readonly uniforms: Record<string, THREE.IUniform>;
   private readonly toSun = new THREE.Vector3(0.45, -0.55, 1).normalize();
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
@@ -91,7 +94,7 @@ export class Stage {
   private shadowsWanted = true;
 
   constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout,
-    slow: boolean) {
+    private readonly slow: boolean) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !slow });
     if (slow) this.ratio = 1;
     this.renderer.shadowMap.enabled = true;
@@ -107,7 +110,8 @@ export class Stage {
       hilly: { value: hills ? 1 : 0 }, gridOn: { value: 1 },
       span: { value: new THREE.Vector2(heights.reduce((a, b) => Math.min(a, b)), heights.reduce((a, b) => Math.max(a, b))) },
     };
-    this.ground = new THREE.Mesh(hills ? relief(hills) : new THREE.PlaneGeometry(2 * far, 2 * far), this.groundMaterial());
+    this.ground = new THREE.Mesh(hills ? relief(hills) : new THREE.PlaneGeometry(2 * far, 2 * far), this.lit);
+    for (const material of [this.lit, this.even]) this.markGround(material);
     this.ground.position.z = hills ? 0 : description.level ?? 0;
     this.ground.receiveShadow = true;
     this.ground.castShadow = Boolean(hills);
@@ -131,8 +135,7 @@ export class Stage {
     this.dark.addEventListener("change", () => this.dress());
   }
 
-  private groundMaterial(): THREE.Material {
-    const material = new THREE.MeshLambertMaterial({ color: 0xffffff });
+  private markGround(material: THREE.Material): void {
     material.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, this.uniforms);
       shader.vertexShader = shader.vertexShader.replace("#include <common>", "#include <common>\nvarying vec3 groundAt;")
@@ -141,7 +144,6 @@ export class Stage {
         .replace("#include <color_fragment>", `#include <color_fragment>\n${GROUND_COLOR}`)
         .replace("#include <opaque_fragment>", `#include <opaque_fragment>\n${GROUND_FADE}`);
     };
-    return material;
   }
 
   private dress(): void {
@@ -151,11 +153,13 @@ export class Stage {
     const { horizon, zenith } = this.sky.material.uniforms;
     horizon.value.set(look.horizon).convertLinearToSRGB();
     zenith.value.set(look.zenith).convertLinearToSRGB();
-    ((this.ground.material as THREE.MeshLambertMaterial).color).set(look.ground);
+    this.lit.color.set(look.ground);
     this.fill.intensity = look.fill;
     this.fill.color.set(look.horizon).lerp(new THREE.Color("#ffffff"), 0.5);
     this.fill.groundColor.set(look.ground).multiplyScalar(0.7);
     this.sun.intensity = look.sun;
+    const light = this.fill.color.clone().multiplyScalar(look.fill).addScalar(look.sun * this.toSun.z);
+    this.even.color.set(look.ground).multiply(light.multiplyScalar(1 / Math.PI));
   }
 
   get light(): THREE.Vector3 {
@@ -209,6 +213,8 @@ export class Stage {
     let throws = false;
     this.scene.traverse((part) => { throws ||= part.castShadow && part !== this.sun; });
     this.sun.castShadow = on && throws && this.level < 2;
+    const level = !this.layout.description.ground;
+    this.ground.material = this.slow && level && !this.sun.castShadow ? this.even : this.lit;
   }
 
   resize(): void {
