@@ -95,7 +95,7 @@ class Page {
       ({ key, text, on: () => overlays.on[what], act: () => overlays.toggle(what) });
     const out = [option("b", "center of mass (balance)", "masses"), option("i", "boxes of inertia", "inertia"),
       option("j", "axes of joints", "hinges"), option("k", "collision shapes", "collisions"),
-      option("v", `level of physics as color (${overlays.motions.join(", ")})`, "levels")];
+      option("v", `level of physics as color (${overlays.legend})`, "levels")];
     if (source instanceof Live)
       out.unshift({ ...option("c", "contacts and their forces", "contacts"), act: () => {
         overlays.toggle("contacts");

@@ -10,10 +10,13 @@ import { paint } from "./shapes";
 
 const MOST = 4096; // marks of a kind
 
-export const LEVELS: Record<string, number[]> = {
-  kinematic: [0.35, 0.55, 0.85], points: [0.2, 0.7, 0.6], rigid: [0.45, 0.75, 0.25], prescribed: [0.9, 0.75, 0.2],
-  articulated: [0.9, 0.4, 0.2], elastic: [0.7, 0.3, 0.75], quasistatic: [0.55, 0.5, 0.8],
+// Colors of motions, and what to call them.
+const LEVELS: Record<string, [string, number[]]> = {
+  kinematic: ["blue", [0.25, 0.45, 0.9]], points: ["turquoise", [0.1, 0.7, 0.65]], rigid: ["green", [0.35, 0.7, 0.2]],
+  prescribed: ["yellow", [0.95, 0.8, 0.15]], articulated: ["orange", [0.95, 0.45, 0.1]],
+  elastic: ["violet", [0.65, 0.25, 0.75]], quasistatic: ["pink", [0.9, 0.5, 0.65]],
 };
+const OTHER: [string, number[]] = ["gray", [0.6, 0.6, 0.6]];
 
 interface Link {
   at: THREE.Vector3;
@@ -77,15 +80,16 @@ export class Overlays {
     this.collisions.group.visible = this.on.collisions;
   }
 
-  // What levels there are, for a legend.
-  get motions(): string[] {
-    return [...new Set(this.description.casts.map((cast) => cast.motion ?? ""))].filter((name) => name);
+  // Which levels there are, and in what colors.
+  get legend(): string {
+    const motions = new Set(this.description.casts.map((cast) => cast.motion ?? "").filter((name) => name));
+    return [...motions].map((name) => `${name} ${(LEVELS[name] ?? OTHER)[0]}`).join(", ");
   }
 
   private colors(): Map<Cast, THREE.Material> {
     for (const cast of this.description.casts)
       if (cast.motion && !this.levels.has(cast))
-        this.levels.set(cast, new THREE.MeshLambertMaterial({ color: paint(LEVELS[cast.motion] ?? [0.6, 0.6, 0.6]),
+        this.levels.set(cast, new THREE.MeshLambertMaterial({ color: paint((LEVELS[cast.motion] ?? OTHER)[1]),
           side: THREE.DoubleSide }));
     return this.levels;
   }
@@ -102,7 +106,7 @@ export class Overlays {
   // ---- each picture ------------------------------------------------------------------------------
 
   update(frame: Frame, camera: THREE.PerspectiveCamera, high: number, light: THREE.Vector3, distance: number): void {
-    const thick = Math.min(0.012 * this.layout.radius, 0.004 * distance);
+    const thick = Math.max(0.012 * this.layout.radius, 0.0015 * distance);
     if (this.on.contacts) this.drawContacts(frame, thick);
     if (this.on.masses) this.drawMasses(frame, 3 * thick);
     if (this.on.inertia) this.drawInertia(frame);
