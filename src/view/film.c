@@ -51,8 +51,12 @@ static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32
         const uint32_t own = mf_film_truss_links(group, i) + mf_film_cloth_links(group);
         const uint32_t each = own > 0 ? own : mf_group_model(group)->link_count;
         const uint32_t robots = own > 0 ? 1 : shown(film, mf_group_count(group), each);
-        film->casts[film->cast_count++] = (mf_FilmCast){
-            .group = group, .color = color, .first = i, .robots = robots, .links = each};
+        film->casts[film->cast_count++] = (mf_FilmCast){.group = group,
+                                                        .color = color,
+                                                        .first = i,
+                                                        .robots = robots,
+                                                        .links = each,
+                                                        .cloth = mf_film_cloth_links(group) > 0};
         film->robots += robots;
         film->poses_each += robots * each;
         *links = larger(*links, robots * each);

@@ -28,10 +28,11 @@ typedef enum mf_FilmJointState {
 
 // Robots of one group that look alike: all that are shown, or one truss or cloth.
 typedef struct mf_FilmCast {
-    mf_Group *group;
+    mf_Group *group;        // NULL: not known, as in a film of poses alone
     const char *color;      // CSS, borrowed; NULL: the colors of its shapes
     uint32_t first, robots; // [1]
     uint32_t links;         // [1] of each
+    bool cloth;             // its poses are vertices
 } mf_FilmCast;
 
 // Particles of a group: points, of which every `stride`th is shown.

@@ -87,15 +87,12 @@ static void put_vertex(const mf_Film *film, size_t link, int32_t *columns) {
     }
 }
 
-static bool is_cloth(const mf_FilmCast *cast) {
-    return mf_film_cloth_links(cast->group) > 0;
-}
-
 // The model whose joints move the links of a cast; NULL: nothing does.
 static const mf_Model *jointed(const mf_FilmCast *cast) {
+    if (cast->group == NULL || cast->cloth || mf_film_truss_links(cast->group, cast->first) > 0)
+        return NULL;
     const mf_Model *model = mf_group_model(cast->group);
-    const bool own = is_cloth(cast) || mf_film_truss_links(cast->group, cast->first) > 0;
-    return own || model->link_count != cast->links ? NULL : model;
+    return model->link_count != cast->links ? NULL : model;
 }
 
 static const mf_Joint *joint_of(const mf_Model *model, uint32_t link) {
@@ -125,8 +122,8 @@ void mf_film_put_tracks(mf_Text *text, const mf_FilmCast *cast) {
 void mf_film_put_poses(mf_Text *text, const mf_Film *film) {
     size_t columns = 0, link = 0, column = 0;
     for (uint32_t i = 0; i < film->cast_count; i++)
-        columns += (size_t)film->casts[i].robots * film->casts[i].links *
-                   (is_cloth(&film->casts[i]) ? 4 : 6);
+        columns +=
+            (size_t)film->casts[i].robots * film->casts[i].links * (film->casts[i].cloth ? 4 : 6);
     int32_t *values = mf_allocate(text->context, columns * film->filled + 1, sizeof *values);
     for (uint32_t i = 0; values != NULL && i < film->cast_count; i++) {
         const mf_FilmCast *cast = &film->casts[i];
@@ -135,15 +132,17 @@ void mf_film_put_poses(mf_Text *text, const mf_Film *film) {
             const uint32_t own = (uint32_t)(n % cast->links);
             const mf_Joint *joint = joint_of(model, own);
             int32_t *out = values + column * film->filled;
-            if (is_cloth(cast))
+            if (cast->cloth)
                 put_vertex(film, link, out);
             else if (joint != NULL)
                 put_link(film, link, link - own + model->links[own].parent, joint->rotation, out);
             else
                 put_link(film, link, link, NULL, out);
-            column += is_cloth(cast) ? 4 : 6;
+            column += cast->cloth ? 4 : 6;
         }
     }
-    mf_film_put_columns(text, "poses", values, columns, film->filled);
+    // Poses that no joint is known of are all relative to the world, whatever the description says.
+    const bool known = film->cast_count == 0 || film->casts[0].group != NULL;
+    mf_film_put_columns(text, known ? "poses" : "places", values, columns, film->filled);
     mf_release(text->context, values);
 }

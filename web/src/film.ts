@@ -18,7 +18,8 @@ export class Film implements Source {
 
   static async load(): Promise<Film> {
     const d = JSON.parse(text("film")) as Description, { frames } = d;
-    const poses = posesFrom(await unpack(text("poses"), columnCount(d), frames), d);
+    const relative = document.getElementById("poses") !== null;
+    const poses = posesFrom(await unpack(text(relative ? "poses" : "places"), columnCount(d), frames), d, relative);
     return new Film(d, poses, await unpackRows(text("joints"), JOINT * d.joints, frames),
       await unpackRows(text("rays"), RAY * d.rays, frames), await unpack(text("points"), 3 * pointsOf(d), frames));
   }

@@ -46,14 +46,14 @@ const columnsOf = (cast: Cast): number => (isCloth(cast) ? 4 : 6);
 export const columnCount = (description: Description): number =>
   description.casts.reduce((sum, cast) => sum + cast.robots * cast.links * columnsOf(cast), 0);
 
-// All samples, one after another, as they were before they were packed.
-export function posesFrom(columns: Int32Array, description: Description): Float32Array {
+// All samples, one after another, as they were before they were packed: relative to joints, or to the world.
+export function posesFrom(columns: Int32Array, description: Description, relative: boolean): Float32Array {
   const { frames } = description, each = POSE * posesOf(description), out = new Float32Array(frames * each);
   let first = 0, at = 0;
   for (const cast of description.casts)
     for (let r = 0; r < cast.robots; r++, first += POSE * cast.links)
       for (let l = 0; l < cast.links; l++, at += columnsOf(cast) * frames) {
-        const track = cast.tracks?.[l];
+        const track = relative ? cast.tracks?.[l] : undefined;
         for (let s = 0; s < frames; s++) {
           const i = s * each + first + POSE * l;
           (isCloth(cast) ? readVertex : readPose)(out, i, columns, at + s, frames);
