@@ -35,7 +35,7 @@ if(TARGET mayfly_app)
 endif()
 
 # What the tools library links, by pkg-config: the module of each PkgConfig::NAME target.
-set(modules EXPAT=expat PNG=libpng SQLITE=sqlite3 HDF5=hdf5 JANSSON=jansson
+set(modules EXPAT=expat PNG=libpng ZLIB=zlib SQLITE=sqlite3 HDF5=hdf5 JANSSON=jansson
   YAML=yaml-0.1 QHULL=qhull_r ASSIMP=assimp)
 set(MAYFLY_TOOL_PACKAGES "")
 set(MAYFLY_TOOL_CHECKS "")

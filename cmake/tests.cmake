@@ -26,7 +26,7 @@ if(MAYFLY_TESTS)
     target_link_libraries(${test_target} PRIVATE PkgConfig::CMOCKA m)
     if(MAYFLY_TOOLS)
       target_link_libraries(${test_target} PRIVATE mayfly_tools PkgConfig::SQLITE PkgConfig::HDF5
-        PkgConfig::JANSSON)
+        PkgConfig::JANSSON PkgConfig::ZLIB)
     endif()
     target_link_libraries(${test_target} PRIVATE mayfly)
     add_test(NAME ${area}/${name} COMMAND ${test_target})

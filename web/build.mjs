@@ -1,15 +1,12 @@
 // Makes the page of films and of live runs: one HTML file with the program compressed in it, and a
-// mark where the data of a film goes. Run by make.sh: node build.mjs OUT.html
+// mark where the data of a film goes. Run by make.sh: build.mjs SOURCES OUT.html
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { buildSync } from "esbuild";
 
-const out = process.argv[2];
-const source = join(dirname(fileURLToPath(import.meta.url)), "src");
+const [source, out] = process.argv.slice(2);
 const modules = join(dirname(out), "node_modules");
-const { buildSync } = createRequire(join(modules, "x"))("esbuild");
 const bundle = buildSync({
   entryPoints: [join(source, "main.ts")],
   bundle: true,

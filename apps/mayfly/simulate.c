@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "progress.h"
+#include "view/film.h"
 
 #define FIELDS_MOST 64     // [1] names in --fields
 #define PACE_SECONDS 0.01  // [s] of wall time between two reads of the clock
@@ -208,11 +209,23 @@ mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Err
     return status;
 }
 
+// What a film of many robots or of a long time does not show.
+static void say_what_is_left_out(const mf_Film *film, const char *path) {
+    if (film->robots < film->of)
+        fprintf(stderr, "note: %s shows %u of %u robots, the first of each group\n", path,
+                film->robots, film->of);
+    if (film->stride > 1)
+        fprintf(stderr, "note: %s has a picture every %.3g s instead of every %.3g s\n", path,
+                film->period * film->stride, film->period);
+}
+
 mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bool keep,
                                  mf_Error *error) {
     mf_Status status = MF_OK;
     if (simulation->film != NULL && keep)
         status = mf_film_write(simulation->film, path, error);
+    if (simulation->film != NULL && keep && status == MF_OK)
+        say_what_is_left_out(simulation->film, path);
     mf_film_destroy(simulation->film);
     simulation->film = NULL;
     mf_simulation_end(simulation);

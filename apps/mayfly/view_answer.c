@@ -11,13 +11,14 @@
 #define SPEED_MOST 1e6      // [1]
 #define TEXT_ROOM 262144u   // [byte] of the longest text
 
-// The head of a frame; floats follow: poses, joints, rays, points. As web/src/live.ts reads it.
+// The head of a frame; floats follow: poses, joints, rays, points, contacts. As web/src/live.ts
+// reads it.
 typedef struct FrameHead {
     uint32_t magic, flags;                // flags: 1 paused
     double time;                          // [s] simulated
     double factor, speed;                 // [1]
     uint32_t poses, joints, rays, points; // [1]
-    uint32_t number, unused[3];
+    uint32_t number, contacts, unused[2];
 } FrameHead;
 
 _Static_assert(sizeof(FrameHead) == 64, "the page reads a head of 64 bytes");
@@ -27,7 +28,8 @@ size_t mf_view_frame_size(const mf_Viewer *viewer) {
     const size_t joints = film->joints != NULL ? MF_FILM_JOINTS : 0;
     return sizeof(FrameHead) +
            sizeof(float) * ((size_t)film->poses_each * MF_FILM_POSE + joints * MF_FILM_JOINT +
-                            (size_t)film->ray_count * MF_FILM_RAY + 3 * (size_t)film->points_each);
+                            (size_t)film->ray_count * MF_FILM_RAY + 3 * (size_t)film->points_each +
+                            (size_t)mf_film_contact_room() * MF_FILM_CONTACT);
 }
 
 size_t mf_view_answer_room(const mf_Viewer *viewer) {
@@ -41,9 +43,11 @@ static uint8_t *put_floats(uint8_t *out, const float *values, size_t count) {
     return out + count * sizeof *values;
 }
 
-static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail) {
+static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail, bool contacts) {
     mf_Film *film = viewer->film;
     mf_film_take_picture(film);
+    if (contacts)
+        mf_film_take_contacts(film);
     const FrameHead head = {.magic = MAGIC,
                             .flags = viewer->paused,
                             .time = mf_time_to_seconds(mf_world_time(viewer->scene->world)),
@@ -53,25 +57,27 @@ static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail) {
                             .joints = film->joints != NULL ? film->joints_each : 0,
                             .rays = film->ray_count,
                             .points = film->points_each,
-                            .number = (uint32_t)viewer->pictures++};
+                            .number = (uint32_t)viewer->pictures++,
+                            .contacts = contacts ? film->contact_count : 0};
     memcpy(mail->answer, &head, sizeof head);
     uint8_t *end = mail->answer + sizeof head;
     end = put_floats(end, film->poses, (size_t)head.poses * MF_FILM_POSE);
     end = put_floats(end, film->joint_rows, (size_t)head.joints * MF_FILM_JOINT);
     end = put_floats(end, film->ray_rows, (size_t)head.rays * MF_FILM_RAY);
     end = put_floats(end, film->points, 3 * (size_t)head.points);
+    end = put_floats(end, film->contact_rows, (size_t)head.contacts * MF_FILM_CONTACT);
     mail->answer_size = (size_t)(end - mail->answer);
     mail->binary = true;
 }
 
 // False: not yet due.
-static bool answer_frame(mf_Viewer *viewer, mf_ViewMail *mail) {
+static bool answer_frame(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
     const double now = mf_app_clock();
     const double since = now - mail->last_frame;
     if (since < (viewer->paused ? IDLE_SECONDS : FRAME_SECONDS) ||
         (!viewer->paused && viewer->session.step % viewer->every != 0))
         return false;
-    put_frame(viewer, mail);
+    put_frame(viewer, mail, json_is_true(json_object_get(message, "contacts")));
     mail->last_frame = now;
     return true;
 }
@@ -242,7 +248,7 @@ static void act_on_world(mf_Viewer *viewer, mf_ViewMail *mail, const char *word,
 
 static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *word, const json_t *message) {
     if (strcmp(word, "next") == 0)
-        return answer_frame(viewer, mail);
+        return answer_frame(viewer, mail, message);
     if (strcmp(word, "pause") == 0 || strcmp(word, "run") == 0)
         do_pause(viewer, word[0] == 'p');
     else if (strcmp(word, "step") == 0) {

@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-#define MF_FILM_ROBOTS 16u // [1] largest number of robots shown per group, the first ones
-#define MF_FILM_LINKS 256u // [1] groups that are not isolated: more robots, up to so many links
+// [1] largest number of links of all robots shown. Of a group with more the first robots are shown,
+// and of each at least one; of trusses and cloths the first 64 of a group.
+#define MF_FILM_LINKS 32768u
 #define MF_FILM_JOINTS 64u // [1] largest number of run-time joints per sample, the first ones
 
 // Poses of all links, sampled during a run.
@@ -29,9 +30,10 @@ MF_API mf_Status mf_film_create_world(mf_World *world, const char *title, const 
 // Shows the run-time joints of the film's world, too, as lines between their anchors, colored by
 // force. Before the first sample; `joints` must outlive the film.
 MF_API mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Error *error);
-// Stores the present poses of the links, and the rays of the first range sensors whose readings are
-// in the field sensor.value. Never fails: when the capacity is reached, every second
-// sample is dropped, and only every second call is stored from then on.
+// Stores the present poses of the links (in steps of 0.06 mm and 0.24 mrad once written), and the
+// rays of the first range sensors whose readings are in the field sensor.value. Never fails: when
+// the capacity is reached, every second sample is dropped, and only every second call is stored
+// from then on.
 MF_API void mf_film_sample(mf_Film *film);
 // Writes the page to `path` (replaced atomically).
 MF_API mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error);

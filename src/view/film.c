@@ -1,4 +1,4 @@
-// Sampling a film: the world poses of all links of the first robots, as floats. When the buffer is
+// Sampling a film: the world poses of all links of the robots, as floats. When the buffer is
 // full every second sample is dropped, so a film of any length has bounded size and constant
 // intervals.
 #include "view/film.h"
@@ -11,9 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-#define POSES_MOST (1u << 19)                                  // [1] stored in total
+#define POSES_MOST (1u << 21)                                  // [1] stored in total
 #define SAMPLES_MOST 8192u                                     // [1]
 #define SAMPLES_LEAST 64u                                      // [1]
+#define OWN_MOST 64u                                           // [1] trusses and cloths of a group
 #define POINTS_MOST (1u << 22)                                 // [1] of all clouds and samples
 #define JOINT_NUMBERS ((size_t)MF_FILM_JOINTS * MF_FILM_JOINT) // [1] of one sample
 
@@ -29,20 +30,19 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-// Robots that share a space are a scene: more of them, where they have few links.
-static uint32_t shown(const mf_Group *group, bool live) {
-    const uint32_t count = mf_group_count(group), links = mf_group_model(group)->link_count;
-    uint32_t most = live ? count : MF_FILM_ROBOTS;
-    if (!mf_group_config_of(group)->isolated && links > 0)
-        most = larger(most, MF_FILM_LINKS / links);
-    return smaller(count, most);
+// Robots of `each` links that are shown: as many as there is room for, and the first one anyway.
+static uint32_t shown(const mf_Film *film, uint32_t count, uint32_t each) {
+    if (film->live || each == 0)
+        return count;
+    const uint32_t room = film->poses_each < MF_FILM_LINKS ? MF_FILM_LINKS - film->poses_each : 0;
+    return smaller(count, larger(room / each, 1));
 }
 
 // Trusses of a group differ, and cloths are surfaces that change, so each is a cast of its own.
 static uint32_t casts_of(const mf_Group *group, bool live) {
     if (mf_film_truss_links(group, 0) == 0 && mf_film_cloth_links(group) == 0)
         return 1;
-    return live ? mf_group_count(group) : smaller(mf_group_count(group), MF_FILM_ROBOTS);
+    return live ? mf_group_count(group) : smaller(mf_group_count(group), OWN_MOST);
 }
 
 static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32_t *links) {
@@ -50,9 +50,13 @@ static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t own = mf_film_truss_links(group, i) + mf_film_cloth_links(group);
         const uint32_t each = own > 0 ? own : mf_group_model(group)->link_count;
-        const uint32_t robots = count > 1 ? 1 : shown(group, film->live);
-        film->casts[film->cast_count++] = (mf_FilmCast){
-            .group = group, .color = color, .first = i, .robots = robots, .links = each};
+        const uint32_t robots = own > 0 ? 1 : shown(film, mf_group_count(group), each);
+        film->casts[film->cast_count++] = (mf_FilmCast){.group = group,
+                                                        .color = color,
+                                                        .first = i,
+                                                        .robots = robots,
+                                                        .links = each,
+                                                        .cloth = mf_film_cloth_links(group) > 0};
         film->robots += robots;
         film->poses_each += robots * each;
         *links = larger(*links, robots * each);
@@ -182,6 +186,8 @@ mf_Status mf_film_create_live(mf_World *world, const char *title, const char *co
     mf_Status status = create_world(world, title, colors, 0.0, out, error);
     if (status == MF_OK && joints != NULL)
         status = mf_film_show_joints(*out, joints, error);
+    if (status == MF_OK && !mf_film_make_contacts(*out))
+        status = mf_fail(error, MF_NO_MEMORY, "view: out of memory");
     if (status != MF_OK) {
         mf_film_destroy(*out);
         *out = NULL;
@@ -212,6 +218,8 @@ void mf_film_destroy(mf_Film *film) {
         return;
     mf_text_free(&film->description);
     mf_release(film->context, film->joint_rows);
+    mf_release(film->context, film->contacts);
+    mf_release(film->context, film->contact_rows);
     mf_release(film->context, film->rays);
     mf_release(film->context, film->ray_rows);
     mf_release(film->context, film->casts);

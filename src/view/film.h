@@ -13,7 +13,10 @@ enum {
     // shown)
     MF_FILM_JOINT = 11,
     // [1] numbers of a ray: both ends [m], 1 where it ends at something
-    MF_FILM_RAY = 7
+    MF_FILM_RAY = 7,
+    // [1] numbers of a contact: point [m], force on the robot [N], the film's number of the robot
+    // (-1: not shown)
+    MF_FILM_CONTACT = 7
 };
 
 typedef enum mf_FilmJointState {
@@ -25,11 +28,11 @@ typedef enum mf_FilmJointState {
 
 // Robots of one group that look alike: all that are shown, or one truss or cloth.
 typedef struct mf_FilmCast {
-    mf_Group *group;
+    mf_Group *group;        // NULL: not known, as in a film of poses alone
     const char *color;      // CSS, borrowed; NULL: the colors of its shapes
     uint32_t first, robots; // [1]
     uint32_t links;         // [1] of each
-    bool cloth;             // of a recording, whose casts have no group
+    bool cloth;             // its poses are vertices; those of recordings have no group
 } mf_FilmCast;
 
 // Particles of a group: points, of which every `stride`th is shown.
@@ -68,8 +71,11 @@ struct mf_Film {
     mf_WorldJointId joint_ids[MF_FILM_JOINTS]; // of the rows in the last sample, or none
     uint32_t joints_each;                      // [1] rows that were used so far
     mf_FilmRay *rays;
-    uint32_t ray_count; // [1]
-    float *ray_rows;    // [1] room * ray_count * MF_FILM_RAY
+    uint32_t ray_count;          // [1]
+    float *ray_rows;             // [1] room * ray_count * MF_FILM_RAY
+    struct mf_Contact *contacts; // live, else NULL
+    float *contact_rows;
+    uint32_t contact_count; // [1]
     mf_FilmCloud *clouds;
     uint32_t cloud_count;        // [1]
     uint32_t points_each;        // [1] of a sample, of all clouds
@@ -82,8 +88,27 @@ struct mf_Film {
 // none.
 extern const unsigned char mf_film_page[];
 
-// Appends `,"name":[values]` to an object of JSON.
+// Appends a script with whole numbers, column by column of `frames` each (film_pack.c). NULL fails.
+void mf_film_put_columns(mf_Text *text, const char *id, const int32_t *values, size_t columns,
+                         uint32_t frames);
+// The same of the bits of the first `columns` floats of rows that are `stride` apart.
+void mf_film_put_rows(mf_Text *text, const char *id, const float *rows, size_t stride,
+                      size_t columns, uint32_t frames);
+
+// Appends how the joints of a cast's robots stand, as a member of JSON, and the script with the
+// poses (film_poses.c).
+void mf_film_put_tracks(mf_Text *text, const mf_FilmCast *cast);
+void mf_film_put_poses(mf_Text *text, const mf_Film *film);
+
+// Appends `,"name":[values]` to an object of JSON, a string in quotes, and a shape of a model as an
+// object, of whose mesh it sets used[].
 void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, int count);
+void mf_film_put_string(mf_Text *text, const char *string);
+void mf_film_put_shape(mf_Text *text, const mf_Shape *shape, bool *used);
+
+// Appends what is known of a cast's model beside its looks, as members of JSON (film_model.c).
+// Meshes that only collide are left out of films, for their size.
+void mf_film_put_model(mf_Text *text, const mf_FilmCast *cast, bool live, bool *used);
 
 // Appends the shapes that show a vehicle, as entries of a list of JSON. False, and nothing
 // appended, if the group's motion is not that of a vehicle.
@@ -102,11 +127,10 @@ uint32_t mf_film_cloth_links(const mf_Group *group);
 float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose);
 bool mf_film_put_cloth(mf_Text *text, const mf_Group *group);
 // Lists the rays of range sensors that are measured; false: no memory. Then a sample of them,
-// behind that of the poses, the half of the samples, and the script with them.
+// behind that of the poses, and the half of the samples.
 bool mf_film_take_rays(mf_Film *film);
 void mf_film_sample_rays(mf_Film *film);
 void mf_film_thin_rays(mf_Film *film);
-void mf_film_put_rays(mf_Text *text, const mf_Film *film);
 // Whether a group is shown as points, and how many of them (film_cloud.c).
 uint32_t mf_film_cloud_points(const mf_Group *group, bool live, uint32_t *stride);
 void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points);
@@ -126,6 +150,10 @@ mf_Status mf_film_create_single(mf_World *world, const char *title, const char *
                                 const mf_WorldJoints *joints, mf_Film **out, mf_Error *error);
 // Takes the present picture: poses, points, ray_rows and joint_rows hold it.
 void mf_film_take_picture(mf_Film *film);
+// The contacts of the last step, in contact_rows (film_contacts.c); room for how many there is.
+bool mf_film_make_contacts(mf_Film *film); // false: no memory
+uint32_t mf_film_contact_room(void);       // [1]
+void mf_film_take_contacts(mf_Film *film);
 // Appends the description of what is drawn, one object of JSON: the same in films and live.
 void mf_film_describe(mf_Text *text, const mf_Film *film);
 // The group and the instance of a robot of the film. False: there is no such robot.

@@ -86,17 +86,15 @@ void mf_film_put_clouds(mf_Text *text, const mf_Film *film) {
 }
 
 void mf_film_put_points(mf_Text *text, const mf_Film *film) {
-    const size_t count = 3 * (size_t)film->filled * film->points_each;
+    const size_t each = 3 * (size_t)film->points_each;
     const Box box = box_of(film);
-    uint16_t *parts = mf_allocate(text->context, count + 1, sizeof *parts);
-    text->failed = text->failed || parts == NULL;
-    for (size_t i = 0; i < count && parts != NULL; i++) {
-        const double at = ((double)film->points[i] - box.low[i % 3]) / box.scale[i % 3];
-        parts[i] = isfinite(at) ? (uint16_t)(at + 0.5) : 65535;
-    }
-    mf_text_put(text, "<script id=\"points\" type=\"text/plain\">");
-    if (parts != NULL)
-        mf_text_base64(text, (const uint8_t *)parts, count * sizeof *parts);
-    mf_text_put(text, "</script>\n");
+    int32_t *parts = mf_allocate(text->context, film->filled * each + 1, sizeof *parts);
+    for (size_t s = 0; s < film->filled && parts != NULL; s++)
+        for (size_t i = 0; i < each; i++) {
+            const double at =
+                ((double)film->points[s * each + i] - box.low[i % 3]) / box.scale[i % 3];
+            parts[i * film->filled + s] = isfinite(at) ? (int32_t)(at + 0.5) : 65535;
+        }
+    mf_film_put_columns(text, "points", parts, each, film->filled);
     mf_release(text->context, parts);
 }

@@ -86,10 +86,3 @@ void mf_film_thin_rays(mf_Film *film) {
         memcpy(film->ray_rows + s * size, film->ray_rows + 2 * s * size,
                size * sizeof *film->ray_rows);
 }
-
-void mf_film_put_rays(mf_Text *text, const mf_Film *film) {
-    mf_text_put(text, "<script id=\"rays\" type=\"text/plain\">");
-    mf_text_base64(text, (const uint8_t *)film->ray_rows,
-                   (size_t)film->filled * film->ray_count * MF_FILM_RAY * sizeof(float));
-    mf_text_put(text, "</script>\n");
-}

@@ -54,25 +54,28 @@ void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, 
     mf_text_put(text, "]");
 }
 
+void mf_film_put_shape(mf_Text *text, const mf_Shape *shape, bool *used) {
+    double color[3] = {shape->color[0], shape->color[1], shape->color[2]};
+    int32_t link = shape->link == MF_NONE ? -1 : (int32_t)shape->link;
+    mf_text_format(text, "\n{\"type\":\"%s\",\"link\":%d", type_name(shape->type), link);
+    if (shape->type == MF_SHAPE_MESH) {
+        mf_text_format(text, ",\"mesh\":%u", shape->mesh);
+        used[shape->mesh] = true;
+    }
+    mf_film_put_numbers(text, "place", shape->position, 3);
+    mf_film_put_numbers(text, "turn", shape->rotation, 4);
+    mf_film_put_numbers(text, "size", shape->size, 3);
+    mf_film_put_numbers(text, "color", color, 3);
+    mf_text_put(text, "}");
+}
+
 static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
     const char *comma = "";
     for (uint32_t i = 0; i < model->shape_count; i++) {
-        const mf_Shape *shape = &model->shapes[i];
-        if (!is_drawn(model, shape))
+        if (!is_drawn(model, &model->shapes[i]))
             continue;
-        double color[3] = {shape->color[0], shape->color[1], shape->color[2]};
-        int32_t link = shape->link == MF_NONE ? -1 : (int32_t)shape->link;
-        mf_text_format(text, "%s\n{\"type\":\"%s\",\"link\":%d", comma, type_name(shape->type),
-                       link);
-        if (shape->type == MF_SHAPE_MESH) {
-            mf_text_format(text, ",\"mesh\":%u", shape->mesh);
-            used[shape->mesh] = true;
-        }
-        mf_film_put_numbers(text, "place", shape->position, 3);
-        mf_film_put_numbers(text, "turn", shape->rotation, 4);
-        mf_film_put_numbers(text, "size", shape->size, 3);
-        mf_film_put_numbers(text, "color", color, 3);
-        mf_text_put(text, "}");
+        mf_text_put(text, comma);
+        mf_film_put_shape(text, &model->shapes[i], used);
         comma = ",";
     }
 }
@@ -183,7 +186,7 @@ static void put_ground(mf_Text *text, const mf_Film *film) {
 // ---- the page ----------------------------------------------------------------------------------
 
 // Escapes characters that could end the string or the page's script.
-static void put_string(mf_Text *text, const char *string) {
+void mf_film_put_string(mf_Text *text, const char *string) {
     mf_text_put(text, "\"");
     for (const char *c = string; *c != '\0'; c++)
         mf_text_format(text, strchr("\\\"<>&", *c) != NULL || (unsigned char)*c < 32 ? "_" : "%c",
@@ -192,7 +195,7 @@ static void put_string(mf_Text *text, const char *string) {
 }
 
 // One group: the appearance of its robots.
-static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
+static void put_cast(mf_Text *text, const mf_FilmCast *cast, bool live) {
     const mf_Model *model = mf_group_model(cast->group);
     bool *used = mf_allocate(text->context, model->mesh_count + 1, sizeof *used);
     text->failed = text->failed || used == NULL;
@@ -200,34 +203,21 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
         return;
     mf_text_format(text, "{\"robots\":%u,\"links\":%u,\"first\":%u,\"name\":", cast->robots,
                    cast->links, cast->first);
-    put_string(text, mf_group_config_of(cast->group)->name);
+    mf_film_put_string(text, mf_group_config_of(cast->group)->name);
     if (cast->color != NULL) {
         mf_text_put(text, ",\"color\":");
-        put_string(text, cast->color);
+        mf_film_put_string(text, cast->color);
     }
     mf_text_put(text, ",\"shapes\":[");
     if (!mf_film_put_vehicle(text, cast->group) && !mf_film_put_cloth(text, cast->group) &&
         !mf_film_put_truss(text, cast->group, cast->first, cast->links))
         put_shapes(text, model, used);
     mf_text_put(text, "]");
+    mf_film_put_model(text, cast, live, used);
     put_meshes(text, model, used);
+    mf_film_put_tracks(text, cast);
     mf_text_put(text, "}");
     mf_release(text->context, used);
-}
-
-// The joints that exist in any sample.
-static void put_joints(mf_Text *text, const mf_Film *film) {
-    const size_t each = (size_t)film->joints_each * MF_FILM_JOINT,
-                 room = MF_FILM_JOINTS * MF_FILM_JOINT;
-    float *rows = mf_allocate(text->context, film->filled * each + 1, sizeof *rows);
-    text->failed = text->failed || rows == NULL;
-    for (uint32_t s = 0; rows != NULL && s < film->filled && each > 0; s++)
-        memcpy(rows + s * each, film->joint_rows + s * room, each * sizeof *rows);
-    mf_text_put(text, "<script id=\"joints\" type=\"text/plain\">");
-    if (rows != NULL)
-        mf_text_base64(text, (const uint8_t *)rows, film->filled * each * sizeof *rows);
-    mf_text_put(text, "</script>\n");
-    mf_release(text->context, rows);
 }
 
 void mf_film_describe(mf_Text *text, const mf_Film *film) {
@@ -250,7 +240,7 @@ void mf_film_describe(mf_Text *text, const mf_Film *film) {
     mf_text_put(text, ",\"casts\":[");
     for (uint32_t i = 0; i < film->cast_count; i++) {
         mf_text_put(text, i > 0 ? ",\n" : "\n");
-        put_cast(text, &film->casts[i]);
+        put_cast(text, &film->casts[i], film->live);
     }
     mf_text_put(text, "]");
     mf_film_put_clouds(text, film);
@@ -267,12 +257,12 @@ static void put_film(mf_Text *text, const mf_Film *film) {
     put_title(text, film->title);
     mf_text_put(text, "<script id=\"film\" type=\"application/json\">\n");
     mf_film_describe(text, film);
-    mf_text_put(text, "\n</script>\n<script id=\"poses\" type=\"text/plain\">");
-    mf_text_base64(text, (const uint8_t *)film->poses,
-                   (size_t)film->filled * film->poses_each * MF_FILM_POSE * sizeof(float));
-    mf_text_put(text, "</script>\n");
-    put_joints(text, film);
-    mf_film_put_rays(text, film);
+    mf_text_put(text, "\n</script>\n");
+    mf_film_put_poses(text, film);
+    mf_film_put_rows(text, "joints", film->joint_rows, (size_t)MF_FILM_JOINTS * MF_FILM_JOINT,
+                     (size_t)film->joints_each * MF_FILM_JOINT, film->filled);
+    mf_film_put_rows(text, "rays", film->ray_rows, (size_t)film->ray_count * MF_FILM_RAY,
+                     (size_t)film->ray_count * MF_FILM_RAY, film->filled);
     mf_film_put_points(text, film);
 }
 
@@ -282,7 +272,8 @@ static mf_Status begin_page(mf_Text *text, const char **rest, mf_Error *error) {
     const char *page = (const char *)mf_film_page, *found = strstr(page, mark);
     if (found == NULL)
         return mf_fail(error, MF_UNSUPPORTED,
-                       "film: this build has no page for films: configure it again where npm is");
+                       "film: this build has no page for films: run CMake again where there is a "
+                       "network");
     mf_text_put_bytes(text, page, (size_t)(found - page));
     *rest = found + strlen(mark);
     return MF_OK;

@@ -9,8 +9,8 @@
 
 #include "context.h"
 #include "torture.h"
+#include "view/film_page.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <mayfly/mayfly.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define PAGE "film_test.html"
+#define TURN (410.0 / 4096.0) // [rad] what films hold exactly
 
 typedef struct Fixture {
     mf_Context *context;
@@ -63,88 +64,6 @@ static void clear_fixture(Fixture *fixture) {
     unlink(PAGE);
 }
 
-// ---- reading the page --------------------------------------------------------------------------
-
-// The text of the page's element of that id, or after it (`rest`). Released with free.
-static char *element(const char *page, const char *id) {
-    char mark[64];
-    snprintf(mark, sizeof mark, "<script id=\"%s\"", id);
-    const char *start = strstr(page, mark);
-    assert_non_null(start);
-    start = strchr(start, '>') + 1;
-    const char *end = strstr(start, "</script>");
-    assert_non_null(end);
-    return strndup(start, (size_t)(end - start));
-}
-
-static uint32_t digit(char c) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = strchr(digits, c);
-    assert_true(at != NULL && c != '\0');
-    return (uint32_t)(at - digits);
-}
-
-static float *floats(const char *base64, size_t count) {
-    uint8_t *bytes = calloc(count * 4 + 4, 1);
-    size_t length = strlen(base64), size = 0;
-    assert_int_equal(length, (count * 4 + 2) / 3 * 4);
-    for (size_t i = 0; i < length; i += 4) {
-        uint32_t word = 0;
-        for (size_t k = 0; k < 4; k++)
-            word = word << 6 | (base64[i + k] == '=' ? 0 : digit(base64[i + k]));
-        for (int k = 2; k >= 0 && size < count * 4; k--)
-            bytes[size++] = (uint8_t)(word >> (8 * k));
-    }
-    return (float *)bytes;
-}
-
-typedef struct Page {
-    char *text;
-    json_t *film;
-    float *poses;
-} Page;
-
-static long number(const Page *page, const char *name) {
-    return (long)json_integer_value(json_object_get(page->film, name));
-}
-
-// What the page says of the group of that number.
-static json_t *cast_of(const Page *page, size_t index) {
-    json_t *cast = json_array_get(json_object_get(page->film, "casts"), index);
-    assert_non_null(cast);
-    return cast;
-}
-
-static size_t poses_each(const Page *page) {
-    size_t sum = 0;
-    for (size_t i = 0; i < json_array_size(json_object_get(page->film, "casts")); i++)
-        sum += (size_t)(json_integer_value(json_object_get(cast_of(page, i), "links")) *
-                        json_integer_value(json_object_get(cast_of(page, i), "robots")));
-    return sum;
-}
-
-static Page open_page(mf_Context *context) {
-    Page page = {0};
-    size_t size;
-    char *data;
-    assert_int_equal(mf_file_read(context, PAGE, 1 << 26, &data, &size, NULL), MF_OK);
-    page.text = strndup(data, size);
-    mf_release(context, data);
-    char *film = element(page.text, "film"), *poses = element(page.text, "poses");
-    page.film = json_loads(film, 0, NULL);
-    assert_non_null(page.film);
-    page.poses = floats(poses, (size_t)number(&page, "frames") * poses_each(&page) * 7);
-    free(film);
-    free(poses);
-    return page;
-}
-
-static void close_page(Page *page) {
-    json_decref(page->film);
-    free(page->poses);
-    free(page->text);
-}
-
 // ---- cases -------------------------------------------------------------------------------------
 
 // Robot i stands at x = i with its arm turned by t: the arm's origin is 0.5 m ahead of the ball's.
@@ -161,26 +80,26 @@ static void poses_come_back(void **state) {
     mf_Film *film = NULL;
     assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
     for (int s = 0; s < 5; s++) {
-        put_robots(&fixture, 0.1 * s);
+        put_robots(&fixture, TURN * s);
         mf_film_sample(film);
     }
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
-    Page page = open_page(*state);
-    assert_int_equal(number(&page, "robots"), MF_FILM_ROBOTS);
+    FilmPage page = open_page(*state, PAGE);
+    assert_int_equal(number(&page, "robots"), 20);
     assert_int_equal(number(&page, "of"), 20);
     assert_int_equal(number(&page, "frames"), 5);
     assert_true(json_is_true(json_object_get(page.film, "apart")));
     assert_true(json_number_value(json_object_get(page.film, "period")) == 0.02);
     for (int s = 0; s < 5; s++) {
-        for (uint32_t r = 0; r < MF_FILM_ROBOTS; r++) {
-            const float *ball = page.poses + ((size_t)s * MF_FILM_ROBOTS + r) * 14;
+        for (uint32_t r = 0; r < 20; r++) {
+            const float *ball = page.poses + ((size_t)s * 20 + r) * 14;
             const float *arm = ball + 7;
             assert_true(ball[0] == (float)r && ball[2] == 2.0f && ball[3] == 1.0f);
             // A turn of t about y is (cos t/2, 0, sin t/2, 0).
             assert_true(fabs((double)arm[0] - r - 0.5) < 1e-6);
-            assert_true(fabs(arm[3] - cos(0.05 * s)) < 1e-6);
-            assert_true(fabs(arm[5] - sin(0.05 * s)) < 1e-6);
+            assert_true(fabs(arm[3] - cos(0.5 * TURN * s)) < 1e-6);
+            assert_true(fabs(arm[5] - sin(0.5 * TURN * s)) < 1e-6);
         }
     }
     close_page(&page);
@@ -220,10 +139,9 @@ static void rays_end_where_their_sensors_read(void **state) {
     }
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
-    Page page = open_page(*state);
+    FilmPage page = open_page(*state, PAGE);
     assert_int_equal(number(&page, "rays"), 1);
-    char *rays = element(page.text, "rays");
-    float *rows = floats(rays, 2 * 7);
+    float *rows = unpack_rows(page.text, "rays", 7, 2);
     for (int s = 0; s < 2; s++) {
         const double cosine = sqrt(0.75), x = 1 + 0.1 * cosine + 0.03 * 0.5,
                      z = 3 - 0.1 * 0.5 + 0.03 * cosine;
@@ -233,7 +151,6 @@ static void rays_end_where_their_sensors_read(void **state) {
             assert_true(fabs(rows[7 * s + c] - expected[c]) < 2e-6);
     }
     free(rows);
-    free(rays);
     close_page(&page);
     mf_world_destroy(world);
     mf_model_destroy(model);
@@ -247,7 +164,7 @@ static void shapes_are_named_and_names_are_escaped(void **state) {
     mf_film_sample(film);
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
-    Page page = open_page(*state);
+    FilmPage page = open_page(*state, PAGE);
     json_t *shapes = json_object_get(cast_of(&page, 0), "shapes");
     assert_int_equal(json_array_size(shapes), 2);
     json_t *ball = json_array_get(shapes, 0);
@@ -264,8 +181,7 @@ static void shapes_are_named_and_names_are_escaped(void **state) {
     clear_fixture(&fixture);
 }
 
-// 16 robots of 2 links: 2^19 / 32 samples would fit, 8192 are kept at most; thinning keeps even
-// steps from the start.
+// 8192 samples are kept at most; thinning keeps even steps from the start.
 static void long_films_are_thinned(void **state) {
     Fixture fixture = raise_fixture(*state, 1, NULL);
     mf_Field *position = mf_group_find_field(fixture.group, "base.position");
@@ -277,7 +193,7 @@ static void long_films_are_thinned(void **state) {
     }
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
-    Page page = open_page(*state);
+    FilmPage page = open_page(*state, PAGE);
     assert_int_equal(number(&page, "frames"), 5000); // every fourth of 20,000
     assert_true(json_number_value(json_object_get(page.film, "period")) == 0.04);
     for (int s = 0; s < 5000; s++)
@@ -330,10 +246,10 @@ static void joints_are_shown_with_their_forces(void **state) {
     mf_film_destroy(film);
 
     enum { JOINT = 11, SAMPLE = 2 * JOINT };
-    Page page = open_page(*state);
+    FilmPage page = open_page(*state, PAGE);
     assert_int_equal(number(&page, "joints"), 2);
-    char *text = element(page.text, "joints");
-    float *rows = floats(text, 4 * SAMPLE), *held = rows + SAMPLE, *last = rows + 3 * SAMPLE;
+    float *rows = unpack_rows(page.text, "joints", SAMPLE, 4);
+    const float *held = rows + SAMPLE, *last = rows + 3 * SAMPLE;
     assert_true(rows[7] == 0.0f);                           // none yet
     assert_true(held[7] == 1.0f);                           // holds
     assert_true(fabs((double)held[6] - 1.2 * 9.81) < 0.05); // its weight
@@ -345,7 +261,6 @@ static void joints_are_shown_with_their_forces(void **state) {
     assert_true(rows[2 * SAMPLE + 7] == 2.0f); // off
     assert_true(last[7] == 0.0f && last[JOINT + 7] == 1.0f);
     free(rows);
-    free(text);
     close_page(&page);
     clear_fixture(&fixture);
 }
@@ -363,7 +278,7 @@ static void hills_are_shown_around_the_way(void **state) {
     mf_film_sample(film);
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
-    Page page = open_page(*state);
+    FilmPage page = open_page(*state, PAGE);
     json_t *ground = json_object_get(page.film, "ground");
     size_t columns = (size_t)json_integer_value(json_object_get(ground, "columns"));
     size_t rows = (size_t)json_integer_value(json_object_get(ground, "rows"));
@@ -380,6 +295,70 @@ static void hills_are_shown_around_the_way(void **state) {
         assert_true(fabs(heights[i] - height) < 1e-6);
     }
     free(heights);
+    close_page(&page);
+    clear_fixture(&fixture);
+}
+
+// [rad] Small ones: twice the distance of the quaternions, of which either sign will do.
+static double angle_between(const double a[4], const float *b) {
+    double same = 0.0, sum = 0.0;
+    for (int c = 0; c < 4; c++)
+        same += a[c] * (double)b[c];
+    for (int c = 0; c < 4; c++)
+        sum += pow(a[c] - (same < 0.0 ? -1.0 : 1.0) * (double)b[c], 2.0);
+    return 2.0 * sqrt(sum);
+}
+
+// A ball that rolls several turns about a slanted axis, and is not a number in between; its arm
+// swings by what films do not hold exactly.
+static void turns_are_kept_to_half_a_step(void **state) {
+    enum { SAMPLES = 60 };
+    static const double axis[3] = {0.6, 0.0, 0.8};
+    Fixture fixture = raise_fixture(*state, 1, NULL);
+    mf_Field *position = mf_group_find_field(fixture.group, "base.position");
+    mf_Film *film = NULL;
+    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
+    for (int s = 0; s < SAMPLES; s++) {
+        double turn[4];
+        mf_quat_from_axis_angle(turn, axis, 0.37 * s);
+        put_robots(&fixture, 0.5 * sin(0.3 * s));
+        for (uint32_t c = 0; c < 4; c++)
+            mf_field_set(mf_group_find_field(fixture.group, "base.orientation"), 0, c, turn[c]);
+        mf_field_set(position, 0, 0, s == 30 ? NAN : 0.0123 * s);
+        mf_film_sample(film);
+    }
+    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
+    mf_film_destroy(film);
+    FilmPage page = open_page(*state, PAGE);
+    for (int s = 0; s < SAMPLES; s++) {
+        const float *ball = page.poses + (size_t)s * 14;
+        double turn[4], arm[4], both[4];
+        mf_quat_from_axis_angle(turn, axis, 0.37 * s);
+        mf_quat_from_axis_angle(arm, (double[3]){0.0, 1.0, 0.0}, 0.5 * sin(0.3 * s));
+        mf_quat_multiply(both, turn, arm);
+        // Half a step of each of three numbers; the arm has its own beside the ball's.
+        const double error = sqrt(3.0) * 0.5 / 4096.0;
+        assert_true(angle_between(turn, ball + 3) < error + 1e-6);
+        assert_true(angle_between(both, ball + 10) < 2.0 * error + 1e-6);
+        assert_true(s == 30 ? isnan(ball[0]) : fabs((double)ball[0] - 0.0123 * s) < 0.51 / 16384.0);
+    }
+    close_page(&page);
+    clear_fixture(&fixture);
+}
+
+// 20,000 robots of two links: as many as there is room for, and the page says of how many.
+static void a_crowd_is_shown_as_far_as_there_is_room(void **state) {
+    Fixture fixture = raise_fixture(*state, 20000, NULL);
+    mf_Film *film = NULL;
+    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
+    put_robots(&fixture, 0.0);
+    mf_film_sample(film);
+    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
+    mf_film_destroy(film);
+    FilmPage page = open_page(*state, PAGE);
+    assert_int_equal(number(&page, "robots"), MF_FILM_LINKS / 2);
+    assert_int_equal(number(&page, "of"), 20000);
+    assert_true(page.poses[(MF_FILM_LINKS - 2) * 7] == (float)(MF_FILM_LINKS / 2 - 1));
     close_page(&page);
     clear_fixture(&fixture);
 }
@@ -446,7 +425,7 @@ static void a_world_shows_all_its_groups(void **state) {
     mf_film_sample(film);
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
-    Page page = open_page(*state);
+    FilmPage page = open_page(*state, PAGE);
     assert_int_equal(number(&page, "robots"), 5);
     assert_int_equal(poses_each(&page), 10);
     assert_int_equal(json_array_size(json_object_get(cast_of(&page, 1), "shapes")), 2);
@@ -477,6 +456,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(joints_are_shown_with_their_forces, setup_context,
                                         teardown_context),
         cmocka_unit_test_setup_teardown(hills_are_shown_around_the_way, setup_context,
+                                        teardown_context),
+        cmocka_unit_test_setup_teardown(turns_are_kept_to_half_a_step, setup_context,
+                                        teardown_context),
+        cmocka_unit_test_setup_teardown(a_crowd_is_shown_as_far_as_there_is_room, setup_context,
                                         teardown_context),
         cmocka_unit_test_setup_teardown(bad_calls_are_refused, setup_context, teardown_context),
         cmocka_unit_test_setup_teardown(nothing_is_lost_when_calls_fail, setup_context,

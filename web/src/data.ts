@@ -19,6 +19,29 @@ export interface MeshData {
   scale: number[];
 }
 
+// How a link stands to its parent where its joint is at 0, and about what that turns it or moves it.
+export interface Track {
+  parent: number; // -1: none
+  turn?: number[];
+  axis?: number[]; // own axes
+}
+
+export interface Body {
+  mass: number; // [kg]
+  center: number[]; // [m] own axes
+  inertia: number[]; // [kg m^2] about it: xx, yy, zz, xy, xz, yz
+}
+
+export interface OwnCamera {
+  name: string;
+  link: number;
+  place: number[]; // [m]
+  turn: number[]; // x ahead, y left, z up
+  height: number; // [rad] from edge to edge
+  aspect: number;
+  nearest: number; // [m]
+}
+
 // Robots that look alike.
 export interface Cast {
   name: string;
@@ -28,6 +51,11 @@ export interface Cast {
   color?: string;
   shapes: Shape[];
   meshes: (MeshData | null)[];
+  tracks?: Track[]; // of each link
+  motion?: string;
+  bodies?: Body[]; // of each link
+  collisions?: Shape[];
+  cameras?: OwnCamera[];
 }
 
 export interface Cloud {
@@ -65,6 +93,7 @@ export interface Description {
 export const POSE = 7; // position, orientation
 export const JOINT = 11; // both anchors, force, state, load, both robots
 export const RAY = 7; // both ends, 1: ends at something
+export const CONTACT = 7; // point, force on the robot, the robot
 
 export interface Frame {
   time: number; // [s]
@@ -72,6 +101,7 @@ export interface Frame {
   joints: Float32Array;
   rays: Float32Array;
   points: Float32Array; // NaN: not in the world
+  contacts?: Float32Array; // live, where they are wanted
 }
 
 export interface Robot {

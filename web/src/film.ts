@@ -1,6 +1,8 @@
 // A film in the page: samples at equal intervals, with positions and orientations interpolated.
-import { bytes, isCloth, JOINT, pointsOf, POSE, posesOf, RAY, robotsOf } from "./data";
+import { isCloth, JOINT, pointsOf, POSE, posesOf, RAY, robotsOf } from "./data";
 import type { Description, Frame, Source } from "./data";
+import { unpack, unpackRows } from "./pack";
+import { columnCount, posesFrom } from "./poses";
 
 const text = (id: string): string => document.getElementById(id)?.textContent ?? "";
 
@@ -9,22 +11,22 @@ export class Film implements Source {
   readonly description: Description;
   readonly duration: number; // [s]
   time = 0; // [s]
-  private readonly poses: Float32Array;
-  private readonly joints: Float32Array;
-  private readonly rays: Float32Array;
-  private readonly points: Uint16Array;
   private readonly now: Frame;
   private readonly posesEach: number;
   private readonly pointsEach: number;
   private readonly surfaces: [number, number][] = []; // poses that are vertices: first, end
 
-  constructor() {
-    this.description = JSON.parse(text("film")) as Description;
-    const d = this.description;
-    this.poses = new Float32Array(bytes(text("poses")));
-    this.joints = new Float32Array(bytes(text("joints")));
-    this.rays = new Float32Array(bytes(text("rays")));
-    this.points = new Uint16Array(bytes(text("points")));
+  static async load(): Promise<Film> {
+    const d = JSON.parse(text("film")) as Description, { frames } = d;
+    const relative = document.getElementById("poses") !== null;
+    const poses = posesFrom(await unpack(text(relative ? "poses" : "places"), columnCount(d), frames), d, relative);
+    return new Film(d, poses, await unpackRows(text("joints"), JOINT * d.joints, frames),
+      await unpackRows(text("rays"), RAY * d.rays, frames), await unpack(text("points"), 3 * pointsOf(d), frames));
+  }
+
+  private constructor(d: Description, private readonly poses: Float32Array, private readonly joints: Float32Array,
+    private readonly rays: Float32Array, private readonly points: Int32Array) {
+    this.description = d;
     this.posesEach = posesOf(d);
     this.pointsEach = pointsOf(d);
     this.duration = (d.frames - 1) * d.period;
@@ -99,11 +101,10 @@ export class Film implements Source {
   }
 
   private mixPoints(before: number, after: number, part: number): void {
-    const size = 3 * this.pointsEach, out = this.now.points, { low, scale } = this.description;
-    const a = this.points.subarray(before * size, (before + 1) * size);
-    const b = this.points.subarray(after * size, (after + 1) * size);
-    for (let i = 0; i < size; i++)
-      out[i] = a[i] === 65535 || b[i] === 65535 ? NaN
-        : low[i % 3] + scale[i % 3] * (a[i] * (1 - part) + b[i] * part);
+    const out = this.now.points, { low, scale, frames } = this.description;
+    for (let i = 0; i < out.length; i++) {
+      const a = this.points[i * frames + before], b = this.points[i * frames + after];
+      out[i] = a === 65535 || b === 65535 ? NaN : low[i % 3] + scale[i % 3] * (a * (1 - part) + b * part);
+    }
   }
 }

@@ -1,6 +1,6 @@
 // A running world: frames and readings over a WebSocket, commands back. The page asks for the next
 // frame when it has drawn the last one, so a slow page gets fewer frames and holds nothing up.
-import { JOINT, RAY, POSE } from "./data";
+import { CONTACT, JOINT, RAY, POSE } from "./data";
 import type { Description, Frame, Source } from "./data";
 import type { Field } from "./panel";
 
@@ -26,6 +26,7 @@ export class Live implements Source {
   description!: Description;
   status: Status = { paused: false, factor: 0, speed: 1 };
   frames = 0;
+  contacts = false; // are wanted
   onScene = (): void => {};
   onReading = (_reading: RobotReading): void => {};
   onNote = (_text: string, _stays: boolean): void => {};
@@ -68,15 +69,15 @@ export class Live implements Source {
     const head = new DataView(data), words = (i: number): number => head.getUint32(4 * i, true);
     if (words(0) !== MAGIC) return;
     this.asked = false;
-    const sizes = [POSE * words(8), JOINT * words(9), RAY * words(10), 3 * words(11)];
+    const sizes = [POSE * words(8), JOINT * words(9), RAY * words(10), 3 * words(11), CONTACT * words(13)];
     let at = HEAD;
-    const [poses, joints, rays, points] = sizes.map((size) => {
+    const [poses, joints, rays, points, contacts] = sizes.map((size) => {
       const part = new Float32Array(data, at, size);
       at += 4 * size;
       return part;
     });
     const first = this.now === null;
-    this.now = { time: head.getFloat64(8, true), poses, joints, rays, points };
+    this.now = { time: head.getFloat64(8, true), poses, joints, rays, points, contacts };
     this.status = { paused: (words(1) & 1) !== 0, factor: head.getFloat64(16, true), speed: head.getFloat64(24, true) };
     this.frames++;
     if (first) this.onScene();
@@ -94,7 +95,7 @@ export class Live implements Source {
   next(): void {
     if (this.asked || this.socket?.readyState !== WebSocket.OPEN) return;
     this.asked = true;
-    this.send({ do: "next" });
+    this.send(this.contacts ? { do: "next", contacts: true } : { do: "next" });
   }
 
   send(command: object): void {

@@ -5,6 +5,7 @@ import { Live } from "./live";
 import { byId, make, say } from "./page";
 import { Panel } from "./panel";
 import { Player, SPEEDS } from "./player";
+import type { Overlay } from "./overlays";
 import { EVERY, Remote } from "./remote";
 import { Video } from "./video";
 import { View } from "./view";
@@ -71,6 +72,7 @@ class Page {
     const out: Option[] = [
       { key: "r", text: "view from the start", act: () => { view.home(); } },
       { key: "t", text: "view from above", act: () => stage.top() },
+      ...this.overlayOptions(),
       { key: "n", text: "names", on: () => view.names, act: () => { view.names = !view.names; } },
       { key: "x", text: "axes of links", on: () => view.axes.lines.visible,
         act: () => { view.axes.lines.visible = !view.axes.lines.visible; } },
@@ -78,7 +80,7 @@ class Page {
         act: () => { view.trails.group.visible = !view.trails.group.visible; view.trails.clear(); } },
       { key: "g", text: "grid", on: () => grid, act: () => { grid = !grid; stage.gridOn(grid); } },
       { key: "s", text: "shadows", on: () => shadows,
-        act: () => { shadows = !shadows; stage.sun.castShadow = shadows; } },
+        act: () => { shadows = !shadows; stage.shadows(shadows); } },
       { key: "p", text: "save a picture", act: () => this.save() },
       { key: "o", text: "record a video", on: () => this.video.on, act: () => this.video.toggle() },
       { key: "h", text: "help", act: () => this.help() },
@@ -92,6 +94,28 @@ class Page {
       { key: "e", get text() {
         return control.drawnEvery > 1 ? `draw every ${control.drawnEvery}th step` : "draw any step";
       }, act: () => control.every(EVERY[(EVERY.indexOf(control.drawnEvery) + 1) % EVERY.length]) });
+    return out;
+  }
+
+  // Keys as in MuJoCo's viewer, except where they were taken.
+  private overlayOptions(): Option[] {
+    const { view, source } = this, { overlays } = view;
+    const option = (key: string, text: string, what: Overlay): Option =>
+      ({ key, text, on: () => overlays.on[what], act: () => overlays.toggle(what) });
+    const out = [option("b", "center of mass (balance)", "masses"), option("i", "boxes of inertia", "inertia"),
+      option("j", "axes of joints", "hinges"), option("k", "collision shapes", "collisions"),
+      option("v", `level of physics as color (${overlays.legend})`, "levels")];
+    if (source instanceof Live)
+      out.unshift({ ...option("c", "contacts and their forces", "contacts"), act: () => {
+        overlays.toggle("contacts");
+        source.contacts = overlays.on.contacts;
+      } });
+    if (view.ride.exists)
+      out.unshift({ key: "q", text: "a robot's own cameras, one after another", on: () => view.ride.camera !== null,
+        act: () => {
+          view.ride.next(view.selected);
+          if (view.ride.camera) say(`${view.nameOf(view.ride.robot)}: camera ${view.ride.camera.name}`);
+        } });
     return out;
   }
 
@@ -202,6 +226,7 @@ class Page {
       f: () => byId("follow").click(),
       Escape: () => {
         byId("help").hidden = byId("options").hidden = true;
+        view.ride.end();
         this.select(-1);
       },
     };
@@ -220,7 +245,7 @@ class Page {
   }
 
   private tick(now: number): void {
-    const passed = this.last === null ? 0 : Math.min((now - this.last) / 1000, 0.25);
+    const real = this.last === null ? 0 : (now - this.last) / 1000, passed = Math.min(real, 0.25);
     this.last = now;
     if (this.alone) return;
     if (this.control instanceof Player) this.control.advance(passed, Number(byId<HTMLSelectElement>("speed").value));
@@ -229,7 +254,7 @@ class Page {
     if (state !== this.drawn || this.view.follow) {
       this.draw(passed);
       this.drawn = state;
-      this.measure(passed);
+      this.measure(real);
     }
     if (this.source instanceof Live) this.source.next();
     requestAnimationFrame((then) => this.tick(then));
@@ -237,8 +262,9 @@ class Page {
 
   private measure(passed: number): void {
     this.times.push(passed);
-    if (this.times.length < 12) return;
-    const middle = this.times.slice(2).sort((a, b) => a - b)[5];
+    const count = this.times.length;
+    if (count < 12 && (count < 4 || this.times.reduce((a, b) => a + b) < 1)) return;
+    const middle = this.times.slice(2).sort((a, b) => a - b)[Math.floor((count - 2) / 2)];
     this.times.length = 0;
     if (middle > SLOW && this.quality < 3 && !this.video.on) // a video keeps its size
       this.view.stage.simplify(++this.quality);
@@ -264,13 +290,13 @@ function start(source: Film | Live): Page {
   return page;
 }
 
-function open(): void {
+async function open(): Promise<void> {
   if (!document.createElement("canvas").getContext("webgl2")) {
     say("This browser has no WebGL 2, so there is nothing to see: turn on its hardware or software graphics.", true);
     return;
   }
   if (document.getElementById("film")) {
-    start(new Film());
+    start(await Film.load());
     return;
   }
   const live = new Live();
@@ -288,4 +314,4 @@ function open(): void {
   live.connect();
 }
 
-open();
+open().catch((error: Error) => say(error.message, true));

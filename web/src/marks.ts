@@ -4,6 +4,7 @@ import * as THREE from "three";
 import { JOINT, POSE, RAY } from "./data";
 import type { Description, Frame, Robot } from "./data";
 import type { Layout } from "./layout";
+import { Discs } from "./discs";
 import { cssColor, paint } from "./shapes";
 
 export const HOLDS = 1, OFF = 2; // states of a joint
@@ -11,7 +12,7 @@ export const HOLDS = 1, OFF = 2; // states of a joint
 const Z = new THREE.Vector3(0, 0, 1);
 
 // Rods or balls, as many as a picture needs.
-class Pieces {
+export class Pieces {
   readonly mesh: THREE.InstancedMesh;
   count = 0;
 
@@ -35,18 +36,18 @@ class Pieces {
   }
 }
 
-const rodGeometry = (): THREE.BufferGeometry => new THREE.CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2);
-const ballGeometry = (): THREE.BufferGeometry => new THREE.SphereGeometry(1, 14, 10);
+export const rodGeometry = (): THREE.BufferGeometry => new THREE.CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2);
+export const ballGeometry = (): THREE.BufferGeometry => new THREE.SphereGeometry(1, 14, 10);
 
 // Takes a rod of radius 1 and length 1 there.
-function stretched(from: THREE.Vector3, to: THREE.Vector3, radius: number): THREE.Matrix4 {
+export function stretched(from: THREE.Vector3, to: THREE.Vector3, radius: number): THREE.Matrix4 {
   const way = to.clone().sub(from), length = way.length();
   const turn = new THREE.Quaternion().setFromUnitVectors(Z, length > 1e-9 ? way.divideScalar(length) : Z);
   return new THREE.Matrix4().compose(from.clone().add(to).multiplyScalar(0.5), turn,
     new THREE.Vector3(radius, radius, length));
 }
 
-const dot = (at: THREE.Vector3, radius: number): THREE.Matrix4 =>
+export const dot = (at: THREE.Vector3, radius: number): THREE.Matrix4 =>
   new THREE.Matrix4().makeScale(radius, radius, radius).setPosition(at);
 
 // ---- joints ------------------------------------------------------------------------------------
@@ -156,56 +157,23 @@ export class Rays {
 
 // ---- particles ---------------------------------------------------------------------------------
 
-const CLOUD_VERTEX = `
-uniform float size;
-void main() {
-  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-  gl_PointSize = max(size / gl_Position.w, 1.5);
-  if (!(abs(position.x) < 1e30)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0); // not in the world
-}`;
-// Discs that face the eye, lit as spheres.
-const CLOUD_FRAGMENT = `
-uniform vec3 color, light;
-void main() {
-  vec2 at = 2.0 * gl_PointCoord - 1.0;
-  float square = dot(at, at);
-  if (square > 1.0) discard;
-  float day = max(dot(vec3(at.x, -at.y, sqrt(1.0 - square)), light), 0.0);
-  gl_FragColor = vec4(color * (0.45 + 0.7 * day), 1.0);
-  #include <colorspace_fragment>
-}`;
-
 export class Clouds {
   readonly group = new THREE.Group();
+  private readonly discs: Discs[];
 
   constructor(description: Description) {
-    for (const cloud of description.clouds) {
-      const geometry = new THREE.BufferGeometry();
-      const place = new THREE.BufferAttribute(new Float32Array(3 * cloud.points), 3);
-      place.setUsage(THREE.DynamicDrawUsage);
-      geometry.setAttribute("position", place);
-      const points = new THREE.Points(geometry, new THREE.ShaderMaterial({
-        vertexShader: CLOUD_VERTEX, fragmentShader: CLOUD_FRAGMENT,
-        uniforms: { size: { value: 1 }, radius: { value: cloud.radius },
-          color: { value: paint(cssColor(cloud.tint) ?? cloud.color) }, light: { value: new THREE.Vector3() } },
-      }));
-      points.frustumCulled = false;
-      geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(), Infinity); // not asked of NaN
-      this.group.add(points);
-    }
+    this.discs = description.clouds.map((cloud) =>
+      new Discs(cloud.points, cloud.radius, paint(cssColor(cloud.tint) ?? cloud.color)));
+    for (const discs of this.discs) this.group.add(discs.points);
   }
 
   update(frame: Frame, camera: THREE.PerspectiveCamera, high: number, light: THREE.Vector3): void {
     let first = 0;
-    const seen = light.clone().transformDirection(camera.matrixWorldInverse);
-    for (const points of this.group.children as THREE.Points[]) {
-      const place = points.geometry.getAttribute("position") as THREE.BufferAttribute;
-      (place.array as Float32Array).set(frame.points.subarray(first, first + place.array.length));
-      first += place.array.length;
-      place.needsUpdate = true;
-      const { uniforms } = points.material as THREE.ShaderMaterial;
-      uniforms.size.value = uniforms.radius.value * high / Math.tan(camera.fov * Math.PI / 360);
-      uniforms.light.value.copy(seen);
+    for (const discs of this.discs) {
+      const numbers = discs.place.array as Float32Array;
+      numbers.set(frame.points.subarray(first, first + numbers.length));
+      first += numbers.length;
+      discs.update(numbers.length / 3, camera, high, light);
     }
   }
 }

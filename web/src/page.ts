@@ -33,3 +33,12 @@ export function showPlaying(on: boolean): void {
   byId("play").classList.toggle("on", on);
   byId("play").setAttribute("aria-label", on ? "pause" : "play");
 }
+
+// Whether pictures are computed by the processor: then each corner and each pixel is dear.
+export function withoutCard(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}

@@ -1,18 +1,23 @@
 // The robots of a world: one instanced mesh for each link of each kind, so that thousands of robots
-// are a few draw calls. Of a crowd those that are small on the page are drawn as dots. Cloths are surfaces whose vertices move.
+// are a few draw calls. Of a crowd those that are small on the page, or more than the machine can draw, are
+// a dot for each link. Cloths are surfaces whose vertices move.
 import * as THREE from "three";
 import { bytes, isCloth, POSE, robotsOf } from "./data";
 import type { Cast, Description, Frame, Robot } from "./data";
+import { Discs } from "./discs";
 import type { Layout } from "./layout";
-import { cssColor, farGeometry, linkGeometry, paint, tinted } from "./shapes";
+import { cssColor, farColor, linkGeometry, paint, tinted } from "./shapes";
 
 const CROWD = 300; // robots of a kind from which they cast no shadows and may be dots
 const DOT = 5; // [pixel] radius below which they are
+const CORNERS = 4e6, CORNERS_SLOW = 5e4; // [1] of all robots that are drawn whole, with and without a graphics card
 
 interface Part {
   kind: Kind;
   link: number; // -1: fixed to the world
   mesh: THREE.InstancedMesh;
+  middle: THREE.Vector3; // of its shapes, own axes
+  dots: Discs | null; // of robots that are not drawn whole
 }
 
 // Robots that look alike.
@@ -23,7 +28,9 @@ interface Kind {
   far: Uint32Array; // and as dots
   nearCount: number;
   farCount: number;
-  dots: THREE.InstancedMesh | null;
+  corners: number; // of a robot
+  most: number; // robots that may be drawn whole
+  crowd: boolean; // of which only some are
 }
 
 interface Surface {
@@ -38,34 +45,60 @@ export class Robots {
   private readonly kinds: Kind[] = [];
   private readonly parts: Part[] = [];
   private readonly surfaces: Surface[] = [];
-  private readonly material = new THREE.MeshStandardMaterial({
-    vertexColors: true, roughness: 0.55, metalness: 0.05, side: THREE.DoubleSide,
-  });
+  private readonly material: THREE.Material;
+  private readonly squares: Float32Array; // [m^2] distances, of one kind at a time
 
-  constructor(description: Description) {
+  // With a material of its own robots are a veil over others: they throw no shadows and are no dots.
+  constructor(description: Description, slow: boolean, private readonly veil: THREE.Material | null = null) {
+    const look = { vertexColors: true, side: THREE.DoubleSide };
+    this.material = veil ?? (slow ? new THREE.MeshLambertMaterial(look)
+      : new THREE.MeshStandardMaterial({ ...look, roughness: 0.55, metalness: 0.05 }));
     this.list = robotsOf(description);
+    this.squares = new Float32Array(description.casts.reduce((most, cast) => Math.max(most, cast.robots), 0));
     let first = 0;
     for (const cast of description.casts) {
       if (isCloth(cast)) this.addCloths(cast, first);
       else this.addKind(cast, first);
       first += cast.robots;
     }
+    this.share(slow ? CORNERS_SLOW : CORNERS);
+  }
+
+  // Each kind gets its part of the corners that the machine can draw.
+  private share(most: number): void {
+    const all = this.kinds.reduce((sum, kind) => sum + kind.cast.robots * kind.corners, 0);
+    for (const kind of this.kinds) {
+      if (all > most) kind.most = Math.max(8, Math.floor(kind.cast.robots * most / all));
+      kind.crowd = kind.cast.robots > Math.min(CROWD, kind.most);
+    }
+    for (const part of this.parts) {
+      const { mesh, kind } = part;
+      mesh.castShadow = mesh.receiveShadow = !kind.crowd && !this.veil;
+      if (part.link < 0 || !kind.crowd) continue;
+      const box = mesh.geometry.boundingBox!, size = box.getSize(new THREE.Vector3());
+      part.dots = new Discs(kind.cast.robots, 0.3 * (size.x + size.y + size.z) * 0.6, farColor(kind.cast, part.link));
+      if (!this.veil) this.group.add(part.dots.points);
+    }
   }
 
   private addKind(cast: Cast, first: number): void {
     const kind: Kind = { cast, first, near: Uint32Array.from({ length: cast.robots }, (_, i) => i),
-      far: new Uint32Array(cast.robots), nearCount: cast.robots, farCount: 0, dots: null };
+      far: new Uint32Array(cast.robots), nearCount: cast.robots, farCount: 0, corners: 0, most: cast.robots,
+      crowd: false };
     this.kinds.push(kind);
     for (let link = -1; link < cast.links; link++) {
-      const geometry = linkGeometry(cast, link);
-      if (geometry) this.parts.push({ kind, link, mesh: this.instanced(geometry, cast) });
+      const geometry = linkGeometry(cast, link), middle = new THREE.Vector3();
+      if (!geometry) continue;
+      geometry.computeBoundingBox();
+      geometry.boundingBox!.getCenter(middle);
+      if (link >= 0) kind.corners += geometry.getAttribute("position").count;
+      this.parts.push({ kind, link, mesh: this.instanced(geometry, cast), middle, dots: null });
     }
   }
 
   private instanced(geometry: THREE.BufferGeometry, cast: Cast): THREE.InstancedMesh {
     const mesh = new THREE.InstancedMesh(geometry, this.material, cast.robots);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-    mesh.castShadow = mesh.receiveShadow = cast.robots <= CROWD;
     mesh.frustumCulled = false;
     this.group.add(mesh);
     return mesh;
@@ -89,26 +122,45 @@ export class Robots {
 
   // ---- each picture ------------------------------------------------------------------------------
 
-  update(frame: Frame, layout: Layout, camera: THREE.PerspectiveCamera, high: number): void {
-    for (const kind of this.kinds) if (kind.cast.robots > CROWD) this.sort(kind, frame, layout, camera, high);
-    for (const part of this.parts) this.place(part, frame.poses, layout);
+  update(frame: Frame, layout: Layout, camera: THREE.PerspectiveCamera, high: number, light: THREE.Vector3): void {
+    for (const kind of this.kinds) if (kind.crowd) this.sort(kind, frame, layout, camera, high);
+    for (const part of this.parts) {
+      this.place(part, frame.poses, layout);
+      if (part.dots) this.dot(part, part.dots, frame.poses, layout, camera, high, light);
+    }
     for (const surface of this.surfaces) this.drape(surface, frame.poses, layout);
   }
 
   // Who is near enough to be drawn whole.
   private sort(kind: Kind, frame: Frame, layout: Layout, camera: THREE.PerspectiveCamera, high: number): void {
-    const { cast, first } = kind, radius = layout.radiusOf(first, frame), eye = camera.position;
-    kind.dots ??= this.instanced(farGeometry(cast, radius), cast);
-    const reach = radius * high / (2 * Math.tan(camera.fov * Math.PI / 360) * DOT), square = reach * reach;
-    kind.nearCount = kind.farCount = 0;
+    const { cast, first } = kind, eye = camera.position, { poses } = frame;
+    const reach = layout.radiusOf(first, frame) * high / (2 * Math.tan(camera.fov * Math.PI / 360) * DOT);
     for (let i = 0; i < cast.robots; i++) {
       const p = POSE * this.list[first + i].first, shift = layout.shift(first + i);
-      const x = frame.poses[p] + shift[0] - eye.x, y = frame.poses[p + 1] + shift[1] - eye.y;
-      const z = frame.poses[p + 2] + shift[2] - eye.z;
-      if (x * x + y * y + z * z < square) kind.near[kind.nearCount++] = i;
-      else kind.far[kind.farCount++] = i;
+      const x = poses[p] + shift[0] - eye.x, y = poses[p + 1] + shift[1] - eye.y, z = poses[p + 2] + shift[2] - eye.z;
+      this.squares[i] = x * x + y * y + z * z;
     }
-    this.fill(kind.dots, kind, kind.far, kind.farCount, 0, frame.poses, layout);
+    const squares = this.squares.subarray(0, cast.robots);
+    const square = kind.most < cast.robots ? Math.min(reach * reach, squares.slice().sort()[kind.most]) : reach * reach;
+    kind.nearCount = kind.farCount = 0;
+    for (let i = 0; i < cast.robots; i++)
+      if (squares[i] < square) kind.near[kind.nearCount++] = i;
+      else kind.far[kind.farCount++] = i;
+  }
+
+  private dot(part: Part, dots: Discs, poses: Float32Array, layout: Layout, camera: THREE.PerspectiveCamera,
+    high: number, light: THREE.Vector3): void {
+    const { kind, middle: { x, y, z } } = part, out = dots.place.array as Float32Array;
+    for (let i = 0; i < kind.farCount; i++) {
+      const robot = kind.first + kind.far[i], shift = layout.shift(robot);
+      const p = POSE * (this.list[robot].first + part.link);
+      const w = poses[p + 3], a = poses[p + 4], b = poses[p + 5], c = poses[p + 6];
+      const t = 2 * (b * z - c * y), u = 2 * (c * x - a * z), v = 2 * (a * y - b * x);
+      out[3 * i] = poses[p] + shift[0] + x + w * t + b * v - c * u;
+      out[3 * i + 1] = poses[p + 1] + shift[1] + y + w * u + c * t - a * v;
+      out[3 * i + 2] = poses[p + 2] + shift[2] + z + w * v + a * u - b * t;
+    }
+    dots.update(kind.farCount, camera, high, light);
   }
 
   private place(part: Part, poses: Float32Array, layout: Layout): void {
@@ -127,7 +179,9 @@ export class Robots {
     }
     mesh.count = count;
     mesh.visible = count > 0;
-    mesh.instanceMatrix.needsUpdate = true;
+    mesh.instanceMatrix.clearUpdateRanges();
+    mesh.instanceMatrix.addUpdateRange(0, 16 * count);
+    mesh.instanceMatrix.needsUpdate = count > 0;
     mesh.boundingSphere = null; // it is asked for again when the mouse looks for a robot
   }
 
@@ -152,17 +206,23 @@ export class Robots {
     mesh.geometry.computeVertexNormals();
   }
 
+  // Each kind in one color, or in its own again.
+  tint(colors: Map<Cast, THREE.Material> | null): void {
+    for (const part of this.parts) part.mesh.material = colors?.get(part.kind.cast) ?? this.material;
+  }
+
   // ---- the mouse ---------------------------------------------------------------------------------
 
   // The robot, link and point that a ray meets first.
   pick(ray: THREE.Raycaster): { robot: number; link: number; point: THREE.Vector3 } | null {
     const seen = this.group.children.filter((mesh) => mesh.visible);
+    ray.params.Points.threshold = this.parts.reduce((most, part) => Math.max(most, part.dots?.radius ?? 0), 0);
     for (const hit of ray.intersectObjects(seen, false)) {
       const part = this.parts.find((p) => p.mesh === hit.object), i = hit.instanceId ?? 0;
       if (part && part.link >= 0)
         return { robot: part.kind.first + part.kind.near[i], link: part.link, point: hit.point };
-      const kind = this.kinds.find((k) => k.dots === hit.object);
-      if (kind) return { robot: kind.first + kind.far[i], link: 0, point: hit.point };
+      const far = this.parts.find((p) => p.dots?.points === hit.object);
+      if (far) return { robot: far.kind.first + far.kind.far[hit.index ?? 0], link: far.link, point: hit.point };
       const surface = this.surfaces.find((s) => s.mesh === hit.object);
       if (surface) return { robot: surface.robot, link: 0, point: hit.point };
     }

@@ -110,18 +110,12 @@ export function linkGeometry(cast: Cast, link: number): THREE.BufferGeometry | n
   return parts.length ? mergeGeometries(parts) : null;
 }
 
-// What stands for a whole robot that is a few pixels large: an octahedron in the color of its largest
-// colored shape.
-export function farGeometry(cast: Cast, radius: number): THREE.BufferGeometry {
-  const out = new THREE.OctahedronGeometry(0.75 * radius), count = out.getAttribute("position").count;
-  const colored = (s: Shape): number => Math.max(...s.color) - Math.min(...s.color);
-  const main = cast.shapes.reduce<Shape | null>((a, b) => (!a || colored(b) > colored(a) ? b : a), null);
-  const color = paint(tinted(main?.color ?? [0.5, 0.5, 0.5], cssColor(cast.color)));
-  const colors = new Float32Array(3 * count);
-  for (let i = 0; i < count; i++) color.toArray(colors, 3 * i);
-  out.deleteAttribute("uv");
-  out.setAttribute("color", new THREE.BufferAttribute(colors, 3));
-  return out;
+// The color of a link that is a few pixels large: that of its largest shape, rather than of gray ones.
+export function farColor(cast: Cast, link: number): THREE.Color {
+  const weight = (s: Shape): number => extentOf(s, cast) * (0.2 + Math.max(...s.color) - Math.min(...s.color));
+  const main = cast.shapes.filter((shape) => shape.link === link)
+    .reduce<Shape | null>((a, b) => (!a || weight(b) > weight(a) ? b : a), null);
+  return paint(tinted(main?.color ?? [0.5, 0.5, 0.5], cssColor(cast.color)));
 }
 
 // [m] From a shape's own origin to its farthest point.

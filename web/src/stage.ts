@@ -17,20 +17,19 @@ interface Look {
 const DAY: Look = { horizon: "#e8eef3", zenith: "#6f9ac2", ground: "#d9d8d2", line: "#858b8e", fill: 1.6, sun: 2.3 };
 const NIGHT: Look = { horizon: "#232a31", zenith: "#0c1116", ground: "#2c343b", line: "#6f7c86", fill: 1.1, sun: 2.2 };
 
+// Colors of the page, not light, and from corner to corner, so that a pixel costs next to nothing.
 const SKY_VERTEX = `
-varying vec3 way;
+uniform vec3 horizon, zenith;
+varying vec3 tone;
 void main() {
-  way = position;
+  tone = mix(horizon, zenith, 1.0 - exp(-3.0 * max(normalize(position).z, 0.0)));
   gl_Position = projectionMatrix * vec4(mat3(modelViewMatrix) * position, 1.0);
   gl_Position.z = 0.9999999 * gl_Position.w;
 }`;
 const SKY_FRAGMENT = `
-uniform vec3 horizon, zenith;
-varying vec3 way;
+varying vec3 tone;
 void main() {
-  float up = max(normalize(way).z, 0.0);
-  gl_FragColor = vec4(mix(horizon, zenith, 1.0 - exp(-3.0 * up)), 1.0);
-  #include <colorspace_fragment>
+  gl_FragColor = vec4(tone, 1.0);
 }`;
 
 const GROUND_HEAD = `
@@ -38,15 +37,16 @@ uniform vec3 line, horizon, middle;
 uniform float grid, far, hilly, gridOn;
 uniform vec2 span;
 varying vec3 groundAt;
-float gridLines(float width) {
-  vec2 p = groundAt.xy / width, d = fwidth(p), away = abs(fract(p - 0.5) - 0.5) / max(d, vec2(1e-6));
+float gridLines(float width, vec2 change) {
+  vec2 p = groundAt.xy / width, d = change / width, away = abs(fract(p - 0.5) - 0.5) / max(d, vec2(1e-6));
   return (1.0 - min(min(away.x, away.y), 1.0)) * clamp(1.0 - 3.0 * max(d.x, d.y), 0.0, 1.0);
 }
 `;
 const GROUND_COLOR = `
   float rise = clamp((groundAt.z - span.x) / max(span.y - span.x, 1e-6), 0.0, 1.0);
   diffuseColor.rgb *= hilly > 0.5 ? 0.72 + 0.4 * rise : 1.0;
-  float mark = gridOn * max(0.35 * gridLines(grid), 0.8 * gridLines(10.0 * grid));
+  vec2 change = fwidth(groundAt.xy);
+  float mark = gridOn * max(0.35 * gridLines(grid, change), 0.8 * gridLines(10.0 * grid, change));
   diffuseColor.rgb = mix(diffuseColor.rgb, line, mark);
 `;
 const GROUND_FADE = `
@@ -74,15 +74,6 @@ function relief(ground: Ground): THREE.BufferGeometry {
   return out;
 }
 
-// Whether pictures are computed by the processor: then each pixel is dear.
-function withoutCard(): boolean {
-  const gl = document.createElement("canvas").getContext("webgl2");
-  const info = gl?.getExtension("WEBGL_debug_renderer_info");
-  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name);
-}
-
 export class Stage {
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
@@ -93,13 +84,17 @@ export class Stage {
   private readonly fill = new THREE.HemisphereLight();
   private readonly sky: THREE.Mesh<THREE.SphereGeometry, THREE.ShaderMaterial>;
   private readonly ground: THREE.Mesh;
+  private readonly lit = new THREE.MeshLambertMaterial();
+  private readonly even = new THREE.MeshBasicMaterial(); // a level ground without shadows, for slow machines
   private readonly uniforms: Record<string, THREE.IUniform>;
   private readonly toSun = new THREE.Vector3(0.45, -0.55, 1).normalize();
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
   private ratio = Math.min(devicePixelRatio, 2);
+  private level = 0; // of simplicity
+  private shadowsWanted = true;
 
-  constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout) {
-    const slow = withoutCard() && !location.hash.includes("bare"); // pictures for papers are fine ones
+  constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout,
+    private readonly slow: boolean) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !slow });
     if (slow) this.ratio = 1;
     this.renderer.shadowMap.enabled = true;
@@ -115,19 +110,19 @@ export class Stage {
       hilly: { value: hills ? 1 : 0 }, gridOn: { value: 1 },
       span: { value: new THREE.Vector2(heights.reduce((a, b) => Math.min(a, b)), heights.reduce((a, b) => Math.max(a, b))) },
     };
-    this.ground = new THREE.Mesh(hills ? relief(hills) : new THREE.PlaneGeometry(2 * far, 2 * far), this.groundMaterial());
+    this.ground = new THREE.Mesh(hills ? relief(hills) : new THREE.PlaneGeometry(2 * far, 2 * far), this.lit);
+    for (const material of [this.lit, this.even]) this.markGround(material);
     this.ground.position.z = hills ? 0 : description.level ?? 0;
     this.ground.receiveShadow = true;
     this.ground.castShadow = Boolean(hills);
     this.ground.frustumCulled = false;
-    this.sky = new THREE.Mesh(new THREE.SphereGeometry(1, 32, 24), new THREE.ShaderMaterial({
+    this.sky = new THREE.Mesh(new THREE.SphereGeometry(1, 24, 48), new THREE.ShaderMaterial({
       vertexShader: SKY_VERTEX, fragmentShader: SKY_FRAGMENT, side: THREE.BackSide, depthWrite: false,
-      uniforms: { horizon: this.uniforms.horizon, zenith: { value: new THREE.Color() } },
+      uniforms: { horizon: { value: new THREE.Color() }, zenith: { value: new THREE.Color() } },
     }));
     this.sky.frustumCulled = false;
-    this.sky.renderOrder = -1;
+    this.sky.renderOrder = 1; // what is in front of it is there, so that only its own pixels are computed
     this.fill.position.set(0, 0, 1);
-    this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.normalBias = 0.0;
     this.sun.shadow.bias = -0.0006;
@@ -140,8 +135,7 @@ export class Stage {
     this.dark.addEventListener("change", () => this.dress());
   }
 
-  private groundMaterial(): THREE.Material {
-    const material = new THREE.MeshLambertMaterial({ color: 0xffffff });
+  private markGround(material: THREE.Material): void {
     material.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, this.uniforms);
       shader.vertexShader = shader.vertexShader.replace("#include <common>", "#include <common>\nvarying vec3 groundAt;")
@@ -150,19 +144,22 @@ export class Stage {
         .replace("#include <color_fragment>", `#include <color_fragment>\n${GROUND_COLOR}`)
         .replace("#include <opaque_fragment>", `#include <opaque_fragment>\n${GROUND_FADE}`);
     };
-    return material;
   }
 
   private dress(): void {
     const look = this.dark.matches ? NIGHT : DAY;
     this.uniforms.horizon.value.set(look.horizon);
     this.uniforms.line.value.set(look.line);
-    this.sky.material.uniforms.zenith.value.set(look.zenith);
-    ((this.ground.material as THREE.MeshLambertMaterial).color).set(look.ground);
+    const { horizon, zenith } = this.sky.material.uniforms;
+    horizon.value.set(look.horizon).convertLinearToSRGB();
+    zenith.value.set(look.zenith).convertLinearToSRGB();
+    this.lit.color.set(look.ground);
     this.fill.intensity = look.fill;
     this.fill.color.set(look.horizon).lerp(new THREE.Color("#ffffff"), 0.5);
     this.fill.groundColor.set(look.ground).multiplyScalar(0.7);
     this.sun.intensity = look.sun;
+    const light = this.fill.color.clone().multiplyScalar(look.fill).addScalar(look.sun * this.toSun.z);
+    this.even.color.set(look.ground).multiply(light.multiplyScalar(1 / Math.PI));
   }
 
   get light(): THREE.Vector3 {
@@ -202,11 +199,22 @@ export class Stage {
 
   // Cheaper pictures for slow machines: fewer pixels first, then no shadows, then fewer pixels again.
   simplify(level: number): void {
+    this.level = level;
     this.ratio = level > 2 ? 0.5 : level > 0 ? 1 : Math.min(devicePixelRatio, 2);
     if (level === 1) this.sun.shadow.mapSize.set(1024, 1024);
-    this.sun.castShadow = level < 2;
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
+    this.shadows(this.shadowsWanted);
+  }
+
+  // Where nothing throws shadows the ground is not asked for them.
+  shadows(on: boolean): void {
+    this.shadowsWanted = on;
+    let throws = false;
+    this.scene.traverse((part) => { throws ||= part.castShadow && part !== this.sun; });
+    this.sun.castShadow = on && throws && this.level < 2;
+    const level = !this.layout.description.ground;
+    this.ground.material = this.slow && level && !this.sun.castShadow ? this.even : this.lit;
   }
 
   resize(): void {
@@ -223,8 +231,9 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  render(): void {
-    this.controls.update();
+  // With the eye where the controls put it, or where it is.
+  render(controlled: boolean): void {
+    if (controlled) this.controls.update();
     const target = this.controls.target, all = 1.3 * (this.layout.description.apart
       ? 1.7 * this.layout.across * this.layout.radius : this.layout.radius + this.layout.spread);
     const reach = Math.min(Math.max(all, 2 * this.layout.radius), 1.2 * this.distance);

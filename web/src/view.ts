@@ -5,7 +5,9 @@ import { Labels } from "./labels";
 import type { Label } from "./labels";
 import { Layout } from "./layout";
 import { Axes, Clouds, Joints, jointSummary, jointText, Rays, Trails } from "./marks";
-import { byId } from "./page";
+import { byId, withoutCard } from "./page";
+import { Overlays } from "./overlays";
+import { Ride } from "./ride";
 import { Robots } from "./robots";
 import { Stage } from "./stage";
 
@@ -18,6 +20,8 @@ export class View {
   readonly stage: Stage;
   readonly axes = new Axes();
   readonly trails = new Trails();
+  readonly overlays: Overlays;
+  readonly ride: Ride;
   follow = true;
   names = false;
   selected = -1; // robot
@@ -34,9 +38,13 @@ export class View {
     joined: Set<number>, largestForce: number) {
     const { description } = source;
     this.start = first;
-    this.robots = new Robots(description);
+    const slow = withoutCard() && !location.hash.includes("bare"); // pictures for papers are fine ones
+    document.body.classList.toggle("plain", slow);
+    this.robots = new Robots(description, slow);
     this.layout = new Layout(description, this.robots.list, first, last, joined);
-    this.stage = new Stage(canvas, description, this.layout);
+    this.stage = new Stage(canvas, description, this.layout, slow);
+    this.overlays = new Overlays(description, this.robots, this.layout, slow);
+    this.ride = new Ride(this.robots.list, this.layout);
     this.joints = new Joints(Math.max(description.joints, 1), largestForce);
     this.rays = new Rays(description.rays);
     this.clouds = new Clouds(description);
@@ -44,8 +52,9 @@ export class View {
       new THREE.MeshBasicMaterial({ color: 0xff5a1f, transparent: true, opacity: 0.85 }));
     this.halo.visible = this.rope.visible = this.rope.frustumCulled = false;
     this.rope.renderOrder = 7;
-    this.stage.scene.add(this.robots.group, this.joints.group, this.rays.group, this.clouds.group,
+    this.stage.scene.add(this.robots.group, this.joints.group, this.rays.group, this.clouds.group, this.overlays.group,
       this.axes.lines, this.trails.group, this.halo, this.rope);
+    this.stage.shadows(true);
     this.home();
   }
 
@@ -63,30 +72,36 @@ export class View {
   draw(frame: Frame, passed: number): void {
     const { stage, layout } = this;
     stage.resize();
-    if (this.follow) {
+    const eye = stage.camera.position.clone(), way = stage.camera.quaternion.clone();
+    this.ride.place(frame, stage.camera);
+    if (this.follow && !this.ride.camera) {
       const goal = this.goal(frame);
       if (goal.every(Number.isFinite)) stage.follow(goal, Math.min(1, 6 * passed + 0.02));
     }
-    this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height);
+    stage.camera.updateMatrixWorld();
+    this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height, stage.light);
     const show = this.joints.update(frame, Math.max(0.03 * layout.radius, 0.004 * stage.distance));
     this.rays.update(frame, 0.0015 * stage.distance);
-    stage.camera.updateMatrixWorld();
     this.clouds.update(frame, stage.camera, stage.renderer.domElement.height, stage.light);
     this.axes.update(frame, this.robots.list, layout);
     this.trails.update(frame, layout);
+    this.overlays.update(frame, stage.camera, stage.renderer.domElement.height, stage.light, stage.distance);
     this.mark(frame);
-    stage.render();
+    stage.render(!this.ride.camera);
     byId("held").textContent = this.source.description.joints && show.length ? jointSummary(show) : "";
     const labels: Label[] = show.slice(0, FORCES).map((joint) => ({
       at: joint.state > 2 ? joint.from : joint.from.clone().add(joint.to).multiplyScalar(0.5),
       text: jointText(joint),
     }));
     this.labels.update([...labels, ...(this.names ? this.nameLabels(frame) : [])], stage.camera, stage.canvas);
+    if (!this.ride.camera) return;
+    stage.camera.position.copy(eye); // where the controls left it
+    stage.camera.quaternion.copy(way);
   }
 
   // A ring around the selected robot.
   private mark(frame: Frame): void {
-    this.halo.visible = this.selected >= 0;
+    this.halo.visible = this.selected >= 0 && !this.ride.camera;
     if (!this.halo.visible) return;
     const at = this.goal(frame), radius = 0.8 * this.layout.radiusOf(this.selected, frame);
     const level = this.source.description.ground ? at[2] : this.source.description.level ?? 0;

@@ -1,0 +1,244 @@
+"""What the page of films and live runs draws: crowds, overlays, cameras, in headless Chromium."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or shutil.which(COMMAND) is None, reason="needs chromium and the command"
+)
+
+# Pixels that a change of what is shown changes.
+COUNT = """() => {
+  mayfly.draw(0);
+  const gl = mayfly.view.stage.renderer.getContext();
+  const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight, now = new Uint8Array(4 * w * h);
+  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, now);
+  let changed = 0;
+  for (let i = 0; i < now.length; i += 4)
+    if (window.kept && Math.abs(kept[i] - now[i]) + Math.abs(kept[i + 1] - now[i + 1])
+        + Math.abs(kept[i + 2] - now[i + 2]) > 30) changed++;
+  window.kept = now;
+  return changed;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def show(browser):
+    """Opens pages, and closes them; none may have complained."""
+    pages = []
+
+    def open_page(address, width=320, height=240):
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_default_timeout(60000)
+        page.complaints = []
+        page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(address)
+        page.wait_for_function("() => window.mayfly && mayfly.drawn !== -1", polling=100)
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        assert page.complaints == []
+        page.close()
+
+
+def make_film(out, *words):
+    done = subprocess.run(
+        [COMMAND, "run", *words, "--plot", str(out)], cwd=ROOT, check=True, capture_output=True
+    )
+    return out.as_uri() + "#time=0.1", done.stderr.decode()
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    out = tmp_path_factory.mktemp("film") / "crowd.html"
+    return *make_film(out, "models/hexapod.urdf", "--robots", "1000", "--duration", "0.4"), out
+
+
+def test_a_thousand_robots_are_a_thousand(show, crowd):
+    address, notes, out = crowd
+    assert "robots, the first" not in notes
+    assert out.stat().st_size < 1.5e6
+    page = show(address)
+    assert page.evaluate("() => mayfly.source.description.robots") == 1000
+    assert "1000 robots" in page.text_content("#facts")
+    near, far = page.evaluate(
+        "() => { const k = mayfly.view.robots.kinds[0]; return [k.nearCount, k.farCount]; }"
+    )
+    assert near > 0 and far > 0 and near + far == 1000
+    # Side by side: no two nearer than a robot is large.
+    nearest, radius = page.evaluate(
+        """() => {
+      const view = mayfly.view, frame = mayfly.source.frame();
+      const at = view.robots.list.map((_, r) => {
+        const m = view.layout.middleOf(r, frame), s = view.layout.shift(r);
+        return [m[0] + s[0], m[1] + s[1]];
+      });
+      let least = Infinity;
+      for (let a = 0; a < at.length; a++)
+        for (let b = 0; b < a; b++)
+          least = Math.min(least, Math.hypot(at[a][0] - at[b][0], at[a][1] - at[b][1]));
+      return [least, view.layout.radius];
+    }"""
+    )
+    assert nearest > 1.5 * radius
+
+
+def test_dots_are_robots_too(show, crowd):
+    page = show(crowd[0])
+    found = page.evaluate(
+        """() => {
+      const {view} = mayfly, kind = view.robots.kinds[0], robot = kind.far[kind.farCount - 1];
+      const at = view.robots.parts.find(p => p.dots).dots.place.array.slice(
+        3 * (kind.farCount - 1), 3 * kind.farCount);
+      const ray = view.ray(0, 0), eye = ray.ray.origin;
+      ray.ray.direction.set(at[0] - eye.x, at[1] - eye.y, at[2] - eye.z).normalize();
+      const hits = view.robots.pick(ray);
+      return [robot, hits && hits.robot];
+    }"""
+    )
+    assert found[1] is not None and 0 <= found[1] < 1000
+    page.evaluate("() => { mayfly.select(999); }")
+    assert page.text_content("#robot h2").startswith("robot 999")
+
+
+def test_a_film_says_what_it_leaves_out(tmp_path):
+    _, notes = make_film(
+        tmp_path / "long.html", "models/ball.xml", "--robots", "40000", "--duration", "0.1"
+    )
+    assert "32768 of 40000 robots" in notes
+
+
+# A cart of 5 kg, 0.6 x 0.4 x 0.2 m, with an arm of 1 kg and a camera; ahead of it a red box to the
+# left and a blue ball to the right.
+CART = """<mujoco model="cart"><worldbody>
+  <geom type="plane" size="20 20 .1"/>
+  <geom type="box" size=".2 .2 .4" pos="2 .5 .4" rgba=".9 .1 .1 1"/>
+  <geom type="sphere" size=".3" pos="2 -.5 .3" rgba=".1 .1 .9 1"/>
+  <body pos="0 0 .101"><freejoint/>
+    <geom type="box" size=".3 .2 .1" mass="5" rgba=".8 .6 .2 1"/>
+    <camera name="front" pos=".32 0 .1" xyaxes="0 -1 0 0 0 1" fovy="60"/>
+    <body pos="0 0 .1"><joint type="hinge" axis="0 1 0" damping=".5" stiffness="50"/>
+      <geom type="capsule" fromto="0 0 .06 0 0 .5" size=".04" mass="1"/></body>
+  </body>
+</worldbody></mujoco>"""
+
+
+@pytest.fixture
+def cart(tmp_path):
+    """A cart that is simulated live; its address."""
+    model = tmp_path / "cart.xml"
+    model.write_text(CART)
+    process = subprocess.Popen(
+        [COMMAND, "view", str(model), "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    found = None
+    while found is None:
+        found = re.search(r"see it at (\S+)", process.stdout.readline())
+    yield found[1]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 0
+
+
+def rest(page):
+    page.wait_for_function("() => mayfly.source.frame().time > 1", polling=100)
+    page.evaluate("() => { mayfly.view.follow = false; }")
+    page.click("#play")
+    page.wait_for_function("() => mayfly.source.status.paused", polling=100)
+
+
+def test_overlays(show, cart):
+    page = show(cart)
+    rest(page)
+    page.evaluate(COUNT)
+    assert page.evaluate(COUNT) == 0
+    for key in "bijkvx":
+        page.keyboard.press(key)
+        assert page.evaluate(COUNT) > 20, key
+        page.keyboard.press(key)
+        assert page.evaluate(COUNT) > 20, key
+    boxes = page.evaluate(
+        "() => [...mayfly.view.overlays.frames.values()].map(f => f && f.size.toArray())"
+    )
+    assert sorted(boxes[0]) == pytest.approx([0.2, 0.4, 0.6], abs=1e-5)
+
+
+def test_contacts_carry_the_weight(show, cart):
+    page = show(cart)
+    rest(page)
+    page.evaluate(COUNT)
+    page.keyboard.press("c")
+    page.wait_for_function("() => mayfly.source.frame().contacts?.length > 0", polling=100)
+    rows = page.evaluate("() => [...mayfly.source.frame().contacts]")
+    contacts = [rows[i : i + 7] for i in range(0, len(rows), 7)]
+    assert sum(row[5] for row in contacts) == pytest.approx(6 * 9.81, rel=0.02)
+    for row in contacts:  # at the corners
+        assert abs(row[0]) == pytest.approx(0.3, abs=0.01) and row[2] == pytest.approx(0, abs=0.01)
+        assert row[6] == 0
+    assert page.evaluate(COUNT) > 20
+    page.keyboard.press("c")
+    page.wait_for_function("() => mayfly.source.frame().contacts.length === 0", polling=100)
+
+
+def test_own_camera(show, cart):
+    page = show(cart, 400, 300)
+    rest(page)
+    page.keyboard.press("q")
+    assert "camera front" in page.text_content("#message")
+    halves = page.evaluate(
+        """() => {
+      mayfly.draw(0);
+      const gl = mayfly.view.stage.renderer.getContext();
+      const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+      const pixels = new Uint8Array(4 * w * h), out = {red: [0, 0], blue: [0, 0]};
+      gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+      for (let i = 0; i < w * h; i++) {
+        const [r, g, b] = pixels.subarray(4 * i, 4 * i + 3), side = i % w < w / 2 ? 0 : 1;
+        if (r > 1.8 * b && r > 1.8 * g) out.red[side]++;
+        if (b > 1.8 * r && b > 1.8 * g) out.blue[side]++;
+      }
+      return out;
+    }"""
+    )
+    assert halves["red"][0] > 1000 and halves["red"][1] == 0
+    assert halves["blue"][1] > 1000 and halves["blue"][0] == 0
+    page.keyboard.press("Escape")
+    assert page.evaluate("() => mayfly.view.ride.camera") is None
+    assert page.evaluate(COUNT) == 0 and page.evaluate(COUNT) == 0
+
+
+def test_overlays_of_films(show, tmp_path):
+    page = show(make_film(tmp_path / "walk.html", "models/hexapod.urdf", "--duration", "0.4")[0])
+    page.keyboard.press("m")
+    text = page.text_content("#options")
+    assert "collision shapes" in text and "contacts" not in text
+    page.evaluate(COUNT)
+    for key in "bijkv":
+        page.keyboard.press(key)
+        assert page.evaluate(COUNT) > 20, key

@@ -1,0 +1,76 @@
+// What a film tells of a model beside its looks, for what can be shown over them: masses, shapes
+// that collide, cameras, the motion.
+#include "view/film.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+#include <mayfly/camera.h>
+#include <mayfly/motion.h>
+
+// Of each link mass [kg], center of mass [m], inertia about it [kg m^2], link axes.
+static void put_bodies(mf_Text *text, const mf_Model *model) {
+    mf_text_put(text, ",\"bodies\":[");
+    for (uint32_t l = 0; l < model->link_count; l++) {
+        const mf_Link *link = &model->links[l];
+        mf_text_format(text, "%s{\"mass\":%.7g", l > 0 ? "," : "", link->mass);
+        mf_film_put_numbers(text, "center", link->center, 3);
+        mf_film_put_numbers(text, "inertia", link->inertia, 6);
+        mf_text_put(text, "}");
+    }
+    mf_text_put(text, "]");
+}
+
+static void put_collisions(mf_Text *text, const mf_Model *model, bool live, bool *used) {
+    const char *comma = "";
+    mf_text_put(text, ",\"collisions\":[");
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (!shape->collides || shape->link == MF_NONE || shape->type == MF_SHAPE_HEIGHTS ||
+            shape->type == MF_SHAPE_POINT ||
+            (shape->type == MF_SHAPE_MESH && !live && !used[shape->mesh]))
+            continue;
+        mf_text_put(text, comma);
+        mf_film_put_shape(text, shape, used);
+        comma = ",";
+    }
+    mf_text_put(text, "]");
+}
+
+// [rad] Between the upper and the lower edge, as far as a page can show it.
+static double height_of(const mf_Camera *camera) {
+    const double wide = 2.0 * atan2(0.5 * camera->height, camera->focal[1]);
+    return camera->lens == MF_LENS_ANGLE ? fmin(camera->height / camera->focal[1], 2.4) : wide;
+}
+
+static void put_cameras(mf_Text *text, const mf_Model *model) {
+    const char *comma = "";
+    mf_text_put(text, ",\"cameras\":[");
+    for (uint32_t i = 0; i < model->camera_count; i++) {
+        const mf_Camera *camera = &model->cameras[i];
+        if (camera->frame.link == MF_NONE)
+            continue;
+        mf_text_format(text,
+                       "%s{\"link\":%u,\"height\":%.6g,\"aspect\":%.6g,\"nearest\":%.6g,\"name\":",
+                       comma, camera->frame.link, height_of(camera),
+                       (double)camera->width / camera->height, camera->nearest);
+        mf_film_put_string(text, camera->name);
+        mf_film_put_numbers(text, "place", camera->frame.position, 3);
+        mf_film_put_numbers(text, "turn", camera->frame.rotation, 4);
+        mf_text_put(text, "}");
+        comma = ",";
+    }
+    mf_text_put(text, "]");
+}
+
+void mf_film_put_model(mf_Text *text, const mf_FilmCast *cast, bool live, bool *used) {
+    const mf_Model *model = mf_group_model(cast->group);
+    const mf_Motion motion = mf_motion_of(cast->group, cast->first);
+    if (motion < MF_MOTION_COUNT)
+        mf_text_format(text, ",\"motion\":\"%s\"", mf_motion_name(motion));
+    if (cast->cloth || model->link_count != cast->links)
+        return;
+    put_bodies(text, model);
+    put_collisions(text, model, live, used);
+    put_cameras(text, model);
+}

@@ -1,0 +1,50 @@
+// Discs that face the eye, lit as spheres: one corner each, for particles and for robots far away.
+import * as THREE from "three";
+
+const VERTEX = `
+uniform float size;
+void main() {
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+  gl_PointSize = max(size / gl_Position.w, 1.5);
+  if (!(abs(position.x) < 1e30)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0); // not in the world
+}`;
+const FRAGMENT = `
+uniform vec3 color, light;
+void main() {
+  vec2 at = 2.0 * gl_PointCoord - 1.0;
+  float square = dot(at, at);
+  if (square > 1.0) discard;
+  float day = max(dot(vec3(at.x, -at.y, sqrt(1.0 - square)), light), 0.0);
+  gl_FragColor = vec4(color * (0.45 + 0.7 * day), 1.0);
+  #include <colorspace_fragment>
+}`;
+
+export class Discs {
+  readonly points: THREE.Points;
+  readonly place: THREE.BufferAttribute;
+  private readonly uniforms;
+
+  constructor(most: number, readonly radius: number, color: THREE.Color) {
+    const geometry = new THREE.BufferGeometry();
+    this.place = new THREE.BufferAttribute(new Float32Array(3 * most), 3);
+    this.place.setUsage(THREE.DynamicDrawUsage);
+    geometry.setAttribute("position", this.place);
+    this.uniforms = { size: { value: 1 }, color: { value: color }, light: { value: new THREE.Vector3() } };
+    this.points = new THREE.Points(geometry, new THREE.ShaderMaterial({
+      vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.uniforms,
+    }));
+    this.points.frustumCulled = false;
+    geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(), Infinity); // not asked of NaN
+  }
+
+  // After `place` was written: how many there are, and as what size they are seen.
+  update(count: number, camera: THREE.PerspectiveCamera, high: number, light: THREE.Vector3): void {
+    this.points.geometry.setDrawRange(0, count);
+    this.points.visible = count > 0;
+    this.place.clearUpdateRanges();
+    this.place.addUpdateRange(0, 3 * count);
+    this.place.needsUpdate = count > 0;
+    this.uniforms.size.value = this.radius * high / Math.tan(camera.fov * Math.PI / 360);
+    this.uniforms.light.value.copy(light).transformDirection(camera.matrixWorldInverse);
+  }
+}
