@@ -57,10 +57,12 @@ typedef struct mf_RasterSolid {
     mf_RasterRect rect;
 } mf_RasterSolid;
 
-// A level ground, but for a rectangle of the world that something else fills.
+// A plane, seen from above: a level ground, but for a rectangle of the world that something else
+// fills.
 typedef struct mf_RasterGround {
-    float down[3];                 // [1]
-    float height;                  // [m] of the camera above it
+    float down[3]; // [1]
+    float height;  // [m] of the camera above it
+    float face;
     float axes[2][3], position[2]; // [m] the world's x and y
     float low[2], high[2];         // [m] the hole; low > high: none
 } mf_RasterGround;

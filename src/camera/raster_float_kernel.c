@@ -201,6 +201,6 @@ void MF_KERNEL(mf_raster_ground)(const mf_Raster *raster, const mf_RasterGround 
                 }
                 hit = mf_and(hit, out);
             }
-            keep_nearest(raster, pixel, hit, depth, (float)MF_RASTER_GROUND);
+            keep_nearest(raster, pixel, hit, depth, ground->face);
         }
 }

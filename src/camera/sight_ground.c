@@ -113,7 +113,8 @@ static void add_level(Ground *ground) {
     const double *rows = ground->axes;
     const double inset =
         ground->sight->hilly && terrain->interpolation == MF_BILINEAR ? 0.5 * terrain->cell : 0.0;
-    mf_RasterGround level = {.low = {1.0f, 1.0f}, .high = {0.0f, 0.0f}};
+    mf_RasterGround level = {
+        .face = (float)MF_RASTER_GROUND, .low = {1.0f, 1.0f}, .high = {0.0f, 0.0f}};
     double height = terrain != NULL ? terrain->highest : 0.0;
     if (ground->sight->hilly) {
         const double edge[2] = {terrain->columns * terrain->cell, terrain->rows * terrain->cell};

@@ -80,6 +80,8 @@ struct mf_Film {
 // none.
 extern const unsigned char mf_film_page[];
 
+// "box" of MF_SHAPE_BOX.
+const char *mf_film_shape_name(mf_ShapeType type);
 // Appends `,"name":[values]` to an object of JSON.
 void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, int count);
 

@@ -36,7 +36,7 @@ static bool is_drawn(const mf_Model *model, const mf_Shape *shape) {
     return shape->visual || scenery || !has_visual(model, shape->link);
 }
 
-static const char *type_name(mf_ShapeType type) {
+const char *mf_film_shape_name(mf_ShapeType type) {
     static const char *const names[] = {[MF_SHAPE_BOX] = "box",
                                         [MF_SHAPE_CYLINDER] = "cylinder",
                                         [MF_SHAPE_SPHERE] = "sphere",
@@ -62,8 +62,8 @@ static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
             continue;
         double color[3] = {shape->color[0], shape->color[1], shape->color[2]};
         int32_t link = shape->link == MF_NONE ? -1 : (int32_t)shape->link;
-        mf_text_format(text, "%s\n{\"type\":\"%s\",\"link\":%d", comma, type_name(shape->type),
-                       link);
+        mf_text_format(text, "%s\n{\"type\":\"%s\",\"link\":%d", comma,
+                       mf_film_shape_name(shape->type), link);
         if (shape->type == MF_SHAPE_MESH) {
             mf_text_format(text, ",\"mesh\":%u", shape->mesh);
             used[shape->mesh] = true;
