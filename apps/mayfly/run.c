@@ -17,7 +17,7 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *record, *fields, *every, *realtime, *plot;
+    const char *record, *fields, *every, *realtime, *plot, *photos;
     bool json;
 } Options;
 
@@ -44,6 +44,9 @@ static const mf_Option table[] = {
     MF_OPT_OUTPUT("plot", Options, plot, ".html .svg",
                   "a film to open in a browser (.html); for vehicles only: their tracks (.html or "
                   ".svg)"),
+    MF_OPT_TEXT("photos", "FOLDER", Options, photos,
+                "write the pictures of the scene's cameras, and of those of the first robot of "
+                "each group, as PNG"),
     MF_INPUT_THREADS(Options, inputs),
     MF_OPT_FLAG("json", Options, json, "print one JSON object"),
     MF_INPUT_IMPORT(Options, inputs),
@@ -68,7 +71,9 @@ const mf_CommandHelp mf_help_run = {
         "are probably unintended. For one robot height, speed, energy, load on the ground,\n"
         "distance, tilt, falls, the largest penetration, faults and sensors follow; for several\n"
         "groups the number of active robots, collisions and faults, goals, and the cost of\n"
-        "contact. --record writes fields to HDF5, with units. --json prints one object: motion,\n"
+        "contact. --photos writes one picture per camera and tick of its rate, beginning with the\n"
+        "start: NAME-NUMBER.png, with -depth (16 bit, millimeters) and -segmentation.\n"
+        "--record writes fields to HDF5, with units. --json prints one object: motion,\n"
         "simulated_seconds, wall_seconds, realtime_factor, hash, groups; for a scene with one\n"
         "group also the members of the group.",
     .examples = "  mayfly run models/hexapod.urdf\n"
@@ -78,6 +83,7 @@ const mf_CommandHelp mf_help_run = {
                 "  mayfly run scenes/soccer.yaml --plot match.html\n"
                 "  mayfly run scenes/circles.yaml --plot circles.html\n"
                 "  mayfly run robot.xml --plot fall.html\n"
+                "  mayfly run scenes/soccer.yaml --duration 2 --photos photos\n"
                 "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
                 "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
                 "base.position,joint.angle\n",
@@ -210,6 +216,7 @@ static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Erro
         printed = options->json ? mf_run_print_json(run) : mf_run_print_end(run);
     }
     end_outcomes(run);
+    mf_photographer_destroy(run->simulation.photographer);
     if (ran && !drawn)
         return mf_app_fail(&writing);
     if (status != MF_OK)
@@ -245,6 +252,9 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     mf_start_report(scene, &run->report);
     if (status == MF_OK)
         status = begin_picture(context, run, options->plot, error);
+    if (status == MF_OK && options->photos != NULL)
+        status =
+            mf_photographer_create(scene, options->photos, &run->simulation.photographer, error);
     if (status == MF_OK)
         status = mf_simulation_open(&run->simulation, error);
     if (status == MF_OK && !options->json)
