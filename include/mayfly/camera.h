@@ -35,6 +35,8 @@ typedef struct mf_Camera {
     double nearest;         // [m] > 0: what is nearer is not seen
     double farthest;        // [m] > nearest: neither is what is farther
     bool color, depth, segmentation; // what is measured
+    bool shadows;                    // of the light, in the colors
+    uint32_t samples;                // [1] 1 .. 4: colors are means of samples^2 rays per pixel
     double blur;                     // [pixel] standard deviation of a Gaussian, 0 .. 64
     double vignetting; // [1] 0 .. 1: share of the loss of light 1 - cos(a)^4 at the angle a
     double noise;      // [1] standard deviation of the colors 0 .. 1, >= 0
@@ -43,7 +45,8 @@ typedef struct mf_Camera {
     mf_Rate rate;      // [1/s] of pictures
     mf_Time delay;     // [ns] >= 0 from the picture to its values
 } mf_Camera;
-// The defaults: 320 x 240, 45 degrees high, 0.01 .. 100 m, color, 8 bits, 20 pictures per second.
+// The defaults: 320 x 240, 45 degrees high, 0.01 .. 100 m, color, shadows, one ray per pixel, 8
+// bits, 20 pictures per second.
 MF_API mf_Camera mf_camera(void);
 // MF_BAD_ARGUMENT, beginning with `what`, unless every number is finite and in its range.
 MF_API mf_Status mf_camera_check(const mf_Camera *camera, const char *what, mf_Error *error);

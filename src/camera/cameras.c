@@ -164,6 +164,8 @@ static uint64_t hash_settings(const mf_GroupCameras *own) {
                                   camera->nearest,
                                   camera->farthest,
                                   camera->blur,
+                                  camera->shadows,
+                                  camera->samples,
                                   camera->vignetting,
                                   camera->noise,
                                   camera->bits,

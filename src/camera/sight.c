@@ -173,6 +173,7 @@ static mf_Status take_group(mf_Sight *sight, mf_Group *group, uint32_t number, m
         return mf_fail(error, MF_LIMIT,
                        "cameras: the robots of the world have more than 2^22 "
                        "triangles");
+    sight->most_blocks += (uint32_t)faces - sight->most_faces;
     sight->most_faces = (uint32_t)faces;
     return status;
 }
@@ -183,11 +184,16 @@ static void pick_kernels(mf_Sight *sight) {
     static const mf_RasterSolidFn solid[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_FLOAT(mf_raster_solid);
     static const mf_RasterGroundFn ground[MF_KERNEL_ROWS][1] =
         MF_KERNEL_TABLE_FLOAT(mf_raster_ground);
+    static const mf_RasterSpanFn span[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_FLOAT(mf_raster_span);
+    static const mf_RasterShadowFn shadow[MF_KERNEL_ROWS][1] =
+        MF_KERNEL_TABLE_FLOAT(mf_raster_shadow);
     sight->isa = mf_world_isa(sight->world);
     const mf_KernelRow row = mf_kernel_row(sight->isa);
     sight->triangles = triangles[row][0];
     sight->solid = solid[row][0];
     sight->ground = ground[row][0];
+    sight->span = span[row][0];
+    sight->shadow = shadow[row][0];
 }
 
 mf_Status mf_sight_create(mf_World *world, mf_Sight **out, mf_Error *error) {
@@ -241,6 +247,9 @@ static size_t lay_all(mf_SightRoom *room, char *memory, const mf_Sight *sight,
                       const mf_CameraView *view) {
     const size_t pixels = (size_t)view->stride * view->camera.height;
     const size_t colors = 3 * (size_t)view->camera.width * view->camera.height;
+    const bool shadows = view->camera.color && view->camera.shadows;
+    const size_t blocks = shadows ? sight->most_blocks : 0;
+    const size_t tiles = pixels / MF_RASTER_RUN; // of one row at least
     size_t used = 0;
     room->raster.depth = lay(memory, &used, pixels * sizeof(float));
     room->raster.face = lay(memory, &used, pixels * sizeof(float));
@@ -249,25 +258,39 @@ static size_t lay_all(mf_SightRoom *room, char *memory, const mf_Sight *sight,
     room->corners = lay(memory, &used, sight->most_vertices * sizeof *room->corners);
     room->triangles = lay(memory, &used, TRIANGLES_AT_ONCE * sizeof *room->triangles);
     room->faces = lay(memory, &used, sight->most_faces * sizeof *room->faces);
+    room->blocks = lay(memory, &used, blocks * sizeof *room->blocks);
+    room->near = lay(memory, &used, blocks * sizeof *room->near);
+    room->nearest = lay(memory, &used, blocks * sizeof *room->nearest);
+    room->spans = lay(memory, &used, shadows ? tiles * sizeof *room->spans : 0);
+    room->lit = lay(memory, &used, shadows ? pixels * sizeof(float) : 0);
     return used;
+}
+
+static const mf_CameraView *largest(const mf_CameraView *view) {
+    return view->fine != NULL ? view->fine : view;
 }
 
 size_t mf_sight_room_size(const mf_Sight *sight, const mf_CameraView *view) {
     mf_SightRoom room;
-    return lay_all(&room, NULL, sight, view);
+    return lay_all(&room, NULL, sight, largest(view));
+}
+
+void mf_sight_room_use(mf_SightRoom *room, const mf_CameraView *view) {
+    room->raster.width = view->camera.width;
+    room->raster.height = view->camera.height;
+    room->raster.stride = view->stride;
+    room->raster.top = 0;
+    room->raster.bottom = view->camera.height;
+    room->raster.nearest = (float)view->camera.nearest;
+    for (int i = 0; i < 3; i++)
+        room->raster.ray[i] = view->ray[i];
 }
 
 void mf_sight_room_lay(mf_SightRoom *room, void *memory, const mf_Sight *sight,
                        const mf_CameraView *view) {
     *room = (mf_SightRoom){.face_count = MF_RASTER_FIRST};
-    lay_all(room, memory, sight, view);
-    room->raster.width = view->camera.width;
-    room->raster.height = view->camera.height;
-    room->raster.stride = view->stride;
-    room->raster.bottom = view->camera.height;
-    room->raster.nearest = (float)view->camera.nearest;
-    for (int i = 0; i < 3; i++)
-        room->raster.ray[i] = view->ray[i];
+    lay_all(room, memory, sight, largest(view));
+    mf_sight_room_use(room, view);
 }
 
 void mf_sight_flush(const mf_Sight *sight, mf_SightRoom *room) {

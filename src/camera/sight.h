@@ -57,10 +57,13 @@ typedef struct mf_Sight {
     mf_SightGroup *groups;
     uint32_t group_count;   // [1]
     uint32_t most_faces;    // [1] of a picture, those of sky and ground too
+    uint32_t most_blocks;   // [1] of robots alone, for shadows
     uint32_t most_vertices; // [1] of a mesh
     mf_RasterTrianglesFn triangles;
     mf_RasterSolidFn solid;
     mf_RasterGroundFn ground;
+    mf_RasterSpanFn span;
+    mf_RasterShadowFn shadow;
     mf_Isa isa;
 } mf_Sight;
 
@@ -90,9 +93,15 @@ typedef struct mf_SightRoom {
     mf_RasterTriangle *triangles;
     uint32_t triangle_count;
     float *color, *scratch; // [1] 3 per pixel
+    // Of shadows:
+    mf_RasterBlock *blocks;
+    uint32_t block_count;     // [1]
+    uint32_t *near, *nearest; // [1] blocks that may shade some rows, and a tile of them
+    float (*spans)[2][3];     // [m] of the tiles
+    float *lit;               // [1] per pixel
 } mf_SightRoom;
 
-// [byte] for pictures of a view.
+// [byte] for pictures of a view, or of its finer one.
 size_t mf_sight_room_size(const mf_Sight *sight, const mf_CameraView *view);
 void mf_sight_room_lay(mf_SightRoom *room, void *memory, const mf_Sight *sight,
                        const mf_CameraView *view);
@@ -104,10 +113,17 @@ typedef struct mf_SightPlace {
     uint32_t group, instance; // [1] its robot; MF_NONE: no robot's
 } mf_SightPlace;
 
+// From now on room->raster is that of this view, for all of its rows.
+void mf_sight_room_use(mf_SightRoom *room, const mf_CameraView *view);
+
 // Depth and face of each pixel, in room->raster, for its rows top .. bottom - 1.
 void mf_sight_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
                    mf_SightRoom *room);
-// The colors of these rows, 0 .. 1, in room->color.
+// Where these rows are in the shadow, in room->lit.
+void mf_sight_shadow(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
+                     mf_SightRoom *room);
+// The colors of these rows, 0 .. 1, in room->color; without shadows of the camera room->lit does
+// not count.
 void mf_sight_shade(const mf_CameraView *view, const mf_SightPlace *place, mf_SightRoom *room);
 
 // ---- for the files of this room that draw -------------------------------------------------------
@@ -126,12 +142,19 @@ static inline double mf_sight_value(const mf_Field *field, uint32_t instance, si
     }
 }
 
+// What may shade what is seen: all that is in front of a rectangle, as the light sees it.
+typedef struct mf_SightCaster {
+    double axes[9];                // [1] the light's from optical ones; the last towards it
+    double low[2], high[2], least; // [m] of what is seen
+} mf_SightCaster;
+
 typedef struct mf_SightDraw {
     const mf_Sight *sight;
     const mf_CameraView *view;
     const mf_SightPlace *place;
     mf_SightRoom *room;
-    double axes[9]; // world to optical
+    double axes[9];               // world to optical
+    const mf_SightCaster *caster; // not NULL: nothing is drawn, but what casts shadows is collected
 } mf_SightDraw;
 
 // In optical axes.
@@ -143,6 +166,19 @@ void mf_sight_axes(const mf_SightPlace *place, double rows[9]); // optical from 
 void mf_sight_to_optical(const mf_SightDraw *draw, const double world[3], double out[3]);
 void mf_sight_draw_solid(const mf_SightDraw *draw, const mf_SightSolid *solid,
                          const mf_SightPose *pose, const int32_t owner[3]);
+void mf_sight_draw_triangle(const mf_SightDraw *draw, const double *const corner[3],
+                            const float color[3], const int32_t owner[3]);
+// All robots.
+void mf_sight_draw_robots(const mf_SightDraw *draw);
+// Adds to room->blocks what may shade something.
+void mf_sight_block_solid(const mf_SightDraw *draw, const mf_SightSolid *solid,
+                          const mf_SightPose *pose);
+// *at, which may be NULL: the ball's center in the light's axes.
+bool mf_sight_may_shade(const mf_SightDraw *draw, const double center[3], double radius,
+                        double at[3]);
+void mf_sight_block_triangle(const mf_SightDraw *draw, const double *const corner[3]);
+// Towards the light, of length 1, optical axes.
+void mf_sight_light(const double axes[9], double out[3]);
 // One triangle more, given by its corners in optical axes; they are drawn when there are many, and
 // by mf_sight_flush.
 void mf_sight_add_triangle(const mf_Sight *sight, const mf_CameraView *view, mf_SightRoom *room,

@@ -148,8 +148,7 @@ static void draw_cloth(const mf_SightDraw *draw, const mf_SightGroup *group, uin
         const uint32_t *at = group->cloth.triangles[t];
         const double *const corner[3] = {corners[at[0]], corners[at[1]], corners[at[2]]};
         if (!mf_cloth_triangle_torn(group->group, instance, t))
-            mf_sight_add_triangle(draw->sight, draw->view, draw->room, corner, group->ball.color,
-                                  owner);
+            mf_sight_draw_triangle(draw, corner, group->ball.color, owner);
     }
 }
 

@@ -454,6 +454,9 @@ static const mf_ModelField camera_fields[] = {
     FLAG(color, HASH(9) INITIAL(1.0) URDF("camera color")),
     FLAG(depth, HASH(10) URDF("camera depth")),
     FLAG(segmentation, HASH(11) URDF("camera segmentation")),
+    FLAG(shadows, HASH(19) INITIAL(1.0) URDF("camera shadows") SAYS("of the light, in the colors")),
+    NUMBER(samples, HASH(20) INITIAL(1.0) URDF("camera samples")
+           SAYS("colors are means of samples^2 rays per pixel")),
     REAL(blur, HASH(12) UNIT("pixel") URDF("camera blur") SAYS("standard deviation of the Gaussian")),
     REAL(vignetting, HASH(13) UNIT("1") URDF("camera vignetting")
          SAYS("share of the loss 1 - cos^4 of the angle from the axis")),

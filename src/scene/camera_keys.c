@@ -50,6 +50,8 @@ static const mf_Key keys[] = {
     FLAG("depth", "false", camera.depth, "writes NAME-NUMBER-depth.png: 16 bit, millimeters"),
     FLAG("segmentation", "false", camera.segmentation,
          "writes NAME-NUMBER-segmentation.png: group, robot and link, 16 bit each"),
+    FLAG("shadows", "true", camera.shadows, "of the light, in the colors"),
+    COUNT("samples", "2", 1, 4, camera.samples, "colors are means of samples^2 rays per pixel"),
     REAL("blur", 0, "1", "0", 0, 64, camera.blur, "standard deviation of a Gaussian, in pixels"),
     REAL("vignetting", 0, "1", "0", 0, 1, camera.vignetting,
          "share of the loss of light 1 - cos^4 of the angle from the axis"),

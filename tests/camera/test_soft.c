@@ -197,8 +197,7 @@ static mf_Scene scene_of_text(mf_Context *context, const char *name, const char 
     if (mf_file_replace(context, path, text, strlen(text), &error) != MF_OK)
         fail_with(&error);
     snprintf(scene, sizeof scene,
-             "ground: {shape: flat}\ngroups: [{name: all, model: \"%s\", motion: rigid}]\n",
-             path);
+             "ground: {shape: flat}\ngroups: [{name: all, model: \"%s\", motion: rigid}]\n", path);
     *file = parse_scene(context, scene);
     const mf_Scene made = make_with(context, *file, NULL);
     remove(path);
