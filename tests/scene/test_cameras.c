@@ -10,6 +10,10 @@
 #include "near.h"
 #include "support.h"
 
+#include "math/scalar.h"
+
+#include <mayfly/dynamics.h>
+#include <mayfly/links.h>
 #include <mayfly/photos.h>
 
 #include <math.h>
@@ -281,6 +285,81 @@ static void groups_choose_their_pictures(void **state) {
     drop_scene(&scene, file);
 }
 
+// The camera is where the link is, at every level of physics: the ground under it is as deep as the
+// link's pose says.
+static void pictures_at_every_level(void **state) {
+    static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
+                                         "articulated"};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "world: {step: 0.001}\ngroups:\n  - {name: a, model: ../models/humanoid.urdf, "
+                 "motion: %s, gaits: [walk], behavior: {gait: {name: walk}}, place: {poses: "
+                 "[[0.3, -0.2, 0.7]]}}\ncameras: [{name: eye, group: a, link: head, position: "
+                 "[0.4, 0.1, 0], rpy: [0.1, 0.7, 0.2], width: 9, height: 7, depth: true}]\n",
+                 levels[i]);
+        mf_SceneFile *file = parse_scene(*state, text);
+        mf_Scene scene = make_with(*state, file, NULL);
+        mf_Camera camera;
+        mf_FreeCamera *eye;
+        mf_Error error = {0};
+        uint32_t group, robot;
+        float depth[63];
+        const mf_CameraPixels pixels = {NULL, depth, NULL};
+        assert_int_equal(mf_scene_camera(&scene, 0, &camera, &group, &robot, &error), MF_OK);
+        assert_int_equal(mf_free_camera_create(scene.world, &camera, &eye, &error), MF_OK);
+        mf_world_step(scene.world, 321);
+        const uint32_t links = scene.model->link_count, link = camera.frame.link;
+        double *at = malloc(links * 3 * sizeof *at), *turn = malloc(links * 4 * sizeof *turn);
+        assert_int_equal(mf_group_link_poses(scene.group, 0, 1, at, turn, &error), MF_OK);
+        double position[3], rotation[4], ahead[3];
+        const double forward[3] = {1.0, 0.0, 0.0};
+        mf_quat_rotate(position, turn + 4 * link, camera.frame.position);
+        mf_vec3_add(position, position, at + 3 * link);
+        mf_quat_multiply(rotation, turn + 4 * link, camera.frame.rotation);
+        mf_quat_rotate(ahead, rotation, forward);
+        // The place by the field of poses is the one by the query.
+        const mf_Field *pose = mf_group_find_field(scene.group, "link.pose");
+        for (uint32_t c = 0; c < 3; c++)
+            assert_near(mf_field_get(pose, 0, 7 * link + c), at[3 * link + c], 1e-5);
+        assert_int_equal(
+            mf_free_camera_take(eye, position, rotation, group, robot, &pixels, &error), MF_OK);
+        assert_near((double)depth[31], position[2] / -ahead[2], 2e-6);
+        mf_free_camera_destroy(eye);
+        free(at);
+        free(turn);
+        drop_scene(&scene, file);
+    }
+}
+
+// The plugin `look` turns a head until the red ball, 0.4 rad to the left, is in the middle.
+static void plugins_read_pictures(void **state) {
+    const char *robot =
+        "<mujoco><worldbody><geom size='.15' pos='1.8 .76 .5' rgba='1 0 0 1'/>"
+        "<body name='neck' pos='0 0 .5'><joint name='pan' axis='0 0 1' range='-90 90'/>"
+        "<geom size='.05' mass='.1' rgba='.2 .2 .2 1'/><camera name='eye' resolution='32 24' "
+        "fovy='60' xyaxes='0 -1 0 0 0 1'/></body></worldbody>"
+        "<custom><text name='camera:eye' data='rate=50'/></custom></mujoco>";
+    char path[200], text[700];
+    mf_Error error = {0};
+    snprintf(path, sizeof path, "%s/look.xml", MAYFLY_BINARY_DIR);
+    assert_int_equal(mf_file_replace(*state, path, robot, strlen(robot), &error), MF_OK);
+    snprintf(text, sizeof text,
+             "world: {step: 0.01}\nground: {shape: flat}\ngroups:\n  - {name: a, model: \"%s\", "
+             "motion: prescribed, cameras: true, plugins: [{file: \"%s/plugins/plugin_look.so\", "
+             "tick: 0.02}]}\n",
+             path, MAYFLY_BINARY_DIR);
+    mf_plugins_allow(*state, true);
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_with(*state, file, NULL);
+    assert_true(fabs(get(&scene, 0, "joint.angle", 0, 0)) < 1e-6);
+    mf_world_step(scene.world, 300);
+    assert_near(get(&scene, 0, "joint.angle", 0, 0), atan2(0.76, 1.8), 0.03); // a pixel
+    mf_plugins_allow(*state, false);
+    remove(path);
+    drop_scene(&scene, file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_is_written),
@@ -290,6 +369,8 @@ int main(void) {
         cmocka_unit_test(depths_that_have_no_number_are_zero),
         cmocka_unit_test(without_a_camera),
         cmocka_unit_test(groups_choose_their_pictures),
+        cmocka_unit_test(pictures_at_every_level),
+        cmocka_unit_test(plugins_read_pictures),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }
