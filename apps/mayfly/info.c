@@ -8,6 +8,7 @@
 #include <mayfly/camera.h>
 
 #include "app.h"
+#include "info_camera.h"
 #include "info_json.h"
 #include "info_cloth.h"
 #include "info_truss.h"
@@ -343,6 +344,9 @@ static mf_Status show_scene(mf_Context *context, const mf_Inputs *inputs, const 
         printf("%s\nstep: %g ms\nground: ", text, 1e3 * mf_time_to_seconds(scene.step));
         show_ground(mf_world_config_of(scene.world)->terrain);
         show_groups(&scene);
+        status = mf_info_cameras(&scene, error);
+    }
+    if (status == MF_OK && !wants_part(wishes)) {
         putchar('\n');
         mf_info_schedule(scene.world);
         puts("\nmayfly info --fields lists its fields and constants");

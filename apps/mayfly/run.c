@@ -16,7 +16,7 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *record, *fields, *every, *realtime, *plot, *session;
+    const char *record, *fields, *every, *realtime, *plot, *photos, *session;
     bool json;
 } Options;
 
@@ -46,6 +46,9 @@ static const mf_Option table[] = {
     MF_OPT_OUTPUT("plot", Options, plot, ".html .svg",
                   "a film to open in a browser (.html); for vehicles only: their tracks (.html or "
                   ".svg)"),
+    MF_OPT_TEXT("photos", "FOLDER", Options, photos,
+                "write the pictures of the scene's cameras, and of those of the first robot of "
+                "each group, as PNG"),
     MF_INPUT_THREADS(Options, inputs),
     MF_OPT_FLAG("json", Options, json, "print one JSON object"),
     MF_INPUT_IMPORT(Options, inputs),
@@ -70,7 +73,9 @@ const mf_CommandHelp mf_help_run = {
         "are probably unintended. For one robot height, speed, energy, load on the ground,\n"
         "distance, tilt, falls, the largest penetration, faults and sensors follow; for several\n"
         "groups the number of active robots, collisions and faults, goals, and the cost of\n"
-        "contact. --session does again what was done on the page of mayfly view.\n"
+        "contact. --session does again what was done on the page of mayfly view. --photos writes\n"
+        "one picture per camera and tick of its rate, beginning with the start: NAME-NUMBER.png,\n"
+        "with -depth (16 bit, millimeters) and -segmentation.\n"
         "--record FILE.h5 writes fields with their units to HDF5, --record FILE.mcap also poses,\n"
         "shapes and joint states for Foxglove; mayfly view FILE shows either. --json prints one\n"
         "object: motion,\n"
@@ -83,6 +88,7 @@ const mf_CommandHelp mf_help_run = {
                 "  mayfly run scenes/soccer.yaml --plot match.html\n"
                 "  mayfly run scenes/circles.yaml --plot circles.html\n"
                 "  mayfly run robot.xml --plot fall.html\n"
+                "  mayfly run scenes/soccer.yaml --duration 2 --photos photos\n"
                 "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
                 "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
                 "base.position,joint.angle\n"
@@ -222,6 +228,7 @@ static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Erro
         printed = options->json ? mf_run_print_json(run) : mf_run_print_end(run);
     }
     end_outcomes(run);
+    mf_photographer_destroy(run->simulation.photographer);
     if (ran && !drawn)
         return mf_app_fail(&writing);
     if (status != MF_OK)
@@ -276,6 +283,9 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     mf_start_report(scene, &run->report);
     if (status == MF_OK)
         status = begin_picture(context, run, options->plot, error);
+    if (status == MF_OK && options->photos != NULL)
+        status =
+            mf_photographer_create(scene, options->photos, &run->simulation.photographer, error);
     if (status == MF_OK)
         status = mf_simulation_open(&run->simulation, error);
     if (status == MF_OK && !options->json)

@@ -90,6 +90,11 @@ static void sample_pictures(const mf_Simulation *simulation) {
         mf_film_sample(simulation->film);
 }
 
+static mf_Status take_photos(const mf_Simulation *simulation, mf_Error *error) {
+    return simulation->photographer != NULL ? mf_photographer_take(simulation->photographer, error)
+                                            : MF_OK;
+}
+
 static uint64_t period_steps(double period, double step) {
     double steps = period / step + 0.5;
     return steps >= 1.0 ? (uint64_t)steps : 1;
@@ -111,6 +116,8 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     uint64_t done = 0, first = simulation->first;
     if (first == 0)
         sample_pictures(simulation);
+    if (status == MF_OK && first == 0)
+        status = take_photos(simulation, error);
     while (status == MF_OK && done < simulation->steps) {
         if (mf_app_stop_wanted()) {
             status = mf_fail(error, MF_STOPPED, "stopped after %.6g s of %.6g s",
@@ -123,7 +130,11 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
         uint64_t to_watch =
             simulation->watch != NULL ? watch_every - (first + done) % watch_every : UINT64_MAX;
         to_sample = to_sample < to_picture ? to_sample : to_picture;
+        uint64_t to_photo = simulation->photographer != NULL
+                                ? mf_photographer_wait(simulation->photographer)
+                                : UINT64_MAX;
         to_sample = to_sample < to_watch ? to_sample : to_watch;
+        to_sample = to_sample < to_photo ? to_sample : to_photo;
         uint64_t length = run_length(simulation, step, to_sample, simulation->steps - done);
         if (simulation->session != NULL)
             mf_session_step(simulation->session, length);
@@ -134,6 +145,8 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
             status = mf_recorder_sample(recorder, error);
         if ((first + done) % picture_every == 0)
             sample_pictures(simulation);
+        if (status == MF_OK && length == to_photo)
+            status = take_photos(simulation, error);
         if (simulation->watch != NULL && (first + done) % watch_every == 0) {
             const double before_watch = mf_app_clock();
             simulation->watch(simulation->watched);

@@ -7,20 +7,22 @@
 #include "session.h"
 
 #include <mayfly/film.h>
+#include <mayfly/photos.h>
 #include <mayfly/tracks.h>
 
 typedef struct mf_Simulation {
     mf_World *world;
-    mf_Group *group;              // recorded group; NULL: all groups of the world
-    mf_Session *session;          // steps the world and does what was recorded; or NULL
-    const mf_WorldJoints *joints; // also recorded and filmed; NULL: none
-    double agents;                // [1] robots of all groups
-    mf_Tracks *tracks;            // sampled too, or NULL
-    mf_Film *film;                // sampled too, or NULL
-    const char *title;            // of the film, when `group` is NULL
-    const char *const *colors;    // likewise, as in mf_film_create_world
-    double picture_period;        // [s] between samples of the tracks and of the film
-    void (*watch)(void *watched); // called each `watch_period`, or NULL
+    mf_Group *group;               // recorded group; NULL: all groups of the world
+    mf_Session *session;           // steps the world and does what was recorded; or NULL
+    const mf_WorldJoints *joints;  // also recorded and filmed; NULL: none
+    double agents;                 // [1] robots of all groups
+    mf_Tracks *tracks;             // sampled too, or NULL
+    mf_Film *film;                 // sampled too, or NULL
+    mf_Photographer *photographer; // takes pictures at their rates, or NULL
+    const char *title;             // of the film, when `group` is NULL
+    const char *const *colors;     // likewise, as in mf_film_create_world
+    double picture_period;         // [s] between samples of the tracks and of the film
+    void (*watch)(void *watched);  // called each `watch_period`, or NULL
     void *watched;
     double watch_period;         // [s]
     mf_Interaction *interaction; // its losses are shown by the progress bar; or NULL

@@ -43,8 +43,8 @@ static const mf_Option table[] = {
     MF_OPT_REAL("speed", "FACTOR", Options, speed, 0, 1e6,
                 "simulated seconds per second (default 1; 0: as fast as possible)"),
     MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
-                 "ends after so many simulated seconds, of a recording or film after so many of the "
-                 "clock (default: runs on)"),
+                "ends after so many simulated seconds, of a recording or film after so many of the "
+                "clock (default: runs on)"),
     MF_OPT_OUTPUT("record-session", Options, record, ".jsonl",
                   "write what is done on the page, and at which step, to a file: mayfly run "
                   "--session does it again"),

@@ -35,6 +35,8 @@ typedef struct mf_Camera {
     double nearest;         // [m] > 0: what is nearer is not seen
     double farthest;        // [m] > nearest: neither is what is farther
     bool color, depth, segmentation; // what is measured
+    bool shadows;                    // of the light, in the colors
+    uint32_t samples;                // [1] 1 .. 4: colors are means of samples^2 rays per pixel
     double blur;                     // [pixel] standard deviation of a Gaussian, 0 .. 64
     double vignetting; // [1] 0 .. 1: share of the loss of light 1 - cos(a)^4 at the angle a
     double noise;      // [1] standard deviation of the colors 0 .. 1, >= 0
@@ -43,7 +45,8 @@ typedef struct mf_Camera {
     mf_Rate rate;      // [1/s] of pictures
     mf_Time delay;     // [ns] >= 0 from the picture to its values
 } mf_Camera;
-// The defaults: 320 x 240, 45 degrees high, 0.01 .. 100 m, color, 8 bits, 20 pictures per second.
+// The defaults: 320 x 240, 45 degrees high, 0.01 .. 100 m, color, shadows, one ray per pixel, 8
+// bits, 20 pictures per second.
 MF_API mf_Camera mf_camera(void);
 // MF_BAD_ARGUMENT, beginning with `what`, unless every number is finite and in its range.
 MF_API mf_Status mf_camera_check(const mf_Camera *camera, const char *what, mf_Error *error);
@@ -121,8 +124,8 @@ typedef struct mf_FreeCamera mf_FreeCamera;
 // Sees the groups that the world has now, after their motions were added, with the lens, size,
 // depths, vignetting, blur, noise and bits of `camera` (checked; its frame, rate, delay and readout
 // do not count). The caller destroys *out before the world. Drawn are shapes of links, as in films,
-// the ground and a sky; trusses, cloths and particles are not seen. MF_BAD_ARGUMENT, MF_NO_MEMORY,
-// MF_LIMIT: more than 2^22 triangles.
+// trusses, cloths, particles, the ground and a sky. MF_BAD_ARGUMENT, MF_NO_MEMORY, MF_LIMIT: more
+// than 2^22 triangles.
 MF_API mf_Status mf_free_camera_create(mf_World *world, const mf_Camera *camera,
                                        mf_FreeCamera **out, mf_Error *error);
 MF_API void mf_free_camera_destroy(mf_FreeCamera *camera); // NULL is allowed
@@ -158,6 +161,10 @@ MF_API mf_Status mf_free_camera_take(mf_FreeCamera *camera, const double positio
 // MF_BAD_ARGUMENT: a rate above one per step, a readout longer than the time between two pictures;
 // they were added.
 MF_API mf_Status mf_cameras_add(mf_World *world, mf_Error *error);
+// The same for the cameras of these groups of the world alone. MF_BAD_ARGUMENT also: `groups` is
+// NULL, or one is of another world.
+MF_API mf_Status mf_cameras_add_groups(mf_World *world, mf_Group *const *groups, uint32_t count,
+                                       mf_Error *error);
 // Takes the pictures of all robots now, between two steps, whatever their rates and delays.
 // MF_NOT_FOUND: mf_cameras_add was not called.
 MF_API mf_Status mf_cameras_take(mf_World *world, mf_Error *error);

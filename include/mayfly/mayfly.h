@@ -34,6 +34,7 @@
 #include <mayfly/model.h>
 #include <mayfly/model_fields.h>
 #include <mayfly/motion.h>
+#include <mayfly/photos.h>
 #include <mayfly/plugin.h>
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>

@@ -6,6 +6,7 @@
 #define MAYFLY_SCENE_H
 
 #include <mayfly/behavior.h>
+#include <mayfly/camera.h>
 #include <mayfly/collision.h>
 #include <mayfly/control.h>
 #include <mayfly/gait.h>
@@ -205,6 +206,7 @@ typedef struct mf_SceneGroup {
     mf_InitialValue *initial;
     uint32_t initial_count; // [1]
     bool sensors;           // the model's sensors are computed
+    bool cameras;           // the model's cameras take pictures (mf_cameras_add_groups)
     const char **gaits;     // names of files next to the model, or paths
     uint32_t gait_count;    // [1]
     mf_ControllerKind controller;
@@ -275,6 +277,23 @@ typedef struct mf_SceneJoint {
     int32_t line;   // [1] in the file, 0 when unknown
     int32_t column; // [1]
 } mf_SceneJoint;
+
+// ---- cameras -----------------------------------------------------------------------------------
+
+// A camera fixed in the world or on a link of a robot, in the frame of which its place is given.
+typedef struct mf_SceneCamera {
+    const char *name;
+    mf_SceneJointSide on; // what carries it
+    double position[3];   // [m]
+    double look_at[3];    // [m] a point in the picture's middle, without roll; NAN: by `rpy`
+    double rpy[3];        // [rad] roll, pitch, yaw, as in URDF
+    double fovy;          // [rad] angle of view from top to bottom, where focal[0] is NAN
+    double focal[2];      // [pixel]
+    double center[2];     // [pixel] NAN: the middle
+    mf_Camera camera;     // the rest; its rate is that of pictures
+    int32_t line;         // [1] in the file, 0 when unknown
+    int32_t column;       // [1]
+} mf_SceneCamera;
 
 // ---- search ------------------------------------------------------------------------------------
 
@@ -380,6 +399,8 @@ typedef struct mf_SceneFile {
     uint32_t dock_count; // [1]
     mf_SceneJoint *joints;
     uint32_t joint_count; // [1]
+    mf_SceneCamera *cameras;
+    uint32_t camera_count; // [1]
     mf_SceneGroup *groups;
     uint32_t group_count;        // [1] 1 .. MF_SCENE_GROUPS
     bool contact;                // robots collide
@@ -525,6 +546,13 @@ typedef struct mf_Scene {
 MF_API mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file,
                                  const mf_SceneConfig *config, mf_Scene *out, mf_Error *error);
 MF_API void mf_scene_destroy(mf_Scene *scene);
+
+// The camera number `index` of the file, with focal length, center and, in the frame of what
+// carries it, its pose; camera->frame.link MF_NONE: the world. *group and *robot: the robot whose
+// link carries it, *group MF_NONE: none. MF_BAD_FILE, at the file's line: there is no such robot or
+// link, or a setting is out of range. MF_BAD_ARGUMENT: there is no such camera.
+MF_API mf_Status mf_scene_camera(const mf_Scene *scene, uint32_t index, mf_Camera *camera,
+                                 uint32_t *group, uint32_t *robot, mf_Error *error);
 
 // What a scene file says of a group, worked out for a group of a world: the settings that its
 // motions, gaits and sensors are added with.

@@ -164,6 +164,8 @@ static uint64_t hash_settings(const mf_GroupCameras *own) {
                                   camera->nearest,
                                   camera->farthest,
                                   camera->blur,
+                                  camera->shadows,
+                                  camera->samples,
                                   camera->vignetting,
                                   camera->noise,
                                   camera->bits,
@@ -227,7 +229,21 @@ static mf_Status add_systems(mf_Cameras *cameras, mf_Error *error) {
     return status == MF_OK && shared ? add_world_system(cameras, error) : status;
 }
 
-static mf_Status create(mf_World *world, mf_Cameras *cameras, mf_Error *error) {
+// Which groups take pictures.
+typedef struct Choice {
+    mf_Group *const *groups; // NULL: all
+    uint32_t count;          // [1]
+} Choice;
+
+static bool is_chosen(const Choice *choice, const mf_Group *group) {
+    uint32_t i = 0;
+    while (i < choice->count && choice->groups[i] != group)
+        i++;
+    return choice->groups == NULL || i < choice->count;
+}
+
+static mf_Status create(mf_World *world, const Choice *choice, mf_Cameras *cameras,
+                        mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     const uint32_t count = mf_world_group_count(world);
     mf_Status status = mf_sight_create(world, &cameras->sight, error);
@@ -237,23 +253,22 @@ static mf_Status create(mf_World *world, mf_Cameras *cameras, mf_Error *error) {
     if (cameras->groups == NULL)
         return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
-        status = take_group(cameras, mf_world_group(world, i), i, error);
+        if (is_chosen(choice, mf_world_group(world, i)))
+            status = take_group(cameras, mf_world_group(world, i), i, error);
     if (status == MF_OK)
         status = mf_scratch_create(context, cameras->room_size + 64, mf_context_threads(context),
                                    &cameras->scratch, error);
     return status;
 }
 
-mf_Status mf_cameras_add(mf_World *world, mf_Error *error) {
-    if (world == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_cameras_add: world is NULL");
+static mf_Status add(mf_World *world, const Choice *choice, mf_Error *error) {
     if (mf_world_kept(world, system_name) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "cameras: the world has them already");
     mf_Context *context = mf_world_context(world);
     mf_Cameras *cameras = mf_allocate(context, 1, sizeof *cameras);
     if (cameras == NULL)
         return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
-    mf_Status status = create(world, cameras, error);
+    mf_Status status = create(world, choice, cameras, error);
     if (status == MF_OK)
         status = mf_world_keep(world, system_name, cameras, destroy, error);
     if (status != MF_OK) {
@@ -261,6 +276,24 @@ mf_Status mf_cameras_add(mf_World *world, mf_Error *error) {
         return status;
     }
     return add_systems(cameras, error);
+}
+
+mf_Status mf_cameras_add(mf_World *world, mf_Error *error) {
+    const Choice all = {NULL, 0};
+    return world != NULL ? add(world, &all, error)
+                         : mf_fail(error, MF_BAD_ARGUMENT, "mf_cameras_add: world is NULL");
+}
+
+mf_Status mf_cameras_add_groups(mf_World *world, mf_Group *const *groups, uint32_t count,
+                                mf_Error *error) {
+    const Choice some = {groups, count};
+    if (world == NULL || groups == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_cameras_add_groups: world or groups is NULL");
+    for (uint32_t i = 0; i < count; i++)
+        if (groups[i] == NULL || mf_group_world(groups[i]) != world)
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "mf_cameras_add_groups: group %u is NULL or of another world", i);
+    return add(world, &some, error);
 }
 
 mf_Cameras *mf_cameras_of(const mf_World *world) {

@@ -20,11 +20,49 @@ static void convert(float *color, const mf_Chip *chip, size_t count) {
     }
 }
 
+static void draw_colors(const mf_Sight *sight, const mf_CameraView *view,
+                        const mf_SightPlace *place, mf_SightRoom *room) {
+    mf_sight_draw(sight, view, place, room);
+    if (view->camera.shadows)
+        mf_sight_shadow(sight, view, place, room);
+    mf_sight_shade(view, place, room);
+}
+
+// Means of samples x samples colors, in place: what is written was read before.
+static void average(float *color, uint32_t samples, uint32_t width, uint32_t top, uint32_t bottom) {
+    const size_t row = 3 * (size_t)width * samples;
+    const float part = 1.0f / (float)(samples * samples);
+    for (size_t y = top; y < bottom; y++)
+        for (size_t x = 0; x < width; x++)
+            for (size_t c = 0; c < 3; c++) {
+                const float *from = color + y * samples * row + 3 * x * samples + c;
+                float sum = 0.0f;
+                for (size_t i = 0; i < samples; i++)
+                    for (size_t k = 0; k < samples; k++)
+                        sum += from[i * row + 3 * k];
+                color[3 * (y * width + x) + c] = sum * part;
+            }
+}
+
 void mf_develop_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
                      mf_SightRoom *room) {
-    mf_sight_draw(sight, view, place, room);
-    if (view->camera.color)
-        mf_sight_shade(view, place, room);
+    const uint32_t top = room->raster.top, bottom = room->raster.bottom;
+    const uint32_t samples = view->camera.samples;
+    if (view->camera.color && view->fine == NULL) {
+        draw_colors(sight, view, place, room);
+        return;
+    }
+    if (view->camera.color) {
+        mf_sight_room_use(room, view->fine);
+        room->raster.top = top * samples;
+        room->raster.bottom = bottom * samples;
+        draw_colors(sight, view->fine, place, room);
+        average(room->color, samples, view->camera.width, top, bottom);
+        mf_sight_room_use(room, view);
+        room->raster.top = top;
+        room->raster.bottom = bottom;
+    }
+    mf_sight_draw(sight, view, place, room); // depth and owners are those of the pixel's center
 }
 
 void mf_develop_chip(const mf_Sight *sight, const mf_CameraView *view, const mf_Chip *chip,

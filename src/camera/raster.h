@@ -43,10 +43,11 @@ typedef struct mf_RasterTriangle {
 } mf_RasterTriangle;
 
 typedef enum mf_RasterType {
-    MF_RASTER_BALL, // of radius 1
-    MF_RASTER_TUBE, // of radius 1 along z, from -half to half
-    MF_RASTER_PILL, // the same with half balls
-    MF_RASTER_BRICK // from -1 to 1
+    MF_RASTER_BALL,  // of radius 1
+    MF_RASTER_TUBE,  // of radius 1 along z, from -half to half
+    MF_RASTER_PILL,  // the same with half balls
+    MF_RASTER_BRICK, // from -1 to 1
+    MF_RASTER_FLAT   // a triangle, of shadows alone
 } mf_RasterType;
 
 // A solid in its own coordinates: axes applied to a vector, minus the center.
@@ -57,13 +58,33 @@ typedef struct mf_RasterSolid {
     mf_RasterRect rect;
 } mf_RasterSolid;
 
-// A level ground, but for a rectangle of the world that something else fills.
+// A plane, seen from above: a level ground, but for a rectangle of the world that something else
+// fills.
 typedef struct mf_RasterGround {
-    float down[3];                 // [1]
-    float height;                  // [m] of the camera above it
+    float down[3]; // [1]
+    float height;  // [m] of the camera above it
+    float face;
     float axes[2][3], position[2]; // [m] the world's x and y
     float low[2], high[2];         // [m] the hole; low > high: none
 } mf_RasterGround;
+
+// What may be between a point and the light.
+typedef struct mf_RasterBlock {
+    mf_RasterType type;
+    float axes[9], center[3], half; // as in mf_RasterSolid; of a triangle axes are its corners [m]
+    float way[3];                   // [1] towards the light, in its coordinates
+    float at[3], radius;            // [m] a ball around it, in the light's axes
+} mf_RasterBlock;
+
+// Part of a picture, in whole runs, and what may shade it.
+typedef struct mf_RasterTile {
+    mf_RasterRect rect;
+    float axes[3][3]; // [1] of the light: across, across, towards it
+    const mf_RasterBlock *blocks;
+    const uint32_t *list; // of blocks
+    uint32_t count;       // [1]
+    float *lit;           // [1] 0: in the shadow, else 1
+} mf_RasterTile;
 
 typedef void (*mf_RasterTrianglesFn)(const mf_Raster *, const mf_RasterTriangle *, uint32_t);
 typedef void (*mf_RasterSolidFn)(const mf_Raster *, const mf_RasterSolid *);
@@ -72,5 +93,13 @@ MF_KERNEL_COPIES(void, mf_raster_triangles,
                  (const mf_Raster *raster, const mf_RasterTriangle *triangles, uint32_t count));
 MF_KERNEL_COPIES(void, mf_raster_solid, (const mf_Raster *raster, const mf_RasterSolid *solid));
 MF_KERNEL_COPIES(void, mf_raster_ground, (const mf_Raster *raster, const mf_RasterGround *ground));
+
+// The least and the greatest coordinate of what is seen, but the sky, in the light's axes; low >
+// high: there is nothing else.
+typedef void (*mf_RasterSpanFn)(const mf_Raster *, const mf_RasterTile *, float[3], float[3]);
+typedef void (*mf_RasterShadowFn)(const mf_Raster *, const mf_RasterTile *);
+MF_KERNEL_COPIES(void, mf_raster_span,
+                 (const mf_Raster *raster, const mf_RasterTile *tile, float low[3], float high[3]));
+MF_KERNEL_COPIES(void, mf_raster_shadow, (const mf_Raster *raster, const mf_RasterTile *tile));
 
 #endif

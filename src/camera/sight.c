@@ -1,12 +1,15 @@
 // What cameras see (sight.h): making it from the world's models, and memory for pictures.
 #include "camera/sight.h"
 
+#include "camera/vehicle_look.h"
+
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 
 #include <mayfly/links.h>
 
 #define MOST_FACES (1u << 22)
+#define POINT_RADIUS 0.01 // [m] of a mass point
 
 enum { TRIANGLES_AT_ONCE = 64 };
 
@@ -19,11 +22,19 @@ static bool has_visual(const mf_Model *model, uint32_t link) {
     return false;
 }
 
+// A level plane that is the world's ground, which is drawn from the terrain.
+static bool is_ground(const mf_Sight *sight, const mf_Shape *shape) {
+    const double x = shape->rotation[1], y = shape->rotation[2];
+    const double height = sight->terrain != NULL ? sight->terrain->highest : 0.0;
+    return shape->link == MF_NONE && x * x + y * y < 1e-12 &&
+           (sight->hilly || mf_abs(shape->position[2] - height) < 1e-9);
+}
+
 // As in films: links with visual shapes are seen by them, others by their collision shapes.
-static bool is_seen(const mf_Model *model, const mf_Shape *shape) {
-    if (shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS ||
-        shape->type == MF_SHAPE_POINT)
-        return false; // the ground is drawn from the world's terrain
+static bool is_seen(const mf_Sight *sight, const mf_Model *model, const mf_Shape *shape) {
+    if (shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT ||
+        (shape->type == MF_SHAPE_PLANE && is_ground(sight, shape)))
+        return false;
     const bool scenery =
         shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
     return shape->visual || scenery || !has_visual(model, shape->link);
@@ -47,11 +58,11 @@ static void take_mesh(mf_SightShape *out, const mf_Mesh *mesh) {
         for (int c = 0; c < 3; c++)
             arm[c] = mesh->vertices[3 * i + (uint32_t)c] - out->middle[c];
         const double length = mf_vec3_length(arm);
-        out->radius = length > out->radius ? length : out->radius;
+        out->solid.radius = length > out->solid.radius ? length : out->solid.radius;
     }
 }
 
-static void take_solid(mf_SightShape *out, const mf_Shape *shape) {
+static void take_solid(mf_SightSolid *out, const mf_Shape *shape) {
     const double *size = shape->size;
     double radius[3] = {size[0], size[0], size[0]};
     switch (shape->type) {
@@ -84,54 +95,87 @@ static void take_solid(mf_SightShape *out, const mf_Shape *shape) {
 
 static void take_shape(mf_SightShape *out, const mf_Model *model, const mf_Shape *shape) {
     out->link = shape->link;
-    out->type = MF_RASTER_BALL;
+    out->plane = shape->type == MF_SHAPE_PLANE;
+    out->solid.type = MF_RASTER_BALL;
     mf_vec3_copy(out->position, shape->position);
     mf_quat_to_matrix(out->rotation, shape->rotation);
     for (int c = 0; c < 3; c++)
-        out->color[c] = shape->color[c];
+        out->solid.color[c] = shape->color[c];
     if (shape->type == MF_SHAPE_MESH)
         take_mesh(out, &model->meshes[shape->mesh]);
-    else
-        take_solid(out, shape);
+    else if (!out->plane)
+        take_solid(&out->solid, shape);
+}
+
+// What has mass points and nothing else is seen by them.
+static void take_point(mf_SightShape *out, const mf_Point *point) {
+    mf_Shape ball = {
+        .type = MF_SHAPE_SPHERE, .link = point->link, .rotation = {1.0, 0.0, 0.0, 0.0}};
+    ball.size[0] = POINT_RADIUS;
+    mf_vec3_copy(ball.position, point->position);
+    for (int c = 0; c < 3; c++)
+        ball.color[c] = point->color[c];
+    take_shape(out, NULL, &ball);
+}
+
+// What is seen of a model's links, in memory of the sight. Returns the number of faces.
+static uint64_t take_shapes(mf_Sight *sight, mf_SightGroup *own, const mf_Model *model) {
+    mf_Shape parts[MF_VEHICLE_PARTS];
+    const uint32_t part_count = mf_vehicle_look(own->group, parts);
+    uint64_t faces = 0;
+    for (uint32_t i = 0; i < part_count; i++)
+        take_shape(&own->shapes[own->count++], model, &parts[i]);
+    for (uint32_t i = 0; part_count == 0 && i < model->shape_count; i++)
+        if (is_seen(sight, model, &model->shapes[i]))
+            take_shape(&own->shapes[own->count++], model, &model->shapes[i]);
+    for (uint32_t i = 0; own->count == 0 && model->shape_count == 0 && i < model->point_count; i++)
+        take_point(&own->shapes[i], &model->points[i]);
+    if (own->count == 0 && model->shape_count == 0)
+        own->count = model->point_count;
+    for (uint32_t i = 0; i < own->count; i++) {
+        const mf_Mesh *mesh = own->shapes[i].mesh;
+        faces += mesh != NULL ? mesh->triangle_count : 1;
+        if (mesh != NULL && mesh->vertex_count > sight->most_vertices)
+            sight->most_vertices = mesh->vertex_count;
+    }
+    return faces;
 }
 
 // ---- making -------------------------------------------------------------------------------------
 
-static mf_Status take_group(mf_Sight *sight, mf_Group *group, uint32_t number, mf_Error *error) {
-    const mf_Model *model = mf_group_model(group);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        count += is_seen(model, &model->shapes[i]);
-    if (count == 0)
+static mf_Status take_links(mf_Sight *sight, mf_SightGroup *own, uint64_t *faces, mf_Error *error) {
+    const mf_Model *model = mf_group_model(own->group);
+    const uint32_t most = model->shape_count > 0 ? model->shape_count : model->point_count;
+    own->shapes = mf_allocate(sight->context, most > MF_VEHICLE_PARTS ? most : MF_VEHICLE_PARTS,
+                              sizeof *own->shapes);
+    if (own->shapes == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    *faces = take_shapes(sight, own, model);
+    if (own->count == 0)
         return MF_OK;
-    mf_Status status = mf_group_derive_links(group, error);
-    if (status != MF_OK)
-        return status;
+    mf_Status status = mf_group_derive_links(own->group, error);
+    own->pose = mf_group_find_field(own->group, "link.pose");
+    return status;
+}
+
+static mf_Status take_group(mf_Sight *sight, mf_Group *group, uint32_t number, mf_Error *error) {
     mf_SightGroup *own = &sight->groups[sight->group_count++];
+    uint32_t soft;
+    uint64_t faces = 0;
     own->group = group;
     own->number = number;
     own->isolated = mf_group_config_of(group)->isolated;
-    own->pose = mf_group_find_field(group, "link.pose");
-    own->shapes = mf_allocate(sight->context, count, sizeof *own->shapes);
-    if (own->shapes == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
-    uint64_t faces = 0;
-    for (uint32_t i = 0; i < model->shape_count; i++) {
-        if (!is_seen(model, &model->shapes[i]))
-            continue;
-        mf_SightShape *shape = &own->shapes[own->count++];
-        take_shape(shape, model, &model->shapes[i]);
-        faces += shape->mesh != NULL ? shape->mesh->triangle_count : 1;
-        if (shape->mesh != NULL && shape->mesh->vertex_count > sight->most_vertices)
-            sight->most_vertices = shape->mesh->vertex_count;
-    }
+    mf_sight_take_soft(sight, own, &soft);
+    faces = soft;
+    mf_Status status = own->kind == MF_SIGHT_LINKS ? take_links(sight, own, &faces, error) : MF_OK;
     faces = faces * (own->isolated ? 1 : mf_group_count(group)) + sight->most_faces;
-    if (faces > MOST_FACES)
+    if (status == MF_OK && faces > MOST_FACES)
         return mf_fail(error, MF_LIMIT,
                        "cameras: the robots of the world have more than 2^22 "
                        "triangles");
+    sight->most_blocks += (uint32_t)faces - sight->most_faces;
     sight->most_faces = (uint32_t)faces;
-    return MF_OK;
+    return status;
 }
 
 static void pick_kernels(mf_Sight *sight) {
@@ -140,11 +184,16 @@ static void pick_kernels(mf_Sight *sight) {
     static const mf_RasterSolidFn solid[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_FLOAT(mf_raster_solid);
     static const mf_RasterGroundFn ground[MF_KERNEL_ROWS][1] =
         MF_KERNEL_TABLE_FLOAT(mf_raster_ground);
+    static const mf_RasterSpanFn span[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_FLOAT(mf_raster_span);
+    static const mf_RasterShadowFn shadow[MF_KERNEL_ROWS][1] =
+        MF_KERNEL_TABLE_FLOAT(mf_raster_shadow);
     sight->isa = mf_world_isa(sight->world);
     const mf_KernelRow row = mf_kernel_row(sight->isa);
     sight->triangles = triangles[row][0];
     sight->solid = solid[row][0];
     sight->ground = ground[row][0];
+    sight->span = span[row][0];
+    sight->shadow = shadow[row][0];
 }
 
 mf_Status mf_sight_create(mf_World *world, mf_Sight **out, mf_Error *error) {
@@ -198,6 +247,9 @@ static size_t lay_all(mf_SightRoom *room, char *memory, const mf_Sight *sight,
                       const mf_CameraView *view) {
     const size_t pixels = (size_t)view->stride * view->camera.height;
     const size_t colors = 3 * (size_t)view->camera.width * view->camera.height;
+    const bool shadows = view->camera.color && view->camera.shadows;
+    const size_t blocks = shadows ? sight->most_blocks : 0;
+    const size_t tiles = pixels / MF_RASTER_RUN; // of one row at least
     size_t used = 0;
     room->raster.depth = lay(memory, &used, pixels * sizeof(float));
     room->raster.face = lay(memory, &used, pixels * sizeof(float));
@@ -206,25 +258,39 @@ static size_t lay_all(mf_SightRoom *room, char *memory, const mf_Sight *sight,
     room->corners = lay(memory, &used, sight->most_vertices * sizeof *room->corners);
     room->triangles = lay(memory, &used, TRIANGLES_AT_ONCE * sizeof *room->triangles);
     room->faces = lay(memory, &used, sight->most_faces * sizeof *room->faces);
+    room->blocks = lay(memory, &used, blocks * sizeof *room->blocks);
+    room->near = lay(memory, &used, blocks * sizeof *room->near);
+    room->nearest = lay(memory, &used, blocks * sizeof *room->nearest);
+    room->spans = lay(memory, &used, shadows ? tiles * sizeof *room->spans : 0);
+    room->lit = lay(memory, &used, shadows ? pixels * sizeof(float) : 0);
     return used;
+}
+
+static const mf_CameraView *largest(const mf_CameraView *view) {
+    return view->fine != NULL ? view->fine : view;
 }
 
 size_t mf_sight_room_size(const mf_Sight *sight, const mf_CameraView *view) {
     mf_SightRoom room;
-    return lay_all(&room, NULL, sight, view);
+    return lay_all(&room, NULL, sight, largest(view));
+}
+
+void mf_sight_room_use(mf_SightRoom *room, const mf_CameraView *view) {
+    room->raster.width = view->camera.width;
+    room->raster.height = view->camera.height;
+    room->raster.stride = view->stride;
+    room->raster.top = 0;
+    room->raster.bottom = view->camera.height;
+    room->raster.nearest = (float)view->camera.nearest;
+    for (int i = 0; i < 3; i++)
+        room->raster.ray[i] = view->ray[i];
 }
 
 void mf_sight_room_lay(mf_SightRoom *room, void *memory, const mf_Sight *sight,
                        const mf_CameraView *view) {
     *room = (mf_SightRoom){.face_count = MF_RASTER_FIRST};
-    lay_all(room, memory, sight, view);
-    room->raster.width = view->camera.width;
-    room->raster.height = view->camera.height;
-    room->raster.stride = view->stride;
-    room->raster.bottom = view->camera.height;
-    room->raster.nearest = (float)view->camera.nearest;
-    for (int i = 0; i < 3; i++)
-        room->raster.ray[i] = view->ray[i];
+    lay_all(room, memory, sight, largest(view));
+    mf_sight_room_use(room, view);
 }
 
 void mf_sight_flush(const mf_Sight *sight, mf_SightRoom *room) {
@@ -248,7 +314,7 @@ void mf_sight_add_triangle(const mf_Sight *sight, const mf_CameraView *view, mf_
         return;
     const double distance = mf_vec3_dot(plane, corner[0]), sign = distance < 0.0 ? -1.0 : 1.0;
     mf_SightFace *face = &room->faces[room->face_count];
-    face->shape = NULL;
+    face->solid = false;
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++)
             own->edge[k][i] = (float)(sign * edge[k][i]);

@@ -1,5 +1,6 @@
 // The ground in pictures: a level one by its equation, a height map by the triangles of the cells
-// that the camera may see, and around it a level at the mean height of its first row.
+// that the camera may see, and around it a level at the mean height of its first row, with walls
+// between both.
 #include "camera/sight.h"
 
 #include "math/scalar.h"
@@ -15,13 +16,15 @@ typedef struct Ground {
     const mf_SightPlace *place;
     mf_SightRoom *room;
     double axes[9];
+    double outer; // [m] height of the level around a map
 } Ground;
 
 uint32_t mf_sight_ground_faces(const mf_Sight *sight) {
     const mf_Terrain *terrain = sight->terrain;
     if (!sight->hilly)
         return 0;
-    const uint64_t faces = (uint64_t)terrain->columns * terrain->rows * FACES_PER_CELL;
+    const uint64_t faces = (uint64_t)terrain->columns * terrain->rows * FACES_PER_CELL +
+                           4 * ((uint64_t)terrain->columns + terrain->rows);
     return faces < UINT32_MAX / 2 ? (uint32_t)faces : UINT32_MAX / 2;
 }
 
@@ -41,6 +44,48 @@ static void add_quad(Ground *ground, double corner[4][3]) {
 
 static double height_at(const mf_Terrain *terrain, uint32_t column, uint32_t row) {
     return terrain->height_f64[(size_t)row * terrain->columns + column];
+}
+
+// [m] Of the level around the map.
+static double outer_height(const mf_Terrain *terrain) {
+    double height = 0.0;
+    for (uint32_t c = 0; c < terrain->columns; c++)
+        height += height_at(terrain, c, 0) / terrain->columns;
+    return height;
+}
+
+// From one corner of a cell or patch to the next, along the border of the map, to the level.
+static void add_wall(Ground *ground, const double x[2], const double y[2], const double z[2]) {
+    double corner[4][3];
+    const double level = ground->outer;
+    to_optical(ground, x[0], y[0], z[0], corner[0]);
+    to_optical(ground, x[1], y[1], z[1], corner[1]);
+    to_optical(ground, x[1], y[1], level, corner[2]);
+    to_optical(ground, x[0], y[0], level, corner[3]);
+    add_quad(ground, corner);
+}
+
+// Between the centers of border cells, or along their edges.
+static void add_walls(Ground *ground) {
+    const mf_Terrain *terrain = ground->sight->terrain;
+    const uint32_t counts[2] = {terrain->columns, terrain->rows};
+    const bool smooth = terrain->interpolation == MF_BILINEAR;
+    for (int axis = 0; axis < 2; axis++)
+        for (uint32_t i = 0; i + smooth < counts[axis]; i++)
+            for (int end = 0; end < 2; end++) {
+                const uint32_t side = end == 0 ? 0 : counts[1 - axis] - 1;
+                double at[2][2], z[2];
+                for (uint32_t k = 0; k < 2; k++) {
+                    const uint32_t along = i + (smooth ? k : 0);
+                    at[axis][k] = i + k + (smooth ? 0.5 : 0.0);
+                    at[1 - axis][k] = side + (smooth ? 0.5 : (double)end);
+                    z[k] = axis == 0 ? height_at(terrain, along, side)
+                                     : height_at(terrain, side, along);
+                    for (int c = 0; c < 2; c++)
+                        at[c][k] = terrain->origin[c] + at[c][k] * terrain->cell;
+                }
+                add_wall(ground, at[0], at[1], z);
+            }
 }
 
 // Between the centers of four cells.
@@ -113,13 +158,12 @@ static void add_level(Ground *ground) {
     const double *rows = ground->axes;
     const double inset =
         ground->sight->hilly && terrain->interpolation == MF_BILINEAR ? 0.5 * terrain->cell : 0.0;
-    mf_RasterGround level = {.low = {1.0f, 1.0f}, .high = {0.0f, 0.0f}};
+    mf_RasterGround level = {
+        .face = (float)MF_RASTER_GROUND, .low = {1.0f, 1.0f}, .high = {0.0f, 0.0f}};
     double height = terrain != NULL ? terrain->highest : 0.0;
     if (ground->sight->hilly) {
         const double edge[2] = {terrain->columns * terrain->cell, terrain->rows * terrain->cell};
-        height = 0.0;
-        for (uint32_t c = 0; c < terrain->columns; c++)
-            height += height_at(terrain, c, 0) / terrain->columns;
+        height = ground->outer;
         for (int i = 0; i < 2; i++) {
             level.low[i] = (float)(terrain->origin[i] + inset);
             level.high[i] = (float)(terrain->origin[i] + edge[i] - inset);
@@ -140,9 +184,11 @@ void mf_sight_draw_ground(const mf_Sight *sight, const mf_CameraView *view,
                           const mf_SightPlace *place, mf_SightRoom *room) {
     Ground ground = {.sight = sight, .view = view, .place = place, .room = room};
     mf_sight_axes(place, ground.axes);
+    ground.outer = sight->hilly ? outer_height(sight->terrain) : 0.0;
     add_level(&ground);
     if (!sight->hilly)
         return;
+    add_walls(&ground);
     for (uint32_t r = 0; r < sight->terrain->rows; r += TILE)
         for (uint32_t c = 0; c < sight->terrain->columns; c += TILE)
             add_tile(&ground, c, r);

@@ -83,6 +83,23 @@ static bool take_memory(mf_CameraView *view) {
     return ready;
 }
 
+// Each pixel of the camera is samples x samples of the finer view, side by side.
+static mf_Status make_fine(mf_CameraView *view, mf_Error *error) {
+    mf_Camera camera = view->camera;
+    const uint32_t samples = camera.samples;
+    if (samples < 2 || !camera.color)
+        return MF_OK;
+    camera.width *= samples;
+    camera.height *= samples;
+    for (int i = 0; i < 2; i++) {
+        camera.focal[i] *= samples;
+        camera.center[i] = samples * (camera.center[i] + 0.5) - 0.5;
+    }
+    camera.samples = 1;
+    camera.vignetting = 0.0;
+    return mf_camera_view_create(view->context, &camera, &view->fine, error);
+}
+
 mf_Status mf_camera_view_create(mf_Context *context, const mf_Camera *camera, mf_CameraView **out,
                                 mf_Error *error) {
     mf_CameraView *view = mf_allocate(context, 1, sizeof *view);
@@ -101,6 +118,11 @@ mf_Status mf_camera_view_create(mf_Context *context, const mf_Camera *camera, mf
     add_rays(view);
     make_monotone(view->low[0], view->high[0], camera->width);
     make_monotone(view->low[1], view->high[1], camera->height);
+    mf_Status status = make_fine(view, error);
+    if (status != MF_OK) {
+        mf_camera_view_destroy(view);
+        return status;
+    }
     *out = view;
     return MF_OK;
 }
@@ -115,6 +137,7 @@ void mf_camera_view_destroy(mf_CameraView *view) {
         mf_release(view->context, view->high[i]);
     }
     mf_release(view->context, view->factor);
+    mf_camera_view_destroy(view->fine);
     mf_release(view->context, view);
 }
 

@@ -18,6 +18,7 @@ typedef struct mf_CameraView {
     double *low[2], *high[2]; // [1] per column and row: coordinate of it or of those behind it, of
                               // it or of those in front of it
     double reach;             // [rad] of the ray farthest from the axis
+    struct mf_CameraView *fine; // the same with camera.samples as many columns and rows; NULL: 1
 } mf_CameraView;
 
 // For a valid camera. The caller destroys *out. MF_NO_MEMORY.

@@ -47,6 +47,7 @@ static mf_Status check_ranges(const mf_Camera *camera, const char *what, mf_Erro
         {"center", camera->center[1], -huge, huge, "a finite number of pixels"},
         {"nearest", camera->nearest, tiny, huge, "a depth > 0 m"},
         {"farthest", camera->farthest, camera->nearest + tiny, huge, "more than the nearest depth"},
+        {"samples", camera->samples, 1.0, 4.0, "1 .. 4"},
         {"blur", camera->blur, 0.0, MOST_BLUR, "0 .. 64 pixels"},
         {"vignetting", camera->vignetting, 0.0, 1.0, "0 .. 1"},
         {"noise", camera->noise, 0.0, huge, "a number >= 0"},

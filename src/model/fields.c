@@ -441,28 +441,31 @@ static const mf_ModelField dock_fields[] = {
 static const mf_ModelField camera_fields[] = {
     TEXT(name, ),
     ITEM(frame, FRAME, SAYS("x axis forward, y to the left, z up")),
-    NUMBER(width, INITIAL(320.0) URDF("camera width") SAYS("columns")),
-    NUMBER(height, INITIAL(240.0) URDF("camera height") SAYS("rows")),
-    WORD(lens, lens_words, URDF("camera lens")),
-    REAL(focal, UNIT("pixel") INITIAL(289.70562748477142) URDF("camera focal")
+    NUMBER(width, HASH(1) INITIAL(320.0) URDF("camera width") SAYS("columns")),
+    NUMBER(height, HASH(2) INITIAL(240.0) URDF("camera height") SAYS("rows")),
+    WORD(lens, lens_words, HASH(3) URDF("camera lens")),
+    REAL(focal, HASH(4) UNIT("pixel") INITIAL(289.70562748477142) URDF("camera focal")
          SAYS("per column and row; or fovy, the angle of view from top to bottom")),
-    REAL(center, UNIT("pixel") INITIAL(159.5, 119.5) URDF("camera center")
+    REAL(center, HASH(5) UNIT("pixel") INITIAL(159.5, 119.5) URDF("camera center")
          SAYS("column and row of the optical axis; the first pixel is 0, 0")),
-    REAL(coefficients, UNIT("1") URDF("camera coefficients") SAYS("of the lens")),
-    REAL(nearest, UNIT("m") INITIAL(0.01) URDF("camera nearest") SAYS("depth of what is seen")),
-    REAL(farthest, UNIT("m") INITIAL(100.0) URDF("camera farthest")),
-    FLAG(color, INITIAL(1.0) URDF("camera color")),
-    FLAG(depth, URDF("camera depth")),
-    FLAG(segmentation, URDF("camera segmentation")),
-    REAL(blur, UNIT("pixel") URDF("camera blur") SAYS("standard deviation of the Gaussian")),
-    REAL(vignetting, UNIT("1") URDF("camera vignetting")
+    REAL(coefficients, HASH(6) UNIT("1") URDF("camera coefficients") SAYS("of the lens")),
+    REAL(nearest, HASH(7) UNIT("m") INITIAL(0.01) URDF("camera nearest") SAYS("depth of what is seen")),
+    REAL(farthest, HASH(8) UNIT("m") INITIAL(100.0) URDF("camera farthest")),
+    FLAG(color, HASH(9) INITIAL(1.0) URDF("camera color")),
+    FLAG(depth, HASH(10) URDF("camera depth")),
+    FLAG(segmentation, HASH(11) URDF("camera segmentation")),
+    FLAG(shadows, HASH(19) INITIAL(1.0) URDF("camera shadows") SAYS("of the light, in the colors")),
+    NUMBER(samples, HASH(20) INITIAL(1.0) URDF("camera samples")
+           SAYS("colors are means of samples^2 rays per pixel")),
+    REAL(blur, HASH(12) UNIT("pixel") URDF("camera blur") SAYS("standard deviation of the Gaussian")),
+    REAL(vignetting, HASH(13) UNIT("1") URDF("camera vignetting")
          SAYS("share of the loss 1 - cos^4 of the angle from the axis")),
-    REAL(noise, UNIT("1") URDF("camera noise") SAYS("standard deviation of colors 0 .. 1")),
-    NUMBER(bits, INITIAL(8.0) URDF("camera bits") SAYS("of each color")),
-    REAL(readout, UNIT("s") URDF("camera readout")
+    REAL(noise, HASH(14) UNIT("1") URDF("camera noise") SAYS("standard deviation of colors 0 .. 1")),
+    NUMBER(bits, HASH(15) INITIAL(8.0) URDF("camera bits") SAYS("of each color")),
+    REAL(readout, HASH(16) UNIT("s") URDF("camera readout")
          SAYS("rolling shutter: time from the first row to the last")),
-    ITEM(rate, RATE, URDF("camera rate") SAYS("of pictures")),
-    TIME(delay, URDF("camera delay") SAYS("in nanoseconds; in URDF seconds")),
+    ITEM(rate, RATE, HASH(17) URDF("camera rate") SAYS("of pictures")),
+    TIME(delay, HASH(18) URDF("camera delay") SAYS("in nanoseconds; in URDF seconds")),
 };
 #undef T
 

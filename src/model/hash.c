@@ -1,6 +1,6 @@
-// The model's hash: everything that affects motion and nothing else (no names, colors, visual
-// shapes, notes), so that a replay accepts a robot with other colors and rejects a changed one.
-// Hashes field by field using the table of model fields, because padding between members is
+// The model's hash: everything that affects motion, cameras, and nothing else (no names, colors,
+// visual shapes, notes), so that a replay accepts a robot with other colors and rejects a changed
+// one. Hashes field by field using the table of model fields, because padding between members is
 // undefined.
 //
 // All models hash the fields at positions from EVERYWHERE on; those with bodies (MJCF) then those
@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 
+#include <mayfly/camera.h>
 #include <mayfly/sensor.h>
 #include <string.h>
 
@@ -254,6 +255,15 @@ static uint64_t hash_docks(uint64_t hash, const mf_Model *model) {
     return hash;
 }
 
+// Their pictures may decide what a robot does.
+static uint64_t hash_cameras(uint64_t hash, const mf_Model *model) {
+    for (uint32_t i = 0; i < model->camera_count; i++) {
+        hash = mf_item_hash(hash, MF_ITEM_CAMERA, &model->cameras[i], EVERYWHERE);
+        hash = hash_frame(hash, &model->cameras[i].frame);
+    }
+    return hash;
+}
+
 uint64_t mf_model_hash(const mf_Model *model) {
     if (model == NULL)
         return 0;
@@ -267,6 +277,7 @@ uint64_t mf_model_hash(const mf_Model *model) {
     hash = hash_sensors(hash, model);
     hash = mf_hash_doubles(hash, model->start_angle, model->joint_count);
     hash = hash_docks(hash, model);
+    hash = hash_cameras(hash, model);
     // Models from other sources have none of these, so that hashes stored in archives stay valid.
     return model->body_count > 0 ? hash_dynamics(hash, model) : hash;
 }

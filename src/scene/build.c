@@ -1,5 +1,5 @@
 // Worlds built from scene files: models, ground, world, groups, initial poses, contact, docks,
-// range sensors, messages, proximity, rules, behaviors, in this order.
+// range sensors, cameras, messages, proximity, rules, behaviors, in this order.
 #include "base/memory.h"
 #include "scene/builder.h"
 #include "scene/machines.h"
@@ -314,6 +314,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK)
         status = mf_ranges_add(builder->scene->world, builder->error);
     if (status == MF_OK)
+        status = mf_scene_add_cameras(builder);
+    if (status == MF_OK)
         status = mf_scene_add_messages(builder);
     if (status == MF_OK)
         status = mf_scene_add_late_plugins(builder);
@@ -328,7 +330,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status != MF_OK)
         return status;
     begin(builder);
-    return prepare_evaluation(builder);
+    status = mf_scene_take_first(builder);
+    return status != MF_OK ? status : prepare_evaluation(builder);
 }
 
 // Whether the first group can move by `motion` in place of the file's.

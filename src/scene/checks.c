@@ -358,6 +358,22 @@ static mf_Status check_joint(const mf_Reader *reader, const mf_SceneFile *file, 
     return status;
 }
 
+// ---- cameras -----------------------------------------------------------------------------------
+
+static mf_Status check_camera(const mf_Reader *reader, const mf_SceneFile *file, uint32_t index) {
+    const mf_SceneCamera *camera = &file->cameras[index];
+    mf_Status status = mf_reader_check_name(reader, camera->name);
+    for (uint32_t i = 0; i < index; i++)
+        if (status == MF_OK && strcmp(file->cameras[i].name, camera->name) == 0)
+            return mf_reader_refuse(reader, "name", NULL,
+                                    "expected each name once, found it again");
+    if (status == MF_OK && camera->on.group[0] != '\0')
+        status = find_group(reader, file, "group", camera->on.group, NULL);
+    if (status == MF_OK && camera->on.group[0] == '\0' && camera->on.link[0] != '\0')
+        return mf_reader_refuse(reader, "link", NULL, "expected the group that has it, too");
+    return status;
+}
+
 // ---- docks --------------------------------------------------------------------------------------
 
 static mf_Status check_dock(const mf_Reader *reader, const mf_SceneFile *file, uint32_t index) {
@@ -528,6 +544,10 @@ mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->joint_count && status == MF_OK; i++) {
         const mf_Reader inner = mf_reader_item(reader, "joints", i);
         status = check_joint(&inner, file, i);
+    }
+    for (uint32_t i = 0; i < file->camera_count && status == MF_OK; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "cameras", i);
+        status = check_camera(&inner, file, i);
     }
     return status;
 }

@@ -265,6 +265,9 @@ static const mf_Key keys_behind[] = {
     MF_KEY("sensors", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, GROUP(sensors),
            "the sensors of the model are computed; those that a genome's controller reads always "
            "are"),
+    MF_KEY("cameras", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(cameras),
+           "the cameras of the model take pictures at their own rates, for plugins, programs and "
+           "records: fields camera.NAME.color, .depth and .segmentation"),
 
     MF_KEY("gaits", MF_KEY_WORDS, 0, "", NULL, 0, 0, NULL, GROUP(gaits),
            "gaits of the robots: names of files in gaits/<robot>/ next to the model, or paths "

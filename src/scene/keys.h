@@ -17,9 +17,10 @@ enum { MF_MOTION_WORD_AUTO = MF_MOTION_COUNT, MF_MOTION_WORD_OWN };
 enum { MF_SWITCH_WORD_OWN = MF_MOTION_LEVELS, MF_SWITCH_WORD_QUASISTATIC, MF_SWITCH_WORD_ELASTIC };
 
 const mf_KeyTable *mf_scene_table(void);
-extern const mf_KeyTable mf_scene_group_table; // of the entries of `groups`
-extern const mf_KeyTable mf_scene_dock_table;  // of the entries of `docks`
-extern const mf_KeyTable mf_scene_joint_table; // of the entries of `joints`
+extern const mf_KeyTable mf_scene_group_table;  // of the entries of `groups`
+extern const mf_KeyTable mf_scene_dock_table;   // of the entries of `docks`
+extern const mf_KeyTable mf_scene_joint_table;  // of the entries of `joints`
+extern const mf_KeyTable mf_scene_camera_table; // of the entries of `cameras`
 
 // The motion of a word; MF_MOTION_WORD_AUTO gives `automatic`.
 mf_Motion mf_motion_of_word(int word, mf_Motion automatic);

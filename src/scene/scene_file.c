@@ -156,7 +156,7 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
     return status;
 }
 
-// Stores the positions of joints and docks for errors.
+// Stores the positions of joints, docks and cameras for errors.
 static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->dock_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "docks", i);
@@ -173,6 +173,10 @@ static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->joint_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "joints", i);
         note_place(&inner, "kind", &file->joints[i].line, &file->joints[i].column);
+    }
+    for (uint32_t i = 0; i < file->camera_count; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "cameras", i);
+        note_place(&inner, "name", &file->cameras[i].line, &file->cameras[i].column);
     }
 }
 

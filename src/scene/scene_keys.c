@@ -34,6 +34,8 @@ _Static_assert(offsetof(mf_SceneFile, group_count) - offsetof(mf_SceneFile, grou
                        offsetof(mf_KeyList, count) &&
                    offsetof(mf_SceneFile, joint_count) - offsetof(mf_SceneFile, joints) ==
                        offsetof(mf_KeyList, count) &&
+                   offsetof(mf_SceneFile, camera_count) - offsetof(mf_SceneFile, cameras) ==
+                       offsetof(mf_KeyList, count) &&
                    offsetof(mf_SceneFile, record_field_count) -
                            offsetof(mf_SceneFile, record_fields) ==
                        offsetof(mf_KeyList, count),
@@ -148,6 +150,10 @@ static const mf_Key scene_keys[] = {
     MF_KEY_LISTED("joints", 0, &mf_scene_joint_table, AT(joints),
                   "run-time joints between links of any two robots, or a robot and the world, each "
                   "with the keys below (docs/how_to/run_time_joints.md)"),
+
+    MF_KEY_LISTED("cameras", 0, &mf_scene_camera_table, AT(cameras),
+                  "cameras of `mayfly run --photos`, fixed in the world or on a robot's link, each "
+                  "with the keys below (docs/explanation/cameras.md)"),
 
     SECTION("contact", "contact between robots; contact with the ground is set per group"),
     MF_KEY("contact.enabled", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, AT(contact),

@@ -88,6 +88,8 @@ struct mf_Film {
 // none.
 extern const unsigned char mf_film_page[];
 
+// "box" of MF_SHAPE_BOX.
+const char *mf_film_shape_name(mf_ShapeType type);
 // Appends a script with whole numbers, column by column of `frames` each (film_pack.c). NULL fails.
 void mf_film_put_columns(mf_Text *text, const char *id, const int32_t *values, size_t columns,
                          uint32_t frames);

@@ -1,102 +1,20 @@
-// The appearance of vehicles in films. Their models have one collision shape, a sphere or an
-// upright cylinder, which shows neither heading nor size; instead a film shows a body with wheels,
-// rotors or wings in the proportions of the vehicle's parameters. A car's collision cylinder is
-// drawn as a disk on the ground, because it reaches beyond the body.
+// The appearance of vehicles in films (camera/vehicle_look.h).
 #include "view/film.h"
 
-#include "math/scalar.h"
-
-#include <mayfly/car.h>
-#include <mayfly/fixed_wing.h>
-#include <mayfly/quadrotor.h>
-
-#define QUARTER 0.70710678118654752 // [1] cosine and sine of half a right angle
-
-static const double body_color[3] = {0.80, 0.33, 0.12}; // takes the color of a group
-static const double dark[3] = {0.10, 0.11, 0.12};
-static const double pale[3] = {0.72, 0.74, 0.76};
-static const double whole[4] = {1.0, 0.0, 0.0, 0.0};
-static const double along_y[4] = {QUARTER, -QUARTER, 0.0, 0.0}; // the z axis of a shape points left
-static const double along_x[4] = {QUARTER, 0.0, QUARTER, 0.0};  // forward
-
-// A shape of the list that `text` ends with; `size` as in mf_Shape.
-static void put(mf_Text *text, bool first, const char *type, const double place[3],
-                const double turn[4], const double size[3], const double color[3]) {
-    mf_text_format(text, "%s\n{\"type\":\"%s\",\"link\":0", first ? "" : ",", type);
-    mf_film_put_numbers(text, "place", place, 3);
-    mf_film_put_numbers(text, "turn", turn, 4);
-    mf_film_put_numbers(text, "size", size, 3);
-    mf_film_put_numbers(text, "color", color, 3);
-    mf_text_put(text, "}");
-}
-
-// Wheels at the axles, as high as the center of mass allows.
-static void put_car(mf_Text *text, const mf_Car *car, const mf_Shape *cylinder) {
-    const double base = car->front + car->rear, floor = -car->height;
-    const double wheel = car->height < 0.17 * base ? car->height : 0.17 * base;
-    const double middle = 0.5 * (car->front - car->rear), low = floor + 0.6 * wheel;
-    const double hull[3] = {1.4 * base, 0.62 * base, 0.2 * base};
-    const double cabin[3] = {0.6 * base, 0.52 * base, 0.17 * base};
-    put(text, true, "box", (double[3]){middle, 0.0, low + 0.5 * hull[2]}, whole, hull, body_color);
-    put(text, false, "box", (double[3]){middle - 0.12 * base, 0.0, low + hull[2] + 0.5 * cabin[2]},
-        whole, cabin, pale);
-    for (int i = 0; i < 4; i++)
-        put(text, false, "cylinder",
-            (double[3]){i < 2 ? car->front : -car->rear, i % 2 == 0 ? 0.28 * base : -0.28 * base,
-                        floor + wheel},
-            along_y, (double[3]){wheel, 0.12 * base, 0.0}, dark);
-    put(text, false, "cylinder", (double[3]){0.0, 0.0, floor + 0.005 * base}, whole,
-        (double[3]){cylinder->size[0], 0.01 * base, 0.0}, pale);
-}
-
-// Arms from the center of mass to the rotors; those in front are colored.
-static void put_quadrotor(mf_Text *text, const mf_Quadrotor *quadrotor) {
-    double arm = 0.0;
-    for (int i = 0; i < 4; i++)
-        arm += 0.25 * mf_sqrt(quadrotor->rotor_x[i] * quadrotor->rotor_x[i] +
-                              quadrotor->rotor_y[i] * quadrotor->rotor_y[i]);
-    if (!(arm > 0.0))
-        arm = 0.7 * quadrotor->radius;
-    put(text, true, "box", (double[3]){0.0, 0.0, 0.0}, whole,
-        (double[3]){0.6 * arm, 0.4 * arm, 0.22 * arm}, body_color);
-    for (int i = 0; i < 4; i++) {
-        const double x = quadrotor->rotor_x[i], y = quadrotor->rotor_y[i];
-        const double half = 0.5 * mf_atan2(y, x);
-        double turn[4] = {1.0, 0.0, 0.0, 0.0};
-        mf_sin_cos(half, &turn[3], &turn[0]);
-        put(text, false, "box", (double[3]){0.5 * x, 0.5 * y, 0.0}, turn,
-            (double[3]){mf_sqrt(x * x + y * y), 0.1 * arm, 0.08 * arm}, dark);
-        put(text, false, "cylinder", (double[3]){x, y, 0.12 * arm}, whole,
-            (double[3]){0.55 * arm, 0.03 * arm, 0.0}, x > 0.0 ? body_color : pale);
-    }
-}
-
-// Its collision sphere holds the wing.
-static void put_fixed_wing(mf_Text *text, const mf_Shape *sphere) {
-    const double span = 2.0 * sphere->size[0];
-    put(text, true, "capsule", (double[3]){-0.05 * span, 0.0, 0.0}, along_x,
-        (double[3]){0.04 * span, 0.5 * span, 0.0}, body_color);
-    put(text, false, "box", (double[3]){0.04 * span, 0.0, 0.03 * span}, whole,
-        (double[3]){0.12 * span, span, 0.015 * span}, pale);
-    put(text, false, "box", (double[3]){-0.3 * span, 0.0, 0.01 * span}, whole,
-        (double[3]){0.07 * span, 0.3 * span, 0.01 * span}, pale);
-    put(text, false, "box", (double[3]){-0.3 * span, 0.0, 0.07 * span}, whole,
-        (double[3]){0.07 * span, 0.01 * span, 0.13 * span}, body_color);
-}
+#include "camera/vehicle_look.h"
 
 bool mf_film_put_vehicle(mf_Text *text, const mf_Group *group) {
-    const mf_Model *model = mf_group_model(group);
-    const mf_Car *car = mf_car_parameters(group);
-    const mf_Quadrotor *quadrotor = mf_quadrotor_of(group);
-    if (model->shape_count != 1)
-        return false;
-    if (car != NULL)
-        put_car(text, car, &model->shapes[0]);
-    else if (quadrotor != NULL)
-        put_quadrotor(text, quadrotor);
-    else if (mf_fixed_wing_config_of(group) != NULL)
-        put_fixed_wing(text, &model->shapes[0]);
-    else
-        return false;
-    return true;
+    mf_Shape parts[MF_VEHICLE_PARTS];
+    const uint32_t count = mf_vehicle_look(group, parts);
+    for (uint32_t i = 0; i < count; i++) {
+        const double color[3] = {parts[i].color[0], parts[i].color[1], parts[i].color[2]};
+        mf_text_format(text, "%s\n{\"type\":\"%s\",\"link\":0", i == 0 ? "" : ",",
+                       mf_film_shape_name(parts[i].type));
+        mf_film_put_numbers(text, "place", parts[i].position, 3);
+        mf_film_put_numbers(text, "turn", parts[i].rotation, 4);
+        mf_film_put_numbers(text, "size", parts[i].size, 3);
+        mf_film_put_numbers(text, "color", color, 3);
+        mf_text_put(text, "}");
+    }
+    return count > 0;
 }

@@ -36,7 +36,7 @@ static bool is_drawn(const mf_Model *model, const mf_Shape *shape) {
     return shape->visual || scenery || !has_visual(model, shape->link);
 }
 
-static const char *type_name(mf_ShapeType type) {
+const char *mf_film_shape_name(mf_ShapeType type) {
     static const char *const names[] = {[MF_SHAPE_BOX] = "box",
                                         [MF_SHAPE_CYLINDER] = "cylinder",
                                         [MF_SHAPE_SPHERE] = "sphere",
@@ -57,7 +57,7 @@ void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, 
 void mf_film_put_shape(mf_Text *text, const mf_Shape *shape, bool *used) {
     double color[3] = {shape->color[0], shape->color[1], shape->color[2]};
     int32_t link = shape->link == MF_NONE ? -1 : (int32_t)shape->link;
-    mf_text_format(text, "\n{\"type\":\"%s\",\"link\":%d", type_name(shape->type), link);
+    mf_text_format(text, "\n{\"type\":\"%s\",\"link\":%d", mf_film_shape_name(shape->type), link);
     if (shape->type == MF_SHAPE_MESH) {
         mf_text_format(text, ",\"mesh\":%u", shape->mesh);
         used[shape->mesh] = true;

@@ -256,6 +256,44 @@ static void height_maps(void **state) {
     }
 }
 
+// No sky shows between a map and the level around it, whatever the heights of its border.
+static void maps_have_no_gap_around_them(void **state) {
+    const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
+    const mf_TerrainGenerator hills = {MF_TERRAIN_NOISE, 1.0, 3.0, 3, 5};
+    const char *ball = "<mujoco><worldbody><body pos='3 0.2 9'><freejoint/><geom size='0.1'/>"
+                       "</body></worldbody></mujoco>";
+    for (int smooth = 0; smooth < 2; smooth++) {
+        mf_TerrainConfig config = mf_terrain_config();
+        mf_WorldConfig world = mf_world_config();
+        mf_Terrain *terrain = NULL;
+        mf_Error error = {0};
+        config.columns = config.rows = 40;
+        config.cell = 0.2;
+        config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
+        must(mf_terrain_generate(*state, &config, &hills, &terrain, &error), &error);
+        world.terrain = terrain;
+        Rig rig = open_rig(*state, ball, &world, &camera);
+        const mf_Lens lens = mf_lens_of(&camera);
+        for (int k = 0; k < 8; k++) { // all around, 10 degrees downwards
+            const double half = k * M_PI / 8, c = cos(0.087), s = sin(0.087);
+            const double rotation[4] = {c * cos(half), -s * sin(half), s * cos(half),
+                                        c * sin(half)};
+            const double position[3] = {0.0, 0.0, 2.5};
+            take(&rig, position, rotation);
+            for (int i = 0; i < PIXELS; i++) {
+                const double pixel[2] = {i % WIDE, i / WIDE};
+                double ray[3], way[3];
+                assert_true(mf_lens_ray(&lens, pixel, ray));
+                rotate(rotation, ray, way);
+                if (way[2] < -0.06)
+                    assert_int_equal(owner[i][0], -2);
+            }
+        }
+        close_rig(&rig);
+        mf_terrain_destroy(terrain);
+    }
+}
+
 // ---- what is there ------------------------------------------------------------------------------
 
 // Robots of shared groups see each other; one of an isolated group is alone with its group's
@@ -362,13 +400,10 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes_and_spheres),
-        cmocka_unit_test(all_shapes_and_lenses),
-        cmocka_unit_test(height_maps),
-        cmocka_unit_test(who_is_seen),
-        cmocka_unit_test(colors_are_of_the_shapes),
-        cmocka_unit_test(same_bits_everywhere),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(planes_and_spheres),   cmocka_unit_test(all_shapes_and_lenses),
+        cmocka_unit_test(height_maps),          cmocka_unit_test(maps_have_no_gap_around_them),
+        cmocka_unit_test(who_is_seen),          cmocka_unit_test(colors_are_of_the_shapes),
+        cmocka_unit_test(same_bits_everywhere), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -162,6 +162,90 @@ static void mjcf_files_have_cameras(void **state) {
     mf_model_destroy(again);
 }
 
+#define TEXTED(data)                                                                               \
+    "<mujoco><worldbody><body name='b' pos='0 .3 1' euler='10 20 30'><freejoint/>"                 \
+    "<geom size='.1' pos='.3 .1 .2'/><camera name='eye' pos='.123 .017 .3' euler='3 -4 5'"         \
+    " resolution='640 480' sensorsize='640 480' focalpixel='400.1 500.3' principalpixel='3.7 1'"   \
+    " output='depth'/></body></worldbody><custom><text name='camera:eye' data='" data              \
+    "'/></custom></mujoco>"
+
+// What MJCF has no attribute for comes back from a file that was written, to the last bit.
+static void written_cameras_are_the_same(void **state) {
+    mf_Model *model = load_text(
+        *state, TEXTED("lens=brown coefficients=-0.28,0.09,0.0005,-0.0003 nearest=0.1 farthest=20 "
+                       "blur=0.8 vignetting=0.5 noise=0.01 bits=6 readout=0.02 rate=62.5 "
+                       "delay=0.050000001"));
+    const mf_Camera *eye = &model->cameras[0];
+    mf_Error error = {0};
+    char path[512];
+    assert_int_equal(eye->lens, MF_LENS_BROWN);
+    assert_near(eye->coefficients[3], -0.0003, 0.0);
+    assert_near(eye->center[0], 319.5 - 3.7, 1e-12);
+    assert_true(eye->rate.numerator == 625 && eye->rate.denominator == 10);
+    assert_true(eye->delay == 50 * MF_MILLISECOND + 1 && eye->bits == 6 && !eye->color);
+    write_text(path, "again.xml", "");
+    assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
+    mf_Model *again = load_file(*state, path, NULL);
+    mf_Camera copy = again->cameras[0];
+    assert_string_equal(copy.name, eye->name);
+    assert_memory_equal(&copy.frame, &eye->frame, sizeof copy.frame);
+    assert_true(mf_model_hash(again) == mf_model_hash(model));
+    mf_model_destroy(again);
+    mf_model_destroy(model);
+}
+
+// A camera that was moved in the file is where the file says.
+static void edited_files_win(void **state) {
+    mf_Model *plain = load_text(*state, TEXTED("")),
+             *model = load_text(*state, TEXTED("frame=1,2,3,1,0,0,0 center=1,2"));
+    assert_memory_equal(&plain->cameras[0].frame, &model->cameras[0].frame, sizeof(mf_Frame));
+    assert_memory_equal(plain->cameras[0].center, model->cameras[0].center, 2 * sizeof(double));
+    mf_model_destroy(plain);
+    mf_model_destroy(model);
+}
+
+// Pictures may decide what a robot does, so what they show belongs to the model.
+static void hashes_are_of_the_cameras(void **state) {
+    static const char *const texts[] = {TEXTED(""), TEXTED("noise=0.1"), TEXTED("rate=30"),
+                                        TEXTED("lens=brown"), TEXTED("delay=0.1")};
+    uint64_t hashes[5];
+    for (int i = 0; i < 5; i++) {
+        mf_Model *model = load_text(*state, texts[i]);
+        hashes[i] = mf_model_hash(model);
+        for (int k = 0; k < i; k++)
+            assert_true(hashes[k] != hashes[i]);
+        mf_model_destroy(model);
+    }
+}
+
+static void mistakes_in_texts_are_named(void **state) {
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"<text name='camera:ear' data='bits=3'/>",
+         "<text> camera:ear: there is no camera of this name"},
+        {"<text name='camera:eye' data='bits'/>",
+         "<text> camera:eye: expected key=value pairs, found \"bits\""},
+        {"<text name='camera:eye' data='bit=3'/>",
+         "<camera>: unknown attribute 'bit' (docs/reference/model_fields.md lists them)"},
+        {"<text name='camera:eye' data='bits=9'/>", "<camera> bits: expected 1 .. 8, found 9"},
+        {"<text name='camera:eye' data='rate=0'/>",
+         "<camera> rate: expected one number per second, or a whole numerator and denominator, "
+         "found \"0\""},
+        {"<text name='camera:eye' data='rate=5,2.5'/>",
+         "<camera> rate: expected one number per second, or a whole numerator and denominator, "
+         "found \"5 2.5\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><body><freejoint/><geom size='1'/><camera name='eye'/></body>"
+                 "</worldbody><custom>%s</custom></mujoco>",
+                 rows[i].text);
+        assert_refused(*state, text, MF_BAD_FILE, 1, rows[i].message);
+    }
+}
+
 static void mistakes_in_mjcf_are_named(void **state) {
     const struct {
         const char *camera, *message;
@@ -226,8 +310,14 @@ static void calls_make_cameras(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urdf_files_have_cameras), cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(mjcf_files_have_cameras), cmocka_unit_test(mistakes_in_mjcf_are_named),
+        cmocka_unit_test(urdf_files_have_cameras),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(written_cameras_are_the_same),
+        cmocka_unit_test(edited_files_win),
+        cmocka_unit_test(hashes_are_of_the_cameras),
+        cmocka_unit_test(mistakes_in_texts_are_named),
+        cmocka_unit_test(mjcf_files_have_cameras),
+        cmocka_unit_test(mistakes_in_mjcf_are_named),
         cmocka_unit_test(calls_make_cameras),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

@@ -232,7 +232,7 @@ static void mistakes_in_keys_suggest_the_right_one(void **state) {
         {OK_MODEL "search.fitness: steps\n",
          "t.yaml:2:1: search.fitness: unknown key, did you mean search.fitness?"},
         {OK_MODEL "<<: {a: 1}\n", "t.yaml:2:1: <<: unknown key, expected one of name, world, "
-                                  "ground, groups, docks, joints, contact, messages, "
+                                  "ground, groups, docks, joints, cameras, contact, messages, "
                                   "proximity, air, run, record, search"},
         {OK_MODEL "search:\n  best: 1\n  survivors: 5\n  best: 2\n",
          "t.yaml:5:3: expected each key once, found best again (first in line 3)"},
@@ -439,7 +439,7 @@ static void wrong_overrides_are_named(void **state) {
          "search.population?"},
         {{"qqqqqqq", "9"},
          "override qqqqqqq=9: qqqqqqq: unknown key, expected one of name, world, ground, groups, "
-         "docks, joints, contact, messages, proximity, air, run, record, search"},
+         "docks, joints, cameras, contact, messages, proximity, air, run, record, search"},
         {{"world..seed", "9"},
          "override world..seed=9: world..seed: unknown key, did you mean world.seed?"},
         {{"search", "9"}, "override search=9: search: expected a group of keys, found 9"},

@@ -662,6 +662,7 @@ static void written_text_has_every_default(void **state) {
                               "    settle: 0 # [s]\n"
                               "    joint_noise: 0 # [rad/s]\n"
                               "    sensors: true\n"
+                              "    cameras: false\n"
                               "    gaits: []\n"
                               "    controller: none\n"
                               "    chain:\n"

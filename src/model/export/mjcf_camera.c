@@ -1,6 +1,9 @@
 // Cameras as MJCF has them: pose, resolution, focal length and principal point in pixels (see
-// src/model/import/mjcf_camera.c). Distortion, noise, rates and the like have no place there.
+// src/model/import/mjcf_camera.c). Distortion, noise, rates and the like have no place there: they
+// are texts of <custom>.
 #include "model/export/mjcf.h"
+
+#include <string.h>
 
 #include <mayfly/camera.h>
 
@@ -38,4 +41,37 @@ void mf_mjcf_put_cameras(mf_MjcfWriter *w, uint32_t body, uint32_t level) {
                  mf_mjcf_place(w->model, frame, position, rotation) == body)
             put_camera(w, &w->model->cameras[i], position, rotation, level);
     }
+}
+
+// Rows that the element has.
+static bool is_attribute(const char *name) {
+    static const char *const names[] = {"name",  "width", "height",       "focal",
+                                        "color", "depth", "segmentation", NULL};
+    uint32_t i = 0;
+    while (names[i] != NULL && strcmp(names[i], name) != 0)
+        i++;
+    return names[i] != NULL;
+}
+
+void mf_mjcf_put_camera_texts(mf_MjcfWriter *w) {
+    const mf_ItemTable *table = mf_item_table(MF_ITEM_CAMERA);
+    if (w->model->camera_count == 0)
+        return;
+    put(w, "  <custom>\n");
+    for (uint32_t i = 0; i < w->model->camera_count; i++) {
+        const mf_Camera *camera = &w->model->cameras[i];
+        const double *at = camera->frame.position, *turn = camera->frame.rotation;
+        const double frame[7] = {at[0], at[1], at[2], turn[0], turn[1], turn[2], turn[3]};
+        put(w, "    <text name=\"camera:");
+        mf_text_escape(&w->text, camera->name);
+        mf_text_format(&w->text, "\" data=\"rate=%lld,%lld delay=%.17g",
+                       (long long)camera->rate.numerator, (long long)camera->rate.denominator,
+                       mf_time_to_seconds(camera->delay));
+        mf_mjcf_put_list(w, "frame", frame, 7);
+        for (uint32_t f = 0; f < table->count; f++)
+            if (!is_attribute(table->fields[f].name))
+                mf_mjcf_put_pair(w, &table->fields[f], camera);
+        put(w, "\"/>\n");
+    }
+    put(w, "  </custom>\n");
 }

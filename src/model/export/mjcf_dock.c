@@ -19,7 +19,7 @@ uint32_t mf_mjcf_place(const mf_Model *model, const mf_Frame *frame, double posi
     return MF_NONE;
 }
 
-static void put_list(mf_MjcfWriter *w, const char *key, const double *values, uint32_t count) {
+void mf_mjcf_put_list(mf_MjcfWriter *w, const char *key, const double *values, uint32_t count) {
     mf_text_format(&w->text, " %s=", key);
     for (uint32_t i = 0; i < count; i++)
         mf_text_format(&w->text, "%s%.17g", i > 0 ? "," : "", values[i]);
@@ -39,12 +39,12 @@ static void put_text(mf_MjcfWriter *w, const char *key, const char *value) {
     put_letters(w, value);
 }
 
-static void put_field(mf_MjcfWriter *w, const mf_ModelField *field, const mf_Dock *dock) {
-    const void *value = mf_field_at(field, dock);
+void mf_mjcf_put_pair(mf_MjcfWriter *w, const mf_ModelField *field, const void *item) {
+    const void *value = mf_field_at(field, item);
     switch (field->type) {
     case MF_VALUE_REAL:
         if (mf_is_finite(*(const double *)value)) // limits: infinite is their default
-            put_list(w, field->name, value, 1);
+            mf_mjcf_put_list(w, field->name, value, field->count);
         break;
     case MF_VALUE_NUMBER:
         mf_text_format(&w->text, " %s=%u", field->name, *(const uint32_t *)value);
@@ -82,10 +82,10 @@ void mf_mjcf_put_docks(mf_MjcfWriter *w) {
             put_letters(w, w->model->bodies[body].name);
         else
             mf_text_format(&w->text, "mayfly.body.%u", body);
-        put_list(w, "xyz", position, 3);
-        put_list(w, "quat", rotation, 4);
+        mf_mjcf_put_list(w, "xyz", position, 3);
+        mf_mjcf_put_list(w, "quat", rotation, 4);
         for (uint32_t f = 0; f < table->count; f++)
-            put_field(w, &table->fields[f], dock);
+            mf_mjcf_put_pair(w, &table->fields[f], dock);
         put(w, "\"/>\n");
     }
     put(w, "  </custom>\n");

@@ -69,6 +69,7 @@ static mf_Status run_passes(mf_Mjcf *m) {
                                   mf_mjcf_read_actuators,
                                   mf_mjcf_read_sensors,
                                   mf_mjcf_read_docks,
+                                  mf_mjcf_read_camera_texts,
                                   mf_mjcf_read_keyframes,
                                   mf_mjcf_resolve,
                                   note_points,

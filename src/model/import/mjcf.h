@@ -478,6 +478,12 @@ mf_Status mf_mjcf_read_equalities(mf_Mjcf *m);
 mf_Status mf_mjcf_read_actuators(mf_Mjcf *m);
 mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
 mf_Status mf_mjcf_read_docks(mf_Mjcf *m);
+// What MJCF has no attribute for, of cameras that were added (mjcf_camera.c).
+mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m);
+// Cuts key=value words, which it changes, into attributes; commas become blanks. MF_NONE: not such
+// a list.
+enum { MF_MJCF_WORDS = 32 };
+uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_WORDS]);
 // The selection and the number of values of a contact sensor; `*found` is false when it is dropped.
 mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                              uint32_t *count, bool *found);

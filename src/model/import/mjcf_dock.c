@@ -11,17 +11,13 @@
 
 #include <string.h>
 
-enum { WORDS = 32 };
-
 static const char prefix[] = "dock:";
 
-// Cuts the data into attributes, in a copy that lives as long as the draft. MF_NONE: not such a
-// list.
-static uint32_t cut(char *data, mf_XmlAttribute *out) {
+uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_WORDS]) {
     uint32_t count = 0;
     while (*(data += strspn(data, " \t\r\n")) != '\0') {
         char *equals = strchr(data, '='), *end = data + strcspn(data, " \t\r\n");
-        if (equals == NULL || equals >= end || count == WORDS)
+        if (equals == NULL || equals >= end || count == MF_MJCF_WORDS)
             return MF_NONE;
         *equals = '\0';
         out[count].name = data;
@@ -64,11 +60,11 @@ static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
     static const char *const placed[] = {"site", "body", "xyz", "quat", NULL};
     const char *data = mf_xml_attribute(text, "data");
     char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
-    mf_XmlAttribute attributes[WORDS + 1] = {{"name", name}};
+    mf_XmlAttribute attributes[MF_MJCF_WORDS + 1] = {{"name", name}};
     mf_Dock dock;
     if (copy == NULL)
         return mf_mjcf_no_memory(m);
-    const uint32_t count = cut(copy, attributes + 1);
+    const uint32_t count = mf_mjcf_cut(copy, attributes + 1);
     if (count == MF_NONE)
         return mf_mjcf_fail(
             m, text, "<text> dock:%.100s: expected key=value pairs, found \"%.60s\"", name, data);

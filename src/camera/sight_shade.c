@@ -1,0 +1,162 @@
+// The colors of what is seen: one light from above, which may be hidden, and light from all sides.
+#include "camera/sight.h"
+
+#include "math/scalar.h"
+
+#define AMBIENT 0.42f // [1] of the light, from all sides
+#define DIRECT 0.58f
+#define CELL 1.0 // [m] of the ground's pattern
+
+enum { GROUND = -2 }; // group of its faces
+
+static const double light[3] = {0.36, 0.48, 0.8}; // towards it, world axes
+static const float zenith[3] = {0.44f, 0.60f, 0.82f}, horizon[3] = {0.80f, 0.86f, 0.93f};
+static const float ground_colors[2][3] = {{0.47f, 0.52f, 0.47f}, {0.58f, 0.62f, 0.56f}};
+
+typedef struct Shade {
+    double rows[9]; // optical axes from world axes
+    double position[3];
+    float towards[3]; // the light, optical axes
+    float up[3];      // the world's z, optical axes
+    double per_pixel; // [1] width of a pixel at the depth 1
+    float per_level;  // [1] one over the light on level ground
+    bool shadows;
+} Shade;
+
+// The light on a surface, of which `reached` is what is not hidden.
+static float lit(const float normal[3], const Shade *shade, float reached) {
+    const float *l = shade->towards;
+    const float cosine = normal[0] * l[0] + normal[1] * l[1] + normal[2] * l[2];
+    return AMBIENT + DIRECT * (cosine > 0.0f ? cosine * reached : 0.0f);
+}
+
+void mf_sight_light(const double axes[9], double out[3]) {
+    mf_mat3_apply(out, axes, light);
+    mf_vec3_normalize(out);
+}
+
+// Outwards, in optical axes, where a solid is met at the point `at`.
+static void solid_normal(const mf_SightFace *face, const float at[3], float out[3]) {
+    float p[3], length = 0.0f;
+    for (int i = 0; i < 3; i++)
+        p[i] = face->turn[3 * i] * at[0] + face->turn[3 * i + 1] * at[1] +
+               face->turn[3 * i + 2] * at[2] - face->center[i];
+    const float half = face->half;
+    const float size[3] = {__builtin_fabsf(p[0]), __builtin_fabsf(p[1]), __builtin_fabsf(p[2])};
+    const int most = size[0] > size[1] ? (size[0] > size[2] ? 0 : 2) : (size[1] > size[2] ? 1 : 2);
+    switch (face->type) {
+    case MF_RASTER_BRICK:
+        for (int i = 0; i < 3; i++)
+            p[i] = i == most ? p[i] : 0.0f;
+        break;
+    case MF_RASTER_TUBE:
+        if (size[2] > half * 0.999f && p[0] * p[0] + p[1] * p[1] < 0.999f)
+            p[0] = p[1] = 0.0f;
+        else
+            p[2] = 0.0f;
+        break;
+    case MF_RASTER_PILL:
+        p[2] = size[2] > half ? (p[2] > 0.0f ? p[2] - half : p[2] + half) : 0.0f;
+        break;
+    default:
+        break;
+    }
+    for (int i = 0; i < 3; i++) { // the gradient: the transposed axes
+        out[i] = face->turn[i] * p[0] + face->turn[3 + i] * p[1] + face->turn[6 + i] * p[2];
+        length += out[i] * out[i];
+    }
+    const float scale = length > 0.0f ? 1.0f / __builtin_sqrtf(length) : 0.0f;
+    for (int i = 0; i < 3; i++)
+        out[i] *= scale;
+}
+
+// The number of the cell; 0 where no number has the cell's digits.
+static int64_t cell_of(double x) {
+    if (!(mf_abs(x) < 1e15))
+        return 0;
+    const int64_t cell = (int64_t)x;
+    return cell - (x < (double)cell);
+}
+
+// A pattern of squares, which fades into its mean where a pixel is as large as they are.
+static void ground_color(const Shade *shade, const float ray[3], float depth, float out[3]) {
+    double world[2];
+    for (int i = 0; i < 2; i++)
+        world[i] = shade->position[i] + (shade->rows[i] * ((double)ray[0] * (double)depth) +
+                                         shade->rows[3 + i] * ((double)ray[1] * (double)depth) +
+                                         shade->rows[6 + i] * ((double)ray[2] * (double)depth));
+    const double steep =
+        -(double)(ray[0] * shade->up[0] + ray[1] * shade->up[1] + ray[2] * shade->up[2]);
+    const double blurred = 2.0 * (double)depth * shade->per_pixel / (CELL * (steep + 1e-6));
+    const float part = (float)(blurred < 1.0 ? 0.5 * (1.0 - blurred) : 0.0);
+    const bool odd = ((cell_of(world[0] / CELL) + cell_of(world[1] / CELL)) & 1) != 0;
+    const float share = odd ? 0.5f + part : 0.5f - part;
+    for (int i = 0; i < 3; i++)
+        out[i] = ground_colors[0][i] + share * (ground_colors[1][i] - ground_colors[0][i]);
+}
+
+static void sky_color(const Shade *shade, const float ray[3], float out[3]) {
+    const float length = __builtin_sqrtf(ray[0] * ray[0] + ray[1] * ray[1] + ray[2] * ray[2]);
+    const float up =
+        length > 0.0f
+            ? (ray[0] * shade->up[0] + ray[1] * shade->up[1] + ray[2] * shade->up[2]) / length
+            : 0.0f;
+    const float share = up > 0.0f ? (length > 0.0f ? up : 0.0f) : 0.0f;
+    for (int i = 0; i < 3; i++)
+        out[i] = length > 0.0f ? horizon[i] + share * (zenith[i] - horizon[i]) : 0.0f;
+}
+
+// Level ground has its own colors in the light, whatever its strength.
+static void shade_ground(const Shade *shade, const float ray[3], float depth, const float normal[3],
+                         float reached, float out[3]) {
+    const float factor = lit(normal, shade, reached) * shade->per_level;
+    ground_color(shade, ray, depth, out);
+    for (int i = 0; i < 3; i++)
+        out[i] *= factor;
+}
+
+static void shade_pixel(const Shade *shade, const mf_SightRoom *room, size_t pixel, float out[3]) {
+    const mf_Raster *raster = &room->raster;
+    const float ray[3] = {raster->ray[0][pixel], raster->ray[1][pixel], raster->ray[2][pixel]};
+    const float depth = raster->depth[pixel];
+    const uint32_t number = (uint32_t)raster->face[pixel];
+    const float reached = shade->shadows ? room->lit[pixel] : 1.0f;
+    float normal[3];
+    if (number == MF_RASTER_SKY) {
+        sky_color(shade, ray, out);
+        return;
+    }
+    if (number == MF_RASTER_GROUND) {
+        shade_ground(shade, ray, depth, shade->up, reached, out);
+        return;
+    }
+    const mf_SightFace *face = &room->faces[number];
+    if (face->owner[0] == GROUND) {
+        shade_ground(shade, ray, depth, face->normal, reached, out);
+        return;
+    }
+    if (face->solid) {
+        const float at[3] = {depth * ray[0], depth * ray[1], depth * ray[2]};
+        solid_normal(face, at, normal);
+    }
+    const float factor = lit(face->solid ? normal : face->normal, shade, reached);
+    for (int i = 0; i < 3; i++)
+        out[i] = face->color[i] * factor;
+}
+
+void mf_sight_shade(const mf_CameraView *view, const mf_SightPlace *place, mf_SightRoom *room) {
+    Shade shade = {.per_pixel = 1.0 / view->camera.focal[0], .shadows = view->camera.shadows};
+    double towards[3];
+    mf_sight_axes(place, shade.rows);
+    mf_sight_light(shade.rows, towards);
+    mf_vec3_copy(shade.position, place->position);
+    for (int i = 0; i < 3; i++) {
+        shade.towards[i] = (float)towards[i];
+        shade.up[i] = (float)shade.rows[3 * i + 2];
+    }
+    shade.per_level = 1.0f / lit(shade.up, &shade, 1.0f);
+    for (uint32_t y = room->raster.top; y < room->raster.bottom; y++)
+        for (uint32_t x = 0; x < view->camera.width; x++)
+            shade_pixel(&shade, room, (size_t)y * view->stride + x,
+                        room->color + 3 * ((size_t)y * view->camera.width + x));
+}

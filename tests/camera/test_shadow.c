@@ -1,0 +1,290 @@
+// Shadows against the closed form of a ball over level ground and against ray queries, which have
+// no code in common with them, for all shapes; and colors that are means of several rays.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "context.h"
+#include "text_model.h"
+
+#include <mayfly/articulated.h>
+#include <mayfly/camera.h>
+#include <mayfly/query.h>
+
+#include <math.h>
+
+enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH, MOST = 4 };
+
+static const double sun[3] = {0.36, 0.48, 0.8}; // towards it, of length 1
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+typedef struct Shot {
+    float depth[PIXELS];
+    int32_t owner[PIXELS][3];
+    uint8_t color[PIXELS][3];
+} Shot;
+
+static void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s", error->message);
+}
+
+static Rig open_rig(mf_Context *context, const char *text) {
+    Rig rig = {.model = load_text(context, text)};
+    mf_Error error = {0};
+    mf_GroupConfig group = mf_group_config();
+    group.model = rig.model;
+    group.isolated = false;
+    group.double_precision = true;
+    must(mf_world_create(context, NULL, &rig.world, &error), &error);
+    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    return rig;
+}
+
+static void close_rig(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static mf_Camera camera_of(bool shadows, uint32_t samples) {
+    mf_Camera camera = mf_camera();
+    camera.width = WIDE;
+    camera.height = HIGH;
+    mf_camera_set_view(&camera, 1.0);
+    camera.depth = camera.segmentation = true;
+    camera.shadows = shadows;
+    camera.samples = samples;
+    return camera;
+}
+
+static void take(const Rig *rig, const mf_Camera *camera, const double position[3],
+                 const double rotation[4], const mf_CameraPixels *pixels) {
+    mf_FreeCamera *eye;
+    mf_Error error = {0};
+    must(mf_free_camera_create(rig->world, camera, &eye, &error), &error);
+    must(mf_free_camera_take(eye, position, rotation, MF_NONE, 0, pixels, &error), &error);
+    mf_free_camera_destroy(eye);
+}
+
+static void shoot(const Rig *rig, const mf_Camera *camera, const double position[3],
+                  const double rotation[4], Shot *out) {
+    const mf_CameraPixels pixels = {&out->color[0][0], out->depth, &out->owner[0][0]};
+    take(rig, camera, position, rotation, &pixels);
+}
+
+static void rotate(const double q[4], const double v[3], double out[3]) {
+    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
+                         2 * (q[1] * v[1] - q[2] * v[0])};
+    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
+    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
+    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+}
+
+// What a pixel of a pinhole sees, in the world.
+static void point_of(const mf_Camera *camera, int pixel, double depth, const double position[3],
+                     const double rotation[4], double out[3]) {
+    const double ray[3] = {1.0, -(pixel % WIDE - camera->center[0]) / camera->focal[0],
+                           -(pixel / WIDE - camera->center[1]) / camera->focal[1]};
+    rotate(rotation, ray, out);
+    for (int c = 0; c < 3; c++)
+        out[c] = position[c] + depth * out[c];
+}
+
+static bool is_darker(const Shot *shadows, const Shot *none, int pixel) {
+    int sum[2] = {0, 0};
+    for (int c = 0; c < 3; c++) {
+        sum[0] += shadows->color[pixel][c];
+        sum[1] += none->color[pixel][c];
+    }
+    assert_true(sum[0] <= sum[1]);
+    return sum[0] + 3 < sum[1];
+}
+
+// A point of the ground is in the shadow where the line towards the light passes the ball's center
+// within its radius.
+static void a_ball_over_level_ground(void **state) {
+    const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
+    const double position[3] = {0.0, 0.0, 2.0}, rotation[4] = {0.97, 0.0, 0.24310491562286437, 0.0};
+    const double center[3] = {3.0, 0.2, 1.1};
+    Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
+    Rig rig = open_rig(*state,
+                       "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='3 0.2 1.1'>"
+                       "<freejoint/><geom size='0.5'/></body></worldbody></mujoco>");
+    uint32_t seen[2] = {0, 0};
+    assert_true(lit != NULL && dark != NULL);
+    shoot(&rig, &with, position, rotation, dark);
+    shoot(&rig, &without, position, rotation, lit);
+    assert_memory_equal(dark->depth, lit->depth, sizeof dark->depth);
+    for (int i = 0; i < PIXELS; i++) {
+        double point[3], along = 0.0, square = 0.0;
+        if (dark->owner[i][0] != -2)
+            continue;
+        point_of(&with, i, (double)dark->depth[i], position, rotation, point);
+        assert_true(fabs(point[2]) < 1e-4);
+        for (int c = 0; c < 3; c++)
+            along += (center[c] - point[c]) * sun[c];
+        for (int c = 0; c < 3; c++) {
+            const double arm = center[c] - point[c] - along * sun[c];
+            square += arm * arm;
+        }
+        if (fabs(sqrt(square) - 0.5) < 1e-4)
+            continue; // the rim
+        const bool expected = square < 0.25;
+        if (is_darker(dark, lit, i) != expected)
+            fail_msg("pixel %d, %d: %g m from the ball's center", i % WIDE, i / WIDE, sqrt(square));
+        seen[expected]++;
+    }
+    assert_true(seen[0] > 1000 && seen[1] > 50);
+    close_rig(&rig);
+    free(lit);
+    free(dark);
+}
+
+// ---- against ray queries ------------------------------------------------------------------------
+
+#define ALL                                                                                        \
+    "<mujoco><asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/></asset>"            \
+    "<worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='2 1.4 .5' size='.2 .3 .5' " \
+    "euler='10 20 30'/><body pos='2 0 0.9'><freejoint/><geom size='0.3'/>"                         \
+    "<geom type='box' size='0.1 0.2 0.3' pos='0 .6 0' euler='30 0 20'/>"                           \
+    "<geom type='capsule' size='0.1 0.25' pos='0 -.6 0' euler='40 30 0'/>"                         \
+    "<geom type='cylinder' size='0.2 0.15' pos='0 0 .6' euler='20 60 10'/>"                        \
+    "<geom type='ellipsoid' size='0.1 0.2 0.4' pos='0 .5 .6' euler='20 60 10'/>"                   \
+    "<geom type='mesh' mesh='m' pos='0 -.5 .6'/></body></worldbody></mujoco>"
+
+static mf_RayHit query(const Rig *rig, const double from[3], const double way[3]) {
+    mf_RayConfig config = mf_ray_config();
+    mf_RayHit hit;
+    mf_Error error = {0};
+    memcpy(config.start, from, sizeof config.start);
+    memcpy(config.direction, way, sizeof config.direction);
+    must(mf_world_ray(rig->world, &config, &hit, &error), &error);
+    return hit;
+}
+
+// 1: the light is hidden, 0: it is not, -1: at an edge, where turned rays disagree.
+static int hidden(const Rig *rig, const double point[3], const double normal[3]) {
+    static const double turns[5][3] = {
+        {0, 0, 0}, {0.004, 0, 0}, {-0.004, 0, 0}, {0, 0.004, 0}, {0, -0.004, 0}};
+    int first = -1;
+    for (int k = 0; k < 5; k++) {
+        double from[3], way[3];
+        for (int c = 0; c < 3; c++) {
+            way[c] = sun[c] + turns[k][c];
+            from[c] = point[c] + 1e-3 * (way[c] + normal[c]);
+        }
+        const int hit = query(rig, from, way).hit;
+        if (k > 0 && hit != first)
+            return -1;
+        first = hit;
+    }
+    return first;
+}
+
+static void all_shapes(void **state) {
+    static const double places[][7] = {{-0.5, -1.0, 1.6, 0.94, -0.03, 0.17, 0.25},
+                                       {4.5, -0.5, 2.0, 0.15, -0.2, 0.0, 0.95},
+                                       {2.0, -0.1, 3.5, 0.7, 0.1, 0.7, 0.05}};
+    const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
+    Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
+    Rig rig = open_rig(*state, ALL);
+    uint32_t seen[2][2] = {{0, 0}, {0, 0}}; // [on a robot][hidden]
+    assert_true(lit != NULL && dark != NULL);
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        double rotation[4], length = 0.0;
+        for (int c = 0; c < 4; c++)
+            length += places[p][3 + c] * places[p][3 + c];
+        for (int c = 0; c < 4; c++)
+            rotation[c] = places[p][3 + c] / sqrt(length);
+        shoot(&rig, &with, places[p], rotation, dark);
+        shoot(&rig, &without, places[p], rotation, lit);
+        for (int i = 0; i < PIXELS; i++) {
+            double point[3], way[3];
+            if (dark->owner[i][0] == -1 || dark->depth[i] > 20.0f)
+                continue;
+            point_of(&with, i, (double)dark->depth[i], places[p], rotation, point);
+            for (int c = 0; c < 3; c++)
+                way[c] = point[c] - places[p][c];
+            const mf_RayHit hit = query(&rig, places[p], way);
+            double cosine = 0.0, apart = 0.0;
+            for (int c = 0; c < 3; c++) {
+                cosine += hit.normal[c] * sun[c];
+                apart += fabs(hit.point[c] - point[c]);
+            }
+            if (!hit.hit || apart > 1e-3 || cosine < 0.1)
+                continue; // an edge, or away from the light
+            const int expected = hidden(&rig, point, hit.normal);
+            if (expected < 0)
+                continue;
+            if (is_darker(dark, lit, i) != (expected == 1))
+                fail_msg("place %zu, pixel %d, %d: expected %s", p, i % WIDE, i / WIDE,
+                         expected ? "shadow" : "light");
+            seen[dark->owner[i][0] == 0][expected]++;
+        }
+    }
+    for (int k = 0; k < 4; k++)
+        assert_true(seen[k / 2][k % 2] > 100);
+    close_rig(&rig);
+    free(lit);
+    free(dark);
+}
+
+// ---- several rays per pixel ---------------------------------------------------------------------
+
+// The picture is the mean of a picture of so many times the columns and rows; depth and owners are
+// those of the pixels' centers.
+static void colors_are_means(void **state) {
+    static uint8_t fine[PIXELS * MOST * MOST][3];
+    const double position[3] = {-0.5, 0.1, 1.6}, rotation[4] = {0.98, 0.0, 0.199, 0.0};
+    const mf_Camera single = camera_of(true, 1);
+    Shot *one = malloc(sizeof *one), *many = malloc(sizeof *many);
+    Rig rig = open_rig(*state, ALL);
+    assert_true(one != NULL && many != NULL);
+    shoot(&rig, &single, position, rotation, one);
+    for (uint32_t n = 2; n <= MOST; n++) {
+        const mf_Camera camera = camera_of(true, n);
+        const mf_CameraPixels pixels = {&fine[0][0], NULL, NULL};
+        mf_Camera larger = camera_of(true, 1);
+        larger.width *= n;
+        larger.height *= n;
+        for (int i = 0; i < 2; i++) {
+            larger.focal[i] *= n;
+            larger.center[i] = n * (larger.center[i] + 0.5) - 0.5;
+        }
+        shoot(&rig, &camera, position, rotation, many);
+        take(&rig, &larger, position, rotation, &pixels);
+        assert_memory_equal(many->depth, one->depth, sizeof one->depth);
+        assert_memory_equal(many->owner, one->owner, sizeof one->owner);
+        for (uint32_t i = 0; i < PIXELS; i++)
+            for (int c = 0; c < 3; c++) {
+                double sum = 0.0;
+                for (uint32_t k = 0; k < n * n; k++)
+                    sum += fine[(i / WIDE * n + k / n) * WIDE * n + i % WIDE * n + k % n][c];
+                assert_true(fabs(many->color[i][c] - sum / (n * n)) <= 1.01);
+            }
+    }
+    assert_memory_not_equal(many->color, one->color, sizeof one->color);
+    close_rig(&rig);
+    free(one);
+    free(many);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_over_level_ground),
+        cmocka_unit_test(all_shapes),
+        cmocka_unit_test(colors_are_means),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
