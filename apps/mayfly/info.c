@@ -75,7 +75,7 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_info = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "print the content of a robot, truss, cloth, vehicle, scene, ground, archive or "
+    .summary = "print what is in a robot, truss, cloth, vehicle, scene, ground, archive or "
                "recording",
     .text =
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"

@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 #define PAGE "film_recorded_test.html"
-enum { ROBOTS = 20, SHOWN = 16, POSE = 7, SAMPLES = 5 };
+enum { ROBOTS = 20, POSE = 7, SAMPLES = 5 };
 
 typedef struct Fixture {
     mf_Context *context;
     mf_Model *model;
     mf_World *world;
     mf_Group *group;
-    float frames[SAMPLES * SHOWN * POSE];
+    float frames[SAMPLES * ROBOTS * POSE];
     double time[SAMPLES];
     mf_Recording recording; // made by hand
 } Fixture;
@@ -67,7 +67,7 @@ static void record(Fixture *fixture, mf_Film **film) {
     mf_Field *position = mf_group_find_field(fixture->group, "base.position");
     assert_int_equal(mf_film_record(fixture->world, "balls", NULL, NULL, film, &picture, NULL),
                      MF_OK);
-    assert_int_equal(picture.size, SHOWN * POSE); // one link each, as many as a film shows
+    assert_int_equal(picture.size, ROBOTS * POSE); // one link each
     for (uint32_t s = 0; s < SAMPLES; s++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
             mf_field_set(position, i, 0, s + 0.25 * i);
@@ -98,8 +98,8 @@ static void a_picture_is_what_a_film_shows(void **state) {
     mf_Film *film;
     record(fixture, &film);
     for (uint32_t s = 0; s < SAMPLES; s++)
-        for (uint32_t i = 0; i < SHOWN; i++) {
-            const float *pose = fixture->frames + (s * SHOWN + i) * POSE;
+        for (uint32_t i = 0; i < ROBOTS; i++) {
+            const float *pose = fixture->frames + (s * ROBOTS + i) * POSE;
             assert_true(pose[0] == (float)(s + 0.25 * i));
             assert_true(pose[3] == 1.0F && pose[4] == 0.0F);
         }
@@ -118,7 +118,7 @@ static void a_recording_becomes_a_page(void **state) {
     json_t *description = description_in(page);
     assert_int_equal(json_integer_value(json_object_get(description, "frames")), SAMPLES);
     assert_float_equal(json_number_value(json_object_get(description, "period")), 0.1, 1e-12);
-    assert_int_equal(json_integer_value(json_object_get(description, "robots")), SHOWN);
+    assert_int_equal(json_integer_value(json_object_get(description, "robots")), ROBOTS);
     assert_int_equal(json_integer_value(json_object_get(description, "of")), ROBOTS);
     json_decref(description);
     assert_non_null(strstr(page, "<title>&lt;balls&gt;.h5</title>"));
