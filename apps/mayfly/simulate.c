@@ -212,11 +212,13 @@ mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Err
     uint64_t every = period_steps(FILM_PERIOD, step);
     simulation->picture_period = (double)every * step;
     double period = simulation->picture_period;
+    // The only group has the scene's title.
+    const bool whole = simulation->group == NULL ||
+                       (simulation->title != NULL && mf_world_group_count(simulation->world) == 1);
     mf_Status status =
-        simulation->group == NULL
-            ? mf_film_create_world(simulation->world, simulation->title, simulation->colors, period,
-                                   &simulation->film, error)
-            : mf_film_create(simulation->group, period, &simulation->film, error);
+        whole ? mf_film_create_world(simulation->world, simulation->title, simulation->colors,
+                                     period, &simulation->film, error)
+              : mf_film_create(simulation->group, period, &simulation->film, error);
     if (status == MF_OK && simulation->joints != NULL)
         status = mf_film_show_joints(simulation->film, simulation->joints, error);
     return status;

@@ -19,7 +19,7 @@ typedef struct mf_Simulation {
     mf_Tracks *tracks;             // sampled too, or NULL
     mf_Film *film;                 // sampled too, or NULL
     mf_Photographer *photographer; // takes pictures at their rates, or NULL
-    const char *title;             // of the film, when `group` is NULL
+    const char *title;             // of the film of a whole world
     const char *const *colors;     // likewise, as in mf_film_create_world
     double picture_period;         // [s] between samples of the tracks and of the film
     void (*watch)(void *watched);  // called each `watch_period`, or NULL
