@@ -43,7 +43,8 @@ static bool reserve(mf_Text *text, size_t extra) {
 void mf_text_put_bytes(mf_Text *text, const char *bytes, size_t size) {
     if (!reserve(text, size))
         return;
-    memcpy(text->data + text->size, bytes, size);
+    if (size > 0) // `bytes` of none may be NULL
+        memcpy(text->data + text->size, bytes, size);
     text->size += size;
     text->data[text->size] = '\0';
 }
