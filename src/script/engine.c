@@ -36,7 +36,8 @@ static void *allocate(void *user, void *block, size_t before, size_t size) {
             return NULL;
         }
         script->spent += (size - before) / MF_SCRIPT_CHARGE;
-        if (script->spent > script->budget) {
+        // The message of what has ended already may be made.
+        if (script->spent > script->budget && script->end == MF_SCRIPT_GOES_ON) {
             script->end = MF_SCRIPT_OUT_OF_BUDGET;
             return NULL;
         }
