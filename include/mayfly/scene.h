@@ -305,7 +305,7 @@ typedef struct mf_SceneScript {
     const char *text; // Lua; "": `path`
     mf_Rate tick;     // [1/s] its function tick is called this often; 0/0: every step
     uint32_t budget;  // [1] instructions of one call; default 10 million
-    uint32_t memory;  // [MiB] of memory; default 64
+    uint32_t memory;  // [1] MiB; default 64
     int32_t line;     // [1] of `text` in the file: its first line is below; 0 when unknown
     int32_t column;   // [1]
 } mf_SceneScript;
