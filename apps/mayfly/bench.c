@@ -28,7 +28,7 @@ static const mf_BenchKind *const kinds[] = {
     &mf_bench_points,    &mf_bench_evolutions, &mf_bench_swarms,  &mf_bench_articulated,
     &mf_bench_models,    &mf_bench_ladder,     &mf_bench_soccer,  &mf_bench_environments,
     &mf_bench_schedule,  &mf_bench_trusses,    &mf_bench_modules, &mf_bench_cloths,
-    &mf_bench_particles, &mf_bench_cameras};
+    &mf_bench_particles, &mf_bench_cameras,    &mf_bench_scripts};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -131,6 +131,9 @@ const mf_CommandHelp mf_help_bench = {
         "  schedule-sequence, schedule-waves\n"
         "                     two systems of 20 us in sequence, and in parallel on 2\n"
         "                     threads\n"
+        "  lua-1000, lua-1000-arrays\n"
+        "                     a script that reads and writes 10 values of 1000 robots every\n"
+        "                     step, one by one, and all robots at a time\n"
         "  evolve-golem       200 machines of bars and neurons over 600 generations, with\n"
         "                     their archive (scenes/golem.yaml); only when named\n"
         "  truss-shared       crawlers of 30 bars that move: 256 copies, in double precision\n"

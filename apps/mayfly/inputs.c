@@ -284,10 +284,11 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
 }
 
 mf_Status mf_inputs_scene(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                          const char *name, bool levels, mf_SceneFile **file, mf_Scene *scene,
-                          mf_Error *error) {
+                          const char *name, bool levels, bool scripts, mf_SceneFile **file,
+                          mf_Scene *scene, mf_Error *error) {
     mf_SceneConfig config = mf_scene_config();
     config.levels = levels;
+    config.scripts = scripts;
     mf_Status status = mf_inputs_load(context, inputs, command, name, file, error);
     if (status == MF_OK)
         status = mf_genomes_check(*file, error);

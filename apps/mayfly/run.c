@@ -10,13 +10,14 @@
 #include "moment.h"
 #include "options.h"
 #include "run_end.h"
+#include "run_scripts.h"
 
 #define MOMENTS 10u         // [1] printed next to the start
 #define TRACK_SAMPLES 190.0 // [1] of a run, about
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *record, *fields, *every, *realtime, *plot, *photos, *session;
+    const char *record, *fields, *every, *realtime, *plot, *photos, *session, *results;
     bool json;
 } Options;
 
@@ -49,6 +50,8 @@ static const mf_Option table[] = {
     MF_OPT_TEXT("photos", "FOLDER", Options, photos,
                 "write the pictures of the scene's cameras, and of those of the first robot of "
                 "each group, as PNG"),
+    MF_OPT_TEXT("results", "DIR", Options, results,
+                "folder for the results of scripts (default: runs/<scene>-<seed>)"),
     MF_INPUT_THREADS(Options, inputs),
     MF_OPT_FLAG("json", Options, json, "print one JSON object"),
     MF_INPUT_IMPORT(Options, inputs),
@@ -184,7 +187,8 @@ static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
         return status;
     }
     simulation->progress = NULL;
-    for (uint32_t i = 1; i <= MOMENTS && status == MF_OK; i++) {
+    for (uint32_t i = 1;
+         i <= MOMENTS && status == MF_OK && mf_scripts_stopped(run->scripts) == NULL; i++) {
         simulation->steps = steps * i / MOMENTS - done;
         if (simulation->steps == 0)
             continue;
@@ -256,6 +260,14 @@ static mf_Status end_session(mf_Run *run, mf_Error *error) {
                       (unsigned long long)run->file.end, (unsigned long long)hash);
 }
 
+// The steps of the run, and then the functions `finish` of scripts.
+static mf_Status simulate(mf_Run *run, const Options *options, mf_Error *error) {
+    mf_Status status = run->alone && !options->json ? simulate_alone(run, error)
+                                                    : mf_simulate(&run->simulation, error);
+    return status == MF_OK && run->scripts != NULL ? mf_scripts_finish(run->scripts, error)
+                                                   : status;
+}
+
 static int run_scene(mf_Context *context, mf_Run *run, const Options *options, mf_Error *error) {
     mf_Scene *scene = &run->scene;
     const mf_SceneFile *file = scene->file;
@@ -277,7 +289,10 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .watch_period = watch_period(file->duration),
                                       .interaction = scene->interaction,
                                       .progress = "step"};
+    run->simulation.scripts = run->scripts;
     mf_Status status = choose_record(file, options, &run->simulation, fields, &text, error);
+    if (status == MF_OK && run->scripts != NULL)
+        status = mf_scripts_start(run->scripts, error);
     if (status == MF_OK)
         status = begin_outcomes(context, run, error);
     mf_start_report(scene, &run->report);
@@ -291,11 +306,16 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     if (status == MF_OK && !options->json)
         mf_run_print_start(run);
     if (status == MF_OK)
-        status = run->alone && !options->json ? simulate_alone(run, error)
-                                              : mf_simulate(&run->simulation, error);
+        status = simulate(run, options, error);
     mf_release(context, text);
     if (status == MF_OK)
         status = end_session(run, error);
+    mf_Error writing = {0};
+    if (mf_run_scripts_close(run->scripts, scene, options->results, &writing) != MF_OK) {
+        mf_app_fail(&writing);
+        finish(run, options, status, error);
+        return MF_EXIT_FAILED;
+    }
     return finish(run, options, status, error);
 }
 
@@ -336,18 +356,21 @@ static int load_and_run(mf_Context *context, const Options *options, const char 
     if (status == MF_OK && options->session != NULL)
         status = mf_session_file_read(context, options->session, &run->file, &error);
     if (status == MF_OK)
-        status = mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels, &file,
-                                 &run->scene, &error);
+        status = mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels,
+                                 options->session == NULL, &file, &run->scene, &error);
     if (status == MF_OK)
         status = check_outputs(context, file, options, &error);
     if (status == MF_OK && options->session != NULL)
         status = begin_session(context, run, &error);
+    else if (status == MF_OK)
+        status = mf_run_scripts_open(&run->scene, &run->scripts, &error);
     int result =
         status == MF_OK ? run_scene(context, run, options, &error) : mf_inputs_fail(&error);
     if (run != NULL) {
         if (run->simulation.session != NULL)
             mf_session_end(&run->session);
         mf_session_file_free(&run->file);
+        mf_scripts_destroy(run->scripts);
         mf_scene_destroy(&run->scene);
     }
     mf_scene_file_destroy(file);

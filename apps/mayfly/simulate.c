@@ -100,6 +100,19 @@ static uint64_t period_steps(double period, double step) {
     return steps >= 1.0 ? (uint64_t)steps : 1;
 }
 
+// `done` [1] steps, fewer than `steps` only if a script stopped the run.
+static mf_Status step_world(const mf_Simulation *simulation, uint64_t steps, uint64_t *done,
+                            mf_Error *error) {
+    if (simulation->scripts != NULL)
+        return mf_scripts_step(simulation->scripts, steps, done, error);
+    if (simulation->session != NULL)
+        mf_session_step(simulation->session, steps);
+    else
+        mf_world_step(simulation->world, steps);
+    *done = steps;
+    return MF_OK;
+}
+
 static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_Error *error) {
     mf_World *world = simulation->world;
     double step = mf_time_to_seconds(mf_world_config_of(world)->step);
@@ -135,12 +148,11 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
                                 : UINT64_MAX;
         to_sample = to_sample < to_watch ? to_sample : to_watch;
         to_sample = to_sample < to_photo ? to_sample : to_photo;
-        uint64_t length = run_length(simulation, step, to_sample, simulation->steps - done);
-        if (simulation->session != NULL)
-            mf_session_step(simulation->session, length);
-        else
-            mf_world_step(world, length);
-        done += length;
+        uint64_t length = run_length(simulation, step, to_sample, simulation->steps - done), moved;
+        status = step_world(simulation, length, &moved, error);
+        done += moved;
+        if (status != MF_OK || moved < length)
+            break;
         if (recorder != NULL && done % every == 0)
             status = mf_recorder_sample(recorder, error);
         if ((first + done) % picture_every == 0)

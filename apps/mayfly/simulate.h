@@ -6,6 +6,8 @@
 #include "pace.h"
 #include "session.h"
 
+#include "script/script.h"
+
 #include <mayfly/film.h>
 #include <mayfly/photos.h>
 #include <mayfly/tracks.h>
@@ -25,6 +27,7 @@ typedef struct mf_Simulation {
     void (*watch)(void *watched);  // called each `watch_period`, or NULL
     void *watched;
     double watch_period;         // [s]
+    mf_Scripts *scripts;         // run between the steps and may end them; or NULL
     mf_Interaction *interaction; // its losses are shown by the progress bar; or NULL
     uint64_t first;              // [1] steps done before, by an earlier call
     uint64_t steps;              // [1] to do

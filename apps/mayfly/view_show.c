@@ -28,7 +28,7 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
     mf_Scene *scene = &show->scene;
     mf_Status status =
         mf_inputs_scene(viewer->context, inputs, "view", name, again->text == NULL || again->levels,
-                        &show->file, scene, error);
+                        false, &show->file, scene, error);
     if (status != MF_OK)
         return status;
     viewer->scene = scene;

@@ -295,6 +295,21 @@ typedef struct mf_SceneCamera {
     int32_t column;       // [1]
 } mf_SceneCamera;
 
+// ---- scripts -----------------------------------------------------------------------------------
+
+// A Lua script that runs between the steps (docs/how_to/scripts.md). Only programs that say so in
+// mf_SceneConfig run scripts: `mayfly run`.
+typedef struct mf_SceneScript {
+    const char *name; // in messages
+    const char *path; // resolved against the file's folder; NULL: `text`
+    const char *text; // Lua; "": `path`
+    mf_Rate tick;     // [1/s] its function tick is called this often; 0/0: every step
+    uint32_t budget;  // [1] instructions of one call; default 10 million
+    uint32_t memory;  // [1] MiB; default 64
+    int32_t line;     // [1] of `text` in the file: its first line is below; 0 when unknown
+    int32_t column;   // [1]
+} mf_SceneScript;
+
 // ---- search ------------------------------------------------------------------------------------
 
 // The quantity that evolution maximizes (docs/reference/scenes.md, Fitness).
@@ -402,7 +417,9 @@ typedef struct mf_SceneFile {
     mf_SceneCamera *cameras;
     uint32_t camera_count; // [1]
     mf_SceneGroup *groups;
-    uint32_t group_count;        // [1] 1 .. MF_SCENE_GROUPS
+    uint32_t group_count; // [1] 1 .. MF_SCENE_GROUPS
+    mf_SceneScript *scripts;
+    uint32_t script_count;       // [1]
     bool contact;                // robots collide
     mf_CollisionLaw contact_law; // between robots
     double friction;             // [1] between robots; NAN: that of their shapes
@@ -497,6 +514,7 @@ typedef struct mf_SceneConfig {
     double stiffness;     // [1] of servos; 0: as in the file
     bool levels;          // robots of all groups can switch to every level that their model
                           // supports; not those of plugins, trusses and vehicles
+    bool scripts;         // the program runs the scripts; default false: a note says that none runs
 } mf_SceneConfig;
 // The defaults of mf_SceneConfig: every configuration starts from them.
 MF_API mf_SceneConfig mf_scene_config(void);

@@ -34,7 +34,8 @@ enum {
     MF_KEY_REQUIRED = 4, // there is no default
     MF_KEY_IMAGE = 8,    // only for terrain from an image
     MF_KEY_SHAPE = 16,   // only for generated terrain
-    MF_KEY_AUTO = 32     // the word auto is allowed: NAN, or 0 of a time
+    MF_KEY_AUTO = 32,    // the word auto is allowed: NAN, or 0 of a time
+    MF_KEY_LINES = 64    // a text may have several lines
 };
 
 #define MF_KEY_NOWHERE SIZE_MAX // the row has no member

@@ -251,7 +251,9 @@ static bool is_path(const mf_YamlNode *node) {
 
 static mf_Status take_string(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
     bool file = key->kind == MF_KEY_FILE;
-    if (node->kind != MF_YAML_SCALAR || (file && !is_path(node)) || !is_line(node->text))
+    const bool lines = (key->flags & MF_KEY_LINES) != 0;
+    if (node->kind != MF_YAML_SCALAR || (file && !is_path(node)) ||
+        (!lines && !is_line(node->text)))
         return refuse(reader, key, node);
     const char *text = mf_yaml_is_null(node) ? "" : node->text;
     char *copy = join(reader, reader->tree->file, file ? folder_length(reader, node) : 0, text);

@@ -329,6 +329,9 @@ static mf_Status make(mf_SceneBuilder *builder) {
         status = mf_scene_add_play(scene, builder->error);
     if (status != MF_OK)
         return status;
+    if (builder->file->script_count > 0 && !builder->config.scripts)
+        mf_scene_note(scene, "scripts: %u not run here; mayfly run runs them",
+                      builder->file->script_count);
     begin(builder);
     status = mf_scene_take_first(builder);
     return status != MF_OK ? status : prepare_evaluation(builder);

@@ -522,6 +522,23 @@ static mf_Status check_record(const mf_Reader *reader, const mf_SceneFile *file)
     return MF_OK;
 }
 
+// ---- scripts ------------------------------------------------------------------------------------
+
+static mf_Status check_script(const mf_Reader *reader, const mf_SceneFile *file, uint32_t index) {
+    const mf_SceneScript *script = &file->scripts[index];
+    const bool text = script->text[0] != '\0';
+    if (script->name[0] == '\0')
+        return mf_reader_refuse(reader, "name", NULL, "expected a name");
+    for (uint32_t i = 0; i < index; i++)
+        if (strcmp(script->name, file->scripts[i].name) == 0)
+            return mf_reader_refuse(reader, "name", NULL, "two scripts are called %.80s",
+                                    script->name);
+    if (text == (script->path != NULL))
+        return mf_reader_refuse(reader, "name", NULL,
+                                "script %.80s: expected either `file` or `text`", script->name);
+    return MF_OK;
+}
+
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
     mf_Status status =
         mf_reader_check_ground(reader, file->ground.path != NULL, &file->ground.generator);
@@ -548,6 +565,10 @@ mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->camera_count && status == MF_OK; i++) {
         const mf_Reader inner = mf_reader_item(reader, "cameras", i);
         status = check_camera(&inner, file, i);
+    }
+    for (uint32_t i = 0; i < file->script_count && status == MF_OK; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "scripts", i);
+        status = check_script(&inner, file, i);
     }
     return status;
 }

@@ -21,6 +21,7 @@ extern const mf_KeyTable mf_scene_group_table;  // of the entries of `groups`
 extern const mf_KeyTable mf_scene_dock_table;   // of the entries of `docks`
 extern const mf_KeyTable mf_scene_joint_table;  // of the entries of `joints`
 extern const mf_KeyTable mf_scene_camera_table; // of the entries of `cameras`
+extern const mf_KeyTable mf_scene_script_table; // of the entries of `scripts`
 
 // The motion of a word; MF_MOTION_WORD_AUTO gives `automatic`.
 mf_Motion mf_motion_of_word(int word, mf_Motion automatic);

@@ -34,6 +34,7 @@ FLOORS = {
     "environment": 8,
     "evaluate": 8,
     "print": 8,
+    "script": 8,
     "view": 8,
     "apps": 9,
 }
