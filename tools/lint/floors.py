@@ -35,6 +35,8 @@ FLOORS = {
     "evaluate": 8,
     "print": 8,
     "view": 8,
+    "link": 8,
+    "client": 8,
     "apps": 9,
 }
 TOOLS_FLOOR = 6
