@@ -14,7 +14,7 @@
 
 #define LOOK_SECONDS 0.001   // [s] of steps between two looks at the sockets
 #define WAIT_SECONDS 0.02    // [s] for messages, while nothing moves
-#define SPIN_SECONDS 5e-5    // [s]
+#define SPIN_SECONDS 1e-5    // [s]
 #define LATE_SECONDS 0.25    // [s] by which a slow world may lag, before it gives the rest up
 #define FACTOR_SECONDS 0.5   // [s] over which the real-time factor is measured
 #define HELLO_SECONDS 5.0    // [s] for a hello, and to take the last answers
@@ -159,17 +159,24 @@ static void watch_clock(mf_Server *server, double now) {
     }
 }
 
-// Reads those that have the turn, without a sleep. True: none of them is waited for any more.
+// Sends to and reads those that have the turn, without a sleep, for a while after bytes went
+// either way. True: none of them is waited for any more.
 static bool spin(mf_Server *server) {
-    const double end = mf_link_clock() + SPIN_SECONDS;
+    double end = mf_link_clock() + SPIN_SECONDS;
     do {
         bool waits = false;
         for (uint32_t p = 0; p < server->peer_count; p++) {
             mf_Peer *peer = &server->peers[p];
             if (peer->socket < 0 || !peer->waiting)
                 continue;
-            mf_peer_read(server, peer);
+            const uint64_t bytes = peer->bytes_in + peer->bytes_out;
+            if (peer->out.begin < peer->out.end)
+                mf_peer_flush(server, peer);
+            if (peer->socket >= 0)
+                mf_peer_read(server, peer);
             waits |= peer->socket >= 0 && peer->waiting;
+            if (peer->bytes_in + peer->bytes_out != bytes)
+                end = mf_link_clock() + SPIN_SECONDS;
         }
         if (!waits)
             return true;
