@@ -9,6 +9,7 @@
 #include <mayfly/builder.h>
 #include <mayfly/camera.h>
 #include <mayfly/car.h>
+#include <mayfly/client.h>
 #include <mayfly/cloth.h>
 #include <mayfly/collision.h>
 #include <mayfly/compare.h>

@@ -180,6 +180,7 @@ BUDGET = {
     "bench": {"--steps": 16, "--instances": 16, "--repeats": 1, "--generations": 2},
     "replay": {"--generation": 2},
     "view": {"--duration": 0.05},
+    "serve": {"--duration": 0.05},
 }
 fresh_numbers = itertools.count()
 LONG = {"check": ["B1"]}  # in place of all cases
@@ -191,8 +192,10 @@ def reduce(word, arguments, options):
     budget = dict(BUDGET.get(word, {}))
     if word == "run" and "--robots" not in given:
         del budget["--robots"]
-    if word == "view":  # without a display nothing opens, and without a page nobody resumes it
+    if word in ("view", "serve"):  # nothing opens without a display, and nobody resumes it
         options = [pair for pair in options if pair[0] not in ("--paused", "--port")]
+    if word == "serve" and "--unix" not in given:
+        options.append(("--port", "0"))
     if word == "replay" and "--generation" not in given:
         budget = {}
     if word == "compare" and "--no-cost" in given:

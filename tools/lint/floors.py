@@ -36,6 +36,8 @@ FLOORS = {
     "print": 8,
     "script": 8,
     "view": 8,
+    "link": 8,
+    "client": 8,
     "apps": 9,
 }
 TOOLS_FLOOR = 6

@@ -16,6 +16,16 @@ Units are SI and radians; the world's z axis points up; quaternions are (w, x, y
 from mayfly._native import lib as _lib
 from mayfly._native import text as _text
 from mayfly.cameras import Camera, FreeCamera, Picture
+from mayfly.client import (
+    Event,
+    RemoteField,
+    RemoteGroup,
+    RemoteStatistics,
+    RemoteWorld,
+    Subscription,
+    Turn,
+    connect,
+)
 from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
 from mayfly.controllers import MLP, Controllers, Linear, Oscillators, Policy, Programs
@@ -82,6 +92,7 @@ __all__ = [
     "Distance",
     "Docks",
     "Evaluation",
+    "Event",
     "Field",
     "FileError",
     "Film",
@@ -108,16 +119,23 @@ __all__ = [
     "Reach",
     "Recorder",
     "Recording",
+    "RemoteField",
+    "RemoteGroup",
+    "RemoteStatistics",
+    "RemoteWorld",
     "Scene",
     "ShapeOwner",
     "StoppedError",
+    "Subscription",
     "Terrain",
     "Truss",
+    "Turn",
     "UnsupportedError",
     "VersionError",
     "Viewer",
     "World",
     "WorldJoint",
+    "connect",
     "data_folder",
     "default_context",
     "evaluate",

@@ -1,0 +1,200 @@
+// mayfly serve: a scene, or a robot's own file, that other programs take part in over sockets.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "genomes.h"
+#include "inputs.h"
+#include "link/server.h"
+#include "options.h"
+#include "start_report.h"
+
+#include <mayfly/protocol.h>
+
+#define TOKEN 16 // [byte] of randomness
+
+typedef struct Options {
+    mf_Inputs inputs;
+    const char *port, *address, *path, *speed, *duration, *connections;
+    bool paused;
+} Options;
+
+static const mf_Option table[] = {
+    MF_OPT_COUNT("port", "N", Options, port, 0, 65535,
+                 "TCP port (default 8766; 0: a free one, which is printed)"),
+    MF_OPT_TEXT("listen", "ADDRESS", Options, address,
+                "address to bind (default 127.0.0.1: this machine alone; others need the token in "
+                "MAYFLY_TOKEN, or the one that is printed)"),
+    MF_OPT_TEXT("unix", "PATH", Options, path, "Unix socket instead of TCP, for this user alone"),
+    MF_OPT_FLAG("paused", Options, paused, "begin paused"),
+    MF_OPT_REAL("speed", "FACTOR", Options, speed, 0, 1e6,
+                "simulated seconds per second (default 1; 0: as fast as possible)"),
+    MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
+                "ends after so many simulated seconds (default: runs on)"),
+    MF_OPT_COUNT("connections", "N", Options, connections, 1, 4096,
+                 "most connections at once (default 64)"),
+    MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26,
+                 "number of robots in the only group"),
+    MF_INPUT_SEED(Options, inputs),
+    MF_INPUT_MOTION(Options, inputs),
+    MF_INPUT_STEP(Options, inputs),
+    MF_INPUT_GAIT(Options, inputs),
+    MF_OPT_TEXT("key", "NAME", Options, inputs.key,
+                "initial keyframe of the group (default: the first of its file)"),
+    MF_INPUT_MODEL(Options, inputs),
+    MF_INPUT_GROUND(Options, inputs),
+    MF_PLUGIN_OPTIONS(Options, inputs.plugins),
+    MF_INPUT_THREADS(Options, inputs),
+    MF_INPUT_IMPORT(Options, inputs),
+    MF_INPUT_SET(Options, inputs),
+    MF_INPUT_PLUGINS(Options, inputs),
+    MF_OPT_END};
+
+const mf_CommandHelp mf_help_serve = {
+    .name = "serve",
+    .arguments = "FILE",
+    .summary = "let other programs take part in a scene over TCP or a Unix socket",
+    .text =
+        "Simulates a scene (YAML) or a robot (URDF, MJCF) without an end. Programs connect, read\n"
+        "fields of any group at any rate, write inputs, and pause, step, reset or restore the\n"
+        "world: with mayfly.connect() in Python, mayfly/client.h in C, or by the messages of\n"
+        "docs/reference/protocol.md in any language. A program may make the world wait for its\n"
+        "commands (lock-step), or let it run on.\n\n"
+        "Ctrl-C or SIGTERM ends it.",
+    .examples = "  mayfly serve scenes/soccer.yaml\n"
+                "  mayfly serve models/humanoid.urdf --speed 0 --unix /tmp/robot\n"
+                "  mayfly serve scenes/swarm.yaml --listen 0.0.0.0\n",
+    .least = 1,
+    .most = 1,
+    .options = table};
+
+// ---- the token ---------------------------------------------------------------------------------
+
+static bool is_loopback(const char *address) {
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
+}
+
+static bool read_random(uint8_t bytes[TOKEN]) {
+    const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    const bool done = file >= 0 && read(file, bytes, TOKEN) == TOKEN;
+    if (file >= 0)
+        close(file);
+    return done;
+}
+
+// The token of MAYFLY_TOKEN, or, where the address needs one, a random one that is printed.
+static mf_Status choose_token(mf_ServerConfig *config, char made[2 * TOKEN + 1], mf_Error *error) {
+    uint8_t bytes[TOKEN];
+    config->token = getenv("MAYFLY_TOKEN");
+    if (config->token != NULL && config->token[0] == '\0')
+        config->token = NULL;
+    if (config->token != NULL || config->path != NULL || is_loopback(config->address))
+        return MF_OK;
+    if (!read_random(bytes))
+        return mf_fail(error, MF_UNSUPPORTED, "serve: no random numbers for a token");
+    for (size_t i = 0; i < TOKEN; i++)
+        snprintf(made + 2 * i, 3, "%02x", bytes[i]);
+    config->token = made;
+    return MF_OK;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static bool stop_wanted(void *user) {
+    (void)user;
+    return mf_app_stop_wanted();
+}
+
+static bool announce(const mf_Server *server, const char *made) {
+    printf("serving at %s (Ctrl-C ends it)\n", mf_server_address(server));
+    if (made[0] != '\0')
+        printf("token %s\n", made);
+    return mf_app_flush();
+}
+
+static void print_end(const mf_Server *server, const mf_Scene *scene) {
+    const mf_ServerStatistics sum = mf_server_statistics(server);
+    printf("served %llu connections (%llu refused) for %.6g s of simulated time: %llu states, "
+           "%llu lost by slow readers; %llu writes, %llu late; %llu turns, %llu missed\n",
+           (unsigned long long)sum.connections, (unsigned long long)sum.refused,
+           mf_time_to_seconds(mf_world_time(scene->world)), (unsigned long long)sum.states,
+           (unsigned long long)sum.lost, (unsigned long long)sum.writes,
+           (unsigned long long)sum.late, (unsigned long long)sum.turns,
+           (unsigned long long)sum.missed);
+}
+
+static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options *options,
+                             mf_Error *error) {
+    char made[2 * TOKEN + 1] = "";
+    mf_Server *server = NULL;
+    mf_StartReport report;
+    mf_ServerConfig config = mf_server_config();
+    config.address = options->address != NULL ? options->address : config.address;
+    config.port = (uint16_t)mf_option_count(options->port, config.port);
+    config.path = options->path;
+    config.connections = (uint32_t)mf_option_count(options->connections, config.connections);
+    config.paused = options->paused;
+    config.speed = mf_option_real(options->speed, 1.0);
+    config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));
+    config.stop = stop_wanted;
+    mf_Status status = mf_genomes_give(context, scene, error);
+    if (status == MF_OK)
+        status = choose_token(&config, made, error);
+    if (status == MF_OK)
+        status = mf_server_create(context, scene, &config, &server, error);
+    if (status != MF_OK)
+        return status;
+    mf_start_report(scene, &report);
+    mf_start_report_print(&report);
+    if (announce(server, made)) {
+        mf_app_starting(false);
+        status = mf_server_run(server, error);
+        if (status == MF_OK)
+            print_end(server, scene);
+    }
+    mf_server_destroy(server);
+    return status;
+}
+
+static int load_and_serve(mf_Context *context, const Options *options, const char *name) {
+    mf_SceneFile *file = NULL;
+    mf_Error error = {0};
+    mf_Scene *scene = mf_allocate(context, 1, sizeof *scene);
+    mf_Status status =
+        scene == NULL ? mf_fail(&error, MF_NO_MEMORY, "serve: out of memory")
+                      : mf_inputs_load(context, &options->inputs, "serve", name, &file, &error);
+    if (status == MF_OK)
+        status = mf_genomes_check(file, &error);
+    if (status == MF_OK)
+        status = mf_scene_create(context, file, NULL, scene, &error);
+    if (status == MF_OK && options->inputs.strict)
+        status = mf_start_report_refuse(scene, &error);
+    if (status == MF_OK)
+        status = serve_scene(context, scene, options, &error);
+    if (scene != NULL)
+        mf_scene_destroy(scene);
+    mf_scene_file_destroy(file);
+    mf_release(context, scene);
+    return status == MF_OK ? MF_EXIT_DONE : mf_inputs_fail(&error);
+}
+
+int mf_command_serve(int argc, char **argv) {
+    Options options = {.inputs = {0}};
+    int count, result = mf_options_parse(&mf_help_serve, &options, argc, argv, &count);
+    if (result != MF_OPTIONS_GO_ON)
+        return result;
+    if (options.path != NULL && (options.port != NULL || options.address != NULL))
+        return mf_app_usage("serve", "--unix and --port or --listen exclude each other");
+    mf_app_starting(true); // until someone can connect
+    mf_app_catch_stop();
+    mf_Context *context = NULL;
+    mf_Error error = {0};
+    if (mf_inputs_context(&options.inputs, &context, &error) != MF_OK)
+        return mf_inputs_fail(&error);
+    result = load_and_serve(context, &options, argv[1]);
+    mf_context_destroy(context);
+    return result;
+}

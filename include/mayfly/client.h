@@ -1,0 +1,133 @@
+// Mayfly: a client of `mayfly serve`. src/client/ compiles alone, with mayfly/base.h, world.h and
+// protocol.h, and links nothing of Mayfly: the library mayfly-client, or the two files themselves.
+// docs/reference/protocol.md explains lock-step, turns and what a slow reader loses.
+//
+// Calls that ask for something wait for the answer, at most MF_CLIENT_PATIENCE; states, turns and
+// events that come meanwhile are kept for mf_client_receive. A client belongs to one thread.
+#ifndef MAYFLY_CLIENT_H
+#define MAYFLY_CLIENT_H
+
+#include <mayfly/base.h>
+#include <mayfly/protocol.h>
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MF_CLIENT_PATIENCE 60.0 // [s]
+
+typedef struct mf_Client mf_Client;
+
+// Connects to "127.0.0.1:8766", "[::1]:8766", "host:port", or, with a slash in it, to the Unix
+// socket of that path; `token` NULL: none. Reads the list of fields. Free with mf_client_close.
+// MF_IO: nobody listens there. MF_BAD_ARGUMENT: the server refused it, in its words.
+MF_API mf_Status mf_client_connect(const char *address, const char *token, mf_Client **out,
+                                   mf_Error *error);
+MF_API void mf_client_close(mf_Client *client); // NULL is allowed
+
+// ---- what the world has ------------------------------------------------------------------------
+
+// A field of a group; the strings belong to the client.
+typedef struct mf_ClientField {
+    const char *group, *name, *unit, *frame, *description;
+    uint32_t group_number; // [1]
+    uint32_t instances;    // [1] of the group
+    mf_FieldType type;     // never MF_REAL
+    mf_FieldShape shape;
+    uint32_t elements, width; // [1] values of an instance: elements * width
+    uint32_t flags;           // [1] MF_FIELD_*, MF_FIELD_WRITABLE
+} mf_ClientField;
+
+MF_API mf_Time mf_client_step_time(const mf_Client *client); // [ns] physics step of the world
+MF_API const char *mf_client_title(const mf_Client *client); // of the scene; "" if it has none
+MF_API uint32_t mf_client_field_count(const mf_Client *client);
+MF_API const mf_ClientField *mf_client_field(const mf_Client *client, uint32_t field);
+// The number of a field; UINT32_MAX when absent. `group` NULL: the first group that has it.
+MF_API uint32_t mf_client_find(const mf_Client *client, const char *group, const char *name);
+
+// ---- states and commands -----------------------------------------------------------------------
+
+// Instances of a field; count MF_PROTOCOL_ALL: all from `first` on.
+typedef struct mf_ClientEntry {
+    uint32_t field;        // [1] of the listing
+    uint32_t first, count; // [1] instances
+} mf_ClientEntry;
+
+// Subscribes to fields under a number of 0 .. MF_PROTOCOL_SUBSCRIPTIONS - 1, in place of what had
+// it before; a state comes at once and then at each multiple of `period` [ns]; 0: at every step.
+MF_API mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time period,
+                                     const mf_ClientEntry *entries, uint32_t count,
+                                     mf_Error *error);
+MF_API mf_Status mf_client_unsubscribe(mf_Client *client, uint32_t subscription, mf_Error *error);
+
+// Writes input fields: values[i] has the values of entry i, [instance][component], in the field's
+// type. `tick`: of the state that it answers, or MF_PROTOCOL_ANY_TICK. `go`: also ends the turn of
+// that tick. Does not wait; an error of the server comes by mf_client_receive. count may be 0.
+MF_API mf_Status mf_client_write(mf_Client *client, uint64_t tick, const mf_ClientEntry *entries,
+                                 const void *const *values, uint32_t count, bool go,
+                                 mf_Error *error);
+
+// Lock-step: the world gives this connection the turn now, and at each multiple of `period` [ns]
+// (0: at every step), and waits for mf_client_write with `go`, at most `limit` [ns], 1 ms .. 1 h.
+MF_API mf_Status mf_client_lock_step(mf_Client *client, bool on, mf_Time period, mf_Time limit,
+                                     mf_Error *error);
+
+// Something that came.
+typedef struct mf_ClientNews {
+    uint32_t kind;               // [1] MF_ANSWER_STATE, _TURN, _EVENT, _BYE
+    uint64_t tick;               // [1] of STATE, TURN and EVENT
+    mf_Time time;                // [ns] likewise
+    uint32_t subscription, lost; // [1] of STATE: its number, states that were dropped before it
+    uint32_t event, group, instance, value; // [1] of EVENT: as in protocol.h
+} mf_ClientNews;
+
+// Waits at most `seconds` (0: not at all) for the next thing: of several states of a subscription
+// that have come the newest one, before the turn of their tick. MF_STOPPED: nothing came. MF_IO:
+// the connection is gone. Else: an error of the server about an earlier mf_client_write.
+MF_API mf_Status mf_client_receive(mf_Client *client, double seconds, mf_ClientNews *out,
+                                   mf_Error *error);
+// The values of entry `entry` in the newest state of a subscription, [instance][component] in the
+// field's type, aligned to 8 bytes; valid until the next state of it. NULL: there is none.
+MF_API const void *mf_client_values(const mf_Client *client, uint32_t subscription, uint32_t entry);
+
+// ---- services ----------------------------------------------------------------------------------
+
+MF_API mf_Status mf_client_pause(mf_Client *client, bool on, mf_Error *error);
+// Simulates steps of a paused world, and waits until they are done.
+MF_API mf_Status mf_client_run_steps(mf_Client *client, uint64_t steps, mf_Error *error);
+MF_API mf_Status mf_client_set_speed(mf_Client *client, double speed, mf_Error *error);
+// Instances of a group, or MF_PROTOCOL_ALL, 0, MF_PROTOCOL_ALL.
+MF_API mf_Status mf_client_reset(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
+                                 mf_Error *error);
+// The world's snapshot; the image is the client's, valid until its next call.
+MF_API mf_Status mf_client_snapshot(mf_Client *client, const void **image, size_t *size,
+                                    mf_Error *error);
+MF_API mf_Status mf_client_restore(mf_Client *client, const void *image, size_t size,
+                                   mf_Error *error);
+// Switches instances of a group to a motion: a number of mf_Motion.
+MF_API mf_Status mf_client_switch(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
+                                  uint32_t motion, mf_Error *error);
+// Which events come: bit 1 << MF_EVENT_*.
+MF_API mf_Status mf_client_events(mf_Client *client, uint32_t mask, mf_Error *error);
+
+typedef struct mf_ClientStatistics {
+    uint64_t tick;                // [1] steps so far
+    mf_Time time;                 // [ns] simulated
+    uint64_t hash;                // [1] mf_world_hash; 0 unless it was asked for
+    uint64_t states, lost;        // [1] sent to this connection; dropped because it was slow
+    uint64_t writes, late;        // [1] of this connection; after the tick that they were meant for
+    uint64_t turns, missed;       // [1] likewise; not answered within the limit
+    uint64_t bytes_in, bytes_out; // [byte] as the server sees them
+    double speed, factor;         // [1] wanted, and measured over half a second
+    uint32_t connections;         // [1] of all clients
+    uint32_t flags;               // [1] MF_SERVER_PAUSED
+} mf_ClientStatistics;
+// `hash`: also computes the hash of the world's state.
+MF_API mf_Status mf_client_statistics(mf_Client *client, bool hash, mf_ClientStatistics *out,
+                                      mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,75 @@
+// Mayfly: numbers of the protocol of `mayfly serve`. docs/reference/protocol.md specifies the
+// messages; this header contains no code, so that clients may copy it.
+#ifndef MAYFLY_PROTOCOL_H
+#define MAYFLY_PROTOCOL_H
+
+#include <stdint.h>
+
+#define MF_PROTOCOL_MAGIC 0x594c464du // "MFLY" in the order of the bytes
+#define MF_PROTOCOL_MAJOR 1u          // another one is refused
+#define MF_PROTOCOL_MINOR 0u          // a higher one knows all messages of a lower one
+#define MF_PROTOCOL_HEAD 8u           // [byte] size, kind and tag of a message
+#define MF_PROTOCOL_PORT 8766u        // of TCP, unless another one is named
+
+enum {
+    MF_PROTOCOL_SUBSCRIPTIONS = 64, // [1] most of a connection; their numbers are 0 .. 63
+    MF_PROTOCOL_ENTRIES = 1024,     // [1] most of a subscription or a write
+    MF_PROTOCOL_TOKEN = 256         // [byte] longest token
+};
+
+#define MF_PROTOCOL_ALL UINT32_MAX      // groups or instances: all
+#define MF_PROTOCOL_ANY_TICK UINT64_MAX // of a write: it is never late
+
+// Kinds of messages of clients.
+enum {
+    MF_MESSAGE_HELLO = 1,
+    MF_MESSAGE_LIST = 2,
+    MF_MESSAGE_SUBSCRIBE = 3,
+    MF_MESSAGE_UNSUBSCRIBE = 4,
+    MF_MESSAGE_WRITE = 5,
+    MF_MESSAGE_LOCK_STEP = 6,
+    MF_MESSAGE_PAUSE = 7,
+    MF_MESSAGE_STEP = 8,
+    MF_MESSAGE_RESET = 9,
+    MF_MESSAGE_SNAPSHOT = 10,
+    MF_MESSAGE_RESTORE = 11,
+    MF_MESSAGE_SWITCH = 12,
+    MF_MESSAGE_STATISTICS = 13,
+    MF_MESSAGE_SPEED = 14,
+    MF_MESSAGE_EVENTS = 15,
+    MF_MESSAGE_PING = 16,
+    MF_MESSAGE_KINDS = 17
+};
+
+// Kinds of messages of the server.
+enum {
+    MF_ANSWER_ERROR = 128,
+    MF_ANSWER_WELCOME = 129,
+    MF_ANSWER_LISTING = 130,
+    MF_ANSWER_STATE = 131,
+    MF_ANSWER_DONE = 132,
+    MF_ANSWER_IMAGE = 133,
+    MF_ANSWER_STATISTICS = 134,
+    MF_ANSWER_EVENT = 135,
+    MF_ANSWER_TURN = 136,
+    MF_ANSWER_BYE = 137
+};
+
+// Flags of WRITE, WELCOME and STATISTICS, and of a field of LISTING beyond MF_FIELD_*.
+enum { MF_WRITE_GO = 1, MF_SERVER_PAUSED = 1, MF_STATISTICS_HASH = 1, MF_FIELD_WRITABLE = 16 };
+
+// Events: bit 1 << kind of the mask of EVENTS.
+enum {
+    MF_EVENT_FAULT = 0,   // fault.word of an instance changed; value: the word
+    MF_EVENT_LATE = 1,    // a connection (value) did not answer its turn in time
+    MF_EVENT_JOINED = 2,  // a connection (value) was welcomed
+    MF_EVENT_LEFT = 3,    // a connection (value) ended
+    MF_EVENT_PAUSE = 4,   // value: 1 paused, 0 running
+    MF_EVENT_RESET = 5,   // instances were reset; value: their number
+    MF_EVENT_RESTORE = 6, // the world was restored from a snapshot
+    MF_EVENT_SWITCH = 7,  // instances switched their motion; value: the mf_Motion
+    MF_EVENT_MISSED = 8,  // more robots changed their faults than were reported; value: how many
+    MF_EVENT_KINDS = 9
+};
+
+#endif

@@ -1,0 +1,125 @@
+"""The client of `mayfly serve`: the same bits as in process, subscriptions, services, errors."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import mayfly
+
+COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
+pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
+SCENE = """
+world: {{step: 0.01}}
+groups:
+- name: quads
+  model: {models}/sun2022.yaml
+  count: 20
+  controller: none
+  place: {{grid: {{center: [0, 0, 20], spacing: [3, 3, 3]}}}}
+"""
+
+
+@pytest.fixture
+def scene(tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "quads.yaml"
+    path.write_text(SCENE.format(models=pathlib.Path(__file__).resolve().parents[2] / "models"))
+    return path
+
+
+@pytest.fixture
+def address(scene: pathlib.Path) -> Iterator[str]:
+    words = [COMMAND, "serve", str(scene), "--port", "0", "--speed", "0", "--paused"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        found = None
+        while found is None:
+            line = server.stdout.readline()
+            assert line, "the server ended"
+            found = re.match(r"serving at (\S+) ", line)
+        yield found[1]
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(20) == 0
+
+
+def control(position: np.ndarray) -> np.ndarray:
+    return np.float32(0.75) * position
+
+
+def test_the_same_bits_as_in_process(scene: pathlib.Path, address: str) -> None:
+    with mayfly.connect(address) as world:
+        assert list(world.groups) == ["quads"]
+        quads = world["quads"]
+        assert quads.fields["base.position"].unit == "m"
+        state = quads.subscribe("base.position", period=0.02)
+        turns = world.lock_step(period=0.02, limit=20)
+        first = next(turns)
+        assert first.tick == 0
+        world.pause(False)
+        quads.write("command.position", control(state["base.position"]))
+        for turn in turns:
+            assert state.tick == turn.tick
+            if turn.tick == 100:
+                found = world.statistics(hash=True)
+                break
+            quads.write("command.position", control(state["base.position"]))
+        assert found.tick == 100 and found.missed == 0 and found.lost == 0
+    own = mayfly.Scene(scene)
+    group = own.groups[0]
+    for _ in range(50):
+        group["command.position"] = control(group["base.position"].array)
+        own.step(2)
+    assert found.hash == own.hash()
+
+
+def test_services_and_events(address: str) -> None:
+    with mayfly.connect(address) as world, mayfly.connect(address) as other:
+        image = world.snapshot()
+        before = world.statistics(hash=True).hash
+        other.watch("restore", "reset")
+        world.step(10)
+        assert world.statistics(hash=True).hash != before
+        world.restore(image)
+        assert world.statistics(hash=True).hash == before
+        world["quads"].reset(3, 2)
+        while len(other.events) < 2:
+            other.statistics()
+        assert [event.name for event in other.events] == ["restore", "reset"]
+        assert other.events[1].instance == 3 and other.events[1].value == 2
+        state = other["quads"].subscribe("base.position", "fault.word")
+        assert other.wait(state)
+        assert state["base.position"].shape == (20, 3)
+        assert state["fault.word"].dtype == np.uint32
+        assert not other.wait(state, 0.05)  # paused
+
+
+def test_what_is_refused(address: str) -> None:
+    with mayfly.connect(address) as world:
+        quads = world["quads"]
+        with pytest.raises(mayfly.NotFoundError):
+            quads.subscribe("base.color")
+        with pytest.raises(mayfly.NotFoundError):
+            world["cars"]
+        with pytest.raises(mayfly.LimitError):
+            world.step(0)
+        with pytest.raises(mayfly.ArgumentError):
+            quads.switch("rigid")
+        with pytest.raises(ValueError):
+            quads.write("command.position", np.zeros((3, 3)))
+        with pytest.raises(mayfly.CorruptError):
+            world.restore(b"nothing")
+        quads.write("base.position", [0, 0, 1])
+        with pytest.raises(mayfly.ArgumentError, match="base.position"):
+            world.statistics()
+    with pytest.raises(mayfly.OperatingSystemError):
+        mayfly.connect("127.0.0.1:1")
+    with pytest.raises(mayfly.ArgumentError):
+        mayfly.connect("nowhere")

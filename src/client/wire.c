@@ -1,0 +1,198 @@
+// The client's socket: addresses, sending, and whole messages out of the bytes that come.
+#include "client/wire.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SPIN_SECONDS 1e-5 // [s] without a sleep: a sleep takes longer than a step of one robot
+#define FIRST_BUFFER 65536u
+
+mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...) {
+    va_list arguments;
+    if (error == NULL)
+        return status;
+    *error = (mf_Error){.status = status};
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+// ---- addresses ---------------------------------------------------------------------------------
+
+static int try_connect(int family, const struct sockaddr *address, socklen_t size) {
+    const int made = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (made >= 0 && connect(made, address, size) == 0)
+        return made;
+    const int reason = errno;
+    if (made >= 0)
+        close(made);
+    errno = reason;
+    return -1;
+}
+
+static int open_unix(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(address.sun_path, path, strlen(path));
+    return try_connect(AF_UNIX, (const struct sockaddr *)&address, sizeof address);
+}
+
+static int open_tcp(const char *host, const char *port) {
+    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *list = NULL;
+    int made = -1;
+    if (getaddrinfo(host, port, &wanted, &list) != 0) {
+        errno = ENOENT;
+        return -1;
+    }
+    for (const struct addrinfo *at = list; at != NULL && made < 0; at = at->ai_next)
+        made = try_connect(at->ai_family, at->ai_addr, at->ai_addrlen);
+    const int reason = errno, on = 1;
+    freeaddrinfo(list);
+    if (made >= 0)
+        setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    errno = reason;
+    return made;
+}
+
+mf_Status mf_client_open(const char *address, int *out, mf_Error *error) {
+    char host[256];
+    const char *colon = strrchr(address, ':');
+    if (strchr(address, '/') != NULL) {
+        *out = open_unix(address);
+    } else {
+        const bool bracketed = address[0] == '[' && colon != NULL && colon[-1] == ']';
+        const size_t length = colon == NULL ? 0 : (size_t)(colon - address) - 2 * bracketed;
+        if (colon == NULL || length == 0 || length >= sizeof host)
+            return mf_client_fail(error, MF_BAD_ARGUMENT,
+                                  "expected host:port or a path with a slash, found '%.99s'",
+                                  address);
+        memcpy(host, address + bracketed, length);
+        host[length] = '\0';
+        *out = open_tcp(host, colon + 1);
+    }
+    return *out >= 0 ? MF_OK
+                     : mf_client_fail(error, MF_IO, "cannot connect to %.200s: %s", address,
+                                      strerror(errno));
+}
+
+// ---- out ---------------------------------------------------------------------------------------
+
+uint8_t *mf_client_message(mf_Client *client, uint32_t kind, uint32_t tag, size_t size) {
+    const size_t whole = MF_PROTOCOL_HEAD + size;
+    if (size > UINT32_MAX)
+        return NULL;
+    if (whole > client->out_capacity) {
+        uint8_t *larger = realloc(client->out, whole);
+        if (larger == NULL)
+            return NULL;
+        client->out = larger;
+        client->out_capacity = whole;
+    }
+    mf_client_put_u32(mf_client_put_u32(client->out, (uint32_t)size), kind | tag << 16);
+    return client->out + MF_PROTOCOL_HEAD;
+}
+
+mf_Status mf_client_send(mf_Client *client, mf_Error *error) {
+    const size_t size = MF_PROTOCOL_HEAD + mf_client_u32(client->out);
+    for (size_t done = 0; done < size;) {
+        const ssize_t sent = send(client->socket, client->out + done, size - done, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return mf_client_fail(error, MF_IO, "cannot send: %s", strerror(errno));
+        done += (size_t)sent;
+    }
+    return MF_OK;
+}
+
+// ---- in ----------------------------------------------------------------------------------------
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Room for `size` bytes from the beginning of the message on.
+static mf_Status reserve(mf_Client *client, size_t size, mf_Error *error) {
+    if (client->in_begin > 0 && client->in_capacity - client->in_begin < size) {
+        memmove(client->in, client->in + client->in_begin, client->in_end - client->in_begin);
+        client->in_end -= client->in_begin;
+        client->in_begin = 0;
+    }
+    if (client->in_capacity - client->in_begin >= size)
+        return MF_OK;
+    const size_t capacity = size < FIRST_BUFFER ? FIRST_BUFFER : size;
+    uint8_t *larger = realloc(client->in, capacity);
+    if (larger == NULL)
+        return mf_client_fail(error, MF_NO_MEMORY, "out of memory");
+    client->in = larger;
+    client->in_capacity = capacity;
+    return MF_OK;
+}
+
+// Reads until `size` bytes are there from the beginning of the message on.
+static mf_Status fill(mf_Client *client, size_t size, double end, mf_Error *error) {
+    mf_Status status = reserve(client, size, error);
+    double spin_end = seconds_now() + SPIN_SECONDS;
+    while (status == MF_OK && client->in_end - client->in_begin < size) {
+        const ssize_t got = recv(client->socket, client->in + client->in_end,
+                                 client->in_capacity - client->in_end, MSG_DONTWAIT);
+        if (got > 0)
+            client->in_end += (size_t)got;
+        if (got == 0)
+            return mf_client_fail(error, MF_IO, "the server closed the connection");
+        if (got > 0)
+            spin_end = seconds_now() + SPIN_SECONDS;
+        if (got > 0 || errno == EINTR)
+            continue;
+        if (errno != EAGAIN && errno != EWOULDBLOCK)
+            return mf_client_fail(error, MF_IO, "cannot receive: %s", strerror(errno));
+        const double now = seconds_now();
+        if (now >= end)
+            return mf_client_fail(error, MF_STOPPED, "nothing came in time");
+        if (now < spin_end)
+            continue;
+        struct pollfd one = {.fd = client->socket, .events = POLLIN};
+        const double left = 1e3 * (end - now) + 1.0;
+        poll(&one, 1, left < 1e6 ? (int)left : 1000000);
+    }
+    return status;
+}
+
+mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *out,
+                         mf_Error *error) {
+    const double end = seconds_now() + seconds;
+    if (client->in_begin == client->in_end)
+        client->in_begin = client->in_end = 0;
+    mf_Status status = fill(client, MF_PROTOCOL_HEAD, end, error);
+    if (status != MF_OK)
+        return status;
+    const uint32_t size = mf_client_u32(client->in + client->in_begin);
+    // What has begun is waited for longer, so that a timeout leaves no part of a message unread.
+    status =
+        fill(client, MF_PROTOCOL_HEAD + (size_t)size, seconds_now() + MF_CLIENT_PATIENCE, error);
+    if (status != MF_OK)
+        return status == MF_STOPPED ? mf_client_fail(error, MF_IO, "a message was cut off")
+                                    : status;
+    const uint8_t *head = client->in + client->in_begin;
+    const uint32_t word = mf_client_u32(head + 4);
+    *out = (mf_ClientMessage){word & 0xffffu, word >> 16, head + MF_PROTOCOL_HEAD, size};
+    client->in_begin += MF_PROTOCOL_HEAD + (size_t)size;
+    return MF_OK;
+}

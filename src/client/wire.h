@@ -1,0 +1,79 @@
+// What the two files of the client share: the connection, and messages over it.
+#ifndef MAYFLY_CLIENT_WIRE_H
+#define MAYFLY_CLIENT_WIRE_H
+
+#include <mayfly/client.h>
+
+#include <string.h>
+
+#define MF_CLIENT_EVENTS 256u // [1] kept while an answer is waited for; older ones are dropped
+
+typedef struct mf_ClientState {
+    uint8_t *data;    // payload of the newest STATE; NULL: none
+    uint32_t *starts; // [byte] of each entry's values in it
+    uint32_t count;   // [1] entries
+    size_t size;      // [byte] of a state; 0: not subscribed
+    bool fresh;       // not yet received by the caller
+    uint32_t lost;    // [1] since the caller received one
+} mf_ClientState;
+
+struct mf_Client {
+    int socket;
+    mf_Time step;
+    uint32_t message_limit; // [byte]
+    char *title;
+    mf_ClientField *fields;
+    char *texts; // the strings of fields
+    uint32_t field_count;
+    uint8_t *in, *out; // buffers
+    size_t in_begin, in_end, in_capacity, out_capacity;
+    uint16_t tag; // of the last request
+    mf_ClientState states[MF_PROTOCOL_SUBSCRIPTIONS];
+    bool turn;
+    uint64_t turn_tick;
+    mf_Time turn_time;
+    mf_ClientNews events[MF_CLIENT_EVENTS];
+    uint32_t event_first, event_count;
+    bool goodbye;
+    mf_Error refused; // an error of an earlier write; status MF_OK: none
+};
+
+// A message as it came; valid until the next one is read.
+typedef struct mf_ClientMessage {
+    uint32_t kind, tag;
+    const uint8_t *data;
+    size_t size;
+} mf_ClientMessage;
+
+mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...)
+    MF_PRINTF(3, 4);
+mf_Status mf_client_open(const char *address, int *out, mf_Error *error);
+// Room for a message of `size` bytes; returns the place of its payload, NULL: out of memory.
+uint8_t *mf_client_message(mf_Client *client, uint32_t kind, uint32_t tag, size_t size);
+mf_Status mf_client_send(mf_Client *client, mf_Error *error);
+// The next message. MF_STOPPED: none within `seconds`.
+mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *out, mf_Error *error);
+
+static inline uint32_t mf_client_u32(const uint8_t *data) {
+    uint32_t value;
+    memcpy(&value, data, sizeof value);
+    return value;
+}
+
+static inline uint64_t mf_client_u64(const uint8_t *data) {
+    uint64_t value;
+    memcpy(&value, data, sizeof value);
+    return value;
+}
+
+static inline uint8_t *mf_client_put_u32(uint8_t *out, uint32_t value) {
+    memcpy(out, &value, sizeof value);
+    return out + sizeof value;
+}
+
+static inline uint8_t *mf_client_put_u64(uint8_t *out, uint64_t value) {
+    memcpy(out, &value, sizeof value);
+    return out + sizeof value;
+}
+
+#endif

@@ -1,0 +1,155 @@
+// What the files of the server share: connections, their buffers and subscriptions.
+#ifndef MAYFLY_LINK_PEER_H
+#define MAYFLY_LINK_PEER_H
+
+#include "link/server.h"
+#include "link/wire.h"
+
+#include <mayfly/protocol.h>
+
+#include <poll.h>
+
+typedef struct mf_LinkBuffer {
+    uint8_t *data;
+    size_t begin, end; // [byte] what is used
+    size_t capacity;   // [byte]
+} mf_LinkBuffer;
+
+// Instances of a field.
+typedef struct mf_LinkEntry {
+    uint32_t field; // [1] number in mf_Server.fields
+    uint32_t first, count;
+} mf_LinkEntry;
+
+typedef struct mf_Subscription {
+    mf_LinkEntry *entries; // NULL: unused
+    uint32_t entry_count;
+    uint32_t lost;  // [1] states since the last one that was sent
+    size_t size;    // [byte] of a state with its head
+    mf_Time period; // [ns] 0: every step
+    uint64_t next;  // [1] tick at which it is due
+} mf_Subscription;
+
+typedef struct mf_Peer {
+    int socket;      // -1: unused
+    uint32_t number; // [1] of the connection, from 1; never used again
+    bool welcome;    // its hello was accepted
+    bool closing;    // ends when its output is sent
+    bool is_shut;    // all of it is sent
+    double since;    // [s] of the clock, when it connected or began to close
+    mf_LinkBuffer in, out;
+    mf_Subscription subscriptions[MF_PROTOCOL_SUBSCRIPTIONS];
+    uint32_t used;           // [1] numbers below which subscriptions are looked for
+    uint32_t events;         // [1] mask
+    bool lock_step, waiting; // the world waits for it
+    mf_Time turn_period;     // [ns]
+    mf_Time limit;           // [ns] of the clock
+    uint64_t turn;           // [1] tick of the next turn, or of the one it is waited for
+    double deadline;         // [s] of the clock
+    bool steps;              // it is answered when the steps that it asked for are done
+    uint16_t steps_tag;
+    mf_ServerStatistics seen;
+    uint64_t bytes_in, bytes_out;
+} mf_Peer;
+
+typedef struct mf_LinkField {
+    mf_Group *group;
+    mf_Field *field;
+    uint32_t group_number;
+    bool writable;
+} mf_LinkField;
+
+struct mf_Server {
+    mf_Context *context;
+    mf_Scene *scene;
+    mf_World *world;
+    mf_ServerConfig config;
+    char address[128];
+    char path[108]; // of the Unix socket to remove; ""
+    int listener;
+    mf_Peer *peers;
+    uint32_t peer_count; // [1] below which peers are in use
+    uint32_t peer_limit; // [1] places: those of the configuration, and some to refuse others in
+    struct pollfd *polls;
+    uint32_t numbers; // [1] given to connections so far
+    mf_LinkField *fields;
+    uint32_t field_count;
+    size_t message_limit; // [byte] longest message of a client
+    uint32_t **words;     // last fault words per group; NULL before someone listens
+    bool paused;
+    uint64_t steps_asked; // while paused
+    double speed;
+    double clock_begin, simulated_begin, step_seconds, factor, factor_clock, factor_simulated;
+    mf_ServerStatistics sum;
+};
+
+// [1] ticks of the world so far.
+uint64_t mf_link_tick(const mf_Server *server);
+// [s] of a monotonic clock.
+double mf_link_clock(void);
+// Restarts the pace from the present moment.
+void mf_link_restart_clock(mf_Server *server);
+// The first tick after `tick` at which something of that period [ns] is due.
+uint64_t mf_link_next(const mf_Server *server, mf_Time period, uint64_t tick);
+
+// ---- peer.c ------------------------------------------------------------------------------------
+
+// Begins a message and returns its payload of `size` bytes; NULL: the peer is closing (out of
+// memory, or more than it may leave unread).
+uint8_t *mf_peer_message(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
+                         size_t size);
+// Sends what the socket takes now.
+void mf_peer_flush(mf_Server *server, mf_Peer *peer);
+// Reads what has come, and hands over whole messages.
+void mf_peer_read(mf_Server *server, mf_Peer *peer);
+// Sends an error.
+void mf_peer_error(mf_Server *server, mf_Peer *peer, uint32_t tag, const mf_Error *error);
+// Sends it and ends the connection.
+void mf_peer_refuse(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Status status,
+                    const char *format, ...) MF_PRINTF(5, 6);
+// [1] connections whose hello was accepted.
+uint32_t mf_peer_welcome_count(const mf_Server *server);
+bool mf_peer_has_place(const mf_Server *server);
+// Takes over a socket, in a place that is free.
+void mf_peer_open(mf_Server *server, int socket);
+void mf_peer_close(mf_Server *server, mf_Peer *peer);
+void mf_peer_drop_subscription(mf_Server *server, mf_Subscription *subscription);
+
+// ---- listen.c ----------------------------------------------------------------------------------
+
+mf_Status mf_link_listen(mf_Server *server, mf_Error *error);
+void mf_link_accept(mf_Server *server);
+
+// ---- answer.c ----------------------------------------------------------------------------------
+
+// Handles one message; what is wrong with it is answered.
+void mf_link_answer(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
+                    mf_WireReader *reader);
+void mf_link_done(mf_Server *server, mf_Peer *peer, uint32_t tag);
+// The entries of a message; checks fields and ranges, and replaces MF_PROTOCOL_ALL.
+bool mf_link_read_entry(mf_Server *server, mf_WireReader *reader, mf_LinkEntry *out,
+                        mf_Error *error);
+
+// ---- services.c --------------------------------------------------------------------------------
+
+mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
+                        mf_WireReader *reader, mf_Error *error);
+
+// ---- stream.c ----------------------------------------------------------------------------------
+
+// [byte] of the values of an entry, without padding.
+size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry);
+// Copies values between a field and a message.
+void mf_link_gather(uint8_t *out, const mf_Field *field, uint32_t first, uint32_t count);
+void mf_link_scatter(mf_Field *field, const uint8_t *in, uint32_t first, uint32_t count);
+// Sends the states and turns that are due.
+void mf_link_publish(mf_Server *server);
+// Makes everything due at the present tick: after the time has jumped.
+void mf_link_due_now(mf_Server *server);
+void mf_link_event(mf_Server *server, uint32_t event, uint32_t group, uint32_t instance,
+                   uint32_t value);
+// Reports faults that changed since the last call.
+void mf_link_watch_faults(mf_Server *server);
+mf_Status mf_link_begin_watch(mf_Server *server, mf_Error *error);
+
+#endif

@@ -1,0 +1,382 @@
+// The server's life and its loop: answer, publish, wait for turns, step (server.h).
+//
+// Between two steps every connection is looked at at least each LOOK_SECONDS of the clock; steps
+// are cut where a state or a turn is due. While a turn is waited for, the sockets of those that
+// have it are polled without sleeping for SPIN_SECONDS: a controller usually answers within
+// microseconds, and a sleep costs more.
+#define _GNU_SOURCE // ppoll
+#include "link/peer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_SECONDS 0.001   // [s] of steps between two looks at the sockets
+#define WAIT_SECONDS 0.02    // [s] for messages, while nothing moves
+#define SPIN_SECONDS 1e-5    // [s]
+#define LATE_SECONDS 0.25    // [s] by which a slow world may lag, before it gives the rest up
+#define FACTOR_SECONDS 0.5   // [s] over which the real-time factor is measured
+#define HELLO_SECONDS 5.0    // [s] for a hello, and to take the last answers
+#define SPARE_PLACES 16u     // [1] for connections that are refused
+#define STEPS_MOST 1048576.0 // [1] between two looks
+
+mf_ServerConfig mf_server_config(void) {
+    return (mf_ServerConfig){.struct_size = sizeof(mf_ServerConfig),
+                             .address = "127.0.0.1",
+                             .port = MF_PROTOCOL_PORT,
+                             .connections = 64,
+                             .speed = 1.0};
+}
+
+// ---- time --------------------------------------------------------------------------------------
+
+double mf_link_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+uint64_t mf_link_tick(const mf_Server *server) {
+    return (uint64_t)(mf_world_time(server->world) / server->scene->step);
+}
+
+uint64_t mf_link_next(const mf_Server *server, mf_Time period, uint64_t tick) {
+    const mf_Time step = server->scene->step;
+    if (period <= step)
+        return tick + 1;
+    const mf_Time time = (mf_Time)tick * step, due = time / period;
+    if (due >= INT64_MAX / period - 1) // beyond the end of time
+        return UINT64_MAX;
+    return (uint64_t)(((due + 1) * period + step - 1) / step);
+}
+
+static double simulated(const mf_Server *server) {
+    return mf_time_to_seconds(mf_world_time(server->world));
+}
+
+void mf_link_restart_clock(mf_Server *server) {
+    server->clock_begin = server->factor_clock = mf_link_clock();
+    server->simulated_begin = server->factor_simulated = simulated(server);
+}
+
+static void measure(mf_Server *server, double now) {
+    const double passed = now - server->factor_clock;
+    if (passed < FACTOR_SECONDS)
+        return;
+    server->factor = (simulated(server) - server->factor_simulated) / passed;
+    server->factor_clock = now;
+    server->factor_simulated = simulated(server);
+}
+
+// Steps by the clock, at most as many as fit between two looks.
+static double paced(mf_Server *server, double now) {
+    const double step = mf_time_to_seconds(server->scene->step);
+    const double fit = server->step_seconds > 0.0 ? LOOK_SECONDS / server->step_seconds : 1.0;
+    double steps = fit < 1.0 ? 1.0 : fit > STEPS_MOST ? STEPS_MOST : fit;
+    if (server->paused)
+        return steps < (double)server->steps_asked ? steps : (double)server->steps_asked;
+    if (server->speed <= 0.0)
+        return steps;
+    const double lag =
+        (now - server->clock_begin) * server->speed - (simulated(server) - server->simulated_begin);
+    if (lag > LATE_SECONDS * server->speed) { // it cannot keep up: from here on, not from then
+        server->clock_begin = now - LATE_SECONDS;
+        server->simulated_begin = simulated(server);
+    }
+    return lag / step < steps ? lag / step : steps;
+}
+
+// Steps to do now: none beyond the next state or turn that is due, nor beyond the end.
+static uint64_t due(mf_Server *server, double now) {
+    const uint64_t tick = mf_link_tick(server);
+    const double steps = paced(server, now);
+    uint64_t count = steps >= 1.0 ? (uint64_t)steps : 0;
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        const mf_Peer *peer = &server->peers[p];
+        if (peer->socket < 0 || peer->closing)
+            continue;
+        if (peer->waiting)
+            return 0;
+        if (peer->lock_step && peer->turn - tick < count)
+            count = peer->turn - tick;
+        for (uint32_t i = 0; i < peer->used; i++)
+            if (peer->subscriptions[i].entries != NULL &&
+                peer->subscriptions[i].next - tick < count)
+                count = peer->subscriptions[i].next - tick;
+    }
+    if (server->config.duration > 0) {
+        const mf_Time left = server->config.duration - mf_world_time(server->world);
+        const uint64_t most = (uint64_t)((left + server->scene->step - 1) / server->scene->step);
+        count = most < count ? most : count;
+    }
+    return count;
+}
+
+static void answer_steps(mf_Server *server) {
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        mf_Peer *peer = &server->peers[p];
+        if (peer->socket < 0 || !peer->steps)
+            continue;
+        peer->steps = false;
+        mf_link_done(server, peer, peer->steps_tag);
+    }
+}
+
+static void step(mf_Server *server, uint64_t count, double before) {
+    mf_world_step(server->world, count);
+    const double each = (mf_link_clock() - before) / (double)count;
+    server->step_seconds += 0.3 * (each - server->step_seconds);
+    mf_link_watch_faults(server);
+    if (!server->paused)
+        return;
+    server->steps_asked -= count;
+    if (server->steps_asked == 0)
+        answer_steps(server);
+}
+
+// ---- waiting -----------------------------------------------------------------------------------
+
+// What is over: hellos that do not come, last answers that are not taken, turns.
+static void watch_clock(mf_Server *server, double now) {
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        mf_Peer *peer = &server->peers[p];
+        if (peer->socket < 0)
+            continue;
+        if (peer->closing && now - peer->since > HELLO_SECONDS) {
+            mf_peer_close(server, peer);
+        } else if (!peer->welcome && !peer->closing && now - peer->since > HELLO_SECONDS) {
+            mf_peer_refuse(server, peer, 0, MF_BAD_ARGUMENT, "expected a hello within %g s",
+                           HELLO_SECONDS);
+            mf_peer_flush(server, peer);
+        } else if (peer->waiting && now > peer->deadline) {
+            peer->waiting = false;
+            peer->turn = mf_link_next(server, peer->turn_period, peer->turn);
+            peer->seen.missed++;
+            server->sum.missed++;
+            mf_link_event(server, MF_EVENT_LATE, 0, 0, peer->number);
+        }
+    }
+}
+
+// Sends to and reads those that have the turn, without a sleep, for a while after bytes went
+// either way. True: none of them is waited for any more.
+static bool spin(mf_Server *server) {
+    double end = mf_link_clock() + SPIN_SECONDS;
+    do {
+        bool waits = false;
+        for (uint32_t p = 0; p < server->peer_count; p++) {
+            mf_Peer *peer = &server->peers[p];
+            if (peer->socket < 0 || !peer->waiting)
+                continue;
+            const uint64_t bytes = peer->bytes_in + peer->bytes_out;
+            if (peer->out.begin < peer->out.end)
+                mf_peer_flush(server, peer);
+            if (peer->socket >= 0)
+                mf_peer_read(server, peer);
+            waits |= peer->socket >= 0 && peer->waiting;
+            if (peer->bytes_in + peer->bytes_out != bytes)
+                end = mf_link_clock() + SPIN_SECONDS;
+        }
+        if (!waits)
+            return true;
+    } while (mf_link_clock() < end);
+    return false;
+}
+
+static mf_Status look(mf_Server *server, double seconds, mf_Error *error) {
+    const uint32_t peers = server->peer_count;
+    server->polls[0] =
+        (struct pollfd){.fd = mf_peer_has_place(server) ? server->listener : -1, .events = POLLIN};
+    for (uint32_t p = 0; p < peers; p++) {
+        const mf_Peer *peer = &server->peers[p];
+        const bool writes = peer->out.begin < peer->out.end;
+        server->polls[p + 1] =
+            (struct pollfd){.fd = peer->socket, .events = (short)(POLLIN | (writes ? POLLOUT : 0))};
+    }
+    const struct timespec wait = {.tv_nsec = (long)(1e9 * seconds)};
+    const int ready = ppoll(server->polls, peers + 1, &wait, NULL);
+    if (ready < 0 && errno != EINTR)
+        return mf_fail(error, MF_IO, "serve: cannot poll: %s", strerror(errno));
+    if (ready <= 0)
+        return MF_OK;
+    for (uint32_t p = 0; p < peers; p++) {
+        mf_Peer *peer = &server->peers[p];
+        const short events = server->polls[p + 1].revents;
+        if (events == 0 || peer->socket != server->polls[p + 1].fd)
+            continue;
+        if ((events & POLLIN) != 0)
+            mf_peer_read(server, peer);
+        else if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0)
+            mf_peer_close(server, peer);
+        if (peer->socket >= 0 && (events & POLLOUT) != 0)
+            mf_peer_flush(server, peer);
+    }
+    if (server->polls[0].revents != 0)
+        mf_link_accept(server);
+    return MF_OK;
+}
+
+// [s] until something is to be done without a message.
+static double idle(const mf_Server *server, double now) {
+    double wait = WAIT_SECONDS;
+    bool waits = false;
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        const mf_Peer *peer = &server->peers[p];
+        if (peer->socket < 0 || !peer->waiting)
+            continue;
+        waits = true;
+        wait = peer->deadline - now < wait ? peer->deadline - now : wait;
+    }
+    if (!waits && server->paused && server->steps_asked > 0)
+        return 0.0;
+    if (!waits && !server->paused) {
+        const double step = mf_time_to_seconds(server->scene->step);
+        const double lag = (now - server->clock_begin) * server->speed -
+                           (simulated(server) - server->simulated_begin);
+        const double next = server->speed > 0.0 ? (step - lag) / server->speed : 0.0;
+        wait = next < wait ? next : wait;
+    }
+    return wait > 0.0 ? wait : 0.0;
+}
+
+static bool is_over(const mf_Server *server) {
+    if (server->config.stop != NULL && server->config.stop(server->config.user))
+        return true;
+    return server->config.duration > 0 && mf_world_time(server->world) >= server->config.duration;
+}
+
+mf_Status mf_server_run(mf_Server *server, mf_Error *error) {
+    double looked = 0.0;
+    mf_link_restart_clock(server);
+    while (!is_over(server)) {
+        mf_link_publish(server);
+        double now = mf_link_clock();
+        uint64_t count = due(server, now);
+        if (count == 0 && spin(server)) {
+            mf_link_publish(server); // states of subscriptions that are new
+            count = due(server, now = mf_link_clock());
+        }
+        if (count == 0 || now - looked > LOOK_SECONDS) {
+            mf_Status status = look(server, count > 0 ? 0.0 : idle(server, now), error);
+            if (status != MF_OK)
+                return status;
+            looked = now = mf_link_clock();
+            watch_clock(server, now);
+            continue;
+        }
+        step(server, count, now);
+        measure(server, now);
+    }
+    return MF_OK;
+}
+
+// ---- its life ----------------------------------------------------------------------------------
+
+static bool is_writable(const mf_Group *group, const mf_Field *field) {
+    return (field->info.flags & MF_FIELD_INPUT) != 0 &&
+           mf_group_writer(group, field->info.name, 0) == NULL;
+}
+
+static mf_Status list_fields(mf_Server *server, mf_Error *error) {
+    size_t inputs = 0;
+    for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
+        server->field_count += mf_group_field_count(mf_world_group(server->world, g));
+    server->fields = mf_allocate(server->context, server->field_count, sizeof *server->fields);
+    if (server->fields == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    mf_LinkField *out = server->fields;
+    for (uint32_t g = 0; g < mf_world_group_count(server->world); g++) {
+        mf_Group *group = mf_world_group(server->world, g);
+        for (uint32_t f = 0; f < mf_group_field_count(group); f++, out++) {
+            mf_Field *field = mf_group_field(group, f);
+            *out = (mf_LinkField){group, field, g, is_writable(group, field)};
+            if (out->writable)
+                inputs += (size_t)mf_group_count(group) * field->components *
+                          mf_field_value_size(field->info.type);
+        }
+    }
+    const size_t image = mf_world_snapshot_size(server->world);
+    const size_t most = 2 * (inputs > image ? inputs : image) + (1u << 20);
+    server->message_limit = most < UINT32_MAX / 2 ? most : UINT32_MAX / 2;
+    return MF_OK;
+}
+
+static mf_Status open_all(mf_Server *server, mf_Error *error) {
+    const uint32_t most = server->config.connections + SPARE_PLACES;
+    server->peer_limit = most;
+    server->peers = mf_allocate(server->context, most, sizeof *server->peers);
+    server->polls = mf_allocate(server->context, most + 1, sizeof *server->polls);
+    if (server->peers == NULL || server->polls == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    for (uint32_t p = 0; p < most; p++)
+        server->peers[p].socket = -1;
+    mf_Status status = list_fields(server, error);
+    return status == MF_OK ? mf_link_listen(server, error) : status;
+}
+
+mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_ServerConfig *config,
+                           mf_Server **out, mf_Error *error) {
+    *out = NULL;
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "serve: start from mf_server_config()");
+    if (config->connections < 1 || config->connections > 4096)
+        return mf_fail(error, MF_BAD_ARGUMENT, "serve: expected 1 .. 4096 connections");
+    if (config->token != NULL && strlen(config->token) > MF_PROTOCOL_TOKEN)
+        return mf_fail(error, MF_LIMIT, "serve: expected a token of at most %d bytes",
+                       MF_PROTOCOL_TOKEN);
+    mf_Server *server = mf_allocate(context, 1, sizeof *server);
+    if (server == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    server->context = context;
+    server->scene = scene;
+    server->world = scene->world;
+    server->config = *config;
+    server->listener = -1;
+    server->paused = config->paused;
+    server->speed = config->speed;
+    mf_Status status = open_all(server, error);
+    if (status != MF_OK) {
+        mf_server_destroy(server);
+        return status;
+    }
+    *out = server;
+    return MF_OK;
+}
+
+static void say_goodbye(mf_Server *server, mf_Peer *peer) {
+    static const char text[] = "the server ends";
+    uint8_t *out =
+        peer->welcome ? mf_peer_message(server, peer, MF_ANSWER_BYE, 0, sizeof text - 1) : NULL;
+    if (out != NULL)
+        memcpy(out, text, sizeof text - 1);
+    mf_peer_flush(server, peer);
+    mf_peer_close(server, peer);
+}
+
+void mf_server_destroy(mf_Server *server) {
+    if (server == NULL)
+        return;
+    for (uint32_t p = server->peer_count; p > 0; p--) {
+        server->peers[p - 1].events = 0;
+        if (server->peers[p - 1].socket >= 0)
+            say_goodbye(server, &server->peers[p - 1]);
+    }
+    if (server->listener >= 0)
+        close(server->listener);
+    if (server->path[0] != '\0')
+        unlink(server->path);
+    mf_release(server->context, server->words);
+    mf_release(server->context, server->fields);
+    mf_release(server->context, server->polls);
+    mf_release(server->context, server->peers);
+    mf_release(server->context, server);
+}
+
+const char *mf_server_address(const mf_Server *server) {
+    return server->address;
+}
+
+mf_ServerStatistics mf_server_statistics(const mf_Server *server) {
+    return server->sum;
+}

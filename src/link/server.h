@@ -1,0 +1,51 @@
+// The server of a world: connections over TCP or a Unix socket take part in a simulation by the
+// protocol of docs/reference/protocol.md.
+//
+// One thread steps the world, reads and writes the sockets; nothing ever waits for a socket. What
+// a client sends is checked before it changes anything; a client that violates the protocol is
+// told why and disconnected.
+#ifndef MAYFLY_LINK_SERVER_H
+#define MAYFLY_LINK_SERVER_H
+
+#include <mayfly/scene.h>
+
+typedef struct mf_Server mf_Server;
+
+typedef struct mf_ServerConfig {
+    uint32_t struct_size;     // [byte] set by mf_server_config()
+    const char *address;      // numeric IPv4 or IPv6 address to bind; default "127.0.0.1"
+    uint16_t port;            // of TCP; 0: a free one; default MF_PROTOCOL_PORT
+    const char *path;         // of a Unix socket instead of TCP; default NULL
+    const char *token;        // that clients must send; NULL: none
+    uint32_t connections;     // [1] most at once, 1 .. 4096; default 64
+    bool paused;              // default false
+    double speed;             // [1] simulated seconds per second; 0: as fast as possible; default 1
+    mf_Time duration;         // [ns] of simulated time after which it ends; 0: no end; default 0
+    bool (*stop)(void *user); // asked at least every 20 ms; true ends mf_server_run; default NULL
+    void *user;
+} mf_ServerConfig;
+mf_ServerConfig mf_server_config(void);
+
+// Opens the socket. The scene is borrowed, and no one else may step it while the server exists.
+// MF_IO: the address cannot be bound.
+mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_ServerConfig *config,
+                           mf_Server **out, mf_Error *error);
+// Says goodbye to all connections and closes them.
+void mf_server_destroy(mf_Server *server);
+
+// "127.0.0.1:8766", "[::1]:8766" or the path of the Unix socket.
+const char *mf_server_address(const mf_Server *server);
+
+// Serves until the configuration's stop() or duration says so. MF_IO: poll failed.
+mf_Status mf_server_run(mf_Server *server, mf_Error *error);
+
+typedef struct mf_ServerStatistics {
+    uint64_t connections;   // [1] welcomed so far
+    uint64_t refused;       // [1] ended for a violation of the protocol, a token or a limit
+    uint64_t states, lost;  // [1] sent; dropped because the reader was slow
+    uint64_t writes, late;  // [1] commands; those after the tick that they were meant for
+    uint64_t turns, missed; // [1] of lock-step connections; not answered in time
+} mf_ServerStatistics;
+mf_ServerStatistics mf_server_statistics(const mf_Server *server);
+
+#endif

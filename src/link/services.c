@@ -1,0 +1,231 @@
+// Services of the server: pause, steps, resets, snapshots, motions, statistics, speed and events.
+#include "link/peer.h"
+
+#define STEPS_MOST UINT64_C(1000000000) // [1] of one request
+#define SPEED_MOST 1e6                  // [1]
+
+static mf_Status fail_format(mf_Error *error, const char *expected) {
+    return mf_fail(error, MF_BAD_FILE, "expected a message of %s", expected);
+}
+
+// ---- time --------------------------------------------------------------------------------------
+
+static mf_Status set_pause(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+    const uint32_t on = mf_wire_u32(reader);
+    if (!mf_wire_done(reader) || on > 1)
+        return fail_format(error, "0 or 1");
+    if (server->paused != (on == 1))
+        mf_link_event(server, MF_EVENT_PAUSE, 0, 0, on);
+    server->paused = on == 1;
+    mf_link_restart_clock(server);
+    return MF_OK;
+}
+
+// Answered when the steps are done; MF_BUSY without an error.
+static mf_Status ask_steps(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
+                           mf_Error *error) {
+    const uint64_t steps = mf_wire_u64(reader);
+    if (!mf_wire_done(reader))
+        return fail_format(error, "a number of steps");
+    if (!server->paused)
+        return mf_fail(error, MF_BAD_ARGUMENT, "expected a paused world: pause it first");
+    if (server->steps_asked > 0)
+        return mf_fail(error, MF_BUSY, "steps that were asked for are not done yet");
+    if (steps < 1 || steps > STEPS_MOST)
+        return mf_fail(error, MF_LIMIT, "expected 1 .. 1e9 steps");
+    server->steps_asked = steps;
+    peer->steps = true;
+    peer->steps_tag = (uint16_t)tag;
+    return MF_BUSY;
+}
+
+static mf_Status set_speed(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+    const double speed = mf_wire_f64(reader);
+    if (!mf_wire_done(reader))
+        return fail_format(error, "a speed");
+    if (!(speed >= 0.0 && speed <= SPEED_MOST))
+        return mf_fail(error, MF_BAD_ARGUMENT, "expected a speed of 0 .. 1e6");
+    server->speed = speed;
+    mf_link_restart_clock(server);
+    return MF_OK;
+}
+
+// ---- states ------------------------------------------------------------------------------------
+
+// Instances of a group, or of all groups.
+typedef struct Range {
+    uint32_t first_group, groups, first, count;
+} Range;
+
+static mf_Status read_range(const mf_Server *server, mf_WireReader *reader, Range *out,
+                            mf_Error *error) {
+    const uint32_t groups = mf_world_group_count(server->world), group = mf_wire_u32(reader);
+    *out = (Range){.first_group = group == MF_PROTOCOL_ALL ? 0 : group,
+                   .groups = group == MF_PROTOCOL_ALL ? groups : 1,
+                   .first = mf_wire_u32(reader),
+                   .count = mf_wire_u32(reader)};
+    if (reader->is_short)
+        return fail_format(error, "a group, its first instance and their number");
+    if (group == MF_PROTOCOL_ALL)
+        return out->first == 0 && out->count == MF_PROTOCOL_ALL
+                   ? MF_OK
+                   : mf_fail(error, MF_BAD_ARGUMENT, "expected all instances of all groups");
+    if (group >= groups)
+        return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u", groups, group);
+    const uint32_t most = mf_group_count(mf_world_group(server->world, group));
+    if (out->count == MF_PROTOCOL_ALL && out->first < most)
+        out->count = most - out->first;
+    if (out->first >= most || out->count < 1 || out->count > most - out->first)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "expected instances within 0 .. %u, found %u from %u on", most - 1,
+                       out->count, out->first);
+    return MF_OK;
+}
+
+static mf_Status reset(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+    Range range;
+    mf_Status status = read_range(server, reader, &range, error);
+    if (status != MF_OK)
+        return status;
+    if (!mf_wire_done(reader))
+        return fail_format(error, "a group, its first instance and their number");
+    for (uint32_t g = range.first_group; g < range.first_group + range.groups; g++) {
+        mf_Group *group = mf_world_group(server->world, g);
+        const uint32_t count = range.groups > 1 || range.count == MF_PROTOCOL_ALL
+                                   ? mf_group_count(group)
+                                   : range.count;
+        for (uint32_t i = 0; i < count; i++)
+            mf_group_reset(group, range.first + i);
+        mf_link_event(server, MF_EVENT_RESET, g, range.first, count);
+    }
+    return MF_OK;
+}
+
+static mf_Status take_snapshot(mf_Server *server, mf_Peer *peer, uint32_t tag,
+                               const mf_WireReader *reader, mf_Error *error) {
+    const size_t size = mf_world_snapshot_size(server->world);
+    if (!mf_wire_done(reader))
+        return fail_format(error, "nothing");
+    if (size > UINT32_MAX)
+        return mf_fail(error, MF_LIMIT, "the snapshot has 2^32 bytes or more");
+    void *image = mf_allocate(server->context, size, 1);
+    if (image == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    mf_Status status = mf_world_snapshot(server->world, image, size, error);
+    uint8_t *out =
+        status == MF_OK ? mf_peer_message(server, peer, MF_ANSWER_IMAGE, tag, size) : NULL;
+    if (out != NULL)
+        memcpy(out, image, size);
+    mf_release(server->context, image);
+    return status == MF_OK ? MF_BUSY : status;
+}
+
+static mf_Status restore(mf_Server *server, const mf_WireReader *reader, mf_Error *error) {
+    const size_t size = (size_t)(reader->end - reader->at);
+    void *image = mf_allocate(server->context, size + 1, 1);
+    if (image == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    memcpy(image, reader->at, size);
+    mf_Status status = mf_world_restore(server->world, image, size, error);
+    mf_release(server->context, image);
+    if (status != MF_OK)
+        return status;
+    mf_link_due_now(server);
+    mf_link_restart_clock(server);
+    mf_link_event(server, MF_EVENT_RESTORE, 0, 0, 0);
+    return MF_OK;
+}
+
+static mf_Status switch_motion(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+    Range range;
+    mf_Status status = read_range(server, reader, &range, error);
+    if (status != MF_OK)
+        return status;
+    const uint32_t motion = mf_wire_u32(reader);
+    if (!mf_wire_done(reader))
+        return fail_format(error, "a group, its first instance, their number and a motion");
+    if (range.count == MF_PROTOCOL_ALL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "expected one group");
+    if (motion > MF_MOTION_OWN_LAST)
+        return mf_fail(error, MF_BAD_ARGUMENT, "expected a motion of 0 .. %d, found %u",
+                       MF_MOTION_OWN_LAST, motion);
+    mf_Group *group = mf_world_group(server->world, range.first_group);
+    for (uint32_t i = 0; i < range.count; i++) {
+        status = mf_motion_switch(group, range.first + i, (mf_Motion)motion, error);
+        if (status != MF_OK)
+            return status;
+    }
+    mf_link_event(server, MF_EVENT_SWITCH, range.first_group, range.first, motion);
+    return MF_OK;
+}
+
+// ---- the connection ----------------------------------------------------------------------------
+
+static mf_Status put_statistics(mf_Server *server, mf_Peer *peer, uint32_t tag,
+                                mf_WireReader *reader, mf_Error *error) {
+    const uint32_t flags = mf_wire_u32(reader);
+    if (!mf_wire_done(reader) || (flags & ~(uint32_t)MF_STATISTICS_HASH) != 0)
+        return fail_format(error, "flags");
+    const uint64_t hash = flags != 0 ? mf_world_hash(server->world) : 0;
+    const mf_ServerStatistics *seen = &peer->seen;
+    const uint64_t numbers[] = {mf_link_tick(server),
+                                (uint64_t)mf_world_time(server->world),
+                                hash,
+                                seen->states,
+                                seen->lost,
+                                seen->writes,
+                                seen->late,
+                                seen->turns,
+                                seen->missed,
+                                peer->bytes_in,
+                                peer->bytes_out};
+    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_STATISTICS, tag, sizeof numbers + 24);
+    if (out == NULL)
+        return MF_BUSY;
+    memcpy(out, numbers, sizeof numbers);
+    out += sizeof numbers;
+    memcpy(out, &server->speed, sizeof server->speed);
+    memcpy(out + 8, &server->factor, sizeof server->factor);
+    out = mf_wire_put_u32(out + 16, mf_peer_welcome_count(server));
+    mf_wire_put_u32(out, server->paused ? MF_SERVER_PAUSED : 0);
+    return MF_BUSY;
+}
+
+static mf_Status set_events(mf_Server *server, mf_Peer *peer, mf_WireReader *reader,
+                            mf_Error *error) {
+    const uint32_t mask = mf_wire_u32(reader);
+    if (!mf_wire_done(reader))
+        return fail_format(error, "a mask of events");
+    if (mask >= 1u << MF_EVENT_KINDS)
+        return mf_fail(error, MF_BAD_ARGUMENT, "expected events 0 .. %d", MF_EVENT_KINDS - 1);
+    mf_Status status = mf_link_begin_watch(server, error);
+    if (status == MF_OK)
+        peer->events = mask;
+    return status;
+}
+
+mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
+                        mf_WireReader *reader, mf_Error *error) {
+    switch (kind) {
+    case MF_MESSAGE_PAUSE:
+        return set_pause(server, reader, error);
+    case MF_MESSAGE_STEP:
+        return ask_steps(server, peer, tag, reader, error);
+    case MF_MESSAGE_RESET:
+        return reset(server, reader, error);
+    case MF_MESSAGE_SNAPSHOT:
+        return take_snapshot(server, peer, tag, reader, error);
+    case MF_MESSAGE_RESTORE:
+        return restore(server, reader, error);
+    case MF_MESSAGE_SWITCH:
+        return switch_motion(server, reader, error);
+    case MF_MESSAGE_STATISTICS:
+        return put_statistics(server, peer, tag, reader, error);
+    case MF_MESSAGE_SPEED:
+        return set_speed(server, reader, error);
+    case MF_MESSAGE_EVENTS:
+        return set_events(server, peer, reader, error);
+    default: // MF_MESSAGE_PING
+        return MF_OK;
+    }
+}

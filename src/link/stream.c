@@ -1,0 +1,202 @@
+// What the server sends without being asked each time: states, turns and events.
+#include "link/peer.h"
+
+#define STATE_HEAD 32u         // [byte] of STATE before the values
+#define FAULT_EVENTS_MOST 256u // [1] faults reported one by one between two steps
+
+// ---- values ------------------------------------------------------------------------------------
+
+size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry) {
+    const mf_Field *field = server->fields[entry->field].field;
+    return (size_t)entry->count * field->components * mf_field_value_size(field->info.type);
+}
+
+// One loop for both directions and each size of a value: fields are [block][component][lane],
+// messages [instance][component].
+#define COPY_VALUES(type, TO, FROM)                                                                \
+    for (uint32_t i = first; i < first + count;) {                                                 \
+        const uint32_t lane = i % MF_BLOCK, left = first + count - i;                              \
+        const uint32_t lanes = left < MF_BLOCK - lane ? left : MF_BLOCK - lane;                    \
+        type *block = (type *)field->data + (size_t)(i / MF_BLOCK) * width * MF_BLOCK + lane;      \
+        for (uint32_t c = 0; c < width; c++)                                                       \
+            for (uint32_t l = 0; l < lanes; l++) {                                                 \
+                type *value = block + (size_t)c * MF_BLOCK + l;                                    \
+                const size_t at = ((size_t)(i - first + l) * width + c) * sizeof(type);            \
+                memcpy(TO, FROM, sizeof(type));                                                    \
+            }                                                                                      \
+        i += lanes;                                                                                \
+    }
+
+void mf_link_gather(uint8_t *out, const mf_Field *field, uint32_t first, uint32_t count) {
+    const uint32_t width = field->components;
+    if (mf_field_value_size(field->info.type) == 8) {
+        COPY_VALUES(uint64_t, out + at, value)
+    } else {
+        COPY_VALUES(uint32_t, out + at, value)
+    }
+}
+
+void mf_link_scatter(mf_Field *field, const uint8_t *in, uint32_t first, uint32_t count) {
+    const uint32_t width = field->components;
+    if (mf_field_value_size(field->info.type) == 8) {
+        COPY_VALUES(uint64_t, value, in + at)
+    } else {
+        COPY_VALUES(uint32_t, value, in + at)
+    }
+}
+
+// ---- states ------------------------------------------------------------------------------------
+
+static void put_state(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_t tick) {
+    mf_Subscription *subscription = &peer->subscriptions[number];
+    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_STATE, 0, subscription->size);
+    if (out == NULL)
+        return;
+    out = mf_wire_put_u32(out, number);
+    out = mf_wire_put_u32(out, subscription->lost);
+    out = mf_wire_put_u64(out, tick);
+    out = mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
+    out = mf_wire_put_u64(out, 0);
+    for (uint32_t i = 0; i < subscription->entry_count; i++) {
+        const mf_LinkEntry *entry = &subscription->entries[i];
+        const size_t size = mf_link_entry_size(server, entry);
+        mf_link_gather(out, server->fields[entry->field].field, entry->first, entry->count);
+        memset(out + size, 0, mf_wire_padded(size, 8) - size);
+        out += mf_wire_padded(size, 8);
+    }
+    subscription->lost = 0;
+    peer->seen.states++;
+    server->sum.states++;
+}
+
+// A reader that has not yet taken what was sent before loses this state. In lock-step it loses
+// none: the world waits for it anyway.
+static void publish_states(mf_Server *server, mf_Peer *peer, uint64_t tick) {
+    if (peer->out.begin < peer->out.end) // answers, perhaps of this moment
+        mf_peer_flush(server, peer);
+    const bool busy = peer->out.begin < peer->out.end && !peer->lock_step;
+    for (uint32_t i = 0; i < peer->used && peer->socket >= 0; i++) {
+        mf_Subscription *subscription = &peer->subscriptions[i];
+        if (subscription->entries == NULL || subscription->next > tick)
+            continue;
+        subscription->next = mf_link_next(server, subscription->period, tick);
+        if (!busy) {
+            put_state(server, peer, i, tick);
+            continue;
+        }
+        subscription->lost += subscription->lost < UINT32_MAX;
+        peer->seen.lost++;
+        server->sum.lost++;
+    }
+}
+
+static void publish_turn(mf_Server *server, mf_Peer *peer, uint64_t tick) {
+    if (!peer->lock_step || peer->waiting || peer->turn > tick)
+        return;
+    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_TURN, 0, 16);
+    if (out == NULL)
+        return;
+    out = mf_wire_put_u64(out, tick);
+    mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
+    peer->turn = tick;
+    peer->waiting = true;
+    peer->deadline = mf_link_clock() + 1e-9 * (double)peer->limit;
+    peer->seen.turns++;
+    server->sum.turns++;
+}
+
+void mf_link_publish(mf_Server *server) {
+    const uint64_t tick = mf_link_tick(server);
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        mf_Peer *peer = &server->peers[p];
+        if (peer->socket < 0)
+            continue;
+        publish_states(server, peer, tick);
+        publish_turn(server, peer, tick);
+        if (peer->out.begin < peer->out.end || (peer->closing && !peer->is_shut))
+            mf_peer_flush(server, peer);
+    }
+}
+
+void mf_link_due_now(mf_Server *server) {
+    const uint64_t tick = mf_link_tick(server);
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        mf_Peer *peer = &server->peers[p];
+        for (uint32_t i = 0; i < peer->used; i++)
+            peer->subscriptions[i].next = tick;
+        peer->turn = tick;
+        peer->waiting = false;
+    }
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+void mf_link_event(mf_Server *server, uint32_t event, uint32_t group, uint32_t instance,
+                   uint32_t value) {
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        mf_Peer *peer = &server->peers[p];
+        if (peer->socket < 0 || (peer->events >> event & 1u) == 0)
+            continue;
+        uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_EVENT, 0, 32);
+        if (out == NULL)
+            continue;
+        out = mf_wire_put_u32(out, event);
+        out = mf_wire_put_u32(out, group);
+        out = mf_wire_put_u32(out, instance);
+        out = mf_wire_put_u32(out, value);
+        out = mf_wire_put_u64(out, mf_link_tick(server));
+        mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
+    }
+}
+
+static bool is_watched(const mf_Server *server) {
+    const uint32_t mask = 1u << MF_EVENT_FAULT | 1u << MF_EVENT_MISSED;
+    for (uint32_t p = 0; p < server->peer_count; p++)
+        if (server->peers[p].socket >= 0 && (server->peers[p].events & mask) != 0)
+            return true;
+    return false;
+}
+
+void mf_link_watch_faults(mf_Server *server) {
+    uint32_t told = 0, missed = 0;
+    if (server->words == NULL || !is_watched(server))
+        return;
+    for (uint32_t g = 0; g < mf_world_group_count(server->world); g++) {
+        const mf_Group *group = mf_world_group(server->world, g);
+        for (uint32_t i = 0; i < mf_group_count(group); i++) {
+            const uint32_t word = mf_group_fault(group, i);
+            if (word == server->words[g][i])
+                continue;
+            server->words[g][i] = word;
+            if (told < FAULT_EVENTS_MOST)
+                mf_link_event(server, MF_EVENT_FAULT, g, i, word);
+            else
+                missed++;
+            told += told < FAULT_EVENTS_MOST;
+        }
+    }
+    if (missed > 0)
+        mf_link_event(server, MF_EVENT_MISSED, 0, 0, missed);
+}
+
+mf_Status mf_link_begin_watch(mf_Server *server, mf_Error *error) {
+    const uint32_t groups = mf_world_group_count(server->world);
+    size_t total = 0, used = 0;
+    if (server->words != NULL)
+        return MF_OK;
+    for (uint32_t g = 0; g < groups; g++)
+        total += mf_group_count(mf_world_group(server->world, g));
+    const size_t heads = groups * sizeof(uint32_t *);
+    server->words = mf_allocate(server->context, 1, heads + total * sizeof(uint32_t));
+    if (server->words == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    uint32_t *words = (uint32_t *)((uint8_t *)server->words + heads);
+    for (uint32_t g = 0; g < groups; g++) {
+        const mf_Group *group = mf_world_group(server->world, g);
+        server->words[g] = words + used;
+        used += mf_group_count(group);
+        for (uint32_t i = 0; i < mf_group_count(group); i++)
+            server->words[g][i] = mf_group_fault(group, i);
+    }
+    return MF_OK;
+}

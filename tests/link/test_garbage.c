@@ -1,0 +1,166 @@
+// Clients that die at every byte of a message, send garbage or nothing: the others do not notice.
+#include "context.h"
+#include "link/support.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+enum { GARBAGE = 200, MUTATIONS = 800, MESSAGE = 160 };
+
+static int dial(const Served *served) {
+    struct sockaddr_in to = {.sin_family = AF_INET};
+    const char *address = mf_server_address(served->server);
+    to.sin_port = htons((uint16_t)atoi(strchr(address, ':') + 1));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int made = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(made >= 0);
+    assert_int_equal(connect(made, (struct sockaddr *)&to, sizeof to), 0);
+    return made;
+}
+
+static size_t put(uint8_t *out, uint32_t kind, const uint32_t *words, uint32_t count) {
+    const uint32_t head[2] = {4 * count, kind};
+    memcpy(out, head, 8);
+    if (count > 0)
+        memcpy(out + 8, words, 4 * count);
+    return 8 + 4 * count;
+}
+
+static size_t put_hello(uint8_t *out) {
+    const uint32_t hello[] = {MF_PROTOCOL_MAGIC, MF_PROTOCOL_MAJOR, 0};
+    return put(out, MF_MESSAGE_HELLO, hello, 3);
+}
+
+// A hello, lock-step, and a write of one instance.
+static size_t put_session(uint8_t *out, uint32_t goal) {
+    const uint32_t lock[] = {1, 0, 0, 0, 200000000, 0};
+    const uint32_t write[] = {~0u, ~0u, 1, 1, goal, 0, 1, 12, 0, 0, 0, 0};
+    size_t size = put_hello(out);
+    size += put(out + size, MF_MESSAGE_LOCK_STEP, lock, 6);
+    return size + put(out + size, MF_MESSAGE_WRITE, write, 12);
+}
+
+// The world moves, and a client is answered.
+static void is_well(const Served *served) {
+    mf_ClientStatistics before, after;
+    mf_Client *client = join(served);
+    CHECK(mf_client_statistics(client, false, &before, error));
+    for (int i = 0; i < 2000; i++) {
+        CHECK(mf_client_statistics(client, false, &after, error));
+        if (after.tick > before.tick + 10)
+            break;
+        usleep(1000);
+    }
+    assert_true(after.tick > before.tick + 10);
+    mf_client_close(client);
+}
+
+static void test_killed_at_every_byte(void **state) {
+    Served served;
+    uint8_t session[MESSAGE];
+    start(*state, &served, quads, NULL);
+    mf_Client *client = join(&served);
+    const size_t size = put_session(session, mf_client_find(client, NULL, "command.position"));
+    mf_client_close(client);
+    for (size_t length = 0; length <= size; length++) {
+        const int socket = dial(&served);
+        assert_int_equal(send(socket, session, length, MSG_NOSIGNAL), (ssize_t)length);
+        close(socket);
+    }
+    is_well(&served);
+    finish(&served);
+    assert_int_equal(served.sum.refused, 0); // a death is no violation
+}
+
+static void test_one_byte_at_a_time(void **state) {
+    Served served;
+    uint8_t session[MESSAGE], answer[4096];
+    start(*state, &served, quads, NULL);
+    const size_t size = put_hello(session);
+    const int socket = dial(&served);
+    for (size_t i = 0; i < size; i++) {
+        assert_int_equal(send(socket, session + i, 1, MSG_NOSIGNAL), 1);
+        usleep(200);
+    }
+    assert_true(recv(socket, answer, sizeof answer, 0) >= 64);
+    assert_int_equal(answer[4], MF_ANSWER_WELCOME);
+    close(socket);
+    finish(&served);
+}
+
+static void send_random(const Served *served, uint32_t round) {
+    uint8_t bytes[MESSAGE];
+    uint32_t words[4];
+    const int socket = dial(served);
+    for (uint32_t i = 0; i < MESSAGE; i += 16) {
+        mf_random(1, round, 1, i, words);
+        memcpy(bytes + i, words, 16);
+    }
+    const size_t head = round % 2 == 0 ? 0 : put_hello(bytes);
+    assert_true(head < MESSAGE);
+    if (send(socket, bytes, MESSAGE, MSG_NOSIGNAL) < 0)
+        assert_true(head == 0); // refused already
+    close(socket);
+}
+
+// A good session with some bytes changed, so that most of it is read.
+static void send_mutation(const Served *served, uint32_t round, uint32_t goal) {
+    uint8_t session[MESSAGE];
+    uint32_t words[4];
+    const size_t size = put_session(session, goal), hello = 20;
+    mf_random(2, round, 1, 0, words);
+    // Kinds that stop the world for everyone, or wait for it, are left to other tests.
+    session[hello + (words[0] % (size - hello))] = (uint8_t)words[1];
+    session[hello + 32 + 4] = (uint8_t)(words[2] % 24);
+    if (session[hello + 32 + 4] == MF_MESSAGE_PAUSE)
+        session[hello + 32 + 4] = MF_MESSAGE_RESTORE;
+    const int socket = dial(served);
+    if (send(socket, session, size, MSG_NOSIGNAL) < 0)
+        fail_msg("a session of %zu bytes could not be sent", size);
+    close(socket);
+}
+
+static void test_garbage(void **state) {
+    Served served;
+    start(*state, &served, quads, NULL);
+    mf_Client *client = join(&served);
+    const uint32_t goal = mf_client_find(client, NULL, "command.position");
+    for (uint32_t round = 0; round < GARBAGE; round++)
+        send_random(&served, round);
+    for (uint32_t round = 0; round < MUTATIONS; round++)
+        send_mutation(&served, round, goal);
+    CHECK(mf_client_pause(client, false, error));
+    CHECK(mf_client_set_speed(client, 0.0, error));
+    mf_client_close(client);
+    is_well(&served);
+    finish(&served);
+    assert_true(served.sum.refused > GARBAGE / 2);
+}
+
+static void test_silent_connections_take_no_place_for_long(void **state) {
+    Served served;
+    uint8_t byte;
+    mf_ServerConfig config = mf_server_config();
+    config.port = 0;
+    start(*state, &served, quads, &config);
+    const int silent = dial(&served);
+    is_well(&served);
+    uint8_t answer[256];
+    const ssize_t told = recv(silent, answer, sizeof answer, 0); // after five seconds
+    assert_true(told > 12);
+    assert_int_equal(answer[4], MF_ANSWER_ERROR);
+    assert_int_equal(recv(silent, &byte, 1, 0), 0);
+    close(silent);
+    finish(&served);
+    assert_int_equal(served.sum.refused, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_killed_at_every_byte),
+        cmocka_unit_test(test_one_byte_at_a_time),
+        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_silent_connections_take_no_place_for_long),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}
