@@ -439,7 +439,7 @@ static void wrong_overrides_are_named(void **state) {
          "search.population?"},
         {{"qqqqqqq", "9"},
          "override qqqqqqq=9: qqqqqqq: unknown key, expected one of name, world, ground, groups, "
-         "docks, joints, cameras, contact, messages, proximity, air, run, record, search"},
+         "docks, joints, cameras, scripts, contact, messages, proximity, air, run, record, search"},
         {{"world..seed", "9"},
          "override world..seed=9: world..seed: unknown key, did you mean world.seed?"},
         {{"search", "9"}, "override search=9: search: expected a group of keys, found 9"},
