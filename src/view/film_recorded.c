@@ -155,13 +155,13 @@ static bool fits(const mf_Film *film, const mf_Recording *recording) {
 }
 
 static mf_Status build(mf_Film *film, const mf_Recording *recording, mf_Error *error) {
-    json_t *picture = json_loads(recording->picture, 0, NULL);
     if (recording->picture[0] == '\0' || recording->samples == 0)
         return mf_fail_at(error, MF_UNSUPPORTED, recording->path, 0, 0,
                           recording->samples == 0
                               ? "the recording has no samples: there is nothing to show"
                               : "the recording has numbers and no picture: record it again with "
                                 "mayfly run --record");
+    json_t *picture = json_loads(recording->picture, 0, NULL);
     bool good = json_is_object(picture) && read_casts(film, picture) && fits(film, recording);
     json_decref(picture);
     if (!good)

@@ -231,9 +231,10 @@ static void mistakes_in_keys_suggest_the_right_one(void **state) {
          "t.yaml:2:7: run.color: unknown key, expected one of duration"},
         {OK_MODEL "search.fitness: steps\n",
          "t.yaml:2:1: search.fitness: unknown key, did you mean search.fitness?"},
-        {OK_MODEL "<<: {a: 1}\n", "t.yaml:2:1: <<: unknown key, expected one of name, world, "
-                                  "ground, groups, docks, joints, cameras, contact, messages, "
-                                  "proximity, air, run, record, search"},
+        {OK_MODEL "<<: {a: 1}\n",
+         "t.yaml:2:1: <<: unknown key, expected one of name, world, "
+         "ground, groups, docks, joints, cameras, scripts, contact, messages, "
+         "proximity, air, run, record, search"},
         {OK_MODEL "search:\n  best: 1\n  survivors: 5\n  best: 2\n",
          "t.yaml:5:3: expected each key once, found best again (first in line 3)"},
         {OK_MODEL "search: {population: 9}\nsearch: {survivors: 2}\n",
