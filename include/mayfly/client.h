@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MF_CLIENT_PATIENCE 60.0 // [s]
+enum { MF_CLIENT_PATIENCE = 60 }; // [s]
 
 typedef struct mf_Client mf_Client;
 
