@@ -182,6 +182,16 @@ uint32_t mf_peer_welcome_count(const mf_Server *server) {
     return count;
 }
 
+void mf_peer_reap(mf_Server *server, const mf_Peer *except) {
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        mf_Peer *peer = &server->peers[p];
+        uint8_t byte;
+        if (peer->socket >= 0 && peer != except &&
+            recv(peer->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+            mf_peer_close(server, peer);
+    }
+}
+
 static uint32_t free_place(const mf_Server *server) {
     uint32_t at = 0;
     while (at < server->peer_limit && server->peers[at].socket >= 0)

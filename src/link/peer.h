@@ -109,6 +109,8 @@ void mf_peer_refuse(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Status st
                     const char *format, ...) MF_PRINTF(5, 6);
 // [1] connections whose hello was accepted.
 uint32_t mf_peer_welcome_count(const mf_Server *server);
+// Closes the others whose clients have closed and that nothing more comes from.
+void mf_peer_reap(mf_Server *server, const mf_Peer *except);
 bool mf_peer_has_place(const mf_Server *server);
 // Takes over a socket, in a place that is free.
 void mf_peer_open(mf_Server *server, int socket);
