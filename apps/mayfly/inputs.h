@@ -64,6 +64,18 @@ typedef struct mf_Inputs {
 #define MF_INPUT_PLUGINS(type, inputs)                                                             \
     MF_OPT_FLAG("allow-plugins", type, inputs.allow_plugins,                                       \
                 "load the plugins that the file names: their code runs with your permissions")
+// Of commands that simulate a scene or a robot: what is simulated, and how.
+#define MF_INPUT_SCENE(type, inputs)                                                               \
+    MF_OPT_COUNT("robots", "N", type, inputs.robots, 1, 1 << 26,                                   \
+                 "number of robots in the only group"),                                            \
+        MF_INPUT_SEED(type, inputs), MF_INPUT_MOTION(type, inputs), MF_INPUT_STEP(type, inputs),   \
+        MF_INPUT_GAIT(type, inputs),                                                               \
+        MF_OPT_TEXT("key", "NAME", type, inputs.key,                                               \
+                    "initial keyframe of the group (default: the first of its file)"),             \
+        MF_INPUT_MODEL(type, inputs), MF_INPUT_GROUND(type, inputs),                               \
+        MF_PLUGIN_OPTIONS(type, inputs.plugins)
+#define MF_INPUT_FILES(type, inputs)                                                               \
+    MF_INPUT_IMPORT(type, inputs), MF_INPUT_SET(type, inputs), MF_INPUT_PLUGINS(type, inputs)
 
 // Creates a context with the requested threads.
 mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error);

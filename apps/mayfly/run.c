@@ -23,17 +23,7 @@ typedef struct Options {
 
 static const mf_Option table[] = {
     MF_INPUT_DURATION(Options, inputs),
-    MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26,
-                 "number of robots in the only group"),
-    MF_INPUT_SEED(Options, inputs),
-    MF_INPUT_MOTION(Options, inputs),
-    MF_INPUT_STEP(Options, inputs),
-    MF_INPUT_GAIT(Options, inputs),
-    MF_OPT_TEXT("key", "NAME", Options, inputs.key,
-                "initial keyframe of the group (default: the first of its file)"),
-    MF_INPUT_MODEL(Options, inputs),
-    MF_INPUT_GROUND(Options, inputs),
-    MF_PLUGIN_OPTIONS(Options, inputs.plugins),
+    MF_INPUT_SCENE(Options, inputs),
     MF_OPT_TEXT("session", "FILE", Options, session,
                 "do again what mayfly view --record-session FILE recorded, until its end"),
     MF_OPT_REAL("realtime", "FACTOR", Options, realtime, 1e-6, 1e9,
@@ -54,9 +44,7 @@ static const mf_Option table[] = {
                 "folder for the results of scripts (default: runs/<scene>-<seed>)"),
     MF_INPUT_THREADS(Options, inputs),
     MF_OPT_FLAG("json", Options, json, "print one JSON object"),
-    MF_INPUT_IMPORT(Options, inputs),
-    MF_INPUT_SET(Options, inputs),
-    MF_INPUT_PLUGINS(Options, inputs),
+    MF_INPUT_FILES(Options, inputs),
     MF_OPT_END};
 
 const mf_CommandHelp mf_help_run = {

@@ -49,21 +49,9 @@ static const mf_Option table[] = {
                   "write what is done on the page, and at which step, to a file: mayfly run "
                   "--session does it again"),
     MF_OPT_TEXT("session", "FILE", Options, session, "do again what was recorded"),
-    MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26,
-                 "number of robots in the only group"),
-    MF_INPUT_SEED(Options, inputs),
-    MF_INPUT_MOTION(Options, inputs),
-    MF_INPUT_STEP(Options, inputs),
-    MF_INPUT_GAIT(Options, inputs),
-    MF_OPT_TEXT("key", "NAME", Options, inputs.key,
-                "initial keyframe of the group (default: the first of its file)"),
-    MF_INPUT_MODEL(Options, inputs),
-    MF_INPUT_GROUND(Options, inputs),
-    MF_PLUGIN_OPTIONS(Options, inputs.plugins),
+    MF_INPUT_SCENE(Options, inputs),
     MF_INPUT_THREADS(Options, inputs),
-    MF_INPUT_IMPORT(Options, inputs),
-    MF_INPUT_SET(Options, inputs),
-    MF_INPUT_PLUGINS(Options, inputs),
+    MF_INPUT_FILES(Options, inputs),
     MF_OPT_END};
 
 const mf_CommandHelp mf_help_view = {

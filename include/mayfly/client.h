@@ -75,10 +75,11 @@ MF_API mf_Status mf_client_lock_step(mf_Client *client, bool on, mf_Time period,
 
 // Something that came.
 typedef struct mf_ClientNews {
-    uint32_t kind;               // [1] MF_ANSWER_STATE, _TURN, _EVENT, _BYE
-    uint64_t tick;               // [1] of STATE, TURN and EVENT
-    mf_Time time;                // [ns] likewise
-    uint32_t subscription, lost; // [1] of STATE: its number, states that were dropped before it
+    uint32_t kind;         // [1] MF_ANSWER_STATE, _TURN, _EVENT, _BYE
+    uint64_t tick;         // [1] of STATE, TURN and EVENT
+    mf_Time time;          // [ns] likewise
+    uint32_t subscription; // [1] of STATE
+    uint32_t lost;         // [1] of STATE and EVENT: how many were dropped before it
     uint32_t event, group, instance, value; // [1] of EVENT: as in protocol.h
 } mf_ClientNews;
 

@@ -46,8 +46,10 @@ static mf_Status keep_event(mf_Client *client, const mf_ClientMessage *message, 
                                          .time = (mf_Time)mf_client_u64(data + 24)};
     if (client->event_count < MF_CLIENT_EVENTS)
         client->event_count++;
-    else
+    else {
         client->event_first = (client->event_first + 1) % MF_CLIENT_EVENTS;
+        client->events_lost++;
+    }
     return MF_OK;
 }
 
@@ -421,6 +423,8 @@ static bool take_news(mf_Client *client, mf_ClientNews *out) {
     }
     if (client->event_count > 0) {
         *out = client->events[client->event_first];
+        out->lost = client->events_lost;
+        client->events_lost = 0;
         client->event_first = (client->event_first + 1) % MF_CLIENT_EVENTS;
         client->event_count--;
         return true;

@@ -33,7 +33,7 @@ struct mf_Client {
     uint64_t turn_tick;
     mf_Time turn_time;
     mf_ClientNews events[MF_CLIENT_EVENTS];
-    uint32_t event_first, event_count;
+    uint32_t event_first, event_count, events_lost;
     bool goodbye;
     mf_Error refused; // an error of an earlier write; status MF_OK: none
 };

@@ -243,6 +243,30 @@ static void test_faults_are_events(void **state) {
     finish(&served);
 }
 
+// What a client does not take is dropped, the oldest first, and counted.
+static void test_lost_events_are_counted(void **state) {
+    enum { KEPT = 256, MORE = 40 };
+    Served served;
+    mf_ClientStatistics seen;
+    start(*state, &served, quads, NULL);
+    mf_Client *client = join(&served);
+    CHECK(mf_client_events(client, 1u << MF_EVENT_PAUSE, error));
+    for (uint32_t i = 0; i < KEPT + MORE; i++)
+        CHECK(mf_client_pause(client, i % 2 == 0, error));
+    CHECK(mf_client_statistics(client, false, &seen, error)); // behind all of them
+    mf_ClientNews news = await_event(client, MF_EVENT_PAUSE);
+    uint32_t lost = news.lost, taken = 1;
+    assert_int_equal(lost, MORE);
+    for (; taken < KEPT; taken++) {
+        news = await_event(client, MF_EVENT_PAUSE);
+        lost += news.lost;
+    }
+    assert_int_equal(lost, MORE);
+    assert_int_equal(news.value, 0); // the last one
+    mf_client_close(client);
+    finish(&served);
+}
+
 static void test_tokens_and_limits(void **state) {
     Served served;
     mf_Client *client, *more;
@@ -274,6 +298,7 @@ int main(void) {
         cmocka_unit_test(test_services),
         cmocka_unit_test(test_writes_are_checked),
         cmocka_unit_test(test_faults_are_events),
+        cmocka_unit_test(test_lost_events_are_counted),
         cmocka_unit_test(test_tokens_and_limits),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);

@@ -226,6 +226,7 @@ class RemoteWorld:
     def __init__(self, address: str, token: str = "", timeout: float = 60.0) -> None:
         self.timeout = timeout  # [s] for answers
         self.events: deque[Event] = deque(maxlen=4096)  # that came and were not taken
+        self.events_lost = 0  # oldest ones that were dropped, because nobody took them
         self.groups: dict[str, RemoteGroup] = {}
         self._subscriptions: dict[int, Subscription] = {}
         self._tag = 0
@@ -447,6 +448,7 @@ class RemoteWorld:
         elif kind == _EVENT:
             event, group, instance, value, tick, nanoseconds = struct.unpack("<4IQq", data)
             name = _EVENT_NAMES[event] if event < len(_EVENT_NAMES) else str(event)
+            self.events_lost += len(self.events) == self.events.maxlen
             self.events.append(Event(name, group, instance, value, tick, 1e-9 * nanoseconds))
         elif kind == _ERROR:  # of a write
             self._refused = _error(data)
