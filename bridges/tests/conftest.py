@@ -1,0 +1,60 @@
+"""Worlds of `mayfly serve` for the tests of bridges."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = os.environ.get("MAYFLY_COMMAND", str(ROOT / "build" / "mayfly"))
+
+
+@pytest.fixture
+def start(tmp_path: pathlib.Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts programs that end with the test: `start("serve", file, ...)` is Mayfly's, and
+    `start("bridge", name, address, ...)` a bridge."""
+    running: list[subprocess.Popen[str]] = []
+
+    def run(word: str, *arguments: str) -> subprocess.Popen[str]:
+        own = [sys.executable, "-m", "mayfly_bridges"] if word == "bridge" else [COMMAND, word]
+        made = subprocess.Popen(
+            [*own, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        running.append(made)
+        return made
+
+    yield run
+    for program in reversed(running):
+        if program.poll() is None:
+            program.send_signal(signal.SIGTERM)
+            try:
+                program.wait(10)
+            except subprocess.TimeoutExpired:
+                program.kill()
+                program.wait()
+        if program.stdout is not None:
+            program.stdout.close()
+
+
+@pytest.fixture
+def serve(
+    start: Callable[..., subprocess.Popen[str]], tmp_path: pathlib.Path
+) -> Callable[..., str]:
+    """`serve(file, "--speed", "0")` serves a file of the repository; returns the address."""
+
+    def run(file: str | pathlib.Path, *options: str) -> str:
+        address = str(tmp_path / "world")
+        server = start("serve", str(ROOT / file), "--unix", address, *options)
+        assert server.stdout is not None
+        for line in server.stdout:
+            if line.startswith("serving at"):
+                return address
+        raise AssertionError(f"mayfly serve {file} ended with {server.wait()}")
+
+    return run
