@@ -2,6 +2,7 @@
 // is ambiguous (YAML has no signature).
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,11 +10,11 @@
 
 #include "app.h"
 #include "info_camera.h"
-#include "info_json.h"
 #include "info_cloth.h"
 #include "info_truss.h"
 #include "info_world.h"
 #include "inputs.h"
+#include "io/model_json.h"
 #include "options.h"
 #include "recorded.h"
 #include "run_folder.h"
@@ -260,12 +261,19 @@ static void show_start(mf_Context *context, const mf_Model *model, const Wishes 
         printf("note: mayfly run rejects it: %s\n", reason.message);
 }
 
+static mf_Status show_json(const mf_Model *model, mf_Motion motion, mf_Error *error) {
+    char *text = mf_model_json(model, motion);
+    if (text == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
+    puts(text);
+    free(text);
+    return MF_OK;
+}
+
 static mf_Status show_whole(mf_Context *context, const mf_Model *model, const Wishes *wishes,
                             mf_Error *error) {
     if (wishes->json)
-        return mf_info_json(model, chosen_motion(wishes), stdout)
-                   ? MF_OK
-                   : mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
+        return show_json(model, chosen_motion(wishes), error);
     const mf_Status status = show_text(context, model, error);
     if (status == MF_OK)
         show_start(context, model, wishes);

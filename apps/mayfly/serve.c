@@ -10,6 +10,7 @@
 #include "inputs.h"
 #include "link/server.h"
 #include "options.h"
+#include "serve_bridges.h"
 #include "start_report.h"
 
 #include <mayfly/protocol.h>
@@ -91,8 +92,11 @@ static mf_Status choose_token(mf_ServerConfig *config, char made[2 * TOKEN + 1],
 
 // ---- the command -------------------------------------------------------------------------------
 
+// Asked by the server again and again. `user`: a mf_Bridges *, whose programs may have ended.
 static bool stop_wanted(void *user) {
-    (void)user;
+    mf_Bridges *const *bridges = user;
+    if (*bridges != NULL)
+        mf_bridges_watch(*bridges);
     return mf_app_stop_wanted();
 }
 
@@ -118,6 +122,7 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
                              mf_Error *error) {
     char made[2 * TOKEN + 1] = "";
     mf_Server *server = NULL;
+    mf_Bridges *bridges = NULL;
     mf_StartReport report;
     mf_ServerConfig config = mf_server_config();
     config.address = options->address != NULL ? options->address : config.address;
@@ -128,6 +133,7 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
     config.speed = mf_option_real(options->speed, 1.0);
     config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));
     config.stop = stop_wanted;
+    config.user = &bridges;
     mf_Status status = mf_genomes_give(context, scene, error);
     if (status == MF_OK)
         status = choose_token(&config, made, error);
@@ -139,17 +145,23 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
     mf_start_report_print(&report);
     if (announce(server, made)) {
         mf_app_starting(false);
-        status = mf_server_run(server, error);
+        status = mf_bridges_start(context, scene->file, mf_server_address(server), made, &bridges,
+                                  error);
+        if (status == MF_OK)
+            status = mf_server_run(server, error);
         if (status == MF_OK)
             print_end(server, scene);
     }
     mf_server_destroy(server);
+    mf_bridges_stop(bridges);
     return status;
 }
 
 static int load_and_serve(mf_Context *context, const Options *options, const char *name) {
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
+    mf_SceneConfig config = mf_scene_config();
+    config.bridges = true;
     mf_Scene *scene = mf_allocate(context, 1, sizeof *scene);
     mf_Status status =
         scene == NULL ? mf_fail(&error, MF_NO_MEMORY, "serve: out of memory")
@@ -157,7 +169,7 @@ static int load_and_serve(mf_Context *context, const Options *options, const cha
     if (status == MF_OK)
         status = mf_genomes_check(file, &error);
     if (status == MF_OK)
-        status = mf_scene_create(context, file, NULL, scene, &error);
+        status = mf_scene_create(context, file, &config, scene, &error);
     if (status == MF_OK && options->inputs.strict)
         status = mf_start_report_refuse(scene, &error);
     if (status == MF_OK)

@@ -46,6 +46,13 @@ MF_API const mf_ClientField *mf_client_field(const mf_Client *client, uint32_t f
 // The number of a field; UINT32_MAX when absent. `group` NULL: the first group that has it.
 MF_API uint32_t mf_client_find(const mf_Client *client, const char *group, const char *name);
 
+// The model of a group's robot as JSON, with the names of its links, joints, sensors and cameras
+// in the order of the elements of fields (docs/reference/model_fields.md). The text has `size`
+// bytes, is not ended by a zero, and is the client's, valid until its next call. MF_NOT_FOUND:
+// there is no such group.
+MF_API mf_Status mf_client_model(mf_Client *client, uint32_t group, const char **text, size_t *size,
+                                 mf_Error *error);
+
 // ---- states and commands -----------------------------------------------------------------------
 
 // Instances of a field; count MF_PROTOCOL_ALL: all from `first` on.

@@ -38,7 +38,8 @@ enum {
     MF_MESSAGE_SPEED = 14,
     MF_MESSAGE_EVENTS = 15,
     MF_MESSAGE_PING = 16,
-    MF_MESSAGE_KINDS = 17
+    MF_MESSAGE_MODEL = 17,
+    MF_MESSAGE_KINDS = 18
 };
 
 // Kinds of messages of the server.
@@ -52,7 +53,8 @@ enum {
     MF_ANSWER_STATISTICS = 134,
     MF_ANSWER_EVENT = 135,
     MF_ANSWER_TURN = 136,
-    MF_ANSWER_BYE = 137
+    MF_ANSWER_BYE = 137,
+    MF_ANSWER_MODEL = 138
 };
 
 // Flags of WRITE, WELCOME and STATISTICS, and of a field of LISTING beyond MF_FIELD_*.

@@ -310,6 +310,17 @@ typedef struct mf_SceneScript {
     int32_t column;   // [1]
 } mf_SceneScript;
 
+// ---- bridges -----------------------------------------------------------------------------------
+
+// A program beside `mayfly serve` that lets other people's software take part
+// (docs/how_to/bridges.md). Only programs that say so in mf_SceneConfig start it.
+typedef struct mf_SceneBridge {
+    const char *name;    // of a bridge that mayfly-bridge knows: letters, digits and _
+    const char *options; // words for it, separated by blanks
+    int32_t line;        // [1] of `name` in the file; 0 when unknown
+    int32_t column;      // [1]
+} mf_SceneBridge;
+
 // ---- search ------------------------------------------------------------------------------------
 
 // The quantity that evolution maximizes (docs/reference/scenes.md, Fitness).
@@ -419,7 +430,9 @@ typedef struct mf_SceneFile {
     mf_SceneGroup *groups;
     uint32_t group_count; // [1] 1 .. MF_SCENE_GROUPS
     mf_SceneScript *scripts;
-    uint32_t script_count;       // [1]
+    uint32_t script_count; // [1]
+    mf_SceneBridge *bridges;
+    uint32_t bridge_count;       // [1]
     bool contact;                // robots collide
     mf_CollisionLaw contact_law; // between robots
     double friction;             // [1] between robots; NAN: that of their shapes
@@ -515,6 +528,7 @@ typedef struct mf_SceneConfig {
     bool levels;          // robots of all groups can switch to every level that their model
                           // supports; not those of plugins, trusses and vehicles
     bool scripts;         // the program runs the scripts; default false: a note says that none runs
+    bool bridges;         // likewise, it starts the bridges; default false
 } mf_SceneConfig;
 // The defaults of mf_SceneConfig: every configuration starts from them.
 MF_API mf_SceneConfig mf_scene_config(void);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import pathlib
 import re
@@ -35,8 +37,8 @@ def scene(tmp_path: pathlib.Path) -> pathlib.Path:
     return path
 
 
-@pytest.fixture
-def address(scene: pathlib.Path) -> Iterator[str]:
+@contextlib.contextmanager
+def serve(scene: pathlib.Path) -> Iterator[str]:
     words = [COMMAND, "serve", str(scene), "--port", "0", "--speed", "0", "--paused"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -48,6 +50,12 @@ def address(scene: pathlib.Path) -> Iterator[str]:
         yield found[1]
         server.send_signal(signal.SIGTERM)
         assert server.wait(20) == 0
+
+
+@pytest.fixture
+def address(scene: pathlib.Path) -> Iterator[str]:
+    with serve(scene) as address:
+        yield address
 
 
 def control(position: np.ndarray) -> np.ndarray:
@@ -123,3 +131,15 @@ def test_what_is_refused(address: str) -> None:
         mayfly.connect("127.0.0.1:1")
     with pytest.raises(mayfly.ArgumentError):
         mayfly.connect("nowhere")
+
+
+def test_models_are_described(tmp_path: pathlib.Path) -> None:
+    robot = pathlib.Path(__file__).parents[2] / "models" / "humanoid.urdf"
+    with serve(robot) as address, mayfly.connect(address) as world:
+        group = next(iter(world.groups.values()))
+        found = group.describe()
+    shown = subprocess.run([COMMAND, "info", "--json", str(robot)], capture_output=True, check=True)
+    own = json.loads(shown.stdout)
+    assert [joint["name"] for joint in found["joints"]] == [j["name"] for j in own["joints"]]
+    assert found["hash"] == own["hash"]
+    assert len(found["joints"]) == group.fields["joint.angle"].components

@@ -494,6 +494,21 @@ mf_Status mf_client_snapshot(mf_Client *client, const void **image, size_t *size
     return status;
 }
 
+mf_Status mf_client_model(mf_Client *client, uint32_t group, const char **text, size_t *size,
+                          mf_Error *error) {
+    mf_ClientMessage answer;
+    if (client == NULL || text == NULL || size == NULL)
+        return mf_client_fail(error, MF_BAD_ARGUMENT, "client, text or size is NULL");
+    uint8_t *out = mf_client_message(client, MF_MESSAGE_MODEL, 0, sizeof group);
+    if (out == NULL)
+        return no_memory(error);
+    mf_client_put_u32(out, group);
+    mf_Status status = ask(client, MF_ANSWER_MODEL, &answer, error);
+    *text = status == MF_OK ? (const char *)answer.data : NULL;
+    *size = status == MF_OK ? answer.size : 0;
+    return status;
+}
+
 mf_Status mf_client_restore(mf_Client *client, const void *image, size_t size, mf_Error *error) {
     mf_ClientMessage answer;
     if (client == NULL || image == NULL)

@@ -1,5 +1,8 @@
 // Services of the server: pause, steps, resets, snapshots, motions, statistics, speed and events.
+#include "io/model_json.h"
 #include "link/peer.h"
+
+#include <stdlib.h>
 
 #define STEPS_MOST UINT64_C(1000000000) // [1] of one request
 #define SPEED_MOST 1e6                  // [1]
@@ -191,6 +194,25 @@ static mf_Status put_statistics(mf_Server *server, mf_Peer *peer, uint32_t tag,
     return MF_BUSY;
 }
 
+static mf_Status put_model(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
+                           mf_Error *error) {
+    const uint32_t number = mf_wire_u32(reader), groups = mf_world_group_count(server->world);
+    if (!mf_wire_done(reader))
+        return fail_format(error, "a group");
+    if (number >= groups)
+        return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u", groups, number);
+    const mf_Group *group = mf_world_group(server->world, number);
+    char *text = mf_model_json(mf_group_model(group), mf_motion_of(group, 0));
+    if (text == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    const size_t size = strlen(text);
+    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_MODEL, tag, size);
+    if (out != NULL)
+        memcpy(out, text, size);
+    free(text);
+    return MF_BUSY;
+}
+
 static mf_Status set_events(mf_Server *server, mf_Peer *peer, mf_WireReader *reader,
                             mf_Error *error) {
     const uint32_t mask = mf_wire_u32(reader);
@@ -225,6 +247,8 @@ mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_
         return set_speed(server, reader, error);
     case MF_MESSAGE_EVENTS:
         return set_events(server, peer, reader, error);
+    case MF_MESSAGE_MODEL:
+        return put_model(server, peer, tag, reader, error);
     default: // MF_MESSAGE_PING
         return MF_OK;
     }

@@ -539,6 +539,18 @@ static mf_Status check_script(const mf_Reader *reader, const mf_SceneFile *file,
     return MF_OK;
 }
 
+// ---- bridges ------------------------------------------------------------------------------------
+
+static mf_Status check_bridge(const mf_Reader *reader, const mf_SceneBridge *bridge) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const size_t length = strlen(bridge->name);
+    return length > 0 && strspn(bridge->name, letters) == length
+               ? MF_OK
+               : mf_reader_refuse(reader, "name", NULL,
+                                  "expected a name of small letters, digits and _, found '%.80s'",
+                                  bridge->name);
+}
+
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
     mf_Status status =
         mf_reader_check_ground(reader, file->ground.path != NULL, &file->ground.generator);
@@ -569,6 +581,10 @@ mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->script_count && status == MF_OK; i++) {
         const mf_Reader inner = mf_reader_item(reader, "scripts", i);
         status = check_script(&inner, file, i);
+    }
+    for (uint32_t i = 0; i < file->bridge_count && status == MF_OK; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "bridges", i);
+        status = check_bridge(&inner, &file->bridges[i]);
     }
     return status;
 }

@@ -22,6 +22,7 @@ extern const mf_KeyTable mf_scene_dock_table;   // of the entries of `docks`
 extern const mf_KeyTable mf_scene_joint_table;  // of the entries of `joints`
 extern const mf_KeyTable mf_scene_camera_table; // of the entries of `cameras`
 extern const mf_KeyTable mf_scene_script_table; // of the entries of `scripts`
+extern const mf_KeyTable mf_scene_bridge_table; // of the entries of `bridges`
 
 // The motion of a word; MF_MOTION_WORD_AUTO gives `automatic`.
 mf_Motion mf_motion_of_word(int word, mf_Motion automatic);

@@ -156,7 +156,7 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
     return status;
 }
 
-// Stores the positions of joints, docks, cameras and scripts for errors.
+// Stores the positions of joints, docks, cameras, scripts and bridges for errors.
 static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->dock_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "docks", i);
@@ -182,6 +182,10 @@ static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
         const mf_Reader inner = mf_reader_item(reader, "scripts", i);
         note_place(&inner, file->scripts[i].path != NULL ? "file" : "text", &file->scripts[i].line,
                    &file->scripts[i].column);
+    }
+    for (uint32_t i = 0; i < file->bridge_count; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "bridges", i);
+        note_place(&inner, "name", &file->bridges[i].line, &file->bridges[i].column);
     }
 }
 

@@ -38,6 +38,8 @@ _Static_assert(offsetof(mf_SceneFile, group_count) - offsetof(mf_SceneFile, grou
                        offsetof(mf_KeyList, count) &&
                    offsetof(mf_SceneFile, script_count) - offsetof(mf_SceneFile, scripts) ==
                        offsetof(mf_KeyList, count) &&
+                   offsetof(mf_SceneFile, bridge_count) - offsetof(mf_SceneFile, bridges) ==
+                       offsetof(mf_KeyList, count) &&
                    offsetof(mf_SceneFile, record_field_count) -
                            offsetof(mf_SceneFile, record_fields) ==
                        offsetof(mf_KeyList, count),
@@ -160,6 +162,10 @@ static const mf_Key scene_keys[] = {
     MF_KEY_LISTED("scripts", 0, &mf_scene_script_table, AT(scripts),
                   "Lua scripts that `mayfly run` runs between the steps, in this order, each with "
                   "the keys below (docs/how_to/scripts.md)"),
+
+    MF_KEY_LISTED("bridges", 0, &mf_scene_bridge_table, AT(bridges),
+                  "programs that `mayfly serve` starts beside the world, so that other people's "
+                  "software takes part, each with the keys below (docs/how_to/bridges.md)"),
 
     SECTION("contact", "contact between robots; contact with the ground is set per group"),
     MF_KEY("contact.enabled", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, AT(contact),

@@ -158,6 +158,7 @@ static void test_a_slow_reader_loses_states_and_is_told(void **state) {
 static void test_services(void **state) {
     Served served;
     const void *image;
+    const char *model;
     void *copy;
     size_t size;
     mf_ClientStatistics start_state, then, back;
@@ -190,6 +191,9 @@ static void test_services(void **state) {
     assert_int_equal(await_event(client, MF_EVENT_RESET).value, 3);
     assert_int_equal(mf_client_reset(client, 0, QUADS, 1, &error_), MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_reset(client, 9, 0, 1, &error_), MF_NOT_FOUND);
+    CHECK(mf_client_model(client, 0, &model, &size, error));
+    assert_true(size > 2 && model[0] == '{' && model[size - 1] == '}');
+    assert_int_equal(mf_client_model(client, 1, &model, &size, &error_), MF_NOT_FOUND);
     assert_int_equal(mf_client_switch(client, 0, 0, 1, MF_MOTION_RIGID, &error_), MF_BAD_ARGUMENT);
     CHECK(mf_client_pause(client, false, error));
     assert_int_equal(mf_client_run_steps(client, 1, &error_), MF_BAD_ARGUMENT);

@@ -229,11 +229,14 @@ static void mistakes_in_keys_suggest_the_right_one(void **state) {
          "groups.a.switch.0.when.at.time?"},
         {OK_MODEL "run: {color: red}\n",
          "t.yaml:2:7: run.color: unknown key, expected one of duration"},
+        {OK_MODEL "bridges:\n- name: Robo Cup\n",
+         "t.yaml:3:9: bridges.Robo Cup.name: expected a name of small letters, digits and _, found "
+         "'Robo Cup'"},
         {OK_MODEL "search.fitness: steps\n",
          "t.yaml:2:1: search.fitness: unknown key, did you mean search.fitness?"},
         {OK_MODEL "<<: {a: 1}\n",
          "t.yaml:2:1: <<: unknown key, expected one of name, world, "
-         "ground, groups, docks, joints, cameras, scripts, contact, messages, "
+         "ground, groups, docks, joints, cameras, scripts, bridges, contact, messages, "
          "proximity, air, run, record, search"},
         {OK_MODEL "search:\n  best: 1\n  survivors: 5\n  best: 2\n",
          "t.yaml:5:3: expected each key once, found best again (first in line 3)"},
@@ -440,7 +443,9 @@ static void wrong_overrides_are_named(void **state) {
          "search.population?"},
         {{"qqqqqqq", "9"},
          "override qqqqqqq=9: qqqqqqq: unknown key, expected one of name, world, ground, groups, "
-         "docks, joints, cameras, scripts, contact, messages, proximity, air, run, record, search"},
+         "docks, joints, cameras, scripts, bridges, contact, messages, proximity, air, run, "
+         "record, "
+         "search"},
         {{"world..seed", "9"},
          "override world..seed=9: world..seed: unknown key, did you mean world.seed?"},
         {{"search", "9"}, "override search=9: search: expected a group of keys, found 9"},

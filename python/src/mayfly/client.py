@@ -14,6 +14,7 @@ docs/reference/protocol.md specifies the messages, lock-step and what a slow rea
 from __future__ import annotations
 
 import dataclasses
+import json
 import select
 import socket
 import struct
@@ -42,7 +43,9 @@ __all__ = [
 _MAGIC, _MAJOR, _MINOR = 0x594C464D, 1, 0
 _HELLO, _LIST, _SUBSCRIBE, _UNSUBSCRIBE, _WRITE, _LOCK_STEP, _PAUSE, _STEP, _RESET = range(1, 10)
 _SNAPSHOT, _RESTORE, _SWITCH, _STATISTICS, _SPEED, _EVENTS = range(10, 16)
+_MODEL = 17
 _ERROR, _WELCOME, _LISTING, _STATE, _DONE, _IMAGE, _SAID, _EVENT, _TURN, _BYE = range(128, 138)
+_DESCRIBED = 138
 _ALL = 0xFFFFFFFF
 _ANY_TICK = 0xFFFFFFFFFFFFFFFF
 _WRITABLE = 16
@@ -200,6 +203,16 @@ class RemoteGroup:
         data = np.ascontiguousarray(np.broadcast_to(array, (rows, field.components))).tobytes()
         head = struct.pack("<4I", field.number, first, rows, len(data))
         self._world._write(head + data + bytes(-len(data) % 8))
+
+    def describe(self) -> dict[str, Any]:
+        """The model of the robots, as `mayfly info --json` shows it.
+
+        "links", "joints", "sensors", "cameras" and so on are lists of dictionaries with "name", in
+        the order of the elements of fields; indices in them count from 0, None: none.
+        """
+        text = self._world._ask(_MODEL, struct.pack("<I", self.number), _DESCRIBED)
+        described: dict[str, Any] = json.loads(text)
+        return described
 
     def reset(self, first: int = 0, count: int | None = None) -> None:
         """Resets robots to their initial state."""

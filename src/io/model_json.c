@@ -1,11 +1,12 @@
 // A model as JSON: every field of the table of model fields by its name, in the model's own order
 // and units, for scripts and for comparison with other simulators. Infinite limits and missing
 // indices are null.
-#include "info_json.h"
+#include "io/model_json.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <mayfly/model_fields.h>
+#include <stdio.h>
 #include <string.h>
 
 static void put(json_t *object, const char *key, json_t *value) {
@@ -99,7 +100,7 @@ static json_t *motion_notes(const mf_Model *model, mf_Motion motion) {
     return list;
 }
 
-bool mf_info_json(const mf_Model *model, mf_Motion motion, FILE *file) {
+char *mf_model_json(const mf_Model *model, mf_Motion motion) {
     json_t *root = item_json(model, MF_ITEM_MODEL, (const char *)model);
     char hash[24];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)mf_model_hash(model));
@@ -108,7 +109,7 @@ bool mf_info_json(const mf_Model *model, mf_Motion motion, FILE *file) {
         model->root ? item_json(model, MF_ITEM_JOINT, (const char *)model->root) : json_null());
     put(root, "motion", json_string(mf_motion_name(motion)));
     put(root, "motion_notes", motion_notes(model, motion));
-    bool done = json_dumpf(root, file, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0;
+    char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(root);
-    return done && putc('\n', file) != EOF;
+    return text;
 }

@@ -1,0 +1,117 @@
+"""The key `bridges` of scenes: `mayfly serve` starts them, again if they fail, and ends them."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = os.environ.get("MAYFLY_COMMAND", str(ROOT / "build" / "mayfly"))
+SCENE = f"""
+groups:
+- {{name: robot, model: {ROOT}/models/humanoid.urdf}}
+bridges:
+- name: parrot
+  options: --port 7  --quiet
+"""
+# In place of Python: notes its words, fails as often as the file `fails` has bytes, then stays.
+STAND_IN = """#!/bin/sh
+cd "$(dirname "$0")" || exit 9
+echo "$@" >>calls
+[ "$(wc -c <fails)" -lt "$(wc -l <calls)" ] || exit 3
+trap 'echo ended >>calls; exit 0' TERM
+while :; do sleep 0.05; done
+"""
+
+
+@pytest.fixture
+def stand_in(tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "python"
+    path.write_text(STAND_IN)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "scene.yaml").write_text(SCENE)
+    return path
+
+
+@pytest.fixture
+def served(stand_in: pathlib.Path) -> Iterator[subprocess.Popen[str]]:
+    folder = stand_in.parent
+    if not (folder / "fails").exists():
+        (folder / "fails").write_text("x")
+    words = [COMMAND, "serve", str(folder / "scene.yaml"), "--unix", str(folder / "world")]
+    with subprocess.Popen(
+        words,
+        env={**os.environ, "MAYFLY_PYTHON": str(stand_in)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as server:
+        yield server
+        if server.poll() is None:
+            server.kill()
+
+
+def lines(folder: pathlib.Path, count: int) -> list[str]:
+    """The noted calls, when there are so many."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        path = folder / "calls"
+        found = path.read_text().splitlines() if path.exists() else []
+        if len(found) >= count:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"expected {count} lines, found {found}")
+
+
+def test_one_that_fails_is_started_again_and_ended(
+    stand_in: pathlib.Path, served: subprocess.Popen[str]
+) -> None:
+    calls = lines(stand_in.parent, 2)
+    assert calls[0] == f"-m mayfly_bridges parrot {stand_in.parent}/world --port 7 --quiet"
+    assert calls[1] == calls[0]
+    served.send_signal(signal.SIGTERM)
+    assert served.wait(20) == 0
+    assert lines(stand_in.parent, 3)[2] == "ended"
+    assert served.stderr is not None
+    said = served.stderr.read()
+    assert said.count("bridge parrot failed with exit status 3; it is started again") == 1
+
+
+def test_one_that_never_works_is_given_up(stand_in: pathlib.Path) -> None:
+    folder = stand_in.parent
+    (folder / "fails").write_text("xxxxxxxxx")
+    server = subprocess.Popen(
+        [COMMAND, "serve", str(folder / "scene.yaml"), "--unix", str(folder / "world")],
+        env={**os.environ, "MAYFLY_PYTHON": str(stand_in)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stderr is not None
+    said = ""
+    for line in server.stderr:
+        said += line
+        if "given up" in line:
+            break
+    server.send_signal(signal.SIGTERM)
+    server.stderr.close()
+    assert server.wait(20) == 0
+    assert said.count("started again") == 2 and len(lines(folder, 3)) == 3
+
+
+def test_other_commands_say_that_they_start_none(stand_in: pathlib.Path) -> None:
+    result = subprocess.run(
+        [COMMAND, "run", str(stand_in.parent / "scene.yaml"), "--duration", "0.01"],
+        text=True,
+        capture_output=True,
+        timeout=60,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "bridges: 1 not started here; mayfly serve starts them" in result.stdout + result.stderr
