@@ -76,6 +76,7 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     all->order = mf_allocate(context, robots, sizeof *all->order);
     all->assemblies = mf_allocate(context, robots, sizeof *all->assemblies);
     all->pieces = mf_allocate(context, all->piece_count, sizeof *all->pieces);
+    all->seats = mf_allocate(context, robots, sizeof *all->seats);
     all->places = mf_allocate(context, robots, sizeof *all->places);
     all->starts = mf_allocate(context, robots + 1, sizeof *all->starts);
     all->edges = mf_allocate(context, ports + 1, sizeof *all->edges);
@@ -91,7 +92,7 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     all->branches = mf_allocate(context, robots, sizeof *all->branches);
     all->piece_count = 0; // it was how many there can be
     return all->order != NULL && all->assemblies != NULL && all->pieces != NULL &&
-                   all->places != NULL && all->starts != NULL && all->edges != NULL &&
+                   all->seats != NULL && all->places != NULL && all->starts != NULL && all->edges != NULL &&
                    all->room != NULL && all->blocked != NULL && all->pressed != NULL &&
                    all->matrices != NULL && all->rights != NULL && all->biases != NULL &&
                    all->loops != NULL && all->dock_list != NULL && all->sequence != NULL &&
@@ -134,7 +135,7 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
                             all->places,   all->starts,   all->edges,      all->room,
                             all->blocked,  all->pressed,  all->carried,    all->matrices,
                             all->rights,   all->biases,   all->loops,      all->dock_list,
-                            all->sequence, all->branches, all->nodes};
+                            all->sequence, all->branches, all->nodes,      all->seats};
     mf_scratch_destroy(all->context, all->scratch);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(all->context, memory[i]);
@@ -362,16 +363,20 @@ static void list_docks(mf_Assemblies *all, uint32_t number, uint32_t from, uint3
     robot->dock_count = *count - robot->first_dock;
 }
 
-// Behind `at` in the sequence, the robots that one of them leads to, breadth first.
-static void follow(mf_Assemblies *all, uint32_t at, uint32_t *end, uint32_t *docks) {
-    for (; at < *end; at++) {
-        const uint32_t number = all->sequence[at];
+// Puts a robot and those that it leads to at the end of the sequence, one chain after the other: in
+// the same order as their pieces, as far as chains are of robots that follow each other.
+static void follow(mf_Assemblies *all, uint32_t first, uint32_t *end, uint32_t *docks) {
+    uint32_t *left = all->room + all->robot_count, count = 0;
+    left[count++] = first;
+    while (count > 0) {
+        const uint32_t number = left[--count];
+        all->sequence[(*end)++] = number;
         list_docks(all, number, all->room[number], docks);
         const mf_AssemblyRobot *robot = &all->order[number];
-        for (uint32_t d = 1; d < robot->dock_count; d++) {
+        for (uint32_t d = robot->dock_count; d-- > 1;) {
             const uint32_t other = all->dock_list[robot->first_dock + d].other;
             all->room[other] = number; // where it was found from
-            all->sequence[(*end)++] = other;
+            left[count++] = other;
         }
     }
 }
@@ -387,28 +392,30 @@ static void list_sequence(mf_Assemblies *all, uint32_t number, uint32_t *docks) 
     for (uint32_t d = 0; d < robot->dock_count; d++) {
         const uint32_t first = end, other = all->dock_list[robot->first_dock + d].other;
         all->room[other] = middle;
-        all->sequence[end++] = other;
-        follow(all, first, &end, docks);
+        follow(all, other, &end, docks);
         if (assembly->branched)
             all->branches[all->branch_count++] = (mf_AssemblyBranch){first, end, number};
     }
 }
 
-// Where matrices begin.
+// Where matrices begin: in the order in which they are passed.
 static void lay_out(mf_Assemblies *all) {
     size_t values = 0, right = 0;
     uint32_t docks = 0;
     all->branch_count = 0;
-    for (uint32_t a = 0; a < all->count; a++)
-        if (all->assemblies[a].tree)
-            list_sequence(all, a, &docks);
-    for (uint32_t i = 0; i < all->order_count; i++) {
-        mf_AssemblyRobot *robot = &all->order[i];
-        const size_t rows = 6 * (size_t)robot->dock_count;
-        robot->values = values;
-        robot->right = right;
-        values += rows * rows;
-        right += rows;
+    for (uint32_t a = 0; a < all->count; a++) {
+        const mf_Assembly *assembly = &all->assemblies[a];
+        if (!assembly->tree)
+            continue;
+        list_sequence(all, a, &docks);
+        for (uint32_t i = assembly->first; i < assembly->end; i++) {
+            mf_AssemblyRobot *robot = &all->order[all->sequence[i]];
+            const size_t rows = 6 * (size_t)robot->dock_count;
+            robot->values = values;
+            robot->right = right;
+            values += rows * rows;
+            right += rows;
+        }
     }
 }
 

@@ -118,7 +118,14 @@ typedef struct mf_Assembly {
     double whole[MF_ART_WHOLE_VALUES], force[6], origin[3];
     uint32_t rounds; // [1] solutions in the step
     bool branched;   // its branches are tasks of their own
+    bool again;      // a robot was found wrong in this round, so that all are solved again; atomic
 } mf_Assembly;
+
+// Where the lane of a robot of the order is: what goes through all robots for a word of each reads
+// this instead of them.
+typedef struct mf_AssemblySeat {
+    uint32_t piece, lane; // [1] in the list of pieces in use
+} mf_AssemblySeat;
 
 // Groups with docks, by their place in the list of docks.
 typedef struct mf_AssemblyGroup {
@@ -142,7 +149,11 @@ typedef struct mf_AssemblyBranch {
 
 typedef struct mf_AssemblyPiece {
     uint32_t group, piece; // [1]
+    uint32_t assembly;     // [1] of all its robots; MF_NONE: they are of several
+    uint32_t lanes;        // bits of those that take part
+    uint32_t *flags;       // per lane
     bool wrong;            // its lanes are to be solved again
+    bool ready;            // they have responded for the next round
 } mf_AssemblyPiece;
 
 typedef struct mf_Assemblies {
@@ -160,6 +171,7 @@ typedef struct mf_Assemblies {
     mf_AssemblyEdge *loops;
     uint32_t loop_count;                // [1]
     mf_AssemblyPiece *pieces;           // in use
+    mf_AssemblySeat *seats;             // per robot of the order that is not anchored
     uint32_t *places;                   // [1] per robot: in the order, MF_NONE: it is not docked
     uint32_t *starts, *edges;           // [1] joints of docks per robot
     uint32_t *room;                     // [1] two per robot
@@ -178,6 +190,7 @@ typedef struct mf_Assemblies {
     uint32_t round;    // [1] of a solution
     bool late;         // it is a further one
     bool looked;       // pieces have responded since they looked
+    bool backward;     // the last pass over robots went from the last to the first
 } mf_Assemblies;
 
 // MF_NO_MEMORY. For docks of which all groups are known.

@@ -127,10 +127,26 @@ static bool list_pieces(mf_Assemblies *all) {
                                  (size_t)(p % group->pieces->per_block) * group->pieces->lanes;
             mf_art_pieces_bind(group->pieces, p, group->taken + first, group->sites[p]);
             group->listed[p] = all->piece_count;
-            all->pieces[all->piece_count++] = (mf_AssemblyPiece){g, p, true};
+            all->pieces[all->piece_count++] = (mf_AssemblyPiece){
+                .group = g, .piece = p, .flags = group->pieces->pieces[p].flags};
         }
     }
     return true;
+}
+
+static void seat(mf_Assemblies *all) {
+    for (uint32_t a = 0; a < all->count; a++) {
+        const mf_Assembly *assembly = &all->assemblies[a];
+        for (uint32_t i = mf_assembly_first(all, assembly);
+             i < assembly->end && assembly->active; i++) {
+            const mf_AssemblyRobot *robot = &all->order[i];
+            const uint32_t p = robot->group->assemblies->listed[robot->piece];
+            mf_AssemblyPiece *piece = &all->pieces[p];
+            piece->assembly = piece->lanes == 0 || piece->assembly == a ? a : MF_NONE;
+            piece->lanes |= 1u << robot->lane;
+            all->seats[i] = (mf_AssemblySeat){p, robot->lane};
+        }
+    }
 }
 
 static void forget_last(mf_Assemblies *all) {
@@ -151,8 +167,10 @@ bool mf_assemblies_choose(mf_Assemblies *all) {
     forget_last(all);
     find_pressed(all);
     if (mf_assemblies_reserve_nodes(all, all->docks->joints->solver->node_room) && choose(all) &&
-        list_pieces(all))
+        list_pieces(all)) {
+        seat(all);
         return true;
+    }
     forget_last(all);
     all->piece_count = 0;
     return false;

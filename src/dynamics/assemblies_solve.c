@@ -379,6 +379,7 @@ static bool has_loops(const mf_Assembly *assembly) {
 void mf_assembly_branch_in(mf_Assemblies *all, const mf_AssemblyBranch *branch) {
     const bool loops = has_loops(&all->assemblies[branch->assembly]);
     for (uint32_t i = branch->end; i-- > branch->first;) {
+        mf_assembly_fill(all, all->sequence[i]);
         eliminate(all, robot_at(all, i));
         if (!loops)
             go_in(all, robot_at(all, i), MF_ASSEMBLY_ALL);
@@ -397,6 +398,8 @@ void mf_assembly_branch_out(mf_Assemblies *all, const mf_AssemblyBranch *branch)
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly) {
     mf_AssemblyRobot *middle = robot_at(all, assembly->first);
     const uint32_t end = assembly->branched ? assembly->first + 1 : assembly->end;
+    if (assembly->branched)
+        mf_assembly_fill(all, all->sequence[assembly->first]);
     for (uint32_t i = end; i-- > assembly->first;)
         eliminate(all, robot_at(all, i));
     if (assembly->branched && !has_loops(assembly)) {

@@ -23,23 +23,35 @@ typedef void (*Task)(mf_Assemblies *all, uint32_t index);
 typedef struct Tasks {
     mf_Assemblies *all;
     Task task;
+    uint32_t count; // [1]
+    bool backward;
 } Tasks;
 
 static void run_task(void *user, uint32_t index) {
     const Tasks *tasks = user;
     const unsigned mode = mf_float_mode_enter();
-    tasks->task(tasks->all, index);
+    tasks->task(tasks->all, tasks->backward ? tasks->count - 1 - index : index);
     mf_float_mode_leave(mode);
 }
 
-static void run_tasks(mf_Assemblies *all, uint32_t count, Task task) {
-    Tasks tasks = {all, task};
+static void run(mf_Assemblies *all, uint32_t count, Task task, bool backward) {
+    Tasks tasks = {all, task, count, backward};
     if (count > 1 && mf_context_threads(all->context) > 1) {
         mf_parallel_for(all->context, count, run_task, &tasks);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
         run_task(&tasks, i);
+}
+
+static void run_tasks(mf_Assemblies *all, uint32_t count, Task task) {
+    run(all, count, task, false);
+}
+
+// A pass over all robots begins where the last one ended: there memory is still in the caches.
+static void run_pass(mf_Assemblies *all, uint32_t count, Task task) {
+    all->backward = !all->backward;
+    run(all, count, task, all->backward);
 }
 
 static void run_piece(mf_Assemblies *all, uint32_t index) {
@@ -49,7 +61,7 @@ static void run_piece(mf_Assemblies *all, uint32_t index) {
 
 static void run_stage(mf_Assemblies *all, mf_ArtStage stage) {
     all->stage = stage;
-    run_tasks(all, all->piece_count, run_piece);
+    run_pass(all, all->piece_count, run_piece);
 }
 
 // Stages that need nothing from other robots follow each other while a piece is in the caches.
@@ -60,12 +72,39 @@ static void look(mf_Assemblies *all, uint32_t index) {
     mf_art_pieces_run(pieces, piece->piece, MF_ART_RESPOND);
 }
 
-static void push(mf_Assemblies *all, uint32_t index) {
-    const mf_AssemblyPiece *piece = &all->pieces[index];
+static uint32_t piece_flags(const mf_AssemblyPiece *piece) {
+    uint32_t flags = 0;
+    for (uint32_t lanes = piece->lanes; lanes != 0; lanes &= lanes - 1)
+        flags |= piece->flags[__builtin_ctz(lanes)];
+    return flags;
+}
+
+// All of an assembly are solved again where one is wrong (judge), so from the first one on pieces
+// go on at once, while they are in the caches.
+static void go_on(mf_Assemblies *all, mf_AssemblyPiece *piece) {
     const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
+    if (all->late || piece->assembly == MF_NONE)
+        return;
+    bool *again = &all->assemblies[piece->assembly].again;
+    if ((piece_flags(piece) & MF_ART_WRONG) != 0)
+        __atomic_store_n(again, true, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(again, __ATOMIC_RELAXED))
+        return;
+    for (uint32_t lanes = piece->lanes; lanes != 0; lanes &= lanes - 1)
+        piece->flags[__builtin_ctz(lanes)] |= MF_ART_WRONG;
+    mf_art_pieces_run(pieces, piece->piece, MF_ART_REVISE);
+    mf_art_pieces_run(pieces, piece->piece, MF_ART_RESPOND);
+    piece->ready = true;
+}
+
+static void push(mf_Assemblies *all, uint32_t index) {
+    mf_AssemblyPiece *piece = &all->pieces[index];
+    const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
+    if (!piece->wrong)
+        return;
     pieces->pieces[piece->piece].late = all->late;
-    if (piece->wrong)
-        mf_art_pieces_run(pieces, piece->piece, MF_ART_PUSH);
+    mf_art_pieces_run(pieces, piece->piece, MF_ART_PUSH);
+    go_on(all, piece);
 }
 
 static void fly(mf_Assemblies *all, uint32_t index) {
@@ -81,16 +120,17 @@ static void fly(mf_Assemblies *all, uint32_t index) {
 
 // ---- flags --------------------------------------------------------------------------------------
 
-// Of a robot that is not anchored.
-static uint32_t *flags_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
-    const mf_ArtPieces *pieces;
-    return &mf_assembly_piece(all, robot, &pieces)->flags[robot->lane];
+// Of a robot of the order that is not anchored.
+static uint32_t *flags_of(const mf_Assemblies *all, uint32_t robot) {
+    const mf_AssemblySeat *seat = &all->seats[robot];
+    return &all->pieces[seat->piece].flags[seat->lane];
 }
 
+// Of an active one.
 static uint32_t gather_flags(const mf_Assemblies *all, const mf_Assembly *assembly) {
     uint32_t flags = 0;
     for (uint32_t i = mf_assembly_first(all, assembly); i < assembly->end; i++)
-        flags |= *flags_of(all, &all->order[i]);
+        flags |= *flags_of(all, i);
     return flags;
 }
 
@@ -154,6 +194,14 @@ static void spread_swirl(mf_Assemblies *all, uint32_t index) {
     }
 }
 
+// The robot of the order in a lane of a piece; MF_NONE: it takes no part any more.
+static uint32_t robot_in(const mf_Assemblies *all, const mf_AssemblyPiece *piece, uint32_t lane) {
+    const mf_AssemblyGroup *group = &all->groups[piece->group];
+    const uint32_t instance = piece->piece / group->pieces->per_block * MF_BLOCK +
+                              piece->piece % group->pieces->per_block * group->pieces->lanes + lane;
+    return group->taken[instance] ? all->places[group->group->first_robot + instance] : MF_NONE;
+}
+
 static void measure(mf_Assemblies *all, uint32_t index) {
     const uint32_t first = TOGETHER * index, end = first + TOGETHER;
     for (uint32_t i = first; i < end && i < all->order_count; i++)
@@ -174,29 +222,33 @@ static uint32_t task_count(const mf_Assemblies *all) {
     return (all->order_count + TOGETHER - 1) / TOGETHER;
 }
 
+// Robots of assemblies with branches are filled when these are eliminated, robot by robot.
+static void fill(mf_Assemblies *all, uint32_t robot) {
+    if (!all->assemblies[all->order[robot].assembly].branched)
+        mf_assembly_fill(all, robot);
+}
+
 // The responses of the robots of a piece.
 static void fill_piece(mf_Assemblies *all, const mf_AssemblyPiece *piece) {
-    const mf_AssemblyGroup *group = &all->groups[piece->group];
-    const mf_ArtPieces *pieces = group->pieces;
-    const uint32_t first = piece->piece / pieces->per_block * MF_BLOCK +
-                           piece->piece % pieces->per_block * pieces->lanes;
-    for (uint32_t i = first; i < first + pieces->lanes; i++) {
-        const uint32_t robot =
-            group->taken[i] ? all->places[group->group->first_robot + i] : MF_NONE;
+    if (piece->assembly != MF_NONE && all->assemblies[piece->assembly].branched)
+        return;
+    for (uint32_t lanes = piece->lanes; lanes != 0; lanes &= lanes - 1) {
+        const uint32_t robot = robot_in(all, piece, (uint32_t)__builtin_ctz(lanes));
         if (robot != MF_NONE && all->assemblies[all->order[robot].assembly].wrong)
-            mf_assembly_fill(all, robot);
+            fill(all, robot);
     }
 }
 
 static void respond(mf_Assemblies *all, uint32_t index) {
-    const mf_AssemblyPiece *piece = &all->pieces[index];
+    mf_AssemblyPiece *piece = &all->pieces[index];
     const mf_ArtPieces *pieces = all->groups[piece->group].pieces;
     if (!piece->wrong)
         return;
-    if (all->round > 0)
+    if (all->round > 0 && !piece->ready)
         mf_art_pieces_run(pieces, piece->piece, MF_ART_REVISE);
-    if (all->round > 0 || !all->looked)
+    if ((all->round > 0 || !all->looked) && !piece->ready)
         mf_art_pieces_run(pieces, piece->piece, MF_ART_RESPOND);
+    piece->ready = false;
     fill_piece(all, piece);
 }
 
@@ -205,7 +257,7 @@ static void fill_anchors(mf_Assemblies *all) {
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
         if (assembly->active && assembly->wrong && all->order[assembly->first].anchored)
-            mf_assembly_fill(all, assembly->first);
+            fill(all, assembly->first);
     }
 }
 
@@ -258,6 +310,7 @@ static void judge(mf_Assemblies *all, uint32_t index) {
     mf_Assembly *assembly = &all->assemblies[index];
     if (!assembly->active || !assembly->wrong)
         return;
+    assembly->again = false;
     assembly->flags = gather_flags(all, assembly);
     assembly->wrong = (assembly->flags & MF_ART_WRONG) != 0;
     if (all->late) {
@@ -268,22 +321,31 @@ static void judge(mf_Assemblies *all, uint32_t index) {
     // In a single robot all contacts take over their loads where one was wrong.
     for (uint32_t i = mf_assembly_first(all, assembly);
          i < assembly->end && assembly->wrong && !all->late; i++)
-        *flags_of(all, &all->order[i]) |= MF_ART_WRONG;
+        *flags_of(all, i) |= MF_ART_WRONG;
+}
+
+static bool is_wrong(const mf_Assemblies *all, uint32_t assembly) {
+    return all->assemblies[assembly].active && all->assemblies[assembly].wrong;
+}
+
+static bool has_wrong(const mf_Assemblies *all, const mf_AssemblyPiece *piece) {
+    if (piece->assembly != MF_NONE)
+        return is_wrong(all, piece->assembly);
+    bool wrong = false;
+    for (uint32_t lanes = piece->lanes; lanes != 0 && !wrong; lanes &= lanes - 1) {
+        const uint32_t robot = robot_in(all, piece, (uint32_t)__builtin_ctz(lanes));
+        wrong = robot != MF_NONE && is_wrong(all, all->order[robot].assembly);
+    }
+    return wrong;
 }
 
 // Which pieces have robots of assemblies that are wrong. All they do is done again, so that no
 // result depends on who else is in a piece.
 static bool mark_wrong(mf_Assemblies *all) {
     bool any = false;
-    for (uint32_t p = 0; p < all->piece_count; p++)
-        all->pieces[p].wrong = false;
-    for (uint32_t a = 0; a < all->count; a++) {
-        const mf_Assembly *assembly = &all->assemblies[a];
-        for (uint32_t i = mf_assembly_first(all, assembly);
-             i < assembly->end && assembly->active && assembly->wrong; i++) {
-            const mf_AssemblyRobot *robot = &all->order[i];
-            all->pieces[robot->group->assemblies->listed[robot->piece]].wrong = any = true;
-        }
+    for (uint32_t p = 0; p < all->piece_count; p++) {
+        all->pieces[p].wrong = has_wrong(all, &all->pieces[p]);
+        any = any || all->pieces[p].wrong;
     }
     return any;
 }
@@ -299,10 +361,10 @@ void mf_assemblies_solve(mf_Assemblies *all) {
         run_tasks(all, all->piece_count, respond);
         fill_anchors(all);
         all->looked = false;
-        run_tasks(all, all->branch_count, branch_in);
+        run_pass(all, all->branch_count, branch_in);
         run_tasks(all, all->count, solve);
-        run_tasks(all, all->branch_count, branch_out);
-        run_tasks(all, all->piece_count, push);
+        run_pass(all, all->branch_count, branch_out);
+        run_pass(all, all->piece_count, push);
         run_tasks(all, all->count, judge);
     }
 }
@@ -313,7 +375,7 @@ static void share_flags(mf_Assemblies *all, uint32_t index) {
     const mf_Assembly *assembly = &all->assemblies[index];
     const uint32_t struck = assembly->node_end > assembly->first_node ? MF_ART_STRUCK : 0;
     for (uint32_t i = mf_assembly_first(all, assembly); i < assembly->end && assembly->active; i++)
-        *flags_of(all, &all->order[i]) |= (assembly->flags & MF_ART_STRUCK) | struck;
+        *flags_of(all, i) |= (assembly->flags & MF_ART_STRUCK) | struck;
 }
 
 static void chain(mf_Assemblies *all, uint32_t index) {
@@ -357,7 +419,7 @@ void mf_assemblies_finish(mf_Assemblies *all) {
     run_tasks(all, all->count, share_flags);
     run_stage(all, MF_ART_FINISH);
     run_tasks(all, all->count, chain);
-    run_tasks(all, all->piece_count, fly);
+    run_pass(all, all->piece_count, fly);
     run_tasks(all, all->count, place);
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
@@ -383,7 +445,7 @@ bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run) {
     run_stage(all, MF_ART_BEGIN);
     give_up_with(all, MF_ART_DEAD);
     run_tasks(all, all->count, spread_swirl);
-    run_tasks(all, all->piece_count, look);
+    run_pass(all, all->piece_count, look);
     all->looked = true;
     give_up_with(all, MF_ART_MEETS);
     run_tasks(all, task_count(all), measure);
