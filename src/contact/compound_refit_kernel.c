@@ -170,25 +170,25 @@ static MF_INLINE mf_lane row_change(const Refit *refit, size_t row, const void *
     return change;
 }
 
-// Matrices of two unit quaternions differ by no more than twice what these differ by; sums of sizes
-// are no less than lengths. Rounded up by far more than the kernel rounds.
+// Matrices of two unit quaternions differ by no more than twice what these differ by. Rounded up by
+// far more than the kernel rounds.
 void MF_KERNEL(mf_compound_drift)(const mf_Compound *compound, const mf_TreeState *state,
                                   void *memory, double drift[MF_BLOCK]) {
     Refit refit = {compound, state, state->wide == (sizeof(mf_real) == sizeof(double)),
                    (mf_real *)memory, 0};
     MF_ALIGNED(64) mf_real values[MF_LANES];
     for (; refit.first < MF_BLOCK; refit.first += MF_LANES) {
-        mf_lane way = mf_zero(), rotation = mf_zero();
-        for (size_t c = 0; c < 3; c++)
-            way = way + row_change(&refit, c, state->position, c);
-        for (size_t c = 0; c < 4; c++)
-            rotation = rotation + row_change(&refit, 3 + c, state->orientation, c);
-        way = mf_fma(rotation, mf_set((mf_real)(2.0 * compound->reach)), way);
+        mf_lane square = mf_zero();
+        for (size_t c = 0; c < 4; c++) {
+            const mf_lane change = row_change(&refit, c, state->orientation, c);
+            square = mf_fma(change, change, square);
+        }
+        mf_lane way = mf_sqrt(square) * mf_set((mf_real)(2.0 * compound->reach));
         for (uint32_t l = 1; l < compound->link_count; l++) {
             const mf_CompoundLink *link = &compound->links[l];
             if (!link->needed || !link->hinged)
                 continue;
-            mf_lane angle = row_change(&refit, 7 + (size_t)l, state->angle, link->joint);
+            mf_lane angle = row_change(&refit, 4 + (size_t)l, state->angle, link->joint);
             way = mf_fma(angle, mf_set((mf_real)link->extent), way);
         }
         mf_store(values, way * mf_set((mf_real)1.01));

@@ -16,9 +16,10 @@
 MF_KERNEL_COPIES(void, mf_compound_refit,
                  (const mf_Compound *compound, const mf_TreeState *state, void *parts));
 
-// How far any point of a solid can have moved since the last call [m], at most, of the sixteen
-// robots of a block of a compound that is `hinged`: the way of the base, the rotation of the base
-// times the reach of the robot, and the rotation of each joint times that of what it carries.
+// How far any point of a solid can have moved against the base's origin since the last call [m], at
+// most, along the world's axes, of the sixteen robots of a block of a compound that is `hinged`:
+// the rotation of the base times the reach of the robot, and that of each joint times the reach of
+// what it carries.
 // `memory` is room for mf_compound_drift_rows(compound) rows of 16 values in the kernel's
 // precision, which a call leaves for the next; NaN where one of both states was not a number.
 MF_KERNEL_COPIES(void, mf_compound_drift,
@@ -26,7 +27,7 @@ MF_KERNEL_COPIES(void, mf_compound_drift,
                   double drift[MF_BLOCK]));
 
 static inline size_t mf_compound_drift_rows(const mf_Compound *compound) {
-    return 7 + (size_t)compound->link_count;
+    return 4 + (size_t)compound->link_count;
 }
 
 typedef struct mf_CompoundSide {

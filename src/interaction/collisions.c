@@ -286,6 +286,10 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->immovable = mf_allocate(context, robots, 1);
     all->near = mf_allocate(context, all->room, sizeof *all->near);
     all->until = mf_allocate(context, all->room, sizeof *all->until);
+    all->ways = mf_allocate(context, all->room, sizeof *all->ways);
+    all->near_before = mf_allocate(context, all->room, sizeof *all->near_before);
+    all->until_before = mf_allocate(context, all->room, sizeof *all->until_before);
+    all->ways_before = mf_allocate(context, all->room, sizeof *all->ways_before);
     all->gone = mf_allocate(context, robots, sizeof *all->gone);
     all->twos = mf_allocate(context, all->room + robots, sizeof *all->twos);
     all->near_of = mf_allocate(context, all->room + robots, sizeof *all->near_of);
@@ -301,6 +305,7 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
                                sizeof *all->touches);
     if (!all->group_of || !all->position || !all->search_position || !all->search_rotation ||
         !all->present || !all->was_present || !all->immovable || !all->near || !all->until ||
+        !all->ways || !all->near_before || !all->until_before || !all->ways_before ||
         !all->gone || !all->twos || !all->near_of || !all->buckets || !all->sorted ||
         !all->blocks || !all->pairs || !all->searches || !all->gaps || !all->touches ||
         !all->contacts)
@@ -341,6 +346,10 @@ static void destroy(mf_Context *context, void *user) {
                             all->searches,
                             all->touches,
                             all->until,
+                            all->ways,
+                            all->near_before,
+                            all->until_before,
+                            all->ways_before,
                             all->gone,
                             all->near_of,
                             all->gaps,

@@ -93,9 +93,14 @@ struct mf_Collisions {
     uint8_t *was_present;         // [1] per robot
     uint32_t room, near_count;    // [1]
     mf_CollisionTwo *near;        // by a, then b
-    double *until; // [m] per near pair: while the displacements of both sum up to less, they cannot
-                   // touch
-    double *gone;  // [m] per robot: upper bound of its displacement since the search
+    double *until;     // [m] per near pair: while what both have gone, and the way between them has
+                       // changed, sum up to less, they cannot touch
+    double (*ways)[3]; // [m] per near pair: the way between their bases when that was set
+    uint32_t before_count; // [1] the same of the search before, while searching
+    mf_CollisionTwo *near_before;
+    double *until_before;
+    double (*ways_before)[3];
+    double *gone; // [m] per robot: upper bound of all displacements against its base
     double cell;   // [m]
     uint32_t bucket_count; // [1] a power of two
     uint32_t *buckets;     // [1] bucket_count + 1

@@ -2,7 +2,8 @@
 // joint angles, in a grid of square cells; static solids by their trees. The list is valid until a
 // robot has moved by half the margin; it only selects candidates, so results do not depend on the
 // time of its creation. Likewise for pairs that were found to be apart: a robot accumulates how far
-// any point of it can have moved, and a pair is skipped while the sum of both is less than its gap.
+// any point of it can have moved against its base, and a pair is skipped while the sum of both and
+// what the way between their bases has changed are less than its gap.
 #include "interaction/collisions.h"
 #include "math/scalar.h"
 
@@ -99,8 +100,21 @@ void mf_collisions_learn(mf_Collisions *all, uint32_t number, double gap) {
     const mf_CollisionGroup *a = mf_collisions_group(all, two.a),
                             *b = mf_collisions_group(all, two.b);
     const double least = gap - doubt * (1.0 + a->reach + b->reach);
-    if (has_way(a) && has_way(b) && least > 0.0)
-        all->until[number] = all->gone[two.a] + all->gone[two.b] + least;
+    if (!has_way(a) || !has_way(b) || !(least > 0.0))
+        return;
+    all->until[number] = all->gone[two.a] + all->gone[two.b] + least;
+    mf_vec3_sub(all->ways[number], all->position[two.b], all->position[two.a]);
+}
+
+// Whether a near pair cannot have met since it was found to be apart.
+static bool is_apart(const mf_Collisions *all, uint32_t number) {
+    const mf_CollisionTwo two = all->near[number];
+    const double left = all->until[number] - (all->gone[two.a] + all->gone[two.b]);
+    double way[3];
+    if (!(left > 0.0))
+        return false;
+    mf_vec3_sub(way, all->position[two.b], all->position[two.a]);
+    return square_apart(way, all->ways[number]) < left * left;
 }
 
 // ---- searching ----------------------------------------------------------------------------------
@@ -220,16 +234,44 @@ static void sort_near(mf_CollisionTwo *list, uint32_t count) {
     }
 }
 
-// A search discards the known gaps of pairs.
+static void keep_near(mf_Collisions *all, bool known) {
+    mf_CollisionTwo *const near = all->near_before;
+    double *const until = all->until_before;
+    double(*const ways)[3] = all->ways_before;
+    all->near_before = all->near;
+    all->until_before = all->until;
+    all->ways_before = all->ways;
+    all->near = near;
+    all->until = until;
+    all->ways = ways;
+    all->before_count = known ? all->near_count : 0;
+    if (!known)
+        memset(all->gone, 0, all->robot_count * sizeof *all->gone);
+    all->near_count = 0;
+}
+
+// Gaps that were known at the last search. Of still things nobody knows how they have turned.
+static void take_over_gaps(mf_Collisions *all) {
+    for (uint32_t i = 0, k = 0; i < all->near_count; i++) {
+        const mf_CollisionTwo two = all->near[i];
+        while (k < all->before_count && before(all->near_before[k], two))
+            k++;
+        const bool known = k < all->before_count && !before(two, all->near_before[k]) &&
+                           !mf_collisions_group(all, two.a)->is_still &&
+                           !mf_collisions_group(all, two.b)->is_still;
+        all->until[i] = known ? all->until_before[k] : -1.0;
+        if (known)
+            mf_vec3_copy(all->ways[i], all->ways_before[k]);
+    }
+}
+
 static void watch(mf_Collisions *all) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_CollisionGroup *group = &all->groups[g];
         memset(group->watched, 0, mf_group_block_count(group->group));
     }
-    memset(all->gone, 0, all->robot_count * sizeof *all->gone);
     for (uint32_t i = 0; i < all->near_count; i++) {
         const uint32_t robots[2] = {all->near[i].a, all->near[i].b};
-        all->until[i] = -1.0;
         for (int k = 0; k < 2; k++) {
             const mf_CollisionGroup *group = mf_collisions_group(all, robots[k]);
             const uint32_t block = mf_collisions_instance(group, robots[k]) / MF_BLOCK;
@@ -239,8 +281,8 @@ static void watch(mf_Collisions *all) {
 }
 
 static void search(mf_Collisions *all) {
+    keep_near(all, all->searched);
     all->searched = true;
-    all->near_count = 0;
     all->lost_pairs = 0;
     all->statistics.searches++;
     memcpy(all->search_position, all->position, all->robot_count * sizeof *all->search_position);
@@ -258,6 +300,7 @@ static void search(mf_Collisions *all) {
         search_others(all, group);
     }
     sort_near(all->near, all->near_count);
+    take_over_gaps(all);
     watch(all);
 }
 
@@ -325,7 +368,7 @@ void mf_collisions_list(mf_Collisions *all, bool everybody) {
     }
     for (uint32_t i = 0; i < all->near_count; i++) {
         const mf_CollisionTwo two = all->near[i];
-        if (!everybody && all->gone[two.a] + all->gone[two.b] < all->until[i])
+        if (!everybody && is_apart(all, i))
             all->asleep++;
         else if (may_touch(all, i))
             take(all, two, i);
