@@ -455,7 +455,7 @@ void MF_KERNEL(mf_articulated_assembly_push)(const mf_ArtAssembly *piece) {
 void MF_KERNEL(mf_articulated_assembly_revise)(const mf_ArtAssembly *piece) {
     Assembly *all = assembly_of(piece);
     Work *work = &all->room->work;
-    revise_apply(piece->block.plan, &all->drive, lanes_with(piece, MF_ART_WRONG), work);
+    revise_apply(piece->block.plan, lanes_with(piece, MF_ART_WRONG), work);
     stale_set(piece->block.plan, true, work);
 }
 

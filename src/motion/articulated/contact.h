@@ -27,27 +27,29 @@ typedef struct Pose {
     Vec speed;    // [m/s] of the origin, world axes
 } Pose;
 
+// Only what cannot be computed from it again: memory takes longer than that. What each pass reads
+// comes first.
 typedef struct Touch {
     bool near;            // some lane may touch
     mf_mask may;          // lanes that may touch
     mf_mask presses;      // lanes that are taken to touch
-    Vec arm;              // [m] from the link's origin, its axes
-    Vec pivot;            // [m] likewise: what the link carries along as it turns
-    Vec normal;           // [1] its axes
-    Vec velocity;         // [m/s] of the point, its axes
     mf_lane depth;        // [m]
+    mf_lane load;         // [N] for friction
+    mf_lane fast;         // [m/s] across the normal at the end of the step, guessed; at least the
+                          // slip speed
+    Vec arm;              // [m] from the link's origin, its axes
+    Vec normal;           // [1] its axes
     mf_lane climb;        // [m/s] along the normal
     mf_lane slides;       // [m/s] across the normal
-    mf_lane fast;         // [m/s] the same at the end of the step, guessed; at least the slip speed
     mf_lane spins, rolls; // [rad/s] about and across the normal, likewise
-    mf_lane load;         // [N] for friction
-    // What acts where it presses:
-    mf_lane force; // [N] k d
-    mf_lane drag;  // [N s/m] along the normal
-    mf_lane slip;  // [N s/m] across
-    bool turns;
-    mf_lane torsion, roll; // [N m s] against torsion about and across the normal
 } Touch;
+
+// What the contacts of a link have in common, in its axes.
+typedef struct Carrier {
+    Vec rate;   // [rad/s]
+    Vec speed;  // [m/s] of its origin
+    Vec weight; // [m/s^2] gravity
+} Carrier;
 
 typedef struct Contacts {
     bool any;            // some lane may touch anywhere
@@ -209,7 +211,7 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
     }
     mf_lane depth = ground_over(plan, memo->terrain, pose, point, &touch->normal);
     const Vec up = touch->normal;
-    touch->pivot = touch->arm = point;
+    touch->arm = point;
     if (kind == MF_ART_TOUCH_BALL && plan->stepped && c[3] > 0)
         depth = ball_on_steps(plan, contact, c, pose, memo, touch) - mf_set(c[3]);
     if (kind == MF_ART_TOUCH_BALL) {
@@ -221,7 +223,7 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         Sym squares = sym_constant(c + MF_ART_TOUCH_FRAME);
         Vec reach = sym_apply(&squares, up);
         mf_lane far = mf_sqrt(vec_dot(reach, up));
-        touch->pivot = touch->arm = vec_fma(reach, mf_set((mf_real)-1) / far, center);
+        touch->arm = vec_fma(reach, mf_set((mf_real)-1) / far, center);
         return depth + far;
     }
     if (kind == MF_ART_TOUCH_CORNER)
@@ -230,8 +232,18 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         touch->arm = rim_point(contact, c, up);
         depth = ground_over(plan, memo->terrain, pose, touch->arm, &touch->normal);
     }
-    touch->pivot = touch->arm;
     return depth;
+}
+
+// From the link's origin, its axes: what the link carries along as it turns.
+static MF_INLINE Vec touch_pivot(const mf_ArtPlan *plan, uint32_t i, const Touch *touch) {
+    return mf_art_contacts(plan)[i].kind == MF_ART_TOUCH_BALL
+               ? vec_constant(contact_constants(plan, i))
+               : touch->arm;
+}
+
+static MF_INLINE Vec touch_velocity(const Touch *touch, const Carrier *carrier) {
+    return vec_cross_add(carrier->rate, touch->arm, carrier->speed);
 }
 
 // [m] Depth up to which it pushes harder.
@@ -239,31 +251,43 @@ static MF_INLINE mf_lane deepest_of(const mf_ArtPlan *plan, uint32_t i) {
     return setting(plan, mf_art_contacts(plan)[i].heavy ? MF_ART_DEEP_STATED : MF_ART_DEEP);
 }
 
-// Spring and damper, and a mass that moves along where the file requests it.
-static MF_INLINE void touch_press(const mf_ArtPlan *plan, uint32_t i, const mf_real *c,
-                                  mf_lane step, Touch *touch) {
+// What acts along the normal where a contact presses, at rest at the end of the step and less per
+// speed: a spring and damper, and a mass that moves along where the file requests it.
+typedef struct Press {
+    mf_lane force; // [N] k d
+    mf_lane drag;  // [N s/m]
+} Press;
+
+static MF_INLINE Press touch_press(const mf_ArtPlan *plan, uint32_t i, const Touch *touch,
+                                   mf_lane step) {
+    const mf_real *c = contact_constants(plan, i);
     const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_FORCE]);
     mf_lane load = stiffness * mf_min(touch->depth, deepest_of(plan, i));
-    touch->force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), load);
-    touch->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
+    Press press;
+    press.force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), load);
+    press.drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
     if (mf_art_contacts(plan)[i].heavy) {
         // In the ground only: a mass that joins at a touch would take the momentum of a blow.
         mf_lane mass = mf_keep(mf_less(zero, touch->depth), mf_set(c[MF_ART_TOUCH_MASS]));
-        touch->force = mf_fma(mass, touch->climb, touch->force);
-        touch->drag = touch->drag + mass;
+        press.force = mf_fma(mass, touch->climb, press.force);
+        press.drag = press.drag + mass;
     }
+    return press;
 }
 
-// Sets what acts from which lanes press.
-static MF_INLINE void touch_set(const mf_ArtPlan *plan, uint32_t i, mf_lane step, Touch *touch) {
-    const mf_real *c = contact_constants(plan, i);
-    touch_press(plan, i, c, step, touch);
-    touch->slip = mf_set(c[MF_ART_TOUCH_SLIDING]) * touch->load / touch->fast;
-    if (touch->turns) {
-        touch->torsion = mf_set(c[MF_ART_TOUCH_TORSION]) * touch->load / touch->spins;
-        touch->roll = mf_set(c[MF_ART_TOUCH_ROLLING]) * touch->load / touch->rolls;
-    }
+// [N s/m] Across the normal.
+static MF_INLINE mf_lane touch_slip(const mf_real *c, const Touch *touch) {
+    return mf_set(c[MF_ART_TOUCH_SLIDING]) * touch->load / touch->fast;
 }
+
+// [N m s] Against torsion about the normal, and across it.
+static MF_INLINE mf_lane touch_torsion(const mf_real *c, const Touch *touch) {
+    return mf_set(c[MF_ART_TOUCH_TORSION]) * touch->load / touch->spins;
+}
+static MF_INLINE mf_lane touch_roll(const mf_real *c, const Touch *touch) {
+    return mf_set(c[MF_ART_TOUCH_ROLLING]) * touch->load / touch->rolls;
+}
+
 // How fast the link turns against the ground.
 static MF_INLINE void touch_torques(const mf_ArtPlan *plan, Vec rate, Touch *touch) {
     const mf_lane least = setting(plan, MF_ART_CREEP);
@@ -321,17 +345,15 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     if (plan->law) // MuJoCo's contacts are in the middle of the depth
         touch->arm =
             vec_fma(touch->normal, (touch->depth - margin) * mf_set((mf_real)0.5), touch->arm);
-    touch->velocity =
-        vec_cross_add(rate, touch->arm, mat_apply_transposed(&pose->rotation, pose->speed));
-    const mf_lane climb = touch->climb = vec_dot(touch->velocity, touch->normal);
-    Vec across = vec_fma(touch->normal, -climb, touch->velocity);
+    velocity = vec_cross_add(rate, touch->arm, mat_apply_transposed(&pose->rotation, pose->speed));
+    const mf_lane climb = touch->climb = vec_dot(velocity, touch->normal);
+    Vec across = vec_fma(touch->normal, -climb, velocity);
     touch->slides = mf_sqrt(vec_dot(across, across));
     if (plan->law) // problem_points.h
         return;
     touch->fast =
         mf_max(guess_slip(touch->slides, slid, mf_less(zero, load)), setting(plan, MF_ART_SLIP));
-    touch->turns = mf_art_contacts(plan)[i].turns;
-    if (touch->turns)
+    if (mf_art_contacts(plan)[i].turns)
         touch_torques(plan, rate, touch);
     touch->load = load;
     touch->presses = mf_less(zero, mf_fma(-step, climb, touch->depth));
@@ -347,7 +369,6 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     touch->presses = mf_and(touch->presses, touch->may);
     if (plan->hard) // as a coupling
         touch->presses = mf_not(mf_mask_all());
-    touch_set(plan, i, step, touch);
 }
 
 static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint32_t l, Mat joint,
@@ -370,10 +391,11 @@ static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint
 
 // Friction against torsion about the normal and across it: a damper of angular velocity at the end
 // of the step.
-static MF_INLINE void touch_add_torques(const Touch *touch, mf_lane step, Vec rate, Art *a) {
+static MF_INLINE void touch_add_torques(const mf_real *c, const Touch *touch, mf_lane step,
+                                        Vec rate, Art *a) {
     const Vec n = touch->normal;
-    mf_lane roll = mf_keep(touch->presses, touch->roll);
-    mf_lane more = mf_keep(touch->presses, touch->torsion) - roll;
+    mf_lane roll = mf_keep(touch->presses, touch_roll(c, touch));
+    mf_lane more = mf_keep(touch->presses, touch_torsion(c, touch)) - roll;
     mf_lane about = more * vec_dot(n, rate);
     a->n = vec_fma(n, about, vec_fma(rate, roll, a->n));
     Vec bent = vec_scale(n, more * step);
@@ -402,14 +424,36 @@ static MF_INLINE void resist_at(Vec r, Vec force, Sym c, Art *a) {
                     a->j.xz + first.z, a->j.yz + second.z);
 }
 
-// Adds one contact to the body `a` of its link, whose angular velocity is `rate`.
-static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravity, Vec down,
-                                Vec rate, Art *a) {
+// Down in the axes of a link (-1 = base) of which the pose is known.
+static MF_INLINE Vec pose_down(const mf_ArtPlan *plan, const Contacts *contacts, int32_t link) {
+    return vec_negative(up_of(plan, &contacts->pose[link + 1].rotation));
+}
+
+static MF_INLINE Carrier carrier_of(const mf_ArtPlan *plan, const Contacts *contacts, int32_t link,
+                                    Vec rate) {
+    const Pose *pose = &contacts->pose[link + 1];
+    return MF_VALUE(
+        Carrier, rate, mat_apply_transposed(&pose->rotation, pose->speed),
+        vec_scale(pose_down(plan, contacts, link), setting(plan, MF_ART_GRAVITY)));
+}
+
+// [m/s^2] Of what the link carries along at a contact, gravity with it, when the link turns on.
+static MF_INLINE Vec touch_swing(const mf_ArtPlan *plan, uint32_t i, const Touch *touch,
+                                 const Carrier *carrier) {
+    return vec_cross_add(carrier->rate, vec_cross(carrier->rate, touch_pivot(plan, i, touch)),
+                         carrier->weight);
+}
+
+// Adds one contact to the body `a` of its link.
+static MF_INLINE void touch_add(const mf_ArtPlan *plan, uint32_t i, const Touch *touch,
+                                mf_lane step, const Carrier *carrier, Art *a) {
+    const mf_real *constants = contact_constants(plan, i);
     const Vec n = touch->normal;
-    Vec swing = vec_cross_add(rate, vec_cross(rate, touch->pivot), vec_scale(down, gravity));
-    Vec ahead = vec_fma(swing, step, touch->velocity);
-    mf_lane slip = mf_keep(touch->presses, touch->slip);
-    mf_lane more = mf_keep(touch->presses, touch->drag) - slip;
+    const Press press = touch_press(plan, i, touch, step);
+    Vec ahead =
+        vec_fma(touch_swing(plan, i, touch, carrier), step, touch_velocity(touch, carrier));
+    mf_lane slip = mf_keep(touch->presses, touch_slip(constants, touch));
+    mf_lane more = mf_keep(touch->presses, press.drag) - slip;
     Vec bent = vec_scale(n, more);
     Sym drag = {mf_fma(bent.x, n.x, slip),
                 mf_fma(bent.y, n.y, slip),
@@ -417,43 +461,37 @@ static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravit
                 bent.x * n.y,
                 bent.x * n.z,
                 bent.y * n.z};
-    Vec force = vec_scale(n, mf_keep(touch->presses, touch->force));
+    Vec force = vec_scale(n, mf_keep(touch->presses, press.force));
     force = vec_sub(force, sym_apply(&drag, ahead));
     Sym c = {drag.xx * step, drag.yy * step, drag.zz * step,
              drag.xy * step, drag.xz * step, drag.yz * step};
     resist_at(touch->arm, force, c, a);
-    if (touch->turns)
-        touch_add_torques(touch, step, rate, a);
-}
-
-// Down in the axes of a link (-1 = base) of which the pose is known.
-static MF_INLINE Vec pose_down(const mf_ArtPlan *plan, const Contacts *contacts, int32_t link) {
-    return vec_negative(up_of(plan, &contacts->pose[link + 1].rotation));
+    if (mf_art_contacts(plan)[i].turns)
+        touch_add_torques(constants, touch, step, carrier->rate, a);
 }
 
 // Velocity of a contact at the end of the step, with the acceleration (gravity taken away) of its
 // link.
-static MF_INLINE Vec touch_end(const Touch *touch, mf_lane step, mf_lane gravity, Vec down,
-                               Vec rate, Vec angular, Vec linear) {
-    Vec swing = vec_cross_add(rate, vec_cross(rate, touch->pivot), vec_scale(down, gravity));
+static MF_INLINE Vec touch_end(const mf_ArtPlan *plan, uint32_t i, const Touch *touch,
+                               mf_lane step, const Carrier *carrier, Vec angular, Vec linear) {
+    Vec swing = touch_swing(plan, i, touch, carrier);
     Vec gain = vec_cross_add(angular, touch->arm, vec_add(linear, swing));
-    return vec_fma(gain, step, touch->velocity);
+    return vec_fma(gain, step, touch_velocity(touch, carrier));
 }
 
-static MF_INLINE mf_lane touch_load(const Touch *touch, mf_lane climb) {
-    return mf_fma(-touch->drag, climb, touch->force);
+static MF_INLINE mf_lane press_load(Press press, mf_lane climb) {
+    return mf_fma(-press.drag, climb, press.force);
 }
 
 // Adds the contacts of a link (-1 = base) to its body `a`.
 static inline void contacts_add(const mf_ArtPlan *plan, int32_t link, uint32_t first,
                                 uint32_t count, mf_lane step, const Contacts *contacts, Vec rate,
                                 Art *a) {
-    Vec down = pose_down(plan, contacts, link);
+    const Carrier carrier = carrier_of(plan, contacts, link, rate);
     for (uint32_t i = first; i < first + count; i++) {
         const Touch *touch = &contacts->touch[i];
-        if (!touch->near || !mf_any(touch->presses))
-            continue;
-        touch_add(touch, step, setting(plan, MF_ART_GRAVITY), down, rate, a);
+        if (touch->near && mf_any(touch->presses))
+            touch_add(plan, i, touch, step, &carrier, a);
     }
 }
 

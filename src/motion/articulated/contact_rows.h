@@ -75,7 +75,8 @@ static MF_INLINE Vec arm_of(const Work *work, int32_t link, Vec point) {
 static MF_INLINE Vec pivot_of(const mf_ArtPlan *plan, const Work *work, const LinkContact *contact,
                               int side, int32_t link, Vec arm) {
     if (contact->pair == MF_NONE)
-        return side == 0 ? arm : work->contacts.touch[contact->touch].pivot;
+        return side == 0 ? arm
+                         : touch_pivot(plan, contact->touch, &work->contacts.touch[contact->touch]);
     const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
     const uint32_t shape = side == 0 ? pair->a : pair->b;
     const mf_CollideKind kind = mf_collide_shapes(mf_art_collide(plan))[shape].kind;

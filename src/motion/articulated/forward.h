@@ -121,14 +121,22 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-static MF_INLINE Vec velocity_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                     const Work *work, uint32_t i) {
-    int32_t link = mf_art_contacts(plan)[i].link;
-    return touch_end(&work->contacts.touch[i], drive->step, setting(plan, MF_ART_GRAVITY),
-                     pose_down(plan, &work->contacts, link),
-                     link < 0 ? state->rate : work->links[link].rate,
-                     link < 0 ? work->base_angular : work->angular[link],
-                     link < 0 ? work->base_linear : work->linear[link]);
+// The link of the contacts that are passed, one after the other.
+typedef struct Passed {
+    int32_t link;
+    Carrier carrier;
+    Vec angular, linear; // [rad/s^2], [m/s^2] gravity taken away
+} Passed;
+
+static MF_INLINE void pass_link(const mf_ArtPlan *plan, const State *state, const Work *work,
+                                int32_t link, Passed *passed) {
+    if (passed->link == link)
+        return;
+    passed->link = link;
+    passed->carrier = carrier_of(plan, &work->contacts, link,
+                                 link < 0 ? state->rate : work->links[link].rate);
+    passed->angular = link < 0 ? work->base_angular : work->angular[link];
+    passed->linear = link < 0 ? work->base_linear : work->linear[link];
 }
 
 // Corrects which limits act. Returns the lanes in which one was wrong.
@@ -165,10 +173,12 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
 
 // What presses a contact to the ground at the end of the step.
 static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                     const Work *work, uint32_t i) {
+                                     const Work *work, uint32_t i, Passed *passed) {
     const Touch *touch = &work->contacts.touch[i];
-    Vec velocity = velocity_at_end(plan, state, drive, work, i);
-    return touch_load(touch, vec_dot(velocity, touch->normal));
+    pass_link(plan, state, work, mf_art_contacts(plan)[i].link, passed);
+    Vec velocity = touch_end(plan, i, touch, drive->step, &passed->carrier, passed->angular,
+                             passed->linear);
+    return press_load(touch_press(plan, i, touch, drive->step), vec_dot(velocity, touch->normal));
 }
 
 // Corrects which limits act, and finds which contacts press and what they bear. Returns the lanes
@@ -179,12 +189,12 @@ static inline mf_mask revise_find(const mf_ArtPlan *plan, const State *state, co
     mf_mask wrong = revise_limits(plan, state, drive->step, work, rates);
     const uint32_t count = work->contacts.any && !plan->hard ? plan->contact_count : 0;
     const mf_lane zero = mf_zero();
+    Passed passed = {.link = MF_ART_WORLD};
     for (uint32_t i = 0; i < count; i++) {
         const Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
             continue;
-        Vec velocity = velocity_at_end(plan, state, drive, work, i);
-        mf_lane load = mf_max(touch_load(touch, vec_dot(velocity, touch->normal)), zero);
+        mf_lane load = mf_max(load_at_end(plan, state, drive, work, i, &passed), zero);
         mf_mask presses = mf_and(touch->may, mf_less(zero, load));
         wrong = mf_or(wrong, mf_differ(presses, touch->presses));
         work->load[i] = load;
@@ -194,8 +204,7 @@ static inline mf_mask revise_find(const mf_ArtPlan *plan, const State *state, co
 }
 
 // Takes over which contacts press. In lanes where one was wrong friction takes the new loads.
-static inline void revise_apply(const mf_ArtPlan *plan, const Drive *drive, mf_mask wrong,
-                                Work *work) {
+static inline void revise_apply(const mf_ArtPlan *plan, mf_mask wrong, Work *work) {
     const uint32_t count = work->contacts.any && !plan->hard ? plan->contact_count : 0;
     const mf_ArtContact *contacts = mf_art_contacts(plan);
     for (uint32_t i = 0; i < count; i++) {
@@ -206,7 +215,6 @@ static inline void revise_apply(const mf_ArtPlan *plan, const Drive *drive, mf_m
         // force that friction could go by.
         touch->load = mf_select(wrong, mf_keep(touch->presses, work->load[i]), touch->load);
         touch->presses = work->presses[i];
-        touch_set(plan, i, drive->step, touch);
         if (REUSES_INERTIA && contacts[i].link >= 0)
             work->stale[contacts[i].link] = true;
     }
@@ -219,7 +227,7 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
     const mf_mask wrong = revise_find(plan, state, drive, work, rates);
     if (!mf_any(wrong))
         return false;
-    revise_apply(plan, drive, wrong, work);
+    revise_apply(plan, wrong, work);
     return true;
 }
 

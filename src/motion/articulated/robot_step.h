@@ -77,11 +77,13 @@ static inline Unsettled contacts_sum(const mf_ArtPlan *plan, const State *state,
                                      const Work *work, mf_lane (*loads)[2]) {
     const mf_lane zero = mf_zero();
     Unsettled out = {zero, zero};
+    Passed passed = {.link = MF_ART_WORLD};
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         const Touch *touch = &work->contacts.touch[i];
         if (!work->contacts.any || !touch->near)
             continue;
-        const mf_lane load = load_at_end(plan, state, drive, work, i), held = mf_max(load, zero);
+        const mf_lane load = load_at_end(plan, state, drive, work, i, &passed);
+        const mf_lane held = mf_max(load, zero);
         const mf_lane bears = mf_keep(touch->presses, held);
         const mf_lane wrong = mf_select(touch->presses, held - load, mf_keep(touch->may, held));
         out.wrong = out.wrong + wrong;

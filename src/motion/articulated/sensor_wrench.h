@@ -41,21 +41,24 @@ static inline void sensor_wrench_ground(const mf_ArtPlan *plan, const State *sta
             continue;
         const Pose *pose = &work->contacts.pose[link + 1];
         Vec rate = link < 0 ? state->rate : work->links[link].rate;
-        Vec gain = vec_cross_add(rate, vec_cross(rate, touch->pivot),
+        const mf_real *c = contact_constants(plan, i);
+        const Carrier carrier = carrier_of(plan, &work->contacts, link, rate);
+        Vec gain = vec_cross_add(rate, vec_cross(rate, touch_pivot(plan, i, touch)),
                                  link < 0 ? work->base_linear : work->linear[link]);
         gain = vec_cross_add(link < 0 ? work->base_angular : work->angular[link], touch->arm, gain);
         gain = vec_fma(pose_down(plan, &work->contacts, link), setting(plan, MF_ART_GRAVITY), gain);
-        Vec speed = vec_fma(gain, drive->step, touch->velocity), n = touch->normal;
-        mf_lane climb = vec_dot(speed, n), slip = touch->slip;
+        Vec speed = vec_fma(gain, drive->step, touch_velocity(touch, &carrier)), n = touch->normal;
+        mf_lane climb = vec_dot(speed, n), slip = touch_slip(c, touch);
         // As the step had it: a contact that couplings pull off holds for one step.
-        Vec force = vec_scale(n, mf_fma(slip, climb, touch_load(touch, climb)));
+        Vec force = vec_scale(n, mf_fma(slip, climb, press_load(touch_press(plan, i, touch, drive->step), climb)));
         force = vec_fma(speed, -slip, force);
         Vec torque = vec_zero();
-        if (touch->turns) {
+        if (contacts[i].turns) {
             Vec angular =
                 vec_fma(link < 0 ? work->base_angular : work->angular[link], drive->step, rate);
-            mf_lane about = (touch->roll - touch->torsion) * vec_dot(n, angular);
-            torque = vec_fma(n, about, vec_scale(angular, -touch->roll));
+            const mf_lane roll = touch_roll(c, touch);
+            mf_lane about = (roll - touch_torsion(c, touch)) * vec_dot(n, angular);
+            torque = vec_fma(n, about, vec_scale(angular, -roll));
         }
         const mf_mask on = touch->presses;
         force = MF_VALUE(Vec, mf_keep(on, force.x), mf_keep(on, force.y), mf_keep(on, force.z));

@@ -174,7 +174,7 @@ static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, cons
     mf_lane depth = contact_depth(art, contact, c, &stance->pose, memo, &touch);
     spot->may = touch.may;
     *own = mat_apply(&stance->pose.rotation, touch.arm);
-    *pivot = mat_apply(&stance->pose.rotation, touch.pivot);
+    *pivot = mat_apply(&stance->pose.rotation, touch_pivot(art, number, &touch));
     spot->normal = mat_apply(&stance->pose.rotation, touch.normal);
     return depth;
 }
