@@ -85,12 +85,16 @@ typedef struct Work {
     mf_Carver rest;    // for the solver of couplings or of constraints
 } Work;
 
-// Gives the work its arrays for a tree by itself, without contacts and actuators.
+// What only one solution needs.
+static inline void work_carve_sums(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
+    MF_CARVE(carver, work->sums, plan->link_count);
+}
+
+// Gives the work its other arrays for a tree by itself, without contacts and actuators.
 static inline void work_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
     const uint32_t links = plan->link_count;
     MF_CARVE(carver, work->links, links);
     MF_CARVE(carver, work->balls, plan->ball_count);
-    MF_CARVE(carver, work->sums, links);
     MF_CARVE(carver, work->handed, REUSES_INERTIA ? links : 1);
     MF_CARVE(carver, work->stale, links);
     MF_CARVE(carver, work->angular, links);
@@ -99,8 +103,8 @@ static inline void work_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->met, links + 1);
 }
 
-// All of them but what `link_contacts_carve` cuts, which nothing needs for longer than one pass.
-// Whoever cuts the last array of the scratch sets `rest`.
+// All of them but what `work_carve_sums` and `link_contacts_carve` cut, which nothing needs for
+// longer than one pass. Whoever cuts the last array of the scratch sets `rest`.
 static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
     const uint32_t links = plan->link_count;
     work_carve_tree(plan, carver, work);
@@ -121,6 +125,7 @@ static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Wo
 // All of them.
 static inline void work_carve(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
     work_carve_kept(plan, carver, work);
+    work_carve_sums(plan, carver, work);
     link_contacts_carve(plan, carver, &work->link_contacts);
 }
 

@@ -368,6 +368,7 @@ void MF_KERNEL(mf_articulated_assembly_respond)(const mf_ArtAssembly *piece) {
     const mf_ArtPlan *plan = piece->block.plan;
     Room *room = all->room;
     Work *work = &room->work;
+    open_passing(piece, all);
     solve(plan, &room->state, &all->drive, &room->force, site_turn(all, -1), work, &room->rates);
     for (uint32_t l = 0; l < plan->link_count; l++)
         all->root[l] = mf_sqrt(work->links[l].inverse);

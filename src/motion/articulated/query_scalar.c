@@ -17,6 +17,7 @@ static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
     rates_carve(plan, carver, &room->acceleration);
     MF_CARVE(carver, room->world, plan->link_count + 1);
     work_carve_tree(plan, carver, &room->work);
+    work_carve_sums(plan, carver, &room->work);
 }
 
 static mf_lane value_load(const void *values, uint32_t c) {

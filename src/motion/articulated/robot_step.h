@@ -295,6 +295,7 @@ static inline void room_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Ro
 
 // What one pass needs by the way.
 static inline void room_carve_passing(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
+    work_carve_sums(plan, carver, &room->work);
     link_contacts_carve(plan, carver, &room->work.link_contacts);
     MF_CARVE(carver, room->loads, plan->contact_count);
     room->work.rest = *carver;
