@@ -89,6 +89,7 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     all->loops = mf_allocate(context, ports / 2 + 1, sizeof *all->loops);
     all->dock_list = mf_allocate(context, 2 * robots, sizeof *all->dock_list);
     all->sequence = mf_allocate(context, robots, sizeof *all->sequence);
+    all->stems = mf_allocate(context, robots, sizeof *all->stems);
     all->branches = mf_allocate(context, robots, sizeof *all->branches);
     all->piece_count = 0; // it was how many there can be
     return all->order != NULL && all->assemblies != NULL && all->pieces != NULL &&
@@ -96,7 +97,7 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
                    all->room != NULL && all->blocked != NULL && all->pressed != NULL &&
                    all->matrices != NULL && all->rights != NULL && all->biases != NULL &&
                    all->loops != NULL && all->dock_list != NULL && all->sequence != NULL &&
-                   all->branches != NULL
+                   all->stems != NULL && all->branches != NULL
                ? mf_scratch_create(context, mf_assembly_loop_room(), (uint32_t)robots,
                                    &all->scratch, error)
                : out_of_memory(error);
@@ -135,7 +136,8 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
                             all->places,   all->starts,   all->edges,      all->room,
                             all->blocked,  all->pressed,  all->carried,    all->matrices,
                             all->rights,   all->biases,   all->loops,      all->dock_list,
-                            all->sequence, all->branches, all->nodes,      all->seats};
+                            all->sequence, all->branches, all->nodes,      all->seats,
+                            all->stems};
     mf_scratch_destroy(all->context, all->scratch);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(all->context, memory[i]);
@@ -411,6 +413,7 @@ static void lay_out(mf_Assemblies *all) {
         for (uint32_t i = assembly->first; i < assembly->end; i++) {
             mf_AssemblyRobot *robot = &all->order[all->sequence[i]];
             const size_t rows = 6 * (size_t)robot->dock_count;
+            robot->stem = i;
             robot->values = values;
             robot->right = right;
             values += rows * rows;

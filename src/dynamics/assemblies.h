@@ -33,9 +33,9 @@
 // A place on a robot: a joint's frame on a link with docks.
 typedef struct mf_AssemblyPlace {
     uint32_t site;      // [1]
+    double arm[3];      // [m] from the link's origin to the frame of the parent, world axes
     double position[3]; // [m] of the frame in the plan link
     double rotation[9]; // [1] its axes to the plan link's, row after row
-    double arm[3];      // [m] from the link's origin to the frame of the parent, world axes
     double turn[9];     // [1] of the frame to the world
 } mf_AssemblyPlace;
 
@@ -46,14 +46,14 @@ typedef struct mf_AssemblyEdge {
     uint32_t slot;      // [1] joint
     uint32_t side;      // [1] side of its record that is the first here
     uint32_t robots[2]; // [1] of the order
+    double wrench[6];     // [N m], [N] on the first at its frame, world axes
+    double correction[6]; // [rad/s^2], [m/s^2] of the second against the first, world axes
     mf_AssemblyPlace places[2];
     double open[6];           // [rad], [m] still, in axes of the first link
     double closes[6];         // [rad/s], [m/s] how fast that closes in the step, likewise
-    double correction[6];     // [rad/s^2], [m/s^2] of the second against the first, world axes
-    double pull[6];           // likewise, the part of it that closes a gap
+    double pull[6];           // as the correction: the part of it that closes a gap
     double stuck;             // [rad] or [m] of a loop: it is open by more than that, and stays so
     mf_LinkMotion anchors[2]; // of links that move by themselves, at the beginning of the step
-    double wrench[6];         // [N m], [N] on the first at its frame, world axes
 } mf_AssemblyEdge;
 
 // What moves robots besides the wrenches of docks, bits.
@@ -94,15 +94,21 @@ typedef struct mf_AssemblyRobot {
     bool looped;                       // a loop ends here
     bool pressed;                      // it has nodes
     bool anchored;                     // it moves by itself and feels nothing: only the root
+    uint32_t stem;                     // [1] its place in the sequence
+    size_t values, right;              // [1] in `matrices` and `rights`
     mf_AssemblyEdge edge;              // from the parent to it
-    double response[36], bias[6];      // at its first dock, with what is behind the others
-    // What it leaves for the way back.
-    double factor[36], pivots[6]; // of what gives way at the edge
-    size_t values, right;         // [1] in `matrices` and `rights`
-    double swirl[3];              // [rad/s] what the assembly adds to its base's, world axes
+    double swirl[3];                   // [rad/s] what the assembly adds to its base's, world axes
     // Behind the step, from the root as if that were at rest at the origin.
     double position[3], turn[9], velocity[3], rate[3];
 } mf_AssemblyRobot;
+
+enum { MF_ASSEMBLY_HALF = 21 }; // [1] values of a symmetric 6 x 6: row after row, to the diagonal
+
+// What the elimination has found at the first dock of a robot, in the order of the sequence.
+typedef struct mf_AssemblyStem {
+    double response[MF_ASSEMBLY_HALF], bias[6]; // with what is behind the other docks
+    double factor[MF_ASSEMBLY_HALF];            // of what gives way there; inverses of pivots
+} mf_AssemblyStem;
 
 typedef struct mf_Assembly {
     uint32_t first, end;           // [1] robots in the order, the root first
@@ -166,6 +172,7 @@ typedef struct mf_Assemblies {
     mf_Assembly *assemblies;
     mf_AssemblyDock *dock_list;
     uint32_t *sequence; // [1] robots of each assembly, from its middle outward
+    mf_AssemblyStem *stems;
     mf_AssemblyBranch *branches;
     uint32_t branch_count; // [1]
     mf_AssemblyEdge *loops;

@@ -5,13 +5,18 @@
 // taken out last to first: with S = K_cc + response of the child
 //     f_c = S^-1 (bias of the child - correction - b_c - sum of K_cr f_r)
 // over the docks r before c; the rest gets K_rr - K_rc S^-1 K_cr. What the way back needs stays in
-// the rows of c.
+// the rows of c, and K_rc in its columns, for further right sides. Of robots in branches only these
+// blocks are kept: with many robots it is memory that takes the time.
 #include "dynamics/assemblies.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
-enum { SIX = 6 };
+enum {
+    SIX = 6,
+    BLOCK = SIX * SIX,
+    FEW = 6 // [1] docks of a robot of which only blocks are kept
+};
 
 // [1] A pivot below this part of what it began with is rounding: nothing gives way there.
 static const double dead_part = 1e-13;
@@ -238,22 +243,98 @@ void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *ro
     mf_vec3_add(out + 3, out + 3, across);
 }
 
+// ---- blocks -------------------------------------------------------------------------------------
+
+// The matrix of a robot's docks.
+typedef struct Matrix {
+    double *values;
+    size_t stride; // [1] of rows; 0: of docks c > d only blocks (c, d) and (d, c), one pair after
+                   // the other
+} Matrix;
+
+static bool keeps_blocks(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
+    return all->assemblies[robot->assembly].branched && !robot->middle && robot->dock_count <= FEW;
+}
+
+static Matrix matrix_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
+    return (Matrix){all->matrices + robot->values,
+                    keeps_blocks(all, robot) ? 0 : SIX * (size_t)robot->dock_count};
+}
+
+static double *block_at(const Matrix *matrix, uint32_t c, uint32_t d, size_t *stride) {
+    *stride = matrix->stride > 0 ? matrix->stride : SIX;
+    if (matrix->stride > 0)
+        return matrix->values + SIX * c * matrix->stride + SIX * d;
+    const size_t pair = c > d ? c * (c - 1) / 2 + d : d * (d - 1) / 2 + c;
+    return matrix->values + BLOCK * (2 * pair + (c < d));
+}
+
+static void copy_block(const Matrix *to, const Matrix *from, uint32_t c, uint32_t d) {
+    size_t stride_to, stride;
+    double *out = block_at(to, c, d, &stride_to);
+    const double *in = block_at(from, c, d, &stride);
+    for (uint32_t r = 0; r < SIX; r++)
+        memcpy(out + r * stride_to, in + r * stride, SIX * sizeof *out);
+}
+
+// What of the matrix is needed again: that of further right sides only where there are any.
+static void keep_blocks(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
+                        const Matrix *from) {
+    const mf_Assembly *assembly = &all->assemblies[robot->assembly];
+    const bool further = assembly->loop_end > assembly->first_loop ||
+                         assembly->node_end > assembly->first_node;
+    const Matrix to = matrix_of(all, robot);
+    for (uint32_t c = 1; c < robot->dock_count; c++)
+        for (uint32_t d = 0; d < c; d++) {
+            copy_block(&to, from, c, d);
+            if (further)
+                copy_block(&to, from, d, c);
+        }
+}
+
+static void divide_by(const double half[MF_ASSEMBLY_HALF], double *r, uint32_t count) {
+    double m[BLOCK], inverse[SIX];
+    for (uint32_t i = 0; i < SIX; i++, half++) {
+        for (uint32_t k = 0; k < i; k++)
+            m[SIX * i + k] = *half++;
+        inverse[i] = *half;
+    }
+    if (count == 1)
+        divide(m, inverse, SIX, r, 1, 1);
+    else
+        divide(m, inverse, SIX, r, SIX, SIX);
+}
+
 // ---- inward and outward -------------------------------------------------------------------------
 
+static mf_AssemblyStem *stem_of(const mf_Assemblies *all, uint32_t robot) {
+    return &all->stems[all->order[robot].stem];
+}
+
+static void factor_stem(const double *rows, size_t stride, mf_AssemblyStem *child) {
+    double m[BLOCK], least[SIX], inverse[SIX], *half = child->factor;
+    const double *response = child->response;
+    for (uint32_t r = 0; r < SIX; r++)
+        for (uint32_t j = 0; j <= r; j++)
+            m[SIX * r + j] = rows[r * stride + j] + *response++;
+    for (uint32_t r = 0; r < SIX; r++)
+        least[r] = dead_part * m[(SIX + 1) * r];
+    factor(m, inverse, SIX, least);
+    for (uint32_t r = 0; r < SIX; r++) {
+        for (uint32_t j = 0; j < r; j++)
+            *half++ = m[SIX * r + j];
+        *half++ = inverse[r];
+    }
+}
+
 // Takes dock c, behind which `child` is, out of the matrix, six columns at a time.
-static void take_out(double *k, size_t stride, uint32_t c, mf_AssemblyRobot *child) {
-    double *rows = k + SIX * c * stride, before[SIX * SIX], block[SIX * SIX], least[SIX];
-    for (uint32_t r = 0; r < SIX; r++)
-        for (uint32_t j = 0; j < SIX; j++)
-            child->factor[SIX * r + j] =
-                rows[r * stride + SIX * c + j] + child->response[SIX * r + j];
-    for (uint32_t r = 0; r < SIX; r++)
-        least[r] = dead_part * child->factor[(SIX + 1) * r];
-    factor(child->factor, child->pivots, SIX, least);
+static void take_out(double *k, size_t stride, uint32_t c, mf_AssemblyStem *child) {
+    double *rows = k + SIX * c * stride, before[BLOCK], block[BLOCK];
+    factor_stem(rows + SIX * c, stride, child);
     for (uint32_t d = 0; d < c; d++) {
         for (uint32_t r = 0; r < SIX; r++)
             memcpy(block + SIX * r, rows + r * stride + SIX * d, SIX * sizeof(double));
-        divide(child->factor, child->pivots, SIX, block, SIX, SIX);
+        divide_by(child->factor, block, SIX);
         for (uint32_t r = 0; r < SIX; r++)
             memcpy(rows + r * stride + SIX * d, block + SIX * r, SIX * sizeof(double));
         for (uint32_t e = 0; e < c; e++) { // K_ec is in the columns of c
@@ -269,14 +350,15 @@ static void take_out(double *k, size_t stride, uint32_t c, mf_AssemblyRobot *chi
     }
 }
 
-static void eliminate(mf_Assemblies *all, mf_AssemblyRobot *robot) {
+static void eliminate(mf_Assemblies *all, const mf_AssemblyRobot *robot, double *k) {
     const uint32_t first = robot->middle ? 0 : 1;
     const size_t stride = SIX * robot->dock_count;
-    double *k = all->matrices + robot->values;
+    double *response = all->stems[robot->stem].response;
     for (uint32_t c = robot->dock_count; c-- > first;)
-        take_out(k, stride, c, &all->order[dock_at(all, robot, c)->other]);
+        take_out(k, stride, c, stem_of(all, dock_at(all, robot, c)->other));
     for (uint32_t r = 0; r < SIX && !robot->middle; r++)
-        memcpy(&robot->response[SIX * r], k + r * stride, SIX * sizeof(double));
+        for (uint32_t j = 0; j <= r; j++)
+            *response++ = k[r * stride + j];
 }
 
 // Accelerations of a robot's docks without their wrenches.
@@ -297,46 +379,50 @@ static void begin_right(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
     }
 }
 
-static void go_in(mf_Assemblies *all, mf_AssemblyRobot *robot, unsigned causes) {
+static void go_in(mf_Assemblies *all, const mf_AssemblyRobot *robot, const Matrix *matrix,
+                  unsigned causes) {
     const uint32_t first = robot->middle ? 0 : 1;
-    const size_t stride = SIX * robot->dock_count;
-    const double *k = all->matrices + robot->values;
     double *b = all->rights + robot->right;
     begin_right(all, robot, causes, b);
     for (uint32_t c = robot->dock_count; c-- > first;) {
         const mf_AssemblyDock *dock = dock_at(all, robot, c);
-        const mf_AssemblyRobot *other = &all->order[dock->other];
+        const mf_AssemblyStem *other = stem_of(all, dock->other);
         const double *correction = all->order[dock->edge].edge.correction;
         const double sign = (causes & MF_ASSEMBLY_FREE) != 0 ? sign_of(dock) : 0.0;
         double *right = b + SIX * c;
         for (uint32_t r = 0; r < SIX; r++)
             right[r] = other->bias[r] - sign * correction[r] - right[r];
-        divide(other->factor, other->pivots, SIX, right, 1, 1);
-        for (uint32_t r = 0; r < SIX * c; r++)
-            for (uint32_t q = 0; q < SIX; q++)
-                b[r] += k[r * stride + SIX * c + q] * right[q];
+        divide_by(other->factor, right, 1);
+        for (uint32_t d = 0; d < c; d++) {
+            size_t stride;
+            const double *k = block_at(matrix, d, c, &stride);
+            for (uint32_t r = 0; r < SIX; r++)
+                for (uint32_t q = 0; q < SIX; q++)
+                    b[SIX * d + r] += k[r * stride + q] * right[q];
+        }
     }
     for (uint32_t r = 0; r < SIX && !robot->middle; r++)
-        robot->bias[r] = b[r];
+        all->stems[robot->stem].bias[r] = b[r];
 }
 
 static void go_out(mf_Assemblies *all, const mf_AssemblyRobot *robot) {
-    const size_t stride = SIX * robot->dock_count;
-    const double *k = all->matrices + robot->values, *b = all->rights + robot->right;
+    const Matrix matrix = matrix_of(all, robot);
+    const double *b = all->rights + robot->right;
     for (uint32_t c = robot->middle ? 0 : 1; c < robot->dock_count; c++) {
         const mf_AssemblyDock *dock = dock_at(all, robot, c);
-        double *wrench = all->order[dock->edge].edge.wrench;
-        for (uint32_t r = 0; r < SIX; r++) {
-            const double *row = k + (SIX * c + r) * stride;
-            double sum = b[SIX * c + r];
-            for (uint32_t j = 0; j < c; j++) {
-                const mf_AssemblyDock *before = dock_at(all, robot, j);
-                const double *force = all->order[before->edge].edge.wrench;
+        double sum[SIX], *wrench = all->order[dock->edge].edge.wrench;
+        memcpy(sum, b + SIX * c, sizeof sum);
+        for (uint32_t j = 0; j < c; j++) {
+            const mf_AssemblyDock *before = dock_at(all, robot, j);
+            const double *force = all->order[before->edge].edge.wrench;
+            size_t stride;
+            const double *k = block_at(&matrix, c, j, &stride);
+            for (uint32_t r = 0; r < SIX; r++)
                 for (uint32_t q = 0; q < SIX; q++)
-                    sum -= row[SIX * j + q] * sign_of(before) * force[q];
-            }
-            wrench[r] = sign_of(dock) * sum;
+                    sum[r] -= k[r * stride + q] * sign_of(before) * force[q];
         }
+        for (uint32_t r = 0; r < SIX; r++)
+            wrench[r] = sign_of(dock) * sum[r];
     }
 }
 
@@ -345,21 +431,26 @@ static mf_AssemblyRobot *robot_at(const mf_Assemblies *all, uint32_t at) {
 }
 
 void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, unsigned causes) {
-    for (uint32_t i = assembly->end; i-- > assembly->first;)
-        go_in(all, robot_at(all, i), causes);
+    for (uint32_t i = assembly->end; i-- > assembly->first;) {
+        const Matrix matrix = matrix_of(all, robot_at(all, i));
+        go_in(all, robot_at(all, i), &matrix, causes);
+    }
     for (uint32_t i = assembly->first; i < assembly->end; i++)
         go_out(all, robot_at(all, i));
 }
 
 // ---- an assembly --------------------------------------------------------------------------------
 
-void mf_assembly_fill(mf_Assemblies *all, uint32_t robot) {
-    mf_AssemblyRobot *own = &all->order[robot];
-    double *matrix = all->matrices + own->values, *bias = all->biases + own->right;
-    if (own->anchored)
-        fill_anchor(all, own, matrix, bias);
+static void fill(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *matrix) {
+    double *bias = all->biases + robot->right;
+    if (robot->anchored)
+        fill_anchor(all, robot, matrix, bias);
     else
-        fill_matrix(all, own, matrix, bias);
+        fill_matrix(all, robot, matrix, bias);
+}
+
+void mf_assembly_fill(mf_Assemblies *all, uint32_t robot) {
+    fill(all, &all->order[robot], all->matrices + all->order[robot].values);
 }
 
 static void store_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
@@ -379,10 +470,16 @@ static bool has_loops(const mf_Assembly *assembly) {
 void mf_assembly_branch_in(mf_Assemblies *all, const mf_AssemblyBranch *branch) {
     const bool loops = has_loops(&all->assemblies[branch->assembly]);
     for (uint32_t i = branch->end; i-- > branch->first;) {
-        mf_assembly_fill(all, all->sequence[i]);
-        eliminate(all, robot_at(all, i));
+        const mf_AssemblyRobot *robot = robot_at(all, i);
+        double few[SIX * FEW * SIX * FEW];
+        const Matrix kept = matrix_of(all, robot);
+        const Matrix matrix = {kept.stride == 0 ? few : kept.values, SIX * robot->dock_count};
+        fill(all, robot, matrix.values);
+        eliminate(all, robot, matrix.values);
         if (!loops)
-            go_in(all, robot_at(all, i), MF_ASSEMBLY_ALL);
+            go_in(all, robot, &matrix, MF_ASSEMBLY_ALL);
+        if (kept.stride == 0)
+            keep_blocks(all, robot, &matrix);
     }
 }
 
@@ -396,14 +493,15 @@ void mf_assembly_branch_out(mf_Assemblies *all, const mf_AssemblyBranch *branch)
 }
 
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly) {
-    mf_AssemblyRobot *middle = robot_at(all, assembly->first);
+    const mf_AssemblyRobot *middle = robot_at(all, assembly->first);
     const uint32_t end = assembly->branched ? assembly->first + 1 : assembly->end;
+    const Matrix matrix = matrix_of(all, middle);
     if (assembly->branched)
-        mf_assembly_fill(all, all->sequence[assembly->first]);
+        fill(all, middle, matrix.values);
     for (uint32_t i = end; i-- > assembly->first;)
-        eliminate(all, robot_at(all, i));
+        eliminate(all, robot_at(all, i), all->matrices + robot_at(all, i)->values);
     if (assembly->branched && !has_loops(assembly)) {
-        go_in(all, middle, MF_ASSEMBLY_ALL);
+        go_in(all, middle, &matrix, MF_ASSEMBLY_ALL);
         go_out(all, middle);
     } else {
         mf_assembly_close_loops(all, assembly);
