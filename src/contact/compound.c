@@ -298,6 +298,7 @@ static mf_Status fill(mf_Compound *compound, const mf_CollidePlan *plan, mf_Erro
     compound->needed = mf_allocate(context, links, sizeof *compound->needed);
     compound->solids = mf_allocate(context, solids, sizeof *compound->solids);
     compound->nodes = mf_allocate(context, solids, sizeof *compound->nodes);
+    compound->node_links = mf_allocate(context, 2 * solids, sizeof *compound->node_links);
     compound->inner = mf_allocate(context, solids * solids, sizeof *compound->inner);
     compound->values_f64 = mf_allocate(context, values, sizeof(double));
     compound->values_f32 = mf_allocate(context, values, sizeof(float));
@@ -305,8 +306,8 @@ static mf_Status fill(mf_Compound *compound, const mf_CollidePlan *plan, mf_Erro
     uint32_t *work =
         mf_allocate(context, 4 * (links + 2 * solids) + plan->shape_count, sizeof *work);
     bool fine = compound->links && compound->needed && compound->solids && compound->nodes &&
-                compound->inner && compound->values_f64 && compound->values_f32 &&
-                compound->hulls && work;
+                compound->node_links && compound->inner && compound->values_f64 &&
+                compound->values_f32 && compound->hulls && work;
     if (fine) {
         make_links(compound);
         make_solids(compound, plan, work);
@@ -360,6 +361,7 @@ void mf_compound_destroy(mf_Compound *compound) {
     mf_release(context, compound->links);
     mf_release(context, compound->solids);
     mf_release(context, compound->nodes);
+    mf_release(context, compound->node_links);
     mf_release(context, compound->inner);
     mf_release(context, compound->values_f64);
     mf_release(context, compound->values_f32);

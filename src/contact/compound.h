@@ -58,8 +58,9 @@ typedef struct mf_Compound {
     mf_CompoundLink *links;
     mf_CompoundSolid *solids;
     mf_CollideNode *nodes; // of nodes solid_count .. node_count - 1
-    bool *inner;           // solid_count^2: these may touch each other
-    double *values_f64;    // of solids (MF_COLLIDE_SHAPE_VALUES each)
+    uint32_t *node_links; // [1] per node: the link that carries all its solids; MF_NONE: several do
+    bool *inner;          // solid_count^2: these may touch each other
+    double *values_f64;   // of solids (MF_COLLIDE_SHAPE_VALUES each)
     float *values_f32;
     mf_HullSet *hulls;
 } mf_Compound;
@@ -70,7 +71,7 @@ mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, mf_Comp
                              mf_Error *error);
 void mf_compound_destroy(mf_Compound *compound); // NULL is fine
 
-// Fills nodes, node_count, root and depth; solids must stand. `work` is room for
+// Fills nodes, node_links, node_count, root and depth; solids must stand. `work` is room for
 // 4 (link_count + 2 solid_count) numbers. For mf_compound_create.
 void mf_compound_grow(mf_Compound *compound, uint32_t *work);
 

@@ -298,6 +298,11 @@ static void open_within(const mf_Compound *compound, uint32_t node, Two *stack, 
     stack[(*depth)++] = MF_VALUE(Two, children[0], children[0], false);
 }
 
+static bool is_held(const mf_CompoundPair *pair, uint32_t a, uint32_t b) {
+    return pair->held && pair->sides[0].compound->node_links[a] == pair->links[0] &&
+           pair->sides[1].compound->node_links[b] == pair->links[1];
+}
+
 // Tells how far the solids of both are apart at least; 0 where some of them may touch.
 static mf_real descend(Work *work, uint32_t p) {
     const mf_CompoundPair *pair = &work->search->pairs[p];
@@ -309,11 +314,13 @@ static mf_real descend(Work *work, uint32_t p) {
     const mf_real wanted = work->search->gaps != NULL ? (mf_real)work->search->wanted : 0;
     Two *stack = work->stack;
     uint32_t depth = 0;
-    mf_real least = MF_REAL_MAX;
+    mf_real least = pair->held ? 0 : MF_REAL_MAX;
     stack[depth++] = MF_VALUE(Two, first->root, second->root, false);
     while (depth > 0) {
         Two two = stack[--depth];
         if (two.apart && !(least > 0)) // the gap is known to be none
+            continue;
+        if (is_held(pair, two.a, two.b))
             continue;
         if (pair->inner && two.a == two.b) {
             open_within(first, two.a, stack, &depth);
@@ -358,7 +365,8 @@ static void every_two(Work *work, uint32_t p) {
                    second = pair->sides[1].compound->solid_count;
     for (uint32_t a = 0; a < first; a++)
         for (uint32_t b = pair->inner ? a + 1 : 0; b < second; b++)
-            add_leaf(work, p, a, b);
+            if (!is_held(pair, a, b))
+                add_leaf(work, p, a, b);
 }
 
 void MF_KERNEL(mf_compound_search)(mf_CompoundSearch *search) {

@@ -143,6 +143,18 @@ static uint32_t find_depth(const mf_Compound *compound, uint32_t *depth) {
     return depth[compound->root];
 }
 
+static void find_links(mf_Compound *compound) {
+    for (uint32_t i = 0; i < compound->node_count; i++) {
+        if (i < compound->solid_count) {
+            compound->node_links[i] = compound->solids[i].link;
+            continue;
+        }
+        const uint32_t *children = compound->nodes[i - compound->solid_count].children;
+        const uint32_t a = compound->node_links[children[0]], b = compound->node_links[children[1]];
+        compound->node_links[i] = a == b ? a : MF_NONE;
+    }
+}
+
 void mf_compound_grow(mf_Compound *compound, uint32_t *work) {
     compound->node_count = compound->solid_count;
     compound->root = MF_NONE;
@@ -156,4 +168,5 @@ void mf_compound_grow(mf_Compound *compound, uint32_t *work) {
         compound->root = grow_structured(compound, work);
     }
     compound->depth = find_depth(compound, work);
+    find_links(compound);
 }

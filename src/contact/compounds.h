@@ -38,8 +38,10 @@ typedef struct mf_CompoundSide {
 
 typedef struct mf_CompoundPair {
     mf_CompoundSide sides[2];
-    double way[3]; // [m] from the first one's base origin to the second one's
-    bool inner;    // both sides are one robot: its limbs against each other
+    double way[3];     // [m] from the first one's base origin to the second one's
+    bool inner;        // both sides are one robot: its limbs against each other
+    bool held;         // something holds a link of each together, so that these do not touch
+    uint32_t links[2]; // [1] these
 } mf_CompoundPair;
 
 typedef struct mf_CompoundTouch {
@@ -82,8 +84,8 @@ typedef struct mf_CompoundSearch {
     uint32_t room;             // [1]
     uint32_t touch_count;      // [1] of them, set
     // NULL, or per pair: set to how far its solids are apart [m] at least; 0 where nothing is
-    // known. The descent goes on, for the gap alone, until it is as wide as `wanted` or down to the
-    // leaves.
+    // known, as of pairs that are held. The descent goes on, for the gap alone, until it is as wide
+    // as `wanted` or down to the leaves.
     double *gaps;
     double wanted;                            // [m]
     uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches without room

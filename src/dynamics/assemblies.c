@@ -93,11 +93,11 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     all->branches = mf_allocate(context, robots, sizeof *all->branches);
     all->piece_count = 0; // it was how many there can be
     return all->order != NULL && all->assemblies != NULL && all->pieces != NULL &&
-                   all->seats != NULL && all->places != NULL && all->starts != NULL && all->edges != NULL &&
-                   all->room != NULL && all->blocked != NULL && all->pressed != NULL &&
-                   all->matrices != NULL && all->rights != NULL && all->biases != NULL &&
-                   all->loops != NULL && all->dock_list != NULL && all->sequence != NULL &&
-                   all->stems != NULL && all->branches != NULL
+                   all->seats != NULL && all->places != NULL && all->starts != NULL &&
+                   all->edges != NULL && all->room != NULL && all->blocked != NULL &&
+                   all->pressed != NULL && all->matrices != NULL && all->rights != NULL &&
+                   all->biases != NULL && all->loops != NULL && all->dock_list != NULL &&
+                   all->sequence != NULL && all->stems != NULL && all->branches != NULL
                ? mf_scratch_create(context, mf_assembly_loop_room(), (uint32_t)robots,
                                    &all->scratch, error)
                : out_of_memory(error);
@@ -132,12 +132,11 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
         for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
             mf_release(all->context, memory[i]);
     }
-    void *const memory[] = {all->groups,   all->order,    all->assemblies, all->pieces,
-                            all->places,   all->starts,   all->edges,      all->room,
-                            all->blocked,  all->pressed,  all->carried,    all->matrices,
-                            all->rights,   all->biases,   all->loops,      all->dock_list,
-                            all->sequence, all->branches, all->nodes,      all->seats,
-                            all->stems};
+    void *const memory[] = {
+        all->groups, all->order,  all->assemblies, all->pieces,    all->places,   all->starts,
+        all->edges,  all->room,   all->blocked,    all->pressed,   all->carried,  all->matrices,
+        all->rights, all->biases, all->loops,      all->dock_list, all->sequence, all->branches,
+        all->nodes,  all->seats,  all->stems};
     mf_scratch_destroy(all->context, all->scratch);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(all->context, memory[i]);

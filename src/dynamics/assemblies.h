@@ -43,9 +43,9 @@ enum { MF_ASSEMBLY_LOOPS = 64 }; // [1] of an assembly at most
 
 // Two docks that are joined. Both sides are pushed at the frame of the first.
 typedef struct mf_AssemblyEdge {
-    uint32_t slot;      // [1] joint
-    uint32_t side;      // [1] side of its record that is the first here
-    uint32_t robots[2]; // [1] of the order
+    uint32_t slot;        // [1] joint
+    uint32_t side;        // [1] side of its record that is the first here
+    uint32_t robots[2];   // [1] of the order
     double wrench[6];     // [N m], [N] on the first at its frame, world axes
     double correction[6]; // [rad/s^2], [m/s^2] of the second against the first, world axes
     mf_AssemblyPlace places[2];

@@ -127,8 +127,8 @@ static bool list_pieces(mf_Assemblies *all) {
                                  (size_t)(p % group->pieces->per_block) * group->pieces->lanes;
             mf_art_pieces_bind(group->pieces, p, group->taken + first, group->sites[p]);
             group->listed[p] = all->piece_count;
-            all->pieces[all->piece_count++] = (mf_AssemblyPiece){
-                .group = g, .piece = p, .flags = group->pieces->pieces[p].flags};
+            all->pieces[all->piece_count++] =
+                (mf_AssemblyPiece){.group = g, .piece = p, .flags = group->pieces->pieces[p].flags};
         }
     }
     return true;
@@ -137,8 +137,8 @@ static bool list_pieces(mf_Assemblies *all) {
 static void seat(mf_Assemblies *all) {
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
-        for (uint32_t i = mf_assembly_first(all, assembly);
-             i < assembly->end && assembly->active; i++) {
+        for (uint32_t i = mf_assembly_first(all, assembly); i < assembly->end && assembly->active;
+             i++) {
             const mf_AssemblyRobot *robot = &all->order[i];
             const uint32_t p = robot->group->assemblies->listed[robot->piece];
             mf_AssemblyPiece *piece = &all->pieces[p];

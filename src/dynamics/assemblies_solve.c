@@ -281,8 +281,8 @@ static void copy_block(const Matrix *to, const Matrix *from, uint32_t c, uint32_
 static void keep_blocks(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
                         const Matrix *from) {
     const mf_Assembly *assembly = &all->assemblies[robot->assembly];
-    const bool further = assembly->loop_end > assembly->first_loop ||
-                         assembly->node_end > assembly->first_node;
+    const bool further =
+        assembly->loop_end > assembly->first_loop || assembly->node_end > assembly->first_node;
     const Matrix to = matrix_of(all, robot);
     for (uint32_t c = 1; c < robot->dock_count; c++)
         for (uint32_t d = 0; d < c; d++) {

@@ -287,6 +287,7 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->near = mf_allocate(context, all->room, sizeof *all->near);
     all->until = mf_allocate(context, all->room, sizeof *all->until);
     all->ways = mf_allocate(context, all->room, sizeof *all->ways);
+    all->held = mf_allocate(context, all->room, sizeof *all->held);
     all->near_before = mf_allocate(context, all->room, sizeof *all->near_before);
     all->until_before = mf_allocate(context, all->room, sizeof *all->until_before);
     all->ways_before = mf_allocate(context, all->room, sizeof *all->ways_before);
@@ -305,7 +306,7 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
                                sizeof *all->touches);
     if (!all->group_of || !all->position || !all->search_position || !all->search_rotation ||
         !all->present || !all->was_present || !all->immovable || !all->near || !all->until ||
-        !all->ways || !all->near_before || !all->until_before || !all->ways_before ||
+        !all->ways || !all->held || !all->near_before || !all->until_before || !all->ways_before ||
         !all->gone || !all->twos || !all->near_of || !all->buckets || !all->sorted ||
         !all->blocks || !all->pairs || !all->searches || !all->gaps || !all->touches ||
         !all->contacts)
@@ -347,6 +348,7 @@ static void destroy(mf_Context *context, void *user) {
                             all->touches,
                             all->until,
                             all->ways,
+                            all->held,
                             all->near_before,
                             all->until_before,
                             all->ways_before,
@@ -430,7 +432,7 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
         return no_memory(all, error);
     refit_start(all, group, angles);
     mf_release(all->context, angles);
-    all->pairs[0] = (mf_CompoundPair){{side, side}, {0, 0, 0}, true};
+    all->pairs[0] = (mf_CompoundPair){.sides = {side, side}, .inner = true};
     mf_CompoundSearch search = {.pairs = all->pairs,
                                 .pair_count = 1,
                                 .trees = true,

@@ -96,12 +96,15 @@ struct mf_Collisions {
     double *until;     // [m] per near pair: while what both have gone, and the way between them has
                        // changed, sum up to less, they cannot touch
     double (*ways)[3]; // [m] per near pair: the way between their bases when that was set
+    uint32_t (*held)[2]; // [1] per near pair: links that a fixed joint holds together, as far as it
+                         // still does; MF_NONE: none
+    uint64_t held_seen;  // version of the joints at that time
     uint32_t before_count; // [1] the same of the search before, while searching
     mf_CollisionTwo *near_before;
     double *until_before;
     double (*ways_before)[3];
-    double *gone; // [m] per robot: upper bound of all displacements against its base
-    double cell;   // [m]
+    double *gone;          // [m] per robot: upper bound of all displacements against its base
+    double cell;           // [m]
     uint32_t bucket_count; // [1] a power of two
     uint32_t *buckets;     // [1] bucket_count + 1
     uint32_t *sorted;      // [1] robots, by bucket

@@ -301,6 +301,7 @@ static void search(mf_Collisions *all) {
     }
     sort_near(all->near, all->near_count);
     take_over_gaps(all);
+    all->held_seen = UINT64_MAX;
     watch(all);
 }
 

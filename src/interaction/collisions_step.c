@@ -57,11 +57,77 @@ static void run_tasks(mf_Collisions *all, uint32_t count, mf_TaskFn task) {
         task(all, i);
 }
 
-static mf_CompoundPair pair_of(const mf_Collisions *all, mf_CollisionTwo two) {
-    mf_CompoundPair pair = {{mf_collisions_side(all, two.a), mf_collisions_side(all, two.b)},
-                            {0, 0, 0},
-                            two.a == two.b};
+// ---- pairs that are held together --------------------------------------------------------------
+
+// The robot of a side of a joint; MF_NONE: it is no member.
+static uint32_t robot_of(const mf_Collisions *all, const mf_JointRecord *record, uint32_t side) {
+    for (uint32_t g = 0; g < all->group_count; g++)
+        if (all->groups[g].number == record->group[side])
+            return all->groups[g].first + record->instance[side];
+    return MF_NONE;
+}
+
+// The place of a pair among the near ones; MF_NONE: it is not there.
+static uint32_t find_near(const mf_Collisions *all, uint32_t a, uint32_t b) {
+    uint32_t low = 0, high = all->near_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const mf_CollisionTwo two = all->near[middle];
+        if (two.a < a || (two.a == a && two.b < b))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < all->near_count && all->near[low].a == a && all->near[low].b == b ? low : MF_NONE;
+}
+
+// Anew after searches and when joints come and go.
+static void list_held(mf_Collisions *all) {
+    const mf_WorldJoints *joints = all->joints;
+    if (joints == NULL || all->held_seen == joints->version)
+        return;
+    all->held_seen = joints->version;
+    for (uint32_t i = 0; i < all->near_count; i++)
+        all->held[i][0] = all->held[i][1] = MF_NONE;
+    for (uint32_t slot = 0; slot < joints->used; slot++) {
+        const mf_JointRecord *record = &joints->records[slot];
+        if (!record->exists || record->kind != MF_WORLD_JOINT_FIXED)
+            continue;
+        const uint32_t robots[2] = {robot_of(all, record, 0), robot_of(all, record, 1)};
+        const uint32_t first = robots[0] < robots[1] ? 0 : 1;
+        const uint32_t number = robots[1 - first] != MF_NONE
+                                    ? find_near(all, robots[first], robots[1 - first])
+                                    : MF_NONE;
+        if (number == MF_NONE)
+            continue;
+        all->held[number][0] = record->link[first];
+        all->held[number][1] = record->link[1 - first];
+    }
+}
+
+static void look_held(const mf_Collisions *all, uint32_t number, mf_CollisionTwo two,
+                      mf_CompoundPair *pair) {
+    if (all->joints == NULL || number == MF_NONE || all->held[number][0] == MF_NONE)
+        return;
+    const mf_CollisionGroup *a = mf_collisions_group(all, two.a),
+                            *b = mf_collisions_group(all, two.b);
+    pair->links[0] = all->held[number][0];
+    pair->links[1] = all->held[number][1];
+    const uint32_t first[3] = {a->number, mf_collisions_instance(a, two.a), pair->links[0]};
+    const uint32_t second[3] = {b->number, mf_collisions_instance(b, two.b), pair->links[1]};
+    pair->held = mf_joints_weld(all->joints, first, second);
+}
+
+// ---- contacts ----------------------------------------------------------------------------------
+
+// Pair `index` of this step.
+static mf_CompoundPair pair_of(const mf_Collisions *all, uint32_t index) {
+    const mf_CollisionTwo two = all->twos[index];
+    mf_CompoundPair pair = {
+        .sides = {mf_collisions_side(all, two.a), mf_collisions_side(all, two.b)},
+        .inner = two.a == two.b};
     mf_vec3_sub(pair.way, all->position[two.b], all->position[two.a]);
+    look_held(all, all->near_of[index], two, &pair);
     return pair;
 }
 
@@ -97,7 +163,7 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
     if (count > MF_COLLISION_WAVE * MF_COLLISION_CHUNK)
         count = MF_COLLISION_WAVE * MF_COLLISION_CHUNK;
     for (uint32_t i = 0; i < count; i++)
-        all->pairs[i] = pair_of(all, all->twos[first + i]);
+        all->pairs[i] = pair_of(all, first + i);
     for (uint32_t i = 0; i < count; i += MF_COLLISION_CHUNK) {
         const uint32_t left = count - i;
         all->searches[pieces] = (mf_CompoundSearch){
@@ -163,6 +229,7 @@ void mf_collisions_run(const mf_WorldRun *run, void *user) {
     if (all->joints != NULL)
         mf_joints_list_welds(all->joints);
     mf_collisions_find(all);
+    list_held(all);
     const mf_CollisionsStatistics before = all->statistics;
     mf_collisions_list(all, false);
     if (search_listed(all)) {

@@ -339,10 +339,8 @@ static void trees_find_what_every_two_find(void **state) {
         }
         for (uint32_t i = 0; i < 240; i++) {
             const uint32_t a = i % 4, b = i / 4 % 4, lane = i % MF_BLOCK, other = i * 7 % MF_BLOCK;
-            mf_CompoundPair pair = {
-                {{robots[a].compound, parts[a], lane}, {robots[b].compound, parts[b], other}},
-                {0, 0, 0},
-                false};
+            mf_CompoundPair pair = {.sides = {{robots[a].compound, parts[a], lane},
+                                              {robots[b].compound, parts[b], other}}};
             if (a == 1 && b == 1)
                 continue;
             const double far = i < 64 ? 0.0 : i < 80 ? 1e-7 : 0.7;
@@ -385,10 +383,9 @@ static void bits_do_not_depend_on_other_agents(void **state) {
         refits[rows[row_count - 1]][precision](robot.compound, &from, parts);
         mf_CompoundPair pairs[PAIRS];
         for (uint32_t i = 0; i < PAIRS; i++) {
-            pairs[i] = (mf_CompoundPair){
-                {{robot.compound, parts, i % MF_BLOCK}, {robot.compound, parts, i * 5 % MF_BLOCK}},
-                {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)},
-                false};
+            pairs[i] = (mf_CompoundPair){.sides = {{robot.compound, parts, i % MF_BLOCK},
+                                                   {robot.compound, parts, i * 5 % MF_BLOCK}},
+                                         .way = {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)}};
         }
         mf_CompoundSearch all = {.pairs = pairs,
                                  .pair_count = PAIRS,
@@ -464,9 +461,9 @@ static void gaps_hold(void **state) {
         refits[rows[0]][precision](robot.compound, &from, parts);
         for (uint32_t i = 0; i < PAIRS; i++) {
             mf_CompoundPair pair = {
-                {{robot.compound, parts, i % MF_BLOCK}, {robot.compound, parts, i * 7 % MF_BLOCK}},
-                {1.2 * unit(1, i) - 0.6, 1.2 * unit(2, i) - 0.6, 0.4 * unit(3, i) - 0.2},
-                false};
+                .sides = {{robot.compound, parts, i % MF_BLOCK},
+                          {robot.compound, parts, i * 7 % MF_BLOCK}},
+                .way = {1.2 * unit(1, i) - 0.6, 1.2 * unit(2, i) - 0.6, 0.4 * unit(3, i) - 0.2}};
             const double wanted = i % 3 == 0 ? 0.0 : 0.1 * unit(4, i);
             double gap = -1.0, least;
             uint32_t count, plain;
@@ -496,6 +493,59 @@ static void gaps_hold(void **state) {
         free(parts);
     }
     assert_true(apart > 200 && wide > 60);
+    unload(robot);
+    mf_context_destroy(context);
+}
+
+// Links that are held do not touch, and all others do as before.
+static void held_links_do_not_touch(void **state) {
+    (void)state;
+    mf_Context *context;
+    mf_Error error = {0};
+    int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
+    uint32_t left_out = 0, kept = 0;
+    must(mf_context_create(NULL, &context, &error), &error);
+    Robot robot = load(context, "humanoid.urdf");
+    const mf_CompoundSolid *solids = robot.compound->solids;
+    State states;
+    fill_state(&states, robot.model, 31);
+    void *parts = make_parts(robot.compound, false);
+    mf_TreeState from = view(&states);
+    refits[rows[0]][0](robot.compound, &from, parts);
+    for (uint32_t i = 0; i < 200; i++) {
+        mf_CompoundPair pair = {
+            .sides = {{robot.compound, parts, i % MF_BLOCK},
+                      {robot.compound, parts, i * 7 % MF_BLOCK}},
+            .way = {0.4 * unit(1, i) - 0.2, 0.4 * unit(2, i) - 0.2, 0.4 * unit(3, i) - 0.2}};
+        static mf_CompoundTouch before[ROOM];
+        uint32_t count, all;
+        double gap = -1.0;
+        memcpy(before, count_touches(&pair, true, 0.0, rows[0], 0, &all, NULL), sizeof before);
+        if (all == 0)
+            continue;
+        pair.held = true;
+        for (uint32_t s = 0; s < 2; s++)
+            pair.links[s] = solids[before[i % all].solids[s]].link;
+        const int row = rows[i % (uint32_t)row_count];
+        const mf_CompoundTouch *touch = count_touches(&pair, i % 5 > 0, 0.1, row, 0, &count, &gap);
+        assert_true(gap == 0.0);
+        uint32_t next = 0;
+        for (uint32_t k = 0; k < all; k++) {
+            if (solids[before[k].solids[0]].link == pair.links[0] &&
+                solids[before[k].solids[1]].link == pair.links[1]) {
+                left_out++;
+                continue;
+            }
+            for (uint32_t t = 0; i % 5 > 0 && t < 2; t++)
+                assert_int_equal(touch[next].solids[t], before[k].solids[t]);
+            assert_true(i % 5 == 0 || touch[next].depth == before[k].depth);
+            next++;
+            kept++;
+        }
+        assert_int_equal(next, count);
+    }
+    assert_true(left_out > 200 && kept > 400);
+    free(parts);
     unload(robot);
     mf_context_destroy(context);
 }
@@ -649,6 +699,7 @@ int main(void) {
         cmocka_unit_test(trees_find_what_every_two_find),
         cmocka_unit_test(bits_do_not_depend_on_other_agents),
         cmocka_unit_test(gaps_hold),
+        cmocka_unit_test(held_links_do_not_touch),
         cmocka_unit_test(nothing_goes_farther_than_its_way),
         cmocka_unit_test(masses_are_those_at_the_worst_position),
         cmocka_unit_test(a_point_has_its_mass),

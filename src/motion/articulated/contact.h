@@ -432,9 +432,8 @@ static MF_INLINE Vec pose_down(const mf_ArtPlan *plan, const Contacts *contacts,
 static MF_INLINE Carrier carrier_of(const mf_ArtPlan *plan, const Contacts *contacts, int32_t link,
                                     Vec rate) {
     const Pose *pose = &contacts->pose[link + 1];
-    return MF_VALUE(
-        Carrier, rate, mat_apply_transposed(&pose->rotation, pose->speed),
-        vec_scale(pose_down(plan, contacts, link), setting(plan, MF_ART_GRAVITY)));
+    return MF_VALUE(Carrier, rate, mat_apply_transposed(&pose->rotation, pose->speed),
+                    vec_scale(pose_down(plan, contacts, link), setting(plan, MF_ART_GRAVITY)));
 }
 
 // [m/s^2] Of what the link carries along at a contact, gravity with it, when the link turns on.
@@ -450,8 +449,7 @@ static MF_INLINE void touch_add(const mf_ArtPlan *plan, uint32_t i, const Touch 
     const mf_real *constants = contact_constants(plan, i);
     const Vec n = touch->normal;
     const Press press = touch_press(plan, i, touch, step);
-    Vec ahead =
-        vec_fma(touch_swing(plan, i, touch, carrier), step, touch_velocity(touch, carrier));
+    Vec ahead = vec_fma(touch_swing(plan, i, touch, carrier), step, touch_velocity(touch, carrier));
     mf_lane slip = mf_keep(touch->presses, touch_slip(constants, touch));
     mf_lane more = mf_keep(touch->presses, press.drag) - slip;
     Vec bent = vec_scale(n, more);
@@ -472,8 +470,8 @@ static MF_INLINE void touch_add(const mf_ArtPlan *plan, uint32_t i, const Touch 
 
 // Velocity of a contact at the end of the step, with the acceleration (gravity taken away) of its
 // link.
-static MF_INLINE Vec touch_end(const mf_ArtPlan *plan, uint32_t i, const Touch *touch,
-                               mf_lane step, const Carrier *carrier, Vec angular, Vec linear) {
+static MF_INLINE Vec touch_end(const mf_ArtPlan *plan, uint32_t i, const Touch *touch, mf_lane step,
+                               const Carrier *carrier, Vec angular, Vec linear) {
     Vec swing = touch_swing(plan, i, touch, carrier);
     Vec gain = vec_cross_add(angular, touch->arm, vec_add(linear, swing));
     return vec_fma(gain, step, touch_velocity(touch, carrier));

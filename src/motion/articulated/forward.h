@@ -133,8 +133,8 @@ static MF_INLINE void pass_link(const mf_ArtPlan *plan, const State *state, cons
     if (passed->link == link)
         return;
     passed->link = link;
-    passed->carrier = carrier_of(plan, &work->contacts, link,
-                                 link < 0 ? state->rate : work->links[link].rate);
+    passed->carrier =
+        carrier_of(plan, &work->contacts, link, link < 0 ? state->rate : work->links[link].rate);
     passed->angular = link < 0 ? work->base_angular : work->angular[link];
     passed->linear = link < 0 ? work->base_linear : work->linear[link];
 }
@@ -176,8 +176,8 @@ static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state,
                                      const Work *work, uint32_t i, Passed *passed) {
     const Touch *touch = &work->contacts.touch[i];
     pass_link(plan, state, work, mf_art_contacts(plan)[i].link, passed);
-    Vec velocity = touch_end(plan, i, touch, drive->step, &passed->carrier, passed->angular,
-                             passed->linear);
+    Vec velocity =
+        touch_end(plan, i, touch, drive->step, &passed->carrier, passed->angular, passed->linear);
     return press_load(touch_press(plan, i, touch, drive->step), vec_dot(velocity, touch->normal));
 }
 

@@ -50,7 +50,8 @@ static inline void sensor_wrench_ground(const mf_ArtPlan *plan, const State *sta
         Vec speed = vec_fma(gain, drive->step, touch_velocity(touch, &carrier)), n = touch->normal;
         mf_lane climb = vec_dot(speed, n), slip = touch_slip(c, touch);
         // As the step had it: a contact that couplings pull off holds for one step.
-        Vec force = vec_scale(n, mf_fma(slip, climb, press_load(touch_press(plan, i, touch, drive->step), climb)));
+        Vec force = vec_scale(
+            n, mf_fma(slip, climb, press_load(touch_press(plan, i, touch, drive->step), climb)));
         force = vec_fma(speed, -slip, force);
         Vec torque = vec_zero();
         if (contacts[i].turns) {
