@@ -124,6 +124,7 @@ typedef struct mf_Assembly {
     double whole[MF_ART_WHOLE_VALUES], force[6], origin[3];
     uint32_t rounds; // [1] solutions in the step
     bool branched;   // its branches are tasks of their own
+    bool failed;     // a robot is frozen
     bool again;      // a robot was found wrong in this round, so that all are solved again; atomic
 } mf_Assembly;
 
@@ -296,9 +297,12 @@ void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, 
 void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
                             const mf_AssemblyPlace *place, const double *sites, unsigned causes,
                             double out[6]);
-// Puts the robots of an assembly where their docks meet.
+// Puts the robots of an assembly where their docks meet: seen from its root; then, where no robot
+// of it has failed, some of the order into the world. Of one that has all stay, and from the next
+// step on joints hold them to it.
 void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly);
-void mf_assembly_place(mf_Assemblies *all, mf_Assembly *assembly);
+bool mf_assembly_has_failed(const mf_Assemblies *all, const mf_Assembly *assembly);
+void mf_assembly_place(mf_Assemblies *all, uint32_t first, uint32_t end);
 // Masses and momenta before and behind the step, for `fly` (assemblies_fly.c).
 void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly);
 void mf_assembly_gather(mf_Assemblies *all, mf_Assembly *assembly);

@@ -252,59 +252,75 @@ static void write(mf_Field *field, uint32_t instance, uint32_t count, const doub
         mf_field_set(field, instance, c, in[c]);
 }
 
-static bool has_failed(const mf_Assemblies *all, const mf_Assembly *assembly) {
+bool mf_assembly_has_failed(const mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t i = assembly->first; i < assembly->end; i++)
         if (all->order[i].group->fault[all->order[i].instance] != 0)
             return true;
     return false;
 }
 
-// Robots as the root and the chain say. Of two quaternions of an attitude the one nearer to the
-// last is taken.
-void mf_assembly_place(mf_Assemblies *all, mf_Assembly *assembly) {
-    const mf_AssemblyRobot *root = &all->order[assembly->first];
+// The root's base in the world.
+typedef struct Root {
+    double turn[9], position[3], velocity[3], rate[3];
+} Root;
+
+static void read_root(const mf_AssemblyRobot *root, Root *out) {
     mf_Field *const *base = root->group->assemblies->base;
-    double q[4], world[9], position[3], velocity[3], rate[3], about[3];
-    if (has_failed(all, assembly))
-        return; // it is frozen, and from the next step on joints hold the others to it
-    read(base[0], root->instance, 3, position);
+    double q[4], about[3];
+    read(base[0], root->instance, 3, out->position);
     read(base[1], root->instance, 4, q);
-    read(base[2], root->instance, 3, velocity);
+    read(base[2], root->instance, 3, out->velocity);
     read(base[3], root->instance, 3, about);
     if (root->anchored) { // its children are placed in the world
         mf_quat_identity(q);
-        mf_vec3_set(position, 0.0, 0.0, 0.0);
+        mf_vec3_set(out->position, 0.0, 0.0, 0.0);
     }
     if (root->anchored || root->group->assemblies->pieces->motion->plan->fixed) {
-        mf_vec3_set(velocity, 0.0, 0.0, 0.0);
+        mf_vec3_set(out->velocity, 0.0, 0.0, 0.0);
         mf_vec3_set(about, 0.0, 0.0, 0.0);
     }
-    mf_quat_to_matrix(world, q);
-    mf_mat3_apply(rate, world, about);
-    for (uint32_t i = assembly->first + 1; i < assembly->end; i++) {
+    mf_quat_to_matrix(out->turn, q);
+    mf_mat3_apply(out->rate, out->turn, about);
+}
+
+// Of two quaternions of an attitude the one nearer to the last is taken.
+static void place_robot(const Root *root, const mf_AssemblyRobot *robot) {
+    mf_Field *const *own = robot->group->assemblies->base;
+    double to[9], at[3], moves[3], swing[3], before[4], next[4], turns[3];
+    mf_mat3_multiply(to, root->turn, robot->turn);
+    mf_mat3_apply(at, root->turn, robot->position);
+    mf_mat3_apply(moves, root->turn, robot->velocity);
+    mf_mat3_apply(turns, root->turn, robot->rate);
+    mf_vec3_cross(swing, root->rate, at);
+    for (uint32_t c = 0; c < 3; c++) {
+        moves[c] += root->velocity[c] + swing[c];
+        at[c] += root->position[c];
+        turns[c] += root->rate[c];
+    }
+    mf_mat3_apply_transposed(turns, to, turns);
+    read(own[1], robot->instance, 4, before);
+    mf_quat_from_matrix(next, to);
+    mf_quat_normalize(next);
+    const double same = before[0] * next[0] + mf_vec3_dot(before + 1, next + 1);
+    for (uint32_t c = 0; c < 4 && same < 0.0; c++)
+        next[c] = -next[c];
+    write(own[0], robot->instance, 3, at);
+    write(own[1], robot->instance, 4, next);
+    write(own[2], robot->instance, 3, moves);
+    write(own[3], robot->instance, 3, turns);
+}
+
+void mf_assembly_place(mf_Assemblies *all, uint32_t first, uint32_t end) {
+    uint32_t last = MF_NONE;
+    Root root;
+    for (uint32_t i = first; i < end; i++) {
         const mf_AssemblyRobot *robot = &all->order[i];
-        mf_Field *const *own = robot->group->assemblies->base;
-        double to[9], at[3], moves[3], swing[3], before[4], next[4], turns[3];
-        mf_mat3_multiply(to, world, robot->turn);
-        mf_mat3_apply(at, world, robot->position);
-        mf_mat3_apply(moves, world, robot->velocity);
-        mf_mat3_apply(turns, world, robot->rate);
-        mf_vec3_cross(swing, rate, at);
-        for (uint32_t c = 0; c < 3; c++) {
-            moves[c] += velocity[c] + swing[c];
-            at[c] += position[c];
-            turns[c] += rate[c];
-        }
-        mf_mat3_apply_transposed(turns, to, turns);
-        read(own[1], robot->instance, 4, before);
-        mf_quat_from_matrix(next, to);
-        mf_quat_normalize(next);
-        const double same = before[0] * next[0] + mf_vec3_dot(before + 1, next + 1);
-        for (uint32_t c = 0; c < 4 && same < 0.0; c++)
-            next[c] = -next[c];
-        write(own[0], robot->instance, 3, at);
-        write(own[1], robot->instance, 4, next);
-        write(own[2], robot->instance, 3, moves);
-        write(own[3], robot->instance, 3, turns);
+        const mf_Assembly *assembly = &all->assemblies[robot->assembly];
+        if (!assembly->active || assembly->failed || i == assembly->first)
+            continue;
+        if (robot->assembly != last)
+            read_root(&all->order[assembly->first], &root);
+        last = robot->assembly;
+        place_robot(&root, robot);
     }
 }

@@ -387,9 +387,14 @@ static void chain(mf_Assemblies *all, uint32_t index) {
     mf_assembly_gather(all, assembly);
 }
 
+static void check(mf_Assemblies *all, uint32_t index) {
+    mf_Assembly *assembly = &all->assemblies[index];
+    assembly->failed = assembly->active && mf_assembly_has_failed(all, assembly);
+}
+
 static void place(mf_Assemblies *all, uint32_t index) {
-    if (all->assemblies[index].active)
-        mf_assembly_place(all, &all->assemblies[index]);
+    const uint32_t first = TOGETHER * index, end = first + TOGETHER;
+    mf_assembly_place(all, first, end < all->order_count ? end : all->order_count);
 }
 
 // Once per robot, by the loop that is open most.
@@ -420,7 +425,8 @@ void mf_assemblies_finish(mf_Assemblies *all) {
     run_stage(all, MF_ART_FINISH);
     run_tasks(all, all->count, chain);
     run_pass(all, all->piece_count, fly);
-    run_tasks(all, all->count, place);
+    run_tasks(all, all->count, check);
+    run_tasks(all, task_count(all), place);
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
         for (uint32_t i = mf_assembly_first(all, assembly); i < assembly->end && assembly->active;

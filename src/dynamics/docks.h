@@ -87,8 +87,8 @@ struct mf_WorldDocks {
 
 typedef struct mf_DockBlock {
     mf_DockGroup *group;
-    uint32_t block; // [1]
-    bool wanted;    // it has ports that may dock
+    uint32_t block;                  // [1]
+    uint32_t first_place, place_end; // [1] of its ports that were asked for
 } mf_DockBlock;
 
 // Where a value of a field with `width` values per dock is.

@@ -19,39 +19,6 @@ static const mf_TrialStep *trial_of(const mf_DockGroup *group) {
     return group->docks->joints->solver->trials[group->index];
 }
 
-static void find_motions(void *user, uint32_t index) {
-    const mf_WorldDocks *docks = user;
-    const mf_DockBlock *block = &docks->blocks[index];
-    const mf_DockGroup *group = block->group;
-    if (!block->wanted)
-        return;
-    const uint32_t left = group->robots - block->block * MF_BLOCK;
-    const mf_LinkChoice choice = {.links = group->links,
-                                  .count = group->link_count,
-                                  .end = left < MF_BLOCK ? left : MF_BLOCK};
-    const unsigned mode = mf_float_mode_enter();
-    mf_link_motions_find(&trial_of(group)->links, block->block, &choice,
-                         group->motions + block->block * group->motion_size);
-    mf_float_mode_leave(mode);
-}
-
-static void add_places(mf_WorldDocks *docks, mf_DockBlock *block, mf_DockFilterFn takes) {
-    mf_DockGroup *group = block->group;
-    const uint32_t first = block->block * MF_BLOCK, count = group->model->dock_count;
-    block->wanted = false;
-    for (uint32_t i = first; i < first + MF_BLOCK && i < group->robots; i++)
-        for (uint32_t d = 0; d < count && group->fault[i] == 0; d++) {
-            if (!takes(group, i, d))
-                continue;
-            block->wanted = true;
-            docks->places[docks->place_count++] =
-                (mf_DockPlace){.port = group->first + i * count + d,
-                               .group = group,
-                               .instance = i,
-                               .dock = &group->model->docks[d]};
-        }
-}
-
 static void place(mf_DockPlace *place) {
     const mf_DockGroup *group = place->group;
     const mf_Frame *frame = &place->dock->frame;
@@ -62,17 +29,50 @@ static void place(mf_DockPlace *place) {
     mf_quat_multiply(place->orientation, motion.orientation, frame->rotation);
 }
 
+static void place_block(void *user, uint32_t index) {
+    const mf_WorldDocks *docks = user;
+    const mf_DockBlock *block = &docks->blocks[index];
+    const mf_DockGroup *group = block->group;
+    if (block->first_place == block->place_end)
+        return;
+    const uint32_t left = group->robots - block->block * MF_BLOCK;
+    const mf_LinkChoice choice = {.links = group->links,
+                                  .count = group->link_count,
+                                  .end = left < MF_BLOCK ? left : MF_BLOCK};
+    const unsigned mode = mf_float_mode_enter();
+    mf_link_motions_find(&trial_of(group)->links, block->block, &choice,
+                         group->motions + block->block * group->motion_size);
+    for (uint32_t i = block->first_place; i < block->place_end; i++)
+        place(&docks->places[i]);
+    mf_float_mode_leave(mode);
+}
+
+static void add_places(mf_WorldDocks *docks, mf_DockBlock *block, mf_DockFilterFn takes) {
+    mf_DockGroup *group = block->group;
+    const uint32_t first = block->block * MF_BLOCK, count = group->model->dock_count;
+    block->first_place = docks->place_count;
+    for (uint32_t i = first; i < first + MF_BLOCK && i < group->robots; i++)
+        for (uint32_t d = 0; d < count && group->fault[i] == 0; d++) {
+            if (!takes(group, i, d))
+                continue;
+            docks->places[docks->place_count++] =
+                (mf_DockPlace){.port = group->first + i * count + d,
+                               .group = group,
+                               .instance = i,
+                               .dock = &group->model->docks[d]};
+        }
+    block->place_end = docks->place_count;
+}
+
 void mf_docks_find_places(mf_WorldDocks *docks, mf_DockFilterFn takes) {
     docks->place_count = 0;
     for (uint32_t b = 0; b < docks->block_count; b++)
         add_places(docks, &docks->blocks[b], takes);
     if (docks->block_count > 1 && mf_context_threads(docks->context) > 1)
-        mf_parallel_for(docks->context, docks->block_count, find_motions, docks);
+        mf_parallel_for(docks->context, docks->block_count, place_block, docks);
     else
         for (uint32_t b = 0; b < docks->block_count; b++)
-            find_motions(docks, b);
-    for (uint32_t i = 0; i < docks->place_count; i++)
-        place(&docks->places[i]);
+            place_block(docks, b);
 }
 
 // ---- cells --------------------------------------------------------------------------------------
