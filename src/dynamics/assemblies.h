@@ -3,6 +3,7 @@
 //   assemblies.c         memory, and which robots are in one, found when docks change
 //   assemblies_choose.c  which of them move as one tree in a step
 //   assemblies_step.c    a step of these
+//   assemblies_response.c  how a robot by itself answers to wrenches
 //   assemblies_solve.c   the wrenches of the docks, by elimination from the leaves to the root
 //   assemblies_fly.c     what all links together are, for the momentum of an assembly in flight
 //   assemblies_loops.c   the wrenches of docks that close loops
@@ -256,8 +257,9 @@ void mf_assembly_give_up(mf_Assemblies *all, mf_Assembly *assembly);
 // of the loops of an assembly.
 void mf_assembly_measure(mf_Assemblies *all, uint32_t robot);
 void mf_assembly_measure_loops(mf_Assemblies *all, const mf_Assembly *assembly);
-// The response of a robot of the order at its docks; robots do not depend on each other.
-void mf_assembly_fill(mf_Assemblies *all, uint32_t robot);
+// The response of a robot at its docks, (6 docks)^2 values, and its biases; robots do not depend on
+// each other.
+void mf_assembly_fill(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *matrix);
 // Wrenches of the edges of an assembly, and from them those on its links with docks. Of branched
 // ones: first the branches inward, then the middle, then the branches outward.
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly);
@@ -312,6 +314,22 @@ void mf_assembly_store(mf_Assemblies *all, mf_Assembly *assembly);
 // The first robot of an assembly that takes its step here.
 static inline uint32_t mf_assembly_first(const mf_Assemblies *all, const mf_Assembly *assembly) {
     return assembly->first + all->order[assembly->first].anchored;
+}
+
+static inline const mf_AssemblyDock *
+mf_assembly_dock(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32_t dock) {
+    return &all->dock_list[robot->first_dock + dock];
+}
+
+static inline const mf_AssemblyPlace *
+mf_assembly_dock_place(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32_t dock) {
+    const mf_AssemblyDock *own = mf_assembly_dock(all, robot, dock);
+    return &all->order[own->edge].edge.places[own->side];
+}
+
+// Of the wrench of its edge on this robot.
+static inline double mf_assembly_dock_sign(const mf_AssemblyDock *dock) {
+    return dock->side == 0 ? 1.0 : -1.0;
 }
 
 static inline mf_ArtAssembly *mf_assembly_piece(const mf_Assemblies *all,

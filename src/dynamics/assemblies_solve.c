@@ -65,184 +65,6 @@ void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, d
     divide(m, inverse, size, r, 1, 1);
 }
 
-// ---- a robot's own response ---------------------------------------------------------------------
-
-static const mf_AssemblyDock *dock_at(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                                      uint32_t dock) {
-    return &all->dock_list[robot->first_dock + dock];
-}
-
-static const mf_AssemblyPlace *place_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                                        uint32_t dock) {
-    const mf_AssemblyDock *own = dock_at(all, robot, dock);
-    return &all->order[own->edge].edge.places[own->side];
-}
-
-// Of the wrench of its edge on this robot.
-static double sign_of(const mf_AssemblyDock *dock) {
-    return dock->side == 0 ? 1.0 : -1.0;
-}
-
-// Rows of an acceleration of the link's origin, to those of a point at `arm`: a + alpha x arm.
-static void move_rows(double *rows, uint32_t count, size_t stride, const double arm[3]) {
-    for (uint32_t c = 0; c < count; c++) {
-        double angular[3], across[3];
-        for (uint32_t r = 0; r < 3; r++)
-            angular[r] = rows[r * stride + c];
-        mf_vec3_cross(across, angular, arm);
-        for (uint32_t r = 0; r < 3; r++)
-            rows[(3 + r) * stride + c] += across[r];
-    }
-}
-
-// Roots of a robot's response at a place: SIX values per degree of freedom.
-static void roots_at(const mf_ArtPieces *pieces, const mf_AssemblyRobot *robot,
-                     const mf_AssemblyPlace *place, double *out) {
-    mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, place->site, out);
-    for (uint32_t i = 0; i < pieces->roots; i++, out += SIX) {
-        double across[3];
-        mf_vec3_cross(across, out, place->arm);
-        mf_vec3_add(out + 3, out + 3, across);
-    }
-}
-
-void mf_assembly_own_response(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                              const mf_AssemblyPlace *place, double out[SIX]) {
-    const mf_ArtPieces *pieces;
-    if (robot->anchored)
-        return;
-    mf_assembly_piece(all, robot, &pieces);
-    double roots[SIX * MF_ART_ROOTS];
-    roots_at(pieces, robot, place, roots);
-    for (uint32_t i = 0; i < pieces->roots; i++)
-        for (uint32_t r = 0; r < SIX; r++)
-            out[r] += roots[SIX * i + r] * roots[SIX * i + r];
-}
-
-static void fill_block(const double *to, const double *from, uint32_t width, double *block,
-                       double *mirror, size_t stride) {
-    double sum[SIX * SIX] = {0.0};
-    for (uint32_t i = 0; i < width; i++, to += SIX, from += SIX)
-        for (uint32_t r = 0; r < SIX; r++)
-            for (uint32_t c = 0; c < SIX; c++)
-                sum[SIX * r + c] += to[r] * from[c];
-    for (uint32_t r = 0; r < SIX; r++)
-        for (uint32_t c = 0; c < SIX; c++)
-            block[r * stride + c] = mirror[c * stride + r] = sum[SIX * r + c];
-}
-
-// One that moves by itself does not give way.
-static void fill_anchor(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *k,
-                        double *b) {
-    const size_t rows = SIX * robot->dock_count;
-    memset(k, 0, rows * rows * sizeof *k);
-    memset(b, 0, rows * sizeof *b);
-    for (uint32_t i = 0; i < robot->dock_count; i++)
-        mf_vec3_copy(b + SIX * i + 3, all->lift);
-}
-
-static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *k,
-                        double *b) {
-    const mf_ArtPieces *pieces;
-    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
-    const uint32_t docks = robot->dock_count;
-    const size_t stride = SIX * docks;
-    double to[SIX * MF_ART_ROOTS], from[SIX * MF_ART_ROOTS];
-    for (uint32_t i = 0; i < docks; i++) {
-        const mf_AssemblyPlace *place = place_of(all, robot, i);
-        double swirl[3], across[3];
-        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * place->site, SIX, b + SIX * i);
-        mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * place->site, 3, swirl);
-        move_rows(b + SIX * i, 1, 1, place->arm);
-        mf_vec3_cross(across, swirl, place->arm);
-        mf_vec3_cross(across, swirl, across);
-        mf_vec3_add(b + SIX * i + 3, b + SIX * i + 3, across);
-        roots_at(pieces, robot, place, to);
-        for (uint32_t j = 0; j <= i; j++) {
-            if (j < i)
-                roots_at(pieces, robot, place_of(all, robot, j), from);
-            fill_block(to, j < i ? from : to, pieces->roots, k + SIX * i * stride + SIX * j,
-                       k + SIX * j * stride + SIX * i, stride);
-        }
-    }
-}
-
-// ---- loads and accelerations --------------------------------------------------------------------
-
-static void add_load(const mf_AssemblyPlace *place, const double wrench[SIX], double sign,
-                     double *sites) {
-    double across[3], *sum = sites + SIX * place->site;
-    mf_vec3_cross(across, place->arm, wrench + 3);
-    for (uint32_t c = 0; c < 3; c++) {
-        sum[c] += sign * (wrench[c] + across[c]);
-        sum[3 + c] += sign * wrench[3 + c];
-    }
-}
-
-void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
-                       unsigned causes, double *sites) {
-    const mf_Assembly *assembly = &all->assemblies[robot->assembly];
-    const uint32_t number = (uint32_t)(robot - all->order);
-    memset(sites, 0, SIX * MF_ART_SITES * sizeof *sites);
-    for (uint32_t d = 0; d < robot->dock_count && tree; d++) {
-        const mf_AssemblyDock *dock = dock_at(all, robot, d);
-        const mf_AssemblyEdge *edge = &all->order[dock->edge].edge;
-        add_load(&edge->places[dock->side], edge->wrench, sign_of(dock), sites);
-    }
-    for (uint32_t l = assembly->first_loop; l < assembly->loop_end && robot->looped; l++)
-        for (uint32_t s = 0; s < 2; s++)
-            if (all->loops[l].robots[s] == number)
-                add_load(&all->loops[l].places[s], all->loops[l].wrench, s == 0 ? 1.0 : -1.0,
-                         sites);
-    if (!robot->pressed || (causes & MF_ASSEMBLY_NODES) == 0)
-        return;
-    for (uint32_t n = assembly->first_node; n < assembly->node_end; n++)
-        if (all->nodes[n].robot == number)
-            add_load(&all->nodes[n].place, all->nodes[n].wrench, 1.0, sites);
-}
-
-void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                            const mf_AssemblyPlace *place, const double *sites, unsigned causes,
-                            double out[SIX]) {
-    const bool whole = (causes & MF_ASSEMBLY_FREE) != 0;
-    const mf_ArtPieces *pieces;
-    if (robot->anchored) {
-        mf_vec3_set(out, 0.0, 0.0, 0.0);
-        mf_vec3_scale(out + 3, all->lift, whole ? 1.0 : 0.0);
-        return;
-    }
-    const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
-    double roots[SIX * MF_ART_ROOTS], moves[MF_ART_ROOTS] = {0.0}, swirl[3], across[3];
-    for (uint32_t k = 0; k < pieces->site_count; k++) {
-        const double *push = sites + SIX * k;
-        if (mf_vec3_dot(push, push) + mf_vec3_dot(push + 3, push + 3) == 0.0)
-            continue;
-        mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, k, roots);
-        for (uint32_t i = 0; i < pieces->roots; i++)
-            for (uint32_t c = 0; c < SIX; c++)
-                moves[i] += roots[SIX * i + c] * push[c];
-    }
-    mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, place->site, roots);
-    for (uint32_t r = 0; r < SIX; r++)
-        out[r] = 0.0;
-    for (uint32_t i = 0; i < pieces->roots; i++)
-        for (uint32_t r = 0; r < SIX; r++)
-            out[r] += roots[SIX * i + r] * moves[i];
-    if (whole) {
-        double free[SIX];
-        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * place->site, SIX, free);
-        for (uint32_t r = 0; r < SIX; r++)
-            out[r] += free[r];
-    }
-    move_rows(out, 1, 1, place->arm);
-    if (!whole)
-        return;
-    mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * place->site, 3, swirl);
-    mf_vec3_cross(across, swirl, place->arm);
-    mf_vec3_cross(across, swirl, across);
-    mf_vec3_add(out + 3, out + 3, across);
-}
-
 // ---- blocks -------------------------------------------------------------------------------------
 
 // The matrix of a robot's docks.
@@ -355,7 +177,7 @@ static void eliminate(mf_Assemblies *all, const mf_AssemblyRobot *robot, double 
     const size_t stride = SIX * robot->dock_count;
     double *response = all->stems[robot->stem].response;
     for (uint32_t c = robot->dock_count; c-- > first;)
-        take_out(k, stride, c, stem_of(all, dock_at(all, robot, c)->other));
+        take_out(k, stride, c, stem_of(all, mf_assembly_dock(all, robot, c)->other));
     for (uint32_t r = 0; r < SIX && !robot->middle; r++)
         for (uint32_t j = 0; j <= r; j++)
             *response++ = k[r * stride + j];
@@ -373,7 +195,7 @@ static void begin_right(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
         return;
     mf_assembly_loads(all, robot, false, causes, sites);
     for (uint32_t i = 0; i < docks; i++) {
-        mf_assembly_accelerate(all, robot, place_of(all, robot, i), sites, 0, more);
+        mf_assembly_accelerate(all, robot, mf_assembly_dock_place(all, robot, i), sites, 0, more);
         for (uint32_t r = 0; r < SIX; r++)
             b[SIX * i + r] += more[r];
     }
@@ -385,10 +207,10 @@ static void go_in(mf_Assemblies *all, const mf_AssemblyRobot *robot, const Matri
     double *b = all->rights + robot->right;
     begin_right(all, robot, causes, b);
     for (uint32_t c = robot->dock_count; c-- > first;) {
-        const mf_AssemblyDock *dock = dock_at(all, robot, c);
+        const mf_AssemblyDock *dock = mf_assembly_dock(all, robot, c);
         const mf_AssemblyStem *other = stem_of(all, dock->other);
         const double *correction = all->order[dock->edge].edge.correction;
-        const double sign = (causes & MF_ASSEMBLY_FREE) != 0 ? sign_of(dock) : 0.0;
+        const double sign = (causes & MF_ASSEMBLY_FREE) != 0 ? mf_assembly_dock_sign(dock) : 0.0;
         double *right = b + SIX * c;
         for (uint32_t r = 0; r < SIX; r++)
             right[r] = other->bias[r] - sign * correction[r] - right[r];
@@ -409,20 +231,20 @@ static void go_out(mf_Assemblies *all, const mf_AssemblyRobot *robot) {
     const Matrix matrix = matrix_of(all, robot);
     const double *b = all->rights + robot->right;
     for (uint32_t c = robot->middle ? 0 : 1; c < robot->dock_count; c++) {
-        const mf_AssemblyDock *dock = dock_at(all, robot, c);
+        const mf_AssemblyDock *dock = mf_assembly_dock(all, robot, c);
         double sum[SIX], *wrench = all->order[dock->edge].edge.wrench;
         memcpy(sum, b + SIX * c, sizeof sum);
         for (uint32_t j = 0; j < c; j++) {
-            const mf_AssemblyDock *before = dock_at(all, robot, j);
+            const mf_AssemblyDock *before = mf_assembly_dock(all, robot, j);
             const double *force = all->order[before->edge].edge.wrench;
             size_t stride;
             const double *k = block_at(&matrix, c, j, &stride);
             for (uint32_t r = 0; r < SIX; r++)
                 for (uint32_t q = 0; q < SIX; q++)
-                    sum[r] -= k[r * stride + q] * sign_of(before) * force[q];
+                    sum[r] -= k[r * stride + q] * mf_assembly_dock_sign(before) * force[q];
         }
         for (uint32_t r = 0; r < SIX; r++)
-            wrench[r] = sign_of(dock) * sum[r];
+            wrench[r] = mf_assembly_dock_sign(dock) * sum[r];
     }
 }
 
@@ -440,18 +262,6 @@ void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, unsigned
 }
 
 // ---- an assembly --------------------------------------------------------------------------------
-
-static void fill(const mf_Assemblies *all, const mf_AssemblyRobot *robot, double *matrix) {
-    double *bias = all->biases + robot->right;
-    if (robot->anchored)
-        fill_anchor(all, robot, matrix, bias);
-    else
-        fill_matrix(all, robot, matrix, bias);
-}
-
-void mf_assembly_fill(mf_Assemblies *all, uint32_t robot) {
-    fill(all, &all->order[robot], all->matrices + all->order[robot].values);
-}
 
 static void store_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot) {
     const mf_ArtPieces *pieces;
@@ -474,7 +284,7 @@ void mf_assembly_branch_in(mf_Assemblies *all, const mf_AssemblyBranch *branch) 
         double few[SIX * FEW * SIX * FEW];
         const Matrix kept = matrix_of(all, robot);
         const Matrix matrix = {kept.stride == 0 ? few : kept.values, SIX * robot->dock_count};
-        fill(all, robot, matrix.values);
+        mf_assembly_fill(all, robot, matrix.values);
         eliminate(all, robot, matrix.values);
         if (!loops)
             go_in(all, robot, &matrix, MF_ASSEMBLY_ALL);
@@ -497,7 +307,7 @@ void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly) {
     const uint32_t end = assembly->branched ? assembly->first + 1 : assembly->end;
     const Matrix matrix = matrix_of(all, middle);
     if (assembly->branched)
-        fill(all, middle, matrix.values);
+        mf_assembly_fill(all, middle, matrix.values);
     for (uint32_t i = end; i-- > assembly->first;)
         eliminate(all, robot_at(all, i), all->matrices + robot_at(all, i)->values);
     if (assembly->branched && !has_loops(assembly)) {

@@ -223,9 +223,9 @@ static uint32_t task_count(const mf_Assemblies *all) {
 }
 
 // Robots of assemblies with branches are filled when these are eliminated, robot by robot.
-static void fill(mf_Assemblies *all, uint32_t robot) {
-    if (!all->assemblies[all->order[robot].assembly].branched)
-        mf_assembly_fill(all, robot);
+static void fill(mf_Assemblies *all, const mf_AssemblyRobot *robot) {
+    if (!all->assemblies[robot->assembly].branched)
+        mf_assembly_fill(all, robot, all->matrices + robot->values);
 }
 
 // The responses of the robots of a piece.
@@ -235,7 +235,7 @@ static void fill_piece(mf_Assemblies *all, const mf_AssemblyPiece *piece) {
     for (uint32_t lanes = piece->lanes; lanes != 0; lanes &= lanes - 1) {
         const uint32_t robot = robot_in(all, piece, (uint32_t)__builtin_ctz(lanes));
         if (robot != MF_NONE && all->assemblies[all->order[robot].assembly].wrong)
-            fill(all, robot);
+            fill(all, &all->order[robot]);
     }
 }
 
@@ -257,7 +257,7 @@ static void fill_anchors(mf_Assemblies *all) {
     for (uint32_t a = 0; a < all->count; a++) {
         const mf_Assembly *assembly = &all->assemblies[a];
         if (assembly->active && assembly->wrong && all->order[assembly->first].anchored)
-            fill(all, assembly->first);
+            fill(all, &all->order[assembly->first]);
     }
 }
 
