@@ -10,6 +10,7 @@
 #include "moment.h"
 #include "options.h"
 #include "run_end.h"
+#include "run_python.h"
 #include "run_scripts.h"
 
 #define MOMENTS 10u         // [1] printed next to the start
@@ -18,6 +19,7 @@
 typedef struct Options {
     mf_Inputs inputs;
     const char *record, *fields, *every, *realtime, *plot, *photos, *session, *results;
+    const char *python, *patience;
     bool json;
 } Options;
 
@@ -42,6 +44,10 @@ static const mf_Option table[] = {
                 "each group, as PNG"),
     MF_OPT_TEXT("results", "DIR", Options, results,
                 "folder for the results of scripts (default: runs/<scene>-<seed>)"),
+    MF_OPT_TEXT("python", "FILE", Options, python,
+                "a script in Python, run by python3 or $MAYFLY_PYTHON with the package mayfly"),
+    MF_OPT_REAL("patience", "S", Options, patience, 0.001, 3000,
+                "longest time that a function of --python may take (default 60)"),
     MF_INPUT_THREADS(Options, inputs),
     MF_OPT_FLAG("json", Options, json, "print one JSON object"),
     MF_INPUT_FILES(Options, inputs),
@@ -83,7 +89,8 @@ const mf_CommandHelp mf_help_run = {
                 "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
                 "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
                 "base.position,joint.angle\n"
-                "  mayfly run scenes/soccer.yaml --duration 5 --record match.mcap\n",
+                "  mayfly run scenes/soccer.yaml --duration 5 --record match.mcap\n"
+                "  mayfly run models/humanoid.urdf --python examples/python/pushes.py\n",
     .least = 1,
     .most = 1,
     .options = table};
@@ -176,7 +183,9 @@ static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
     }
     simulation->progress = NULL;
     for (uint32_t i = 1;
-         i <= MOMENTS && status == MF_OK && mf_scripts_stopped(run->scripts) == NULL; i++) {
+         i <= MOMENTS && status == MF_OK && mf_scripts_stopped(run->scripts) == NULL &&
+         !mf_run_python_stopped(simulation->python);
+         i++) {
         simulation->steps = steps * i / MOMENTS - done;
         if (simulation->steps == 0)
             continue;
@@ -252,8 +261,11 @@ static mf_Status end_session(mf_Run *run, mf_Error *error) {
 static mf_Status simulate(mf_Run *run, const Options *options, mf_Error *error) {
     mf_Status status = run->alone && !options->json ? simulate_alone(run, error)
                                                     : mf_simulate(&run->simulation, error);
-    return status == MF_OK && run->scripts != NULL ? mf_scripts_finish(run->scripts, error)
-                                                   : status;
+    if (status == MF_OK && run->scripts != NULL)
+        status = mf_scripts_finish(run->scripts, error);
+    if (status == MF_OK && run->simulation.python != NULL)
+        status = mf_run_python_finish(run->simulation.python, error);
+    return status;
 }
 
 static int run_scene(mf_Context *context, mf_Run *run, const Options *options, mf_Error *error) {
@@ -281,6 +293,9 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     mf_Status status = choose_record(file, options, &run->simulation, fields, &text, error);
     if (status == MF_OK && run->scripts != NULL)
         status = mf_scripts_start(run->scripts, error);
+    if (status == MF_OK && options->python != NULL)
+        status = mf_run_python_open(scene, options->python, mf_option_real(options->patience, 60.0),
+                                    &run->simulation.python, error);
     if (status == MF_OK)
         status = begin_outcomes(context, run, error);
     mf_start_report(scene, &run->report);
@@ -299,7 +314,10 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     if (status == MF_OK)
         status = end_session(run, error);
     mf_Error writing = {0};
-    if (mf_run_scripts_close(run->scripts, scene, options->results, &writing) != MF_OK) {
+    mf_Status closed = mf_run_python_close(run->simulation.python, options->results, &writing);
+    if (closed == MF_OK)
+        closed = mf_run_scripts_close(run->scripts, scene, options->results, &writing);
+    if (closed != MF_OK) {
         mf_app_fail(&writing);
         finish(run, options, status, error);
         return MF_EXIT_FAILED;
@@ -320,6 +338,14 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
     if (options->record == NULL && file->record_path == NULL &&
         (options->fields != NULL || options->every != NULL)) {
         mf_app_usage("run", "--fields and --every require --record FILE");
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+    }
+    if (options->python != NULL && (file->script_count > 0 || options->session != NULL)) {
+        mf_app_usage("run", "--python excludes --session, and scripts in the scene");
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+    }
+    if (options->python == NULL && options->patience != NULL) {
+        mf_app_usage("run", "--patience requires --python FILE");
         return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
     }
     if (options->record == NULL && file->record_path != NULL)
@@ -359,6 +385,7 @@ static int load_and_run(mf_Context *context, const Options *options, const char 
             mf_session_end(&run->session);
         mf_session_file_free(&run->file);
         mf_scripts_destroy(run->scripts);
+        mf_run_python_destroy(run->simulation.python);
         mf_scene_destroy(&run->scene);
     }
     mf_scene_file_destroy(file);

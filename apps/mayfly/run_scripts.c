@@ -14,12 +14,26 @@ mf_Status mf_run_scripts_open(mf_Scene *scene, mf_Scripts **out, mf_Error *error
     return mf_scripts_create(scene, &host, out, error);
 }
 
-static mf_Status write_result(mf_Context *context, const char *folder,
-                              const mf_ScriptResult *result, mf_Error *error) {
+void mf_run_say_stopped(const char *reason) {
+    fprintf(stderr, "mayfly: stopped by a script%s%s\n", reason[0] != '\0' ? ": " : "", reason);
+}
+
+mf_Status mf_run_results_folder(const mf_Scene *scene, const char *folder, char chosen[MF_APP_PATH],
+                                mf_Error *error) {
+    uint32_t made;
+    if (folder == NULL)
+        mf_folder_default(scene->file->file, scene->file->seed, chosen);
+    else if (snprintf(chosen, MF_APP_PATH, "%s", folder) >= MF_APP_PATH)
+        return mf_fail(error, MF_LIMIT, "--results: expected a path below %d bytes", MF_APP_PATH);
+    return mf_folder_make(mf_world_context(scene->world), chosen, &made, error);
+}
+
+mf_Status mf_run_result_write(mf_Context *context, const char *folder, const char *name,
+                              const char *text, size_t size, mf_Error *error) {
     char path[MF_APP_PATH];
-    mf_Status status = mf_folder_path(folder, result->name, path, error);
+    mf_Status status = mf_folder_path(folder, name, path, error);
     if (status == MF_OK)
-        status = mf_file_replace(context, path, result->text, result->size, error);
+        status = mf_file_replace(context, path, text, size, error);
     if (status == MF_OK)
         fprintf(stderr, "mayfly: wrote %s\n", path);
     return status;
@@ -31,17 +45,12 @@ mf_Status mf_run_scripts_close(const mf_Scripts *scripts, const mf_Scene *scene,
     mf_Context *context = mf_world_context(scene->world);
     char chosen[MF_APP_PATH];
     mf_ScriptResult result;
-    uint32_t made;
     if (reason != NULL)
-        fprintf(stderr, "mayfly: stopped by a script%s%s\n", reason[0] != '\0' ? ": " : "", reason);
+        mf_run_say_stopped(reason);
     if (!mf_scripts_result(scripts, 0, &result))
         return MF_OK;
-    if (folder == NULL) {
-        mf_folder_default(scene->file->file, scene->file->seed, chosen);
-        folder = chosen;
-    }
-    mf_Status status = mf_folder_make(context, folder, &made, error);
+    mf_Status status = mf_run_results_folder(scene, folder, chosen, error);
     for (uint32_t i = 0; status == MF_OK && mf_scripts_result(scripts, i, &result); i++)
-        status = write_result(context, folder, &result, error);
+        status = mf_run_result_write(context, chosen, result.name, result.text, result.size, error);
     return status;
 }

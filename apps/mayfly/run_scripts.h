@@ -2,6 +2,7 @@
 #ifndef MAYFLY_APP_RUN_SCRIPTS_H
 #define MAYFLY_APP_RUN_SCRIPTS_H
 
+#include "app.h"
 #include "script/script.h"
 
 // mf_scripts_create for a command: lines that scripts print go to stderr.
@@ -11,5 +12,14 @@ mf_Status mf_run_scripts_open(mf_Scene *scene, mf_Scripts **out, mf_Error *error
 // (NULL: runs/<scene>-<seed>), which is made where there are some. NULL scripts are allowed.
 mf_Status mf_run_scripts_close(const mf_Scripts *scripts, const mf_Scene *scene, const char *folder,
                                mf_Error *error);
+
+// ---- also for a script in Python ---------------------------------------------------------------
+
+void mf_run_say_stopped(const char *reason);
+// The folder for results, made where it is missing.
+mf_Status mf_run_results_folder(const mf_Scene *scene, const char *folder, char chosen[MF_APP_PATH],
+                                mf_Error *error);
+mf_Status mf_run_result_write(mf_Context *context, const char *folder, const char *name,
+                              const char *text, size_t size, mf_Error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "progress.h"
+#include "run_python.h"
 #include "view/film.h"
 
 #define FIELDS_MOST 64     // [1] names in --fields
@@ -105,6 +106,8 @@ static mf_Status step_world(const mf_Simulation *simulation, uint64_t steps, uin
                             mf_Error *error) {
     if (simulation->scripts != NULL)
         return mf_scripts_step(simulation->scripts, steps, done, error);
+    if (simulation->python != NULL)
+        return mf_run_python_step(simulation->python, steps, done, error);
     if (simulation->session != NULL)
         mf_session_step(simulation->session, steps);
     else

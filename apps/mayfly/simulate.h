@@ -27,6 +27,7 @@ typedef struct mf_Simulation {
     void (*watch)(void *watched);  // called each `watch_period`, or NULL
     void *watched;
     double watch_period;         // [s]
+    struct mf_RunPython *python; // steps the world and may end the run; or NULL
     mf_Scripts *scripts;         // run between the steps and may end them; or NULL
     mf_Interaction *interaction; // its losses are shown by the progress bar; or NULL
     uint64_t first;              // [1] steps done before, by an earlier call

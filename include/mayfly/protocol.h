@@ -14,6 +14,7 @@
 enum {
     MF_PROTOCOL_SUBSCRIPTIONS = 64, // [1] most of a connection; their numbers are 0 .. 63
     MF_PROTOCOL_ENTRIES = 1024,     // [1] most of a subscription or a write
+    MF_PROTOCOL_PROPERTIES = 4096,  // [1] numbers of properties of a connection: 0 .. 4095
     MF_PROTOCOL_TOKEN = 256         // [byte] longest token
 };
 
@@ -39,7 +40,13 @@ enum {
     MF_MESSAGE_EVENTS = 15,
     MF_MESSAGE_PING = 16,
     MF_MESSAGE_MODEL = 17,
-    MF_MESSAGE_KINDS = 18
+    MF_MESSAGE_PROPERTY = 22,
+    MF_MESSAGE_GET = 23,
+    MF_MESSAGE_SET = 24,
+    MF_MESSAGE_ABOUT = 25,
+    MF_MESSAGE_DOCK = 26,
+    MF_MESSAGE_STOP = 27,
+    MF_MESSAGE_KINDS = 28 // numbers that are missing are free
 };
 
 // Kinds of messages of the server.
@@ -54,7 +61,10 @@ enum {
     MF_ANSWER_EVENT = 135,
     MF_ANSWER_TURN = 136,
     MF_ANSWER_BYE = 137,
-    MF_ANSWER_MODEL = 138
+    MF_ANSWER_MODEL = 138,
+    MF_ANSWER_PROPERTY = 150,
+    MF_ANSWER_VALUES = 151,
+    MF_ANSWER_ABOUT = 152
 };
 
 // Flags of WRITE, WELCOME and STATISTICS, and of a field of LISTING beyond MF_FIELD_*.
@@ -71,7 +81,12 @@ enum {
     MF_EVENT_RESTORE = 6, // the world was restored from a snapshot
     MF_EVENT_SWITCH = 7,  // instances switched their motion; value: the mf_Motion
     MF_EVENT_MISSED = 8,  // more robots changed their faults than were reported; value: how many
-    MF_EVENT_KINDS = 9
+    MF_EVENT_RAISED = 9,  // bits were raised in fault.word since the last look; value: those
+    MF_EVENT_FALL = 10,   // a robot leans more than 1 rad from its start
+    MF_EVENT_DOCK = 11,   // a dock changed its state; value: dock + (state << 16)
+    MF_EVENT_GOAL = 12,   // the robots of a group scored in soccer
+    MF_EVENT_END = 13,    // the run is over: the world does not move any more
+    MF_EVENT_KINDS = 14
 };
 
 #endif

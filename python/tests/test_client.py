@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import pathlib
@@ -124,7 +125,11 @@ def test_what_is_refused(address: str) -> None:
             quads.write("command.position", np.zeros((3, 3)))
         with pytest.raises(mayfly.CorruptError):
             world.restore(b"nothing")
-        quads.write("base.position", [0, 0, 1])
+        with pytest.raises(mayfly.ArgumentError, match="base.position"):
+            quads.write("base.position", [0, 0, 1])
+        field = quads.fields["base.position"]
+        quads.fields["base.position"] = dataclasses.replace(field, is_writable=True)
+        quads.write("base.position", [0, 0, 1])  # now the server refuses it
         with pytest.raises(mayfly.ArgumentError, match="base.position"):
             world.statistics()
     with pytest.raises(mayfly.OperatingSystemError):

@@ -1,5 +1,6 @@
 // Connections: their buffers, and messages out of and into the bytes of their sockets.
 #include "link/peer.h"
+#include "scene/watch.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -226,6 +227,8 @@ void mf_peer_close(mf_Server *server, mf_Peer *peer) {
     drop_buffer(server->context, &peer->out);
     for (uint32_t i = 0; i < peer->used; i++)
         mf_peer_drop_subscription(server, &peer->subscriptions[i]);
+    mf_link_drop_properties(server, peer);
+    mf_watch_destroy(peer->watch);
     *peer = (mf_Peer){.socket = -1};
     while (server->peer_count > 0 && server->peers[server->peer_count - 1].socket < 0)
         server->peer_count--;

@@ -5,6 +5,7 @@
 #include "link/server.h"
 #include "link/wire.h"
 
+#include <mayfly/property.h>
 #include <mayfly/protocol.h>
 
 #include <poll.h>
@@ -30,6 +31,13 @@ typedef struct mf_Subscription {
     uint64_t next;  // [1] tick at which it is due
 } mf_Subscription;
 
+// What a path names, under a number of the client.
+typedef struct mf_LinkProperties {
+    mf_Property *list; // NULL: unused
+    uint32_t count;    // [1]
+    uint32_t values;   // [1] of all of them
+} mf_LinkProperties;
+
 typedef struct mf_Peer {
     int socket;      // -1: unused
     uint32_t number; // [1] of the connection, from 1; never used again
@@ -39,14 +47,18 @@ typedef struct mf_Peer {
     double since;    // [s] of the clock, when it connected or began to close
     mf_LinkBuffer in, out;
     mf_Subscription subscriptions[MF_PROTOCOL_SUBSCRIPTIONS];
-    uint32_t used;           // [1] numbers below which subscriptions are looked for
-    uint32_t events;         // [1] mask
-    bool lock_step, waiting; // the world waits for it
-    mf_Time turn_period;     // [ns]
-    mf_Time limit;           // [ns] of the clock
-    uint64_t turn;           // [1] tick of the next turn, or of the one it is waited for
-    double deadline;         // [s] of the clock
-    bool steps;              // it is answered when the steps that it asked for are done
+    uint32_t used;                 // [1] numbers below which subscriptions are looked for
+    uint32_t events;               // [1] mask
+    struct mf_Watch *watch;        // of events that are looked for; NULL: none of them is wanted
+    bool renewed;                  // the world was restored: what is now there is no event
+    mf_LinkProperties *properties; // [MF_PROTOCOL_PROPERTIES]; NULL: none yet
+    uint32_t property_count;       // [1] in all of them
+    bool lock_step, waiting;       // the world waits for it
+    mf_Time turn_period;           // [ns]
+    mf_Time limit;                 // [ns] of the clock
+    uint64_t turn;                 // [1] tick of the next turn, or of the one it is waited for
+    double deadline;               // [s] of the clock
+    bool steps;                    // it is answered when the steps that it asked for are done
     uint16_t steps_tag;
     mf_ServerStatistics seen;
     uint64_t bytes_in, bytes_out;
@@ -78,6 +90,10 @@ struct mf_Server {
     uint32_t **words;     // last fault words per group; NULL before someone listens
     bool paused;
     uint64_t steps_asked; // while paused
+    uint64_t steps_left;  // [1] until it stands still; UINT64_MAX: it never does
+    bool stopped;         // by a connection
+    char reason[160];
+    double looked; // [s] of the clock, at the sockets
     double speed;
     double clock_begin, simulated_begin, step_seconds, factor, factor_clock, factor_simulated;
     mf_ServerStatistics sum;
@@ -91,6 +107,12 @@ double mf_link_clock(void);
 void mf_link_restart_clock(mf_Server *server);
 // The first tick after `tick` at which something of that period [ns] is due.
 uint64_t mf_link_next(const mf_Server *server, mf_Time period, uint64_t tick);
+
+// Serves until is_done, or the end of the configuration.
+mf_Status mf_link_until(mf_Server *server, bool (*is_done)(const mf_Server *server),
+                        mf_Error *error);
+// False: no step is to be done whatever the clock says.
+bool mf_link_may_move(const mf_Server *server);
 
 // ---- peer.c ------------------------------------------------------------------------------------
 
@@ -137,6 +159,13 @@ bool mf_link_read_entry(mf_Server *server, mf_WireReader *reader, mf_LinkEntry *
 mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
                         mf_WireReader *reader, mf_Error *error);
 
+// ---- property.c --------------------------------------------------------------------------------
+
+// As mf_link_serve.
+mf_Status mf_link_property(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
+                           mf_WireReader *reader, mf_Error *error);
+void mf_link_drop_properties(mf_Server *server, mf_Peer *peer);
+
 // ---- stream.c ----------------------------------------------------------------------------------
 
 // [byte] of the values of an entry, without padding.
@@ -152,6 +181,8 @@ void mf_link_event(mf_Server *server, uint32_t event, uint32_t group, uint32_t i
                    uint32_t value);
 // Reports faults that changed since the last call.
 void mf_link_watch_faults(mf_Server *server);
+// Looks for the events of mf_Watch for those that are not in lock-step; these look at their turns.
+void mf_link_watch_scene(mf_Server *server);
 mf_Status mf_link_begin_watch(mf_Server *server, mf_Error *error);
 
 #endif

@@ -92,6 +92,9 @@ static uint64_t due(mf_Server *server, double now) {
     const uint64_t tick = mf_link_tick(server);
     const double steps = paced(server, now);
     uint64_t count = steps >= 1.0 ? (uint64_t)steps : 0;
+    if (!mf_link_may_move(server))
+        return 0;
+    count = server->steps_left < count ? server->steps_left : count;
     for (uint32_t p = 0; p < server->peer_count; p++) {
         const mf_Peer *peer = &server->peers[p];
         if (peer->socket < 0 || peer->closing)
@@ -128,6 +131,9 @@ static void step(mf_Server *server, uint64_t count, double before) {
     const double each = (mf_link_clock() - before) / (double)count;
     server->step_seconds += 0.3 * (each - server->step_seconds);
     mf_link_watch_faults(server);
+    mf_link_watch_scene(server);
+    if (server->steps_left != UINT64_MAX)
+        server->steps_left -= count;
     if (!server->paused)
         return;
     server->steps_asked -= count;
@@ -230,7 +236,7 @@ static double idle(const mf_Server *server, double now) {
     }
     if (!waits && server->paused && server->steps_asked > 0)
         return 0.0;
-    if (!waits && !server->paused) {
+    if (!waits && !server->paused && mf_link_may_move(server)) {
         const double step = mf_time_to_seconds(server->scene->step);
         const double lag = (now - server->clock_begin) * server->speed -
                            (simulated(server) - server->simulated_begin);
@@ -246,29 +252,42 @@ static bool is_over(const mf_Server *server) {
     return server->config.duration > 0 && mf_world_time(server->world) >= server->config.duration;
 }
 
-mf_Status mf_server_run(mf_Server *server, mf_Error *error) {
-    double looked = 0.0;
-    mf_link_restart_clock(server);
-    while (!is_over(server)) {
-        mf_link_publish(server);
-        double now = mf_link_clock();
-        uint64_t count = due(server, now);
-        if (count == 0 && spin(server)) {
-            mf_link_publish(server); // states of subscriptions that are new
-            count = due(server, now = mf_link_clock());
-        }
-        if (count == 0 || now - looked > LOOK_SECONDS) {
-            mf_Status status = look(server, count > 0 ? 0.0 : idle(server, now), error);
-            if (status != MF_OK)
-                return status;
-            looked = now = mf_link_clock();
-            watch_clock(server, now);
-            continue;
-        }
-        step(server, count, now);
-        measure(server, now);
+// Messages or steps, whatever is next.
+static mf_Status go_on(mf_Server *server, mf_Error *error) {
+    mf_link_publish(server);
+    double now = mf_link_clock();
+    uint64_t count = due(server, now);
+    if (count == 0 && spin(server)) {
+        mf_link_publish(server); // states of subscriptions that are new
+        count = due(server, now = mf_link_clock());
     }
+    if (count == 0 || now - server->looked > LOOK_SECONDS) {
+        mf_Status status = look(server, count > 0 ? 0.0 : idle(server, now), error);
+        server->looked = now = mf_link_clock();
+        watch_clock(server, now);
+        return status;
+    }
+    step(server, count, now);
+    measure(server, now);
     return MF_OK;
+}
+
+mf_Status mf_link_until(mf_Server *server, bool (*is_done)(const mf_Server *server),
+                        mf_Error *error) {
+    mf_Status status = MF_OK;
+    while (status == MF_OK && !is_done(server) && !is_over(server))
+        status = go_on(server, error);
+    return status;
+}
+
+static bool never(const mf_Server *server) {
+    (void)server;
+    return false;
+}
+
+mf_Status mf_server_run(mf_Server *server, mf_Error *error) {
+    mf_link_restart_clock(server);
+    return mf_link_until(server, never, error);
 }
 
 // ---- its life ----------------------------------------------------------------------------------
@@ -335,6 +354,7 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
     server->listener = -1;
     server->paused = config->paused;
     server->speed = config->speed;
+    server->steps_left = config->led ? 0 : UINT64_MAX;
     mf_Status status = open_all(server, error);
     if (status != MF_OK) {
         mf_server_destroy(server);

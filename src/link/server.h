@@ -12,15 +12,16 @@
 typedef struct mf_Server mf_Server;
 
 typedef struct mf_ServerConfig {
-    uint32_t struct_size;     // [byte] set by mf_server_config()
-    const char *address;      // numeric IPv4 or IPv6 address to bind; default "127.0.0.1"
-    uint16_t port;            // of TCP; 0: a free one; default MF_PROTOCOL_PORT
-    const char *path;         // of a Unix socket instead of TCP; default NULL
-    const char *token;        // that clients must send; NULL: none
-    uint32_t connections;     // [1] most at once, 1 .. 4096; default 64
-    bool paused;              // default false
-    double speed;             // [1] simulated seconds per second; 0: as fast as possible; default 1
-    mf_Time duration;         // [ns] of simulated time after which it ends; 0: no end; default 0
+    uint32_t struct_size; // [byte] set by mf_server_config()
+    const char *address;  // numeric IPv4 or IPv6 address to bind; default "127.0.0.1"
+    uint16_t port;        // of TCP; 0: a free one; default MF_PROTOCOL_PORT
+    const char *path;     // of a Unix socket instead of TCP; default NULL
+    const char *token;    // that clients must send; NULL: none
+    uint32_t connections; // [1] most at once, 1 .. 4096; default 64
+    bool paused;          // default false
+    double speed;         // [1] simulated seconds per second; 0: as fast as possible; default 1
+    mf_Time duration;     // [ns] of simulated time after which it ends; 0: no end; default 0
+    bool led; // the world moves only by mf_server_step, while a connection is in lock-step
     bool (*stop)(void *user); // asked at least every 20 ms; true ends mf_server_run; default NULL
     void *user;
 } mf_ServerConfig;
@@ -38,6 +39,21 @@ const char *mf_server_address(const mf_Server *server);
 
 // Serves until the configuration's stop() or duration says so. MF_IO: poll failed.
 mf_Status mf_server_run(mf_Server *server, mf_Error *error);
+
+// ---- a server that is led: mf_world_step with a connection that has the turns ------------------
+
+// Each of these three also ends when the configuration's stop() says so. MF_IO: poll failed.
+// Serves until a connection is in lock-step or has stopped the run; it gets no turn before
+// mf_server_step.
+mf_Status mf_server_await(mf_Server *server, mf_Error *error);
+// `done` [1] steps, fewer than `steps` if a connection stopped the run or none is in lock-step.
+mf_Status mf_server_step(mf_Server *server, uint64_t steps, uint64_t *done, mf_Error *error);
+// Tells the event END, and serves until all connections are gone; the world does not move.
+mf_Status mf_server_end(mf_Server *server, mf_Error *error);
+// Why a connection stopped the run, "" without a reason; NULL: none did.
+const char *mf_server_stopped(const mf_Server *server);
+// Whether a connection is in lock-step.
+bool mf_server_is_led(const mf_Server *server);
 
 typedef struct mf_ServerStatistics {
     uint64_t connections;   // [1] welcomed so far

@@ -1,11 +1,15 @@
 // Services of the server: pause, steps, resets, snapshots, motions, statistics, speed and events.
 #include "io/model_json.h"
 #include "link/peer.h"
+#include "scene/watch.h"
 
 #include <stdlib.h>
 
 #define STEPS_MOST UINT64_C(1000000000) // [1] of one request
 #define SPEED_MOST 1e6                  // [1]
+// [1] events that a connection's own mf_Watch looks for
+#define WATCHED                                                                                    \
+    (1u << MF_EVENT_RAISED | 1u << MF_EVENT_FALL | 1u << MF_EVENT_DOCK | 1u << MF_EVENT_GOAL)
 
 static mf_Status fail_format(mf_Error *error, const char *expected) {
     return mf_fail(error, MF_BAD_FILE, "expected a message of %s", expected);
@@ -221,9 +225,22 @@ static mf_Status set_events(mf_Server *server, mf_Peer *peer, mf_WireReader *rea
     if (mask >= 1u << MF_EVENT_KINDS)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected events 0 .. %d", MF_EVENT_KINDS - 1);
     mf_Status status = mf_link_begin_watch(server, error);
-    if (status == MF_OK)
-        peer->events = mask;
-    return status;
+    if (status == MF_OK && (mask & WATCHED) != 0 && peer->watch == NULL)
+        status = mf_watch_create(server->scene, &peer->watch, error);
+    if (status != MF_OK)
+        return status;
+    peer->events = mask;
+    return MF_OK;
+}
+
+static mf_Status stop_run(mf_Server *server, const mf_WireReader *reader, mf_Error *error) {
+    const size_t size = (size_t)(reader->end - reader->at), most = sizeof server->reason - 1;
+    if (!server->config.led)
+        return mf_fail(error, MF_UNSUPPORTED, "this world runs without an end: pause it instead");
+    memcpy(server->reason, reader->at, size < most ? size : most);
+    server->reason[size < most ? size : most] = '\0';
+    server->stopped = true;
+    return MF_OK;
 }
 
 mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
@@ -249,7 +266,11 @@ mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_
         return set_events(server, peer, reader, error);
     case MF_MESSAGE_MODEL:
         return put_model(server, peer, tag, reader, error);
-    default: // MF_MESSAGE_PING
+    case MF_MESSAGE_STOP:
+        return stop_run(server, reader, error);
+    case MF_MESSAGE_PING:
         return MF_OK;
+    default:
+        return mf_link_property(server, peer, kind, tag, reader, error);
     }
 }

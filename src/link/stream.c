@@ -1,5 +1,6 @@
 // What the server sends without being asked each time: states, turns and events.
 #include "link/peer.h"
+#include "scene/watch.h"
 
 #define STATE_HEAD 32u         // [byte] of STATE before the values
 #define FAULT_EVENTS_MOST 256u // [1] faults reported one by one between two steps
@@ -90,9 +91,12 @@ static void publish_states(mf_Server *server, mf_Peer *peer, uint64_t tick) {
     }
 }
 
+static void look_at_scene(mf_Server *server, mf_Peer *peer);
+
 static void publish_turn(mf_Server *server, mf_Peer *peer, uint64_t tick) {
-    if (!peer->lock_step || peer->waiting || peer->turn > tick)
+    if (!peer->lock_step || peer->waiting || peer->turn > tick || server->steps_left == 0)
         return;
+    look_at_scene(server, peer);
     uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_TURN, 0, 16);
     if (out == NULL)
         return;
@@ -126,28 +130,66 @@ void mf_link_due_now(mf_Server *server) {
             peer->subscriptions[i].next = tick;
         peer->turn = tick;
         peer->waiting = false;
+        peer->renewed = true;
     }
 }
 
 // ---- events ------------------------------------------------------------------------------------
 
+static void put_event(mf_Server *server, mf_Peer *peer, uint32_t event, uint32_t group,
+                      uint32_t instance, uint32_t value) {
+    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_EVENT, 0, 32);
+    if (out == NULL)
+        return;
+    out = mf_wire_put_u32(out, event);
+    out = mf_wire_put_u32(out, group);
+    out = mf_wire_put_u32(out, instance);
+    out = mf_wire_put_u32(out, value);
+    out = mf_wire_put_u64(out, mf_link_tick(server));
+    mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
+}
+
 void mf_link_event(mf_Server *server, uint32_t event, uint32_t group, uint32_t instance,
                    uint32_t value) {
     for (uint32_t p = 0; p < server->peer_count; p++) {
         mf_Peer *peer = &server->peers[p];
-        if (peer->socket < 0 || (peer->events >> event & 1u) == 0)
-            continue;
-        uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_EVENT, 0, 32);
-        if (out == NULL)
-            continue;
-        out = mf_wire_put_u32(out, event);
-        out = mf_wire_put_u32(out, group);
-        out = mf_wire_put_u32(out, instance);
-        out = mf_wire_put_u32(out, value);
-        out = mf_wire_put_u64(out, mf_link_tick(server));
-        mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
+        if (peer->socket >= 0 && (peer->events >> event & 1u) != 0)
+            put_event(server, peer, event, group, instance, value);
     }
 }
+
+// ---- events that are looked for ----------------------------------------------------------------
+
+typedef struct Look {
+    mf_Server *server;
+    mf_Peer *peer;
+} Look;
+
+static mf_Status tell(const mf_Happening *what, void *user, mf_Error *error) {
+    const Look *look = user;
+    const uint32_t event = MF_EVENT_RAISED + (uint32_t)what->kind;
+    (void)error;
+    if ((look->peer->events >> event & 1u) != 0)
+        put_event(look->server, look->peer, event, what->group, what->robot,
+                  what->kind == MF_HAPPENING_DOCK ? what->value << 16 | what->dock : what->value);
+    return MF_OK;
+}
+
+static void look_at_scene(mf_Server *server, mf_Peer *peer) {
+    Look look = {server, peer};
+    if (peer->watch == NULL)
+        return;
+    mf_watch_look(peer->watch, peer->renewed ? NULL : tell, &look, NULL);
+    peer->renewed = false;
+}
+
+void mf_link_watch_scene(mf_Server *server) {
+    for (uint32_t p = 0; p < server->peer_count; p++)
+        if (server->peers[p].socket >= 0 && !server->peers[p].lock_step)
+            look_at_scene(server, &server->peers[p]);
+}
+
+// ---- faults ------------------------------------------------------------------------------------
 
 static bool is_watched(const mf_Server *server) {
     const uint32_t mask = 1u << MF_EVENT_FAULT | 1u << MF_EVENT_MISSED;

@@ -29,15 +29,6 @@ typedef enum mf_ScriptHook {
     MF_SCRIPT_HOOKS
 } mf_ScriptHook;
 
-// What `event` has been told of a group.
-typedef struct mf_ScriptWatch {
-    uint32_t *fault; // [1] words, per robot
-    bool *fallen;    // per robot; NULL: it cannot fall
-    double (*up)[3]; // [1] the vertical at the start, in each base's frame
-    uint32_t *dock;  // [1] states, per robot and dock; NULL: no docks
-    uint32_t goals;  // [1]
-} mf_ScriptWatch;
-
 typedef struct mf_Script {
     mf_Scripts *all;
     const mf_SceneScript *from;
@@ -49,10 +40,10 @@ typedef struct mf_Script {
     uint64_t spent, budget;     // [1] instructions of this call
     int64_t begun;              // [ns] of the wall clock
     mf_ScriptEnd end;
-    int line;              // [1] of the last error; 0: unknown
-    uint64_t draws;        // [1] random numbers so far
-    mf_ScriptWatch *watch; // per group; NULL: it has no function `event`
-    bool renewed;          // the world was restored: what is now there is no event
+    int line;               // [1] of the last error; 0: unknown
+    uint64_t draws;         // [1] random numbers so far
+    struct mf_Watch *watch; // NULL: it has no function `event`
+    bool renewed;           // the world was restored: what is now there is no event
 } mf_Script;
 
 typedef struct mf_ScriptText {
@@ -122,7 +113,6 @@ void mf_script_forget(mf_Scripts *scripts); // the same robots, of a world that 
 // ---- events.c -----------------------------------------------------------------------------------
 
 mf_Status mf_script_watch(mf_Script *script, mf_Error *error);
-void mf_script_unwatch(mf_Script *script);
 // Calls `event` for everything that happened since the last call.
 mf_Status mf_script_tell(mf_Script *script, mf_Error *error);
 

@@ -3,6 +3,7 @@
 // They run in a phase of their own between two steps of the whole world, each at its rate, in the
 // order of the file. A script may restore a snapshot, so that the world's time goes back; between
 // two steps each is called at most once, so that every run ends.
+#include "scene/watch.h"
 #include "script/engine.h"
 
 #include "world/group.h"
@@ -63,7 +64,7 @@ void mf_scripts_destroy(mf_Scripts *scripts) {
     for (uint32_t i = 0; i < scripts->count; i++) {
         if (scripts->list[i].lua != NULL)
             lua_close(scripts->list[i].lua);
-        mf_script_unwatch(&scripts->list[i]);
+        mf_watch_destroy(scripts->list[i].watch);
     }
     for (uint32_t g = 0; g < MF_SCENE_GROUPS; g++) {
         mf_release(context, scripts->dirt[g].marked);

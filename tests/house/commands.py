@@ -194,6 +194,8 @@ def reduce(word, arguments, options):
         del budget["--robots"]
     if word in ("view", "serve"):  # nothing opens without a display, and nobody resumes it
         options = [pair for pair in options if pair[0] not in ("--paused", "--port")]
+    if word == "run":  # no package mayfly here: python/tests/test_script.py runs these
+        options = [pair for pair in options if pair[0] not in ("--python", "--patience")]
     if word == "serve" and "--unix" not in given:
         options.append(("--port", "0"))
     if word == "replay" and "--generation" not in given:

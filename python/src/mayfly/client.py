@@ -44,6 +44,8 @@ _MAGIC, _MAJOR, _MINOR = 0x594C464D, 1, 0
 _HELLO, _LIST, _SUBSCRIBE, _UNSUBSCRIBE, _WRITE, _LOCK_STEP, _PAUSE, _STEP, _RESET = range(1, 10)
 _SNAPSHOT, _RESTORE, _SWITCH, _STATISTICS, _SPEED, _EVENTS = range(10, 16)
 _MODEL = 17
+_PROPERTY, _GET, _SET, _ABOUT, _DOCK, _STOP = range(22, 28)
+_FOUND, _VALUES, _SCENE = range(150, 153)
 _ERROR, _WELCOME, _LISTING, _STATE, _DONE, _IMAGE, _SAID, _EVENT, _TURN, _BYE = range(128, 138)
 _DESCRIBED = 138
 _ALL = 0xFFFFFFFF
@@ -74,6 +76,11 @@ _EVENT_NAMES = (
     "restore",
     "switch",
     "missed",
+    "raised",
+    "fall",
+    "dock",
+    "goal",
+    "end",
 )
 _MOTIONS = (
     "kinematic points rigid prescribed articulated quadrotor fixed_wing car external "
@@ -157,7 +164,7 @@ class Subscription:
 
     def _take(self, payload: bytes) -> None:
         _, lost, self.tick, nanoseconds = struct.unpack_from("<IIQq", payload)
-        self.time = 1e-9 * nanoseconds
+        self.time = nanoseconds / 1e9
         self.lost += lost
         self.states += 1
         at = 32
@@ -194,6 +201,10 @@ class RemoteGroup:
         is raised by a later call.
         """
         field = self._field(name)
+        if not field.is_writable:
+            raise errors.ArgumentError(
+                f"field {name} is no input, or a system of the scene writes it"
+            )
         rows = self.count - first if count is None else count
         if first < 0 or rows < 1 or first + rows > self.count:
             raise errors.ArgumentError(f"expected robots within 0 .. {self.count - 1}")
@@ -457,12 +468,12 @@ class RemoteWorld:
                 subscription._take(data)
         elif kind == _TURN:
             tick, nanoseconds = struct.unpack("<Qq", data)
-            self._turn = Turn(tick, 1e-9 * nanoseconds)
+            self._turn = Turn(tick, nanoseconds / 1e9)
         elif kind == _EVENT:
             event, group, instance, value, tick, nanoseconds = struct.unpack("<4IQq", data)
             name = _EVENT_NAMES[event] if event < len(_EVENT_NAMES) else str(event)
             self.events_lost += len(self.events) == self.events.maxlen
-            self.events.append(Event(name, group, instance, value, tick, 1e-9 * nanoseconds))
+            self.events.append(Event(name, group, instance, value, tick, nanoseconds / 1e9))
         elif kind == _ERROR:  # of a write
             self._refused = _error(data)
         elif kind == _BYE:

@@ -1,0 +1,187 @@
+// Differences between two looks at the robots of a scene (watch.h).
+#include "scene/watch.h"
+
+#include "math/scalar.h"
+#include "scene/soccer/play.h"
+
+#include <mayfly/docks.h>
+
+#define FALL 0.5403023058681398 // [1] cosine of 1 rad from the start, as `mayfly run` counts falls
+#define UPRIGHT 0.8775825618903728 // [1] cosine of 0.5 rad: from here on it may fall again
+
+// What was seen of a group.
+typedef struct Seen {
+    mf_Group *group;
+    uint32_t *fault; // [1] words, per robot
+    bool *fallen;    // per robot; NULL: it cannot fall
+    double (*up)[3]; // [1] the vertical at the start, in each base's frame
+    uint32_t *dock;  // [1] states, per robot and dock; NULL: no docks
+    uint32_t goals;  // [1]
+} Seen;
+
+struct mf_Watch {
+    mf_Context *context;
+    const mf_Scene *scene;
+    Seen *groups;
+};
+
+// ---- what is observed --------------------------------------------------------------------------
+
+static bool may_fall(const mf_SceneGroup *file, mf_Group *group) {
+    return file->vehicle == NULL && file->truss == NULL && file->cloth == NULL &&
+           mf_group_model(group)->base == MF_BASE_FREE &&
+           mf_group_find_field(group, "base.orientation") != NULL;
+}
+
+static void read_rotation(mf_Group *group, uint32_t robot, double out[4]) {
+    const mf_Field *field = mf_group_find_field(group, "base.orientation");
+    for (uint32_t c = 0; c < 4; c++)
+        out[c] = mf_field_get(field, robot, c);
+}
+
+static uint32_t count_goals(const mf_Watch *watch, uint32_t group) {
+    const mf_Play *play = watch->scene->play;
+    return play == NULL ? 0 : mf_play_count(play, group).goals;
+}
+
+static mf_Status begin(mf_Watch *watch, uint32_t index, mf_Error *error) {
+    mf_Context *context = watch->context;
+    Seen *seen = &watch->groups[index];
+    seen->group = mf_world_group(watch->scene->world, index);
+    const uint32_t count = mf_group_count(seen->group);
+    const mf_Model *model = mf_group_model(seen->group);
+    const bool falls = may_fall(&watch->scene->file->groups[index], seen->group);
+    const bool docked = mf_world_docks_of(watch->scene->world) != NULL &&
+                        mf_group_find_field(seen->group, "dock.state") != NULL;
+    seen->fault = mf_allocate(context, count, sizeof *seen->fault);
+    seen->fallen = falls ? mf_allocate(context, count, sizeof *seen->fallen) : NULL;
+    seen->up = falls ? mf_allocate(context, count, sizeof *seen->up) : NULL;
+    seen->dock =
+        docked ? mf_allocate(context, (size_t)count * model->dock_count, sizeof *seen->dock) : NULL;
+    if (seen->fault == NULL || (falls && (seen->fallen == NULL || seen->up == NULL)) ||
+        (docked && seen->dock == NULL))
+        return mf_fail(error, MF_NO_MEMORY, "watch: out of memory");
+    for (uint32_t i = 0; i < count && falls; i++) {
+        static const double vertical[3] = {0.0, 0.0, 1.0};
+        double rotation[4];
+        read_rotation(seen->group, i, rotation);
+        mf_quat_rotate_inverse(seen->up[i], rotation, vertical);
+    }
+    return MF_OK;
+}
+
+mf_Status mf_watch_create(const mf_Scene *scene, mf_Watch **out, mf_Error *error) {
+    mf_Context *context = mf_world_context(scene->world);
+    *out = NULL;
+    mf_Watch *watch = mf_allocate(context, 1, sizeof *watch);
+    Seen *groups = mf_allocate(context, scene->group_count, sizeof *groups);
+    if (watch == NULL || groups == NULL) {
+        mf_release(context, watch);
+        mf_release(context, groups);
+        return mf_fail(error, MF_NO_MEMORY, "watch: out of memory");
+    }
+    *watch = (mf_Watch){.context = context, .scene = scene, .groups = groups};
+    mf_Status status = MF_OK;
+    for (uint32_t g = 0; g < scene->group_count && status == MF_OK; g++)
+        status = begin(watch, g, error);
+    if (status == MF_OK)
+        status = mf_watch_look(watch, NULL, NULL, error);
+    if (status != MF_OK)
+        mf_watch_destroy(watch);
+    else
+        *out = watch;
+    return status;
+}
+
+void mf_watch_destroy(mf_Watch *watch) {
+    if (watch == NULL)
+        return;
+    for (uint32_t g = 0; g < watch->scene->group_count; g++) {
+        mf_release(watch->context, watch->groups[g].fault);
+        mf_release(watch->context, watch->groups[g].fallen);
+        mf_release(watch->context, watch->groups[g].up);
+        mf_release(watch->context, watch->groups[g].dock);
+    }
+    mf_release(watch->context, watch->groups);
+    mf_release(watch->context, watch);
+}
+
+// ---- what is new -------------------------------------------------------------------------------
+
+typedef struct Look {
+    Seen *seen;
+    mf_WatchFn tell; // NULL: nothing is told
+    void *user;
+    mf_Happening what;
+} Look;
+
+static mf_Status tell(const Look *look, mf_HappeningKind kind, uint32_t dock, uint32_t value,
+                      mf_Error *error) {
+    mf_Happening what = look->what;
+    what.kind = kind;
+    what.dock = dock;
+    what.value = value;
+    return look->tell != NULL ? look->tell(&what, look->user, error) : MF_OK;
+}
+
+static mf_Status look_at_fault(Look *look, uint32_t robot, mf_Error *error) {
+    const uint32_t word = mf_group_fault(look->seen->group, robot);
+    const uint32_t raised = word & ~look->seen->fault[robot];
+    look->seen->fault[robot] = word;
+    return raised != 0 ? tell(look, MF_HAPPENING_FAULT, 0, raised, error) : MF_OK;
+}
+
+static mf_Status look_at_tilt(Look *look, uint32_t robot, mf_Error *error) {
+    double rotation[4], up[3];
+    read_rotation(look->seen->group, robot, rotation);
+    mf_quat_rotate(up, rotation, look->seen->up[robot]);
+    const bool before = look->seen->fallen[robot];
+    if (up[2] < FALL)
+        look->seen->fallen[robot] = true;
+    else if (up[2] > UPRIGHT)
+        look->seen->fallen[robot] = false;
+    return !before && look->seen->fallen[robot] ? tell(look, MF_HAPPENING_FALL, 0, 0, error)
+                                                : MF_OK;
+}
+
+static mf_Status look_at_docks(Look *look, uint32_t robot, mf_Error *error) {
+    const uint32_t docks = mf_group_model(look->seen->group)->dock_count;
+    const mf_Field *field = mf_group_find_field(look->seen->group, "dock.state");
+    mf_Status status = MF_OK;
+    for (uint32_t d = 0; d < docks && status == MF_OK; d++) {
+        uint32_t *before = &look->seen->dock[robot * docks + d];
+        const uint32_t now = (uint32_t)mf_field_get(field, robot, d);
+        const bool changed = now != *before;
+        *before = now;
+        if (changed)
+            status = tell(look, MF_HAPPENING_DOCK, d, now, error);
+    }
+    return status;
+}
+
+static mf_Status look_at_group(Look *look, uint32_t goals, mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < mf_group_count(look->seen->group) && status == MF_OK; i++) {
+        look->what.robot = i;
+        status = look_at_fault(look, i, error);
+        if (status == MF_OK && look->seen->fallen != NULL)
+            status = look_at_tilt(look, i, error);
+        if (status == MF_OK && look->seen->dock != NULL)
+            status = look_at_docks(look, i, error);
+    }
+    look->what.robot = MF_NONE;
+    for (; look->seen->goals < goals && status == MF_OK; look->seen->goals++)
+        status = tell(look, MF_HAPPENING_GOAL, 0, 0, error);
+    look->seen->goals = goals;
+    return status;
+}
+
+mf_Status mf_watch_look(mf_Watch *watch, mf_WatchFn tell_new, void *user, mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (uint32_t g = 0; g < watch->scene->group_count && status == MF_OK; g++) {
+        Look look = {
+            .seen = &watch->groups[g], .tell = tell_new, .user = user, .what = {.group = g}};
+        status = look_at_group(&look, count_goals(watch, g), error);
+    }
+    return status;
+}
