@@ -141,33 +141,6 @@ static double watch_period(double duration) {
 
 // ---- the run -----------------------------------------------------------------------------------
 
-// The file's record, unless the command line requests another; fields in one line, in the form of
-// --fields. The scene's text is the caller's, from mf_allocate.
-static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
-                               mf_Simulation *simulation, char fields[MF_APP_PATH], char **scene,
-                               mf_Error *error) {
-    size_t used = 0;
-    simulation->record = options->record != NULL ? options->record : file->record_path;
-    simulation->record_period = mf_option_real(options->every, file->record_every);
-    simulation->fields = options->fields;
-    if (simulation->record != NULL) {
-        mf_Status status = mf_scene_file_write(file, scene, error);
-        if (status != MF_OK)
-            return status;
-    }
-    simulation->scene = *scene;
-    if (options->fields != NULL || file->record_field_count == 0)
-        return MF_OK;
-    for (uint32_t i = 0; i < file->record_field_count && used < MF_APP_PATH; i++)
-        used += (size_t)snprintf(fields + used, MF_APP_PATH - used, "%s%s", i > 0 ? "," : "",
-                                 file->record_fields[i]);
-    simulation->fields = fields;
-    return used < MF_APP_PATH
-               ? MF_OK
-               : mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
-                            "record.fields: expected fewer than %d characters", MF_APP_PATH);
-}
-
 // In one call for a record, else in intervals for the table of the first robot.
 static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
     mf_Simulation *simulation = &run->simulation;
@@ -290,7 +263,9 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .interaction = scene->interaction,
                                       .progress = "step"};
     run->simulation.scripts = run->scripts;
-    mf_Status status = choose_record(file, options, &run->simulation, fields, &text, error);
+    const char *record = options->record != NULL ? options->record : file->record_path;
+    mf_Status status = mf_simulation_record(&run->simulation, file, record, options->fields,
+                                            options->every, fields, &text, error);
     if (status == MF_OK && run->scripts != NULL)
         status = mf_scripts_start(run->scripts, error);
     if (status == MF_OK && options->python != NULL)

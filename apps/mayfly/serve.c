@@ -11,6 +11,7 @@
 #include "link/server.h"
 #include "options.h"
 #include "serve_bridges.h"
+#include "simulate.h"
 #include "start_report.h"
 
 #include <mayfly/protocol.h>
@@ -19,7 +20,8 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *port, *address, *path, *speed, *duration, *connections;
+    const char *message_rate, *byte_rate;
+    const char *port, *address, *path, *speed, *duration, *connections, *record, *fields, *every;
     bool paused;
 } Options;
 
@@ -37,6 +39,16 @@ static const mf_Option table[] = {
                 "ends after so many simulated seconds (default: runs on)"),
     MF_OPT_COUNT("connections", "N", Options, connections, 1, 4096,
                  "most connections at once (default 64)"),
+    MF_OPT_REAL("message-rate", "N", Options, message_rate, 1, 1e9,
+                "most messages per second of a connection (default: no limit)"),
+    MF_OPT_REAL("byte-rate", "N", Options, byte_rate, 1000, 1e12,
+                "most bytes per second that a connection may send (default: no limit)"),
+    MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,
+                  "record to HDF5 (.h5) or MCAP (.mcap) until the end"),
+    MF_OPT_TEXT("fields", "a,b", Options, fields,
+                "fields to record (default: base.*, joint.angle, sensor.*)"),
+    MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
+                "simulated seconds between samples, rounded to whole steps (default 0.1)"),
     MF_INPUT_SCENE(Options, inputs),
     MF_INPUT_THREADS(Options, inputs),
     MF_INPUT_FILES(Options, inputs),
@@ -52,10 +64,13 @@ const mf_CommandHelp mf_help_serve = {
         "world: with mayfly.connect() in Python, mayfly/client.h in C, or by the messages of\n"
         "docs/reference/protocol.md in any language. A program may make the world wait for its\n"
         "commands (lock-step), or let it run on.\n\n"
-        "Ctrl-C or SIGTERM ends it.",
+        "--record writes what mayfly run --record writes. Ctrl-C or SIGTERM ends it; the "
+        "recording\n"
+        "is complete until then.",
     .examples = "  mayfly serve scenes/soccer.yaml\n"
                 "  mayfly serve models/humanoid.urdf --speed 0 --unix /tmp/robot\n"
-                "  mayfly serve scenes/swarm.yaml --listen 0.0.0.0\n",
+                "  mayfly serve scenes/swarm.yaml --listen 0.0.0.0\n"
+                "  mayfly serve scenes/soccer.yaml --record match.mcap\n",
     .least = 1,
     .most = 1,
     .options = table};
@@ -118,8 +133,23 @@ static void print_end(const mf_Server *server, const mf_Scene *scene) {
            (unsigned long long)sum.missed);
 }
 
-static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options *options,
-                             mf_Error *error) {
+static mf_Status sample(void *user, mf_Error *error) {
+    return mf_recorder_sample(((mf_Simulation *)user)->recorder, error);
+}
+
+// What is recorded, as by mayfly run, and its first sample.
+static mf_Status begin_record(mf_Simulation *simulation, mf_ServerConfig *config, mf_Error *error) {
+    mf_Status status = mf_simulation_open(simulation, error);
+    if (status != MF_OK || simulation->recorder == NULL)
+        return status;
+    config->sample = sample;
+    config->sampled = simulation;
+    config->sample_steps = mf_simulation_record_steps(simulation);
+    return sample(simulation, error);
+}
+
+static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
+                                const Options *options, mf_Error *error) {
     char made[2 * TOKEN + 1] = "";
     mf_Server *server = NULL;
     mf_Bridges *bridges = NULL;
@@ -129,6 +159,8 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
     config.port = (uint16_t)mf_option_count(options->port, config.port);
     config.path = options->path;
     config.connections = (uint32_t)mf_option_count(options->connections, config.connections);
+    config.message_rate = mf_option_real(options->message_rate, 0.0);
+    config.byte_rate = mf_option_real(options->byte_rate, 0.0);
     config.paused = options->paused;
     config.speed = mf_option_real(options->speed, 1.0);
     config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));
@@ -137,6 +169,8 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
     mf_Status status = mf_genomes_give(context, scene, error);
     if (status == MF_OK)
         status = choose_token(&config, made, error);
+    if (status == MF_OK)
+        status = begin_record(simulation, &config, error);
     if (status == MF_OK)
         status = mf_server_create(context, scene, &config, &server, error);
     if (status != MF_OK)
@@ -155,6 +189,28 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
     mf_server_destroy(server);
     mf_bridges_stop(bridges);
     return status;
+}
+
+static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options *options,
+                             mf_Error *error) {
+    const char *colors[MF_SCENE_GROUPS];
+    char names[MF_APP_PATH], *text = NULL;
+    mf_Error closing = {0};
+    mf_scene_colors(scene, colors);
+    mf_Simulation simulation = {.world = scene->world,
+                                .group = scene->group_count == 1 ? scene->group : NULL,
+                                .joints = scene->joints,
+                                .title = scene->file->name,
+                                .colors = colors};
+    mf_Status status = mf_simulation_record(&simulation, scene->file, options->record,
+                                            options->fields, options->every, names, &text, error);
+    if (status == MF_OK)
+        status = serve_recorded(context, scene, &simulation, options, error);
+    const mf_Status closed = mf_simulation_close(&simulation, status == MF_OK, &closing);
+    mf_release(context, text);
+    if (status == MF_OK && closed != MF_OK)
+        *error = closing;
+    return status == MF_OK ? closed : status;
 }
 
 static int load_and_serve(mf_Context *context, const Options *options, const char *name) {
@@ -188,6 +244,8 @@ int mf_command_serve(int argc, char **argv) {
         return result;
     if (options.path != NULL && (options.port != NULL || options.address != NULL))
         return mf_app_usage("serve", "--unix and --port or --listen exclude each other");
+    if (options.record == NULL && (options.fields != NULL || options.every != NULL))
+        return mf_app_usage("serve", "--fields and --every require --record FILE");
     mf_app_starting(true); // until someone can connect
     mf_app_catch_stop();
     mf_Context *context = NULL;

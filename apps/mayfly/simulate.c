@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "options.h"
 #include "progress.h"
 #include "run_python.h"
 #include "view/film.h"
@@ -47,6 +48,31 @@ static mf_Status open_recorder(mf_Simulation *simulation, mf_Recorder **out, mf_
     return simulation->group == NULL
                ? mf_recorder_create_all(simulation->world, &config, out, error)
                : mf_recorder_create(simulation->group, &config, out, error);
+}
+
+mf_Status mf_simulation_record(mf_Simulation *simulation, const mf_SceneFile *file,
+                               const char *record, const char *fields, const char *every,
+                               char names[MF_APP_PATH], char **scene, mf_Error *error) {
+    size_t used = 0;
+    simulation->record = record;
+    simulation->record_period = mf_option_real(every, file->record_every);
+    simulation->fields = fields;
+    if (record != NULL) {
+        mf_Status status = mf_scene_file_write(file, scene, error);
+        if (status != MF_OK)
+            return status;
+    }
+    simulation->scene = *scene;
+    if (fields != NULL || file->record_field_count == 0)
+        return MF_OK;
+    for (uint32_t i = 0; i < file->record_field_count && used < MF_APP_PATH; i++)
+        used += (size_t)snprintf(names + used, MF_APP_PATH - used, "%s%s", i > 0 ? "," : "",
+                                 file->record_fields[i]);
+    simulation->fields = names;
+    return used < MF_APP_PATH
+               ? MF_OK
+               : mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
+                            "record.fields: expected fewer than %d characters", MF_APP_PATH);
 }
 
 static void close_stage(mf_Simulation *simulation) {
@@ -119,7 +145,7 @@ static mf_Status step_world(const mf_Simulation *simulation, uint64_t steps, uin
 static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_Error *error) {
     mf_World *world = simulation->world;
     double step = mf_time_to_seconds(mf_world_config_of(world)->step);
-    uint64_t every = period_steps(simulation->record_period, step);
+    uint64_t every = mf_simulation_record_steps(simulation);
     uint64_t picture_every = period_steps(simulation->picture_period, step);
     uint64_t watch_every = period_steps(simulation->watch_period, step);
     double watching = 0.0; // [s] spent outside of the simulation
@@ -195,22 +221,32 @@ mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
     mf_Status status = mf_simulation_open(simulation, error);
     if (status != MF_OK)
         return status;
-    mf_Recorder *recorder = simulation->recorder;
-    simulation->recorder = NULL; // closed below in any case
-    status = step_all(simulation, recorder, error);
-    if (recorder == NULL)
-        return status;
-    if (status != MF_OK && status != MF_STOPPED) {
-        mf_recorder_destroy(recorder);
-        close_stage(simulation);
-        return status;
-    }
+    status = step_all(simulation, simulation->recorder, error);
     mf_Error closing;
-    mf_Status closed = mf_recorder_close(recorder, &closing);
-    close_stage(simulation);
+    mf_Status closed =
+        mf_simulation_close(simulation, status == MF_OK || status == MF_STOPPED, &closing);
     if (closed != MF_OK && error != NULL)
         *error = closing;
     return closed != MF_OK ? closed : status;
+}
+
+uint64_t mf_simulation_record_steps(const mf_Simulation *simulation) {
+    return period_steps(simulation->record_period,
+                        mf_time_to_seconds(mf_world_config_of(simulation->world)->step));
+}
+
+mf_Status mf_simulation_close(mf_Simulation *simulation, bool keep, mf_Error *error) {
+    mf_Recorder *recorder = simulation->recorder;
+    mf_Status status = MF_OK;
+    simulation->recorder = NULL;
+    if (recorder == NULL)
+        return MF_OK;
+    if (keep)
+        status = mf_recorder_close(recorder, error);
+    else
+        mf_recorder_destroy(recorder);
+    close_stage(simulation);
+    return status;
 }
 
 void mf_simulation_end(const mf_Simulation *simulation) {

@@ -46,6 +46,16 @@ typedef struct mf_Simulation {
     double seconds;   // [s] wall
 } mf_Simulation;
 
+// Sets what is recorded to the file `record` (NULL: nothing): `fields` and `every` are those of the
+// command line, or NULL for those of the scene's file. `names` and `scene` (from mf_allocate, the
+// caller's) must outlive the record.
+mf_Status mf_simulation_record(mf_Simulation *simulation, const mf_SceneFile *file,
+                               const char *record, const char *fields, const char *every,
+                               char names[MF_APP_PATH], char **scene, mf_Error *error);
+// [1] steps between two samples of the record.
+uint64_t mf_simulation_record_steps(const mf_Simulation *simulation);
+// Ends the record that mf_simulation_open has begun, if any; with `keep` its file is complete.
+mf_Status mf_simulation_close(mf_Simulation *simulation, bool keep, mf_Error *error);
 // Begins the record, if any, before anything is printed; otherwise mf_simulate does it.
 mf_Status mf_simulation_open(mf_Simulation *simulation, mf_Error *error);
 

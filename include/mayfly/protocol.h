@@ -86,7 +86,8 @@ enum {
     MF_EVENT_DOCK = 11,   // a dock changed its state; value: dock + (state << 16)
     MF_EVENT_GOAL = 12,   // the robots of a group scored in soccer
     MF_EVENT_END = 13,    // the run is over: the world does not move any more
-    MF_EVENT_KINDS = 14
+    MF_EVENT_HELD = 14,   // a connection (value) is not read for a while: it is over its rate
+    MF_EVENT_KINDS = 15
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define FIRST_BUFFER 4096u           // [byte]
+#define HOLD_SECONDS 0.01            // [s] least time that a connection is held
 #define PASS_BYTES ((size_t)4 << 20) // [byte] read of one connection before others get a turn
 #define HELLO_MOST (MF_PROTOCOL_TOKEN + 12u) // [byte] of the first message
 #define UNREAD_MOST                                                                                \
@@ -120,6 +121,42 @@ void mf_peer_refuse(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Status st
 
 // ---- in ----------------------------------------------------------------------------------------
 
+// Rates: a connection has the budget of a second, which fills with time. Where it is used up the
+// connection is not read for a while, so that its socket, and then the client, has to wait.
+static void fill_budget(const mf_Server *server, mf_Peer *peer, double now) {
+    const double messages = server->config.message_rate, bytes = server->config.byte_rate;
+    const double passed = now - peer->filled < 1.0 ? now - peer->filled : 1.0;
+    peer->filled = now;
+    peer->messages_left += messages * passed;
+    if (peer->messages_left > messages)
+        peer->messages_left = messages;
+    peer->bytes_left += bytes * passed;
+    if (peer->bytes_left > bytes)
+        peer->bytes_left = bytes;
+}
+
+// Whether it may go on; else it is held until its budget is back.
+static bool has_budget(mf_Server *server, mf_Peer *peer) {
+    const mf_ServerConfig *config = &server->config;
+    const bool counts = config->message_rate > 0.0, weighs = config->byte_rate > 0.0;
+    if ((!counts || peer->messages_left >= 1.0) && (!weighs || peer->bytes_left > 0.0))
+        return true;
+    const double now = mf_link_clock();
+    fill_budget(server, peer, now);
+    const double messages = counts && peer->messages_left < 1.0
+                                ? (1.0 - peer->messages_left) / config->message_rate
+                                : 0.0;
+    const double bytes =
+        weighs && peer->bytes_left <= 0.0 ? (1.0 - peer->bytes_left) / config->byte_rate : 0.0;
+    const double wait = messages > bytes ? messages : bytes;
+    if (wait <= 0.0)
+        return true;
+    peer->resume = now + (wait > HOLD_SECONDS ? wait : HOLD_SECONDS);
+    server->sum.held++;
+    mf_link_event(server, MF_EVENT_HELD, 0, 0, peer->number);
+    return false;
+}
+
 // Hands over the whole messages of the buffer.
 static void take_messages(mf_Server *server, mf_Peer *peer) {
     mf_LinkBuffer *in = &peer->in;
@@ -138,6 +175,9 @@ static void take_messages(mf_Server *server, mf_Peer *peer) {
                 mf_peer_refuse(server, peer, tag, MF_NO_MEMORY, "out of memory");
             return;
         }
+        if (!has_budget(server, peer))
+            return;
+        peer->messages_left -= 1.0;
         mf_WireReader reader = {head.at, head.at + size, false};
         in->begin += MF_PROTOCOL_HEAD + size;
         mf_link_answer(server, peer, kind, tag, &reader);
@@ -149,9 +189,13 @@ static void take_messages(mf_Server *server, mf_Peer *peer) {
 void mf_peer_read(mf_Server *server, mf_Peer *peer) {
     mf_LinkBuffer *in = &peer->in;
     size_t passed = 0;
+    if (server->config.message_rate > 0.0 || server->config.byte_rate > 0.0)
+        fill_budget(server, peer, mf_link_clock());
     while (passed < PASS_BYTES && peer->socket >= 0) {
         if (peer->closing) // what it still sends is not read by anyone
             in->begin = in->end = 0;
+        else if (!has_budget(server, peer))
+            return;
         if (!reserve(server->context, in, FIRST_BUFFER)) {
             mf_peer_refuse(server, peer, 0, MF_NO_MEMORY, "out of memory");
             return;
@@ -167,10 +211,18 @@ void mf_peer_read(mf_Server *server, mf_Peer *peer) {
         in->end += (size_t)got;
         passed += (size_t)got;
         peer->bytes_in += (uint64_t)got;
+        peer->bytes_left -= (double)got;
         take_messages(server, peer);
-        if ((size_t)got < room) // the socket is empty
+        if (peer->resume > 0.0 || (size_t)got < room) // the socket is empty
             return;
     }
+}
+
+void mf_peer_resume(mf_Server *server, mf_Peer *peer) {
+    peer->resume = 0.0;
+    take_messages(server, peer);
+    if (peer->resume <= 0.0 && peer->socket >= 0)
+        mf_peer_read(server, peer);
 }
 
 // ---- their life --------------------------------------------------------------------------------
@@ -208,8 +260,12 @@ void mf_peer_open(mf_Server *server, int socket) {
     const uint32_t at = free_place(server);
     if (at == server->peer_count)
         server->peer_count++;
-    server->peers[at] =
-        (mf_Peer){.socket = socket, .number = ++server->numbers, .since = mf_link_clock()};
+    server->peers[at] = (mf_Peer){.socket = socket,
+                                  .number = ++server->numbers,
+                                  .messages_left = server->config.message_rate,
+                                  .bytes_left = server->config.byte_rate,
+                                  .since = mf_link_clock()};
+    server->peers[at].filled = server->peers[at].since;
 }
 
 void mf_peer_drop_subscription(mf_Server *server, mf_Subscription *subscription) {

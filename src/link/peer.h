@@ -60,6 +60,8 @@ typedef struct mf_Peer {
     double deadline;               // [s] of the clock
     bool steps;                    // it is answered when the steps that it asked for are done
     uint16_t steps_tag;
+    double messages_left, bytes_left; // [1], [byte] that may be read now
+    double filled, resume; // [s] of the clock, of that; when it is read again, 0: it is read
     mf_ServerStatistics seen;
     uint64_t bytes_in, bytes_out;
 } mf_Peer;
@@ -90,6 +92,7 @@ struct mf_Server {
     uint32_t **words;     // last fault words per group; NULL before someone listens
     bool paused;
     uint64_t steps_asked; // while paused
+    uint64_t to_sample;   // [1] steps; UINT64_MAX: none
     uint64_t steps_left;  // [1] until it stands still; UINT64_MAX: it never does
     bool stopped;         // by a connection
     char reason[160];
@@ -122,6 +125,8 @@ uint8_t *mf_peer_message(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32
                          size_t size);
 // Sends what the socket takes now.
 void mf_peer_flush(mf_Server *server, mf_Peer *peer);
+// Goes on with one that was over its rate.
+void mf_peer_resume(mf_Server *server, mf_Peer *peer);
 // Reads what has come, and hands over whole messages.
 void mf_peer_read(mf_Server *server, mf_Peer *peer);
 // Sends an error.

@@ -95,6 +95,7 @@ static uint64_t due(mf_Server *server, double now) {
     if (!mf_link_may_move(server))
         return 0;
     count = server->steps_left < count ? server->steps_left : count;
+    count = server->to_sample < count ? server->to_sample : count;
     for (uint32_t p = 0; p < server->peer_count; p++) {
         const mf_Peer *peer = &server->peers[p];
         if (peer->socket < 0 || peer->closing)
@@ -126,6 +127,13 @@ static void answer_steps(mf_Server *server) {
     }
 }
 
+static mf_Status sample(mf_Server *server, uint64_t count, mf_Error *error) {
+    if (server->config.sample == NULL || (server->to_sample -= count) > 0)
+        return MF_OK;
+    server->to_sample = server->config.sample_steps;
+    return server->config.sample(server->config.sampled, error);
+}
+
 static void step(mf_Server *server, uint64_t count, double before) {
     mf_world_step(server->world, count);
     const double each = (mf_link_clock() - before) / (double)count;
@@ -149,6 +157,10 @@ static void watch_clock(mf_Server *server, double now) {
         mf_Peer *peer = &server->peers[p];
         if (peer->socket < 0)
             continue;
+        if (peer->resume > 0.0 && now >= peer->resume)
+            mf_peer_resume(server, peer);
+        if (peer->socket < 0)
+            continue;
         if (peer->closing && now - peer->since > HELLO_SECONDS) {
             mf_peer_close(server, peer);
         } else if (!peer->welcome && !peer->closing && now - peer->since > HELLO_SECONDS) {
@@ -165,6 +177,15 @@ static void watch_clock(mf_Server *server, double now) {
     }
 }
 
+// Whether one that has the turn is not read now.
+static bool held_turn(const mf_Server *server) {
+    for (uint32_t p = 0; p < server->peer_count; p++)
+        if (server->peers[p].socket >= 0 && server->peers[p].waiting &&
+            server->peers[p].resume > 0.0)
+            return true;
+    return false;
+}
+
 // Sends to and reads those that have the turn, without a sleep, for a while after bytes went
 // either way. True: none of them is waited for any more.
 static bool spin(mf_Server *server) {
@@ -173,7 +194,7 @@ static bool spin(mf_Server *server) {
         bool waits = false;
         for (uint32_t p = 0; p < server->peer_count; p++) {
             mf_Peer *peer = &server->peers[p];
-            if (peer->socket < 0 || !peer->waiting)
+            if (peer->socket < 0 || !peer->waiting || peer->resume > 0.0)
                 continue;
             const uint64_t bytes = peer->bytes_in + peer->bytes_out;
             if (peer->out.begin < peer->out.end)
@@ -185,7 +206,7 @@ static bool spin(mf_Server *server) {
                 end = mf_link_clock() + SPIN_SECONDS;
         }
         if (!waits)
-            return true;
+            return !held_turn(server);
     } while (mf_link_clock() < end);
     return false;
 }
@@ -199,6 +220,10 @@ static mf_Status look(mf_Server *server, double seconds, mf_Error *error) {
         const bool writes = peer->out.begin < peer->out.end;
         server->polls[p + 1] =
             (struct pollfd){.fd = peer->socket, .events = (short)(POLLIN | (writes ? POLLOUT : 0))};
+        if (peer->resume > 0.0) { // not even whether it is closed, before all of it is read
+            server->polls[p + 1].events = POLLOUT;
+            server->polls[p + 1].fd = writes ? peer->socket : -1;
+        }
     }
     const struct timespec wait = {.tv_nsec = (long)(1e9 * seconds)};
     const int ready = ppoll(server->polls, peers + 1, &wait, NULL);
@@ -229,6 +254,8 @@ static double idle(const mf_Server *server, double now) {
     bool waits = false;
     for (uint32_t p = 0; p < server->peer_count; p++) {
         const mf_Peer *peer = &server->peers[p];
+        if (peer->socket >= 0 && peer->resume > 0.0 && peer->resume - now < wait)
+            wait = peer->resume - now;
         if (peer->socket < 0 || !peer->waiting)
             continue;
         waits = true;
@@ -269,7 +296,7 @@ static mf_Status go_on(mf_Server *server, mf_Error *error) {
     }
     step(server, count, now);
     measure(server, now);
-    return MF_OK;
+    return sample(server, count, error);
 }
 
 mf_Status mf_link_until(mf_Server *server, bool (*is_done)(const mf_Server *server),
@@ -341,6 +368,10 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
         return mf_fail(error, MF_BAD_ARGUMENT, "serve: start from mf_server_config()");
     if (config->connections < 1 || config->connections > 4096)
         return mf_fail(error, MF_BAD_ARGUMENT, "serve: expected 1 .. 4096 connections");
+    if (!(config->message_rate == 0.0 || config->message_rate >= 1.0) ||
+        !(config->byte_rate == 0.0 || config->byte_rate >= 1.0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "serve: expected rates of 0, or at least 1 a second");
     if (config->token != NULL && strlen(config->token) > MF_PROTOCOL_TOKEN)
         return mf_fail(error, MF_LIMIT, "serve: expected a token of at most %d bytes",
                        MF_PROTOCOL_TOKEN);
@@ -354,6 +385,7 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
     server->listener = -1;
     server->paused = config->paused;
     server->speed = config->speed;
+    server->to_sample = config->sample != NULL ? config->sample_steps : UINT64_MAX;
     server->steps_left = config->led ? 0 : UINT64_MAX;
     mf_Status status = open_all(server, error);
     if (status != MF_OK) {

@@ -18,10 +18,16 @@ typedef struct mf_ServerConfig {
     const char *path;     // of a Unix socket instead of TCP; default NULL
     const char *token;    // that clients must send; NULL: none
     uint32_t connections; // [1] most at once, 1 .. 4096; default 64
+    double message_rate;  // [1/s] messages that are read of a connection; 0: no limit; default 0
+    double byte_rate;     // [byte/s] likewise
     bool paused;          // default false
     double speed;         // [1] simulated seconds per second; 0: as fast as possible; default 1
     mf_Time duration;     // [ns] of simulated time after which it ends; 0: no end; default 0
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
+    // Called each `sample_steps` steps; its error ends mf_server_run. Default NULL.
+    mf_Status (*sample)(void *sampled, mf_Error *error);
+    void *sampled;
+    uint64_t sample_steps;
     bool (*stop)(void *user); // asked at least every 20 ms; true ends mf_server_run; default NULL
     void *user;
 } mf_ServerConfig;
@@ -61,6 +67,7 @@ typedef struct mf_ServerStatistics {
     uint64_t states, lost;  // [1] sent; dropped because the reader was slow
     uint64_t writes, late;  // [1] commands; those after the tick that they were meant for
     uint64_t turns, missed; // [1] of lock-step connections; not answered in time
+    uint64_t held;          // [1] times that a connection was not read, over its rate
 } mf_ServerStatistics;
 mf_ServerStatistics mf_server_statistics(const mf_Server *server);
 

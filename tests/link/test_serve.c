@@ -3,6 +3,8 @@
 #include "context.h"
 #include "link/support.h"
 
+#include <time.h>
+
 enum { TURNS = 150, QUADS = 37 };
 
 // A controller: flies home, with goals on the way.
@@ -294,6 +296,51 @@ static void test_tokens_and_limits(void **state) {
     mf_client_close(client);
 }
 
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Over the rate the client waits, and nothing is lost.
+static void test_rates(void **state) {
+    enum { WRITES = 60 };
+    Served served;
+    mf_ServerConfig config = mf_server_config();
+    mf_ClientStatistics found;
+    config.port = 0;
+    config.speed = 0.0;
+    config.message_rate = 40.0;
+    start(*state, &served, quads, &config);
+    const double begun = seconds_now();
+    mf_Client *client = join(&served);
+    CHECK(mf_client_events(client, 1u << MF_EVENT_HELD, error));
+    for (int i = 0; i < WRITES; i++)
+        CHECK(mf_client_write(client, MF_PROTOCOL_ANY_TICK, NULL, NULL, 0, false, error));
+    CHECK(mf_client_statistics(client, false, &found, error));
+    assert_int_equal(found.writes, WRITES);
+    const double took = seconds_now() - begun; // 40 at once, then 24 at 40 a second
+    assert_true(took > 0.55 && took < 20.0);
+    assert_int_equal(await_event(client, MF_EVENT_HELD).value, 1);
+    mf_client_close(client);
+    finish(&served);
+    assert_true(served.sum.held >= 5 && served.sum.lost == 0 && served.sum.refused == 0);
+
+    config.message_rate = 0.0;
+    config.byte_rate = 4000.0;
+    start(*state, &served, quads, &config);
+    const double second = seconds_now();
+    client = join(&served);
+    for (int i = 0; i < 4 * WRITES; i++) // 24 bytes each
+        CHECK(mf_client_write(client, MF_PROTOCOL_ANY_TICK, NULL, NULL, 0, false, error));
+    CHECK(mf_client_statistics(client, false, &found, error));
+    assert_int_equal(found.writes, 4 * WRITES);
+    assert_true(seconds_now() - second > 0.3);
+    mf_client_close(client);
+    finish(&served);
+    assert_true(served.sum.held >= 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_bits_as_in_process),
@@ -304,6 +351,7 @@ int main(void) {
         cmocka_unit_test(test_faults_are_events),
         cmocka_unit_test(test_lost_events_are_counted),
         cmocka_unit_test(test_tokens_and_limits),
+        cmocka_unit_test(test_rates),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }
