@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import dataclasses
 import json
@@ -148,6 +149,92 @@ def test_models_are_described(tmp_path: pathlib.Path) -> None:
     assert [joint["name"] for joint in found["joints"]] == [j["name"] for j in own["joints"]]
     assert found["hash"] == own["hash"]
     assert len(found["joints"]) == group.fields["joint.angle"].components
+
+
+def test_asyncio_steers_with_the_same_bits(scene: pathlib.Path, address: str) -> None:
+    async def steer() -> tuple[mayfly.client.RemoteStatistics, list[str]]:
+        async with await mayfly.connect_async(address) as world:
+            quads = world["quads"]
+            await world.watch("pause")
+            state = await quads.subscribe("base.position", period=0.02)
+            names: list[str] = []
+
+            async def follow() -> None:
+                async for event in world.each_event():
+                    names.append(event.name)
+
+            following = asyncio.ensure_future(follow())
+            turns = world.lock_step(period=0.02, limit=20)
+            async for turn in turns:
+                if turn.tick == 0:
+                    await world.pause(False)
+                assert state.tick == turn.tick
+                if turn.tick == 100:
+                    found = await world.statistics(hash=True)
+                    break
+                quads.write("command.position", control(state["base.position"]))
+            await turns.aclose()
+            following.cancel()
+            return found, names
+
+    found, names = asyncio.run(steer())
+    assert found.missed == 0 and found.lost == 0 and names == ["pause"]
+    own = mayfly.Scene(scene)
+    group = own.groups[0]
+    for _ in range(50):
+        group["command.position"] = control(group["base.position"].array)
+        own.step(2)
+    assert found.hash == own.hash()
+
+
+def test_asyncio_follows_states_while_another_task_asks(address: str) -> None:
+    async def follow() -> list[int]:
+        async with await mayfly.connect_async(address) as world:
+            state = await world["quads"].subscribe("base.position")
+            ticks: list[int] = []
+
+            async def take() -> None:
+                async for newest in world.each_state(state):
+                    ticks.append(newest.tick)
+                    if newest.tick >= 5:
+                        return
+
+            async def ask() -> None:
+                for _ in range(5):
+                    await world.step()
+
+            await asyncio.wait_for(asyncio.gather(take(), ask()), 30)
+            image = await world.snapshot()
+            await world.reset()
+            await world.restore(image)
+            await world["quads"].reset(3, 2)
+            await world.unsubscribe(state)
+            assert (await world.statistics()).tick == 5
+            assert (await world["quads"].describe())["joints"] == []
+            return ticks
+
+    ticks = asyncio.run(follow())
+    assert ticks == sorted(set(ticks)) and ticks[-1] == 5
+
+
+def test_asyncio_errors(address: str) -> None:
+    async def fail() -> None:
+        world = await mayfly.connect_async(address)
+        with pytest.raises(mayfly.NotFoundError):
+            await world["quads"].subscribe("base.color")
+        with pytest.raises(mayfly.CorruptError):
+            await world.restore(b"nothing")
+        with pytest.raises(mayfly.ArgumentError):
+            await world["quads"].switch("rigid")
+        await world.close()
+        with pytest.raises(mayfly.ClosedError):
+            await world.pause()
+        with pytest.raises(mayfly.OperatingSystemError):
+            await mayfly.connect_async("127.0.0.1:1")
+        with pytest.raises(mayfly.ArgumentError):
+            await mayfly.connect_async("nowhere")
+
+    asyncio.run(fail())
 
 
 @pytest.mark.parametrize("ending", ["h5", "mcap"])

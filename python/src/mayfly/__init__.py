@@ -26,6 +26,7 @@ from mayfly.client import (
     Turn,
     connect,
 )
+from mayfly.client_async import AsyncGroup, AsyncWorld, connect_async
 from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
 from mayfly.controllers import MLP, Controllers, Linear, Oscillators, Policy, Programs
@@ -81,6 +82,8 @@ __all__ = [
     "MOTIONS",
     "Archive",
     "ArgumentError",
+    "AsyncGroup",
+    "AsyncWorld",
     "BusyError",
     "Camera",
     "ClosedError",
@@ -136,6 +139,7 @@ __all__ = [
     "World",
     "WorldJoint",
     "connect",
+    "connect_async",
     "data_folder",
     "default_context",
     "evaluate",

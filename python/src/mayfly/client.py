@@ -81,6 +81,7 @@ _EVENT_NAMES = (
     "dock",
     "goal",
     "end",
+    "held",
 )
 _MOTIONS = (
     "kinematic points rigid prescribed articulated quadrotor fixed_wing car external "
@@ -143,6 +144,64 @@ class RemoteStatistics:
     is_paused: bool
 
 
+# What is asked: a kind of message, its payload, and the kind of its answer.
+Request = tuple[int, bytes, int]
+
+
+def _pause_request(on: bool) -> Request:
+    return _PAUSE, struct.pack("<I", on), _DONE
+
+
+def _step_request(steps: int) -> Request:
+    return _STEP, struct.pack("<Q", steps), _DONE
+
+
+def _speed_request(speed: float) -> Request:
+    return _SPEED, struct.pack("<d", speed), _DONE
+
+
+def _lock_step_request(on: bool, period: float, limit: float) -> Request:
+    times = (round(1e9 * period), round(1e9 * limit))
+    return _LOCK_STEP, struct.pack("<IIqq", on, 0, *times), _DONE
+
+
+def _reset_request(group: int, first: int, count: int | None) -> Request:
+    return _RESET, struct.pack("<3I", group, first, _ALL if count is None else count), _DONE
+
+
+def _switch_request(group: int, motion: str, first: int, count: int | None) -> Request:
+    if motion not in _MOTIONS:
+        raise errors.ArgumentError(f"expected a motion of {', '.join(_MOTIONS)}")
+    rows = _ALL if count is None else count
+    return _SWITCH, struct.pack("<4I", group, first, rows, _MOTIONS.index(motion)), _DONE
+
+
+def _watch_request(names: tuple[str, ...]) -> Request:
+    for name in names:
+        if name not in _EVENT_NAMES:
+            raise errors.ArgumentError(f"expected events of {', '.join(_EVENT_NAMES)}")
+    mask = sum(1 << _EVENT_NAMES.index(name) for name in set(names))
+    return _EVENTS, struct.pack("<I", mask), _DONE
+
+
+def _hello_request(token: str) -> Request:
+    secret = token.encode()
+    head = struct.pack("<IHHI", _MAGIC, _MAJOR, _MINOR, len(secret))
+    return _HELLO, head + secret, _WELCOME
+
+
+def _write_payload(tick: int, entries: list[bytes], go: bool) -> bytes:
+    return struct.pack("<QII", tick, len(entries), go) + b"".join(entries)
+
+
+def _read_statistics(data: bytes) -> RemoteStatistics:
+    values = struct.unpack("<QqQ8Q2d2I", data)
+    names = [field.name for field in dataclasses.fields(RemoteStatistics)]
+    found = dict(zip(names, values))
+    found["is_paused"] = bool(found["is_paused"] & 1)
+    return RemoteStatistics(**found)
+
+
 class Subscription:
     """Fields that come regularly; `subscription["joint.angle"]` is the newest array.
 
@@ -175,11 +234,10 @@ class Subscription:
             at += -(-count * field.dtype.itemsize // 8) * 8
 
 
-class RemoteGroup:
-    """A group of the world: its fields, and how to read, write, reset and switch its robots."""
+class GroupFields:
+    """A group of the world and its fields: what the plain and the asyncio client share."""
 
-    def __init__(self, world: RemoteWorld, number: int, name: str, count: int) -> None:
-        self._world = world
+    def __init__(self, number: int, name: str, count: int) -> None:
         self.number = number
         self.name = name
         self.count = count  # instances
@@ -188,18 +246,12 @@ class RemoteGroup:
     def __len__(self) -> int:
         return self.count
 
-    def subscribe(self, *names: str, period: float = 0.0) -> Subscription:
-        """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
-        return self._world._subscribe(self, [self._field(name) for name in names], period)
+    def _field(self, name: str) -> RemoteField:
+        if name not in self.fields:
+            raise errors.NotFoundError(f"group {self.name} has no field {name}")
+        return self.fields[name]
 
-    def write(
-        self, name: str, values: npt.ArrayLike, first: int = 0, count: int | None = None
-    ) -> None:
-        """Writes an input of the robots first .. first + count - 1; values are broadcast.
-
-        In `lock_step` it is sent at the end of the turn, otherwise at once. What the server refuses
-        is raised by a later call.
-        """
+    def _entry(self, name: str, values: npt.ArrayLike, first: int, count: int | None) -> bytes:
         field = self._field(name)
         if not field.is_writable:
             raise errors.ArgumentError(
@@ -213,7 +265,35 @@ class RemoteGroup:
             array = array[:, None]
         data = np.ascontiguousarray(np.broadcast_to(array, (rows, field.components))).tobytes()
         head = struct.pack("<4I", field.number, first, rows, len(data))
-        self._world._write(head + data + bytes(-len(data) % 8))
+        return head + data + bytes(-len(data) % 8)
+
+
+class RemoteGroup(GroupFields):
+    """A group of the world: its fields, and how to read, write, reset and switch its robots."""
+
+    def __init__(self, world: RemoteWorld, number: int, name: str, count: int) -> None:
+        super().__init__(number, name, count)
+        self._world = world
+
+    def subscribe(self, *names: str, period: float = 0.0) -> Subscription:
+        """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
+        made, request = self._world._new_subscription(self, names, period)
+        try:
+            self._world._ask(*request)
+        except errors.MayflyError:
+            self._world._forget(made)
+            raise
+        return made
+
+    def write(
+        self, name: str, values: npt.ArrayLike, first: int = 0, count: int | None = None
+    ) -> None:
+        """Writes an input of the robots first .. first + count - 1; values are broadcast.
+
+        In `lock_step` it is sent at the end of the turn, otherwise at once. What the server refuses
+        is raised by a later call.
+        """
+        self._world._write(self._entry(name, values, first, count))
 
     def describe(self) -> dict[str, Any]:
         """The model of the robots, as `mayfly info --json` shows it.
@@ -227,38 +307,110 @@ class RemoteGroup:
 
     def reset(self, first: int = 0, count: int | None = None) -> None:
         """Resets robots to their initial state."""
-        rows = _ALL if count is None else count
-        self._world._ask(_RESET, struct.pack("<3I", self.number, first, rows))
+        self._world._ask(*_reset_request(self.number, first, count))
 
     def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
         """Switches robots to another motion: "rigid", "articulated", ..."""
-        if motion not in _MOTIONS:
-            raise errors.ArgumentError(f"expected a motion of {', '.join(_MOTIONS)}")
-        rows = _ALL if count is None else count
-        payload = struct.pack("<4I", self.number, first, rows, _MOTIONS.index(motion))
-        self._world._ask(_SWITCH, payload)
-
-    def _field(self, name: str) -> RemoteField:
-        if name not in self.fields:
-            raise errors.NotFoundError(f"group {self.name} has no field {name}")
-        return self.fields[name]
+        self._world._ask(*_switch_request(self.number, motion, first, count))
 
 
-class RemoteWorld:
-    """A connection to a world. One thread at a time may use it."""
+class Session:
+    """What a connection knows of its world: the part of both clients that reads messages."""
 
-    def __init__(self, address: str, token: str = "", timeout: float = 60.0) -> None:
+    def __init__(self, timeout: float) -> None:
         self.timeout = timeout  # [s] for answers
         self.events: deque[Event] = deque(maxlen=4096)  # that came and were not taken
         self.events_lost = 0  # oldest ones that were dropped, because nobody took them
-        self.groups: dict[str, RemoteGroup] = {}
+        self.step_ns = 0
+        self.title = ""
         self._subscriptions: dict[int, Subscription] = {}
         self._tag = 0
         self._turn: Turn | None = None
         self._pending: list[bytes] | None = None  # writes of the present turn
-        self._buffer = bytearray()
         self._is_over = False
         self._refused: errors.MayflyError | None = None  # an error of an earlier write
+
+    def _add_group(self, number: int, name: str, count: int) -> GroupFields:
+        raise NotImplementedError
+
+    def _read_welcome(self, welcome: bytes) -> None:
+        self.step_ns = struct.unpack_from("<q", welcome, 16)[0]
+        self.title = welcome[56:].decode(errors="replace")
+
+    def _read_listing(self, listing: bytes) -> None:
+        at, number = 8, 0
+        for index in range(struct.unpack_from("<I", listing)[0]):
+            count, fields, _, length = struct.unpack_from("<IIIBxxx", listing, at)
+            name = listing[at + 16 : at + 16 + length].decode()
+            at += 16 + -(-length // 4) * 4
+            group = self._add_group(index, name, count)
+            for _ in range(fields):
+                field, size = _read_field(listing, at, number)
+                group.fields[field.name] = field
+                at, number = at + size, number + 1
+
+    def _new_subscription(
+        self, group: GroupFields, names: tuple[str, ...], period: float
+    ) -> tuple[Subscription, Request]:
+        fields = [group._field(name) for name in names]
+        number = next((n for n in range(64) if n not in self._subscriptions), None)
+        if number is None:
+            raise errors.LimitError("a connection has at most 64 subscriptions")
+        payload = struct.pack("<IIq", number, len(fields), round(1e9 * period))
+        payload += b"".join(struct.pack("<3I", f.number, 0, _ALL) for f in fields)
+        made = Subscription(number, [(field, group.count) for field in fields])
+        self._subscriptions[number] = made
+        return made, (_SUBSCRIBE, payload, _DONE)
+
+    def _forget(self, subscription: Subscription) -> None:
+        self._subscriptions.pop(subscription.number, None)
+
+    def _next_tag(self) -> int:
+        self._tag = self._tag % 65535 + 1
+        return self._tag
+
+    def _raise_refused(self) -> None:
+        if self._refused is not None:
+            refused, self._refused = self._refused, None
+            raise refused
+
+    def _check(self, found: int, data: bytes, answer: int) -> bytes:
+        """The payload of an answer, or its error."""
+        if found == _ERROR:
+            raise _error(data)
+        if found != answer:
+            raise errors.CorruptError(f"expected a message {answer}, found {found}")
+        return data
+
+    def _keep(self, kind: int, data: bytes) -> None:
+        if kind == _STATE:
+            subscription = self._subscriptions.get(struct.unpack_from("<I", data)[0])
+            if subscription is not None:
+                subscription._take(data)
+        elif kind == _TURN:
+            tick, nanoseconds = struct.unpack("<Qq", data)
+            self._turn = Turn(tick, nanoseconds / 1e9)
+        elif kind == _EVENT:
+            event, group, instance, value, tick, nanoseconds = struct.unpack("<4IQq", data)
+            name = _EVENT_NAMES[event] if event < len(_EVENT_NAMES) else str(event)
+            self.events_lost += len(self.events) == self.events.maxlen
+            self.events.append(Event(name, group, instance, value, tick, nanoseconds / 1e9))
+        elif kind == _ERROR:  # of a write
+            self._refused = _error(data)
+        elif kind == _BYE:
+            self._is_over = True
+            raise errors.StoppedError(data.decode(errors="replace"))
+        else:
+            raise errors.CorruptError(f"the server sent an unknown message {kind}")
+
+
+class RemoteWorld(Session):
+    """A connection to a world. One thread at a time may use it."""
+
+    def __init__(self, address: str, token: str = "", timeout: float = 60.0) -> None:
+        super().__init__(timeout)
+        self.groups: dict[str, RemoteGroup] = {}
+        self._buffer = bytearray()
         self._socket = _open(address, timeout)
         try:
             self._begin(token)
@@ -291,15 +443,15 @@ class RemoteWorld:
 
     def pause(self, on: bool = True) -> None:
         """Pauses the world, or lets it go on."""
-        self._ask(_PAUSE, struct.pack("<I", on))
+        self._ask(*_pause_request(on))
 
     def step(self, steps: int = 1) -> None:
         """Simulates steps of a paused world, and waits until they are done."""
-        self._ask(_STEP, struct.pack("<Q", steps))
+        self._ask(*_step_request(steps))
 
     def set_speed(self, speed: float) -> None:
         """Simulated seconds per second; 0: as fast as possible."""
-        self._ask(_SPEED, struct.pack("<d", speed))
+        self._ask(*_speed_request(speed))
 
     def lock_step(self, period: float = 0.0, limit: float = 1.0) -> Iterator[Turn]:
         """Turns, at once and at each multiple of `period` [s]; 0: at every step.
@@ -307,9 +459,8 @@ class RemoteWorld:
         The world waits while the body of the loop runs, at most `limit` [s]; what the body writes
         acts before the next step. The world goes on by itself after the loop.
         """
-        nanoseconds = (round(1e9 * period), round(1e9 * limit))
         self._turn = None
-        self._ask(_LOCK_STEP, struct.pack("<IIqq", 1, 0, *nanoseconds))
+        self._ask(*_lock_step_request(True, period, limit))
         try:
             while True:
                 while self._turn is None:
@@ -324,7 +475,7 @@ class RemoteWorld:
             if writes:
                 self._send_writes(writes, _ANY_TICK, go=False)
             if not self._is_over and self._socket.fileno() >= 0:
-                self._ask(_LOCK_STEP, struct.pack("<IIqq", 0, 0, 0, 0))
+                self._ask(*_lock_step_request(False, 0.0, 0.0))
 
     def wait(self, subscription: Subscription, timeout: float | None = None) -> bool:
         """Waits for the next state of a subscription; False: it did not come in time."""
@@ -353,66 +504,30 @@ class RemoteWorld:
 
     def reset(self) -> None:
         """Resets all robots of all groups."""
-        self._ask(_RESET, struct.pack("<3I", _ALL, 0, _ALL))
+        self._ask(*_reset_request(_ALL, 0, None))
 
     def watch(self, *names: str) -> None:
         """Which events come: "fault", "late", ...; none: no events."""
-        for name in names:
-            if name not in _EVENT_NAMES:
-                raise errors.ArgumentError(f"expected events of {', '.join(_EVENT_NAMES)}")
-        mask = sum(1 << _EVENT_NAMES.index(name) for name in set(names))
-        self._ask(_EVENTS, struct.pack("<I", mask))
+        self._ask(*_watch_request(names))
 
     def statistics(self, hash: bool = False) -> RemoteStatistics:
         """Figures of the world and this connection; `hash`: that of the world's state, too."""
-        values = struct.unpack("<QqQ8Q2d2I", self._ask(_STATISTICS, struct.pack("<I", hash), _SAID))
-        names = [field.name for field in dataclasses.fields(RemoteStatistics)]
-        found = dict(zip(names, values))
-        found["is_paused"] = bool(found["is_paused"] & 1)
-        return RemoteStatistics(**found)
+        return _read_statistics(self._ask(_STATISTICS, struct.pack("<I", hash), _SAID))
 
     # ---- messages ------------------------------------------------------------------------------
 
-    def _begin(self, token: str) -> None:
-        secret = token.encode()
-        hello = struct.pack("<IHHI", _MAGIC, _MAJOR, _MINOR, len(secret)) + secret
-        welcome = self._ask(_HELLO, hello, _WELCOME)
-        self.step_ns: int = struct.unpack_from("<q", welcome, 16)[0]
-        self.title = welcome[56:].decode(errors="replace")
-        listing = self._ask(_LIST, b"", _LISTING)
-        at, number = 8, 0
-        for index in range(struct.unpack_from("<I", listing)[0]):
-            count, fields, _, length = struct.unpack_from("<IIIBxxx", listing, at)
-            name = listing[at + 16 : at + 16 + length].decode()
-            at += 16 + -(-length // 4) * 4
-            group = RemoteGroup(self, index, name, count)
-            for _ in range(fields):
-                field, size = _read_field(listing, at, number)
-                group.fields[field.name] = field
-                at, number = at + size, number + 1
-            self.groups[name] = group
+    def _add_group(self, number: int, name: str, count: int) -> GroupFields:
+        self.groups[name] = RemoteGroup(self, number, name, count)
+        return self.groups[name]
 
-    def _subscribe(
-        self, group: RemoteGroup, fields: list[RemoteField], period: float
-    ) -> Subscription:
-        number = next((n for n in range(64) if n not in self._subscriptions), None)
-        if number is None:
-            raise errors.LimitError("a connection has at most 64 subscriptions")
-        payload = struct.pack("<IIq", number, len(fields), round(1e9 * period))
-        payload += b"".join(struct.pack("<3I", f.number, 0, _ALL) for f in fields)
-        made = Subscription(number, [(field, group.count) for field in fields])
-        self._subscriptions[number] = made
-        try:
-            self._ask(_SUBSCRIBE, payload)
-        except errors.MayflyError:
-            del self._subscriptions[number]
-            raise
-        return made
+    def _begin(self, token: str) -> None:
+        self._read_welcome(self._ask(*_hello_request(token)))
+        self._read_listing(self._ask(_LIST, b"", _LISTING))
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """Ends a subscription."""
         self._ask(_UNSUBSCRIBE, struct.pack("<I", subscription.number))
-        self._subscriptions.pop(subscription.number, None)
+        self._forget(subscription)
 
     def _write(self, entry: bytes) -> None:
         if self._pending is not None:
@@ -421,7 +536,7 @@ class RemoteWorld:
             self._send_writes([entry], _ANY_TICK, go=False)
 
     def _send_writes(self, entries: list[bytes], tick: int, go: bool) -> None:
-        self._send(_WRITE, 0, struct.pack("<QII", tick, len(entries), go) + b"".join(entries))
+        self._send(_WRITE, 0, _write_payload(tick, entries, go))
 
     def _send(self, kind: int, tag: int, payload: bytes) -> None:
         try:
@@ -430,21 +545,14 @@ class RemoteWorld:
             raise errors.OperatingSystemError(f"cannot send: {error}") from error
 
     def _ask(self, kind: int, payload: bytes, answer: int = _DONE) -> bytes:
-        self._tag = self._tag % 65535 + 1
-        self._send(kind, self._tag, payload)
+        wanted = self._next_tag()
+        self._send(kind, wanted, payload)
         while True:
             found, tag, data = self._next(self.timeout)
-            if tag != self._tag:
-                self._keep(found, data)
-            elif self._refused is not None:
-                refused, self._refused = self._refused, None
-                raise refused
-            elif found == _ERROR:
-                raise _error(data)
-            elif found != answer:
-                raise errors.CorruptError(f"expected a message {answer}, found {found}")
-            else:
-                return data
+            if tag == wanted:
+                self._raise_refused()
+                return self._check(found, data, answer)
+            self._keep(found, data)
 
     def _receive(self, seconds: float, patient: bool = True) -> bool:
         """Takes one message; without patience False if none begins in time."""
@@ -456,31 +564,8 @@ class RemoteWorld:
             return False
         kind, _, data = self._next(self.timeout)
         self._keep(kind, data)
-        if self._refused is not None:
-            refused, self._refused = self._refused, None
-            raise refused
+        self._raise_refused()
         return True
-
-    def _keep(self, kind: int, data: bytes) -> None:
-        if kind == _STATE:
-            subscription = self._subscriptions.get(struct.unpack_from("<I", data)[0])
-            if subscription is not None:
-                subscription._take(data)
-        elif kind == _TURN:
-            tick, nanoseconds = struct.unpack("<Qq", data)
-            self._turn = Turn(tick, nanoseconds / 1e9)
-        elif kind == _EVENT:
-            event, group, instance, value, tick, nanoseconds = struct.unpack("<4IQq", data)
-            name = _EVENT_NAMES[event] if event < len(_EVENT_NAMES) else str(event)
-            self.events_lost += len(self.events) == self.events.maxlen
-            self.events.append(Event(name, group, instance, value, tick, nanoseconds / 1e9))
-        elif kind == _ERROR:  # of a write
-            self._refused = _error(data)
-        elif kind == _BYE:
-            self._is_over = True
-            raise errors.StoppedError(data.decode(errors="replace"))
-        else:
-            raise errors.CorruptError(f"the server sent an unknown message {kind}")
 
     def _fill(self, size: int, end: float) -> None:
         while len(self._buffer) < size:
@@ -506,6 +591,13 @@ class RemoteWorld:
         return kind, tag, data
 
 
+def _split(address: str) -> tuple[str, int]:
+    host, colon, port = address.rpartition(":")
+    if not colon or not host or not port.isdigit():
+        raise errors.ArgumentError(f"expected host:port or a path with a slash: {address!r}")
+    return host.strip("[]"), int(port)
+
+
 def _open(address: str, timeout: float) -> socket.socket:
     try:
         if "/" in address:
@@ -513,10 +605,7 @@ def _open(address: str, timeout: float) -> socket.socket:
             made.settimeout(timeout)
             made.connect(address)
             return made
-        host, colon, port = address.rpartition(":")
-        if not colon or not host or not port.isdigit():
-            raise errors.ArgumentError(f"expected host:port or a path with a slash: {address!r}")
-        made = socket.create_connection((host.strip("[]"), int(port)), timeout)
+        made = socket.create_connection(_split(address), timeout)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return made
     except OSError as error:

@@ -1,0 +1,299 @@
+"""The client of `mayfly serve` for asyncio; `mayfly.client` has the plain one and the messages.
+
+async with await mayfly.connect_async("127.0.0.1:8766") as world:
+    robots = world["robot"]
+    state = await robots.subscribe("joint.angle", period=0.01)
+    async for turn in world.lock_step(period=0.01):
+        robots.write("joint.target", -0.1 * state["joint.angle"])
+        if turn.time > 10:
+            break
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+from collections.abc import AsyncIterator, Callable
+from types import TracebackType
+from typing import Any
+
+import numpy.typing as npt
+
+from mayfly import client, errors
+
+__all__ = ["AsyncGroup", "AsyncWorld", "connect_async"]
+
+
+class AsyncGroup(client.GroupFields):
+    """A group of the world: its fields, and how to read, write, reset and switch its robots."""
+
+    def __init__(self, world: AsyncWorld, number: int, name: str, count: int) -> None:
+        super().__init__(number, name, count)
+        self._world = world
+
+    async def subscribe(self, *names: str, period: float = 0.0) -> client.Subscription:
+        """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
+        made, request = self._world._new_subscription(self, names, period)
+        try:
+            await self._world._ask(*request)
+        except errors.MayflyError:
+            self._world._forget(made)
+            raise
+        return made
+
+    def write(
+        self, name: str, values: npt.ArrayLike, first: int = 0, count: int | None = None
+    ) -> None:
+        """Writes an input of the robots first .. first + count - 1; values are broadcast.
+
+        In `lock_step` it is sent at the end of the turn, otherwise at once. What the server refuses
+        is raised by a later call.
+        """
+        entry = self._entry(name, values, first, count)
+        if self._world._pending is not None:
+            self._world._pending.append(entry)
+        else:
+            self._world._send_writes([entry], client._ANY_TICK, go=False)
+
+    async def describe(self) -> dict[str, Any]:
+        """The model of the robots, as `mayfly info --json` shows it."""
+        payload = struct.pack("<I", self.number)
+        described: dict[str, Any] = json.loads(
+            await self._world._ask(client._MODEL, payload, client._DESCRIBED)
+        )
+        return described
+
+    async def reset(self, first: int = 0, count: int | None = None) -> None:
+        """Resets robots to their initial state."""
+        await self._world._ask(*client._reset_request(self.number, first, count))
+
+    async def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
+        """Switches robots to another motion: "rigid", "articulated", ..."""
+        await self._world._ask(*client._switch_request(self.number, motion, first, count))
+
+
+class AsyncWorld(client.Session):
+    """A connection to a world, for the tasks of one event loop; made by `connect_async`.
+
+    Several tasks may use it at once: one follows states or events while another one asks.
+    """
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, timeout: float
+    ) -> None:
+        super().__init__(timeout)
+        self.groups: dict[str, AsyncGroup] = {}
+        self._reader = reader
+        self._writer = writer
+        self._answers: dict[int, asyncio.Future[tuple[int, bytes]]] = {}
+        self._came = asyncio.Condition()
+        self._failure: errors.MayflyError | None = None  # why nothing comes any more
+        self._task = asyncio.ensure_future(self._listen())
+
+    async def __aenter__(self) -> AsyncWorld:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __getitem__(self, group: str) -> AsyncGroup:
+        """The group of that name."""
+        if group not in self.groups:
+            raise errors.NotFoundError(f"there is no group {group}: {', '.join(self.groups)}")
+        return self.groups[group]
+
+    async def close(self) -> None:
+        """Ends the connection; the world goes on."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self._writer.close()
+        try:
+            await self._writer.wait_closed()
+        except OSError:
+            pass  # it was closed already
+
+    # ---- time ----------------------------------------------------------------------------------
+
+    async def pause(self, on: bool = True) -> None:
+        """Pauses the world, or lets it go on."""
+        await self._ask(*client._pause_request(on))
+
+    async def step(self, steps: int = 1) -> None:
+        """Simulates steps of a paused world, and waits until they are done."""
+        await self._ask(*client._step_request(steps))
+
+    async def set_speed(self, speed: float) -> None:
+        """Simulated seconds per second; 0: as fast as possible."""
+        await self._ask(*client._speed_request(speed))
+
+    async def lock_step(
+        self, period: float = 0.0, limit: float = 1.0
+    ) -> AsyncIterator[client.Turn]:
+        """Turns, at once and at each multiple of `period` [s]; 0: at every step.
+
+        As `RemoteWorld.lock_step`. Leave the loop by `aclose()` of the iterator, or by its end, to
+        let the world go on at once.
+        """
+        self._turn = None
+        await self._ask(*client._lock_step_request(True, period, limit))
+        try:
+            while True:
+                await self._wait(lambda: self._turn is not None)
+                turn, self._turn = self._turn, None
+                assert turn is not None
+                self._pending = []
+                yield turn
+                self._send_writes(self._pending, turn.tick, go=True)
+                self._pending = None
+                await self._drain()
+        finally:
+            writes, self._pending = self._pending, None
+            if self._failure is None and not self._writer.is_closing():
+                if writes:
+                    self._send_writes(writes, client._ANY_TICK, go=False)
+                await self._ask(*client._lock_step_request(False, 0.0, 0.0))
+
+    # ---- states and events ---------------------------------------------------------------------
+
+    async def each_state(
+        self, subscription: client.Subscription
+    ) -> AsyncIterator[client.Subscription]:
+        """The subscription, each time that a newer state of it has come."""
+        seen = -1 if subscription.states > 0 else 0  # one that has come is the first
+        while True:
+            await self._newer(subscription, seen)
+            seen = subscription.states
+            yield subscription
+
+    async def _newer(self, subscription: client.Subscription, states: int) -> None:
+        await self._wait(lambda: subscription.states != states)
+
+    async def each_event(self) -> AsyncIterator[client.Event]:
+        """Events of the kinds that `watch` asked for, as they come."""
+        while True:
+            await self._wait(lambda: len(self.events) > 0)
+            yield self.events.popleft()
+
+    async def snapshot(self) -> bytes:
+        """The state of the whole world, for `restore` on a server of the same scene."""
+        return await self._ask(client._SNAPSHOT, b"", client._IMAGE)
+
+    async def restore(self, image: bytes) -> None:
+        """Restores a snapshot."""
+        await self._ask(client._RESTORE, image)
+
+    async def reset(self) -> None:
+        """Resets all robots of all groups."""
+        await self._ask(*client._reset_request(client._ALL, 0, None))
+
+    async def watch(self, *names: str) -> None:
+        """Which events come: "fault", "late", ...; none: no events."""
+        await self._ask(*client._watch_request(names))
+
+    async def unsubscribe(self, subscription: client.Subscription) -> None:
+        """Ends a subscription."""
+        await self._ask(client._UNSUBSCRIBE, struct.pack("<I", subscription.number))
+        self._forget(subscription)
+
+    async def statistics(self, hash: bool = False) -> client.RemoteStatistics:
+        """Figures of the world and this connection; `hash`: that of the world's state, too."""
+        payload = struct.pack("<I", hash)
+        return client._read_statistics(await self._ask(client._STATISTICS, payload, client._SAID))
+
+    # ---- messages ------------------------------------------------------------------------------
+
+    def _add_group(self, number: int, name: str, count: int) -> client.GroupFields:
+        self.groups[name] = AsyncGroup(self, number, name, count)
+        return self.groups[name]
+
+    async def _begin(self, token: str) -> None:
+        self._read_welcome(await self._ask(*client._hello_request(token)))
+        self._read_listing(await self._ask(client._LIST, b"", client._LISTING))
+
+    def _send(self, kind: int, tag: int, payload: bytes) -> None:
+        if self._failure is not None:
+            raise self._failure
+        self._writer.write(struct.pack("<IHH", len(payload), kind, tag) + payload)
+
+    def _send_writes(self, entries: list[bytes], tick: int, go: bool) -> None:
+        self._send(client._WRITE, 0, client._write_payload(tick, entries, go))
+
+    async def _drain(self) -> None:
+        try:
+            await self._writer.drain()
+        except OSError as error:
+            raise errors.OperatingSystemError(f"cannot send: {error}") from error
+
+    async def _ask(self, kind: int, payload: bytes, answer: int = client._DONE) -> bytes:
+        tag = self._next_tag()
+        waiting = self._answers[tag] = asyncio.get_running_loop().create_future()
+        try:
+            self._send(kind, tag, payload)
+            await self._drain()
+            found, data = await asyncio.wait_for(waiting, self.timeout)
+        except asyncio.TimeoutError as error:
+            raise errors.StoppedError("nothing came in time") from error
+        finally:
+            self._answers.pop(tag, None)
+        self._raise_refused()
+        return self._check(found, data, answer)
+
+    async def _wait(self, is_there: Callable[[], bool]) -> None:
+        """Waits, without an end, until messages that came have made it true."""
+        async with self._came:
+            while not is_there():
+                self._raise_refused()
+                if self._failure is not None:
+                    raise self._failure
+                await self._came.wait()
+
+    async def _listen(self) -> None:
+        """Takes all that comes, until the connection ends."""
+        try:
+            while True:
+                size, kind, tag = struct.unpack("<IHH", await self._reader.readexactly(8))
+                data = await self._reader.readexactly(size)
+                waiting = self._answers.get(tag)
+                if waiting is None:
+                    self._keep(kind, data)
+                elif not waiting.done():
+                    waiting.set_result((kind, data))
+                async with self._came:
+                    self._came.notify_all()
+        except errors.MayflyError as error:  # the server says goodbye
+            self._failure = error
+        except (OSError, asyncio.IncompleteReadError) as error:
+            self._failure = errors.OperatingSystemError(f"the connection ended: {error}")
+        finally:
+            self._is_over = True
+            self._failure = self._failure or errors.ClosedError("the connection is closed")
+            for waiting in self._answers.values():
+                if not waiting.done():
+                    waiting.set_exception(self._failure)
+            async with self._came:
+                self._came.notify_all()
+
+
+async def connect_async(address: str, token: str = "", timeout: float = 60.0) -> AsyncWorld:
+    """Connects to `mayfly serve` as `connect` does, for asyncio."""
+    try:
+        if "/" in address:
+            reader, writer = await asyncio.open_unix_connection(address)
+        else:
+            host, port = client._split(address)
+            reader, writer = await asyncio.open_connection(host, port)
+    except OSError as error:
+        raise errors.OperatingSystemError(f"cannot connect to {address}: {error}") from error
+    world = AsyncWorld(reader, writer, timeout)
+    try:
+        await world._begin(token)
+    except BaseException:
+        await world.close()
+        raise
+    return world
