@@ -111,9 +111,31 @@ static void send_mutation(const Served *served, uint32_t round, uint32_t goal) {
     mf_random(2, round, 1, 0, words);
     // Kinds that stop the world for everyone, or wait for it, are left to other tests.
     session[hello + (words[0] % (size - hello))] = (uint8_t)words[1];
-    session[hello + 32 + 4] = (uint8_t)(words[2] % 24);
+    session[hello + 32 + 4] = (uint8_t)(words[2] % 32);
     if (session[hello + 32 + 4] == MF_MESSAGE_PAUSE)
         session[hello + 32 + 4] = MF_MESSAGE_RESTORE;
+    const int socket = dial(served);
+    if (send(socket, session, size, MSG_NOSIGNAL) < 0)
+        fail_msg("a session of %zu bytes could not be sent", size);
+    close(socket);
+}
+
+// A property that exists, and then one of its messages with words that are nearly right.
+static void send_property(const Served *served, uint32_t round) {
+    static const uint32_t nearly[] = {0, 1, 2, 36, 37, 111, UINT32_MAX, 4096};
+    uint8_t session[MESSAGE];
+    uint32_t words[16] = {0};
+    size_t size = put_hello(session);
+    memcpy(words + 1, "quads[*]/base.position  ", 24);
+    size += put(session + size, MF_MESSAGE_PROPERTY, words, 7) - 2; // without the blanks
+    session[20] = 26;
+    for (uint32_t i = 0; i < 16; i += 4) {
+        mf_random(3, round, 1, i, words + i);
+        for (uint32_t k = i; k < i + 4; k++)
+            words[k] = nearly[words[k] % 8];
+    }
+    words[0] = round % 5 == 2 ? round % 3 : words[0];
+    size += put(session + size, MF_MESSAGE_PROPERTY + round % 6, words, round % 13);
     const int socket = dial(served);
     if (send(socket, session, size, MSG_NOSIGNAL) < 0)
         fail_msg("a session of %zu bytes could not be sent", size);
@@ -129,6 +151,8 @@ static void test_garbage(void **state) {
         send_random(&served, round);
     for (uint32_t round = 0; round < MUTATIONS; round++)
         send_mutation(&served, round, goal);
+    for (uint32_t round = 0; round < MUTATIONS; round++)
+        send_property(&served, round);
     CHECK(mf_client_pause(client, false, error));
     CHECK(mf_client_set_speed(client, 0.0, error));
     mf_client_close(client);
