@@ -3,6 +3,8 @@
     with mayfly.connect("127.0.0.1:8766") as world:        # mayfly serve scenes/mixed_reality.yaml
         real = mayfly.PoseStream(world["real"])
         real.send(time, position, orientation)
+
+docs/how_to/mixed_reality.md explains delays and clocks.
 """
 
 from __future__ import annotations
