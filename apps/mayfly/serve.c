@@ -19,7 +19,7 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *port, *address, *path, *speed, *duration, *connections;
+    const char *port, *address, *path, *speed, *duration, *connections, *spin;
     mf_OptionList serial;
     bool paused;
 } Options;
@@ -39,6 +39,9 @@ static const mf_Option table[] = {
                 "simulated seconds per second (default 1; 0: as fast as possible)"),
     MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
                 "ends after so many simulated seconds (default: runs on)"),
+    MF_OPT_REAL("spin", "US", Options, spin, 0, 1e6,
+                "microseconds for which a turn in lock-step is waited for without a sleep (default "
+                "10): more answers sooner, and keeps a processor busy"),
     MF_OPT_COUNT("connections", "N", Options, connections, 1, 4096,
                  "most connections at once (default 64)"),
     MF_INPUT_SCENE(Options, inputs),
@@ -140,6 +143,7 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
     config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));
     config.serial = options->serial.items;
     config.serial_count = options->serial.count;
+    config.spin = 1e-6 * mf_option_real(options->spin, 1e6 * config.spin);
     config.stop = stop_wanted;
     config.user = &bridges;
     mf_Status status = mf_genomes_give(context, scene, error);

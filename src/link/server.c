@@ -2,7 +2,7 @@
 //
 // Between two steps every connection is looked at at least each LOOK_SECONDS of the clock; steps
 // are cut where a state or a turn is due. While a turn is waited for, the sockets of those that
-// have it are polled without sleeping for SPIN_SECONDS: a controller usually answers within
+// have it are polled without sleeping for a while: a controller usually answers within
 // microseconds, and a sleep costs more.
 #define _GNU_SOURCE // ppoll
 #include "link/peer.h"
@@ -14,7 +14,6 @@
 
 #define LOOK_SECONDS 0.001   // [s] of steps between two looks at the sockets
 #define WAIT_SECONDS 0.02    // [s] for messages, while nothing moves
-#define SPIN_SECONDS 1e-5    // [s]
 #define LATE_SECONDS 0.25    // [s] by which a slow world may lag, before it gives the rest up
 #define FACTOR_SECONDS 0.5   // [s] over which the real-time factor is measured
 #define HELLO_SECONDS 5.0    // [s] for a hello, and to take the last answers
@@ -26,7 +25,8 @@ mf_ServerConfig mf_server_config(void) {
                              .address = "127.0.0.1",
                              .port = MF_PROTOCOL_PORT,
                              .connections = 64,
-                             .speed = 1.0};
+                             .speed = 1.0,
+                             .spin = 1e-5};
 }
 
 // ---- time --------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ static void watch_clock(mf_Server *server, double now) {
 // Sends to and reads those that have the turn, without a sleep, for a while after bytes went
 // either way. True: none of them is waited for any more.
 static bool spin(mf_Server *server) {
-    double end = mf_link_clock() + SPIN_SECONDS;
+    double end = mf_link_clock() + server->config.spin;
     do {
         bool waits = false;
         for (uint32_t p = 0; p < server->peer_count; p++) {
@@ -180,7 +180,7 @@ static bool spin(mf_Server *server) {
                 mf_peer_read(server, peer);
             waits |= peer->socket >= 0 && peer->waiting;
             if (peer->bytes_in + peer->bytes_out != bytes)
-                end = mf_link_clock() + SPIN_SECONDS;
+                end = mf_link_clock() + server->config.spin;
         }
         if (!waits)
             return true;
@@ -334,6 +334,8 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
         return mf_fail(error, MF_BAD_ARGUMENT, "serve: start from mf_server_config()");
     if (config->connections < 1 || config->connections > 4096)
         return mf_fail(error, MF_BAD_ARGUMENT, "serve: expected 1 .. 4096 connections");
+    if (!(config->spin >= 0.0 && config->spin <= 1.0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "serve: expected to spin for 0 .. 1 s");
     if (config->token != NULL && strlen(config->token) > MF_PROTOCOL_TOKEN)
         return mf_fail(error, MF_LIMIT, "serve: expected a token of at most %d bytes",
                        MF_PROTOCOL_TOKEN);
