@@ -23,15 +23,13 @@ static bool is_mark(const uint8_t *at) {
     return at[0] == 0xff && at[1] == 0xff && at[2] == 0xfd;
 }
 
-// Removes the stuffing; returns the bytes that are left.
-static uint32_t unstuff(uint8_t *bytes, uint32_t size) {
-    uint32_t out = 0;
-    for (uint32_t i = 0; i < size; i++) {
-        if (bytes[i] == 0xfd && out >= 3 && is_mark(&bytes[out - 3]))
-            continue;
-        bytes[out++] = bytes[i];
-    }
-    return out;
+// Copies bytes without their stuffing; returns how many are left.
+static uint32_t unstuff(uint8_t *out, const uint8_t *bytes, uint32_t size) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < size; i++)
+        if (bytes[i] != 0xfd || count < 3 || !is_mark(&out[count - 3]))
+            out[count++] = bytes[i];
+    return count;
 }
 
 // Bytes of the packet at `at`; 0: it is none, more than `size`: not all of it is here.
@@ -51,8 +49,7 @@ static bool take(mf_Dynamixel *bus, const uint8_t *at, uint32_t total) {
     const uint16_t crc = (uint16_t)(at[total - 2] | at[total - 1] << 8);
     if (mf_dynamixel_crc(at, total - 2) != crc)
         return false;
-    memcpy(body, at + HEAD, total - HEAD - 2);
-    const uint32_t size = unstuff(body, total - HEAD - 2);
+    const uint32_t size = unstuff(body, at + HEAD, total - HEAD - 2);
     bus->packets++;
     mf_dynamixel_answer(bus, at[4], body[0], body + 1, size - 1);
     return true;

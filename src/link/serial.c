@@ -131,7 +131,7 @@ static mf_Status open_socket(Port *port, const char *text, const char *number, m
 static mf_Status open_port(mf_SerialPorts *ports, mf_World *world, Port *port, const char *text,
                            mf_Error *error) {
     mf_Group *group;
-    uint32_t instance;
+    uint32_t instance = 0;
     const char *place = strchr(text, '=');
     mf_Status status = find_robot(world, text, &group, &instance, error);
     if (status == MF_OK)

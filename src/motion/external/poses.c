@@ -86,7 +86,7 @@ static void align_all(Window *window) {
 // Value and slope at `time` of the polynomial through up to four poses (Newton's form).
 static void interpolate(const Pose *const *nodes, uint32_t count, double time, uint32_t c,
                         double *value, double *slope) {
-    double differences[4];
+    double differences[4] = {0};
     for (uint32_t i = 0; i < count; i++)
         differences[i] = nodes[i]->values[c];
     for (uint32_t k = 1; k < count; k++)
