@@ -83,10 +83,31 @@ static void it_is_avoided(void **state) {
     drop_scene(&scene, file);
 }
 
+// A quadrotor that hovers has it among its neighbours, with its velocity.
+static void it_is_a_neighbor(void **state) {
+    mf_SceneFile *file =
+        parse_scene(*state, "world: {step: 0.005}\nproximity: {neighbors: {radius: 5}}\ngroups:\n"
+                            "  - name: real\n    model: ../models/obstacles/can.xml\n"
+                            "    motion: {external: {poses: 8, delay: 0.03}}\n"
+                            "    place: {poses: [[3, 0, 0]]}\n"
+                            "  - name: quad\n    model: ../models/sun2022.yaml\n"
+                            "    place: {poses: [[0, 0, 0]]}\n    height: 1\n");
+    mf_Scene scene = make_scene(*state, file);
+    for (uint32_t tick = 0; tick < 200; tick++)
+        step(&scene, tick);
+    assert_near(get(&scene, 1, "neighbor.count", 0, 0), 1, 0);
+    const double between = get(&scene, 0, "base.position", 0, 0) - // a step ago at most
+                           get(&scene, 1, "base.position", 0, 0);
+    assert_near(get(&scene, 1, "neighbor.position", 0, 0), between, 0.005 * 0.5 + 1e-4);
+    assert_near(get(&scene, 1, "neighbor.velocity", 0, 0), -0.5, 1e-3);
+    drop_scene(&scene, file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_seen_and_pushes),
         cmocka_unit_test(it_is_avoided),
+        cmocka_unit_test(it_is_a_neighbor),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }
