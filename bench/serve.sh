@@ -1,32 +1,38 @@
 #!/bin/sh
-# Lock-step over sockets: microseconds per round of a client in C, server and client on this
-# computer. One humanoid with 21 joints, and 10,000 quadrotors with all of their states out and
-# commands in; over TCP and over a Unix socket, and the time of the step itself.
+# What connections cost, server and client on this computer, over TCP and over a Unix socket:
+# - lock-step, microseconds per round of a client in C: one humanoid with 21 joints, and 10,000
+#   quadrotors with all of their states out and commands in, beside the time of the step itself;
+# - how many times real time ten humanoids run, each controlled at 1 kHz by a client of its own;
+# - how much slower a world is that somebody watches 100 times a second.
+# Where other programs run, repeat it and take medians.
 #
-#     bench/serve.sh [BUILD_FOLDER]
+#     bench/serve.sh [BUILD_FOLDER [SECONDS]]
+#     SPIN_US=200 bench/serve.sh      # both wait so long without a sleep
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=${1-$root/build}
+build=${1-$root/build} seconds=${2-20}
 work=$(mktemp -d)
 server=
 trap 'rm -rf "$work"; [ -z "$server" ] || kill $server 2>/dev/null || :' EXIT
 
-# measure NAME SCENE STATES INPUT ROUNDS OPTIONS...
-measure() {
-    name=$1 scene=$2 states=$3 input=$4 rounds=$5
-    shift 5
+# serve NAME SCENE MODE ARGUMENTS...: a client of that mode, with both kinds of sockets.
+serve() {
+    name=$1 scene=$2 mode=$3
+    shift 3
+    spin=${SPIN_US+--spin $SPIN_US}
     for kind in tcp unix; do
-        [ $kind = tcp ] && set -- --port 0 || set -- --unix "$work/socket"
+        [ $kind = tcp ] && place='--port 0' || place="--unix $work/socket"
         : >"$work/out"
-        "$build/mayfly" serve "$scene" --speed 0 "$@" >"$work/out" 2>"$work/err" &
+        # shellcheck disable=SC2086 # options and their values
+        "$build/mayfly" serve "$scene" --speed 0 $place $spin >"$work/out" 2>"$work/err" &
         server=$!
         until address=$(sed -n 's/^serving at \(.*\) (Ctrl-C ends it)$/\1/p' "$work/out") &&
             [ -n "$address" ]; do
             kill -0 $server || { cat "$work/err"; exit 1; }
             sleep 0.1
         done
-        printf '%s %s ' "$name" $kind
-        "$build/bench_serve" "$address" "$states" "$input" "$rounds"
+        printf '%s %s %s ' "$name" "$mode" $kind
+        SERVER_PID=$server "$build/bench_serve" "$mode" "$address" "$@"
         kill $server
         wait $server || :
         server=
@@ -42,12 +48,26 @@ groups:
   controller: none
   place: {grid: {center: [0, 0, 60], spacing: [5, 5, 5], layers: 5}}
 END
-measure humanoid "$root/models/humanoid.urdf" \
+cat >"$work/humanoids.yaml" <<END
+world: {step: 0.001}
+groups:
+- name: humanoids
+  model: $root/models/humanoid.urdf
+  motion: articulated
+  count: 10
+  controller: none
+  place: {grid: {spacing: [2, 2, 2]}}
+END
+serve humanoid "$root/models/humanoid.urdf" rounds \
     base.position,base.orientation,base.linear_velocity,base.angular_velocity,joint.angle,joint.rate \
     joint.target 5000
-measure quadrotors-10000 "$work/quads.yaml" \
+serve quadrotors-10000 "$work/quads.yaml" rounds \
     base.position,base.orientation,base.linear_velocity,base.angular_velocity,rotor.speed \
     command.position 300
+serve humanoids-10 "$work/humanoids.yaml" robots "$seconds"
+serve humanoids-10 "$work/humanoids.yaml" watch "$seconds"
+serve quadrotors-10000 "$work/quads.yaml" watch "$seconds"
+
 # step NAME FILE SECONDS: the time of a step without a server.
 step() {
     "$build/mayfly" run "$2" --duration "$3" --json | tail -n 1 |

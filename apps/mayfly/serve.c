@@ -20,8 +20,9 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *message_rate, *byte_rate;
-    const char *port, *address, *path, *speed, *duration, *connections, *record, *fields, *every;
+    const char *port, *address, *path, *speed, *duration, *connections, *spin;
+    const char *message_rate, *byte_rate, *record, *fields, *every;
+    mf_OptionList serial;
     bool paused;
 } Options;
 
@@ -32,11 +33,17 @@ static const mf_Option table[] = {
                 "address to bind (default 127.0.0.1: this machine alone; others need the token in "
                 "MAYFLY_TOKEN, or the one that is printed)"),
     MF_OPT_TEXT("unix", "PATH", Options, path, "Unix socket instead of TCP, for this user alone"),
+    MF_OPT_LIST("serial", "ROBOT[=PLACE]", Options, serial,
+                "joints of a robot (group, or group[2]) as Dynamixel servos on a pseudo terminal; "
+                "PLACE: a link to it, or tcp:PORT instead; may be repeated"),
     MF_OPT_FLAG("paused", Options, paused, "begin paused"),
     MF_OPT_REAL("speed", "FACTOR", Options, speed, 0, 1e6,
                 "simulated seconds per second (default 1; 0: as fast as possible)"),
     MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
                 "ends after so many simulated seconds (default: runs on)"),
+    MF_OPT_REAL("spin", "US", Options, spin, 0, 1e6,
+                "microseconds for which a turn in lock-step is waited for without a sleep (default "
+                "10): more answers sooner, and keeps a processor busy"),
     MF_OPT_COUNT("connections", "N", Options, connections, 1, 4096,
                  "most connections at once (default 64)"),
     MF_OPT_REAL("message-rate", "N", Options, message_rate, 1, 1e9,
@@ -115,10 +122,12 @@ static bool stop_wanted(void *user) {
     return mf_app_stop_wanted();
 }
 
-static bool announce(const mf_Server *server, const char *made) {
+static bool announce(const mf_Server *server, const char *made, uint32_t serial_count) {
     printf("serving at %s (Ctrl-C ends it)\n", mf_server_address(server));
     if (made[0] != '\0')
         printf("token %s\n", made);
+    for (uint32_t p = 0; p < serial_count; p++)
+        printf("serial port of %s\n", mf_server_serial(server, p));
     return mf_app_flush();
 }
 
@@ -164,6 +173,9 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
     config.paused = options->paused;
     config.speed = mf_option_real(options->speed, 1.0);
     config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));
+    config.serial = options->serial.items;
+    config.serial_count = options->serial.count;
+    config.spin = 1e-6 * mf_option_real(options->spin, 1e6 * config.spin);
     config.stop = stop_wanted;
     config.user = &bridges;
     mf_Status status = mf_genomes_give(context, scene, error);
@@ -177,7 +189,7 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
         return status;
     mf_start_report(scene, &report);
     mf_start_report_print(&report);
-    if (announce(server, made)) {
+    if (announce(server, made, config.serial_count)) {
         mf_app_starting(false);
         status = mf_bridges_start(context, scene->file, mf_server_address(server), made, &bridges,
                                   error);

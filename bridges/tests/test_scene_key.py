@@ -24,9 +24,9 @@ bridges:
 # In place of Python: notes its words, fails as often as the file `fails` has bytes, then stays.
 STAND_IN = """#!/bin/sh
 cd "$(dirname "$0")" || exit 9
+trap 'echo ended >>calls; exit 0' TERM
 echo "$@" >>calls
 [ "$(wc -c <fails)" -lt "$(wc -l <calls)" ] || exit 3
-trap 'echo ended >>calls; exit 0' TERM
 while :; do sleep 0.05; done
 """
 

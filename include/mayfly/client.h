@@ -26,6 +26,12 @@ MF_API mf_Status mf_client_connect(const char *address, const char *token, mf_Cl
                                    mf_Error *error);
 MF_API void mf_client_close(mf_Client *client); // NULL is allowed
 
+// For how long messages are waited for without a sleep, 0 .. 1 s, by default 10 us. Waking up takes
+// longer than a step of one robot: a controller in lock-step that has a processor for itself
+// answers sooner with 200 us, here and as `mayfly serve --spin`; where others need the processor it
+// is slower.
+MF_API mf_Status mf_client_spin(mf_Client *client, double seconds, mf_Error *error);
+
 // ---- what the world has ------------------------------------------------------------------------
 
 // A field of a group; the strings belong to the client.

@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SPIN_SECONDS 1e-5 // [s] without a sleep: a sleep takes longer than a step of one robot
 #define FIRST_BUFFER 65536u
 
 mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...) {
@@ -149,7 +148,7 @@ static mf_Status reserve(mf_Client *client, size_t size, mf_Error *error) {
 // Reads until `size` bytes are there from the beginning of the message on.
 static mf_Status fill(mf_Client *client, size_t size, double end, mf_Error *error) {
     mf_Status status = reserve(client, size, error);
-    double spin_end = seconds_now() + SPIN_SECONDS;
+    double spin_end = seconds_now() + client->spin;
     while (status == MF_OK && client->in_end - client->in_begin < size) {
         const ssize_t got = recv(client->socket, client->in + client->in_end,
                                  client->in_capacity - client->in_end, MSG_DONTWAIT);
@@ -158,7 +157,7 @@ static mf_Status fill(mf_Client *client, size_t size, double end, mf_Error *erro
         if (got == 0)
             return mf_client_fail(error, MF_IO, "the server closed the connection");
         if (got > 0)
-            spin_end = seconds_now() + SPIN_SECONDS;
+            spin_end = seconds_now() + client->spin;
         if (got > 0 || errno == EINTR)
             continue;
         if (errno != EAGAIN && errno != EWOULDBLOCK)

@@ -27,6 +27,7 @@ struct mf_Client {
     uint32_t field_count;
     uint8_t *in, *out; // buffers
     size_t in_begin, in_end, in_capacity, out_capacity;
+    double spin;  // [s] without a sleep
     uint16_t tag; // of the last request
     mf_ClientState states[MF_PROTOCOL_SUBSCRIPTIONS];
     bool turn;

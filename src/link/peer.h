@@ -2,6 +2,7 @@
 #ifndef MAYFLY_LINK_PEER_H
 #define MAYFLY_LINK_PEER_H
 
+#include "link/serial.h"
 #include "link/server.h"
 #include "link/wire.h"
 
@@ -86,6 +87,7 @@ struct mf_Server {
     uint32_t peer_limit; // [1] places: those of the configuration, and some to refuse others in
     struct pollfd *polls;
     uint32_t numbers; // [1] given to connections so far
+    mf_SerialPorts *serial;
     mf_LinkField *fields;
     uint32_t field_count;
     size_t message_limit; // [byte] longest message of a client

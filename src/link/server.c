@@ -2,7 +2,7 @@
 //
 // Between two steps every connection is looked at at least each LOOK_SECONDS of the clock; steps
 // are cut where a state or a turn is due. While a turn is waited for, the sockets of those that
-// have it are polled without sleeping for SPIN_SECONDS: a controller usually answers within
+// have it are polled without sleeping for a while: a controller usually answers within
 // microseconds, and a sleep costs more.
 #define _GNU_SOURCE // ppoll
 #include "link/peer.h"
@@ -14,7 +14,6 @@
 
 #define LOOK_SECONDS 0.001   // [s] of steps between two looks at the sockets
 #define WAIT_SECONDS 0.02    // [s] for messages, while nothing moves
-#define SPIN_SECONDS 1e-5    // [s]
 #define LATE_SECONDS 0.25    // [s] by which a slow world may lag, before it gives the rest up
 #define FACTOR_SECONDS 0.5   // [s] over which the real-time factor is measured
 #define HELLO_SECONDS 5.0    // [s] for a hello, and to take the last answers
@@ -26,7 +25,8 @@ mf_ServerConfig mf_server_config(void) {
                              .address = "127.0.0.1",
                              .port = MF_PROTOCOL_PORT,
                              .connections = 64,
-                             .speed = 1.0};
+                             .speed = 1.0,
+                             .spin = 1e-5};
 }
 
 // ---- time --------------------------------------------------------------------------------------
@@ -109,6 +109,9 @@ static uint64_t due(mf_Server *server, double now) {
                 peer->subscriptions[i].next - tick < count)
                 count = peer->subscriptions[i].next - tick;
     }
+    const mf_Time patience = mf_serial_patience(server->serial) / server->scene->step;
+    if (patience < (mf_Time)count)
+        count = patience > 1 ? (uint64_t)patience : 1;
     if (server->config.duration > 0) {
         const mf_Time left = server->config.duration - mf_world_time(server->world);
         const uint64_t most = (uint64_t)((left + server->scene->step - 1) / server->scene->step);
@@ -138,6 +141,7 @@ static void step(mf_Server *server, uint64_t count, double before) {
     mf_world_step(server->world, count);
     const double each = (mf_link_clock() - before) / (double)count;
     server->step_seconds += 0.3 * (each - server->step_seconds);
+    mf_serial_advance(server->serial, mf_world_time(server->world));
     mf_link_watch_faults(server);
     mf_link_watch_scene(server);
     if (server->steps_left != UINT64_MAX)
@@ -189,7 +193,7 @@ static bool held_turn(const mf_Server *server) {
 // Sends to and reads those that have the turn, without a sleep, for a while after bytes went
 // either way. True: none of them is waited for any more.
 static bool spin(mf_Server *server) {
-    double end = mf_link_clock() + SPIN_SECONDS;
+    double end = mf_link_clock() + server->config.spin;
     do {
         bool waits = false;
         for (uint32_t p = 0; p < server->peer_count; p++) {
@@ -203,7 +207,7 @@ static bool spin(mf_Server *server) {
                 mf_peer_read(server, peer);
             waits |= peer->socket >= 0 && peer->waiting;
             if (peer->bytes_in + peer->bytes_out != bytes)
-                end = mf_link_clock() + SPIN_SECONDS;
+                end = mf_link_clock() + server->config.spin;
         }
         if (!waits)
             return !held_turn(server);
@@ -225,12 +229,16 @@ static mf_Status look(mf_Server *server, double seconds, mf_Error *error) {
             server->polls[p + 1].fd = writes ? peer->socket : -1;
         }
     }
+    struct pollfd *serial = server->polls + peers + 1;
+    mf_serial_polls(server->serial, serial);
+    const nfds_t count = peers + 1 + MF_SERIAL_POLLS * mf_serial_count(server->serial);
     const struct timespec wait = {.tv_nsec = (long)(1e9 * seconds)};
-    const int ready = ppoll(server->polls, peers + 1, &wait, NULL);
+    const int ready = ppoll(server->polls, count, &wait, NULL);
     if (ready < 0 && errno != EINTR)
         return mf_fail(error, MF_IO, "serve: cannot poll: %s", strerror(errno));
     if (ready <= 0)
         return MF_OK;
+    mf_serial_answer(server->serial, serial, mf_link_clock());
     for (uint32_t p = 0; p < peers; p++) {
         mf_Peer *peer = &server->peers[p];
         const short events = server->polls[p + 1].revents;
@@ -352,12 +360,16 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
     const uint32_t most = server->config.connections + SPARE_PLACES;
     server->peer_limit = most;
     server->peers = mf_allocate(server->context, most, sizeof *server->peers);
-    server->polls = mf_allocate(server->context, most + 1, sizeof *server->polls);
+    const uint32_t serial = MF_SERIAL_POLLS * server->config.serial_count;
+    server->polls = mf_allocate(server->context, most + 1 + serial, sizeof *server->polls);
     if (server->peers == NULL || server->polls == NULL)
         return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
     for (uint32_t p = 0; p < most; p++)
         server->peers[p].socket = -1;
     mf_Status status = list_fields(server, error);
+    if (status == MF_OK)
+        status = mf_serial_open(server->context, server->world, server->config.serial,
+                                server->config.serial_count, &server->serial, error);
     return status == MF_OK ? mf_link_listen(server, error) : status;
 }
 
@@ -372,6 +384,8 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
         !(config->byte_rate == 0.0 || config->byte_rate >= 1.0))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "serve: expected rates of 0, or at least 1 a second");
+    if (!(config->spin >= 0.0 && config->spin <= 1.0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "serve: expected to spin for 0 .. 1 s");
     if (config->token != NULL && strlen(config->token) > MF_PROTOCOL_TOKEN)
         return mf_fail(error, MF_LIMIT, "serve: expected a token of at most %d bytes",
                        MF_PROTOCOL_TOKEN);
@@ -418,6 +432,7 @@ void mf_server_destroy(mf_Server *server) {
         close(server->listener);
     if (server->path[0] != '\0')
         unlink(server->path);
+    mf_serial_close(server->serial);
     mf_release(server->context, server->words);
     mf_release(server->context, server->fields);
     mf_release(server->context, server->polls);
@@ -427,6 +442,10 @@ void mf_server_destroy(mf_Server *server) {
 
 const char *mf_server_address(const mf_Server *server) {
     return server->address;
+}
+
+const char *mf_server_serial(const mf_Server *server, uint32_t port) {
+    return mf_serial_describe(server->serial, port);
 }
 
 mf_ServerStatistics mf_server_statistics(const mf_Server *server) {

@@ -20,15 +20,18 @@ typedef struct mf_ServerConfig {
     uint32_t connections; // [1] most at once, 1 .. 4096; default 64
     double message_rate;  // [1/s] messages that are read of a connection; 0: no limit; default 0
     double byte_rate;     // [byte/s] likewise
-    bool paused;          // default false
-    double speed;         // [1] simulated seconds per second; 0: as fast as possible; default 1
-    mf_Time duration;     // [ns] of simulated time after which it ends; 0: no end; default 0
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
     // Called each `sample_steps` steps; its error ends mf_server_run. Default NULL.
     mf_Status (*sample)(void *sampled, mf_Error *error);
     void *sampled;
     uint64_t sample_steps;
-    bool (*stop)(void *user); // asked at least every 20 ms; true ends mf_server_run; default NULL
+    bool paused;          // default false
+    double speed;         // [1] simulated seconds per second; 0: as fast as possible; default 1
+    double spin;          // [s] for which turns are waited for without a sleep; default 1e-5
+    const char *const *serial; // ports to open, as mf_serial_open takes them; default NULL
+    uint32_t serial_count;     // [1]
+    mf_Time duration;          // [ns] of simulated time after which it ends; 0: no end; default 0
+    bool (*stop)(void *user);  // asked at least every 20 ms; true ends mf_server_run; default NULL
     void *user;
 } mf_ServerConfig;
 mf_ServerConfig mf_server_config(void);
@@ -42,6 +45,9 @@ void mf_server_destroy(mf_Server *server);
 
 // "127.0.0.1:8766", "[::1]:8766" or the path of the Unix socket.
 const char *mf_server_address(const mf_Server *server);
+
+// What serial port `port` of the configuration is: "robot[0] at /dev/pts/5, 21 servos".
+const char *mf_server_serial(const mf_Server *server, uint32_t port);
 
 // Serves until the configuration's stop() or duration says so. MF_IO: poll failed.
 mf_Status mf_server_run(mf_Server *server, mf_Error *error);

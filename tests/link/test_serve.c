@@ -3,6 +3,7 @@
 #include "context.h"
 #include "link/support.h"
 
+#include <math.h>
 #include <time.h>
 
 enum { TURNS = 150, QUADS = 37 };
@@ -83,6 +84,9 @@ static void test_the_same_bits_as_in_process(void **state) {
     start(*state, &served, quads, &config);
     mf_Client *client = join(&served);
     CHECK(mf_client_lock_step(client, true, 0, MF_SECOND, error));
+    assert_int_equal(mf_client_spin(client, -1.0, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_client_spin(client, NAN, NULL), MF_BAD_ARGUMENT);
+    CHECK(mf_client_spin(client, 1e-4, error));
     CHECK(mf_client_pause(client, false, error));
     assert_int_equal(steer(client, TURNS), 2 * TURNS);
     CHECK(mf_client_statistics(client, true, &seen, error));

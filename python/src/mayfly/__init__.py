@@ -57,6 +57,7 @@ from mayfly.kinematics import Reach
 from mayfly.messages import Message, Messages
 from mayfly.minds import Mind
 from mayfly.model import Model, data_folder
+from mayfly.poses import PoseStream
 from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
 from mayfly.scene import Scene
@@ -117,6 +118,7 @@ __all__ = [
     "Page",
     "Picture",
     "Policy",
+    "PoseStream",
     "Programs",
     "RayHit",
     "Reach",

@@ -4,10 +4,11 @@
 //   attitude'  = attitude exp(h w / 2)           w in body axes
 //
 // With targets, v and w are those that cover the remaining displacement in the remaining interval;
-// the rotation is about one constant axis.
+// the rotation is about one constant axis. Streams of poses are in poses.c.
 //
 // Invariants: a step that ends an interval ends at the target itself; the values of a body with a
 // fault do not change. One instance after the other, in double, because the cost is small.
+#include "motion/external/poses.h"
 #include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -21,7 +22,8 @@ typedef struct External {
     uint32_t interval; // [1] steps
     const mf_Model *model;
     mf_Field *rows[MF_TREE_ROWS];  // the last three only with joints
-    mf_Field *position, *rotation; // targets; NULL: by velocities
+    mf_Field *position, *rotation; // targets; NULL: by velocities or poses
+    mf_Field *poses, *state, *age; // NULL: without a stream of poses
     mf_Field *fault;
 } External;
 
@@ -33,7 +35,8 @@ typedef struct Pose {
 enum { POSITION, ORIENTATION, LINEAR, ANGULAR, ANGLE, RATE, TARGET };
 
 mf_ExternalConfig mf_external_config(void) {
-    return (mf_ExternalConfig){.struct_size = sizeof(mf_ExternalConfig)};
+    return (mf_ExternalConfig){.struct_size = sizeof(mf_ExternalConfig),
+                               .hold = 100 * MF_MILLISECOND};
 }
 
 // ---- a step -------------------------------------------------------------------------------------
@@ -77,11 +80,33 @@ static void move_freely(Pose *pose, double step) {
     mf_quat_normalize(pose->attitude);
 }
 
+// The pose at `time` [s].
+static void follow(const External *plan, uint32_t instance, double time, Pose *pose) {
+    mf_PoseShown shown;
+    const double hold = mf_time_to_seconds(plan->config.hold);
+    const mf_PoseState state = mf_poses_show(plan->poses, instance, time, hold, &shown);
+    mf_field_set(plan->state, instance, 0, (double)state);
+    mf_field_set(plan->age, instance, 0, shown.age);
+    mf_vec3_set(pose->velocity, 0.0, 0.0, 0.0);
+    mf_vec3_set(pose->rate, 0.0, 0.0, 0.0);
+    if (state == MF_POSES_NONE)
+        return;
+    mf_vec3_copy(pose->position, shown.position);
+    memcpy(pose->attitude, shown.attitude, sizeof pose->attitude);
+    mf_vec3_copy(pose->velocity, shown.velocity);
+    mf_vec3_copy(pose->rate, shown.rate);
+}
+
 // False: a velocity or target is no number.
-static bool move_base(const External *plan, uint32_t instance, uint32_t left, Pose *pose) {
+static bool move_base(const External *plan, uint32_t instance, uint32_t left, double time,
+                      Pose *pose) {
     double position[3], attitude[4];
     load(pose->position, plan->rows[POSITION], instance, 3);
     load(pose->attitude, plan->rows[ORIENTATION], instance, 4);
+    if (plan->poses != NULL) {
+        follow(plan, instance, time, pose);
+        return true;
+    }
     if (plan->position == NULL) {
         load(pose->velocity, plan->rows[LINEAR], instance, 3);
         load(pose->rate, plan->rows[ANGULAR], instance, 3);
@@ -104,7 +129,7 @@ static bool is_driven(const mf_Joint *joint) {
 }
 
 static bool joints_finite(const External *plan, uint32_t instance) {
-    const mf_Field *from = plan->rows[plan->position != NULL ? TARGET : RATE];
+    const mf_Field *from = plan->rows[plan->config.targets ? TARGET : RATE];
     for (uint32_t j = 0; j < plan->model->joint_count; j++)
         if (is_driven(&plan->model->joints[j]) && !mf_is_finite(mf_field_get(from, instance, j)))
             return false;
@@ -118,7 +143,7 @@ static void move_joints(const External *plan, uint32_t instance, uint32_t left) 
         const double angle = mf_field_get(plan->rows[ANGLE], instance, j);
         double rate = mf_field_get(plan->rows[RATE], instance, j);
         double next = angle + plan->step * rate;
-        if (plan->position != NULL) {
+        if (plan->config.targets) {
             const double target = mf_field_get(plan->rows[TARGET], instance, j);
             rate = (target - angle) / (left * plan->step);
             next = left == 1 ? target : angle + plan->step * rate;
@@ -128,16 +153,16 @@ static void move_joints(const External *plan, uint32_t instance, uint32_t left) 
     }
 }
 
-static uint32_t step_one(const External *plan, uint32_t instance, uint32_t left) {
+static uint32_t step_one(const External *plan, uint32_t instance, uint32_t left, double time) {
     Pose pose;
-    if (!move_base(plan, instance, left, &pose) || !joints_finite(plan, instance))
+    if (!move_base(plan, instance, left, time, &pose) || !joints_finite(plan, instance))
         return MF_FAULT_INPUT;
     const double *p = pose.position;
     if (!(mf_abs(p[0]) + mf_abs(p[1]) + mf_abs(p[2]) <= 1e7))
         return MF_FAULT_RANGE;
     store(plan->rows[POSITION], instance, pose.position, 3);
     store(plan->rows[ORIENTATION], instance, pose.attitude, 4);
-    if (plan->position != NULL) {
+    if (plan->position != NULL || plan->poses != NULL) {
         store(plan->rows[LINEAR], instance, pose.velocity, 3);
         store(plan->rows[ANGULAR], instance, pose.rate, 3);
     }
@@ -152,15 +177,18 @@ static void run_external(const mf_SystemRun *run, void *user) {
     if (end > mf_group_count(run->group))
         end = mf_group_count(run->group);
     const uint32_t left = plan->interval - (uint32_t)(run->tick % plan->interval);
+    const double time = mf_time_to_seconds(run->time + run->step - plan->config.delay);
     for (uint32_t i = run->first_block * MF_BLOCK; i < end; i++)
         if (fault[i] == 0)
-            fault[i] |= step_one(plan, i, left);
+            fault[i] |= step_one(plan, i, left, time);
 }
 
 static void reset_external(mf_Group *group, uint32_t instance, void *user) {
     const External *plan = user;
     double pose[4];
     (void)group;
+    for (uint32_t c = 0; plan->poses != NULL && c < plan->poses->components; c++)
+        mf_field_set(plan->poses, instance, c, 0.0);
     if (plan->position == NULL)
         return;
     load(pose, plan->rows[POSITION], instance, 3);
@@ -180,6 +208,28 @@ static const mf_FieldInfo target_fields[] = {
      "world (w, x, y, z)"},
 };
 
+static const mf_FieldInfo pose_fields[] = {
+    {"poses", "s, m, 1", "world", MF_F64, MF_FIXED_COUNT, MF_POSE_WIDTH,
+     MF_FIELD_STATE | MF_FIELD_INPUT,
+     "poses of the base, in any order: time, position, rotation from body to world (w, x, y, z); "
+     "rows of zeros are none"},
+    {"poses.state", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
+     "0: there is no pose, 1: they begin later, 2: between two poses, 3: goes on beyond the "
+     "newest, "
+     "4: stands, as the newest is too old"},
+    {"poses.age", "s", "", MF_F64, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
+     "how much older the newest pose is than what is shown; negative: it is yet to be shown"},
+};
+
+static mf_Status check_poses(const mf_ExternalConfig *config, mf_Error *error) {
+    if (config->poses == 1 || config->poses > MF_POSES_MOST)
+        return mf_fail(error, MF_BAD_ARGUMENT, "external.poses: %u, need 0 or 2 .. %d",
+                       config->poses, MF_POSES_MOST);
+    if (config->delay < 0 || config->hold < 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "external: need a delay and hold of 0 or more");
+    return MF_OK;
+}
+
 static mf_Status check_config(const mf_Group *group, const mf_ExternalConfig *config,
                               mf_Error *error) {
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
@@ -194,7 +244,15 @@ static mf_Status check_config(const mf_Group *group, const mf_ExternalConfig *co
         return mf_fail(error, MF_UNSUPPORTED,
                        "external: the base of model %s is fixed in the world, need a free one",
                        mf_group_model(group)->name);
-    return MF_OK;
+    return check_poses(config, error);
+}
+
+static mf_Status bind_poses(mf_Group *group, External *plan, mf_Error *error) {
+    mf_Field **fields[] = {&plan->poses, &plan->state, &plan->age};
+    mf_Status status = MF_OK;
+    for (int f = 0; f < 3 && status == MF_OK; f++)
+        status = mf_attach_field(group, &pose_fields[f], plan->config.poses, fields[f], error);
+    return status;
 }
 
 static mf_Status bind_fields(mf_Group *group, External *plan, mf_Error *error) {
@@ -202,6 +260,8 @@ static mf_Status bind_fields(mf_Group *group, External *plan, mf_Error *error) {
     plan->fault = mf_group_find_field(group, "fault.word");
     mf_canonical_rows(group, plan->rows,
                       plan->model->joint_count > 0 ? MF_TREE_ROWS : MF_BODY_ROWS);
+    if (plan->config.poses > 0)
+        return bind_poses(group, plan, error);
     if (!plan->config.targets)
         return MF_OK;
     mf_Status status = mf_attach_field(group, &target_fields[0], 0, &plan->position, error);
@@ -230,9 +290,12 @@ mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_E
         settings.control_interval > 0 ? (uint32_t)(settings.control_interval / step) : 1;
     status = bind_fields(group, plan, error);
     if (status == MF_OK) {
-        const uint64_t hash = mf_hash_u32(MF_HASH_START, settings.targets);
-        status =
-            mf_motion_join(group, &mf_external_row, plan, mf_hash_u32(hash, plan->interval), error);
+        uint64_t hash = mf_hash_u32(MF_HASH_START, settings.targets);
+        hash = mf_hash_u32(hash, plan->interval);
+        if (settings.poses > 0)
+            hash =
+                mf_hash_doubles(hash, (double[]){(double)settings.delay, (double)settings.hold}, 2);
+        status = mf_motion_join(group, &mf_external_row, plan, hash, error);
     }
     if (status != MF_OK)
         mf_release(context, plan);
@@ -265,10 +328,12 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
 }
 
 static const char *const external_reads[] = {"?target.position", "?target.orientation",
-                                             "?joint.target", NULL};
-static const char *const external_writes[] = {
-    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
-    "?joint.angle",  "?joint.rate",      "fault.word",           NULL};
+                                             "?joint.target", "?poses", NULL};
+static const char *const external_writes[] = {"base.position",        "base.orientation",
+                                              "base.linear_velocity", "base.angular_velocity",
+                                              "?joint.angle",         "?joint.rate",
+                                              "fault.word",           "?poses.state",
+                                              "?poses.age",           NULL};
 
 static void row_defaults(mf_MotionsConfig *config) {
     config->external = mf_external_config();
@@ -283,6 +348,12 @@ static const mf_Key row_keys[] = {
     MF_KEY("motion.external.targets", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
            AT(targets), "it reaches target.position and target.orientation at the end of each "
                         "control_interval; false: it moves with the velocities in its fields"),
+    MF_KEY("motion.external.poses", MF_KEY_COUNT, 0, "1", "0", 0, MF_POSES_MOST, NULL, AT(poses),
+           "it follows a stream of time-stamped poses: as many in its field `poses`; 0: none"),
+    MF_KEY("motion.external.delay", MF_KEY_TIME, 0, "s", "0", 0, 3600, NULL, AT(delay),
+           "it is where its poses say that it was so long ago"),
+    MF_KEY("motion.external.hold", MF_KEY_TIME, 0, "s", "0.1", 0, 3600, NULL, AT(hold),
+           "beyond the newest pose it goes on for so long, and then stands"),
 };
 // clang-format on
 

@@ -1,0 +1,136 @@
+// One controller as a plugin (examples/plugins/pd.c), as a script and as a program in lock-step
+// gives the same bits.
+#include "link/support.h"
+#include "script/script.h"
+
+#include "context.h"
+
+#include <mayfly/plugin.h>
+
+enum { ROBOTS = 20, JOINTS_MOST = 64, TURNS = 60, PERIOD_MS = 20, STEPS = 10 /* of a turn */ };
+
+#define SCENE                                                                                      \
+    "world: {step: 0.002}\n"                                                                       \
+    "groups:\n"                                                                                    \
+    "- name: robots\n"                                                                             \
+    "  model: " MAYFLY_SOURCE_DIR "/models/hexapod.urdf\n"                                         \
+    "  motion: articulated\n"                                                                      \
+    "  count: 20\n"                                                                                \
+    "  control_interval: 0.02\n"                                                                   \
+    "  controller: none\n"                                                                         \
+    "  place: {grid: {spacing: [1, 1, 1]}}\n"
+
+static const char with_plugin[] =
+    SCENE "  plugins:\n"
+          "  - {file: " MAYFLY_BINARY_DIR "/plugins/plugin_pd.so, tick: 0.02,\n"
+          "     settings: {reference: 0.3, gain: 0.7, damping: 0.015}}\n";
+
+static const char with_script[] =
+    SCENE "scripts:\n"
+          "- name: pd\n"
+          "  tick: 0.02\n"
+          "  text: |\n"
+          "    local angle = world:property('robots[*]/*/joint.angle')\n"
+          "    local rate = world:property('robots[*]/*/joint.rate')\n"
+          "    local target = world:property('robots[*]/*/joint.target')\n"
+          "    local joints = #angle // world:count('robots')\n"
+          "    function tick()\n"
+          "      for i = 1, #angle do\n"
+          "        local missing = 0.3 / (1 + (i - 1) % joints) - angle[i]\n"
+          "        target[i] = angle[i] + 0.7 * missing - 0.015 * rate[i]\n"
+          "      end\n"
+          "    end\n";
+
+static uint64_t end_of(mf_Scene *scene) {
+    const uint64_t hash = mf_world_hash(scene->world);
+    assert_int_equal(mf_group_fault_total(scene->group), 0);
+    mf_scene_close(scene);
+    return hash;
+}
+
+static uint64_t hash_of_plugin(mf_Context *context) {
+    mf_plugins_allow(context, true);
+    mf_Scene *scene = open_scene(context, with_plugin);
+    mf_world_step(scene->world, TURNS * STEPS);
+    return end_of(scene);
+}
+
+static uint64_t hash_of_nothing(mf_Context *context) {
+    mf_Scene *scene = open_scene(context, SCENE);
+    mf_world_step(scene->world, TURNS * STEPS);
+    return end_of(scene);
+}
+
+static uint64_t hash_of_script(mf_Context *context) {
+    mf_Scene *scene = open_scene(context, with_script);
+    mf_Scripts *scripts = NULL;
+    uint64_t done = 0;
+    CHECK(mf_scripts_create(scene, NULL, &scripts, error));
+    CHECK(mf_scripts_start(scripts, error));
+    CHECK(mf_scripts_step(scripts, TURNS * STEPS, &done, error));
+    assert_int_equal(done, TURNS * STEPS);
+    mf_scripts_destroy(scripts);
+    return end_of(scene);
+}
+
+static void control(mf_Client *client, uint32_t joints, float *target) {
+    const float *angle = mf_client_values(client, 0, 0), *rate = mf_client_values(client, 0, 1);
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        for (uint32_t j = 0; j < joints; j++) {
+            const uint32_t k = i * joints + j;
+            const double missing = 0.3 / (1.0 + j) - (double)angle[k];
+            target[k] = (float)((double)angle[k] + 0.7 * missing - 0.015 * (double)rate[k]);
+        }
+}
+
+static uint64_t hash_of_client(mf_Context *context) {
+    static float target[ROBOTS * JOINTS_MOST];
+    const void *values[] = {target};
+    Served served;
+    mf_ClientNews news;
+    mf_ClientStatistics seen;
+    mf_ServerConfig config = mf_server_config();
+    config.port = 0;
+    config.speed = 0.0;
+    config.paused = true; // so that nothing moves before the turn
+    start(context, &served, SCENE, &config);
+    mf_Client *client = join(&served);
+    const mf_ClientEntry state[] = {
+        {mf_client_find(client, "robots", "joint.angle"), 0, MF_PROTOCOL_ALL},
+        {mf_client_find(client, "robots", "joint.rate"), 0, MF_PROTOCOL_ALL}};
+    const mf_ClientEntry command = {mf_client_find(client, "robots", "joint.target"), 0, ROBOTS};
+    const uint32_t joints = mf_client_field(client, command.field)->elements;
+    assert_in_range(joints, 1, JOINTS_MOST);
+    CHECK(mf_client_subscribe(client, 0, PERIOD_MS * MF_MILLISECOND, state, 2, error));
+    CHECK(mf_client_lock_step(client, true, PERIOD_MS * MF_MILLISECOND, 20 * MF_SECOND, error));
+    CHECK(mf_client_pause(client, false, error));
+    for (int turn = 0; turn <= TURNS; turn++) {
+        do
+            CHECK(mf_client_receive(client, 20.0, &news, error));
+        while (news.kind != MF_ANSWER_TURN);
+        assert_int_equal(news.tick, turn * STEPS);
+        if (turn == TURNS)
+            break;
+        control(client, joints, target);
+        CHECK(mf_client_write(client, news.tick, &command, values, 1, true, error));
+    }
+    CHECK(mf_client_statistics(client, true, &seen, error));
+    assert_int_equal(seen.missed, 0);
+    mf_client_close(client);
+    finish(&served);
+    return seen.hash;
+}
+
+static void test_the_same_controller_everywhere(void **state) {
+    const uint64_t plugin = hash_of_plugin(*state);
+    assert_true(plugin != hash_of_nothing(*state)); // it does something
+    assert_true(hash_of_client(*state) == plugin);
+    assert_true(hash_of_script(*state) == plugin);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_controller_everywhere),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
