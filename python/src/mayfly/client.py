@@ -31,8 +31,10 @@ from mayfly import errors
 
 __all__ = [
     "Event",
+    "RemoteCamera",
     "RemoteField",
     "RemoteGroup",
+    "RemotePhoto",
     "RemoteStatistics",
     "RemoteWorld",
     "Subscription",
@@ -46,6 +48,9 @@ _SNAPSHOT, _RESTORE, _SWITCH, _STATISTICS, _SPEED, _EVENTS = range(10, 16)
 _MODEL = 17
 _ERROR, _WELCOME, _LISTING, _STATE, _DONE, _IMAGE, _SAID, _EVENT, _TURN, _BYE = range(128, 138)
 _DESCRIBED = 138
+_PHOTO, _PICTURE = 18, 139
+_PHOTO_KINDS = {"color": ("|u1", 3), "depth": ("<f4", 1), "segmentation": ("<i4", 3)}
+_PHOTO_LIST, _PHOTO_HEAD = 3, 32
 _ALL = 0xFFFFFFFF
 _ANY_TICK = 0xFFFFFFFFFFFFFFFF
 _WRITABLE = 16
@@ -134,6 +139,27 @@ class RemoteStatistics:
     factor: float
     connections: int
     is_paused: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class RemoteCamera:
+    """A camera of robots or of the scene: its number, name, size and what it measures."""
+
+    number: int
+    name: str
+    width: int  # [pixel]
+    height: int  # [pixel]
+    kinds: tuple[str, ...]  # of "color", "depth", "segmentation"
+
+
+@dataclasses.dataclass(frozen=True)
+class RemotePhoto:
+    """A picture, as of mayfly.Picture; the array cannot be written."""
+
+    tick: int  # of the state that it shows
+    time: float  # [s]
+    kind: str
+    pixels: npt.NDArray[Any]  # (height, width, 3), for depth (height, width)
 
 
 class Subscription:
@@ -227,6 +253,23 @@ class RemoteGroup:
         payload = struct.pack("<4I", self.number, first, rows, _MOTIONS.index(motion))
         self._world._ask(_SWITCH, payload)
 
+    @property
+    def cameras(self) -> dict[str, RemoteCamera]:
+        """Cameras that each robot has, by name."""
+        return self._world._cameras(self.number)
+
+    def photo(self, camera: str, robot: int = 0, kind: str = "color") -> RemotePhoto:
+        """Takes a picture by a robot's camera, now, whatever its rate and delay.
+
+        Args:
+            camera: its name.
+            robot: number of the robot in the group.
+            kind: "color" (uint8), "depth" (float32 [m]) or "segmentation" (int32: group, robot,
+                link). The world waits meanwhile.
+
+        """
+        return self._world._photo(self.number, camera, robot, kind)
+
     def _field(self, name: str) -> RemoteField:
         if name not in self.fields:
             raise errors.NotFoundError(f"group {self.name} has no field {name}")
@@ -241,6 +284,7 @@ class RemoteWorld:
         self.events: deque[Event] = deque(maxlen=4096)  # that came and were not taken
         self.events_lost = 0  # oldest ones that were dropped, because nobody took them
         self.groups: dict[str, RemoteGroup] = {}
+        self._found: dict[int, dict[str, RemoteCamera]] = {}  # cameras that were asked for
         self._subscriptions: dict[int, Subscription] = {}
         self._tag = 0
         self._turn: Turn | None = None
@@ -344,6 +388,15 @@ class RemoteWorld:
         """Resets all robots of all groups."""
         self._ask(_RESET, struct.pack("<3I", _ALL, 0, _ALL))
 
+    @property
+    def cameras(self) -> dict[str, RemoteCamera]:
+        """Cameras of the scene's file, by name."""
+        return self._cameras(_ALL)
+
+    def photo(self, camera: str, kind: str = "color") -> RemotePhoto:
+        """Takes a picture by a camera of the scene's file, now; see RemoteGroup.photo."""
+        return self._photo(_ALL, camera, 0, kind)
+
     def watch(self, *names: str) -> None:
         """Which events come: "fault", "late", ...; none: no events."""
         for name in names:
@@ -359,6 +412,36 @@ class RemoteWorld:
         found = dict(zip(names, values))
         found["is_paused"] = bool(found["is_paused"] & 1)
         return RemoteStatistics(**found)
+
+    # ---- pictures ------------------------------------------------------------------------------
+
+    def _cameras(self, group: int) -> dict[str, RemoteCamera]:
+        if group not in self._found:
+            data = self._ask(_PHOTO, struct.pack("<4I", group, 0, 0, _PHOTO_LIST), _PICTURE)
+            cameras, at = {}, _PHOTO_HEAD
+            for number in range(struct.unpack_from("<I", data, 20)[0]):
+                width, height, mask, length = struct.unpack_from("<4I", data, at)
+                name = data[at + 16 : at + 16 + length].decode(errors="replace")
+                kinds = tuple(kind for i, kind in enumerate(_PHOTO_KINDS) if mask >> i & 1)
+                cameras[name] = RemoteCamera(number, name, width, height, kinds)
+                at += 16 + -(-length // 4) * 4
+            self._found[group] = cameras
+        return self._found[group]
+
+    def _photo(self, group: int, camera: str, robot: int, kind: str) -> RemotePhoto:
+        if kind not in _PHOTO_KINDS:
+            raise errors.ArgumentError(f"expected a picture of {', '.join(_PHOTO_KINDS)}: {kind!r}")
+        cameras = self._cameras(group)
+        if camera not in cameras:
+            raise errors.NotFoundError(f"there is no camera {camera}: {', '.join(cameras)}")
+        number = list(_PHOTO_KINDS).index(kind)
+        payload = struct.pack("<4I", group, robot, cameras[camera].number, number)
+        data = self._ask(_PHOTO, payload, _PICTURE)
+        tick, nanoseconds, _, width, height, _ = struct.unpack_from("<Qq4I", data)
+        dtype, channels = _PHOTO_KINDS[kind]
+        values = np.frombuffer(data, dtype, width * height * channels, _PHOTO_HEAD)
+        shape = (height, width, 3) if channels == 3 else (height, width)
+        return RemotePhoto(tick, 1e-9 * nanoseconds, kind, values.reshape(shape))
 
     # ---- messages ------------------------------------------------------------------------------
 
