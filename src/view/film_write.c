@@ -13,7 +13,6 @@
 #define LIVE_MARGIN 15.0   // [m] around the robots as they are, live
 #define GROUND_NODES 201u  // [1] most along an edge
 #define GROUND_HUGE 1000.0 // [m] longest edge of the shown ground
-#define QUANTA 65535.0     // [1] steps of a mesh's box
 
 // ---- shapes ------------------------------------------------------------------------------------
 
@@ -80,43 +79,13 @@ static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
     }
 }
 
-// Positions quantized to 16 bits of the mesh's box: 0.02 mm in a meter.
-static void put_mesh(mf_Text *text, const mf_Mesh *mesh) {
-    double lower[3], scale[3];
-    size_t count = 3 * (size_t)mesh->vertex_count;
-    uint16_t *parts = mf_allocate(text->context, count + 1, sizeof *parts);
-    text->failed = text->failed || parts == NULL;
-    for (int c = 0; c < 3; c++) {
-        double upper = -INFINITY;
-        lower[c] = INFINITY;
-        for (size_t i = (size_t)c; i < count; i += 3) {
-            lower[c] = fmin(lower[c], mesh->vertices[i]);
-            upper = fmax(upper, mesh->vertices[i]);
-        }
-        scale[c] = upper > lower[c] ? (upper - lower[c]) / QUANTA : 1.0;
-    }
-    for (size_t i = 0; i < count && parts != NULL; i++)
-        parts[i] = (uint16_t)((mesh->vertices[i] - lower[i % 3]) / scale[i % 3] + 0.5);
-    mf_text_put(text, "\n{\"vertices\":\"");
-    if (parts != NULL)
-        mf_text_base64(text, (const uint8_t *)parts, count * sizeof *parts);
-    mf_text_put(text, "\",\"triangles\":\"");
-    mf_text_base64(text, (const uint8_t *)mesh->triangles,
-                   3 * (size_t)mesh->triangle_count * sizeof *mesh->triangles);
-    mf_text_put(text, "\"");
-    mf_film_put_numbers(text, "lower", lower, 3);
-    mf_film_put_numbers(text, "scale", scale, 3);
-    mf_text_put(text, "}");
-    mf_release(text->context, parts);
-}
-
 // Null for a mesh that is not drawn.
 static void put_meshes(mf_Text *text, const mf_Model *model, const bool *used) {
     mf_text_put(text, ",\"meshes\":[");
     for (uint32_t i = 0; i < model->mesh_count; i++) {
         mf_text_put(text, i > 0 ? "," : "");
         if (used[i])
-            put_mesh(text, &model->meshes[i]);
+            mf_film_put_mesh(text, &model->meshes[i]);
         else
             mf_text_put(text, "null");
     }
