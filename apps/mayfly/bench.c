@@ -149,6 +149,7 @@ const mf_CommandHelp mf_help_bench = {
         "  fluid-100k         100,000 particles of water that run apart\n"
         "  grains-100k        100,000 glass beads that settle\n"
         "  cameras-84         64 robots with a picture of 84 x 84 per step; also prints images/s\n"
+        "  cameras-84-samples the same with 2 x 2 rays per pixel\n"
         "  cameras-humanoids  six humanoids walk by kinematics and see each other, 320 x 240 at\n"
         "                     20 Hz with lens, blur and noise\n"
         "  swarm              100 to 1,000,000 agents; only when named\n"

@@ -1,34 +1,38 @@
 // Benches of cameras. `cameras-84`: 64 robots, each with a picture of 84 x 84 in every step, and
-// nothing else moves. `cameras-humanoids`: six humanoids walk by kinematics and see each other, 320
-// x 240 at 20 Hz, with the lens, blur and noise of models/humanoid.urdf.
+// nothing else moves; `cameras-84-samples`: 2 x 2 rays per pixel. `cameras-humanoids`: six
+// humanoids walk by kinematics and see each other, 320 x 240 at 20 Hz, with the lens, blur and
+// noise of models/humanoid.urdf.
 #include "bench_time.h"
 
 #include "model/import/mjcf.h"
 
 #include <mayfly/camera.h>
 
+#include <string.h>
+
 typedef struct Bench {
     mf_Bench bench;
     uint32_t robots; // [1]
     uint64_t steps;  // [1]
     bool walks;
+    const char *file; // text of the robot's file, where none walks
 } Bench;
 
-static const Bench benches[] = {{{"cameras-84", NULL, false}, 64, 20, false},
-                                {{"cameras-humanoids", NULL, false}, 6, 200, true}};
-
 // Four legs of two parts, as many shapes as an ant has.
-static const char ant[] =
-    "<mujoco><default><geom type='capsule' rgba='0.8 0.4 0.1 1'/></default><worldbody>"
-    "<body pos='0 0 0.6'><freejoint/><geom type='sphere' size='0.25'/>"
-    "<geom fromto='0 0 0 .2 .2 0' size='.08'/><geom fromto='.2 .2 0 .4 .4 0' size='.08'/>"
-    "<geom fromto='.4 .4 0 .8 .8 -.5' size='.08'/><geom fromto='0 0 0 -.2 .2 0' size='.08'/>"
-    "<geom fromto='-.2 .2 0 -.4 .4 0' size='.08'/><geom fromto='-.4 .4 0 -.8 .8 -.5' size='.08'/>"
-    "<geom fromto='0 0 0 .2 -.2 0' size='.08'/><geom fromto='.2 -.2 0 .4 -.4 0' size='.08'/>"
-    "<geom fromto='.4 -.4 0 .8 -.8 -.5' size='.08'/><geom fromto='0 0 0 -.2 -.2 0' size='.08'/>"
-    "<geom fromto='-.2 -.2 0 -.4 -.4 0' size='.08'/><geom fromto='-.4 -.4 0 -.8 -.8 -.5' "
-    "size='.08'/><camera name='eye' pos='-2.5 0 1' xyaxes='0 -1 0 .35 0 1' fovy='60' "
-    "resolution='84 84'/></body></worldbody></mujoco>";
+#define ANT(more)                                                                                  \
+    "<mujoco>" more "<default><geom type='capsule' rgba='0.8 0.4 0.1 1'/></default><worldbody>"    \
+    "<body pos='0 0 0.6'><freejoint/><geom type='sphere' size='0.25'/>"                            \
+    "<geom fromto='0 0 0 .2 .2 0' size='.08'/><geom fromto='.2 .2 0 .4 .4 0' size='.08'/>"         \
+    "<geom fromto='.4 .4 0 .8 .8 -.5' size='.08'/><geom fromto='0 0 0 -.2 .2 0' size='.08'/>"      \
+    "<geom fromto='-.2 .2 0 -.4 .4 0' size='.08'/><geom fromto='-.4 .4 0 -.8 .8 -.5' size='.08'/>" \
+    "<geom fromto='0 0 0 .2 -.2 0' size='.08'/><geom fromto='.2 -.2 0 .4 -.4 0' size='.08'/>"      \
+    "<geom fromto='.4 -.4 0 .8 -.8 -.5' size='.08'/><geom fromto='0 0 0 -.2 -.2 0' size='.08'/>"   \
+    "<geom fromto='-.2 -.2 0 -.4 -.4 0' size='.08'/><geom fromto='-.4 -.4 0 -.8 -.8 -.5' "         \
+    "size='.08'/><camera name='eye' pos='-2.5 0 1' xyaxes='0 -1 0 .35 0 1' fovy='60' "             \
+    "resolution='84 84'/></body></worldbody></mujoco>"
+
+static const char ant[] = ANT("");
+static const char smooth_ant[] = ANT("<custom><text name='camera:eye' data='samples=2'/></custom>");
 
 static const char walkers[] = "world: {step: 0.01}\n"
                               "groups:\n"
@@ -44,17 +48,23 @@ static const char walkers[] = "world: {step: 0.01}\n"
                               "    behavior:\n"
                               "      gait: {name: walk, command: [0.05, 0, 0]}\n";
 
-static mf_Status open_ants(mf_BenchRig *rig, const mf_BenchOptions *options, uint32_t count,
+static const Bench benches[] = {
+    {{"cameras-84", NULL, false}, 64, 20, false, ant},
+    {{"cameras-84-samples", NULL, false}, 64, 20, false, smooth_ant},
+    {{"cameras-humanoids", NULL, false}, 6, 200, true, NULL},
+};
+
+static mf_Status open_ants(mf_BenchRig *rig, const mf_BenchOptions *options, const Bench *bench,
                            mf_Error *error) {
     const mf_ImportConfig import = mf_import_config();
     mf_ContextConfig context = mf_context_config();
     context.threads = options->threads != 0 ? options->threads : 2;
     mf_Status status = mf_context_create(&context, &rig->context, error);
     if (status == MF_OK)
-        status = mf_mjcf_parse(rig->context, "ant.xml", ant, sizeof ant - 1, &import, true,
-                               &rig->model, error);
+        status = mf_mjcf_parse(rig->context, "ant.xml", bench->file, strlen(bench->file), &import,
+                               true, &rig->model, error);
     if (status == MF_OK)
-        status = mf_bench_rig_fill(rig, options, count, 50 * MF_MILLISECOND, error);
+        status = mf_bench_rig_fill(rig, options, bench->robots, 50 * MF_MILLISECOND, error);
     return status == MF_OK ? mf_cameras_add(rig->world, error) : status;
 }
 
@@ -101,7 +111,7 @@ static int run(const void *row, const mf_BenchOptions *options, bool json) {
         if (status == MF_OK)
             status = mf_cameras_add(scene.scene.world, &error);
     } else {
-        status = open_ants(&rig, options, bench->robots, &error);
+        status = open_ants(&rig, options, bench, &error);
     }
     int code = status == MF_OK
                    ? time_world(bench, bench->walks ? scene.scene.world : rig.world,

@@ -29,7 +29,9 @@ static const mf_Option table[] = {
     MF_OPT_COUNT("robots", "N", Options, cost, 1, 1 << 20,
                  "robots in a batch when the cost is measured (default 256)"),
     MF_OPT_FLAG("no-cost", Options, no_cost, "do not measure the cost"),
-    MF_OPT_OUTPUT("plot", Options, plot, ".html", "write a page with table and plots (.html)"),
+    MF_OPT_OUTPUT("plot", Options, plot, ".html",
+                  "write a page with table and plots (.html), and beside it the "
+                  "film of each level, which it links"),
     MF_INPUT_THREADS(Options, inputs),
     MF_INPUT_IMPORT(Options, inputs),
     MF_INPUT_SET(Options, inputs),
@@ -260,6 +262,7 @@ int mf_command_compare(int argc, char **argv) {
                             "--robots is for the cost, which --no-cost does not measure");
     add_friction(&options, friction);
     read_levels(options.levels, config.wanted);
+    config.films = options.plot;
     config.cost_robots = options.no_cost ? 0 : (uint32_t)mf_option_count(options.cost, 256);
     mf_Context *context = NULL;
     mf_Error error = {0};

@@ -125,6 +125,41 @@ MF_API mf_Status mf_client_switch(mf_Client *client, uint32_t group, uint32_t fi
 // Which events come: bit 1 << MF_EVENT_*.
 MF_API mf_Status mf_client_events(mf_Client *client, uint32_t mask, mf_Error *error);
 
+// ---- pictures ----------------------------------------------------------------------------------
+
+// A camera of a group, or, for the group MF_PROTOCOL_ALL, of the scene's file; the name belongs to
+// the client until it is asked for a picture or for cameras again.
+typedef struct mf_ClientCamera {
+    const char *name;
+    uint32_t width, height; // [pixel]
+    uint32_t kinds;         // [1] 1 << MF_PHOTO_* for what it measures
+} mf_ClientCamera;
+// Which cameras there are, in the order of their numbers: at most `most` of them to `out`, which
+// may be NULL if `most` is 0; *count: all.
+MF_API mf_Status mf_client_cameras(mf_Client *client, uint32_t group, mf_ClientCamera *out,
+                                   uint32_t most, uint32_t *count, mf_Error *error);
+
+// A picture; the pixels are the client's, valid until the next call of one of these two. Row after
+// row from the top: // uint8_t red, green, blue; float depth [m]; int32_t group, robot and link
+// (mf_CameraPixels).
+typedef struct mf_ClientPhoto {
+    uint64_t tick;          // [1] of the state that it shows
+    mf_Time time;           // [ns]
+    uint32_t kind;          // [1] MF_PHOTO_*
+    uint32_t width, height; // [pixel]
+    uint32_t size;          // [byte] of the pixels
+    const void *pixels;     // aligned to 4 bytes
+} mf_ClientPhoto;
+// Takes a picture of the present state by camera number `camera` of a robot of a group, or of the
+// scene's file (MF_PROTOCOL_ALL, instance 0), whatever its rate and delay. The world waits
+// meanwhile. MF_NOT_FOUND: no such camera, or the robot's pose is not finite. MF_BAD_ARGUMENT also:
+// the colors of a camera that has none.
+MF_API mf_Status mf_client_photo(mf_Client *client, uint32_t group, uint32_t instance,
+                                 uint32_t camera, uint32_t kind, mf_ClientPhoto *out,
+                                 mf_Error *error);
+
+// ---- statistics --------------------------------------------------------------------------------
+
 typedef struct mf_ClientStatistics {
     uint64_t tick;                // [1] steps so far
     mf_Time time;                 // [ns] simulated

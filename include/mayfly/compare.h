@@ -14,6 +14,8 @@ typedef struct mf_CompareConfig {
     uint32_t cost_robots;         // [1] robots in the batch in which the cost is measured; 0: not
                                   // measured; default 256
     bool wanted[MF_MOTION_COUNT]; // default all levels, and the motions of trusses
+    const char *films; // "walk.html": the film of each level goes to walk-LEVEL.html, for the page
+                       // of that name; borrowed during mf_compare; NULL (default): no films
 } mf_CompareConfig;
 // The defaults of mf_CompareConfig: every configuration starts from them.
 MF_API mf_CompareConfig mf_compare_config(void);
@@ -35,6 +37,7 @@ typedef struct mf_CompareRow {
     bool possible;         // false: the level does not support the model, with `reason`
     char reason[256];      // "" if possible
     bool finished;         // no fault
+    char film[300];        // file of its film, without folder; "": none
     uint32_t fault;        // [1] MF_FAULT_*
     double fell;           // [s] first time with a tilt of more than 1 rad; NAN: never
     double distance;       // [m] between start and end, horizontally

@@ -7,7 +7,7 @@
 
 #define MF_PROTOCOL_MAGIC 0x594c464du // "MFLY" in the order of the bytes
 #define MF_PROTOCOL_MAJOR 1u          // another one is refused
-#define MF_PROTOCOL_MINOR 0u          // a higher one knows all messages of a lower one
+#define MF_PROTOCOL_MINOR 1u          // a higher one knows all messages of a lower one
 #define MF_PROTOCOL_HEAD 8u           // [byte] size, kind and tag of a message
 #define MF_PROTOCOL_PORT 8766u        // of TCP, unless another one is named
 
@@ -40,6 +40,7 @@ enum {
     MF_MESSAGE_EVENTS = 15,
     MF_MESSAGE_PING = 16,
     MF_MESSAGE_MODEL = 17,
+    MF_MESSAGE_PHOTO = 18,
     MF_MESSAGE_PROPERTY = 22,
     MF_MESSAGE_GET = 23,
     MF_MESSAGE_SET = 24,
@@ -62,6 +63,7 @@ enum {
     MF_ANSWER_TURN = 136,
     MF_ANSWER_BYE = 137,
     MF_ANSWER_MODEL = 138,
+    MF_ANSWER_PHOTO = 139,
     MF_ANSWER_PROPERTY = 150,
     MF_ANSWER_VALUES = 151,
     MF_ANSWER_ABOUT = 152
@@ -69,6 +71,15 @@ enum {
 
 // Flags of WRITE, WELCOME and STATISTICS, and of a field of LISTING beyond MF_FIELD_*.
 enum { MF_WRITE_GO = 1, MF_SERVER_PAUSED = 1, MF_STATISTICS_HASH = 1, MF_FIELD_WRITABLE = 16 };
+
+// What PHOTO asks for: the pixels of mf_CameraPixels (camera.h), or which cameras there are.
+enum {
+    MF_PHOTO_COLOR = 0,
+    MF_PHOTO_DEPTH = 1,
+    MF_PHOTO_SEGMENTATION = 2,
+    MF_PHOTO_LIST = 3,
+    MF_PHOTO_HEAD = 32 // [byte] of the answer before the pixels
+};
 
 // Events: bit 1 << kind of the mask of EVENTS.
 enum {

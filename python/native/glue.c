@@ -55,6 +55,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_FREE_CAMERA:
         mf_free_camera_destroy(native);
         break;
+    case MFPY_PHOTOGRAPHER:
+        mf_photographer_destroy(native);
+        break;
     case MFPY_FILM:
         mf_film_destroy(native);
         break;

@@ -20,6 +20,7 @@ typedef enum mfpy_Kind {
     MFPY_TRUSS,
     MFPY_CLOTH,
     MFPY_FREE_CAMERA,
+    MFPY_PHOTOGRAPHER,
     MFPY_FILM
 } mfpy_Kind;
 

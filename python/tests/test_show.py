@@ -161,6 +161,14 @@ def test_a_world_is_shown_while_python_steps_it(walker: mayfly.World, page: Any)
                 "mayfly.source.send({do: 'set', robot: 1, field: 'oscillator.amplitude',"
                 " component: 0, value: 0.125})"
             )
+            page.evaluate("mayfly.source.send({do: 'reset'})")
+            page.wait_for_function(f"() => mayfly.source.frame().time < {stood}", polling=50)
+            assert viewer.restarts == 1
+            page.keyboard.press(" ")
+            page.wait_for_function("() => mayfly.source.status.paused", polling=50)
+            page.evaluate("mayfly.source.send({do: 'reset'})")  # also while it waits
+            page.wait_for_function("() => mayfly.source.frame().time === 0", polling=50)
+            page.evaluate("mayfly.source.send({do: 'run'})")
             page.evaluate("mayfly.source.send({do: 'speed', factor: 0})")
             page.wait_for_function("() => mayfly.source.status.speed === 0", polling=50)
         finally:

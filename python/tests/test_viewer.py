@@ -270,6 +270,22 @@ def test_a_file_is_dropped_on_the_page(show, live):
     page.evaluate("() => mayfly.control.load(new File(['<robot'], 'robot.urdf'))")
     until(page, "() => document.getElementById('message').textContent.includes('robot.urdf:1')")
     assert "400" in page.complaints.pop()  # of the browser, in its console
+    mesh = (
+        "<mujoco><asset><mesh name='a' file='a.stl'/></asset><worldbody><body><freejoint/>"
+        "<geom type='mesh' mesh='a'/></body></worldbody></mujoco>"
+    )
+    page.evaluate("text => mayfly.control.load(new File([text], 'robot.xml'))", mesh)
+    words = "document.getElementById('message').textContent"
+    until(page, f"() => /not found.*mayfly view FILE/.test({words})")
+    assert "400" in page.complaints.pop()
+    page.evaluate(
+        """() => {
+          const both = new DataTransfer();
+          for (const name of ['robot.urdf', 'a.stl']) both.items.add(new File(['x'], name));
+          dispatchEvent(new DragEvent('drop', {dataTransfer: both}));
+        }"""
+    )
+    until(page, f"() => {words}.startsWith('A page takes one file')")
     page.keyboard.press("e")
     until(page, "() => mayfly.control.drawnEvery === 10")
     ball = (ROOT / "models/ball.xml").read_text()

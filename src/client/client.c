@@ -264,6 +264,7 @@ void mf_client_close(mf_Client *client) {
         free(client->states[i].data);
         free(client->states[i].starts);
     }
+    free(client->photo);
     free(client->title);
     free(client->fields);
     free(client->texts);
@@ -536,6 +537,78 @@ mf_Status mf_client_switch(mf_Client *client, uint32_t group, uint32_t first, ui
 
 mf_Status mf_client_events(mf_Client *client, uint32_t mask, mf_Error *error) {
     return ask_words(client, MF_MESSAGE_EVENTS, &mask, 1, error);
+}
+
+// Asks for a picture; the answer is complete.
+static mf_Status ask_photo(mf_Client *client, const uint32_t words[4], mf_ClientMessage *answer,
+                           mf_Error *error) {
+    uint8_t *request = mf_client_message(client, MF_MESSAGE_PHOTO, 0, 16);
+    if (request == NULL)
+        return no_memory(error);
+    memcpy(request, words, 16);
+    mf_Status status = ask(client, MF_ANSWER_PHOTO, answer, error);
+    if (status != MF_OK)
+        return status;
+    if (answer->size < MF_PHOTO_HEAD ||
+        mf_client_u32(answer->data + 28) != answer->size - MF_PHOTO_HEAD)
+        return malformed(error);
+    if (client->photo_size < answer->size) {
+        free(client->photo);
+        client->photo = malloc(answer->size);
+        client->photo_size = client->photo != NULL ? answer->size : 0;
+    }
+    return client->photo != NULL ? MF_OK : no_memory(error);
+}
+
+mf_Status mf_client_cameras(mf_Client *client, uint32_t group, mf_ClientCamera *out, uint32_t most,
+                            uint32_t *count, mf_Error *error) {
+    const uint32_t words[] = {group, 0, 0, MF_PHOTO_LIST};
+    mf_ClientMessage answer;
+    if (client == NULL || count == NULL || (out == NULL && most > 0))
+        return mf_client_fail(error, MF_BAD_ARGUMENT, "client, count or out is NULL");
+    mf_Status status = ask_photo(client, words, &answer, error);
+    if (status != MF_OK)
+        return status;
+    *count = mf_client_u32(answer.data + 20);
+    const uint8_t *at = answer.data + MF_PHOTO_HEAD, *end = answer.data + answer.size;
+    char *name = (char *)client->photo; // shorter than the answer: no heads
+    for (uint32_t i = 0; i < *count && i < most; i++) {
+        const size_t left = (size_t)(end - at);
+        const size_t length = left >= 16 ? mf_client_u32(at + 12) : SIZE_MAX;
+        if (length > left || (length + 3) / 4 * 4 > left - 16)
+            return malformed(error);
+        out[i] = (mf_ClientCamera){name, mf_client_u32(at), mf_client_u32(at + 4),
+                                   mf_client_u32(at + 8)};
+        memcpy(name, at + 16, length);
+        name[length] = '\0';
+        name += length + 1;
+        at += 16 + (length + 3) / 4 * 4;
+    }
+    return MF_OK;
+}
+
+mf_Status mf_client_photo(mf_Client *client, uint32_t group, uint32_t instance, uint32_t camera,
+                          uint32_t kind, mf_ClientPhoto *out, mf_Error *error) {
+    static const uint64_t units[] = {3, 4, 12};
+    const uint32_t words[] = {group, instance, camera, kind};
+    mf_ClientMessage answer;
+    if (client == NULL || out == NULL || kind > MF_PHOTO_SEGMENTATION)
+        return mf_client_fail(error, MF_BAD_ARGUMENT,
+                              "client or out is NULL, or there is no such kind of picture");
+    mf_Status status = ask_photo(client, words, &answer, error);
+    if (status != MF_OK)
+        return status;
+    *out = (mf_ClientPhoto){.tick = mf_client_u64(answer.data),
+                            .time = (mf_Time)mf_client_u64(answer.data + 8),
+                            .kind = mf_client_u32(answer.data + 16),
+                            .width = mf_client_u32(answer.data + 20),
+                            .height = mf_client_u32(answer.data + 24),
+                            .size = mf_client_u32(answer.data + 28),
+                            .pixels = client->photo};
+    if (out->kind != kind || out->size != units[kind] * out->width * out->height)
+        return malformed(error);
+    memcpy(client->photo, answer.data + MF_PHOTO_HEAD, out->size);
+    return MF_OK;
 }
 
 mf_Status mf_client_statistics(mf_Client *client, bool hash, mf_ClientStatistics *out,

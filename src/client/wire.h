@@ -30,6 +30,8 @@ struct mf_Client {
     double spin;  // [s] without a sleep
     uint16_t tag; // of the last request
     mf_ClientState states[MF_PROTOCOL_SUBSCRIPTIONS];
+    uint8_t *photo; // the last picture, or the names of cameras
+    size_t photo_size;
     bool turn;
     uint64_t turn_tick;
     mf_Time turn_time;

@@ -3,10 +3,12 @@
 #include "evaluate/truss_run.h"
 
 #include <mayfly/compare.h>
+#include <mayfly/film.h>
 
 #include "math/scalar.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SAMPLE (10 * MF_MILLISECOND) // [ns]
@@ -137,9 +139,60 @@ static bool make_vertices(mf_Context *context, const mf_Truss *truss, mf_Compare
     return row->vertices != NULL;
 }
 
+// ---- films -------------------------------------------------------------------------------------
+
+typedef struct LevelFilm {
+    mf_Film *film; // NULL: none is wanted
+    char title[200], path[1024];
+} LevelFilm;
+
+static mf_Status begin_film(LevelFilm *own, const mf_LevelRun *run, const mf_Comparison *all,
+                            const char *page, mf_CompareRow *row, double period, mf_Error *error) {
+    own->film = NULL;
+    if (page == NULL)
+        return MF_OK;
+    const char *level = mf_motion_name(row->motion), *name = strrchr(page, '/');
+    const size_t length = strlen(page);
+    const bool ends = length > 5 && strcmp(page + length - 5, ".html") == 0;
+    const int stem = (int)(ends ? length - 5 : length);
+    const int size = snprintf(own->path, sizeof own->path, "%.*s-%s.html", stem, page, level);
+    name = own->path + (name != NULL ? name + 1 - page : 0);
+    if (size < 0 || (size_t)size >= sizeof own->path || strlen(name) >= sizeof row->film)
+        return mf_fail(error, MF_LIMIT, "compare: the name of the page is too long: %.80s", page);
+    snprintf(own->title, sizeof own->title, "%.90s, %.60s: %s", all->model,
+             all->truss ? all->drive : all->gait, level);
+    memcpy(row->film, name, strlen(name) + 1);
+    return mf_film_create_world(run->scene.world, own->title, NULL, period, &own->film, error);
+}
+
+// A build without the page of films compares without them.
+static mf_Status end_film(const LevelFilm *own, mf_CompareRow *row, mf_Error *error) {
+    mf_Error cause = {0};
+    mf_Status status = own->film != NULL ? mf_film_write(own->film, own->path, &cause) : MF_OK;
+    mf_film_destroy(own->film);
+    if (status == MF_OK)
+        return MF_OK;
+    row->film[0] = '\0';
+    return status == MF_UNSUPPORTED ? MF_OK : mf_fail(error, status, "%s", cause.message);
+}
+
+// ---- a level -----------------------------------------------------------------------------------
+
+static void run_samples(mf_LevelRun *run, uint64_t every, double period, uint32_t count,
+                        const LevelFilm *film, mf_CompareRow *row) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0)
+            mf_world_step(run->scene.world, every);
+        take_sample(run, i * period, row);
+        if (film->film != NULL)
+            mf_film_sample(film->film);
+    }
+}
+
 static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Comparison *all,
-                           mf_CompareRow *row, mf_Error *error) {
+                           const char *page, mf_CompareRow *row, mf_Error *error) {
     mf_LevelRun run;
+    LevelFilm film;
     mf_Status status = check_level(context, file, row, error);
     if (status != MF_OK || !row->possible)
         return status;
@@ -156,11 +209,13 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
         mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if (i > 0)
-            mf_world_step(run.scene.world, every);
-        take_sample(&run, i * period, row);
+    status = begin_film(&film, &run, all, page, row, period, error);
+    if (status != MF_OK) {
+        mf_level_run_close(&run);
+        return status;
     }
+    run_samples(&run, every, period, count, &film, row);
+    status = end_film(&film, row, error);
     for (uint32_t v = 0; v < row->vertex_count; v++)
         mf_vec3_copy(row->vertices[v], run.before[v]);
     row->warnings = mf_group_warning(run.scene.group, 0);
@@ -170,7 +225,7 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
     take_notes(&run.scene, all);
     take_command(&run.scene, all);
     mf_level_run_close(&run);
-    return MF_OK;
+    return status;
 }
 
 // ---- all levels --------------------------------------------------------------------------------
@@ -241,7 +296,7 @@ static mf_Status run_all(mf_Context *context, mf_SceneFile *file, const mf_Compa
         forget(row);
         if (!config->wanted[i] || !applies(file, row->motion))
             continue;
-        status = run_level(context, file, all, row, error);
+        status = run_level(context, file, all, config->films, row, error);
         if (status == MF_OK && row->possible && config->cost_robots > 0)
             status = mf_level_run_cost(context, file, config, row->motion, &row->seconds, error);
         reference = row->possible ? row : reference;

@@ -74,6 +74,15 @@ typedef struct mf_LinkField {
     bool writable;
 } mf_LinkField;
 
+// A camera of the scene's file, or of a group's model, which every robot of the group has.
+typedef struct mf_LinkEye {
+    mf_Camera camera;
+    uint32_t group;      // [1] MF_PROTOCOL_ALL: of the file
+    uint32_t carrier;    // [1] group that carries it; MF_NONE: fixed in the world
+    uint32_t robot;      // [1] that carries a camera of the file
+    mf_FreeCamera *free; // NULL before the first picture
+} mf_LinkEye;
+
 struct mf_Server {
     mf_Context *context;
     mf_Scene *scene;
@@ -91,7 +100,9 @@ struct mf_Server {
     mf_LinkField *fields;
     uint32_t field_count;
     size_t message_limit; // [byte] longest message of a client
-    uint32_t **words;     // last fault words per group; NULL before someone listens
+    mf_LinkEye *eyes;
+    uint32_t eye_count;
+    uint32_t **words; // last fault words per group; NULL before someone listens
     bool paused;
     uint64_t steps_asked; // while paused
     uint64_t to_sample;   // [1] steps; UINT64_MAX: none
@@ -172,6 +183,15 @@ mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_
 mf_Status mf_link_property(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
                            mf_WireReader *reader, mf_Error *error);
 void mf_link_drop_properties(mf_Server *server, mf_Peer *peer);
+
+// ---- photo.c -----------------------------------------------------------------------------------
+
+// Finds all cameras, and lets the groups compute the poses of links if there are any: before the
+// fields are listed, and so that pictures add nothing to snapshots.
+mf_Status mf_link_find_eyes(mf_Server *server, mf_Error *error);
+void mf_link_drop_eyes(mf_Server *server);
+mf_Status mf_link_photo(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
+                        mf_Error *error);
 
 // ---- stream.c ----------------------------------------------------------------------------------
 

@@ -366,7 +366,9 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
         return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
     for (uint32_t p = 0; p < most; p++)
         server->peers[p].socket = -1;
-    mf_Status status = list_fields(server, error);
+    mf_Status status = mf_link_find_eyes(server, error);
+    if (status == MF_OK)
+        status = list_fields(server, error);
     if (status == MF_OK)
         status = mf_serial_open(server->context, server->world, server->config.serial,
                                 server->config.serial_count, &server->serial, error);
@@ -433,6 +435,7 @@ void mf_server_destroy(mf_Server *server) {
     if (server->path[0] != '\0')
         unlink(server->path);
     mf_serial_close(server->serial);
+    mf_link_drop_eyes(server);
     mf_release(server->context, server->words);
     mf_release(server->context, server->fields);
     mf_release(server->context, server->polls);

@@ -266,6 +266,8 @@ mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_
         return set_events(server, peer, reader, error);
     case MF_MESSAGE_MODEL:
         return put_model(server, peer, tag, reader, error);
+    case MF_MESSAGE_PHOTO:
+        return mf_link_photo(server, peer, tag, reader, error);
     case MF_MESSAGE_STOP:
         return stop_run(server, reader, error);
     case MF_MESSAGE_PING:

@@ -156,8 +156,8 @@ static const mf_Key scene_keys[] = {
                   "with the keys below (docs/how_to/run_time_joints.md)"),
 
     MF_KEY_LISTED("cameras", 0, &mf_scene_camera_table, AT(cameras),
-                  "cameras of `mayfly run --photos`, fixed in the world or on a robot's link, each "
-                  "with the keys below (docs/explanation/cameras.md)"),
+                  "cameras of `mayfly run --photos` and of clients, fixed in the world or on a "
+                  "robot's link, each with the keys below (docs/explanation/cameras.md)"),
 
     MF_KEY_LISTED("scripts", 0, &mf_scene_script_table, AT(scripts),
                   "Lua scripts that `mayfly run` runs between the steps, in this order, each with "

@@ -6,6 +6,7 @@
 #include "view/report_data.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *const classes[MF_MOTION_COUNT] = {
     "l0", "l1", "l2", "l3", "l4", [MF_MOTION_QUASISTATIC] = "l2", [MF_MOTION_ELASTIC] = "l4"};
@@ -45,9 +46,31 @@ static void put_seen(mf_Text *text, const mf_CompareRow *row) {
     mf_text_put(text, "</td>");
 }
 
+// A file's name as an address that is relative to the page.
+static void put_address(mf_Text *text, const char *name) {
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
+    for (; *name != '\0'; name++)
+        if (strchr(plain, *name) != NULL)
+            mf_text_format(text, "%c", *name);
+        else
+            mf_text_format(text, "%%%02X", (unsigned)(uint8_t)*name);
+}
+
+// The level's name, a link to its film where there is one.
+static void put_name(mf_Text *text, const mf_CompareRow *row) {
+    const char *name = mf_motion_name(row->motion);
+    mf_text_format(text, "<tr><th class=\"level %s\">%s", classes[row->motion], name);
+    if (row->film[0] != '\0') {
+        mf_text_put(text, " <a href=\"");
+        put_address(text, row->film);
+        mf_text_put(text, "\">film</a>");
+    }
+    mf_text_put(text, "</th>");
+}
+
 static void put_level(mf_Text *text, const mf_CompareRow *row) {
-    mf_text_format(text, "<tr><th class=\"level %s\">%s</th>", classes[row->motion],
-                   mf_motion_name(row->motion));
+    put_name(text, row);
     if (!row->possible) {
         mf_text_put(text, "<td colspan=\"9\">");
         mf_text_escape(text, row->reason);
@@ -81,8 +104,7 @@ static void put_ground_row(mf_Text *text, const mf_CompareRow *row) {
 }
 
 static void put_truss_row(mf_Text *text, const mf_CompareRow *row) {
-    mf_text_format(text, "<tr><th class=\"level %s\">%s</th>", classes[row->motion],
-                   mf_motion_name(row->motion));
+    put_name(text, row);
     put_number(text, row->forward, 1.0);
     put_number(text, row->position_error, 1e3);
     put_number(text, row->height_error, 1e3);

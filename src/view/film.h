@@ -97,6 +97,11 @@ void mf_film_put_columns(mf_Text *text, const char *id, const int32_t *values, s
 void mf_film_put_rows(mf_Text *text, const char *id, const float *rows, size_t stride,
                       size_t columns, uint32_t frames);
 
+// Appends bytes, deflated, as Base64.
+void mf_film_put_deflated(mf_Text *text, const uint8_t *bytes, size_t size);
+// Appends a mesh as an object of JSON (film_mesh.c).
+void mf_film_put_mesh(mf_Text *text, const mf_Mesh *mesh);
+
 // Appends how the joints of a cast's robots stand, as a member of JSON, and the script with the
 // poses (film_poses.c).
 void mf_film_put_tracks(mf_Text *text, const mf_FilmCast *cast);

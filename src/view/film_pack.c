@@ -56,29 +56,51 @@ static void put_plane(Packer *packer, const int32_t *values, uint32_t frames, ui
     pack(packer, bytes, frames, Z_NO_FLUSH);
 }
 
-void mf_film_put_columns(mf_Text *text, const char *id, const int32_t *values, size_t columns,
-                         uint32_t frames) {
-    mf_text_format(text, "<script id=\"%s\" type=\"text/plain\">", id);
+// NULL, and the text failed: out of memory. Ended by end_packer.
+static Packer *begin_packer(mf_Text *text) {
     Packer *packer = mf_allocate(text->context, 1, sizeof *packer);
-    uint8_t *bytes = mf_allocate(text->context, frames + 1, 1);
-    text->failed = text->failed || values == NULL || packer == NULL || bytes == NULL;
-    if (!text->failed) {
+    if (packer != NULL) {
         *packer = (Packer){.text = text};
         packer->stream = (z_stream){.zalloc = allocate,
                                     .zfree = release,
                                     .opaque = text->context,
                                     .next_out = packer->out,
                                     .avail_out = CHUNK};
-        text->failed = deflateInit(&packer->stream, 6) != Z_OK;
+        if (deflateInit(&packer->stream, 6) == Z_OK)
+            return packer;
+        mf_release(text->context, packer);
     }
+    text->failed = true;
+    return NULL;
+}
+
+static void end_packer(Packer *packer) {
+    deflateEnd(&packer->stream);
+    mf_release(packer->text->context, packer);
+}
+
+void mf_film_put_deflated(mf_Text *text, const uint8_t *bytes, size_t size) {
+    Packer *packer = begin_packer(text);
+    if (packer == NULL)
+        return;
+    pack(packer, bytes, size, Z_FINISH);
+    end_packer(packer);
+}
+
+void mf_film_put_columns(mf_Text *text, const char *id, const int32_t *values, size_t columns,
+                         uint32_t frames) {
+    mf_text_format(text, "<script id=\"%s\" type=\"text/plain\">", id);
+    Packer *packer = begin_packer(text);
+    uint8_t *bytes = mf_allocate(text->context, frames + 1, 1);
+    text->failed = text->failed || values == NULL || bytes == NULL;
     if (!text->failed) {
         for (uint32_t plane = 0; plane < 4; plane++)
             for (size_t c = 0; c < columns; c++)
                 put_plane(packer, values + c * frames, frames, plane, bytes);
         pack(packer, bytes, 0, Z_FINISH);
-        deflateEnd(&packer->stream);
     }
-    mf_release(text->context, packer);
+    if (packer != NULL)
+        end_packer(packer);
     mf_release(text->context, bytes);
     mf_text_put(text, "</script>\n");
 }

@@ -11,9 +11,11 @@
 
 #define GROUND_MARGIN 2.0  // [m] of ground shown around the paths of the robots
 #define LIVE_MARGIN 15.0   // [m] around the robots as they are, live
+#define APART_MARGIN 4.0   // [m] likewise, of robots that each have their own piece
 #define GROUND_NODES 201u  // [1] most along an edge
+#define APART_NODES 402u   // [1] the same of all pieces together
+#define LEAST_NODES 21u    // [1] of each of them
 #define GROUND_HUGE 1000.0 // [m] longest edge of the shown ground
-#define QUANTA 65535.0     // [1] steps of a mesh's box
 
 // ---- shapes ------------------------------------------------------------------------------------
 
@@ -80,43 +82,13 @@ static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
     }
 }
 
-// Positions quantized to 16 bits of the mesh's box: 0.02 mm in a meter.
-static void put_mesh(mf_Text *text, const mf_Mesh *mesh) {
-    double lower[3], scale[3];
-    size_t count = 3 * (size_t)mesh->vertex_count;
-    uint16_t *parts = mf_allocate(text->context, count + 1, sizeof *parts);
-    text->failed = text->failed || parts == NULL;
-    for (int c = 0; c < 3; c++) {
-        double upper = -INFINITY;
-        lower[c] = INFINITY;
-        for (size_t i = (size_t)c; i < count; i += 3) {
-            lower[c] = fmin(lower[c], mesh->vertices[i]);
-            upper = fmax(upper, mesh->vertices[i]);
-        }
-        scale[c] = upper > lower[c] ? (upper - lower[c]) / QUANTA : 1.0;
-    }
-    for (size_t i = 0; i < count && parts != NULL; i++)
-        parts[i] = (uint16_t)((mesh->vertices[i] - lower[i % 3]) / scale[i % 3] + 0.5);
-    mf_text_put(text, "\n{\"vertices\":\"");
-    if (parts != NULL)
-        mf_text_base64(text, (const uint8_t *)parts, count * sizeof *parts);
-    mf_text_put(text, "\",\"triangles\":\"");
-    mf_text_base64(text, (const uint8_t *)mesh->triangles,
-                   3 * (size_t)mesh->triangle_count * sizeof *mesh->triangles);
-    mf_text_put(text, "\"");
-    mf_film_put_numbers(text, "lower", lower, 3);
-    mf_film_put_numbers(text, "scale", scale, 3);
-    mf_text_put(text, "}");
-    mf_release(text->context, parts);
-}
-
 // Null for a mesh that is not drawn.
 static void put_meshes(mf_Text *text, const mf_Model *model, const bool *used) {
     mf_text_put(text, ",\"meshes\":[");
     for (uint32_t i = 0; i < model->mesh_count; i++) {
         mf_text_put(text, i > 0 ? "," : "");
         if (used[i])
-            put_mesh(text, &model->meshes[i]);
+            mf_film_put_mesh(text, &model->meshes[i]);
         else
             mf_text_put(text, "null");
     }
@@ -129,8 +101,14 @@ typedef struct Region {
     double lower[2], upper[2]; // [m]
 } Region;
 
+// Robots with worlds of their own are put side by side.
+static bool is_apart(const mf_Film *film) {
+    return film->cast_count > 0 && film->robots > 1 &&
+           mf_group_config_of(film->casts[0].group)->isolated;
+}
+
 // The region that the robots visited, with a margin.
-static Region fit_region(const mf_Film *film, const mf_Terrain *terrain) {
+static Region fit_region(const mf_Film *film, const mf_Terrain *terrain, bool apart) {
     Region region = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
     size_t poses = (size_t)film->filled * film->poses_each;
     for (size_t i = 0; i < poses; i++) {
@@ -140,7 +118,7 @@ static Region fit_region(const mf_Film *film, const mf_Terrain *terrain) {
             region.upper[c] = fmax(region.upper[c], position[c]);
         }
     }
-    const double margin = film->live ? LIVE_MARGIN : GROUND_MARGIN;
+    const double margin = !film->live ? GROUND_MARGIN : apart ? APART_MARGIN : LIVE_MARGIN;
     const double edge[2] = {terrain->columns * terrain->cell, terrain->rows * terrain->cell};
     for (int c = 0; c < 2; c++) {
         if (!(region.lower[c] <= region.upper[c]))
@@ -153,10 +131,17 @@ static Region fit_region(const mf_Film *film, const mf_Terrain *terrain) {
     return region;
 }
 
+// [1] Most along an edge of the ground.
+static uint32_t choose_nodes(const mf_Film *film, bool apart) {
+    const uint32_t each = apart ? (uint32_t)(APART_NODES / sqrt(film->robots)) : GROUND_NODES;
+    return each > GROUND_NODES ? GROUND_NODES : each < LEAST_NODES ? LEAST_NODES : each;
+}
+
 static void put_heights(mf_Text *text, const mf_Film *film, const mf_Terrain *terrain) {
-    Region region = fit_region(film, terrain);
+    const bool apart = is_apart(film);
+    Region region = fit_region(film, terrain, apart);
     double edge = fmax(region.upper[0] - region.lower[0], region.upper[1] - region.lower[1]);
-    double step = fmax(0.5 * terrain->cell, edge / (GROUND_NODES - 1));
+    double step = fmax(0.5 * terrain->cell, edge / (choose_nodes(film, apart) - 1));
     uint32_t columns = 1 + (uint32_t)((region.upper[0] - region.lower[0]) / step);
     uint32_t rows = 1 + (uint32_t)((region.upper[1] - region.lower[1]) / step);
     float *heights = mf_allocate(text->context, (size_t)columns * rows, sizeof *heights);
@@ -225,15 +210,11 @@ void mf_film_describe(mf_Text *text, const mf_Film *film) {
         mf_film_put_recorded(text, film);
         return;
     }
-    const mf_Terrain *terrain = mf_world_config_of(film->world)->terrain;
-    bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
-    bool apart = flat && film->cast_count > 0 && film->robots > 1 &&
-                 mf_group_config_of(film->casts[0].group)->isolated;
     mf_text_format(text,
                    "{\"robots\":%u,\"of\":%u,\"frames\":%u,\"period\":%.9g,\"apart\":%s,\"joints\":"
                    "%u,\"rays\":%u",
                    film->robots, film->of, film->live ? 0 : film->filled,
-                   film->period * film->stride, apart ? "true" : "false",
+                   film->period * film->stride, is_apart(film) ? "true" : "false",
                    film->live && film->joints != NULL ? MF_FILM_JOINTS : film->joints_each,
                    film->ray_count);
     put_ground(text, film);

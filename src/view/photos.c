@@ -1,7 +1,7 @@
 // Pictures as PNG files: single ones, and those of all cameras of a scene (photos.h).
 #include <mayfly/photos.h>
 
-#include "math/scalar.h"
+#include "camera/place.h"
 #include "view/png.h"
 
 #include <mayfly/links.h>
@@ -265,20 +265,6 @@ uint64_t mf_photographer_wait(const mf_Photographer *photographer) {
 
 // ---- taking -------------------------------------------------------------------------------------
 
-// False: the robot's pose is not finite.
-static bool find_place(const Eye *eye, double position[3], double rotation[4]) {
-    const mf_Frame *frame = &eye->camera.frame;
-    double pose[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
-    for (uint32_t c = 0; eye->group != MF_NONE && frame->link != MF_NONE && c < 7; c++)
-        pose[c] = mf_field_get(eye->pose, eye->robot, 7 * frame->link + c);
-    if (!mf_all_finite(pose, 7))
-        return false;
-    mf_quat_rotate(position, pose + 3, frame->position);
-    mf_vec3_add(position, position, pose);
-    mf_quat_multiply(rotation, pose + 3, frame->rotation);
-    return true;
-}
-
 static mf_Status write_files(mf_Photographer *own, const Eye *eye, uint64_t number,
                              mf_Error *error) {
     const mf_CameraPixels *pixels = &eye->pixels;
@@ -319,7 +305,7 @@ mf_Status mf_photographer_take(mf_Photographer *photographer, mf_Error *error) {
         Eye *eye = &photographer->eyes[i];
         double position[3], rotation[4];
         if ((photographer->began && !mf_rate_due(eye->camera.rate, now, step)) ||
-            !find_place(eye, position, rotation))
+            !mf_camera_place(&eye->camera.frame, eye->pose, eye->robot, position, rotation))
             continue;
         status = mf_free_camera_take(eye->free, position, rotation, eye->seen,
                                      eye->group != MF_NONE ? eye->robot : 0, &eye->pixels, error);

@@ -14,6 +14,7 @@
 
 #include <mayfly/articulated.h>
 #include <mayfly/camera.h>
+#include <mayfly/sensor.h>
 
 #include <math.h>
 
@@ -275,6 +276,26 @@ static void refusals(void **state) {
     close_rig(&rig);
 }
 
+// Pictures are fields: a sensor of the user reads them, and its signal saturates and converts.
+static void sensors_read_pictures(void **state) {
+    Rig rig = open_rig(*state, FALLING("rate='20'"), 2, true);
+    mf_Error error = {0};
+    const mf_Signal signal = {.saturation = {0.0, 9.9}, .resolution = 0.25};
+    must(mf_sensor_add_field(rig.group, "sonar", "camera.eye.depth", 0, PIXELS, &signal, &error),
+         &error);
+    const mf_Field *sonar = mf_group_find_field(rig.group, "sonar");
+    for (int step = 1; step <= 30; step++) {
+        mf_world_step(rig.world, 1);
+        for (uint32_t i = 0; i < 2; i++) {
+            const double seen = 0.25 * round(fmin(depth_of(&rig, i), 9.9) / 0.25);
+            for (uint32_t c = 0; c < PIXELS; c++)
+                assert_near(mf_field_get(sonar, i, c), seen, 1e-6);
+        }
+    }
+    assert_true(depth_of(&rig, 0) < 9.7); // it fell
+    close_rig(&rig);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_are_exact),
@@ -286,6 +307,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_count),
         cmocka_unit_test(robots_have_their_own_noise),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(sensors_read_pictures),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

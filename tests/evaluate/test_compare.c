@@ -122,6 +122,42 @@ static void a_truss_is_compared_with_inertia(void **state) {
     mf_scene_file_destroy(file);
 }
 
+// The page links a film of each level that ran, beside it.
+static void films_are_linked(void **state) {
+    mf_SceneFile *file = ball_scene(*state, 0.1);
+    mf_CompareConfig config = mf_compare_config();
+    mf_Comparison *all = NULL;
+    mf_Error error = {0};
+    char *page = NULL, *film = NULL, name[400];
+    size_t size;
+    config.cost_robots = 0;
+    config.films = "./compare #1.html";
+    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
+        fail_with(&error);
+    assert_string_equal(all->rows[MF_MOTION_RIGID].film, "compare #1-rigid.html");
+    assert_string_equal(all->rows[MF_MOTION_KINEMATIC].film, ""); // not possible
+    assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
+    assert_int_equal(mf_file_read(*state, PAGE, 1 << 24, &page, &size, &error), MF_OK);
+    assert_int_equal(mf_file_read(*state, "compare #1-rigid.html", 1 << 24, &film, &size, &error),
+                     MF_OK);
+    assert_non_null(strstr(page, "rigid <a href=\"compare%20%231-rigid.html\">film</a>"));
+    assert_non_null(strstr(film, "<title>ball, standing: rigid</title>"));
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        if (all->rows[i].film[0] != '\0')
+            assert_int_equal(unlink(all->rows[i].film), 0);
+    mf_release(*state, page);
+    mf_release(*state, film);
+    mf_comparison_destroy(all);
+    config.films = "no/such/folder.html";
+    assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_NOT_FOUND);
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    config.films = name;
+    assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_LIMIT);
+    unlink(PAGE);
+    mf_scene_file_destroy(file);
+}
+
 static void unsupported_features_of_a_level_are_listed(void **state) {
     mf_SceneFile *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
@@ -254,6 +290,7 @@ int main(void) {
         cmocka_unit_test(a_tripod_walks_at_every_level),
         cmocka_unit_test(kinematic_soles_stay_flat),
         cmocka_unit_test(a_truss_is_compared_with_inertia),
+        cmocka_unit_test(films_are_linked),
         cmocka_unit_test(unsupported_features_of_a_level_are_listed),
         cmocka_unit_test(incomparable_models_give_a_reason),
         cmocka_unit_test(commands_beyond_the_gait_are_noted),

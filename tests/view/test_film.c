@@ -265,20 +265,21 @@ static void joints_are_shown_with_their_forces(void **state) {
     clear_fixture(&fixture);
 }
 
-static void hills_are_shown_around_the_way(void **state) {
+static void check_hills(mf_Context *context, uint32_t robots) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 100;
     mf_TerrainGenerator slope = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.1};
     mf_Terrain *terrain = NULL;
     config.interpolation = MF_BILINEAR;
-    assert_int_equal(mf_terrain_generate(*state, &config, &slope, &terrain, NULL), MF_OK);
-    Fixture fixture = raise_fixture(*state, 1, terrain);
+    assert_int_equal(mf_terrain_generate(context, &config, &slope, &terrain, NULL), MF_OK);
+    Fixture fixture = raise_fixture(context, robots, terrain);
     mf_Film *film = NULL;
     assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
     mf_film_sample(film);
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
-    FilmPage page = open_page(*state, PAGE);
+    FilmPage page = open_page(context, PAGE);
+    assert_int_equal(json_is_true(json_object_get(page.film, "apart")), robots > 1);
     json_t *ground = json_object_get(page.film, "ground");
     size_t columns = (size_t)json_integer_value(json_object_get(ground, "columns"));
     size_t rows = (size_t)json_integer_value(json_object_get(ground, "rows"));
@@ -286,8 +287,9 @@ static void hills_are_shown_around_the_way(void **state) {
     double x = json_number_value(json_array_get(json_object_get(ground, "origin"), 0));
     double y = json_number_value(json_array_get(json_object_get(ground, "origin"), 1));
     // 2 m on every side of a robot of 0.5 m between its links' origins.
-    assert_true(fabs((double)(columns - 1) * step - 4.5) < 0.06);
-    assert_true(fabs((double)(rows - 1) * step - 4.0) < 0.06);
+    assert_true(fabs((double)(columns - 1) * step - 4.5) < fmax(0.06, step));
+    assert_true(fabs((double)(rows - 1) * step - 4.0) < fmax(0.06, step));
+    assert_true(columns * rows * robots <= 402 * 402);
     float *heights = floats(json_string_value(json_object_get(ground, "heights")), columns * rows);
     for (size_t i = 0; i < columns * rows; i++) {
         double height = mf_terrain_height(terrain, x + (double)(i % columns) * step,
@@ -297,6 +299,15 @@ static void hills_are_shown_around_the_way(void **state) {
     free(heights);
     close_page(&page);
     clear_fixture(&fixture);
+}
+
+static void hills_are_shown_around_the_way(void **state) {
+    check_hills(*state, 1);
+}
+
+// Each robot of an isolated group has a piece of them; all pieces together have no more nodes.
+static void robots_apart_have_their_own_hills(void **state) {
+    check_hills(*state, 36);
 }
 
 // [rad] Small ones: twice the distance of the quaternions, of which either sign will do.
@@ -456,6 +467,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(joints_are_shown_with_their_forces, setup_context,
                                         teardown_context),
         cmocka_unit_test_setup_teardown(hills_are_shown_around_the_way, setup_context,
+                                        teardown_context),
+        cmocka_unit_test_setup_teardown(robots_apart_have_their_own_hills, setup_context,
                                         teardown_context),
         cmocka_unit_test_setup_teardown(turns_are_kept_to_half_a_step, setup_context,
                                         teardown_context),

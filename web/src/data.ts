@@ -13,8 +13,12 @@ export interface Shape {
 }
 
 export interface MeshData {
-  vertices: string; // 16 bits of the mesh's box
-  triangles: string;
+  codes: number;
+  vertices: number;
+  triangles: number;
+  packed: string; // see mesh.ts
+  places?: Uint16Array; // of vertices, in steps of the mesh's box
+  corners?: Uint32Array; // of triangles
   lower: number[];
   scale: number[];
 }

@@ -1,6 +1,7 @@
 // A film in the page: samples at equal intervals, with positions and orientations interpolated.
 import { isCloth, JOINT, pointsOf, POSE, posesOf, RAY, robotsOf } from "./data";
 import type { Description, Frame, Source } from "./data";
+import { unpackMeshes } from "./mesh";
 import { unpack, unpackRows } from "./pack";
 import { columnCount, posesFrom } from "./poses";
 
@@ -18,6 +19,7 @@ export class Film implements Source {
 
   static async load(): Promise<Film> {
     const d = JSON.parse(text("film")) as Description, { frames } = d;
+    await unpackMeshes(d);
     const relative = document.getElementById("poses") !== null;
     const poses = posesFrom(await unpack(text(relative ? "poses" : "places"), columnCount(d), frames), d, relative);
     return new Film(d, poses, await unpackRows(text("joints"), JOINT * d.joints, frames),

@@ -18,6 +18,7 @@ export class Layout {
   readonly reach: number; // [m] from the middle to the far end of what is joined
   readonly spread: number; // [m] from the middle to the farthest robot
   readonly across: number; // robots in a row
+  readonly gap: [number, number]; // [m] between robots that are put side by side
   private readonly shifts: number[][] = [];
   private readonly crowd: { at: number[]; radius: number } | null;
 
@@ -32,6 +33,7 @@ export class Layout {
       a < 0 || robots[b].cast.links > robots[a].cast.links ? b : a, -1);
     this.radius = Math.max(hero < 0 ? 0 : this.radiusOf(hero, first), this.crowd?.radius ?? 0, 1e-3);
     this.across = Math.ceil(Math.sqrt(robots.length));
+    this.gap = this.gapOf(description);
     for (const r of everyone) this.shifts.push(this.stand(r));
     const middle = this.middle(first);
     this.spread = description.apart ? 0
@@ -52,9 +54,16 @@ export class Layout {
   // Robots that each have a world of their own are put side by side.
   private stand(r: number): number[] {
     if (!this.description.apart) return [0, 0, 0];
-    const down = Math.ceil(this.robots.length / this.across), gap = 2.4 * this.radius;
-    return [gap * (Math.floor(r / this.across) - (down - 1) / 2),
-      gap * ((r % this.across) - (this.across - 1) / 2), 0];
+    const down = Math.ceil(this.robots.length / this.across);
+    return [this.gap[0] * (Math.floor(r / this.across) - (down - 1) / 2),
+      this.gap[1] * ((r % this.across) - (this.across - 1) / 2), 0];
+  }
+
+  // Each has its own piece of hills.
+  private gapOf({ ground }: Description): [number, number] {
+    const least = 2.4 * this.radius;
+    if (!ground) return [least, least];
+    return [Math.max(least, 1.03 * (ground.columns - 1) * ground.step), Math.max(least, 1.03 * (ground.rows - 1) * ground.step)];
   }
 
   shift(r: number): number[] {
@@ -108,8 +117,8 @@ export class Layout {
 
   // [m] From where all of it is seen.
   distance(): number {
-    const many = this.description.apart ? 2.6 * this.across + 1.2 : 3.8;
-    return Math.max(this.radius * many + (this.crowd ? 0 : 1.7 * this.spread), 3 * this.reach);
+    const far = this.description.apart ? 1.09 * Math.max(...this.gap) * this.across + 1.2 * this.radius : 3.8 * this.radius;
+    return Math.max(far + (this.crowd ? 0 : 1.7 * this.spread), 3 * this.reach);
   }
 
   // [rad] From the side onto two robots that are joined, so that neither is behind the other.

@@ -2,6 +2,7 @@
 // frame when it has drawn the last one, so a slow page gets fewer frames and holds nothing up.
 import { CONTACT, JOINT, RAY, POSE } from "./data";
 import type { Description, Frame, Source } from "./data";
+import { unpackMeshes } from "./mesh";
 import type { Field } from "./panel";
 
 const MAGIC = 0x4d46524d;
@@ -33,6 +34,7 @@ export class Live implements Source {
   private now: Frame | null = null;
   private socket: WebSocket | null = null;
   private asked = false;
+  private scenes = 0; // that came
 
   connect(): void {
     const place = new URL(location.href), token = place.searchParams.get("token");
@@ -54,15 +56,21 @@ export class Live implements Source {
 
   private words(text: string): void {
     const message = JSON.parse(text) as { scene?: Description; reading?: RobotReading; note?: string };
-    if (message.scene) {
-      this.description = message.scene;
-      this.asked = false;
-      this.now = null;
-      this.onNote("", true);
-      this.next();
-    }
+    if (message.scene) this.begin(message.scene).catch((error) => this.onNote(String(error), true));
     if (message.reading) this.onReading(message.reading);
     if (message.note) this.onNote(message.note, false);
+  }
+
+  private async begin(scene: Description): Promise<void> {
+    const number = ++this.scenes;
+    this.asked = true; // no frame of a scene that is not there yet
+    await unpackMeshes(scene);
+    if (number !== this.scenes) return; // another one came
+    this.description = scene;
+    this.asked = false;
+    this.now = null;
+    this.onNote("", true);
+    this.next();
   }
 
   private take(data: ArrayBuffer): void {

@@ -8,6 +8,7 @@ import type { View } from "./view";
 
 const READ_SECONDS = 0.1; // between readings of the selected robot
 const LARGEST = 16 * 1024 * 1024; // bytes of a file
+const ALONE = "Robots with meshes are shown by: mayfly view FILE, which finds what lies beside it.";
 export const EVERY = [1, 10, 100, 1000]; // steps
 
 interface Grip {
@@ -81,8 +82,10 @@ export class Remote {
     addEventListener("dragover", (event) => event.preventDefault());
     addEventListener("drop", (event) => {
       event.preventDefault();
-      const file = event.dataTransfer?.files[0];
-      if (file) void this.load(file);
+      const files = [...event.dataTransfer?.files ?? []];
+      const several = files.length > 1 || event.dataTransfer?.items[0]?.webkitGetAsEntry()?.isDirectory;
+      if (several) say(`A page takes one file. ${ALONE}`);
+      else if (files.length) void this.load(files[0]);
     });
   }
 
@@ -92,7 +95,7 @@ export class Remote {
     try {
       const answer = await fetch(`/load?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
       if (answer.ok) location.reload();
-      else say(await answer.text());
+      else say(await answer.text().then((text) => (/mesh .* not found/.test(text) ? `${text}. ${ALONE}` : text)));
     } catch {
       say(`${file.name} could not be sent: the simulation is not reachable`);
     }

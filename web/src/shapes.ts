@@ -1,7 +1,6 @@
 // Shapes as triangles, in the frame of their link and with their color at every corner.
 import * as THREE from "three";
 import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
-import { bytes } from "./data";
 import type { Cast, MeshData, Shape } from "./data";
 
 const PLANE = 10; // [m] of a plane without end that is drawn
@@ -12,9 +11,8 @@ export const segmentsFor = (robots: number): number => (robots > 1000 ? 5 : robo
 
 // Normals of corners are shared across edges that are not sharp.
 function meshGeometry(data: MeshData): THREE.BufferGeometry {
-  const parts = new Uint16Array(bytes(data.vertices));
-  const corners = new Uint32Array(bytes(data.triangles));
-  const places = Float32Array.from(parts, (x, i) => data.lower[i % 3] + data.scale[i % 3] * x);
+  const corners = data.corners ?? new Uint32Array();
+  const places = Float32Array.from(data.places ?? [], (x, i) => data.lower[i % 3] + data.scale[i % 3] * x);
   const sums = new Float32Array(places.length), faces = new Float32Array(corners.length);
   const a = new THREE.Vector3(), b = new THREE.Vector3(), c = new THREE.Vector3();
   for (let i = 0; i < corners.length; i += 3) {

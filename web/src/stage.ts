@@ -110,7 +110,8 @@ export class Stage {
       hilly: { value: hills ? 1 : 0 }, gridOn: { value: 1 },
       span: { value: new THREE.Vector2(heights.reduce((a, b) => Math.min(a, b)), heights.reduce((a, b) => Math.max(a, b))) },
     };
-    this.ground = new THREE.Mesh(hills ? relief(hills) : new THREE.PlaneGeometry(2 * far, 2 * far), this.lit);
+    this.ground = hills ? this.hills(relief(hills))
+      : new THREE.Mesh(new THREE.PlaneGeometry(2 * far, 2 * far), this.lit);
     for (const material of [this.lit, this.even]) this.markGround(material);
     this.ground.position.z = hills ? 0 : description.level ?? 0;
     this.ground.receiveShadow = true;
@@ -133,6 +134,18 @@ export class Stage {
     this.controls.zoomToCursor = false;
     this.dress();
     this.dark.addEventListener("change", () => this.dress());
+  }
+
+  // Robots that have worlds of their own have hills of their own.
+  private hills(shape: THREE.BufferGeometry): THREE.Mesh {
+    const { description, robots } = this.layout;
+    if (!description.apart) return new THREE.Mesh(shape, this.lit);
+    const all = new THREE.InstancedMesh(shape, this.lit, robots.length), place = new THREE.Matrix4();
+    for (let r = 0; r < robots.length; r++) {
+      const [x, y, z] = this.layout.shift(r);
+      all.setMatrixAt(r, place.makeTranslation(x, y, z));
+    }
+    return all;
   }
 
   private markGround(material: THREE.Material): void {
@@ -235,7 +248,7 @@ export class Stage {
   render(controlled: boolean): void {
     if (controlled) this.controls.update();
     const target = this.controls.target, all = 1.3 * (this.layout.description.apart
-      ? 1.7 * this.layout.across * this.layout.radius : this.layout.radius + this.layout.spread);
+      ? 0.71 * this.layout.across * Math.max(...this.layout.gap) : this.layout.radius + this.layout.spread);
     const reach = Math.min(Math.max(all, 2 * this.layout.radius), 1.2 * this.distance);
     const box = this.sun.shadow.camera;
     this.uniforms.middle.value.copy(target);

@@ -18,8 +18,10 @@ from mayfly._native import text as _text
 from mayfly.cameras import Camera, FreeCamera, Picture
 from mayfly.client import (
     Event,
+    RemoteCamera,
     RemoteField,
     RemoteGroup,
+    RemotePhoto,
     RemoteStatistics,
     RemoteWorld,
     Subscription,
@@ -57,6 +59,7 @@ from mayfly.kinematics import Reach
 from mayfly.messages import Message, Messages
 from mayfly.minds import Mind
 from mayfly.model import Model, data_folder
+from mayfly.photos import Photographer
 from mayfly.poses import PoseStream
 from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
@@ -116,6 +119,7 @@ __all__ = [
     "OperatingSystemError",
     "Oscillators",
     "Page",
+    "Photographer",
     "Picture",
     "Policy",
     "PoseStream",
@@ -124,8 +128,10 @@ __all__ = [
     "Reach",
     "Recorder",
     "Recording",
+    "RemoteCamera",
     "RemoteField",
     "RemoteGroup",
+    "RemotePhoto",
     "RemoteStatistics",
     "RemoteWorld",
     "Scene",

@@ -31,8 +31,10 @@ from mayfly import errors
 
 __all__ = [
     "Event",
+    "RemoteCamera",
     "RemoteField",
     "RemoteGroup",
+    "RemotePhoto",
     "RemoteStatistics",
     "RemoteWorld",
     "Subscription",
@@ -48,6 +50,9 @@ _PROPERTY, _GET, _SET, _ABOUT, _DOCK, _STOP = range(22, 28)
 _FOUND, _VALUES, _SCENE = range(150, 153)
 _ERROR, _WELCOME, _LISTING, _STATE, _DONE, _IMAGE, _SAID, _EVENT, _TURN, _BYE = range(128, 138)
 _DESCRIBED = 138
+_PHOTO, _PICTURE = 18, 139
+_PHOTO_KINDS = {"color": ("|u1", 3), "depth": ("<f4", 1), "segmentation": ("<i4", 3)}
+_PHOTO_LIST, _PHOTO_HEAD = 3, 32
 _ALL = 0xFFFFFFFF
 _ANY_TICK = 0xFFFFFFFFFFFFFFFF
 _WRITABLE = 16
@@ -202,6 +207,27 @@ def _read_statistics(data: bytes) -> RemoteStatistics:
     return RemoteStatistics(**found)
 
 
+@dataclasses.dataclass(frozen=True)
+class RemoteCamera:
+    """A camera of robots or of the scene: its number, name, size and what it measures."""
+
+    number: int
+    name: str
+    width: int  # [pixel]
+    height: int  # [pixel]
+    kinds: tuple[str, ...]  # of "color", "depth", "segmentation"
+
+
+@dataclasses.dataclass(frozen=True)
+class RemotePhoto:
+    """A picture, as of mayfly.Picture; the array cannot be written."""
+
+    tick: int  # of the state that it shows
+    time: float  # [s]
+    kind: str
+    pixels: npt.NDArray[Any]  # (height, width, 3), for depth (height, width)
+
+
 class Subscription:
     """Fields that come regularly; `subscription["joint.angle"]` is the newest array.
 
@@ -313,6 +339,23 @@ class RemoteGroup(GroupFields):
         """Switches robots to another motion: "rigid", "articulated", ..."""
         self._world._ask(*_switch_request(self.number, motion, first, count))
 
+    @property
+    def cameras(self) -> dict[str, RemoteCamera]:
+        """Cameras that each robot has, by name."""
+        return self._world._cameras(self.number)
+
+    def photo(self, camera: str, robot: int = 0, kind: str = "color") -> RemotePhoto:
+        """Takes a picture by a robot's camera, now, whatever its rate and delay.
+
+        Args:
+            camera: its name.
+            robot: number of the robot in the group.
+            kind: "color" (uint8), "depth" (float32 [m]) or "segmentation" (int32: group, robot,
+                link). The world waits meanwhile.
+
+        """
+        return self._world._photo(self.number, camera, robot, kind)
+
 
 class Session:
     """What a connection knows of its world: the part of both clients that reads messages."""
@@ -410,6 +453,7 @@ class RemoteWorld(Session):
     def __init__(self, address: str, token: str = "", timeout: float = 60.0) -> None:
         super().__init__(timeout)
         self.groups: dict[str, RemoteGroup] = {}
+        self._found: dict[int, dict[str, RemoteCamera]] = {}  # cameras that were asked for
         self._buffer = bytearray()
         self._socket = _open(address, timeout)
         try:
@@ -506,6 +550,15 @@ class RemoteWorld(Session):
         """Resets all robots of all groups."""
         self._ask(*_reset_request(_ALL, 0, None))
 
+    @property
+    def cameras(self) -> dict[str, RemoteCamera]:
+        """Cameras of the scene's file, by name."""
+        return self._cameras(_ALL)
+
+    def photo(self, camera: str, kind: str = "color") -> RemotePhoto:
+        """Takes a picture by a camera of the scene's file, now; see RemoteGroup.photo."""
+        return self._photo(_ALL, camera, 0, kind)
+
     def watch(self, *names: str) -> None:
         """Which events come: "fault", "late", ...; none: no events."""
         self._ask(*_watch_request(names))
@@ -513,6 +566,36 @@ class RemoteWorld(Session):
     def statistics(self, hash: bool = False) -> RemoteStatistics:
         """Figures of the world and this connection; `hash`: that of the world's state, too."""
         return _read_statistics(self._ask(_STATISTICS, struct.pack("<I", hash), _SAID))
+
+    # ---- pictures ------------------------------------------------------------------------------
+
+    def _cameras(self, group: int) -> dict[str, RemoteCamera]:
+        if group not in self._found:
+            data = self._ask(_PHOTO, struct.pack("<4I", group, 0, 0, _PHOTO_LIST), _PICTURE)
+            cameras, at = {}, _PHOTO_HEAD
+            for number in range(struct.unpack_from("<I", data, 20)[0]):
+                width, height, mask, length = struct.unpack_from("<4I", data, at)
+                name = data[at + 16 : at + 16 + length].decode(errors="replace")
+                kinds = tuple(kind for i, kind in enumerate(_PHOTO_KINDS) if mask >> i & 1)
+                cameras[name] = RemoteCamera(number, name, width, height, kinds)
+                at += 16 + -(-length // 4) * 4
+            self._found[group] = cameras
+        return self._found[group]
+
+    def _photo(self, group: int, camera: str, robot: int, kind: str) -> RemotePhoto:
+        if kind not in _PHOTO_KINDS:
+            raise errors.ArgumentError(f"expected a picture of {', '.join(_PHOTO_KINDS)}: {kind!r}")
+        cameras = self._cameras(group)
+        if camera not in cameras:
+            raise errors.NotFoundError(f"there is no camera {camera}: {', '.join(cameras)}")
+        number = list(_PHOTO_KINDS).index(kind)
+        payload = struct.pack("<4I", group, robot, cameras[camera].number, number)
+        data = self._ask(_PHOTO, payload, _PICTURE)
+        tick, nanoseconds, _, width, height, _ = struct.unpack_from("<Qq4I", data)
+        dtype, channels = _PHOTO_KINDS[kind]
+        values = np.frombuffer(data, dtype, width * height * channels, _PHOTO_HEAD)
+        shape = (height, width, 3) if channels == 3 else (height, width)
+        return RemotePhoto(tick, 1e-9 * nanoseconds, kind, values.reshape(shape))
 
     # ---- messages ------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import struct
 import sys
 import threading
 import time
+import warnings
 import webbrowser
 from typing import Any
 
@@ -47,8 +48,9 @@ class Viewer(Native):
                 viewer.update()
 
     The page can pause, step and slow down the program, which then waits in update(); it shows the
-    fields of a robot and sets its inputs. Shown are the robots that a film shows. The page is
-    served to this machine alone.
+    fields of a robot and sets its inputs. It can start again: update() restores the world as it
+    was when the viewer was made, and counts `restarts`, for programs with a state of their own.
+    Shown are the robots that a film shows. The page is served to this machine alone.
 
     Args:
         world: its groups are complete.
@@ -56,6 +58,7 @@ class Viewer(Native):
         port: of the page; None: 8765, or a free one where it is taken; 0: a free one.
         open: opens the page in the browser, where there is a display.
         realtime: update() waits so that simulated time is not faster than the clock.
+        restart: the page may start again.
 
     """
 
@@ -67,12 +70,15 @@ class Viewer(Native):
         port: int | None = None,
         open: bool = False,  # noqa: A002
         realtime: bool = True,
+        restart: bool = True,
     ) -> None:
         self.world = world
         self._title = ffi.new("char[]", encode(title))
         self._speed = 1.0 if realtime else 0.0  # 0: as fast as possible
         self._paused, self._steps, self._ended = False, 0, False
         self._factor = 0.0
+        self.restarts = 0  # by the page
+        self._start, self._again = world.snapshot() if restart else None, False
         self._frame, self._serial = b"", 0
         self._news = threading.Condition()
         self._start_film()
@@ -142,8 +148,12 @@ class Viewer(Native):
         with self._news:
             waited = self._paused
             while self._paused and self._steps == 0 and not self._ended:
+                if self._again:
+                    self._start_again()
                 self._news.wait(0.1)
             self._steps -= self._steps > 0
+            if self._again:
+                self._start_again()
         if waited:
             self._restart()
         elif self._speed > 0:
@@ -153,6 +163,17 @@ class Viewer(Native):
             elif ahead < -0.25 or self._now() < self._begin:
                 self._restart()  # it cannot keep up, or started again: from here on
         self._measure()
+
+    def _start_again(self) -> None:
+        self._again = False
+        try:
+            self.world.restore(self._start or b"")
+        except errors.MayflyError as failure:  # it has other groups or systems by now
+            warnings.warn(f"the page wants to start again: {failure}", stacklevel=3)
+            return
+        self.restarts += 1
+        self._restart()
+        self._take_picture()
 
     def _measure(self) -> None:
         passed = time.monotonic() - self._last
@@ -205,13 +226,17 @@ class Viewer(Native):
             elif word == "speed" and isinstance(message.get("factor"), (int, float)):
                 self._speed = min(max(float(message["factor"]), 0.0), 1e6)
                 self._restart()
+            elif word == "reset":
+                self._again = self._start is not None
             self._news.notify_all()
         if word == "read":
             return self._read(message)
         if word == "set":
             return self._set(message)
-        if word in ("reset", "push"):
-            return {"note": "a Python program runs this world: it cannot be done from here"}
+        if word == "reset" and self._start is None:
+            return {"note": "a Python program runs this world: it does not start again from here"}
+        if word == "push":
+            return {"note": "a Python program runs this world: its page cannot push robots"}
         return None
 
     def _robot(self, message: dict[str, Any]) -> tuple[Any, int] | None:

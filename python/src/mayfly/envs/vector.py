@@ -525,7 +525,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _page(self) -> Viewer:
         if self._viewer is None:
-            self._viewer = Viewer(self.world, title=task_id(self.task), open=True)
+            self._viewer = Viewer(self.world, title=task_id(self.task), open=True, restart=False)
             print(f"see it at {self._viewer.address}", file=sys.stderr)
         return self._viewer
 
