@@ -20,7 +20,7 @@ import socket
 import struct
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from types import TracebackType
 from typing import Any
 
@@ -290,7 +290,7 @@ class RemoteWorld:
         """Simulated seconds per second; 0: as fast as possible."""
         self._ask(_SPEED, struct.pack("<d", speed))
 
-    def lock_step(self, period: float = 0.0, limit: float = 1.0) -> Iterator[Turn]:
+    def lock_step(self, period: float = 0.0, limit: float = 1.0) -> Generator[Turn, None, None]:
         """Turns, at once and at each multiple of `period` [s]; 0: at every step.
 
         The world waits while the body of the loop runs, at most `limit` [s]; what the body writes
