@@ -64,7 +64,7 @@ def check(text: bytes) -> dict[str, Any]:
 class Peer:
     """Sends `pulses` [us] and receives states; its frames count from 0."""
 
-    def __init__(self, port: int, rate: int = 400) -> None:
+    def __init__(self, port: int, rate: int = 500) -> None:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.connect(("127.0.0.1", port))
         self.socket.settimeout(20)

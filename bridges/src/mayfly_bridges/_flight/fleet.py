@@ -96,13 +96,16 @@ class Fleet:
         return self.group.count
 
     def turns(self) -> Generator[None, None, None]:
-        """The turns of the world in lock-step, each after its states."""
+        """The turns of the world in lock-step, each after its states, a period apart."""
+        step = self._world.step_ns
+        period = round(1e9 * self.period)
         turns = self._world.lock_step(self.period, PATIENCE)
         try:
             for turn in turns:
                 self._sampler.now = turn.time
                 self._go_on()
-                yield
+                if turn.tick * step % period == 0:  # the first one comes at any time
+                    yield
         finally:
             with contextlib.suppress(mayfly.MayflyError):  # the world may have ended before
                 turns.close()

@@ -43,6 +43,7 @@ class Sample:
     airspeed: float | None = None  # [m/s] along the forward axis, as a pitot tube has it
     wind: Vector | None = None  # [m/s] of the air: north, east, down
     ranges: tuple[float, ...] = ()  # [m] of its range finders
+    limits: tuple[float, ...] = ()  # [m] the farthest that each of them sees
 
     def vane(self) -> tuple[float, float]:
         """Where the air comes from [rad], clockwise from the front, and its speed [m/s] past the
@@ -117,6 +118,7 @@ class Sampler:
             airspeed=self._airspeed(robot, velocity, attitude),
             wind=self._wind(robot),
             ranges=tuple(self._range(robot, one) for one in self._ranges),
+            limits=tuple(one.limit for one in self._ranges),
         )
 
     def _wind(self, robot: int) -> Vector | None:

@@ -42,13 +42,14 @@ class Stand:
         self._rules, self._down = rules, np.array([0.0, 0.0, gravity])
         self._start = sampler.read(robot)
         self._since: float | None = None  # [s] when the rail began to pull
+        self._placed: float | None = None  # [s] of the last reset
         self.is_held = rules is not None
 
     def reset(self) -> None:
         """Back to the start."""
         self._group.reset(self._robot, 1)
         self._sampler.place(self._robot, self._start)
-        self._since = None
+        self._placed, self._since = self._sampler.now, None
         self.is_held = self._rules is not None
 
     def update(self, thrust: float) -> None:
@@ -66,6 +67,8 @@ class Stand:
     def sample(self) -> Sample:
         """The robot's newest state, or that of the robot on its stand."""
         if not self.is_held or self._rules is None:
+            if self._placed == self._sampler.now:  # the newest state is from before the reset
+                return dataclasses.replace(self._start, time=self._placed)
             return self._sampler.read(self._robot)
         now, start, seconds = self._sampler.now, self._start, self._rules.seconds
         passed = 0.0 if self._since is None else min(now - self._since, seconds)

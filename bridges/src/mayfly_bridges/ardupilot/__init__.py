@@ -14,13 +14,14 @@ import argparse
 import mayfly
 from mayfly_bridges._flight import fleet
 from mayfly_bridges._flight.fleet import Fleet, complain
+from mayfly_bridges._flight.outputs import Control
 from mayfly_bridges.ardupilot.link import Link, controls
 from mayfly_bridges.ardupilot.wire import Servos
 
 NAME = "ardupilot"
 SUMMARY = "ArduPilot's software in the loop flies quadrotors and fixed-wing aircraft (JSON, UDP)"
 
-RATE, CURVE = 400.0, 0.65  # the curve is ArduPilot's default of MOT_THST_EXPO
+RATE, CURVE = 500.0, 0.65  # the curve is ArduPilot's default of MOT_THST_EXPO
 INSTANCE = 10  # between the ports of ArduPilot's instances
 
 
@@ -64,17 +65,16 @@ def run_in_lock_step(robots: Fleet, links: list[Link]) -> None:
 
 
 def run_freely(robots: Fleet, links: list[Link]) -> None:
-    """States at their rate; of the packets that came meanwhile the newest one acts."""
+    """States at their rate; of the packets that came the newest one acts."""
+    newest: list[list[Control]] = [[] for _ in links]
     while True:
         robots.wait()
         for robot, link in enumerate(links):
-            newest = None
             while (servos := link.take()) is not None:
-                newest = servos
+                newest[robot] = controls(servos)
                 if link.has_restarted:
                     begin(robots, robot, link, servos)
-            if newest is not None:
-                robots.command(robot, controls(newest))
+            robots.command(robot, newest[robot])
             link.send(robots.sample(robot))
 
 
