@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import re
 import struct
 import subprocess
@@ -21,6 +22,16 @@ from conftest import ROOT
 
 Start = Callable[..., subprocess.Popen[str]]
 Serve = Callable[..., str]
+SCENE = """
+world: {{step: 0.002}}
+groups:
+- {{name: quadrotor, model: {models}/quadrotor.xml}}
+- {{name: held, model: {models}/sun2022.yaml, place: {{grid: {{center: [9, 0, 5]}}}}}}
+- name: wing
+  model: {models}/aerosonde.yaml
+  place: {{grid: {{center: [0, 0, 100]}}}}
+  behavior: {{program: {{mode: surfaces}}}}
+"""
 OFF = [1000] * 4
 AEROSONDE, QUADROTOR = (str(ROOT / "models" / f"{n}.yaml") for n in ("aerosonde", "sun2022"))
 
@@ -247,25 +258,28 @@ def test_a_world_that_does_not_wait_says_so(serve: Serve, start: Start) -> None:
 # ---- mistakes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "scene, options, message",
-    [
-        ("scenes/swarm.yaml", [], "expected a writable field command.rotors"),
-        ("scenes/aircraft.yaml", [], "--vehicle: the file of the fixed_wing is needed"),
-        ("scenes/aircraft.yaml", ["--vehicle", QUADROTOR], "expected a fixed_wing"),
-        ("scenes/quadrotor.yaml", ["--rate", "333"], "no multiple of the world's step"),
-        ("scenes/quadrotor.yaml", ["--channels", "motor_9"], "there is no 'motor_9'"),
-        ("scenes/quadrotor.yaml", ["--channels", "~motor_1"], "has no reverse"),
-        ("scenes/quadrotor.yaml", ["--group", "bees"], "there is no group bees"),
-    ],
-)
-def test_mistakes_are_one_line(
-    serve: Serve, start: Start, scene: str, options: list[str], message: str
-) -> None:
-    program = start("bridge", "ardupilot", serve(scene), "--port", "0", *options)
-    output, _ = program.communicate(timeout=60)
-    assert program.returncode == 1
-    assert message in output and output.count("\n") == 1, output
+def test_mistakes_are_one_line(serve: Serve, start: Start, tmp_path: pathlib.Path) -> None:
+    scene = tmp_path / "scene.yaml"
+    scene.write_text(SCENE.format(models=ROOT / "models"))
+    address = serve(scene)
+    mistakes = {
+        "--group=held": "group held: expected a writable field command.rotors",
+        "--group=wing": "--vehicle: the file of the fixed_wing is needed",
+        f"--group=wing --vehicle={QUADROTOR}": "expected a fixed_wing",
+        "--rate=333": "no multiple of the world's step",
+        "--channels=motor_9": "there is no 'motor_9'",
+        "--channels=~motor_1": "has no reverse",
+        "--group=bees": "there is no group bees",
+        "--thrust-curve=2": "--thrust-curve: expected 0 .. 1",
+    }
+    programs = {
+        words: start("bridge", "ardupilot", address, "--port", "0", *words.split())
+        for words in mistakes
+    }
+    for words, message in mistakes.items():
+        output, _ = programs[words].communicate(timeout=60)
+        assert programs[words].returncode == 1
+        assert message in output and output.count("\n") == 1, output
 
 
 def test_json_is_plain() -> None:

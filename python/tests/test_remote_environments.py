@@ -6,6 +6,7 @@ import contextlib
 import os
 import pathlib
 import re
+import runpy
 import shutil
 import signal
 import subprocess
@@ -46,8 +47,8 @@ def write(folder: pathlib.Path, count: int) -> pathlib.Path:
 
 
 @contextlib.contextmanager
-def serve(scene: pathlib.Path) -> Iterator[str]:
-    words = [COMMAND, "serve", str(scene), "--port", "0", "--speed", "0"]
+def serve(scene: pathlib.Path, *options: str) -> Iterator[str]:
+    words = [COMMAND, "serve", str(scene), "--port", "0", "--speed", "0", *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         found = None
@@ -251,3 +252,11 @@ def test_mistakes(address: str) -> None:
     with pytest.raises(ValueError, match="reset_mask"):
         envs.reset(options={"reset_mask": [False] * 3})
     envs.close()
+
+
+def test_the_example_learns() -> None:
+    path = MODELS.parent / "examples" / "python" / "remote_environment.py"
+    example = runpy.run_path(str(path))
+    with serve(MODELS / "hexapod.urdf", "--robots", "32") as address:
+        history = example["main"](address, 8)
+    assert history[-1] > history[0] + 0.05
