@@ -33,7 +33,6 @@ groups:
   behavior: {{program: {{mode: surfaces}}}}
 """
 OFF = [1000] * 4
-AEROSONDE, QUADROTOR = (str(ROOT / "models" / f"{n}.yaml") for n in ("aerosonde", "sun2022"))
 
 
 def bridge(start: Start, address: str, *options: str) -> list[int]:
@@ -216,7 +215,7 @@ def test_a_quadrotor_takes_off_and_hovers(serve: Serve, start: Start) -> None:
 
 def test_an_aircraft_is_launched_and_flies_level(serve: Serve, start: Start) -> None:
     address = serve("scenes/aircraft.yaml", "--speed", "0")
-    peer = Peer(bridge(start, address, "--vehicle", AEROSONDE, "--rate", "250")[0])
+    peer = Peer(bridge(start, address, "--rate", "250")[0])
     state = peer.exchange([1500, 1500, 1000, 1500])
     for _ in range(100):
         state = peer.exchange([1500, 1500, 1000, 1500])
@@ -264,8 +263,7 @@ def test_mistakes_are_one_line(serve: Serve, start: Start, tmp_path: pathlib.Pat
     address = serve(scene)
     mistakes = {
         "--group=held": "group held: expected a writable field command.rotors",
-        "--group=wing": "--vehicle: the file of the fixed_wing is needed",
-        f"--group=wing --vehicle={QUADROTOR}": "expected a fixed_wing",
+        "--group=wing --launch=-1": "--launch: expected 0 .. 60 s",
         "--rate=333": "no multiple of the world's step",
         "--channels=motor_9": "there is no 'motor_9'",
         "--channels=~motor_1": "has no reverse",

@@ -22,7 +22,6 @@ from conftest import ROOT
 
 Start = Callable[..., subprocess.Popen[str]]
 Serve = Callable[..., str]
-SUN = str(ROOT / "models" / "sun2022.yaml")
 PAIR = """
 world: {{step: 0.002}}
 proximity: {{neighbors: {{detect: false}}}}
@@ -86,7 +85,7 @@ def test_each_robot_has_an_autopilot_of_px4(pair: str, start: Start) -> None:
 
 
 def test_a_vehicle_stands_until_its_thrust_exceeds_its_weight(pair: str, start: Start) -> None:
-    program = start("bridge", "ardupilot", pair, "--port=0", "--group=rotors", "--vehicle", SUN)
+    program = start("bridge", "ardupilot", pair, "--port=0", "--group=rotors")
     peer = json_peer.Peer(ports(program, 1)[0])
     state = peer.exchange([1000] * 4)
     weight = 0.752 * 9.81 / (4 * 1.562522e-6 * 2000**2)  # as a part of the largest thrust
@@ -106,7 +105,7 @@ def test_a_vehicle_stands_until_its_thrust_exceeds_its_weight(pair: str, start: 
 
 
 def test_a_vehicle_that_crashes_is_mentioned(pair: str, start: Start) -> None:
-    program = start("bridge", "ardupilot", pair, "--port=0", "--group=rotors", "--vehicle", SUN)
+    program = start("bridge", "ardupilot", pair, "--port=0", "--group=rotors")
     peer = json_peer.Peer(ports(program, 1)[0])
     peer.exchange([1800] * 4)
     for _ in range(600):

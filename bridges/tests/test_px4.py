@@ -18,7 +18,6 @@ from mayfly_bridges.px4 import mavlink, sensors
 from mayfly_bridges.px4.link import control
 
 import mayfly
-from conftest import ROOT
 
 Start = Callable[..., subprocess.Popen[str]]
 Serve = Callable[..., str]
@@ -323,8 +322,7 @@ def test_a_quadrotor_takes_off_and_hovers(serve: Serve, start: Start) -> None:
 
 def test_an_aircraft_is_launched_and_flies_level(serve: Serve, start: Start) -> None:
     address = serve("scenes/aircraft.yaml", "--speed", "0")
-    vehicle = str(ROOT / "models" / "aerosonde.yaml")
-    peer = Peer(bridge(start, address, "--vehicle", vehicle)[0])
+    peer = Peer(bridge(start, address)[0])
     sensor = peer.step()
     for _ in range(2500):  # a second on the rail, 9 in the air
         state = peer.newest["HIL_STATE_QUATERNION"]

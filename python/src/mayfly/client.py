@@ -208,7 +208,9 @@ class RemoteGroup:
         """The model of the robots, as `mayfly info --json` shows it.
 
         "links", "joints", "sensors", "cameras" and so on are lists of dictionaries with "name", in
-        the order of the elements of fields; indices in them count from 0, None: none.
+        the order of the elements of fields; indices in them count from 0, None: none. "vehicle" has
+        the parameters of a vehicle as its file has them, such as {"quadrotor": {"mass": 0.75}};
+        "world_gravity" is a vector [m/s^2] in the world frame.
         """
         text = self._world._ask(_MODEL, struct.pack("<I", self.number), _DESCRIBED)
         described: dict[str, Any] = json.loads(text)

@@ -23,7 +23,6 @@ def add_options(parser: argparse.ArgumentParser, rate: float, curve: float) -> N
     """The options of all autopilots, with the usual rate [Hz] and thrust curve of one of them."""
     add = parser.add_argument
     add("--group", help="group of the robots (default: the first)")
-    add("--vehicle", metavar="FILE", help="the group's model, if it is a vehicle (YAML)")
     add("--channels", metavar="A,B,..", help="what channels 1, 2, .. drive; -: nothing; ~: reverse")
     add("--rate", type=float, default=rate, metavar="HZ", help=f"states a second ({rate:g})")
     add(
@@ -33,7 +32,6 @@ def add_options(parser: argparse.ArgumentParser, rate: float, curve: float) -> N
         metavar="E",
         help=f"a motor's thrust is (1 - E) u + E u^2 of its largest one ({curve:g})",
     )
-    add("--gravity", type=float, default=9.81, help="of a vehicle's world [m/s^2] (9.81)")
     add(
         "--launch",
         type=float,
@@ -59,18 +57,19 @@ class Fleet:
         self.group = world[options.group] if options.group else next(iter(world.groups.values()))
         kind = outputs.kind_of(self.group)
         self.period = _period(world, options.rate)
-        gravity, model = options.gravity, {}
+        model = self.group.describe()
+        gravity = math.dist((0.0, 0.0, 0.0), model["world_gravity"])
+        rules = None
         if kind == outputs.ROBOT:
-            model = self.group.describe()
-            gravity = math.dist((0.0, 0.0, 0.0), model["physics"]["gravity"])
             found = outputs.robot_outputs(model)
-            rules = None
+        elif kind == outputs.FIXED_WING:
+            found = outputs.fixed_wing_outputs(model["vehicle"][kind])
+            rules = Rules(options.launch_throttle, options.launch)
         else:
-            vehicle = outputs.read_vehicle(options.vehicle, kind)
-            try:
-                found, rules = _vehicle(kind, vehicle, gravity, options)
-            except (KeyError, TypeError, ValueError) as error:
-                raise mayfly.ArgumentError(f"--vehicle {options.vehicle}: {error!r}") from error
+            vehicle = model["vehicle"][kind]
+            found = outputs.quadrotor_outputs(vehicle)
+            speed, coefficient = vehicle["rotor_speed_max"], vehicle["thrust_coefficient"]
+            rules = Rules(vehicle["mass"] * gravity / (4 * coefficient * speed * speed))
         channels = outputs.choose(options.channels, found, kind)
         self._driver = outputs.Driver(self.group, channels, options.thrust_curve)
         self._begin(gravity, model, rules)
@@ -153,8 +152,6 @@ def _check(options: argparse.Namespace) -> None:
         raise mayfly.ArgumentError("--rate: expected more than 0 Hz, at most 100000")
     if not 0 <= options.launch <= 60:
         raise mayfly.ArgumentError("--launch: expected 0 .. 60 s")
-    if not 0 < options.gravity <= 100:
-        raise mayfly.ArgumentError("--gravity: expected more than 0, at most 100 m/s^2")
 
 
 def _period(world: mayfly.RemoteWorld, rate: float) -> float:
@@ -165,14 +162,3 @@ def _period(world: mayfly.RemoteWorld, rate: float) -> float:
             f"--rate {rate:g}: 1/rate is no multiple of the world's step of {step:g} s"
         )
     return 1e-9 * nanoseconds
-
-
-def _vehicle(
-    kind: str, vehicle: dict[str, Any], gravity: float, options: argparse.Namespace
-) -> tuple[dict[str, outputs.Output], Rules]:
-    if kind == outputs.FIXED_WING:
-        found = outputs.fixed_wing_outputs(vehicle)
-        return found, Rules(options.launch_throttle, options.launch)
-    speed, coefficient = float(vehicle["rotor_speed_max"]), float(vehicle["thrust_coefficient"])
-    largest = 4 * coefficient * speed * speed
-    return outputs.quadrotor_outputs(vehicle), Rules(float(vehicle["mass"]) * gravity / largest)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import yaml
 
 import mayfly
 
@@ -82,21 +81,6 @@ def kind_of(group: mayfly.RemoteGroup) -> str:
         f"group {group.name}: expected a writable field command.rotors or command.elevator"
         " (in the scene: behavior: {program: {mode: rotors}}, or surfaces) or actuator.control"
     )
-
-
-def read_vehicle(file: str | None, kind: str) -> dict[str, Any]:
-    """The parameters in a vehicle's file."""
-    if file is None:
-        raise mayfly.ArgumentError(f"--vehicle: the file of the {kind} is needed for its limits")
-    try:
-        with open(file, encoding="utf-8") as stream:
-            content = yaml.safe_load(stream)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise mayfly.FileError(f"--vehicle {file}: {' '.join(str(error).split())}") from error
-    if not isinstance(content, dict) or not isinstance(content.get(kind), dict):
-        raise mayfly.ArgumentError(f"--vehicle {file}: expected a {kind}")
-    parameters: dict[str, Any] = content[kind]
-    return parameters
 
 
 def quadrotor_outputs(vehicle: dict[str, Any]) -> dict[str, Output]:
