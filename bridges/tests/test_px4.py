@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pilots
@@ -27,7 +28,7 @@ IDS = [message.name for message in MESSAGES]
 
 def bridge(start: Start, address: str, *options: str) -> tuple[int, subprocess.Popen[str]]:
     """Starts the bridge; the port of robot 0."""
-    program = start("bridge", "px4", address, "--port", "0", *options)
+    program = start("bridge", "px4", address, "--port=0", "--patience=30", *options)
     assert program.stdout is not None
     line = program.stdout.readline()
     found = re.search(r"listens at 127\.0\.0\.1:(\d+)$", line)
@@ -264,7 +265,7 @@ def test_other_sensors_have_the_true_state(serve: Serve, start: Start) -> None:
 
 def test_the_world_waits_and_a_new_px4_begins_anew(serve: Serve, start: Start) -> None:
     address = serve("scenes/quadrotor.yaml", "--speed", "0")
-    port, program = bridge(start, address, "--patience", "30")
+    port, program = bridge(start, address)
     for _ in range(2):
         peer = Peer(port)
         sensor = peer.step()
@@ -297,27 +298,40 @@ def test_before_its_first_outputs_px4_gets_sensors_without_answers(
 # ---- flights ------------------------------------------------------------------------------------
 
 
-def test_a_quadrotor_takes_off_and_hovers(serve: Serve, start: Start) -> None:
-    address = serve("scenes/quadrotor.yaml", "--speed", "0")
-    peer = Peer(bridge(start, address)[0])
-    sensor = peer.step()
-    for _ in range(1750):
+def fly(peer: Peer, sensor: Any, goal: list[float], steps: int) -> Any:
+    """Towards a place north, east, down [m] with a heading of 0.5 rad; the last HIL_SENSOR."""
+    for _ in range(steps):
         state = peer.newest["HIL_STATE_QUATERNION"]
         thrust = pilots.hover(
             local(state),
             [0.01 * state.vx, 0.01 * state.vy, 0.01 * state.vz],
             state.attitude_quaternion,
             [sensor.xgyro, sensor.ygyro, sensor.zgyro],
-            [1.0, -0.5, -2.0],
+            goal,
             yaw=0.5,
         )
         peer.act([float(one) for one in thrust], sensor.time_usec)
         sensor = peer.step()
+    return sensor
+
+
+def test_a_quadrotor_takes_off_hovers_and_lands(serve: Serve, start: Start) -> None:
+    address = serve("scenes/quadrotor.yaml", "--speed", "0")
+    peer = Peer(bridge(start, address)[0])
+    sensor = fly(peer, peer.step(), [1.0, -0.5, -2.0], 1750)
     true = truth(address, "base.position", "base.linear_velocity")
     np.testing.assert_allclose(true["base.position"], [-0.5, 1.0, 2.0], atol=0.03)
     np.testing.assert_allclose(true["base.linear_velocity"], 0.0, atol=0.05)
     yaw = pilots.angles(peer.newest["HIL_STATE_QUATERNION"].attitude_quaternion)[2]
     assert yaw == pytest.approx(0.5, abs=0.02)
+    sensor = fly(peer, sensor, [1.0, -0.5, -0.1], 750)
+    for _ in range(250):
+        peer.act([0.0] * 4, sensor.time_usec)
+        sensor = peer.step()
+    true = truth(address, "base.position", "base.linear_velocity")
+    np.testing.assert_allclose(true["base.position"], [-0.5, 1.0, 0.09], atol=0.03)
+    np.testing.assert_allclose(true["base.linear_velocity"], 0.0, atol=1e-3)
+    assert sensor.zacc == pytest.approx(-9.81, abs=0.01)  # it stands level
 
 
 def test_an_aircraft_is_launched_and_flies_level(serve: Serve, start: Start) -> None:
