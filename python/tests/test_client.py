@@ -90,6 +90,14 @@ def test_the_same_bits_as_in_process(scene: pathlib.Path, address: str) -> None:
     assert found.hash == own.hash()
 
 
+def test_vehicles_and_gravity_are_described(address: str) -> None:
+    with mayfly.connect(address) as world:
+        found = world["quads"].describe()
+    assert found["vehicle"]["quadrotor"]["mass"] == 0.752
+    assert found["vehicle"]["quadrotor"]["rotor_direction"] == [-1, 1, -1, 1]
+    assert found["world_gravity"] == [0, 0, -9.81]
+
+
 def test_services_and_events(address: str) -> None:
     with mayfly.connect(address) as world, mayfly.connect(address) as other:
         image = world.snapshot()
@@ -147,7 +155,7 @@ def test_models_are_described(tmp_path: pathlib.Path) -> None:
     shown = subprocess.run([COMMAND, "info", "--json", str(robot)], capture_output=True, check=True)
     own = json.loads(shown.stdout)
     assert [joint["name"] for joint in found["joints"]] == [j["name"] for j in own["joints"]]
-    assert found["hash"] == own["hash"]
+    assert found["hash"] == own["hash"] and found["vehicle"] is None
     assert len(found["joints"]) == group.fields["joint.angle"].components
 
 

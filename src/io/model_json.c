@@ -1,11 +1,14 @@
 // A model as JSON: every field of the table of model fields by its name, in the model's own order
 // and units, for scripts and for comparison with other simulators. Infinite limits and missing
-// indices are null.
+// indices are null. A group adds what its scene gives it.
 #include "io/model_json.h"
+
+#include "motion/vehicle/keys.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <mayfly/model_fields.h>
+#include <mayfly/vehicle_file.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,7 +103,7 @@ static json_t *motion_notes(const mf_Model *model, mf_Motion motion) {
     return list;
 }
 
-char *mf_model_json(const mf_Model *model, mf_Motion motion) {
+static json_t *model_json(const mf_Model *model, mf_Motion motion) {
     json_t *root = item_json(model, MF_ITEM_MODEL, (const char *)model);
     char hash[24];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)mf_model_hash(model));
@@ -109,7 +112,60 @@ char *mf_model_json(const mf_Model *model, mf_Motion motion) {
         model->root ? item_json(model, MF_ITEM_JOINT, (const char *)model->root) : json_null());
     put(root, "motion", json_string(mf_motion_name(motion)));
     put(root, "motion_notes", motion_notes(model, motion));
+    return root;
+}
+
+static char *text_of(json_t *root) {
     char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(root);
     return text;
+}
+
+char *mf_model_json(const mf_Model *model, mf_Motion motion) {
+    return text_of(model_json(model, motion));
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+
+// A parameter of a vehicle: numbers, vectors and words.
+static json_t *parameter_json(const mf_Key *key, const char *value) {
+    if (key->kind == MF_KEY_CHOICE)
+        return json_string(key->choices[*(const int *)(const void *)value]);
+    const double *numbers = (const void *)value;
+    return key->kind == MF_KEY_VECTOR ? reals_json(numbers, key->length) : number(*numbers);
+}
+
+// As in the vehicle's file, {"quadrotor": {"mass": ...}}; null for robots.
+static json_t *vehicle_json(const mf_Group *group) {
+    const void *const parameters[] = {[MF_VEHICLE_QUADROTOR] = mf_quadrotor_of(group),
+                                      [MF_VEHICLE_FIXED_WING] = mf_fixed_wing_parameters(group),
+                                      [MF_VEHICLE_CAR] = mf_car_parameters(group)};
+    for (int kind = MF_VEHICLE_QUADROTOR; kind <= MF_VEHICLE_CAR; kind++) {
+        if (parameters[kind] == NULL)
+            continue;
+        const mf_KeyTable *table = mf_vehicle_table((mf_VehicleKind)kind);
+        json_t *values = json_object(), *object = json_object();
+        for (uint32_t i = 0; i < table->count; i++) {
+            const mf_Key *key = &table->keys[i];
+            put(values, key->path,
+                parameter_json(key, (const char *)parameters[kind] + key->offset));
+        }
+        put(object, table->noun, values);
+        return object;
+    }
+    return json_null();
+}
+
+char *mf_group_json(const mf_Group *group) {
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
+    json_t *root = model_json(mf_group_model(group), mf_motion_of(group, 0));
+    const double *direction = world->gravity_direction;
+    const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] +
+                               direction[2] * direction[2]);
+    double gravity[3];
+    for (int i = 0; i < 3; i++)
+        gravity[i] = world->gravity * direction[i] / length;
+    put(root, "vehicle", vehicle_json(group));
+    put(root, "world_gravity", reals_json(gravity, 3));
+    return text_of(root);
 }

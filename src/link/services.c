@@ -206,7 +206,7 @@ static mf_Status put_model(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wi
     if (number >= groups)
         return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u", groups, number);
     const mf_Group *group = mf_world_group(server->world, number);
-    char *text = mf_model_json(mf_group_model(group), mf_motion_of(group, 0));
+    char *text = mf_group_json(group);
     if (text == NULL)
         return mf_fail(error, MF_NO_MEMORY, "out of memory");
     const size_t size = strlen(text);

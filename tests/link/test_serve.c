@@ -199,6 +199,10 @@ static void test_services(void **state) {
     assert_int_equal(mf_client_reset(client, 9, 0, 1, &error_), MF_NOT_FOUND);
     CHECK(mf_client_model(client, 0, &model, &size, error));
     assert_true(size > 2 && model[0] == '{' && model[size - 1] == '}');
+    free(copy);
+    copy = strndup(model, size);
+    assert_non_null(strstr(copy, "\"vehicle\":{\"quadrotor\":{\"mass\":0.752,"));
+    assert_non_null(strstr(copy, "\"world_gravity\":[0.0,0.0,-9.8"));
     assert_int_equal(mf_client_model(client, 1, &model, &size, &error_), MF_NOT_FOUND);
     assert_int_equal(mf_client_switch(client, 0, 0, 1, MF_MOTION_RIGID, &error_), MF_BAD_ARGUMENT);
     CHECK(mf_client_pause(client, false, error));

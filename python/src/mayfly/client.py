@@ -20,7 +20,7 @@ import socket
 import struct
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from types import TracebackType
 from typing import Any
 
@@ -325,7 +325,9 @@ class RemoteGroup(GroupFields):
         """The model of the robots, as `mayfly info --json` shows it.
 
         "links", "joints", "sensors", "cameras" and so on are lists of dictionaries with "name", in
-        the order of the elements of fields; indices in them count from 0, None: none.
+        the order of the elements of fields; indices in them count from 0, None: none. "vehicle" has
+        the parameters of a vehicle as its file has them, such as {"quadrotor": {"mass": 0.75}};
+        "world_gravity" is a vector [m/s^2] in the world frame.
         """
         text = self._world._ask(_MODEL, struct.pack("<I", self.number), _DESCRIBED)
         described: dict[str, Any] = json.loads(text)
@@ -497,7 +499,7 @@ class RemoteWorld(Session):
         """Simulated seconds per second; 0: as fast as possible."""
         self._ask(*_speed_request(speed))
 
-    def lock_step(self, period: float = 0.0, limit: float = 1.0) -> Iterator[Turn]:
+    def lock_step(self, period: float = 0.0, limit: float = 1.0) -> Generator[Turn, None, None]:
         """Turns, at once and at each multiple of `period` [s]; 0: at every step.
 
         The world waits while the body of the loop runs, at most `limit` [s]; what the body writes

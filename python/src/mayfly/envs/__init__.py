@@ -8,11 +8,13 @@
     observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
 
 TASKS lists the tasks; ids() their names in Gymnasium. Adapters for other libraries are in
-mayfly.envs.sb3, mayfly.envs.rsl_rl and mayfly.envs.pool.
+mayfly.envs.sb3, mayfly.envs.rsl_rl and mayfly.envs.pool. RemoteVectorEnv makes an environment of a
+world in another process.
 """
 
 from mayfly.envs.native import NativeEnvironment
 from mayfly.envs.registration import ids, register
+from mayfly.envs.remote import RemoteEnv, RemoteVectorEnv
 from mayfly.envs.settings import TASKS, task_id
 from mayfly.envs.single import MayflyEnv
 from mayfly.envs.vector import ClosedEnvironmentError, MayflyVectorEnv
@@ -23,6 +25,8 @@ __all__ = [
     "MayflyEnv",
     "MayflyVectorEnv",
     "NativeEnvironment",
+    "RemoteEnv",
+    "RemoteVectorEnv",
     "ids",
     "register",
     "task_id",

@@ -1,0 +1,1 @@
+"""What the bridges to autopilots share: frames, sensors, motors and surfaces."""

@@ -1,0 +1,83 @@
+"""Frames of autopilots from those of Mayfly.
+
+World: Mayfly's x east, y north, z up; theirs north, east, down. Body: Mayfly's x forward, y left,
+z up; theirs forward, right, down. Quaternions (w, x, y, z) turn body axes into world axes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float64]
+
+_HALF = math.sqrt(0.5)
+_WORLD = np.array([0.0, _HALF, _HALF, 0.0])  # half a turn about north-east: swaps both and up
+_BODY = np.array([0.0, 1.0, 0.0, 0.0])  # half a turn about the forward axis
+
+
+def ned(vector: npt.ArrayLike) -> Vector:
+    """North, east, down from Mayfly's world axes."""
+    x, y, z = np.asarray(vector, float)
+    return np.array([y, x, -z])
+
+
+def frd(vector: npt.ArrayLike) -> Vector:
+    """Forward, right, down from Mayfly's body axes."""
+    x, y, z = np.asarray(vector, float)
+    return np.array([x, -y, -z])
+
+
+def product(a: npt.ArrayLike, b: npt.ArrayLike) -> Vector:
+    """The rotation b, then a."""
+    aw, ax, ay, az = np.asarray(a, float)
+    bw, bx, by, bz = np.asarray(b, float)
+    return np.array(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ]
+    )
+
+
+def attitude(orientation: npt.ArrayLike) -> Vector:
+    """Forward-right-down to north-east-down, w >= 0, from a body to world rotation of Mayfly."""
+    turned = product(product(_WORLD, orientation), _BODY)
+    turned /= np.linalg.norm(turned)
+    return -turned if turned[0] < 0 else turned
+
+
+def matrix(rotation: npt.ArrayLike) -> Vector:
+    """The rotation matrix of a unit quaternion."""
+    w, x, y, z = np.asarray(rotation, float)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def halfway(a: npt.ArrayLike, b: npt.ArrayLike) -> Vector:
+    """The attitude in the middle between two that are near each other."""
+    first, second = np.asarray(a, float), np.asarray(b, float)
+    sum_ = first + second if float(first @ second) >= 0 else first - second
+    middle: Vector = sum_ / np.linalg.norm(sum_)
+    return middle
+
+
+def euler(rotation: npt.ArrayLike) -> Vector:
+    """Roll, pitch and yaw [rad] of an attitude, in the aerospace order."""
+    m = matrix(rotation)
+    return np.array(
+        [
+            math.atan2(m[2, 1], m[2, 2]),
+            math.asin(min(1.0, max(-1.0, -m[2, 0]))),
+            math.atan2(m[1, 0], m[0, 0]),
+        ]
+    )

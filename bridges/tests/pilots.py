@@ -1,0 +1,61 @@
+"""Small autopilots for tests, in the frames of autopilots: north-east-down, forward-right-down."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+MASS, ARM, LARGEST, DRAG = 1.5, 0.18, 8.0, 0.016  # models/quadrotor.xml
+INERTIA = np.array([0.029, 0.029, 0.055])
+# Roll, pitch and yaw by motors 1 .. 4: front right, rear left, front left, rear right.
+MIX = np.array([[-1, 1, 1, -1], [1, -1, 1, -1], [1, 1, -1, -1]])
+
+
+def angles(q: npt.ArrayLike) -> tuple[float, float, float]:
+    """Roll, pitch, yaw [rad]."""
+    w, x, y, z = np.asarray(q, float)
+    return (
+        math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)),
+        math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x)))),
+        math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),
+    )
+
+
+def hover(
+    position: npt.ArrayLike,
+    velocity: npt.ArrayLike,
+    attitude: npt.ArrayLike,
+    gyro: npt.ArrayLike,
+    goal: npt.ArrayLike,
+    yaw: float,
+) -> npt.NDArray[np.float64]:
+    """The parts of their largest thrust of the four motors that lead to `goal` [m]."""
+    wanted = 1.2 * (np.asarray(goal, float) - position) - 1.8 * np.asarray(velocity, float)
+    wanted = np.clip(wanted, -3.0, 3.0)
+    roll, pitch, heading = angles(attitude)
+    c, s = math.cos(heading), math.sin(heading)
+    ahead, right = c * wanted[0] + s * wanted[1], -s * wanted[0] + c * wanted[1]
+    turn = math.remainder(yaw - heading, 2 * math.pi)
+    error = np.array([right / 9.81 - roll, -ahead / 9.81 - pitch, turn])
+    torque = INERTIA * (np.array([70.0, 70.0, 4.0]) * error - np.array([14, 14, 4]) * gyro)
+    lift = MASS * (9.81 - wanted[2]) / (math.cos(roll) * math.cos(pitch))
+    thrust = lift / 4 + (torque / [4 * ARM, 4 * ARM, 4 * DRAG]) @ MIX
+    return np.clip(thrust / LARGEST, 0.0, 1.0)
+
+
+def level(
+    height: float, climb: float, airspeed: float, attitude: npt.ArrayLike, gyro: npt.ArrayLike
+) -> tuple[float, float, float, float]:
+    """Aileron, elevator, throttle and rudder that keep models/aerosonde.yaml level at `height`
+    [m] above its goal and 25 m/s; positive: roll right, nose up, nose right."""
+    roll, pitch, _ = angles(attitude)
+    p, q, r = np.asarray(gyro, float)
+    goal = 0.05 + min(0.2, max(-0.2, -0.01 * height - 0.02 * climb))
+    return (
+        -0.6 * roll - 0.1 * p,
+        0.159 + 1.0 * (goal - pitch) - 0.2 * q,
+        min(1.0, max(0.0, 0.68 + 0.1 * (25.0 - airspeed))),
+        -0.3 * r,
+    )
