@@ -1,0 +1,226 @@
+"""The topics of one robot."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import Any
+
+import mayfly
+from mayfly_bridges._dds.links import BASE, Links, Pose
+from mayfly_bridges._dds.node import Node, profile, take_all
+from mayfly_bridges._dds.rotation import IDENTITY, angles, multiply
+from mayfly_bridges.ros2 import encode, sensors
+from mayfly_bridges.ros2.commands import Inputs, Joints, Velocity
+from mayfly_bridges.ros2.description import urdf
+from mayfly_bridges.ros2.messages import HASHES, TYPES
+
+_TRUTH = ("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity")
+_STATES = (*_TRUTH, "joint.angle", "joint.rate", "sensor.value")
+_COMMANDED = ("joint.target", "joint.torque", "actuator.control")
+_FORWARD = {  # topics of ros2_control's forward command controllers
+    "forward_position_controller/commands": "position",
+    "forward_velocity_controller/commands": "velocity",
+    "forward_effort_controller/commands": "effort",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """What all robots of a group have in common."""
+
+    group: mayfly.RemoteGroup
+    links: Links
+    states: Any  # the subscription
+    best_effort: bool
+    wheelbase: float
+    timeout: float
+
+
+def state_fields(group: mayfly.RemoteGroup) -> list[str]:
+    """The fields of a group that its robots' topics need."""
+    names = (*_STATES, *_COMMANDED)
+    return [name for name in names if name in group.fields and group.fields[name].components]
+
+
+class Robot:
+    """Writers and readers of one robot; `space` is "" or "NAME/" before topics and frames."""
+
+    def __init__(self, node: Node, setup: Setup, index: int, space: str) -> None:
+        self._node, self._setup, self._index, self._space = node, setup, index, space
+        self._links = setup.links
+        self._imu = sensors.find_imu(self._links) if "sensor.value" in setup.group.fields else None
+        self._scan = (
+            sensors.find_scan(self._links) if "sensor.value" in setup.group.fields else None
+        )
+        self._before: tuple[float, list[float]] | None = None
+        self._rows: Inputs = {}
+        self._twist: Any = None
+        self._twist_time = 0.0
+        self._complained: set[str] = set()
+        reliable = not setup.best_effort
+        self._states = self._writer("joint_states", "sensor_msgs/JointState", profile(10))
+        self._odometry = self._writer("odom", "nav_msgs/Odometry", profile(10))
+        self._imus = self._writer("imu", "sensor_msgs/Imu", profile(10, reliable=reliable))
+        self._scans = (
+            self._writer("scan", "sensor_msgs/LaserScan", profile(10, reliable=reliable))
+            if self._scan
+            else None
+        )
+        latched = profile(1, latched=True)
+        description = self._writer("robot_description", "std_msgs/String", latched)
+        self._description = description  # which offers it as long as it exists
+        description.write(encode.text(urdf(self._links)))
+        self._listen()
+
+    def _writer(self, name: str, kind: str, policies: list[Any]) -> Any:
+        topic = f"rt/{self._space}{name}"
+        return self._node.writer(topic, TYPES.kind(kind), policies, f"RIHS01_{HASHES[kind]}")
+
+    def _reader(self, name: str, kind: str) -> Any:
+        return self._node.reader(f"rt/{self._space}{name}", TYPES.kind(kind), profile(10))
+
+    def _listen(self) -> None:
+        fields = self._setup.group.fields
+        inputs = {name: f.components for name, f in fields.items() if f.is_writable}
+        self._velocity = Velocity(list(inputs), self._setup.wheelbase)
+        self._joints = Joints(self._links, inputs)
+        self._twists = (
+            self._reader("cmd_vel", "geometry_msgs/Twist") if self._velocity.mode else None
+        )
+        self._targets, self._forwards = None, {}
+        if self._joints.fields():
+            self._targets = self._reader("joint_command", "sensor_msgs/JointState")
+            for topic in _FORWARD:
+                self._forwards[topic] = self._reader(topic, "std_msgs/Float64MultiArray")
+
+    def has_state(self) -> bool:
+        """Whether a state of the robot has come."""
+        return int(self._setup.states.states) > 0
+
+    # ---- out -----------------------------------------------------------------------------------
+
+    def publish_states(self, nanoseconds: int) -> list[Any]:
+        """Joint states and odometry; returns the robot's transforms for /tf."""
+        pose, velocity, rate = self._base()
+        names = [joint.name for joint in self._links.joints]
+        found, rates = self._row("joint.angle"), self._row("joint.rate")
+        parts = [self._transform(nanoseconds, "odom", BASE, pose)]
+        if names:
+            order = [joint.index for joint in self._links.joints]
+            state = encode.joint_state(
+                nanoseconds, names, [found[i] for i in order], [rates[i] for i in order]
+            )
+            self._states.write(state)
+        for joint in self._links.joints:
+            moved = joint.pose(found[joint.index])
+            parts.append(self._transform(nanoseconds, joint.parent, joint.child, moved))
+        frames = (self._space + "odom", self._space + BASE)
+        self._odometry.write(encode.odometry(nanoseconds, *frames, pose, velocity, rate))
+        return parts
+
+    def fixed_transforms(self, with_map: bool) -> list[Any]:
+        """The transforms that never change, for /tf_static."""
+        parts = []
+        if with_map:
+            here = Pose((0.0, 0.0, 0.0), IDENTITY)
+            parts.append(encode.transform(0, "map", self._space + "odom", here))
+        if self._links.base_name != BASE:
+            same = Pose((0.0, 0.0, 0.0), IDENTITY)
+            parts.append(self._transform(0, BASE, self._links.base_name, same))
+        if self._imu:
+            parts.append(self._transform(0, self._imu.link, "imu_link", self._imu.pose))
+        if self._scan:
+            parts.append(self._transform(0, self._scan.link, "laser_link", self._scan.pose))
+        return parts
+
+    def publish_imu(self, nanoseconds: int) -> None:
+        """The inertial unit: the robot's own, or the true state of the base."""
+        pose, velocity, rate = self._base()
+        if self._imu:
+            turn = sensors.orientation_of(self._links, self._imu.link, self._row("joint.angle"))
+            truth = multiply(multiply(pose.rotation, turn), self._imu.pose.rotation)
+            values = self._row("sensor.value")
+            frame = self._space + "imu_link"
+            self._imus.write(self._imu.message(nanoseconds, frame, values, truth))
+            return
+        before, self._before = self._before, (nanoseconds * 1e-9, velocity)
+        if before is None or before[0] >= nanoseconds * 1e-9:
+            return
+        change = [now - then for now, then in zip(velocity, before[1])]
+        seconds = nanoseconds * 1e-9 - before[0]
+        frame = self._space + BASE
+        message = sensors.true_imu(nanoseconds, frame, pose.rotation, rate, change, seconds)
+        self._imus.write(message)
+
+    def publish_scan(self, nanoseconds: int) -> None:
+        """The laser scanner, if there is one."""
+        if self._scan and self._scans:
+            frame = self._space + "laser_link"
+            self._scans.write(self._scan.message(nanoseconds, frame, self._row("sensor.value")))
+
+    # ---- in ------------------------------------------------------------------------------------
+
+    def command(self, time: float, seconds: float) -> None:
+        """Takes the commands that have come; `seconds` have passed since the last call."""
+        touched: set[str] = set()
+        if self._targets:
+            for sample in take_all(self._targets):
+                for kind in ("position", "velocity", "effort"):
+                    touched |= self._set(kind, sample.name, getattr(sample, kind))
+        for topic, reader in self._forwards.items():
+            for sample in take_all(reader):
+                touched |= self._set(_FORWARD[topic], self._joints.names, sample.data)
+        for name in touched:
+            self._write(name, self._rows[name])
+        for text in self._joints.dropped - self._complained:
+            self._complain(f"no input for {text}")
+        self._complained |= self._joints.dropped
+        self._drive(time, seconds)
+
+    def _drive(self, time: float, seconds: float) -> None:
+        for sample in take_all(self._twists) if self._twists else []:
+            self._twist, self._twist_time = sample, time
+        if self._twist is None:
+            return
+        timeout = self._setup.timeout
+        if timeout > 0.0 and time - self._twist_time > timeout:
+            self._twist, seconds = TYPES.new("geometry_msgs/Twist"), 0.0
+        pose, _, _ = self._base()
+        yaw, height = angles(pose.rotation)[2], pose.position[2]
+        try:
+            inputs = self._velocity.update(self._twist, seconds, yaw, height)
+        except ValueError as error:
+            self._complain(str(error))
+            self._twist = None
+            return
+        for name, values in inputs.items():
+            self._write(name, values)
+
+    def _set(self, kind: str, names: list[str], values: list[float]) -> set[str]:
+        for name in self._joints.fields() - self._rows.keys():
+            self._rows[name] = list(self._row(name))
+        return self._joints.update(kind, names, values, self._rows)
+
+    def _write(self, name: str, values: list[float]) -> None:
+        self._setup.group.write(name, [values], self._index, 1)
+
+    def _complain(self, text: str) -> None:
+        print(f"mayfly-bridge ros2: {self._space or '/'}: {text}", file=sys.stderr, flush=True)
+
+    # ---- the state -----------------------------------------------------------------------------
+
+    def _row(self, name: str) -> list[float]:
+        if name not in self._setup.group.fields or not self._setup.group.fields[name].components:
+            return []
+        row: list[float] = self._setup.states[name][self._index].tolist()
+        return row
+
+    def _base(self) -> tuple[Pose, list[float], list[float]]:
+        position, rotation, velocity, rate = (self._row(name) for name in _TRUTH)
+        x, y, z = position
+        w, i, j, k = rotation
+        return Pose((x, y, z), (w, i, j, k)), velocity, rate
+
+    def _transform(self, nanoseconds: int, parent: str, child: str, pose: Pose) -> Any:
+        return encode.transform(nanoseconds, self._space + parent, self._space + child, pose)
