@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mayfly_bridges._dds.links import Links
@@ -16,27 +16,29 @@ class Velocity:
     """`cmd_vel`: forward, left and up [m/s], turn about z [rad/s] as inputs of one robot.
 
     `fields` are the names of the group's inputs. `update` is called every `seconds` with the newest
-    command, because headings and heights are integrals of it.
+    command, because headings and places are integrals of it.
     """
 
     MODES = {
         "gait": ("gait.command",),
-        "quadrotor": ("command.velocity", "command.yaw"),
+        "velocity": ("command.velocity", "command.yaw"),
+        "position": ("command.position", "command.yaw"),
         "car": ("command.speed", "command.steering"),
         "plane": ("command.airspeed", "command.altitude", "command.course"),
     }
 
-    def __init__(self, fields: Sequence[str], wheelbase: float) -> None:
-        found = [mode for mode, names in self.MODES.items() if set(names) <= set(fields)]
+    def __init__(self, fields: Iterable[str], wheelbase: float) -> None:
+        inputs = set(fields)
+        found = [mode for mode, names in self.MODES.items() if set(names) <= inputs]
         self.mode = found[0] if found else ""
         if self.mode == "car" and not wheelbase > 0.0:
             self.mode = ""
         self._wheelbase = wheelbase
-        self._heading: float | None = None  # [rad] commanded
-        self._height: float | None = None  # [m] commanded
+        self._heading = math.nan  # [rad] commanded
+        self._place = [math.nan] * 3  # [m] commanded
 
-    def update(self, twist: Any, seconds: float, yaw: float, height: float) -> Inputs:
-        """The inputs for a geometry_msgs/Twist; `yaw` [rad] and `height` [m] are the present ones.
+    def update(self, twist: Any, seconds: float, yaw: float, place: Sequence[float]) -> Inputs:
+        """The inputs for a geometry_msgs/Twist; `yaw` [rad] and `place` [m] are the present ones.
 
         ValueError if it is not finite.
         """
@@ -48,17 +50,20 @@ class Velocity:
             return {"gait.command": [forward, left, turn]}
         if self.mode == "car":
             return {"command.speed": [forward], "command.steering": [self._steering(forward, turn)]}
-        heading = yaw if self._heading is None else self._heading
-        heading = self._heading = math.remainder(heading + turn * seconds, math.tau)
-        if self.mode == "quadrotor":
-            c, s = math.cos(yaw), math.sin(yaw)
-            velocity = [c * forward - s * left, s * forward + c * left, up]
-            return {"command.velocity": velocity, "command.yaw": [heading]}
-        self._height = (height if self._height is None else self._height) + up * seconds
+        c, s = math.cos(yaw), math.sin(yaw)
+        velocity = [c * forward - s * left, s * forward + c * left, up]
+        if math.isnan(self._heading):
+            self._heading, self._place = yaw, list(place)
+        self._heading = math.remainder(self._heading + turn * seconds, math.tau)
+        self._place = [at + v * seconds for at, v in zip(self._place, velocity)]
+        if self.mode == "velocity":
+            return {"command.velocity": velocity, "command.yaw": [self._heading]}
+        if self.mode == "position":
+            return {"command.position": list(self._place), "command.yaw": [self._heading]}
         return {
             "command.airspeed": [forward],
-            "command.altitude": [self._height],
-            "command.course": [heading],
+            "command.altitude": [self._place[2]],
+            "command.course": [self._heading],
         }
 
     def _steering(self, forward: float, turn: float) -> float:

@@ -83,7 +83,7 @@ class Robot:
     def _listen(self) -> None:
         fields = self._setup.group.fields
         inputs = {name: f.components for name, f in fields.items() if f.is_writable}
-        self._velocity = Velocity(list(inputs), self._setup.wheelbase)
+        self._velocity = Velocity(inputs, self._setup.wheelbase)
         self._joints = Joints(self._links, inputs)
         self._twists = (
             self._reader("cmd_vel", "geometry_msgs/Twist") if self._velocity.mode else None
@@ -187,9 +187,9 @@ class Robot:
         if timeout > 0.0 and time - self._twist_time > timeout:
             self._twist, seconds = TYPES.new("geometry_msgs/Twist"), 0.0
         pose, _, _ = self._base()
-        yaw, height = angles(pose.rotation)[2], pose.position[2]
+        yaw = angles(pose.rotation)[2]
         try:
-            inputs = self._velocity.update(self._twist, seconds, yaw, height)
+            inputs = self._velocity.update(self._twist, seconds, yaw, pose.position)
         except ValueError as error:
             self._complain(str(error))
             self._twist = None
