@@ -137,7 +137,8 @@ def test_cmd_vel_moves_walkers_and_vehicles(
         peer.wait_for_reader(writer)
         writer.write(order)
     ways: dict[str, list[Any]] = {}
-    for seconds in (12, 16):  # from when all follow steadily
+    begin = peer.wait(odometry["plane"]).header.stamp.sec
+    for seconds in (begin + 12, begin + 16):  # from when all follow steadily
         for name, reader in odometry.items():
             odom = peer.wait(reader, lambda o, t=seconds: o.header.stamp.sec >= t)
             ways.setdefault(name, []).append(odom)
