@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from dds_peer import STORE
 
+from mayfly_bridges._dds.imu import Reading, TrueImu
 from mayfly_bridges._dds.links import Pose
 from mayfly_bridges._dds.rotation import from_angles
 from mayfly_bridges.ros2 import Ticker, encode
@@ -82,7 +83,9 @@ def test_odometry_has_the_twist_of_the_child() -> None:
 
 
 def test_inertial_unit_has_variances() -> None:
-    sample = encode.imu(0, "imu_link", (1, 0, 0, 0), (1, 2, 3), (4, 5, 9.81), (0.1, 0.2, 0.3))
+    sample = encode.imu(
+        0, "imu_link", Reading((1, 0, 0, 0), (1, 2, 3), (4, 5, 9.81)), (0.1, 0.2, 0.3)
+    )
     found = decode(sample, "sensor_msgs/msg/Imu")
     assert found.orientation.w == 1.0 and found.linear_acceleration.z == 9.81
     for matrix, deviation in (
@@ -112,3 +115,12 @@ def test_messages_are_due_at_multiples_of_their_period() -> None:
     ticker = Ticker(100.0)
     times = (3, 9, 10, 12, 25, 30, 5, 6, 10)  # [ms]; 5: the world was reset
     assert [ms for ms in times if ticker.due(ms * 1_000_000)] == [10, 25, 30, 5, 10]
+
+
+def test_true_inertial_unit_feels_what_accelerates_it() -> None:
+    unit, turned = TrueImu(), from_angles(0.0, 0.0, math.pi / 2)
+    assert unit.read(0, turned, (0, 0, 1), (0, 0, 0)) is None
+    reading = unit.read(10_000_000, turned, (0, 0, 1), (0, 0.02, 0))
+    assert reading is not None and reading.acceleration == pytest.approx((2, 0, 9.81), abs=1e-12)
+    falling = unit.read(20_000_000, turned, (0, 0, 1), (0, 0.02, -0.0981))
+    assert falling is not None and falling.acceleration == pytest.approx((0, 0, 0), abs=1e-12)

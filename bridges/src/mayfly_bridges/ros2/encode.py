@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from mayfly_bridges._dds.imu import Reading
 from mayfly_bridges._dds.links import Pose
 from mayfly_bridges._dds.rotation import conjugate, rotate
 from mayfly_bridges.ros2.messages import TYPES
@@ -104,27 +105,17 @@ def odometry(
     )
 
 
-def imu(
-    nanoseconds: int,
-    frame: str,
-    orientation: Sequence[float],
-    rate: Sequence[float],
-    acceleration: Sequence[float],
-    deviations: Sequence[float] = (0.0, 0.0, 0.0),
-) -> Any:
-    """sensor_msgs/Imu: orientation in the world, rate [rad/s], acceleration [m/s^2] at rest +g up.
-
-    `deviations` are the standard deviations of the three, in rad, rad/s and m/s^2.
-    """
+def imu(nanoseconds: int, frame: str, reading: Reading, deviations: Sequence[float]) -> Any:
+    """sensor_msgs/Imu; `deviations` are the standard deviations, in rad, rad/s and m/s^2."""
     turn, spin, push = (_covariance(deviation) for deviation in deviations)
     return _new(
         "sensor_msgs/Imu",
         header=header(nanoseconds, frame),
-        orientation=_quaternion(orientation),
+        orientation=_quaternion(reading.orientation),
         orientation_covariance=turn,
-        angular_velocity=_vector(rate),
+        angular_velocity=_vector(reading.rate),
         angular_velocity_covariance=spin,
-        linear_acceleration=_vector(acceleration),
+        linear_acceleration=_vector(reading.acceleration),
         linear_acceleration_covariance=push,
     )
 

@@ -7,9 +7,10 @@ import sys
 from typing import Any
 
 import mayfly
+from mayfly_bridges._dds.imu import TrueImu, find_imus
 from mayfly_bridges._dds.links import BASE, Links, Pose
 from mayfly_bridges._dds.node import Node, profile, take_all
-from mayfly_bridges._dds.rotation import IDENTITY, angles, multiply
+from mayfly_bridges._dds.rotation import IDENTITY, angles
 from mayfly_bridges.ros2 import encode, sensors
 from mayfly_bridges.ros2.commands import Inputs, Joints, Velocity
 from mayfly_bridges.ros2.description import urdf
@@ -49,11 +50,10 @@ class Robot:
     def __init__(self, node: Node, setup: Setup, index: int, space: str) -> None:
         self._node, self._setup, self._index, self._space = node, setup, index, space
         self._links = setup.links
-        self._imu = sensors.find_imu(self._links) if "sensor.value" in setup.group.fields else None
-        self._scan = (
-            sensors.find_scan(self._links) if "sensor.value" in setup.group.fields else None
-        )
-        self._before: tuple[float, list[float]] | None = None
+        has_sensors = "sensor.value" in setup.group.fields
+        self._imu = next(iter(find_imus(self._links)), None) if has_sensors else None
+        self._true_imu = TrueImu()
+        self._scan = sensors.find_scan(self._links) if has_sensors else None
         self._rows: Inputs = {}
         self._twist: Any = None
         self._twist_time = 0.0
@@ -138,20 +138,15 @@ class Robot:
         """The inertial unit: the robot's own, or the true state of the base."""
         pose, velocity, rate = self._base()
         if self._imu:
-            turn = sensors.orientation_of(self._links, self._imu.link, self._row("joint.angle"))
-            truth = multiply(multiply(pose.rotation, turn), self._imu.pose.rotation)
-            values = self._row("sensor.value")
-            frame = self._space + "imu_link"
-            self._imus.write(self._imu.message(nanoseconds, frame, values, truth))
-            return
-        before, self._before = self._before, (nanoseconds * 1e-9, velocity)
-        if before is None or before[0] >= nanoseconds * 1e-9:
-            return
-        change = [now - then for now, then in zip(velocity, before[1])]
-        seconds = nanoseconds * 1e-9 - before[0]
-        frame = self._space + BASE
-        message = sensors.true_imu(nanoseconds, frame, pose.rotation, rate, change, seconds)
-        self._imus.write(message)
+            truth = self._imu.orientation(self._links, pose.rotation, self._row("joint.angle"))
+            reading, frame = self._imu.read(self._row("sensor.value"), truth), "imu_link"
+            deviations = self._imu.deviations
+        else:
+            found = self._true_imu.read(nanoseconds, pose.rotation, rate, velocity)
+            if found is None:
+                return
+            reading, frame, deviations = found, BASE, (0.0, 0.0, 0.0)
+        self._imus.write(encode.imu(nanoseconds, self._space + frame, reading, deviations))
 
     def publish_scan(self, nanoseconds: int) -> None:
         """The laser scanner, if there is one."""
