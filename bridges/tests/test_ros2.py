@@ -32,6 +32,8 @@ CART = f"""<robot name="cart">
 <limit lower="-2" upper="2" effort="1" velocity="5"/></joint>
 <mayfly>{RAYS}<sensor name="gyro" type="gyroscope" link="mast" xyz="0 0 0.02"/>
 <sensor name="acc" type="accelerometer" link="mast" xyz="0 0 0.02" noise="0.001"/>
+<camera name="eye" link="cart" xyz="0.2 0 0.1" width="64" height="48" fovy="0.9" rate="10"
+ depth="true"/>
 </mayfly></robot>"""
 WALL = """<mujoco><worldbody><body name="wall"><freejoint/>
 <geom type="box" size="0.1 3 0.5" mass="500"/></body></worldbody></mujoco>"""
@@ -214,3 +216,40 @@ groups:
     assert [place.pose.pose.position.y for place in places] == pytest.approx([0, 2], abs=1e-3)
     moving = peer.wait(peer.reader("tf", "tf2_msgs/msg/TFMessage"))
     assert len({t.child_frame_id for t in moving.transforms}) == 4
+
+
+def test_cameras_see_a_wall(bridge: Callable[..., Peer]) -> None:
+    peer = bridge(
+        """
+world: {step: 0.002}
+groups:
+- name: robot
+  model: cart.urdf
+  cameras: true
+  place: {poses: [[0, 0, 0]]}
+- {name: wall, model: wall.xml, place: {poses: [[2.1, 0, 0]]}}
+""",
+        "--group",
+        "robot",
+    )
+    pictures = peer.reader("eye/image_raw", "sensor_msgs/msg/Image")
+    depths = peer.reader("eye/depth/image_raw", "sensor_msgs/msg/Image")
+    infos = peer.reader("eye/camera_info", "sensor_msgs/msg/CameraInfo")
+    fixed = peer.reader("tf_static", "tf2_msgs/msg/TFMessage", *LATCHED)
+    picture = peer.wait(pictures, lambda p: stamp(p.header) > 0.3)
+    assert round(1e9 * stamp(picture.header)) % 100_000_000 == 0
+    assert picture.header.frame_id == "eye_optical_frame" and picture.encoding == "rgb8"
+    pixels = np.array(picture.data).reshape(48, 64, 3)
+    middle, corner = pixels[24, 32].astype(int), pixels[0, 32].astype(int)
+    assert abs(middle - corner).max() > 10  # the wall, and the sky above it
+    depth = peer.wait(depths)
+    found = np.frombuffer(bytes(depth.data), "<f4").reshape(48, 64)
+    assert found[24, 32] == pytest.approx(1.8, abs=0.01)
+    assert found[47, 32] < 0.5 < 1.7 < found[0, 32]  # the ground is below
+    info = peer.wait(infos)
+    assert (info.width, info.height, info.distortion_model) == (64, 48, "plumb_bob")
+    assert info.k[0] == pytest.approx(24 / math.tan(0.45))
+    tree = {t.child_frame_id: t for t in peer.wait(fixed).transforms}
+    turn = tree["eye_optical_frame"].transform.rotation
+    assert (turn.w, turn.x, turn.y, turn.z) == (0.5, -0.5, 0.5, -0.5)
+    assert tree["eye_frame"].transform.translation.x == 0.2

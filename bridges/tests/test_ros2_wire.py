@@ -14,6 +14,7 @@ from mayfly_bridges._dds.imu import Reading, TrueImu
 from mayfly_bridges._dds.links import Pose
 from mayfly_bridges._dds.rotation import from_angles
 from mayfly_bridges.ros2 import Ticker, encode
+from mayfly_bridges.ros2.cameras import Camera, camera_info, image
 from mayfly_bridges.ros2.messages import HASHES, TYPES
 
 NANOSECONDS = 3_000_000_007
@@ -124,3 +125,39 @@ def test_true_inertial_unit_feels_what_accelerates_it() -> None:
     assert reading is not None and reading.acceleration == pytest.approx((2, 0, 9.81), abs=1e-12)
     falling = unit.read(20_000_000, turned, (0, 0, 1), (0, 0.02, -0.0981))
     assert falling is not None and falling.acceleration == pytest.approx((0, 0, 0), abs=1e-12)
+
+
+def described(**values: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {"width": 3, "height": 2, "focal": [100.0, 101.0], "center": [1.0, 0.5]}
+    made |= {"lens": "brown", "coefficients": [0.1, 0.2, 0.3, 0.4, 0.5, 0.0]}
+    return made | {"rate": {"numerator": 20, "denominator": 1}, "delay": 0} | values
+
+
+def test_pictures_are_read() -> None:
+    words = np.uint32([0xFF000000 + 1 + 256 * 2 + 65536 * (3 + pixel) for pixel in range(6)])
+    found = decode(image(NANOSECONDS, "eye", described(), "rgb8", words), "sensor_msgs/msg/Image")
+    assert (found.height, found.width, found.step, found.encoding) == (2, 3, 9, "rgb8")
+    pixels = found.data.reshape(2, 3, 3)
+    assert pixels[1, 2].tolist() == [1, 2, 8] and found.header.stamp.nanosec == 7
+    far = np.linspace(0.5, 3, 6, dtype=np.float32)
+    found = decode(image(0, "eye", described(), "32FC1", far), "sensor_msgs/msg/Image")
+    assert found.step == 12 and (found.data.view(np.float32) == far).all()
+
+
+def test_lenses_have_the_models_of_ros() -> None:
+    name = "sensor_msgs/msg/CameraInfo"
+    found = decode(camera_info(0, "eye", described()), name)
+    assert found.distortion_model == "plumb_bob" and found.d.tolist() == [0.1, 0.2, 0.3, 0.4, 0.5]
+    assert found.k.tolist() == [100, 0, 1, 0, 101, 0.5, 0, 0, 1]
+    found = decode(camera_info(0, "eye", described(lens="fisheye")), name)
+    assert found.distortion_model == "equidistant" and found.d.size == 4
+    assert decode(camera_info(0, "eye", described(lens="angle")), name).distortion_model == ""
+
+
+def test_pictures_have_the_time_when_they_were_taken() -> None:
+    here = Pose((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    rate = {"numerator": 125, "denominator": 2}  # each 16 ms
+    camera = Camera("eye", "head", here, described(rate=rate, delay=9_500_000), {})
+    times = [camera.taken(ms * 1_000_000, 3_000_000) for ms in (9, 12, 27, 30, 60)]
+    # Visible after 12 ms, four steps; the tick at 16 ms falls into the step that ends at 18 ms.
+    assert times == [-15_000_000, 0, 0, 18_000_000, 48_000_000]

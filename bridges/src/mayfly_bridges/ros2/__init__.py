@@ -14,7 +14,7 @@ from mayfly_bridges._dds.links import Links
 from mayfly_bridges._dds.node import Node, domain_of_environment, profile
 from mayfly_bridges.ros2 import encode
 from mayfly_bridges.ros2.messages import HASHES, TYPES
-from mayfly_bridges.ros2.robot import Robot, Setup, state_fields
+from mayfly_bridges.ros2.robot import Robot, Setup, pictures_of, state_fields
 
 NAME = "ros2"
 SUMMARY = "topics of ROS 2 over DDS: clock, joints, transforms, odometry, sensors and commands"
@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--clock-rate", type=float, default=100.0, help="clock and commands [Hz] (%(default)s)")
     add("--timeout", type=float, default=0.0, help="of cmd_vel [s]; 0: it stays (%(default)s)")
     add("--wheelbase", type=float, default=0.0, help="of cars [m], for cmd_vel")
-    add("--best-effort", action="store_true", help="offer imu and scan without repeats")
+    add("--best-effort", action="store_true", help="offer sensors without repeats")
     add("--no-map", action="store_true", help="no transform from map to odom")
 
 
@@ -81,7 +81,16 @@ def _robots(world: mayfly.RemoteWorld, node: Node, options: Any, period: float) 
             text = f"group {group.name}: not connected: {', '.join(links.left_out)}"
             print(f"mayfly-bridge {NAME}: {text}", file=sys.stderr, flush=True)
         states = group.subscribe(*state_fields(group), period=period)
-        setup = Setup(group, links, states, options.best_effort, options.wheelbase, options.timeout)
+        setup = Setup(
+            group,
+            links,
+            states,
+            pictures_of(links, group),
+            world.step_ns,
+            options.best_effort,
+            options.wheelbase,
+            options.timeout,
+        )
         robots += [Robot(node, setup, index, space) for index, space in enumerate(own)]
     return robots
 
@@ -119,6 +128,8 @@ def run(world: mayfly.RemoteWorld, options: argparse.Namespace) -> None:
             if ticker.due(now):
                 for robot in robots:
                     publish(robot, now)
+        for robot in robots:
+            robot.publish_images()
         seconds = 0.0 if before is None else max(turn.time - before, 0.0)
         for robot in robots:
             robot.command(turn.time, seconds)

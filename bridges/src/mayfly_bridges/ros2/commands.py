@@ -31,7 +31,8 @@ class Velocity:
         inputs = set(fields)
         found = [mode for mode, names in self.MODES.items() if set(names) <= inputs]
         self.mode = found[0] if found else ""
-        if self.mode == "car" and not wheelbase > 0.0:
+        self.needs_wheelbase = self.mode == "car" and not wheelbase > 0.0
+        if self.needs_wheelbase:
             self.mode = ""
         self._wheelbase = wheelbase
         self._heading = math.nan  # [rad] commanded

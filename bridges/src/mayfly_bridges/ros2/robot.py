@@ -10,8 +10,9 @@ import mayfly
 from mayfly_bridges._dds.imu import TrueImu, find_imus
 from mayfly_bridges._dds.links import BASE, Links, Pose
 from mayfly_bridges._dds.node import Node, profile, take_all
-from mayfly_bridges._dds.rotation import IDENTITY, angles
+from mayfly_bridges._dds.rotation import IDENTITY, OPTICAL, angles
 from mayfly_bridges.ros2 import encode, sensors
+from mayfly_bridges.ros2.cameras import Camera, camera_info, find_cameras, image
 from mayfly_bridges.ros2.commands import Inputs, Joints, Velocity
 from mayfly_bridges.ros2.description import urdf
 from mayfly_bridges.ros2.messages import HASHES, TYPES
@@ -33,9 +34,22 @@ class Setup:
     group: mayfly.RemoteGroup
     links: Links
     states: Any  # the subscription
+    pictures: list[tuple[Camera, Any]]  # cameras with their subscriptions
+    step: int  # [ns] of the world
     best_effort: bool
     wheelbase: float
     timeout: float
+
+
+def pictures_of(
+    links: Links, group: mayfly.RemoteGroup
+) -> list[tuple[Camera, mayfly.Subscription]]:
+    """The cameras of a group, and subscriptions of their pictures."""
+    found = []
+    for camera in find_cameras(links, group):
+        names = [name for name, _ in camera.fields.values()]
+        found.append((camera, group.subscribe(*names, period=camera.period)))
+    return found
 
 
 def state_fields(group: mayfly.RemoteGroup) -> list[str]:
@@ -67,6 +81,14 @@ class Robot:
             if self._scan
             else None
         )
+        self._images: dict[str, Any] = {}
+        self._shown: dict[str, int] = {}  # [ns] when the last picture was taken
+        for camera, _ in setup.pictures:
+            for topic in camera.fields:
+                name, lossy = f"{camera.name}/{topic}", profile(5, reliable=reliable)
+                self._images[name] = self._writer(name, "sensor_msgs/Image", lossy)
+                name = name.replace("image_raw", "camera_info")
+                self._images[name] = self._writer(name, "sensor_msgs/CameraInfo", lossy)
         latched = profile(1, latched=True)
         description = self._writer("robot_description", "std_msgs/String", latched)
         self._description = description  # which offers it as long as it exists
@@ -84,6 +106,8 @@ class Robot:
         fields = self._setup.group.fields
         inputs = {name: f.components for name, f in fields.items() if f.is_writable}
         self._velocity = Velocity(inputs, self._setup.wheelbase)
+        if self._velocity.needs_wheelbase:
+            self._complain("no cmd_vel for a car without --wheelbase")
         self._joints = Joints(self._links, inputs)
         self._twists = (
             self._reader("cmd_vel", "geometry_msgs/Twist") if self._velocity.mode else None
@@ -132,6 +156,10 @@ class Robot:
             parts.append(self._transform(0, self._imu.link, "imu_link", self._imu.pose))
         if self._scan:
             parts.append(self._transform(0, self._scan.link, "laser_link", self._scan.pose))
+        for camera, _ in self._setup.pictures:
+            name, optical = camera.name, Pose((0.0, 0.0, 0.0), OPTICAL)
+            parts.append(self._transform(0, camera.link, f"{name}_frame", camera.pose))
+            parts.append(self._transform(0, f"{name}_frame", f"{name}_optical_frame", optical))
         return parts
 
     def publish_imu(self, nanoseconds: int) -> None:
@@ -153,6 +181,23 @@ class Robot:
         if self._scan and self._scans:
             frame = self._space + "laser_link"
             self._scans.write(self._scan.message(nanoseconds, frame, self._row("sensor.value")))
+
+    def publish_images(self) -> None:
+        """The pictures that have come since the last time, stamped when they were taken."""
+        for camera, subscription in self._setup.pictures:
+            if not subscription.states:
+                continue
+            taken = camera.taken(round(1e9 * subscription.time), self._setup.step)
+            if taken < 0 or self._shown.get(camera.name) == taken:
+                continue
+            self._shown[camera.name] = taken
+            frame = f"{self._space}{camera.name}_optical_frame"
+            for topic, (field, encoding) in camera.fields.items():
+                name = f"{camera.name}/{topic}"
+                row = subscription[field][self._index]
+                self._images[name].write(image(taken, frame, camera.described, encoding, row))
+                info = camera_info(taken, frame, camera.described)
+                self._images[name.replace("image_raw", "camera_info")].write(info)
 
     # ---- in ------------------------------------------------------------------------------------
 
