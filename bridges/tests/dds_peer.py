@@ -28,7 +28,13 @@ CONFIGURATION = """<CycloneDDS><Domain Id="any">
 <Interfaces><NetworkInterface name="lo" multicast="false"/></Interfaces></General>
 <Discovery><Tag>{tag}</Tag><ParticipantIndex>auto</ParticipantIndex>
 <Peers><Peer address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>"""
-_PRIMITIVES = {"string": str, "bool": bool}
+# Version 0.10 of cyclonedds, which the SDK of Unitree has, describes uint8 to others as octet; 11
+# distinguishes the two on the wire, and makes 0.10 crash by uint8.
+_PRIMITIVES: dict[str, Any] = {
+    "string": str,
+    "bool": bool,
+    "uint8": idl.byte,
+}
 _classes: dict[str, Any] = {}
 _domains = iter(range(20, 200))
 

@@ -10,14 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import unitree_sdk2py.idl.unitree_go.msg.dds_ as go
-import unitree_sdk2py.idl.unitree_hg.msg.dds_ as hg
 from dds_peer import Peer, new_domain
-from unitree_sdk2py.idl.default import (
-    unitree_go_msg_dds__LowCmd_,
-    unitree_hg_msg_dds__LowCmd_,
-)
-from unitree_sdk2py.utils.crc import CRC
+from unitree_peer import CRC, go, hg, zero
 
 SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", "no such folder"))
 GO2 = SHARED / "models" / "unitree_go2" / "go2.xml"
@@ -78,7 +72,7 @@ def bridge(
 
 
 def go_command(targets: list[float], kp: float, kd: float) -> Any:
-    command = unitree_go_msg_dds__LowCmd_()
+    command = zero("unitree_go/LowCmd")
     command.head[:], command.level_flag = [0xFE, 0xEF], 0xFF
     for motor, target in zip(command.motor_cmd, targets):
         motor.mode, motor.q, motor.kp, motor.kd = 1, target, kp, kd
@@ -161,7 +155,7 @@ def test_g1_bends_its_knee(bridge: Callable[..., Peer], tmp_path: pathlib.Path) 
     seconds = peer.reader("secondary_imu", hg.IMUState_)
     commands = peer.writer("lowcmd", hg.LowCmd_)
     peer.wait_for_reader(commands)
-    command = unitree_hg_msg_dds__LowCmd_()
+    command = zero("unitree_hg/LowCmd")
     for motor, gain in zip(command.motor_cmd, [100] * 15 + [40] * 14):
         motor.mode, motor.kp, motor.kd = 1, gain, 2
     command.motor_cmd[3].q = 0.5  # LeftKnee of the SDK's examples

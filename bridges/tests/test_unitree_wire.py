@@ -4,18 +4,20 @@ PyPI's `unitree-sdk2py-dimos`."""
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import struct
+import time
 from typing import Any
 
 import numpy as np
 import pytest
-import unitree_sdk2py.idl.unitree_go.msg.dds_ as go
-import unitree_sdk2py.idl.unitree_hg.msg.dds_ as hg
 from cyclonedds.idl import IdlStruct
-from unitree_sdk2py.idl import default
-from unitree_sdk2py.utils.crc import CRC
+from dds_peer import new_domain
+from unitree_peer import CRC, go, hg, zero
 
 from mayfly_bridges._dds.fixed import Fixed
+from mayfly_bridges._dds.node import Node, profile, take_all
+from mayfly_bridges.ros2.messages import TYPES as ROS
 from mayfly_bridges.unitree.checksum import checksum
 from mayfly_bridges.unitree.messages import TYPES
 from mayfly_bridges.unitree.motors import STOP_POSITION, STOP_VELOCITY, torques
@@ -24,12 +26,6 @@ from mayfly_bridges.unitree.remote import remote_bytes
 MODULES = {"unitree_go": go, "unitree_hg": hg}
 WITH_CHECKSUM = ["unitree_go/LowCmd", "unitree_go/LowState"]
 WITH_CHECKSUM += ["unitree_hg/LowCmd", "unitree_hg/LowState"]
-
-
-def zero(name: str) -> Any:
-    """A message of the SDK."""
-    package, short = name.split("/")
-    return getattr(default, f"{package}_msg_dds__{short}_")()
 
 
 def other_class(name: str) -> Any:
@@ -66,8 +62,11 @@ def test_types_are_those_of_the_sdk(name: str) -> None:
         made.__idl__.populate()
     assert own.__idl__.idl_transformed_typename == other.__idl__.idl_transformed_typename
     assert own.__idl__.keyless and other.__idl__.keyless
-    # The hash of the type's complete definition, which DDS compares.
-    assert own.__idl__.get_type_id() == other.__idl__.get_type_id()
+    # The type's description, which DDS compares.
+    for made in (own, other):
+        made.__idl__.fill_type_data()
+    assert own.__idl__._xt_bytedata == other.__idl__._xt_bytedata
+    assert own.__idl__._xt_bytedata[0] is not None
 
 
 @pytest.mark.parametrize("name", [*WITH_CHECKSUM, "unitree_go/SportModeState"])
@@ -119,3 +118,36 @@ def test_remote_control_is_where_the_sdk_reads_it() -> None:
     assert len(data) == 40 and (data[2], data[3]) == (4, 1)
     found = [struct.unpack_from("<f", data, at)[0] for at in (4, 8, 12, 20)]
     assert found == [0.25, 0.75, -1.0, -0.5]
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "digest"),
+    [
+        (ROS, "sensor_msgs/Image", "f465a3c6a5ac0038"),
+        (ROS, "sensor_msgs/JointState", "30d9c5d30cf4f69b"),
+        (TYPES, "unitree_go/LowState", "8a468573f190a795"),
+        (TYPES, "unitree_hg/LowCmd", "b9c36d43ed6e8c4e"),
+    ],
+)
+def test_descriptions_are_those_of_older_versions(library: Any, name: str, digest: str) -> None:
+    """Digests from cyclonedds 0.10.5, which ends with a fault at a description with uint8."""
+    description = library.kind(name).__idl__
+    description.fill_type_data()
+    assert hashlib.sha256(b"".join(description._xt_bytedata)).hexdigest()[:16] == digest
+
+
+def test_what_cannot_be_read_is_dropped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A writer with the right type sends bytes that are too few for it."""
+    node, fixed = Node(new_domain(monkeypatch)), Fixed(TYPES, "unitree_go/LowCmd")
+    reader = node.reader("rt/lowcmd", fixed.kind, profile(1))
+    writer = node.writer("rt/lowcmd", fixed.kind, profile(1))
+    sample = fixed.sample(fixed.new())
+    monkeypatch.setattr(fixed, "_wire_size", 4096)
+    end = time.monotonic() + 20
+    while not (said := capsys.readouterr().err) and time.monotonic() < end:
+        writer.write(sample)
+        assert take_all(reader) == []
+        time.sleep(0.01)
+    assert "rt/lowcmd: a message cannot be read: expected 4096 bytes, found 808" in said

@@ -19,14 +19,18 @@ from cyclonedds.idl import make_idl_struct
 from cyclonedds.idl.annotations import final
 
 idl: Any = idl_types  # whose generic types mypy does not know
+# Version 0.10 of cyclonedds, which the SDK of Unitree has, describes uint8 to others as octet; 11
+# distinguishes the two on the wire, and makes 0.10 crash by uint8.
+_OCTET = getattr(idl, "byte", idl.uint8)
 _PRIMITIVES: dict[str, Any] = {
     "bool": bool,
-    "uint8": idl.uint8,
+    "uint8": _OCTET,
     "int8": idl.int8,
     "uint16": idl.uint16,
     "int16": idl.int16,
     "uint32": idl.uint32,
     "int32": idl.int32,
+    "int64": idl.int64,
     "float32": idl.float32,
     "float64": idl.float64,
     "string": str,
@@ -81,7 +85,8 @@ class Library:
     def _make(self, name: str) -> Any:
         package, short = name.split("/")
         fields = {member.name: self._annotation(member) for member in self.members[name]}
-        return final(make_idl_struct(f"{short}_", f"{package}.msg.dds_.{short}_", fields))
+        made = final(make_idl_struct(f"{short}_", f"{package}.msg.dds_.{short}_", fields))
+        return made
 
     def _annotation(self, member: Member) -> Any:
         kind = _PRIMITIVES.get(member.kind) or self._kinds[member.kind]

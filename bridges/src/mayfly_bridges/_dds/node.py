@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 from cyclonedds.core import Policy, Qos
@@ -53,5 +54,13 @@ class Node:
 
 
 def take_all(reader: Any, most: int = 64) -> list[Any]:
-    """All samples that have come; without those that only tell that a writer has left."""
-    return [sample for sample in reader.take(most) if sample.sample_info.valid_data]
+    """All samples that have come; without those that only tell that a writer has left.
+
+    A sample that is not what its type says ends the batch, with a line; the world goes on.
+    """
+    try:
+        return [sample for sample in reader.take(most) if sample.sample_info.valid_data]
+    except Exception as error:  # of the package's decoder: anything, from garbage
+        text = f"{reader.topic.get_name()}: a message cannot be read: {error}"
+        print(f"mayfly-bridge: {text}", file=sys.stderr, flush=True)
+        return []
