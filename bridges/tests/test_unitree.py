@@ -3,6 +3,7 @@ at the other end."""
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import re
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from dds_peer import Peer, new_domain
-from unitree_peer import CRC, go, hg, zero
+from unitree_peer import CRC, api, go, hg, zero
 
 SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", "no such folder"))
 GO2 = SHARED / "models" / "unitree_go2" / "go2.xml"
@@ -113,6 +114,16 @@ def test_motors_follow_the_sdk(bridge: Callable[..., Peer], tmp_path: pathlib.Pa
     remote.write(go.WirelessController_(0.5, 0.0, 0.0, 0.0, 4))
     state = peer.wait(states, lambda s: s.wireless_remote[2] == 4)
     assert bytes(state.wireless_remote[4:8]) == b"\0\0\0\x3f"
+    requests = peer.writer("api/motion_switcher/request", api.Request_)
+    responses = peer.reader("api/motion_switcher/response", api.Response_)
+    peer.wait_for_reader(requests)
+    for number, code, data in ((1001, 0, {"form": "0", "name": ""}), (1002, 3203, None)):
+        identity, lease = api.RequestIdentity_(77, number), api.RequestLease_(0)
+        header = api.RequestHeader_(identity, lease, api.RequestPolicy_(0, False))
+        requests.write(api.Request_(header, "{}", []))
+        response = peer.wait(responses, lambda r, n=number: r.header.identity.api_id == n)
+        assert response.header.identity.id == 77 and response.header.status.code == code
+        assert (json.loads(response.data) if response.data else None) == data
     sport = peer.wait(sports)
     assert sport.stamp.sec >= 0 and sport.stamp.nanosec % 2_000_000 == 0
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from cyclonedds.idl import IdlStruct
 from dds_peer import new_domain
-from unitree_peer import CRC, go, hg, zero
+from unitree_peer import CRC, api, go, hg, zero
 
 from mayfly_bridges._dds.fixed import Fixed
 from mayfly_bridges._dds.node import Node, profile, take_all
@@ -23,7 +23,7 @@ from mayfly_bridges.unitree.messages import TYPES
 from mayfly_bridges.unitree.motors import STOP_POSITION, STOP_VELOCITY, torques
 from mayfly_bridges.unitree.remote import remote_bytes
 
-MODULES = {"unitree_go": go, "unitree_hg": hg}
+MODULES = {"unitree_go": go, "unitree_hg": hg, "unitree_api": api}
 WITH_CHECKSUM = ["unitree_go/LowCmd", "unitree_go/LowState"]
 WITH_CHECKSUM += ["unitree_hg/LowCmd", "unitree_hg/LowState"]
 

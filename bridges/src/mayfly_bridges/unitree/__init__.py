@@ -12,6 +12,7 @@ from mayfly_bridges._dds.links import Links
 from mayfly_bridges._dds.node import Node
 from mayfly_bridges.unitree.robot import Robot, state_fields
 from mayfly_bridges.unitree.robots import KINDS, find_kind
+from mayfly_bridges.unitree.services import MotionSwitcher
 
 NAME = "unitree"
 SUMMARY = "topics of Unitree's second SDK over DDS: low-level commands and states of Go2 and G1"
@@ -42,9 +43,11 @@ def run(world: mayfly.RemoteWorld, options: argparse.Namespace) -> None:
     states = group.subscribe(*state_fields(group), period=period)
     node = Node(options.domain)
     robot = Robot(node, group, options.index, kind, links, states, check=not options.no_checksum)
+    switcher = MotionSwitcher(node)
     text = f"domain {options.domain}, group {group.name}: {kind.name} at {options.rate:g} Hz"
     print(f"mayfly-bridge {NAME}: {text}", flush=True)
     for turn in world.lock_step(period, limit=10.0):
         if robot.has_state():
             robot.publish(round(1e9 * turn.time))
             robot.command()
+            switcher.serve()

@@ -1,4 +1,5 @@
-"""Message types of Unitree's second SDK: `unitree_go` (Go2 and its relatives), `unitree_hg` (G1).
+"""Message types of Unitree's second SDK: `unitree_go` (Go2 and its relatives), `unitree_hg` (G1),
+`unitree_api` (services).
 
 From the IDL files of the SDK, member by member; the test holds them against the classes that PyPI's
 `unitree-sdk2py-dimos` ships.
@@ -157,6 +158,25 @@ _DEFINITIONS = {
         uint8[40] wireless_remote
         uint32[4] reserve
         uint32 crc""",
+    "unitree_api/RequestIdentity": "int64 id; int64 api_id",
+    "unitree_api/RequestLease": "int64 id",
+    "unitree_api/RequestPolicy": "int32 priority; bool noreply",
+    "unitree_api/RequestHeader": """
+        unitree_api/RequestIdentity identity
+        unitree_api/RequestLease lease
+        unitree_api/RequestPolicy policy""",
+    "unitree_api/Request": """
+        unitree_api/RequestHeader header
+        string parameter
+        uint8[] binary""",
+    "unitree_api/ResponseStatus": "int32 code",
+    "unitree_api/ResponseHeader": """
+        unitree_api/RequestIdentity identity
+        unitree_api/ResponseStatus status""",
+    "unitree_api/Response": """
+        unitree_api/ResponseHeader header
+        string data
+        uint8[] binary""",
 }
 
 TYPES = Library(_DEFINITIONS)
