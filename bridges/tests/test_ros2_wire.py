@@ -161,3 +161,16 @@ def test_pictures_have_the_time_when_they_were_taken() -> None:
     times = [camera.taken(ms * 1_000_000, 3_000_000) for ms in (9, 12, 27, 30, 60)]
     # Visible after 12 ms, four steps; the tick at 16 ms falls into the step that ends at 18 ms.
     assert times == [-15_000_000, 0, 0, 18_000_000, 48_000_000]
+
+
+def test_transforms_of_the_same_frames_have_the_same_bytes() -> None:
+    frames = [("odom", "base_link"), ("base_link", "a"), ("a", "longer_name")]
+    template = encode.Transforms(frames)
+    for now in (5, NANOSECONDS):
+        poses = [
+            Pose((now * 1e-9 + i, -2.0, 0.5 * i), from_angles(0.1 * i, 0.2, now * 1e-9))
+            for i in range(3)
+        ]
+        parts = [encode.transform(now, *pair, pose) for pair, pose in zip(frames, poses)]
+        wanted = encode.transforms(parts).serialize(use_version_2=False)
+        assert template.message(now, poses).serialize(use_version_2=False) == wanted

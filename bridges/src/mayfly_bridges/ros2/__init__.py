@@ -113,6 +113,7 @@ def run(world: mayfly.RemoteWorld, options: argparse.Namespace) -> None:
     robots = _robots(world, node, options, period)
     parts = [part for robot in robots for part in robot.fixed_transforms(not options.no_map)]
     fixed.write(encode.transforms(parts))
+    template = encode.Transforms([frames for robot in robots for frames in robot.frames()])
     print(f"mayfly-bridge {NAME}: domain {options.domain}, {len(robots)} robots", flush=True)
     before: float | None = None
     for turn in world.lock_step(period, limit=10.0):
@@ -122,8 +123,8 @@ def run(world: mayfly.RemoteWorld, options: argparse.Namespace) -> None:
         if clock.due(now):
             clocks.write(encode.clock(now))
         if states.due(now):
-            moved = [part for robot in robots for part in robot.publish_states(now)]
-            moving.write(encode.transforms(moved))
+            poses = [pose for robot in robots for pose in robot.publish_states(now)]
+            moving.write(template.message(now, poses))
         for ticker, publish in ((imu, Robot.publish_imu), (scan, Robot.publish_scan)):
             if ticker.due(now):
                 for robot in robots:

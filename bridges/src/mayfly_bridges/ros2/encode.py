@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from mayfly_bridges._dds.imu import Reading
 from mayfly_bridges._dds.links import Pose
 from mayfly_bridges._dds.rotation import conjugate, rotate
 from mayfly_bridges.ros2.messages import TYPES
 
 _new = TYPES.new
+_MARK, _STAMP = 0x7E00_0000_0000_0000, 0x7D00_0000  # numbers that occur in no real message
 
 
 def stamp(nanoseconds: int) -> Any:
@@ -72,6 +75,45 @@ def transform(nanoseconds: int, parent: str, child: str, pose: Pose) -> Any:
 def transforms(parts: Sequence[Any]) -> Any:
     """tf2_msgs/TFMessage"""
     return _new("tf2_msgs/TFMessage", transforms=list(parts))
+
+
+class Transforms:
+    """tf2_msgs/TFMessage of the same frames again and again: only its numbers are written anew.
+
+    Objects for 180 transforms and their bytes took 8 ms. Where the numbers are in the bytes follows
+    from one message with a different number in each place.
+    """
+
+    def __init__(self, frames: Sequence[tuple[str, str]]) -> None:
+        """`frames` are pairs of parent and child."""
+        self._count = len(frames)
+        marks = np.arange(7 * self._count, dtype="<u8") + _MARK
+        values = marks.view("<f8").reshape(-1, 7)
+        parts = []
+        for index, (parent, child) in enumerate(frames):
+            x, y, z, i, j, k, w = (float(value) for value in values[index])
+            part = transform(0, parent, child, Pose((x, y, z), (w, i, j, k)))
+            part.header.stamp.sec = _STAMP + index
+            parts.append(part)
+        self._sample = transforms(parts)
+        wire = self._sample.serialize(use_version_2=False)
+        self._head, body = wire[:4], wire[4:].ljust(-(-len(wire[4:]) // 8) * 8, b"\0")
+        self._body = np.frombuffer(body, "<u8").copy()
+        self._places = np.array([np.flatnonzero(self._body == mark)[0] for mark in marks], int)
+        words = self._body.view("<u4")
+        stamps = [np.flatnonzero(words == _STAMP + index)[0] for index in range(self._count)]
+        self._stamps = np.array(stamps, int)
+
+    def message(self, nanoseconds: int, poses: Sequence[Pose]) -> Any:
+        """The message with these poses, in the order of the frames."""
+        words = self._body.view("<u4")
+        words[self._stamps] = nanoseconds // 1_000_000_000
+        words[self._stamps + 1] = nanoseconds % 1_000_000_000
+        numbers = [(*p.position, *p.rotation[1:], p.rotation[0]) for p in poses]
+        self._body.view("<f8")[self._places] = np.array(numbers).ravel()
+        wire = self._head + self._body.tobytes()
+        self._sample.serialize = lambda **_: wire
+        return self._sample
 
 
 def odometry(

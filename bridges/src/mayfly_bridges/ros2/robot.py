@@ -124,24 +124,25 @@ class Robot:
 
     # ---- out -----------------------------------------------------------------------------------
 
-    def publish_states(self, nanoseconds: int) -> list[Any]:
-        """Joint states and odometry; returns the robot's transforms for /tf."""
+    def frames(self) -> list[tuple[str, str]]:
+        """Parents and children of the transforms in /tf."""
+        found = [("odom", BASE)] + [(joint.parent, joint.child) for joint in self._links.joints]
+        return [(self._space + parent, self._space + child) for parent, child in found]
+
+    def publish_states(self, nanoseconds: int) -> list[Pose]:
+        """Joint states and odometry; returns the poses of `frames` for /tf."""
         pose, velocity, rate = self._base()
         names = [joint.name for joint in self._links.joints]
         found, rates = self._row("joint.angle"), self._row("joint.rate")
-        parts = [self._transform(nanoseconds, "odom", BASE, pose)]
         if names:
             order = [joint.index for joint in self._links.joints]
             state = encode.joint_state(
                 nanoseconds, names, [found[i] for i in order], [rates[i] for i in order]
             )
             self._states.write(state)
-        for joint in self._links.joints:
-            moved = joint.pose(found[joint.index])
-            parts.append(self._transform(nanoseconds, joint.parent, joint.child, moved))
         frames = (self._space + "odom", self._space + BASE)
         self._odometry.write(encode.odometry(nanoseconds, *frames, pose, velocity, rate))
-        return parts
+        return [pose, *(joint.pose(found[joint.index]) for joint in self._links.joints)]
 
     def fixed_transforms(self, with_map: bool) -> list[Any]:
         """The transforms that never change, for /tf_static."""
