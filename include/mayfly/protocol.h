@@ -39,7 +39,8 @@ enum {
     MF_MESSAGE_EVENTS = 15,
     MF_MESSAGE_PING = 16,
     MF_MESSAGE_MODEL = 17,
-    MF_MESSAGE_KINDS = 18
+    MF_MESSAGE_PLACE = 18,
+    MF_MESSAGE_KINDS = 19
 };
 
 // Kinds of messages of the server.

@@ -13,6 +13,7 @@ docs/reference/protocol.md specifies the messages, lock-step and what a slow rea
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import select
@@ -43,7 +44,7 @@ __all__ = [
 _MAGIC, _MAJOR, _MINOR = 0x594C464D, 1, 0
 _HELLO, _LIST, _SUBSCRIBE, _UNSUBSCRIBE, _WRITE, _LOCK_STEP, _PAUSE, _STEP, _RESET = range(1, 10)
 _SNAPSHOT, _RESTORE, _SWITCH, _STATISTICS, _SPEED, _EVENTS = range(10, 16)
-_MODEL = 17
+_MODEL, _PLACE = 17, 18
 _ERROR, _WELCOME, _LISTING, _STATE, _DONE, _IMAGE, _SAID, _EVENT, _TURN, _BYE = range(128, 138)
 _DESCRIBED = 138
 _ALL = 0xFFFFFFFF
@@ -219,6 +220,27 @@ class RemoteGroup:
         rows = _ALL if count is None else count
         self._world._ask(_RESET, struct.pack("<3I", self.number, first, rows))
 
+    def place(
+        self,
+        positions: npt.ArrayLike,
+        orientations: npt.ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        first: int = 0,
+        count: int | None = None,
+    ) -> None:
+        """Resets the robots first .. first + count - 1 and puts their bases elsewhere, at rest.
+
+        Positions [m] and orientations (w, x, y, z) are in the world frame and are broadcast. The
+        ground is not taken into account; a later `reset` returns to the initial state.
+        """
+        rows = self.count - first if count is None else count
+        if first < 0 or rows < 1 or first + rows > self.count:
+            raise errors.ArgumentError(f"expected robots within 0 .. {self.count - 1}")
+        poses = np.empty((rows, 7), "<f8")
+        poses[:, :3] = positions
+        poses[:, 3:] = orientations
+        head = struct.pack("<4I", self.number, first, rows, 0)
+        self._world._ask(_PLACE, head + poses.tobytes())
+
     def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
         """Switches robots to another motion: "rigid", "articulated", ..."""
         if motion not in _MOTIONS:
@@ -313,7 +335,8 @@ class RemoteWorld:
             if writes:
                 self._send_writes(writes, _ANY_TICK, go=False)
             if not self._is_over and self._socket.fileno() >= 0:
-                self._ask(_LOCK_STEP, struct.pack("<IIqq", 0, 0, 0, 0))
+                with contextlib.suppress(errors.OperatingSystemError):  # it ended with the server
+                    self._ask(_LOCK_STEP, struct.pack("<IIqq", 0, 0, 0, 0))
 
     def wait(self, subscription: Subscription, timeout: float | None = None) -> bool:
         """Waits for the next state of a subscription; False: it did not come in time."""
