@@ -332,10 +332,10 @@ class RemoteWorld:
                 self._pending = None
         finally:
             writes, self._pending = self._pending, None
-            if writes:
-                self._send_writes(writes, _ANY_TICK, go=False)
             if not self._is_over and self._socket.fileno() >= 0:
-                with contextlib.suppress(errors.OperatingSystemError):  # it ended with the server
+                with contextlib.suppress(errors.OperatingSystemError):  # the server is gone
+                    if writes:
+                        self._send_writes(writes, _ANY_TICK, go=False)
                     self._ask(_LOCK_STEP, struct.pack("<IIqq", 0, 0, 0, 0))
 
     def wait(self, subscription: Subscription, timeout: float | None = None) -> bool:
