@@ -114,6 +114,11 @@ MF_API mf_Status mf_client_set_speed(mf_Client *client, double speed, mf_Error *
 // Instances of a group, or MF_PROTOCOL_ALL, 0, MF_PROTOCOL_ALL.
 MF_API mf_Status mf_client_reset(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
                                  mf_Error *error);
+// Resets instances of one group and puts their bases elsewhere, at rest: for each one position [m]
+// and orientation (w, x, y, z; of length 1 within 1 %) in the world frame. The ground is not taken
+// into account. A later reset returns to the initial state, not to here.
+MF_API mf_Status mf_client_place(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
+                                 const double *poses, mf_Error *error);
 // The world's snapshot; the image is the client's, valid until its next call.
 MF_API mf_Status mf_client_snapshot(mf_Client *client, const void **image, size_t *size,
                                     mf_Error *error);

@@ -119,6 +119,24 @@ def test_services_and_events(address: str) -> None:
         assert not other.wait(state, 0.05)  # paused
 
 
+def test_placing(address: str) -> None:
+    with mayfly.connect(address) as world:
+        quads = world["quads"]
+        half = np.sqrt(0.5)
+        state = quads.subscribe("base.position", "base.orientation", "base.linear_velocity")
+        world.step(10)
+        quads.place([[1, 2, 30], [4, 5, 60]], [half, 0, 0, half], first=3, count=2)
+        world.step(1)
+        while state.tick < 11:
+            world.wait(state)
+        assert np.allclose(state["base.position"][3:5], [[1, 2, 30], [4, 5, 60]], atol=0.01)
+        assert np.allclose(state["base.orientation"][3:5], [half, 0, 0, half], atol=0.01)
+        with pytest.raises(mayfly.ArgumentError):
+            quads.place([1, 2, 3], [1, 0, 0, 1])
+        with pytest.raises(mayfly.ArgumentError):
+            quads.place([1, 2, 3], first=20)
+
+
 def test_what_is_refused(address: str) -> None:
     with mayfly.connect(address) as world:
         quads = world["quads"]

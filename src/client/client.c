@@ -491,6 +491,21 @@ mf_Status mf_client_reset(mf_Client *client, uint32_t group, uint32_t first, uin
     return ask_words(client, MF_MESSAGE_RESET, words, 3, error);
 }
 
+mf_Status mf_client_place(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
+                          const double *poses, mf_Error *error) {
+    const uint32_t words[] = {group, first, count, 0};
+    const size_t size = 7 * sizeof *poses * (size_t)count;
+    mf_ClientMessage answer;
+    if (client == NULL || poses == NULL)
+        return mf_client_fail(error, MF_BAD_ARGUMENT, "client or poses is NULL");
+    uint8_t *out = mf_client_message(client, MF_MESSAGE_PLACE, 0, sizeof words + size);
+    if (out == NULL)
+        return no_memory(error);
+    memcpy(out, words, sizeof words);
+    memcpy(out + sizeof words, poses, size);
+    return ask(client, MF_ANSWER_DONE, &answer, error);
+}
+
 mf_Status mf_client_snapshot(mf_Client *client, const void **image, size_t *size, mf_Error *error) {
     mf_ClientMessage answer;
     if (client == NULL || image == NULL || size == NULL)

@@ -3,10 +3,12 @@
 #include "link/peer.h"
 #include "scene/watch.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define STEPS_MOST UINT64_C(1000000000) // [1] of one request
 #define SPEED_MOST 1e6                  // [1]
+#define PLACE_MOST 1e9                  // [m]
 // [1] events that a connection's own mf_Watch looks for
 #define WATCHED                                                                                    \
     (1u << MF_EVENT_RAISED | 1u << MF_EVENT_FALL | 1u << MF_EVENT_DOCK | 1u << MF_EVENT_GOAL)
@@ -106,6 +108,68 @@ static mf_Status reset(mf_Server *server, mf_WireReader *reader, mf_Error *error
         mf_link_event(server, MF_EVENT_RESET, g, range.first, count);
     }
     return MF_OK;
+}
+
+// A pose of PLACE; false: it is none.
+static bool read_pose(mf_WireReader *reader, double position[3], double orientation[4]) {
+    double length = 0.0;
+    bool fits = true;
+    for (uint32_t k = 0; k < 3; k++) {
+        position[k] = mf_wire_f64(reader);
+        fits = fits && fabs(position[k]) < PLACE_MOST;
+    }
+    for (uint32_t k = 0; k < 4; k++) {
+        orientation[k] = mf_wire_f64(reader);
+        length += orientation[k] * orientation[k];
+    }
+    length = sqrt(length);
+    for (uint32_t k = 0; k < 4; k++)
+        orientation[k] /= length;
+    return fits && fabs(length - 1.0) <= 0.01; // what is no number is none, either
+}
+
+// Resets robots and puts their bases somewhere else, at rest.
+static mf_Status place(mf_Group *robots, mf_WireReader reader, const Range *range, bool acts,
+                       mf_Error *error) {
+    mf_Field *at = mf_group_find_field(robots, "base.position");
+    mf_Field *turned = mf_group_find_field(robots, "base.orientation");
+    double position[3], orientation[4];
+    if (at == NULL || turned == NULL)
+        return mf_fail(error, MF_UNSUPPORTED, "the group %.99s has no bases to place",
+                       mf_group_config_of(robots)->name);
+    for (uint32_t i = 0; i < range->count; i++) {
+        const uint32_t robot = range->first + i;
+        const bool fits = read_pose(&reader, position, orientation);
+        if (!fits && !reader.is_short)
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "expected positions below 1e9 m and quaternions of length 1");
+        if (!acts || !fits)
+            continue;
+        mf_group_reset(robots, robot);
+        for (uint32_t k = 0; k < 3; k++)
+            mf_field_set(at, robot, k, position[k]);
+        for (uint32_t k = 0; k < 4; k++)
+            mf_field_set(turned, robot, k, orientation[k]);
+        mf_group_refresh(robots, robot);
+    }
+    return mf_wire_done(&reader) ? MF_OK : fail_format(error, "as many poses as it says");
+}
+
+static mf_Status answer_place(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+    Range range;
+    mf_Status status = read_range(server, reader, &range, error);
+    if (status != MF_OK)
+        return status;
+    if (range.count == MF_PROTOCOL_ALL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "expected one group");
+    mf_wire_u32(reader); // keeps the poses at multiples of 8 bytes
+    mf_Group *robots = mf_world_group(server->world, range.first_group);
+    status = place(robots, *reader, &range, false, error);
+    if (status == MF_OK)
+        status = place(robots, *reader, &range, true, error);
+    if (status == MF_OK)
+        mf_link_event(server, MF_EVENT_RESET, range.first_group, range.first, range.count);
+    return status;
 }
 
 static mf_Status take_snapshot(mf_Server *server, mf_Peer *peer, uint32_t tag,
@@ -252,6 +316,8 @@ mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_
         return ask_steps(server, peer, tag, reader, error);
     case MF_MESSAGE_RESET:
         return reset(server, reader, error);
+    case MF_MESSAGE_PLACE:
+        return answer_place(server, reader, error);
     case MF_MESSAGE_SNAPSHOT:
         return take_snapshot(server, peer, tag, reader, error);
     case MF_MESSAGE_RESTORE:

@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-enum { GARBAGE = 200, MUTATIONS = 800, MESSAGE = 160 };
+enum { GARBAGE = 200, MUTATIONS = 800, MESSAGE = 256 };
 
 static int dial(const Served *served) {
     struct sockaddr_in to = {.sin_family = AF_INET};
@@ -31,13 +31,16 @@ static size_t put_hello(uint8_t *out) {
     return put(out, MF_MESSAGE_HELLO, hello, 3);
 }
 
-// A hello, lock-step, and a write of one instance.
+// A hello, lock-step, a write of one instance, and another one placed at 0, 0, 20 m.
 static size_t put_session(uint8_t *out, uint32_t goal) {
     const uint32_t lock[] = {1, 0, 0, 0, 200000000, 0};
     const uint32_t write[] = {~0u, ~0u, 1, 1, goal, 0, 1, 12, 0, 0, 0, 0};
+    const uint32_t place[] = {0,          1, 1,          0, 0, 0, 0, 0, 0,
+                              0x40340000, 0, 0x3ff00000, 0, 0, 0, 0, 0, 0};
     size_t size = put_hello(out);
     size += put(out + size, MF_MESSAGE_LOCK_STEP, lock, 6);
-    return size + put(out + size, MF_MESSAGE_WRITE, write, 12);
+    size += put(out + size, MF_MESSAGE_WRITE, write, 12);
+    return size + put(out + size, MF_MESSAGE_PLACE, place, 18);
 }
 
 // The world moves, and a client is answered.

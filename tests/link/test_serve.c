@@ -214,6 +214,47 @@ static void test_services(void **state) {
     finish(&served);
 }
 
+// Robots are put somewhere else, all of them or none, and a reset brings them back.
+static void test_placing(void **state) {
+    double poses[14] = {1, 2, 30, 1, 0, 0, 0, -5, 4, 40, 0, 0, 0, 2};
+    Served served;
+    mf_Error error_ = {0};
+    mf_ClientNews news;
+    mf_ServerConfig config = mf_server_config();
+    config.port = 0;
+    config.paused = true;
+    start(*state, &served, quads, &config);
+    mf_Client *client = join(&served);
+    const mf_ClientEntry entries[] = {{mf_client_find(client, NULL, "base.position"), 4, 2},
+                                      {mf_client_find(client, NULL, "base.orientation"), 4, 2},
+                                      {mf_client_find(client, NULL, "base.linear_velocity"), 4, 2}};
+    const float *seen[3];
+    CHECK(mf_client_subscribe(client, 0, 0, entries, 3, error));
+    CHECK(mf_client_run_steps(client, 50, error));
+    assert_int_equal(mf_client_place(client, 0, 4, 2, poses, &error_), MF_BAD_ARGUMENT);
+    poses[13] = 1.0;
+    poses[1] = (double)__builtin_nan("");
+    assert_int_equal(mf_client_place(client, 0, 4, 2, poses, &error_), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_client_place(client, 0, QUADS - 1, 2, poses, &error_), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_client_place(client, 1, 0, 1, poses, &error_), MF_NOT_FOUND);
+    poses[1] = 2.0;
+    CHECK(mf_client_place(client, 0, 4, 2, poses, error));
+    CHECK(mf_client_run_steps(client, 1, error));
+    do
+        CHECK(mf_client_receive(client, 20.0, &news, error));
+    while (news.kind != MF_ANSWER_STATE || news.tick < 51);
+    for (uint32_t f = 0; f < 3; f++)
+        seen[f] = mf_client_values(client, 0, f);
+    for (uint32_t k = 0; k < 3; k++) { // one step of free fall later
+        assert_true(fabs((double)seen[0][k] - poses[k]) < 0.002);
+        assert_true(fabs((double)seen[0][3 + k] - poses[7 + k]) < 0.002);
+        assert_true(fabs((double)seen[2][k]) < 0.11);
+    }
+    assert_true(seen[1][0] > 0.999f && seen[1][7] > 0.999f);
+    mf_client_close(client);
+    finish(&served);
+}
+
 static void test_writes_are_checked(void **state) {
     Served served;
     float values[3] = {1, 2, 3};
@@ -355,6 +396,7 @@ int main(void) {
         cmocka_unit_test(test_a_late_turn_is_told_and_the_world_goes_on),
         cmocka_unit_test(test_a_slow_reader_loses_states_and_is_told),
         cmocka_unit_test(test_services),
+        cmocka_unit_test(test_placing),
         cmocka_unit_test(test_writes_are_checked),
         cmocka_unit_test(test_faults_are_events),
         cmocka_unit_test(test_lost_events_are_counted),

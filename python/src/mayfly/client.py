@@ -13,6 +13,7 @@ docs/reference/protocol.md specifies the messages, lock-step and what a slow rea
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import select
@@ -45,7 +46,7 @@ __all__ = [
 _MAGIC, _MAJOR, _MINOR = 0x594C464D, 1, 0
 _HELLO, _LIST, _SUBSCRIBE, _UNSUBSCRIBE, _WRITE, _LOCK_STEP, _PAUSE, _STEP, _RESET = range(1, 10)
 _SNAPSHOT, _RESTORE, _SWITCH, _STATISTICS, _SPEED, _EVENTS = range(10, 16)
-_MODEL = 17
+_MODEL, _PLACE = 17, 19
 _PROPERTY, _GET, _SET, _ABOUT, _DOCK, _STOP = range(22, 28)
 _FOUND, _VALUES, _SCENE = range(150, 153)
 _ERROR, _WELCOME, _LISTING, _STATE, _DONE, _IMAGE, _SAID, _EVENT, _TURN, _BYE = range(128, 138)
@@ -337,6 +338,27 @@ class RemoteGroup(GroupFields):
         """Resets robots to their initial state."""
         self._world._ask(*_reset_request(self.number, first, count))
 
+    def place(
+        self,
+        positions: npt.ArrayLike,
+        orientations: npt.ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        first: int = 0,
+        count: int | None = None,
+    ) -> None:
+        """Resets the robots first .. first + count - 1 and puts their bases elsewhere, at rest.
+
+        Positions [m] and orientations (w, x, y, z) are in the world frame and are broadcast. The
+        ground is not taken into account; a later `reset` returns to the initial state.
+        """
+        rows = self.count - first if count is None else count
+        if first < 0 or rows < 1 or first + rows > self.count:
+            raise errors.ArgumentError(f"expected robots within 0 .. {self.count - 1}")
+        poses = np.empty((rows, 7), "<f8")
+        poses[:, :3] = positions
+        poses[:, 3:] = orientations
+        head = struct.pack("<4I", self.number, first, rows, 0)
+        self._world._ask(_PLACE, head + poses.tobytes())
+
     def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
         """Switches robots to another motion: "rigid", "articulated", ..."""
         self._world._ask(*_switch_request(self.number, motion, first, count))
@@ -518,10 +540,11 @@ class RemoteWorld(Session):
                 self._pending = None
         finally:
             writes, self._pending = self._pending, None
-            if writes:
-                self._send_writes(writes, _ANY_TICK, go=False)
             if not self._is_over and self._socket.fileno() >= 0:
-                self._ask(*_lock_step_request(False, 0.0, 0.0))
+                with contextlib.suppress(errors.OperatingSystemError):  # the server is gone
+                    if writes:
+                        self._send_writes(writes, _ANY_TICK, go=False)
+                    self._ask(*_lock_step_request(False, 0.0, 0.0))
 
     def wait(self, subscription: Subscription, timeout: float | None = None) -> bool:
         """Waits for the next state of a subscription; False: it did not come in time."""

@@ -1,0 +1,101 @@
+"""Worlds with the bridge of RoboCup for its tests, and what connects to them."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import re
+import select
+import socket
+import struct
+import subprocess
+from collections.abc import Callable
+from types import ModuleType
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HUMANOID = ROOT / "models" / "humanoid.urdf"
+TIMEOUT = 60.0  # [s] for an answer on a loaded machine
+
+
+def load_agent() -> ModuleType:
+    path = ROOT / "examples" / "python" / "robocup_agent.py"
+    spec = importlib.util.spec_from_file_location("robocup_agent", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+AGENT = load_agent()
+
+
+class Link:
+    """A connection of a test to a port: an agent's or a monitor's."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, text: str | bytes) -> None:
+        data = text.encode() if isinstance(text, str) else text
+        self.socket.sendall(struct.pack(">I", len(data)) + data)
+
+    def receive(self) -> str:
+        text: str = AGENT.receive(self.socket)
+        return text
+
+    def inbox_has_more(self, seconds: float = 0.0) -> bool:
+        """Whether something waits to be received."""
+        return bool(select.select([self.socket], [], [], seconds)[0])
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+class Game:
+    """A world with its bridge: in lock-step with the agents, as fast as it goes."""
+
+    def __init__(self, ports: list[int]) -> None:
+        self.agent_port, self.monitor_port, self.old_agent_port, self.old_monitor_port = ports
+        self.links: list[Link] = []
+
+    def agent(self, team: str, number: int, robot: str = "humanoid") -> Link:
+        link = Link(self.agent_port)
+        self.links.append(link)
+        link.send(f"(init {robot} {team} {number})")
+        return link
+
+    def monitor(self) -> Link:
+        link = Link(self.monitor_port)
+        self.links.append(link)
+        return link
+
+
+def open_game(
+    serve: Callable[..., str],
+    start: Callable[..., subprocess.Popen[str]],
+    folder: pathlib.Path,
+    model: str | pathlib.Path,
+    *options: str,
+    is_sync: bool = True,
+) -> Game:
+    """The scene robocup with two robots of a model on each side: in lock-step with its agents as
+    fast as it goes, or in real time."""
+    text = (ROOT / "scenes" / "robocup.yaml").read_text()
+    text = re.sub("bridges:\n.*\n.*\n", "", text).replace("count: 4", "count: 2")
+    for sign in ("-", ""):
+        third = f", [{sign}2.75, 3.7, -1.5708], [{sign}3.75, 3.7, -1.5708]"
+        assert third in text
+        text = text.replace(third, "")
+    text = text.replace("../models/humanoid.urdf", str(model))
+    text = text.replace("../models", str(ROOT / "models"))
+    scene = folder / "game.yaml"
+    scene.write_text(text)
+    address = serve(scene, "--speed", "0" if is_sync else "1")
+    ports = ["--agents", "0", "--monitors", "0", "--old-agents", "0", "--old-monitors", "0"]
+    ports += ["--sync"] if is_sync else []
+    bridge = start("bridge", "robocup", address, *ports, *options)
+    assert bridge.stdout is not None
+    lines = bridge.stdout.readline() + bridge.stdout.readline()
+    assert "agents at port" in lines, lines
+    return Game([int(number) for number in re.findall(r"\d+", lines)])

@@ -1,0 +1,404 @@
+"""Matches of RoboCup agents in worlds of `mayfly serve`, and the league's own server beside it."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import rcsssmj
+from rcsssmj.utils.sexpression import SExpression
+from robocup_game import AGENT, HUMANOID, ROOT, TIMEOUT, Game, Link, open_game
+
+from mayfly_bridges.robocup import sexpr
+
+SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", "/nowhere"))
+MENAGERIE = SHARED / "models" / "booster_t1" / "t1.xml"
+T1 = pathlib.Path(rcsssmj.__file__).parent / "resources" / "robots" / "T1" / "robot.xml"
+Begin = Callable[..., Game]
+
+
+@pytest.fixture
+def begin(
+    serve: Callable[..., str], start: Callable[..., subprocess.Popen[str]], tmp_path: pathlib.Path
+) -> Iterator[Begin]:
+    """`begin(model, "--option")`: a game that ends with the test."""
+    games = []
+
+    def run(model: str | pathlib.Path = HUMANOID, *options: str, is_sync: bool = True) -> Game:
+        games.append(open_game(serve, start, tmp_path, model, *options, is_sync=is_sync))
+        return games[-1]
+
+    yield run
+    for game in games:
+        for link in game.links:
+            link.close()
+
+
+def heads(text: str) -> list[tuple[str, ...]]:
+    """The percepts of a message: their kinds, the names of their sensors, and their parts."""
+    found = []
+    for node in sexpr.parse(text.encode()):
+        assert isinstance(node, list)
+        parts = [part[0] for part in node if isinstance(part, list)]
+        name = sexpr.find(node, "n")
+        assert all(isinstance(part, str) for part in parts)
+        if node[0] == "See":
+            parts = []
+        found.append((str(node[0]), str(name[1]) if name else "", *map(str, parts)))
+    return found
+
+
+def joint(text: str, name: str) -> float:
+    percepts = AGENT.Percepts()
+    percepts.take(text)
+    angle: float = percepts.joints[name][0]
+    return angle
+
+
+# ---- beside the league's server ----------------------------------------------------------------
+
+
+@pytest.fixture
+def league(tmp_path: pathlib.Path) -> Iterator[tuple[int, int]]:
+    """The league's server in lock-step with its agents; its ports."""
+    ports = []
+    for _ in range(2):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            ports.append(free.getsockname()[1])
+    command = [sys.executable, "-m", "rcsssmj", "--no-render", "--sync", "--no-realtime"]
+    command += ["--aport", str(ports[0]), "--mport", str(ports[1])]
+    with (tmp_path / "league.log").open("w") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=log, cwd=tmp_path)
+        try:
+            end = time.monotonic() + TIMEOUT
+            while True:
+                try:
+                    monitor = Link(ports[1])
+                    monitor.receive()  # 0.2.1 fails when an agent comes before its first step
+                    monitor.close()
+                    break
+                except OSError:
+                    assert server.poll() is None and time.monotonic() < end
+                    time.sleep(0.1)
+            yield ports[0], ports[1]
+        finally:
+            server.kill()
+            server.wait()
+
+
+def play(link: Link, cycles: int) -> tuple[list[str], Any]:
+    """Messages that the example agent got, and what it knows in the end."""
+    player = AGENT.Player("T1", "Reds", 2)
+    link.send("(init T1 Reds 2)")
+    messages = []
+    for _ in range(cycles):
+        messages.append(link.receive())
+        link.send(player.act(messages[-1]) or "(syn)")
+    return messages, player.percepts
+
+
+def test_t1_feels_and_stands_as_in_the_league(league: tuple[int, int], begin: Begin) -> None:
+    """One agent, two simulators: the same percepts, and the same pose after 2 s."""
+    theirs, there = play(Link(league[0]), 100)
+    game = begin(T1)
+    ours, here = play(Link(game.agent_port), 100)
+    kinds = [heads(text) for text in ours[:8]]
+    assert {len(kind) for kind in kinds} == {len(heads(text)) for text in theirs[:8]}
+    expected = max((heads(text) for text in theirs[:8]), key=len)
+    assert max(kinds, key=len) == expected
+    assert {word for word, *_ in expected} == {
+        *("time", "GS", "pos", "quat", "GYR", "ACC", "HJ", "See")
+    }
+    assert [any(k[0] == "See" for k in kind) for kind in kinds[:4]] in (
+        [True, False] * 2,
+        [False, True] * 2,
+    )
+    assert here.position == pytest.approx(there.position, abs=0.015)
+    for name, (angle, _) in there.joints.items():
+        assert here.joints[name][0] == pytest.approx(angle, abs=3.0), name
+    assert here.ball is not None and there.ball is not None
+    assert there.ball[0] == pytest.approx(here.ball[0], abs=0.05)
+
+
+@pytest.mark.skipif(not MENAGERIE.exists(), reason="no Booster T1 of the Menagerie: MAYFLY_SHARED")
+def test_t1_of_the_menagerie_stands_and_looks(begin: Begin) -> None:
+    """The maker's file has neither the league's names nor its sites."""
+    _, percepts = play(Link(begin(MENAGERIE).agent_port), 100)
+    assert percepts.position[2] == pytest.approx(0.64, abs=0.01)
+    assert set(percepts.joints) >= {"q_hj1", "q_laj4", "q_tj1", "q_rlj6"}
+    assert percepts.ball is not None and abs(percepts.ball[1]) < 5
+
+
+def shape_of(text: str) -> list[Any]:
+    """A message of a monitor as the league's parser reads it."""
+
+    def of(node: Any) -> Any:
+        if isinstance(node, SExpression):
+            return [of(part) for part in node]
+        return bytes(node).decode()
+
+    (found,) = of(SExpression.from_array(text.encode()))
+    assert isinstance(found, list)
+    return found
+
+
+def count(node: Any, kind: str) -> int:
+    if not isinstance(node, list):
+        return 0
+    return (bool(node) and node[0] == kind) + sum(count(part, kind) for part in node)
+
+
+def described(node: Any) -> list[list[str]]:
+    if not isinstance(node, list):
+        return []
+    found = node[2:3] if node[:2] == ["nd", "DSC"] else []
+    return found + [one for part in node for one in described(part)]
+
+
+def watch(monitor: Link, agent: Link) -> tuple[list[Any], list[Any]]:
+    """The full graph with a robot, and a difference after it."""
+    full: list[Any] = []
+    while True:
+        agent.receive()
+        agent.send("(syn)")
+        monitor.socket.settimeout(0.05)
+        try:
+            message = shape_of(monitor.receive())
+        except TimeoutError:
+            continue
+        finally:
+            monitor.socket.settimeout(TIMEOUT)
+        kind = message[2][1]
+        if kind == "full" and len(described(message)) == 2:
+            full = message
+        elif kind == "diff" and full:
+            return full, message
+
+
+def test_monitors_see_what_those_of_the_league_see(league: tuple[int, int], begin: Begin) -> None:
+    game = begin(T1)
+    messages = []
+    for ports in (league, (game.agent_port, game.monitor_port)):
+        monitor, agent = Link(ports[1]), Link(ports[0])
+        agent.send("(init T1 Reds 2)")
+        messages.append(watch(monitor, agent))
+    (their_full, their_diff), (full, diff) = messages
+    for ours, theirs in ((full, their_full), (diff, their_diff)):
+        assert ours[0] == theirs[0] == ["RSMP", "1", "0"]
+        heads_of = [[part[0] for part in message[1:]] for message in (ours, theirs)]
+        assert heads_of[0] == heads_of[1]
+        names = [[part[0] for part in message[3][1:]] for message in (ours, theirs)]
+        assert names[0] == names[1]
+    assert described(their_full) == [["ball"], ["agent", "Reds", "2"]]
+    assert described(full) == [["agent", "Reds", "2"], ["ball"]]
+    assert {part[0] for part in full[4][1:]} >= {
+        part[0] for part in their_full[4][1:] if part[0] != "CorderAreaRadius"
+    }
+    modes = [
+        next(part for part in message[4] if part[0] == "play_modes")
+        for message in (full, their_full)
+    ]
+    assert modes[0] == modes[1]
+    assert count(diff, "nd") == count(full, "nd")  # the same nesting
+
+
+# ---- the game ----------------------------------------------------------------------------------
+
+
+def test_the_scene_brings_its_bridge(
+    start: Callable[..., subprocess.Popen[str]],
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`mayfly serve scenes/robocup.yaml` is all that a user types before agents come."""
+    monkeypatch.setenv("MAYFLY_PYTHON", sys.executable)
+    ports = "--agents 0 --monitors 0 --old-agents 0 --old-monitors 0"
+    address = ("--unix", str(tmp_path / "world"), "--speed", "0")
+    scene = str(ROOT / "scenes" / "robocup.yaml")
+    server = start("serve", scene, *address, "--set", f"bridges.0.options={ports}")
+    assert server.stdout is not None
+    line = next(line for line in server.stdout if line.startswith("robocup: agents at port"))
+    link = Link(int(line.replace(",", "").split()[4]))
+    link.send("(init humanoid Reds 1)")
+    assert "(tl Reds)" in link.receive()
+    link.close()
+
+
+def test_motors(begin: Begin) -> None:
+    """PD control with a torque in addition, and limp joints without a command."""
+    game = begin()
+    link = game.agent("Reds", 1)
+    for cycle in range(120):
+        text = link.receive()
+        if cycle == 50:
+            turned = joint(text, "neck_yaw")
+        link.send("(neck_yaw 30 0 30 0.6 0)(left_shoulder_pitch 0 0 0 2 2)(no_motor 1 2 3 4 5)")
+    assert turned == pytest.approx(30, abs=0.6)
+    assert joint(text, "left_shoulder_pitch") > 30  # turned by its torque alone
+    percepts = AGENT.Percepts()
+    percepts.take(text)
+    assert percepts.position[2] < 0.2  # its legs are limp
+    assert "(TCH n left_sole val " in text and "(TCH n right_sole val " in text
+
+
+def test_the_world_does_not_wait_without_sync(begin: Begin) -> None:
+    """In real time an agent that says nothing for a while misses nothing but its chance."""
+    game = begin(is_sync=False)
+    idle, link = game.agent("Reds", 1), game.agent("Blues", 1)
+    times = []
+    for cycle in range(100):
+        text = link.receive()
+        percepts = AGENT.Percepts()
+        percepts.take(text)
+        times.append(percepts.now)
+        if cycle % 10 == 0:
+            link.send("(neck_yaw 30 0 30 0.6 0)" * 3)
+            link.send("(lle1 1 2")
+    assert times == pytest.approx([times[0] + 0.02 * i for i in range(100)], abs=1e-6)
+    assert joint(text, "neck_yaw") == pytest.approx(30, abs=1)
+    for _ in range(50):  # all of it is there
+        percepts.take(idle.receive())
+    assert percepts.now < times[-1]
+
+
+def test_beam_and_voices(begin: Begin) -> None:
+    game = begin()
+    left, right = game.agent("Reds", 1), game.agent("Blues", 4)
+    heard = []
+    for cycle in range(8):
+        texts = [link.receive() for link in (left, right)]
+        heard += [text for text in texts if "(MIC" in text]
+        say = "(SPK say 100 aGVsbG8=)" if cycle == 4 else ""
+        left.send("(beam -1 -0.5 0)" + say)
+        right.send("(beam -1 -0.5 0)")
+    (sound,) = heard
+    assert "(MIC hear (" in sound and " aGVsbG8=))" in sound
+    places = []
+    for text in texts:
+        percepts = AGENT.Percepts()
+        percepts.take(text)
+        places.append((*percepts.position[:2], round(abs(percepts.heading()), 1)))
+    assert places[0] == pytest.approx((-1, -0.5, 0), abs=0.02)
+    assert places[1] == pytest.approx((1, -0.5, 3.1), abs=0.05)
+
+
+def test_two_teams_play(begin: Begin) -> None:
+    """Kick-off, a walk to the ball, play on; the other team was in the circle and is sent off."""
+    game = begin(HUMANOID, "--kick-off", "0.5")
+    players, links = [], []
+    for team in ("Reds", "Blues"):
+        players.append(AGENT.Player("humanoid", team, 1))
+        links.append(game.agent(team, 1))
+    modes, monitor = [], game.monitor()
+    for cycle in range(400):
+        for player, link in zip(players, links):
+            link.send(player.act(link.receive()) or "(syn)")
+        mode = players[0].percepts.mode
+        if not modes or modes[-1] != mode:
+            modes.append(mode)
+        if mode == "KickOff_Left" and cycle % 1000 == 40:
+            monitor.send("(agent (unum 1)(team Reds)(move -0.25 0 0.3 0))")
+        if modes[-1] == "PlayOn":
+            break
+    assert modes == ["BeforeKickOff", "KickOff_Left", "PlayOn"]
+    percepts = players[0].percepts
+    assert percepts.ball is not None and 0.2 < percepts.ball[0] < 0.5
+    assert abs(players[1].percepts.position[1]) > 3  # was beamed into the circle
+    assert players[0].head[1] > 0.4  # looks down at it
+
+
+def test_commands_of_monitors(begin: Begin) -> None:
+    game = begin()
+    agent, monitor = game.agent("Reds", 1), game.monitor()
+    monitor.send(b"\xff(((")
+    monitor.send("(kickOff Right)(ball (pos 1 0.5 0))")
+    seen = []
+    for _ in range(10):
+        seen.append(agent.receive())
+        agent.send("(syn)")
+    assert "(pm KickOff_Right)" in seen[-1]
+    monitor.send("(ball (pos 1 0.5 0))(playMode playon)(ball)(agent)(kickOff)(x)(playMode)")
+    monitor.send("(playMode GameOver)")
+    for _ in range(10):
+        seen.append(agent.receive())
+        agent.send("(syn)")
+    assert "(pm GameOver)" in seen[-1]
+
+
+class Puppet(threading.Thread):
+    """Answers whatever comes to an agent with the same message, until it is thrown out."""
+
+    def __init__(self, link: Link, message: bytes) -> None:
+        super().__init__(daemon=True)
+        self.link, self.message = link, message
+        self.answers = 0
+        self.start()
+
+    def run(self) -> None:
+        try:
+            while True:
+                self.link.receive()
+                self.link.send(self.message)
+                self.answers += 1
+        except (EOFError, OSError):
+            return
+
+
+def test_agents_that_die_or_send_garbage_harm_nobody(begin: Begin) -> None:
+    """A good player stands and gets all percepts, whatever others do; their places are free."""
+    game = begin(HUMANOID, "--patience", "2")
+    player, good = AGENT.Player("humanoid", "Reds", 1), game.agent("Reds", 1)
+    times = []
+
+    def cycles(number: int) -> None:
+        for _ in range(number):
+            good.send(player.act(good.receive()) or "(syn)")
+            times.append(player.percepts.now)
+
+    def until_gone(puppet: Puppet) -> None:
+        end = time.monotonic() + TIMEOUT
+        while puppet.is_alive() and time.monotonic() < end:
+            cycles(1)
+        assert not puppet.is_alive()
+
+    cycles(10)
+    for last_words in (b"\0\0\0\x20(he1 ", b"\xff\xff\xff\xff", b""):
+        one = game.agent("Blues", 1)
+        cycles(3)
+        one.receive()
+        one.socket.sendall(last_words)
+        if last_words[:1] != b"\xff":  # which makes the bridge close it
+            one.close()
+        cycles(3)
+    silent = game.agent("Blues", 2)
+    cycles(3)
+    silent.receive()
+    cycles(1)  # which the silent one held up
+    for wrong in (b"", b"(init)", b"(init humanoid Greens 1)", b"(init T1 Reds 3)", b"\x80"):
+        stranger = Link(game.agent_port)
+        game.links.append(stranger)
+        stranger.send(wrong)
+        until_gone(Puppet(stranger, b""))
+    garbage = Puppet(game.agent("Blues", 2), b"(he1 \xff nan ) ((")
+    limp = Puppet(game.agent("Blues", 3), b"(syn)")
+    while not (garbage.answers and limp.answers):
+        cycles(1)
+    refused = Puppet(game.agent("Blues", 4), b"(syn)")  # both robots of the group are taken
+    until_gone(refused)
+    assert refused.answers == 0
+    until_gone(garbage)
+    assert 50 < garbage.answers < 60
+    assert limp.is_alive()
+    fourth = Puppet(game.agent("Blues", 4), b"(syn)")  # now one is free
+    while not fourth.answers:
+        cycles(1)
+    assert times == pytest.approx([times[0] + 0.02 * i for i in range(len(times))], abs=1e-6)
+    assert player.percepts.position[2] == pytest.approx(0.2315, abs=0.01)  # it stands
