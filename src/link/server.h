@@ -25,9 +25,9 @@ typedef struct mf_ServerConfig {
     mf_Status (*sample)(void *sampled, mf_Error *error);
     void *sampled;
     uint64_t sample_steps;
-    bool paused;          // default false
-    double speed;         // [1] simulated seconds per second; 0: as fast as possible; default 1
-    double spin;          // [s] for which turns are waited for without a sleep; default 1e-5
+    bool paused;  // default false
+    double speed; // [1] simulated seconds per second; 0: as fast as possible; default 1
+    double spin;  // [s] for which turns are waited for without a sleep; default 1e-5
     const char *const *serial; // ports to open, as mf_serial_open takes them; default NULL
     uint32_t serial_count;     // [1]
     mf_Time duration;          // [ns] of simulated time after which it ends; 0: no end; default 0
