@@ -18,7 +18,7 @@ TIMEOUT = 60.0  # [s] for an answer on a loaded machine
 
 
 def load_agent() -> ModuleType:
-    path = ROOT / "examples" / "python" / "robocup_agent.py"
+    path = ROOT / "examples" / "bridges" / "robocup_agent.py"
     spec = importlib.util.spec_from_file_location("robocup_agent", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -5,7 +5,7 @@ With Booster's T1 (`--robot T1`) it stands and looks, also in the league's own s
 speak the same:
 
     mayfly serve scenes/robocup.yaml
-    python examples/python/robocup_agent.py --team Reds --number 2
+    python examples/bridges/robocup_agent.py --team Reds --number 2
 """
 
 from __future__ import annotations
