@@ -42,8 +42,8 @@ static const mf_Option table[] = {
     MF_OPT_REAL("duration", "S", Options, duration, 1e-6, 1e9,
                 "ends after so many simulated seconds (default: runs on)"),
     MF_OPT_REAL("spin", "US", Options, spin, 0, 1e6,
-                "microseconds for which a turn in lock-step is waited for without a sleep (default "
-                "10): more answers sooner, and keeps a processor busy"),
+                "most microseconds for which a turn in lock-step is waited for without a sleep "
+                "(default 200; 10 where that is in vain)"),
     MF_OPT_COUNT("connections", "N", Options, connections, 1, 4096,
                  "most connections at once (default 64)"),
     MF_OPT_REAL("message-rate", "N", Options, message_rate, 1, 1e9,

@@ -1,5 +1,5 @@
 // Mayfly: a client of `mayfly serve`. src/client/ compiles alone, with mayfly/base.h, world.h and
-// protocol.h, and links nothing of Mayfly: the library mayfly-client, or the two files themselves.
+// protocol.h, and links nothing of Mayfly: the library mayfly-client, or the files themselves.
 // docs/reference/protocol.md explains lock-step, turns and what a slow reader loses.
 //
 // Calls that ask for something wait for the answer, at most MF_CLIENT_PATIENCE; states, turns and
@@ -26,10 +26,9 @@ MF_API mf_Status mf_client_connect(const char *address, const char *token, mf_Cl
                                    mf_Error *error);
 MF_API void mf_client_close(mf_Client *client); // NULL is allowed
 
-// For how long messages are waited for without a sleep, 0 .. 1 s, by default 10 us. Waking up takes
-// longer than a step of one robot: a controller in lock-step that has a processor for itself
-// answers sooner with 200 us, here and as `mayfly serve --spin`; where others need the processor it
-// is slower.
+// For how long messages are waited for at most without a sleep, 0 .. 1 s, by default 200 us: waking
+// up takes longer than a step of one robot. Where most of these waits are in vain, they end after
+// 10 us, until a later one is not.
 MF_API mf_Status mf_client_spin(mf_Client *client, double seconds, mf_Error *error);
 
 // ---- what the world has ------------------------------------------------------------------------

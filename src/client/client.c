@@ -230,7 +230,7 @@ mf_Status mf_client_connect(const char *address, const char *token, mf_Client **
     mf_Client *client = calloc(1, sizeof *client);
     if (client == NULL)
         return no_memory(error);
-    client->spin = 1e-5;
+    client->longest_spin = MF_SPIN_LONG;
     mf_Status status = mf_client_open(address, &client->socket, error);
     if (status == MF_OK)
         status = say_hello(client, token, error);
@@ -251,7 +251,7 @@ mf_Status mf_client_connect(const char *address, const char *token, mf_Client **
 mf_Status mf_client_spin(mf_Client *client, double seconds, mf_Error *error) {
     if (client == NULL || !(seconds >= 0.0 && seconds <= 1.0))
         return mf_client_fail(error, MF_BAD_ARGUMENT, "expected a client and 0 .. 1 s");
-    client->spin = seconds;
+    client->longest_spin = seconds;
     return MF_OK;
 }
 

@@ -145,31 +145,49 @@ static mf_Status reserve(mf_Client *client, size_t size, mf_Error *error) {
     return MF_OK;
 }
 
+// Takes what is there; MF_BUSY: nothing is, yet.
+static mf_Status take(mf_Client *client, mf_Error *error) {
+    const ssize_t got = recv(client->socket, client->in + client->in_end,
+                             client->in_capacity - client->in_end, MSG_DONTWAIT);
+    if (got > 0)
+        client->in_end += (size_t)got;
+    if (got == 0)
+        return mf_client_fail(error, MF_IO, "the server closed the connection");
+    if (got > 0 || errno == EINTR)
+        return MF_OK;
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+        return MF_BUSY;
+    return mf_client_fail(error, MF_IO, "cannot receive: %s", strerror(errno));
+}
+
+// Waits until there is something: without a sleep at first, as long as that pays.
+static mf_Status await(mf_Client *client, double end, mf_Error *error) {
+    const double begin = seconds_now();
+    double now = begin;
+    const double spin_end = begin + mf_spin_seconds(&client->spin, client->longest_spin);
+    mf_Status status = MF_BUSY;
+    while (status == MF_BUSY && now < end && now < spin_end) {
+        status = take(client, error);
+        now = seconds_now();
+    }
+    mf_spin_learn(&client->spin, now - begin, status != MF_BUSY);
+    if (status != MF_BUSY)
+        return status;
+    if (now >= end)
+        return mf_client_fail(error, MF_STOPPED, "nothing came in time");
+    struct pollfd one = {.fd = client->socket, .events = POLLIN};
+    const double left = 1e3 * (end - now) + 1.0;
+    poll(&one, 1, left < 1e6 ? (int)left : 1000000);
+    return MF_OK;
+}
+
 // Reads until `size` bytes are there from the beginning of the message on.
 static mf_Status fill(mf_Client *client, size_t size, double end, mf_Error *error) {
     mf_Status status = reserve(client, size, error);
-    double spin_end = seconds_now() + client->spin;
     while (status == MF_OK && client->in_end - client->in_begin < size) {
-        const ssize_t got = recv(client->socket, client->in + client->in_end,
-                                 client->in_capacity - client->in_end, MSG_DONTWAIT);
-        if (got > 0)
-            client->in_end += (size_t)got;
-        if (got == 0)
-            return mf_client_fail(error, MF_IO, "the server closed the connection");
-        if (got > 0)
-            spin_end = seconds_now() + client->spin;
-        if (got > 0 || errno == EINTR)
-            continue;
-        if (errno != EAGAIN && errno != EWOULDBLOCK)
-            return mf_client_fail(error, MF_IO, "cannot receive: %s", strerror(errno));
-        const double now = seconds_now();
-        if (now >= end)
-            return mf_client_fail(error, MF_STOPPED, "nothing came in time");
-        if (now < spin_end)
-            continue;
-        struct pollfd one = {.fd = client->socket, .events = POLLIN};
-        const double left = 1e3 * (end - now) + 1.0;
-        poll(&one, 1, left < 1e6 ? (int)left : 1000000);
+        status = take(client, error);
+        if (status == MF_BUSY)
+            status = await(client, end, error);
     }
     return status;
 }

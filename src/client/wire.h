@@ -2,6 +2,8 @@
 #ifndef MAYFLY_CLIENT_WIRE_H
 #define MAYFLY_CLIENT_WIRE_H
 
+#include "client/spin.h"
+
 #include <mayfly/client.h>
 
 #include <string.h>
@@ -27,7 +29,8 @@ struct mf_Client {
     uint32_t field_count;
     uint8_t *in, *out; // buffers
     size_t in_begin, in_end, in_capacity, out_capacity;
-    double spin;  // [s] without a sleep
+    double longest_spin; // [s] without a sleep
+    mf_Spin spin;
     uint16_t tag; // of the last request
     mf_ClientState states[MF_PROTOCOL_SUBSCRIPTIONS];
     uint8_t *photo; // the last picture, or the names of cameras

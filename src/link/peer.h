@@ -3,6 +3,7 @@
 #define MAYFLY_LINK_PEER_H
 
 #include "link/serial.h"
+#include "client/spin.h"
 #include "link/server.h"
 #include "link/wire.h"
 
@@ -110,6 +111,7 @@ struct mf_Server {
     bool stopped;         // by a connection
     char reason[160];
     double looked; // [s] of the clock, at the sockets
+    mf_Spin spin;
     double speed;
     double clock_begin, simulated_begin, step_seconds, factor, factor_clock, factor_simulated;
     mf_ServerStatistics sum;

@@ -26,7 +26,7 @@ mf_ServerConfig mf_server_config(void) {
                              .port = MF_PROTOCOL_PORT,
                              .connections = 64,
                              .speed = 1.0,
-                             .spin = 1e-5};
+                             .spin = MF_SPIN_LONG};
 }
 
 // ---- time --------------------------------------------------------------------------------------
@@ -190,29 +190,38 @@ static bool held_turn(const mf_Server *server) {
     return false;
 }
 
-// Sends to and reads those that have the turn, without a sleep, for a while after bytes went
-// either way. True: none of them is waited for any more.
+// Reads and sends to those that have the turn; whether some still have it. `moved`: bytes went.
+static bool attend(mf_Server *server, bool *moved) {
+    bool waits = false;
+    *moved = false;
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        mf_Peer *peer = &server->peers[p];
+        if (peer->socket < 0 || !peer->waiting || peer->resume > 0.0)
+            continue;
+        const uint64_t bytes = peer->bytes_in + peer->bytes_out;
+        if (peer->out.begin < peer->out.end)
+            mf_peer_flush(server, peer);
+        if (peer->socket >= 0)
+            mf_peer_read(server, peer);
+        waits |= peer->socket >= 0 && peer->waiting;
+        *moved |= peer->bytes_in + peer->bytes_out != bytes;
+    }
+    return waits;
+}
+
+// Waits for those that have the turn without a sleep, for a while after bytes went either way, as
+// long as that pays (mf_Spin). True: none of them is waited for any more.
 static bool spin(mf_Server *server) {
-    double end = mf_link_clock() + server->config.spin;
-    do {
-        bool waits = false;
-        for (uint32_t p = 0; p < server->peer_count; p++) {
-            mf_Peer *peer = &server->peers[p];
-            if (peer->socket < 0 || !peer->waiting || peer->resume > 0.0)
-                continue;
-            const uint64_t bytes = peer->bytes_in + peer->bytes_out;
-            if (peer->out.begin < peer->out.end)
-                mf_peer_flush(server, peer);
-            if (peer->socket >= 0)
-                mf_peer_read(server, peer);
-            waits |= peer->socket >= 0 && peer->waiting;
-            if (peer->bytes_in + peer->bytes_out != bytes)
-                end = mf_link_clock() + server->config.spin;
-        }
-        if (!waits)
-            return !held_turn(server);
-    } while (mf_link_clock() < end);
-    return false;
+    const double seconds = mf_spin_seconds(&server->spin, server->config.spin);
+    const double begin = mf_link_clock();
+    double now = begin, end = begin + seconds;
+    bool waits, moved;
+    while ((waits = attend(server, &moved)) && (moved || now < end)) {
+        now = mf_link_clock();
+        end = moved ? now + seconds : end;
+    }
+    mf_spin_learn(&server->spin, now - begin, !waits);
+    return !waits && !held_turn(server);
 }
 
 static mf_Status look(mf_Server *server, double seconds, mf_Error *error) {
