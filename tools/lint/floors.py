@@ -37,7 +37,7 @@ FLOORS = {
     "script": 8,
     "view": 8,
     "link": 8,
-    "client": 8,
+    "client": 7,
     "apps": 9,
 }
 TOOLS_FLOOR = 6
