@@ -3,6 +3,8 @@
 mayfly run models/humanoid.urdf --gait stand --duration 60 --python examples/python/pushes.py
 """
 
+# %%
+# The libraries, and what one push is.
 import math
 
 from mayfly.script import Event, results, world
@@ -11,6 +13,9 @@ SETTLE = 1.0  # [s] before the first push
 WATCH = 2.0  # [s] after a push
 HARDER = 20  # [s/m] pushes up to one of 1 m/s
 
+
+# %%
+# Properties by path, a table of results, and how often `tick` is called.
 robot = world.groups()[0]
 speed = world.property(f"{robot}[0]/base.linear_velocity.y")
 height = world.property(f"{robot}[0]/base.position.z")
@@ -30,6 +35,8 @@ class Push:
     fell = False
 
 
+# %%
+# How far the robot leans, and the next push, from the same state as all of them.
 def tilt() -> float:
     """Angle of the body's z axis from the vertical [rad]."""
     _, x, y, _ = rotation.all()
@@ -46,6 +53,8 @@ def push_harder() -> None:
     Push.began, Push.lean, Push.fell = world.time(), 0.0, False
 
 
+# %%
+# What the run calls: at events, at every tick, and at its end.
 def event(e: Event) -> None:
     """Something has happened."""
     if e.kind == "fall":
