@@ -14,12 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAUSE_SECONDS 1.0  // [s] before one is started again
-#define QUICK_SECONDS 10.0 // [s] one that fails earlier may never work
-#define QUICK_MOST 3u      // [1] failures in a row, each that early, after which it is given up
-#define END_SECONDS 5.0    // [s] to end after SIGTERM
-#define WORDS 64u          // [1] most, with those that name the program
-#define MISUSED 2          // exit status: options that it does not know
+#define PAUSE_SECONDS 1.0   // [s] before one is started again
+#define QUICK_SECONDS 10.0  // [s] one that fails earlier may never work
+#define QUICK_MOST 3u       // [1] failures in a row, each that early, after which it is given up
+#define GOODBYE_SECONDS 1.0 // [s] to end by themselves, after the server has said goodbye
+#define END_SECONDS 5.0     // [s] to end after a signal
+#define WORDS 64u           // [1] most, with those that name the program
+#define MISUSED 2           // exit status: options that it does not know
 
 typedef struct Bridge {
     const mf_SceneBridge *scene;
@@ -156,22 +157,29 @@ static bool is_gone(Bridge *bridge) {
     return bridge->process == 0;
 }
 
+// Waits at most so long for all of them.
+static void await_all(mf_Bridges *bridges, double seconds) {
+    const double end = mf_app_clock() + seconds;
+    for (uint32_t i = 0; i < bridges->count; i++)
+        while (!is_gone(&bridges->bridges[i]) && mf_app_clock() < end)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+static void signal_all(mf_Bridges *bridges, int number) {
+    for (uint32_t i = 0; i < bridges->count; i++)
+        if (!is_gone(&bridges->bridges[i]))
+            kill(bridges->bridges[i].process, number);
+}
+
 void mf_bridges_stop(mf_Bridges *bridges) {
     if (bridges == NULL)
         return;
-    const double end = mf_app_clock() + END_SECONDS;
+    await_all(bridges, GOODBYE_SECONDS);
+    signal_all(bridges, SIGTERM);
+    await_all(bridges, END_SECONDS);
+    signal_all(bridges, SIGKILL);
+    await_all(bridges, END_SECONDS);
     for (uint32_t i = 0; i < bridges->count; i++)
-        if (!is_gone(&bridges->bridges[i]))
-            kill(bridges->bridges[i].process, SIGTERM);
-    for (uint32_t i = 0; i < bridges->count; i++) {
-        Bridge *bridge = &bridges->bridges[i];
-        while (!is_gone(bridge) && mf_app_clock() < end)
-            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        if (!is_gone(bridge)) {
-            kill(bridge->process, SIGKILL);
-            waitpid(bridge->process, NULL, 0);
-        }
-        mf_release(bridges->context, bridge->text);
-    }
+        mf_release(bridges->context, bridges->bridges[i].text);
     mf_release(bridges->context, bridges);
 }
