@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+os.environ.setdefault("MUJOCO_GL", "disable")  # rcsssmj imports it; no picture is drawn here
 COMMAND = os.environ.get("MAYFLY_COMMAND", str(ROOT / "build" / "mayfly"))
 
 
