@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import dataclasses
 import json
-import os
 import pathlib
-import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from served import COMMAND, needs_command, serve
 
 import mayfly
 
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
+pytestmark = needs_command
+OPTIONS = ("--port", "0", "--speed", "0", "--paused")
 SCENE = """
 world: {{step: 0.01}}
 groups:
@@ -39,24 +36,9 @@ def scene(tmp_path: pathlib.Path) -> pathlib.Path:
     return path
 
 
-@contextlib.contextmanager
-def serve(scene: pathlib.Path) -> Iterator[str]:
-    words = [COMMAND, "serve", str(scene), "--port", "0", "--speed", "0", "--paused"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        found = None
-        while found is None:
-            line = server.stdout.readline()
-            assert line, "the server ended"
-            found = re.match(r"serving at (\S+) ", line)
-        yield found[1]
-        server.send_signal(signal.SIGTERM)
-        assert server.wait(20) == 0
-
-
 @pytest.fixture
 def address(scene: pathlib.Path) -> Iterator[str]:
-    with serve(scene) as address:
+    with serve(scene, *OPTIONS) as address:
         yield address
 
 
@@ -167,7 +149,7 @@ def test_what_is_refused(address: str) -> None:
 
 def test_models_are_described(tmp_path: pathlib.Path) -> None:
     robot = pathlib.Path(__file__).parents[2] / "models" / "humanoid.urdf"
-    with serve(robot) as address, mayfly.connect(address) as world:
+    with serve(robot, *OPTIONS) as address, mayfly.connect(address) as world:
         group = next(iter(world.groups.values()))
         found = group.describe()
     shown = subprocess.run([COMMAND, "info", "--json", str(robot)], capture_output=True, check=True)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
-import re
 import shutil
-import signal
-import subprocess
 from collections.abc import Iterator
 
 import cv2
 import numpy as np
 import pytest
+from served import COMMAND, serve
 
 import mayfly
 from mayfly import photos
 
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
 SCENE = """
 world: {{step: 0.005}}
 cameras:
@@ -43,17 +39,8 @@ def path(tmp_path: pathlib.Path) -> pathlib.Path:
 def address(path: pathlib.Path) -> Iterator[str]:
     if shutil.which(COMMAND) is None:
         pytest.skip("needs the command")
-    words = [COMMAND, "serve", str(path), "--port", "0", "--speed", "0", "--paused"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        found = None
-        while found is None:
-            line = server.stdout.readline()
-            assert line, "the server ended"
-            found = re.match(r"serving at (\S+) ", line)
-        yield found[1]
-        server.send_signal(signal.SIGTERM)
-        assert server.wait(20) == 0
+    with serve(path, "--port", "0", "--speed", "0", "--paused") as found:
+        yield found
 
 
 def test_pictures_over_a_socket_are_those_of_a_photographer(

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
-import re
-import shutil
-import signal
-import subprocess
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from served import needs_command, serve
 from test_docs import load
 
 import mayfly
 from conftest import ROOT
 
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
+pytestmark = needs_command
 SCENE = ROOT / "scenes" / "mixed_reality.yaml"
 
 
 @pytest.fixture
 def address(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Iterator[str]:
     place = ["--unix", str(tmp_path / "socket")]
-    words = [COMMAND, "serve", str(SCENE), *place, *getattr(request, "param", [])]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        found = None
-        while found is None:
-            line = server.stdout.readline()
-            assert line, "the server ended"
-            found = re.match(r"serving at (\S+) ", line)
-        yield found[1]
-        server.send_signal(signal.SIGTERM)
-        assert server.wait(20) == 0
+    with serve(SCENE, *place, *getattr(request, "param", [])) as found:
+        yield found
 
 
 @pytest.mark.parametrize("address", [["--paused"]], indirect=True)

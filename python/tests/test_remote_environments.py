@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import pathlib
-import re
 import runpy
-import shutil
-import signal
-import subprocess
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pytest
+from served import needs_command, serve
 
 gymnasium = pytest.importorskip("gymnasium", reason="environments need gymnasium")
 
@@ -25,8 +20,8 @@ from gymnasium.vector import AutoresetMode  # noqa: E402
 import mayfly  # noqa: E402
 from mayfly.envs import RemoteEnv, RemoteVectorEnv  # noqa: E402
 
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
+pytestmark = needs_command
+OPTIONS = ("--port", "0", "--speed", "0")
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 SCENE = """
 world: {step: 0.005}
@@ -46,26 +41,9 @@ def write(folder: pathlib.Path, count: int) -> pathlib.Path:
     return path
 
 
-@contextlib.contextmanager
-def serve(scene: pathlib.Path, *options: str) -> Iterator[str]:
-    words = [COMMAND, "serve", str(scene), "--port", "0", "--speed", "0", *options]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        found = None
-        while found is None:
-            line = server.stdout.readline()
-            assert line, "the server ended"
-            found = re.match(r"serving at (\S+) ", line)
-        try:
-            yield found[1]
-        finally:
-            server.send_signal(signal.SIGTERM)
-            assert server.wait(20) == 0
-
-
 @pytest.fixture
 def address(tmp_path: pathlib.Path) -> Iterator[str]:
-    with serve(write(tmp_path, 3)) as found:
+    with serve(write(tmp_path, 3), *OPTIONS) as found:
         yield found
 
 
@@ -104,7 +82,7 @@ def test_the_same_values_as_in_process(tmp_path: pathlib.Path) -> None:
     own = mayfly.Scene(scene)
     robots = own.groups[0]
     random = np.random.default_rng(1)
-    with serve(scene) as address:
+    with serve(scene, *OPTIONS) as address:
         envs = RemoteVectorEnv(address, "walkers", **WALK)
         envs.world.reset()  # all groups: the world ran before
         observations, _ = envs.reset(seed=1)
@@ -128,7 +106,7 @@ def test_the_same_values_as_in_process(tmp_path: pathlib.Path) -> None:
 
 
 def test_gymnasium_accepts_it(tmp_path: pathlib.Path) -> None:
-    with serve(write(tmp_path, 1)) as address, warnings.catch_warnings():
+    with serve(write(tmp_path, 1), *OPTIONS) as address, warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message=".*infinity.*")  # of observations: no limits
         warnings.filterwarnings("ignore", message=".*(render|spec|normal|symmetric).*")
@@ -257,6 +235,6 @@ def test_mistakes(address: str) -> None:
 def test_the_example_learns() -> None:
     path = MODELS.parent / "examples" / "python" / "remote_environment.py"
     example = runpy.run_path(str(path))
-    with serve(MODELS / "hexapod.urdf", "--robots", "32") as address:
+    with serve(MODELS / "hexapod.urdf", *OPTIONS, "--robots", "32") as address:
         history = example["main"](address, 8)
     assert history[-1] > history[0] + 0.05
