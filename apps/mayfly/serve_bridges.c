@@ -89,7 +89,8 @@ static void take_end(Bridge *bridge, int status) {
         (WIFEXITED(status) && WEXITSTATUS(status) == MISUSED) || bridge->quick >= QUICK_MOST;
     bridge->when = now + PAUSE_SECONDS;
     fprintf(stderr, "mayfly: bridge %s %s; %s\n", bridge->scene->name, end,
-            bridge->over ? "given up" : "it is started again");
+            bridge->over ? "given up (docs/how_to/bridges.md: what it needs)"
+                         : "it is started again");
 }
 
 void mf_bridges_watch(mf_Bridges *bridges) {
