@@ -55,5 +55,7 @@ def test_documented_ports_of_the_command_are_the_defaults() -> None:
     assert found and f"| `--port N` | TCP port, {found[1]}; " in page
     assert f"(default {found[1]};" in (ROOT / "apps" / "mayfly" / "serve.c").read_text()
     page = (ROOT / "docs" / "how_to" / "see_it_live.md").read_text()
-    found = re.search(r"#define USUAL_PORT (\d+)u", (ROOT / "apps" / "mayfly" / "view.c").read_text())
+    found = re.search(
+        r"#define USUAL_PORT (\d+)u", (ROOT / "apps" / "mayfly" / "view.c").read_text()
+    )
     assert found and f"Where port {found[1]} is taken" in page

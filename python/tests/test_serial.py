@@ -162,14 +162,18 @@ def test_fast_reads_and_indirect_addresses(bus: Bus) -> None:
     assert all(fast.addParam(number) for number in everybody)
     assert fast.fastSyncRead() == sdk.COMM_SUCCESS
     positions = {number: fast.getData(number, POSITION, 4) for number in everybody}
-    assert positions == {number: bus.call("read4ByteTxRx", number, POSITION) for number in everybody}
+    assert positions == {
+        number: bus.call("read4ByteTxRx", number, POSITION) for number in everybody
+    }
     bulk = sdk.GroupBulkRead(bus.port, bus.packets)
     assert bulk.addParam(20, POSITION, 4) and bulk.addParam(21, 144, 2)
     assert bulk.fastBulkRead() == sdk.COMM_SUCCESS
     assert bulk.getData(20, POSITION, 4) == positions[20] and bulk.getData(21, 144, 2) == 120
     # Goal and LED of two servos in one packet, as the library's example does it.
     for number in (2, 4):
-        for index, register in enumerate([*range(GOAL, GOAL + 4), 65, *range(POSITION, POSITION + 4)]):
+        for index, register in enumerate(
+            [*range(GOAL, GOAL + 4), 65, *range(POSITION, POSITION + 4)]
+        ):
             bus.call("write2ByteTxRx", number, 168 + 2 * index, register)
         bus.call("write1ByteTxRx", number, TORQUE, 1)
     writer = sdk.GroupSyncWrite(bus.port, bus.packets, 224, 5)

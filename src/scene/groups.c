@@ -248,6 +248,7 @@ static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_
     mf_motions_set_limits(config,
                           !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)));
     config->articulated.self_contacts = from->contact_self;
+    config->articulated.servo_inputs = from->servo.inputs;
     config->external.control_interval = from->control_interval;
 }
 
