@@ -149,6 +149,8 @@ static void efforts_bound_the_sum(void **state) {
         fixture.hand.model.actuator_count = motor == 1 ? 1 : 0;
         config.motion.base = MF_ARTICULATED_FIXED;
         art_open(&fixture, &config);
+        const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
+        assert_true(servo.effort == 2.5 && servo.gain == 0.0 && servo.speed == INFINITY);
         command(&fixture, 100.0, 1.0, -5.0, 0.0, 1000.0);
         mf_world_step(fixture.world, 100);
         assert_near(fixture_get(&fixture, "joint.rate", 0), 0.1 * 2.5 / inertia, 1e-12);
@@ -171,12 +173,20 @@ static void what_is_no_gain_is_an_input_fault(void **state) {
     }
 }
 
-// Nobody else has the fields, or another hash of the group.
+// Without the setting there are no such fields; what the servo is can be asked for.
 static void without_them_there_are_no_fields(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     Fixture fixture;
+    config.motion.servo.gain = 8.0;
+    config.motion.servo.damping = 2.0;
+    config.motion.servo.speed = 3.0;
+    config.motion.servo.backlash = 0.25;
     wheel(&fixture, &config);
+    const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
+    assert_true(servo.gain == 8.0 && servo.damping == 2.0 && servo.speed == 3.0);
+    assert_true(servo.backlash == 0.25 && servo.effort == INFINITY);
+    assert_true(mf_articulated_servo(fixture.group, 1).gain == 0.0); // there is no such joint
     assert_null(mf_group_find_field(fixture.group, "servo.gain"));
     assert_null(mf_group_find_field(fixture.group, "servo.torque"));
     fixture_close(&fixture, NULL);
