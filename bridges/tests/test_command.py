@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
+import importlib
+import pathlib
+import re
 import subprocess
 import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Options of bridges and the pages that name their default ports, in words that no other number has.
+PORTS = {
+    ("robocup", "agents"): "Agents connect to port {}",
+    ("robocup", "monitors"): "Port {} speaks RSMP",
+    ("robocup", "old_agents"): "connect to ports {} and",
+    ("robocup", "old_monitors"): "connect to ports 3100 and {}",
+    ("px4", "port"): "has the port {} + n,",
+    ("ardupilot", "port"): "has the port {} + 10 n,",
+}
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -19,3 +36,26 @@ def test_unknown_bridge_is_refused() -> None:
     result = command("telepathy", "127.0.0.1:8766")
     assert result.returncode == 2
     assert "invalid choice: 'telepathy'" in result.stderr
+
+
+@pytest.mark.parametrize(("bridge", "option"), PORTS)
+def test_documented_ports_of_bridges_are_the_defaults(bridge: str, option: str) -> None:
+    parser = argparse.ArgumentParser()
+    importlib.import_module(f"mayfly_bridges.{bridge}").add_options(parser)
+    port = getattr(parser.parse_args([]), option)
+    page = (ROOT / "docs" / "how_to" / f"{bridge}.md").read_text()
+    assert PORTS[bridge, option].format(port) in page
+
+
+def test_documented_ports_of_the_command_are_the_defaults() -> None:
+    """Read from the sources: nothing is bound."""
+    header = (ROOT / "include" / "mayfly" / "protocol.h").read_text()
+    page = (ROOT / "docs" / "reference" / "protocol.md").read_text()
+    found = re.search(r"#define MF_PROTOCOL_PORT (\d+)u", header)
+    assert found and f"| `--port N` | TCP port, {found[1]}; " in page
+    assert f"(default {found[1]};" in (ROOT / "apps" / "mayfly" / "serve.c").read_text()
+    page = (ROOT / "docs" / "how_to" / "see_it_live.md").read_text()
+    found = re.search(
+        r"#define USUAL_PORT (\d+)u", (ROOT / "apps" / "mayfly" / "view.c").read_text()
+    )
+    assert found and f"Where port {found[1]} is taken" in page

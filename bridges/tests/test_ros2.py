@@ -127,6 +127,10 @@ def test_commands_move_joints(bridge: Callable[..., Peer]) -> None:
     peer.wait_for_reader(numbered)
     numbered.write(kind("std_msgs/msg/Float64MultiArray")(layout, [-0.5]))
     peer.wait(joints, lambda s: abs(s.position[0] + 0.5) < 0.01)
+    pushed = peer.writer("forward_effort_controller/commands", "std_msgs/msg/Float64MultiArray")
+    peer.wait_for_reader(pushed)
+    pushed.write(kind("std_msgs/msg/Float64MultiArray")(layout, [0.25]))
+    peer.wait(joints, lambda s: abs(s.effort[0] + 0.25) < 1e-3)  # the servo holds against it
 
 
 def test_inertial_unit_feels_weight(bridge: Callable[..., Peer]) -> None:

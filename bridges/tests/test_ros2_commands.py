@@ -11,7 +11,8 @@ import pytest
 from dds_peer import Peer, kind, new_domain
 
 from mayfly_bridges._dds.links import Links
-from mayfly_bridges.ros2.commands import Joints, Velocity
+from mayfly_bridges.ros2.commands import Joints, Velocity, wheelbase
+from mayfly_bridges.ros2.efforts import FIELDS, Efforts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENE = f"""
@@ -44,6 +45,8 @@ def test_modes_are_those_of_the_inputs() -> None:
 
 
 def test_car_turns_about_a_point() -> None:
+    assert wheelbase({"vehicle": {"car": {"front": 1.1, "rear": 1.6}}}) == pytest.approx(2.7)
+    assert wheelbase({"vehicle": {"quadrotor": {}}}) == wheelbase({"vehicle": None}) == 0
     car = Velocity(["command.speed", "command.steering"], wheelbase=2.5)
     inputs = car.update(twist(forward=10, turn=0.4), 0.01, 0, (0, 0, 0))
     assert inputs == {"command.speed": [10], "command.steering": [math.atan(2.5 * 0.4 / 10)]}
@@ -102,6 +105,34 @@ def test_joint_commands_go_where_the_actuators_want_them() -> None:
     assert joints.update("effort", ["plain"], [math.inf], rows) == set()
 
 
+def test_efforts_are_those_of_servos_and_actuators() -> None:
+    joint = {"type": "hinge", "parent": 0, "child": 0, "axis": [0, 0, 1], "reference": 0}
+    joint |= {"position": [0, 0, 0], "rotation": [1, 0, 0, 0]}
+    joint |= dict.fromkeys(("lower", "upper", "effort", "speed"))
+    servo = {"gain": 10, "damping": 2, "effort": 3, "speed": 1, "backlash": 0.2}
+    free = {"gain": 0, "damping": 0, "effort": None, "speed": None, "backlash": 0}
+    described = {
+        "links": [{"name": ""}],
+        "joints": [joint | {"name": name} for name in ("a", "b", "c", "d")],
+        "servos": [servo, servo, servo, free],
+        "actuators": [actuator(3, 5.0, 1.0, [0, 0, 0])],
+    }
+    efforts = Efforts(Links(described))
+    state: dict[str, list[float]] = {
+        "joint.target": [0.25, 0.05, 9, 1],
+        "joint.angle": [0, 0, 0, 0],
+        "joint.rate": [0.5, 0, 0, 1],
+        "actuator.force": [0.5],
+    }
+    # 10 (0.25 - half of the play) - 2 * 0.5; within the play; at the speed's limit, 2 * 1.
+    found = efforts.read(lambda name: state.get(name, []))
+    assert found == pytest.approx([0.5, 0, 2, 2.5])
+    state |= {"servo.gain": [20, 0, 0, 0], "servo.damping": [0, 1, 0, 0]}
+    state |= {"servo.target_rate": [0, 1.5, 0, 0], "servo.torque": [0, 1, 9, 0]}
+    assert set(state) == set(FIELDS)
+    assert efforts.read(lambda name: state[name]) == pytest.approx([3, 2.5, 3, 2.5])
+
+
 def means(first: Any, last: Any) -> tuple[float, float, float]:
     """Speed along an arc [m/s], turn [rad/s] and climb [m/s] between two states."""
     time = last.header.stamp.sec - first.header.stamp.sec
@@ -124,7 +155,7 @@ def test_cmd_vel_moves_walkers_and_vehicles(
     domain = new_domain(monkeypatch)
     address = serve(tmp_path / "scene.yaml", "--speed", "4")
     peer = Peer(domain)
-    start("bridge", "ros2", address, "--domain", str(domain), "--wheelbase", "2.7")
+    start("bridge", "ros2", address, "--domain", str(domain))
     orders = {
         "walker": twist(forward=0.08, turn=0.1),
         "quad": twist(forward=0.5, up=0.25, turn=0.2),

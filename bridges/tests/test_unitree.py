@@ -61,12 +61,14 @@ def bridge(
 ) -> Callable[..., Peer]:
     """`bridge(model file)` serves a robot, with the bridge at it."""
 
-    def run(model: pathlib.Path, *options: str) -> Peer:
+    def run(model: pathlib.Path, by_servos: bool = False) -> Peer:
         scene = tmp_path / "scene.yaml"
-        scene.write_text(f"world: {{step: 0.002}}\ngroups:\n- {{name: robot, model: {model}}}\n")
+        keys = "servo: {inputs: true}" if by_servos else "motion: articulated"
+        group = f"{{name: robot, model: {model}, {keys}}}"
+        scene.write_text(f"world: {{step: 0.002}}\ngroups:\n- {group}\n")
         domain = new_domain(monkeypatch)
         address = serve(scene)
-        start("bridge", "unitree", address, "--domain", str(domain), *options)
+        start("bridge", "unitree", address, "--domain", str(domain))
         return Peer(domain)
 
     return run
@@ -137,6 +139,30 @@ def test_servos_are_refused(
     assert program.stdout is not None
     assert "is no motor: the SDK commands torques" in program.stdout.read()
     assert program.wait() == 1
+
+
+def test_the_world_computes_the_law(bridge: Callable[..., Peer], tmp_path: pathlib.Path) -> None:
+    """At a gain at which torques from turn to turn are far from stable."""
+    (tmp_path / "small.xml").write_text(small_robot())
+    peer = bridge(tmp_path / "small.xml", by_servos=True)
+    states = peer.reader("lowstate", go.LowState_)
+    commands = peer.writer("lowcmd", go.LowCmd_)
+    peer.wait_for_reader(commands)
+    targets = [0.02 * number - 0.1 for number in range(12)]
+    commands.write(go_command(targets, 20000.0, 200.0))
+
+    def arrived(state: Any) -> bool:
+        found = [(motor.q, motor.dq) for motor in state.motor_state[:12]]
+        return all(abs(q - t) < 1e-3 and abs(dq) < 0.01 for (q, dq), t in zip(found, targets))
+
+    state = peer.wait(states, arrived)
+    assert all(abs(motor.tau_est) <= 20.0 for motor in state.motor_state)  # gear times ctrlrange
+    # FL_thigh carries its leg, by the torque that acted at the end of the step.
+    motor = state.motor_state[4]
+    law = 20000.0 * (targets[4] - motor.q) - 200.0 * motor.dq
+    assert motor.tau_est == pytest.approx(law, abs=0.1)
+    commands.write(go_command([0.0] * 12, 0.0, 0.0))  # limp: the legs swing
+    peer.wait(states, lambda s: abs(s.motor_state[4].dq) > 0.1 and s.motor_state[4].tau_est == 0.0)
 
 
 @pytest.mark.skipif(not GO2.exists(), reason="needs MAYFLY_SHARED")

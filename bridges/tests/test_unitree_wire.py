@@ -20,7 +20,7 @@ from mayfly_bridges._dds.node import Node, profile, take_all
 from mayfly_bridges.ros2.messages import TYPES as ROS
 from mayfly_bridges.unitree.checksum import checksum
 from mayfly_bridges.unitree.messages import TYPES
-from mayfly_bridges.unitree.motors import STOP_POSITION, STOP_VELOCITY, torques
+from mayfly_bridges.unitree.motors import STOP_POSITION, STOP_VELOCITY, read_law
 from mayfly_bridges.unitree.remote import remote_bytes
 
 MODULES = {"unitree_go": go, "unitree_hg": hg, "unitree_api": api}
@@ -100,14 +100,16 @@ def command(**values: float) -> Any:
 
 def test_law_of_the_motors() -> None:
     angles, rates = np.array([0.5, -0.5]), np.array([1.0, 2.0])
+
+    def torques(**values: float) -> Any:
+        return read_law(command(**values), 2).torques(angles, rates)
+
     order = {"mode": 1, "q": 1.0, "dq": 0.5, "kp": 20.0, "kd": 2.0, "tau": 3.0}
-    np.testing.assert_allclose(torques(command(**order), angles, rates), [12.0, 30.0], rtol=1e-7)
-    off = torques(command(**order | {"mode": 0}), angles, rates)
-    np.testing.assert_array_equal(off, [0, 0])
+    np.testing.assert_allclose(torques(**order), [12.0, 30.0], rtol=1e-7)
     free = {"q": STOP_POSITION, "dq": STOP_VELOCITY}
-    np.testing.assert_allclose(torques(command(**order | free), angles, rates), [3, 3], rtol=1e-7)
-    broken = torques(command(**order | {"tau": np.nan}), angles, rates)
-    np.testing.assert_array_equal(broken, [0, 0])
+    np.testing.assert_allclose(torques(**order | free), [3, 3], rtol=1e-7)
+    for off in ({"mode": 0}, {"tau": np.nan}, {"q": np.inf}, {"kp": -1.0}, {"kd": -1.0}):
+        np.testing.assert_array_equal(torques(**order | off), [0, 0])
 
 
 def test_remote_control_is_where_the_sdk_reads_it() -> None:

@@ -43,6 +43,7 @@ typedef struct mf_ArticulatedConfig {
                             // mf_servo()
     bool motors;            // without `servos`, and with the default `servo`, joints have the
                             // motors of the model, mf_joint_servo(); default true
+    bool servo_inputs;      // gains, rates and torques of servos are inputs (below); default false
     bool limits;            // joint limits act; default true
     double limit_time;      // [s] time constant of limits, > 0; default 0: 2 steps
     double limit_damping;   // [1] damping ratio of limits, >= 0; default 1
@@ -84,6 +85,20 @@ MF_API mf_ArticulatedConfig mf_articulated_config(void);
 // joint of a free body or on a site of the world.
 MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config,
                                     mf_Error *error);
+
+// The servo of a joint as the motion has it: gain, damping, backlash, and the effort and speed that
+// limit it. Gain 0: none. mf_servo() if the motion of the group is not `articulated` or there is no
+// such joint.
+MF_API mf_Servo mf_articulated_servo(const mf_Group *group, uint32_t joint);
+
+// With `servo_inputs` the group has the fields servo.gain, servo.damping, servo.target_rate and
+// servo.torque, inputs of each joint. Servos then exert, within their effort,
+//     gain (joint.target - angle) + damping (target_rate - rate) + torque
+// with the values at the beginning of a step and, with the implicit integrator, angle and rate at
+// its end. A reset sets the gains of the settings, zeros where there are none. Hinges and slides
+// that follow no other joint have one, unless their effort in the file is 0; where the file has
+// motors on the joint, what these exert at most is the effort, too. The law has no limit of the
+// speed. A gain or damping below 0, or a value that is not finite, raises MF_FAULT_INPUT.
 
 // The settings in use, or NULL if the motion of the group is not `articulated`.
 MF_API const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *group);

@@ -160,6 +160,7 @@ typedef struct mf_ServoChange {
     double speed;     // [rad/s] or [m/s] at most; 0: from the robot's file
     double stiffness; // [1] factor of the gain; its square root is the factor of the damping;
                       // default 1
+    bool inputs;      // mf_ArticulatedConfig.servo_inputs
 } mf_ServoChange;
 
 // Limits of all docks of the robot's file, beyond which they break; 0: from the robot's file.

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <mayfly/articulated.h>
 #include <mayfly/model_fields.h>
 #include <mayfly/vehicle_file.h>
 #include <stdio.h>
@@ -156,6 +157,24 @@ static json_t *vehicle_json(const mf_Group *group) {
     return json_null();
 }
 
+// Of each joint, as the motion has them; null where that is not `articulated`.
+static json_t *servos_json(const mf_Group *group) {
+    if (mf_articulated_config_of(group) == NULL)
+        return json_null();
+    json_t *array = json_array();
+    for (uint32_t j = 0; j < mf_group_model(group)->joint_count; j++) {
+        const mf_Servo servo = mf_articulated_servo(group, j);
+        json_t *object = json_object();
+        put(object, "gain", number(servo.gain));
+        put(object, "damping", number(servo.damping));
+        put(object, "effort", number(servo.effort));
+        put(object, "speed", number(servo.speed));
+        put(object, "backlash", number(servo.backlash));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 char *mf_group_json(const mf_Group *group) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     json_t *root = model_json(mf_group_model(group), mf_motion_of(group, 0));
@@ -165,6 +184,7 @@ char *mf_group_json(const mf_Group *group) {
     double gravity[3];
     for (int i = 0; i < 3; i++)
         gravity[i] = world->gravity * direction[i] / length;
+    put(root, "servos", servos_json(group));
     put(root, "vehicle", vehicle_json(group));
     put(root, "world_gravity", reals_json(gravity, 3));
     return text_of(root);

@@ -8,7 +8,8 @@
 char *mf_model_json(const mf_Model *model, mf_Motion motion);
 
 // The same of a group's model, with "vehicle": the parameters of its vehicle as in a vehicle's
-// file, or null; and "world_gravity" [m/s^2], world frame.
+// file, or null; "servos": mf_articulated_servo of each joint, or null; and "world_gravity"
+// [m/s^2], world frame.
 char *mf_group_json(const mf_Group *group);
 
 #endif

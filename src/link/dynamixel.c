@@ -17,8 +17,10 @@ enum {
     REBOOT = 0x08,
     SYNC_READ = 0x82,
     SYNC_WRITE = 0x83,
+    FAST_SYNC_READ = 0x8a,
     BULK_READ = 0x92,
-    BULK_WRITE = 0x93
+    BULK_WRITE = 0x93,
+    FAST_BULK_READ = 0x9a
 };
 
 // ---- its life ----------------------------------------------------------------------------------
@@ -192,11 +194,48 @@ static void answer_one(mf_Dynamixel *bus, mf_DynamixelServo *servo, uint8_t inst
 
 // ---- instructions for several servos -----------------------------------------------------------
 
-static void sync_read(mf_Dynamixel *bus, const uint8_t *data, uint32_t size) {
-    for (uint32_t i = 4; i < size; i++) {
-        mf_DynamixelServo *servo = mf_dynamixel_find(bus, data[i]);
+typedef struct Wish {
+    uint8_t id;
+    uint32_t address, size;
+} Wish;
+
+// One of those in the parameters of a read: with Sync Read all have one address and size.
+static Wish wish_of(bool bulk, const uint8_t *data, uint32_t index) {
+    const uint8_t *own = data + 5 * index;
+    return bulk ? (Wish){own[0], word(own + 1), word(own + 3)}
+                : (Wish){data[4 + index], word(data), word(data + 2)};
+}
+
+static uint32_t wish_count(bool bulk, uint32_t size) {
+    return bulk ? size / 5 : size > 4 ? size - 4 : 0;
+}
+
+static void read_all(mf_Dynamixel *bus, bool bulk, const uint8_t *data, uint32_t size) {
+    for (uint32_t i = 0; i < wish_count(bulk, size); i++) {
+        const Wish wish = wish_of(bulk, data, i);
+        mf_DynamixelServo *servo = mf_dynamixel_find(bus, wish.id);
         if (servo != NULL)
-            read(bus, servo, word(data), word(data + 2));
+            read(bus, servo, wish.address, wish.size);
+    }
+}
+
+// One packet, to which each servo appends its part when the one before it has: it ends at the first
+// that is missing, or answers no reads.
+static void fast_read(mf_Dynamixel *bus, bool bulk, const uint8_t *data, uint32_t size) {
+    const uint32_t begin = bus->out_size, count = wish_count(bulk, size);
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        total += wish_of(bulk, data, i).size + 4;
+    for (uint32_t i = 0; i < count; i++) {
+        const Wish wish = wish_of(bulk, data, i);
+        mf_DynamixelServo *servo = mf_dynamixel_find(bus, wish.id);
+        if (servo == NULL || servo->table[MF_DYNAMIXEL_RETURN_LEVEL] < 1 ||
+            (i == 0 && !mf_dynamixel_fast_begin(bus, total)))
+            return;
+        const uint8_t *found = mf_dynamixel_read(bus, servo, wish.address, wish.size);
+        mf_dynamixel_fast_append(bus, begin, wish.id,
+                                 found != NULL ? MF_DYNAMIXEL_OK : MF_DYNAMIXEL_BAD_RANGE, found,
+                                 wish.size);
     }
 }
 
@@ -206,14 +245,6 @@ static void sync_write(mf_Dynamixel *bus, const uint8_t *data, uint32_t size) {
         mf_DynamixelServo *servo = mf_dynamixel_find(bus, data[i]);
         if (servo != NULL)
             mf_dynamixel_write(bus, servo, word(data), data + i + 1, each, false);
-    }
-}
-
-static void bulk_read(mf_Dynamixel *bus, const uint8_t *data, uint32_t size) {
-    for (uint32_t i = 0; i + 5 <= size; i += 5) {
-        mf_DynamixelServo *servo = mf_dynamixel_find(bus, data[i]);
-        if (servo != NULL)
-            read(bus, servo, word(data + i + 1), word(data + i + 3));
     }
 }
 
@@ -237,13 +268,15 @@ static void answer_all(mf_Dynamixel *bus, uint8_t instruction, const uint8_t *da
             ping(bus, &bus->servos[s]);
         return;
     case SYNC_READ:
-        sync_read(bus, data, size);
+    case BULK_READ:
+        read_all(bus, instruction == BULK_READ, data, size);
+        return;
+    case FAST_SYNC_READ:
+    case FAST_BULK_READ:
+        fast_read(bus, instruction == FAST_BULK_READ, data, size);
         return;
     case SYNC_WRITE:
         sync_write(bus, data, size);
-        return;
-    case BULK_READ:
-        bulk_read(bus, data, size);
         return;
     case BULK_WRITE:
         bulk_write(bus, data, size);

@@ -9,7 +9,7 @@
 #include <mayfly/world.h>
 
 enum {
-    MF_DYNAMIXEL_TABLE = 147,     // [byte] registers of a servo
+    MF_DYNAMIXEL_TABLE = 662,     // [byte] registers of a servo, with gaps
     MF_DYNAMIXEL_SERVOS = 252,    // [1] most on a bus: ids 1 .. 252
     MF_DYNAMIXEL_PACKET = 4096,   // [byte] longest packet
     MF_DYNAMIXEL_ANSWERS = 65536, // [byte] that may wait; more are dropped
@@ -78,9 +78,15 @@ void mf_dynamixel_answer(mf_Dynamixel *bus, uint8_t id, uint8_t instruction, con
 // Appends a status packet.
 void mf_dynamixel_status(mf_Dynamixel *bus, uint8_t id, uint8_t error, const uint8_t *data,
                          uint32_t size);
+// Begins the status packet of a fast read, to which `size` bytes will be appended; false: there is
+// no room. Then appends what a servo says, with a checksum of the packet up to there; `data` NULL:
+// zeros. `begin`: bus->out_size before the packet. Such packets have no stuffing.
+bool mf_dynamixel_fast_begin(mf_Dynamixel *bus, uint32_t size);
+void mf_dynamixel_fast_append(mf_Dynamixel *bus, uint32_t begin, uint8_t id, uint8_t error,
+                              const uint8_t *data, uint32_t size);
 // Sets the registers to their defaults; `all`: those that outlive a restart, too, except the id.
 void mf_dynamixel_reset(const mf_Dynamixel *bus, mf_DynamixelServo *servo, bool all);
-// `size` bytes at `address`, up to date; NULL: beyond the table.
+// `size` bytes at `address`, up to date; NULL: there are no such registers.
 const uint8_t *mf_dynamixel_read(const mf_Dynamixel *bus, mf_DynamixelServo *servo,
                                  uint32_t address, uint32_t size);
 // Nothing is changed unless all is right. `dry`: only checks.

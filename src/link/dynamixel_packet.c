@@ -111,3 +111,28 @@ void mf_dynamixel_status(mf_Dynamixel *bus, uint8_t id, uint8_t error, const uin
     out[end++] = (uint8_t)(crc >> 8);
     bus->out_size += end;
 }
+
+bool mf_dynamixel_fast_begin(mf_Dynamixel *bus, uint32_t size) {
+    if (size > 0xffff - 1 || MF_DYNAMIXEL_ANSWERS - bus->out_size < HEAD + 1 + size)
+        return false;
+    const uint8_t head[HEAD + 1] = {
+        0xff, 0xff, 0xfd, 0x00, BROADCAST, (uint8_t)(size + 1), (uint8_t)((size + 1) >> 8), 0x55};
+    memcpy(bus->out + bus->out_size, head, sizeof head);
+    bus->out_size += sizeof head;
+    return true;
+}
+
+void mf_dynamixel_fast_append(mf_Dynamixel *bus, uint32_t begin, uint8_t id, uint8_t error,
+                              const uint8_t *data, uint32_t size) {
+    uint8_t *out = bus->out + bus->out_size;
+    out[0] = error;
+    out[1] = id;
+    if (data != NULL)
+        memcpy(out + 2, data, size);
+    else
+        memset(out + 2, 0, size);
+    bus->out_size += 2 + size;
+    const uint16_t crc = mf_dynamixel_crc(bus->out + begin, bus->out_size - begin);
+    bus->out[bus->out_size++] = (uint8_t)crc;
+    bus->out[bus->out_size++] = (uint8_t)(crc >> 8);
+}

@@ -16,12 +16,22 @@
 #define TORQUE_CONSTANT 1.783                    // [N m/A] 4.1 N m at 2.3 A
 #define PWM_MOST 885.0                           // [1]
 
-enum { READ_ONLY = 1, LASTING = 2 }; // of an item; lasting: outlives a restart
+// Of an item; lasting: outlives a restart, and cannot be changed while the torque is on; resting:
+// cannot be changed then, either.
+enum { READ_ONLY = 1, LASTING = 2, RESTING = 4 };
 
 typedef struct Item {
-    uint8_t address, size, flags;
+    uint16_t address;
+    uint8_t size, flags;
     int32_t fallback, least, most;
 } Item;
+
+// Indirect addresses: each says which register its byte of data is.
+typedef struct Indirect {
+    uint16_t pointers, data, count; // addresses of the first
+} Indirect;
+static const Indirect indirects[] = {{168, 224, 28}, {578, 634, 28}};
+enum { INDIRECTS = 2, DIRECT = 147, VOLATILE = 64 }; // registers end, and begin to be volatile
 
 enum {
     OPERATING_MODE = 11,
@@ -152,6 +162,46 @@ static void set_target(mf_Dynamixel *bus, const mf_DynamixelServo *servo, double
     mf_field_set(bus->target, bus->instance, servo->joint, angle);
 }
 
+// ---- indirect addresses ------------------------------------------------------------------------
+
+// Whether registers from `address` on are there without a gap.
+static bool is_there(uint32_t address, uint32_t size) {
+    if (size < 1 || size > MF_DYNAMIXEL_TABLE)
+        return false;
+    if (address < DIRECT)
+        return address + size <= DIRECT;
+    for (int i = 0; i < INDIRECTS; i++)
+        if (address >= indirects[i].pointers && address < indirects[i].data + indirects[i].count)
+            return address + size <= (uint32_t)indirects[i].data + indirects[i].count;
+    return false;
+}
+
+// Where a byte is stored: an indirect one at its register, or, as at the start, at itself.
+static uint32_t target_of(const mf_DynamixelServo *servo, uint32_t address) {
+    for (int i = 0; i < INDIRECTS; i++) {
+        const uint32_t index = address - indirects[i].data; // huge below
+        if (index < indirects[i].count)
+            return (uint32_t)number(servo, indirects[i].pointers + 2 * index, 2);
+    }
+    return address;
+}
+
+// Indirect data shows what its registers hold.
+static void refresh_indirect(mf_DynamixelServo *servo) {
+    for (int i = 0; i < INDIRECTS; i++)
+        for (uint32_t k = 0; k < indirects[i].count; k++)
+            servo->table[indirects[i].data + k] =
+                servo->table[target_of(servo, indirects[i].data + k)];
+}
+
+static void reset_indirect(mf_DynamixelServo *servo) {
+    for (int i = 0; i < INDIRECTS; i++)
+        for (int32_t k = 0; k < indirects[i].count; k++) {
+            put_number(servo->table + indirects[i].pointers + 2 * k, 2, indirects[i].data + k);
+            servo->table[indirects[i].data + k] = 0;
+        }
+}
+
 // ---- time --------------------------------------------------------------------------------------
 
 static bool is_driven_by_velocity(const mf_DynamixelServo *servo) {
@@ -225,11 +275,12 @@ static void refresh(const mf_Dynamixel *bus, mf_DynamixelServo *servo) {
     put_number(table + POSITION_TRAJECTORY, 4, position_of(servo, target));
     if (!servo->is_moving && !servo->is_limp) // another program may have written the target
         put_number(table + GOAL_POSITION, 4, position_of(servo, target));
+    refresh_indirect(servo);
 }
 
 const uint8_t *mf_dynamixel_read(const mf_Dynamixel *bus, mf_DynamixelServo *servo,
                                  uint32_t address, uint32_t size) {
-    if (size < 1 || address >= MF_DYNAMIXEL_TABLE || size > MF_DYNAMIXEL_TABLE - address)
+    if (!is_there(address, size))
         return NULL;
     refresh(bus, servo);
     return servo->table + address;
@@ -237,11 +288,35 @@ const uint8_t *mf_dynamixel_read(const mf_Dynamixel *bus, mf_DynamixelServo *ser
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static const Item *find_item(uint32_t address) {
+// The register whose first byte is at `address`, where it is stored; false: there is none.
+static bool find_item(const mf_DynamixelServo *servo, uint32_t address, Item *out) {
+    const uint32_t target = target_of(servo, address);
     for (int i = 0; i < ITEMS; i++)
-        if (items[i].address == address)
-            return &items[i];
-    return NULL;
+        if (items[i].address == target) {
+            *out = items[i];
+            return true;
+        }
+    for (int i = 0; i < INDIRECTS; i++) {
+        const uint32_t pointer = target - indirects[i].pointers, data = target - indirects[i].data;
+        if (pointer < 2u * indirects[i].count && pointer % 2 == 0)
+            *out = (Item){(uint16_t)target, 2, RESTING, 0, VOLATILE, MF_DYNAMIXEL_TABLE - 1};
+        else if (data < indirects[i].count)
+            *out = (Item){(uint16_t)target, 1, 0, 0, 0, 255};
+        else
+            continue;
+        return true;
+    }
+    return false;
+}
+
+// An indirect address is that of a volatile register, or of its own data.
+static bool is_target(const Item *item, int32_t value) {
+    for (int i = 0; i < INDIRECTS; i++) {
+        const uint32_t pointer = (uint32_t)item->address - indirects[i].pointers;
+        if (pointer < 2u * indirects[i].count)
+            return value < DIRECT || (uint32_t)value == indirects[i].data + pointer / 2;
+    }
+    return true;
 }
 
 static bool is_mode(int32_t value) {
@@ -253,9 +328,9 @@ static mf_DynamixelError check(const mf_Dynamixel *bus, const mf_DynamixelServo 
                                const Item *item, int32_t value) {
     if ((item->flags & READ_ONLY) != 0)
         return MF_DYNAMIXEL_NO_ACCESS;
-    if ((item->flags & LASTING) != 0 && servo->table[TORQUE_ENABLE] != 0)
+    if ((item->flags & (LASTING | RESTING)) != 0 && servo->table[TORQUE_ENABLE] != 0)
         return MF_DYNAMIXEL_NO_ACCESS;
-    if (value < item->least || value > item->most)
+    if (value < item->least || value > item->most || !is_target(item, value))
         return MF_DYNAMIXEL_BEYOND_LIMIT;
     if (item->address == OPERATING_MODE && !is_mode(value))
         return MF_DYNAMIXEL_BEYOND_LIMIT;
@@ -298,29 +373,46 @@ static void apply(mf_Dynamixel *bus, mf_DynamixelServo *servo, const Item *item,
         set_goal(bus, servo, value);
 }
 
+// The register at data[0], of which `size` bytes are there; `out->size` 0: between registers.
+static mf_DynamixelError locate(const mf_DynamixelServo *servo, uint32_t address, uint32_t size,
+                                Item *out) {
+    if (!find_item(servo, address, out)) {
+        out->size = 0;
+        return MF_DYNAMIXEL_OK;
+    }
+    if (out->size > size)
+        return MF_DYNAMIXEL_BAD_LENGTH;
+    for (uint32_t k = 1; k < out->size; k++) // indirect data must have all of it
+        if (target_of(servo, address + k) != out->address + k)
+            return MF_DYNAMIXEL_BAD_LENGTH;
+    return MF_DYNAMIXEL_OK;
+}
+
 mf_DynamixelError mf_dynamixel_write(mf_Dynamixel *bus, mf_DynamixelServo *servo, uint32_t address,
                                      const uint8_t *data, uint32_t size, bool dry) {
-    if (address >= MF_DYNAMIXEL_TABLE || size > MF_DYNAMIXEL_TABLE - address)
+    if (!is_there(address, size))
         return MF_DYNAMIXEL_BAD_RANGE;
     for (int pass = 0; pass < (dry ? 1 : 2); pass++)
         for (uint32_t at = 0; at < size;) {
-            const Item *item = find_item(address + at);
-            if (item == NULL && at == 0)
-                return MF_DYNAMIXEL_BAD_RANGE;
-            if (item == NULL) { // between registers
+            Item item;
+            mf_DynamixelError error = locate(servo, address + at, size - at, &item);
+            if (error == MF_DYNAMIXEL_OK && item.size == 0 && (at == 0 || address >= DIRECT))
+                error = MF_DYNAMIXEL_BAD_RANGE;
+            if (error != MF_DYNAMIXEL_OK)
+                return error;
+            if (item.size == 0) {
                 at++;
                 continue;
             }
-            if (item->size > size - at)
-                return MF_DYNAMIXEL_BAD_LENGTH;
-            const int32_t value = get_number(data + at, item->size);
-            const mf_DynamixelError error =
-                pass == 0 ? check(bus, servo, item, value) : MF_DYNAMIXEL_OK;
+            const int32_t value = get_number(data + at, item.size);
+            // Again where this write may have changed what indirect data is.
+            if (pass == 0 || address >= DIRECT)
+                error = check(bus, servo, &item, value);
             if (error != MF_DYNAMIXEL_OK)
                 return error;
             if (pass == 1)
-                apply(bus, servo, item, value);
-            at += item->size;
+                apply(bus, servo, &item, value);
+            at += item.size;
         }
     return MF_DYNAMIXEL_OK;
 }
@@ -340,6 +432,7 @@ void mf_dynamixel_reset(const mf_Dynamixel *bus, mf_DynamixelServo *servo, bool 
     for (int i = 0; i < ITEMS; i++)
         if ((all && items[i].address != MF_DYNAMIXEL_ID) || (items[i].flags & LASTING) == 0)
             put_number(servo->table + items[i].address, items[i].size, items[i].fallback);
+    reset_indirect(servo);
     servo->registered = 0;
     servo->is_moving = false;
     if (!all)

@@ -4,10 +4,9 @@
 // of the others. Each bar stays within a cone of half the least angle, so none meets another.
 #include "print/joint.h"
 
+#include "base/plain.h"
 #include "math/scalar.h"
 #include "model/truss.h"
-
-#include <string.h>
 
 #define LEAST_ROD 0.002 // [m] of bar that is left between two joints
 #define LEAST_GAP 0.1   // [rad] of shell between a socket's edge and the arm that carries it
@@ -196,12 +195,9 @@ static void say_angle(const mf_JointPlan *p, uint32_t bar, char *out, size_t siz
         if (joint->count < 2 || joint->central || joint->angle >= least)
             continue;
         least = joint->angle;
-        mf_Error text;
-        mf_fail(&text, MF_OK, "; bars[%u] and bars[%u] are only %.0f degrees apart at vertices[%u]",
-                joint->pair[0], joint->pair[1], joint->angle * 180.0 / MF_PI, v);
-        const size_t length = strlen(text.message) < size ? strlen(text.message) : size - 1;
-        memcpy(out, text.message, length);
-        out[length] = '\0';
+        mf_plain_format(out, size,
+                        "; bars[%u] and bars[%u] are only %.0f degrees apart at vertices[%u]",
+                        joint->pair[0], joint->pair[1], joint->angle * 180.0 / MF_PI, v);
     }
 }
 

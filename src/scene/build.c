@@ -189,6 +189,23 @@ static mf_Status add_cloths(mf_SceneBuilder *builder) {
     return MF_OK;
 }
 
+// Aircraft and quadrotors feel no ground; proximity tests it.
+static void note_ground(const mf_SceneBuilder *builder) {
+    const mf_SceneFile *file = builder->file;
+    const bool tests = file->proximity && file->interaction.terrain;
+    for (uint32_t i = 0; i < file->group_count; i++) {
+        const mf_SceneGroup *from = &file->groups[i];
+        const bool isolated = mf_scene_group_isolated(builder, i);
+        if (from->vehicle == NULL || from->vehicle->kind == MF_VEHICLE_CAR ||
+            from->motion == MF_MOTION_OWN || (tests && !isolated))
+            continue;
+        mf_scene_note(builder->scene,
+                      "group %.60s: it flies through the ground without a fault: %s", from->name,
+                      isolated ? "isolated robots have no proximity"
+                               : "set proximity.enabled and proximity.collisions.terrain");
+    }
+}
+
 // Wind and downwash do not need proximity detection.
 static mf_Status add_proximity(mf_SceneBuilder *builder) {
     const mf_SceneFile *file = builder->file;
@@ -329,6 +346,7 @@ static mf_Status make(mf_SceneBuilder *builder) {
         status = mf_scene_add_play(scene, builder->error);
     if (status != MF_OK)
         return status;
+    note_ground(builder);
     if (builder->file->script_count > 0 && !builder->config.scripts)
         mf_scene_note(scene, "scripts: %u not run here; mayfly run runs them",
                       builder->file->script_count);

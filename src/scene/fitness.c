@@ -195,6 +195,9 @@ static mf_Status add_fields(const mf_SceneFile *file, mf_Group *group, Sums *sum
 static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error) {
     const mf_Model *model = scene->model;
     mf_Status status = MF_OK;
+    if (scene->file->groups[0].servo.inputs)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "fitness: economy does not know the gains of servo.inputs");
     for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++) {
         mf_Servo *servo = &sums->servo[j];
         status =

@@ -191,6 +191,9 @@ static const mf_Key keys_behind[] = {
     MF_KEY("servo.stiffness", MF_KEY_REAL, MF_KEY_ABOVE, "1", "1", 0, 1e6, NULL,
            GROUP(servo.stiffness), "factor of the gain of every servo; its square root is the "
                                    "factor of the damping"),
+    MF_KEY("servo.inputs", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(servo.inputs),
+           "gains, target rates and torques of the servos are inputs that change while the world "
+           "runs: servo.gain, servo.damping, servo.target_rate, servo.torque"),
     SECTION("contact", "contact of the group's robots"),
     MF_KEY("contact.shapes", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, GROUP(contact_shapes),
            "whole shapes touch the ground; false: only the model's contact points, which is "

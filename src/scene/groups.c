@@ -248,6 +248,7 @@ static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_
     mf_motions_set_limits(config,
                           !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)));
     config->articulated.self_contacts = from->contact_self;
+    config->articulated.servo_inputs = from->servo.inputs;
     config->external.control_interval = from->control_interval;
 }
 
@@ -431,10 +432,13 @@ static bool genome_senses(const mf_SceneBuilder *builder, uint32_t index, mf_Rat
     const mf_SceneGroup *from = &builder->file->groups[index];
     const bool evaluated =
         (builder->config.evaluates || builder->file->evolves) && from->vehicle == NULL;
+    if (from->controller == MF_CONTROLLER_NONE && (index > 0 || !evaluated))
+        return false;
+    const mf_Time interval = mf_scene_control_interval(builder, index); // 0: a vehicle's own
     *rate = controller_rate(from);
     if (rate->numerator == 0)
-        *rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
-    return from->controller != MF_CONTROLLER_NONE || (index == 0 && evaluated);
+        *rate = mf_rate_from_period(interval > 0 ? interval : builder->scene->step);
+    return true;
 }
 
 static mf_Status add_sensors(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,

@@ -216,6 +216,78 @@ static void test_many_at_once(void **state) {
     close_bus(&bus);
 }
 
+// One packet with the parts of all servos, each with a checksum of the packet up to there, and
+// without stuffing; it ends at a servo that is missing.
+static void test_fast_reads(void **state) {
+    Bus bus = open_bus(*state);
+    const uint8_t *out = bus.dynamixel->out;
+    assert_int_equal(write_at(&bus, 2, 20, -131073, 4), 0); // ff ff fd ff
+    assert_int_equal(say(&bus, 0xfe, 0x8a, "\x14\0\4\0\3\2", 6), 8 + 2 * 8);
+    assert_memory_equal(out, "\xff\xff\xfd\0\xfe\x11\0\x55\0\3\0\0\0\0", 14);
+    assert_int_equal(out[14] + 256 * out[15], mf_dynamixel_crc(out, 14));
+    assert_memory_equal(out + 16, "\0\2\xff\xff\xfd\xff", 6);
+    assert_int_equal(out[22] + 256 * out[23], mf_dynamixel_crc(out, 22));
+    static const uint8_t reads[] = {9, 65, 0, 1, 0, 8, 31, 0, 1, 0, 7, 150, 0, 2, 0};
+    assert_int_equal(say(&bus, 0xfe, 0x9a, reads, sizeof reads), 8 + 5 + 5 + 6);
+    assert_int_equal(out[5], 17);
+    assert_memory_equal(out + 8, "\0\x09\0", 3);
+    assert_memory_equal(out + 13, "\0\x08\x50", 3);
+    assert_memory_equal(out + 18, "\4\7\0\0", 4); // no such register
+    assert_int_equal(out[22] + 256 * out[23], mf_dynamixel_crc(out, 22));
+    assert_int_equal(say(&bus, 0xfe, 0x8a, "\x14\0\4\0\3\x63\2", 7), 8 + 8); // 99: nobody
+    assert_int_equal(out[5], 25);
+    assert_int_equal(say(&bus, 0xfe, 0x8a, "\x14\0\4\0\x63\2", 6), 0);
+    assert_int_equal(write_at(&bus, 3, 68, 0, 1), 0);
+    assert_int_equal(say(&bus, 0xfe, 0x8a, "\x14\0\4\0\3\2", 6), 0); // answers no reads
+    // As many as can be asked for do not fit, and are not begun.
+    uint8_t most[900] = {20, 0, 0xff, 0xff};
+    memset(most + 4, 1, sizeof most - 4);
+    assert_int_equal(say(&bus, 0xfe, 0x8a, most, sizeof most), 0);
+    close_bus(&bus);
+}
+
+// Goal position and LED through indirect data, and the present position behind them.
+static void test_indirect_addresses(void **state) {
+    Bus bus = open_bus(*state);
+    assert_int_equal(read_at(&bus, 4, 168, 2), 224);
+    assert_int_equal(read_at(&bus, 4, 632, 2), 661);
+    assert_int_equal(write_at(&bus, 4, 661, 77, 1), 0); // its own byte
+    assert_int_equal(read_at(&bus, 4, 661, 1), 77);
+    for (uint16_t k = 0; k < 9; k++) {
+        const int32_t target = k == 0 ? 65 : k < 5 ? 115 + k : 127 + k;
+        assert_int_equal(write_at(&bus, 4, (uint16_t)(168 + 2 * k), target, 2), 0);
+    }
+    assert_int_equal(write_at(&bus, 4, 186, 63, 2), 6);  // not volatile
+    assert_int_equal(write_at(&bus, 4, 186, 170, 2), 6); // an indirect address
+    assert_int_equal(write_at(&bus, 4, 186, 225, 2), 6); // data of another one
+    assert_int_equal(write_at(&bus, 4, 169, 65, 1), 4);
+    assert_int_equal(write_at(&bus, 4, 64, 1, 1), 0);
+    assert_int_equal(write_at(&bus, 4, 186, 65, 2), 7); // not with the torque on
+    assert_int_equal(say(&bus, 4, 3, "\xe0\0\1\x34\x08\0\0", 7), 11);
+    has_status(&bus, 0, 4, 0, 0);
+    assert_int_equal(read_at(&bus, 4, 65, 1), 1);
+    assert_int_equal(read_at(&bus, 4, 116, 4), 0x834);
+    assert_true(fabs(joint(&bus, "joint.target", 3) - 52 * TURN / 4096) < 1e-6);
+    steps(&bus, 20);
+    const int32_t position = read_at(&bus, 4, 132, 4);
+    assert_int_equal(read_at(&bus, 4, 229, 4), position);
+    assert_int_not_equal(position, 2048);
+    assert_int_equal(read_at(&bus, 4, 225, 4), 0x834);
+    assert_int_equal(write_at(&bus, 4, 225, 7, 2), 5);       // half of a goal
+    assert_int_equal(write_at(&bus, 4, 226, 7, 1), 4);       // from its middle
+    assert_int_equal(write_at(&bus, 4, 229, 7, 4), 7);       // read only
+    assert_int_equal(write_at(&bus, 4, 225, 1 << 30, 4), 6); // beyond its limit
+    const uint16_t gap[3][2] = {{140, 8}, {251, 2}, {300, 1}};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(say(&bus, 4, 2, gap[i], 4), 11);
+        has_status(&bus, 0, 4, 4, 0);
+    }
+    assert_int_equal(say(&bus, 4, 8, NULL, 0), 11); // after a restart all is at its place
+    assert_int_equal(read_at(&bus, 4, 168, 2), 224);
+    assert_int_equal(read_at(&bus, 4, 661, 1), 0);
+    close_bus(&bus);
+}
+
 // ---- joints ------------------------------------------------------------------------------------
 
 static void test_goals_move_joints(void **state) {
@@ -296,7 +368,8 @@ static void test_loads_and_velocities_are_read(void **state) {
 // Random bytes, damaged packets and halves: no other servo is changed by them, and the next packet
 // is answered.
 static void test_garbage_harms_nobody(void **state) {
-    static const uint8_t instructions[] = {1, 2, 3, 4, 5, 6, 8, 0x82, 0x83, 0x92, 0x93, 0x10};
+    static const uint8_t instructions[] = {1,    2,    3,    4,    5,    6,    8,
+                                           0x82, 0x83, 0x92, 0x93, 0x10, 0x8a, 0x9a};
     Bus bus = open_bus(*state);
     uint32_t word[4];
     for (uint32_t round = 0; round < 3000; round++) {
@@ -313,7 +386,7 @@ static void test_garbage_harms_nobody(void **state) {
             memcpy(bytes, data, size = 1 + word[1] % 60);
         else
             size = pack(bytes, word[1] % 8 == 0 ? 0xfe : (uint8_t)(1 + word[1] % 25),
-                        instructions[word[2] % 12], data, word[3] % 60);
+                        instructions[word[2] % 14], data, word[3] % 60);
         if (word[0] % 4 == 1) // a damaged one
             bytes[word[3] % size] ^= (uint8_t)(1 << word[2] % 8);
         if (word[0] % 4 == 2 && word[0] % 8 != 2) // half of one
@@ -443,6 +516,8 @@ int main(void) {
         cmocka_unit_test(test_ping_read_and_write),
         cmocka_unit_test(test_registered_writes_wait_for_the_action),
         cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_fast_reads),
+        cmocka_unit_test(test_indirect_addresses),
         cmocka_unit_test(test_goals_move_joints),
         cmocka_unit_test(test_loads_and_velocities_are_read),
         cmocka_unit_test(test_garbage_harms_nobody),

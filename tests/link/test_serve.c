@@ -203,6 +203,7 @@ static void test_services(void **state) {
     copy = strndup(model, size);
     assert_non_null(strstr(copy, "\"vehicle\":{\"quadrotor\":{\"mass\":0.752,"));
     assert_non_null(strstr(copy, "\"world_gravity\":[0.0,0.0,-9.8"));
+    assert_non_null(strstr(copy, "\"servos\":null"));
     assert_int_equal(mf_client_model(client, 1, &model, &size, &error_), MF_NOT_FOUND);
     assert_int_equal(mf_client_switch(client, 0, 0, 1, MF_MOTION_RIGID, &error_), MF_BAD_ARGUMENT);
     CHECK(mf_client_pause(client, false, error));

@@ -209,6 +209,8 @@ static uint32_t word_of(const char *field) {
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         if (strcmp(field, inputs[i]) == 0)
             return MF_FAULT_INPUT;
+    if (strncmp(field, "servo.", 6) == 0)
+        return MF_FAULT_INPUT;
     return MF_FAULT_NONFINITE;
 }
 

@@ -85,6 +85,8 @@ static void build_mixed(Crowd *crowd) {
 static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) {
     static const char *const names[] = {"base.position", "base.linear_velocity",
                                         "base.angular_velocity", "joint.rate"};
+    static const char *const servo_inputs[] = {"servo.gain", "servo.damping", "servo.target_rate",
+                                               "servo.torque"};
     for (uint32_t f = 0; f < 4; f++) {
         mf_Field *field = fixture_field(&crowd->fixture, names[f]);
         for (uint32_t c = 0; c < field->components; c++) {
@@ -103,6 +105,12 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
                      random_signed(310, number * 16 + j));
         mf_field_set(fixture_field(&crowd->fixture, "joint.target"), instance, j,
                      random_signed(311, number * 16 + j));
+        for (uint32_t i = 0; i < 4; i++) {
+            mf_Field *input = mf_group_find_field(crowd->fixture.group, servo_inputs[i]);
+            if (input != NULL) // gains from 0 to 2
+                mf_field_set(input, instance, j,
+                             random_signed(313 + i, number * 16 + j) + (i < 2 ? 1.0 : 0.0));
+        }
     }
 }
 
@@ -120,6 +128,7 @@ static void set(const CrowdOption *option, mf_MotionsConfig *motions) {
     config->servo.effort = 1.0;
     config->servo.speed = 3.0;
     config->servo.backlash = 0.01;
+    config->servo_inputs = option->ground == NEAREST || option->fixed;
 }
 
 static void change(mf_MotionsConfig *motions) {

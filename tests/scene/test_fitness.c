@@ -143,6 +143,10 @@ static void economy_needs_torques(void **state) {
     assert_non_null(strstr(error.message, "motion: articulated"));
     assert_non_null(strstr(error.message, "rigid"));
     mf_scene_file_destroy(file);
+    file = parse(*state, "    servo: {inputs: true}\n", "search: {fitness: economy}\n");
+    assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
+    assert_string_equal(error.message, "fitness: economy does not know the gains of servo.inputs");
+    mf_scene_file_destroy(file);
 }
 
 // At every motion: it is the one asked for, the file's step counts, robots move, and an evaluation

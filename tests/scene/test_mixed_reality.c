@@ -9,6 +9,8 @@
 
 #include "support.h"
 
+#include <mayfly/camera.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -103,11 +105,105 @@ static void it_is_a_neighbor(void **state) {
     drop_scene(&scene, file);
 }
 
+// Where a picture has the links of a group: the middle [pixel] of what is seen of them.
+static void middle_of(const int32_t *owner, uint32_t width, uint32_t height, int32_t group,
+                      double out[2]) {
+    double count = 0.0;
+    out[0] = out[1] = 0.0;
+    for (uint32_t i = 0; i < width * height; i++)
+        if (owner[3 * i] == group) {
+            out[0] += i % width + 0.5;
+            out[1] += i / width + 0.5;
+            count += 1.0;
+        }
+    assert_true(count > 10);
+    out[0] /= count;
+    out[1] /= count;
+}
+
+// The pose of a body at (x, y, z) that is turned about z.
+static void send(mf_Scene *scene, uint32_t group, double time, double x, double y, double z,
+                 double heading) {
+    mf_Field *poses = mf_group_find_field(mf_world_group(scene->world, group), "poses");
+    const double half = 0.5 * heading, row[8] = {time, x, y, z, cos(half), 0, 0, sin(half)};
+    const uint32_t number = (uint32_t)(time / 0.01 + 0.5) % ROWS;
+    for (uint32_t c = 0; c < 8; c++)
+        mf_field_set(poses, 0, number * 8 + c, row[c]);
+}
+
+// A camera of the scene above, and one on a body that is itself real, have a moving can where the
+// lens says that its pose is.
+static void cameras_see_it_where_it_is(void **state) {
+    mf_SceneFile *file = parse_scene(
+        *state, "world: {step: 0.005}\ngroups:\n"
+                "  - {name: can, model: ../models/obstacles/can.xml, motion: {external: {poses: 8, "
+                "delay: 0.03}}, place: {poses: [[9, 0, 0]]}}\n"
+                "  - {name: eyes, model: ../tests/scene/watcher.xml, motion: {external: {poses: 8, "
+                "delay: 0.03}}, cameras: true, place: {poses: [[0, 9, 0]]}}\n"
+                "cameras: [{name: top, position: [0.5, 0, 3], rpy: [0, 1.5707963267948966, 0], "
+                "width: 201, height: 161, fovy: 0.6, color: false, segmentation: true}]\n");
+    mf_Scene scene = make_scene(*state, file);
+    mf_Error error = {0};
+    mf_Camera top;
+    mf_FreeCamera *above;
+    uint32_t group, robot;
+    int32_t *owner = malloc(3 * 201 * 161 * sizeof *owner), eye_owner[3 * 65 * 49];
+    const mf_CameraPixels pixels = {NULL, NULL, owner};
+    assert_int_equal(mf_scene_camera(&scene, 0, &top, &group, &robot, &error), MF_OK);
+    assert_int_equal(mf_free_camera_create(scene.world, &top, &above, &error), MF_OK);
+    const mf_Model *eyes = mf_group_model(mf_world_group(scene.world, 1));
+    const mf_Lens lenses[2] = {mf_lens_of(&top), mf_lens_of(&eyes->cameras[0])};
+    for (uint32_t tick = 0; tick < 200; tick++) {
+        const double time = 0.005 * tick, turn = 0.6 * time;
+        if (tick % 2 == 0) {
+            send(&scene, 0, time, 0.5 + 0.4 * time, 0.2 - 0.3 * time, 0.2, 0.0);
+            send(&scene, 1, time, -0.4, 0.1 * time, 0.2, -0.5 * turn);
+        }
+        mf_world_step(scene.world, 1);
+        if (tick % 40 != 39)
+            continue;
+        assert_int_equal(mf_cameras_take(scene.world, &error), MF_OK);
+        const double x = get(&scene, 0, "base.position", 0, 0),
+                     y = get(&scene, 0, "base.position", 0, 1), shown = 0.005 * (tick + 1) - 0.03;
+        assert_near(x, 0.5 + 0.4 * shown, 1e-6);
+        assert_near(y, 0.2 - 0.3 * shown, 1e-6);
+        // Above: x is up in the picture, y to the left; between top and middle of the can.
+        double seen[2], expected[2];
+        assert_int_equal(mf_free_camera_take(above, top.frame.position, top.frame.rotation, MF_NONE,
+                                             0, &pixels, &error),
+                         MF_OK);
+        middle_of(owner, 201, 161, 0, seen);
+        const double point[3] = {3.0 - 0.22, y, x - 0.5};
+        assert_true(mf_lens_project(&lenses[0], point, expected));
+        assert_near(seen[0], expected[0], 1.5); // of 7 pixels, with its side
+        assert_near(seen[1], expected[1], 1.5);
+        // From the other body: its heading is -0.3 rad/s.
+        const double heading = -0.3 * shown, dx = x + 0.4, dy = y - 0.1 * shown;
+        const double ahead[3] = {cos(heading) * dx + sin(heading) * dy - 0.1,
+                                 cos(heading) * dy - sin(heading) * dx, 0.0};
+        for (uint32_t i = 0; i < 3 * 65 * 49; i++)
+            eye_owner[i] = (int32_t)get(&scene, 1, "camera.eye.segmentation", 0, i);
+        middle_of(eye_owner, 65, 49, 0, seen);
+        assert_true(mf_lens_project(&lenses[1], ahead, expected));
+        assert_near(seen[0], expected[0], 1.0);
+        assert_near(seen[1], expected[1], 1.0);
+        double depth = 1e9;
+        for (uint32_t i = 0; i < 65 * 49; i++)
+            if (eye_owner[3 * i] == 0)
+                depth = fmin(depth, get(&scene, 1, "camera.eye.depth", 0, i));
+        assert_near(depth, ahead[0] - 0.035, 2e-3);
+    }
+    mf_free_camera_destroy(above);
+    free(owner);
+    drop_scene(&scene, file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_seen_and_pushes),
         cmocka_unit_test(it_is_avoided),
         cmocka_unit_test(it_is_a_neighbor),
+        cmocka_unit_test(cameras_see_it_where_it_is),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

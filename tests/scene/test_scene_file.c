@@ -173,7 +173,7 @@ static const char full[] =
     "               friction_coefficient: 0.7, keep_momentum: true, compliance: 0.3,\n"
     "               contact_margin: 0}\n"
     "    control_interval: 0.004\n"
-    "    servo: {gain: 3, damping: 0.25, speed: 5, stiffness: 2}\n"
+    "    servo: {gain: 3, damping: 0.25, speed: 5, stiffness: 2, inputs: true}\n"
     "    contact: {shapes: false, self: false, others: false, friction: 0.9}\n"
     "    heading: 0.5\n    height: 0.125\n    speed: 2\n    keyframe: none\n    settle: 0.75\n"
     "    joint_noise: 0.01\n    sensors: false\n    color: pink\n"
@@ -204,7 +204,7 @@ static void check_full_group(const mf_SceneGroup *g) {
     assert_true(g->motions.points.contact_margin == 0);
     assert_int_equal(g->control_interval, 4 * MF_MILLISECOND);
     assert_true(g->servo.gain == 3 && g->servo.damping == 0.25);
-    assert_true(g->servo.speed == 5 && g->servo.stiffness == 2);
+    assert_true(g->servo.speed == 5 && g->servo.stiffness == 2 && g->servo.inputs);
     assert_true(!g->contact_shapes && !g->contact_self && !g->contact_others);
     assert_true(g->friction == 0.9 && g->settle == 0.75 && g->joint_noise == 0.01);
     assert_true(g->place.heading == 0.5 && g->place.height == 0.125 && g->place.speed == 2);
@@ -647,6 +647,7 @@ static void written_text_has_every_default(void **state) {
                               "      damping: 0 # [N m s/rad]\n"
                               "      speed: 0 # [rad/s]\n"
                               "      stiffness: 1\n"
+                              "      inputs: false\n"
                               "    contact:\n"
                               "      shapes: true\n"
                               "      self: true\n"

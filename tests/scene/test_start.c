@@ -53,7 +53,7 @@ static void gravity_is_that_of_the_first_model(void **state) {
         {"groups:\n" MODEL("a", "tumbler.xml") MODEL("b", "ball.xml"), 0.0, 1},
         {"groups:\n" MODEL("a", "ball.xml") MODEL("b", "tumbler.xml"), 9.81, 1},
         {"groups:\n" MODEL("a", "ball.xml") MODEL("b", "ant.xml"), 9.81, 0},
-        {"groups:\n" MODEL("a", "crazyflie.yaml"), 9.81, 0},
+        {"proximity: {enabled: true}\ngroups:\n" MODEL("a", "crazyflie.yaml"), 9.81, 0},
         {"world: {gravity: 1.62}\ngroups:\n" MODEL("a", "tumbler.xml"), 1.62, 1},
         {"world: {gravity: auto}\ngroups:\n" MODEL("a", "hexapod.urdf"), 9.81, 0},
     };
@@ -64,6 +64,34 @@ static void gravity_is_that_of_the_first_model(void **state) {
         assert_int_equal(scene.note_count, cases[i].notes);
         for (uint32_t n = 0; n < scene.note_count; n++)
             assert_non_null(strstr(scene.notes[n], "the gravity of its file is"));
+        drop_scene(&scene, file);
+    }
+}
+
+// A quadrotor or aircraft that nothing keeps out of the ground is noted; cars stand on it.
+static void what_passes_through_the_ground_is_noted(void **state) {
+    static const struct {
+        const char *text, *note;
+    } cases[] = {
+        {"groups:\n" MODEL("a", "crazyflie.yaml")
+             MODEL("b", "car_full_size.yaml") "    place: {poses: [[9, 0, 0]]}\n",
+         "group a: it flies through the ground without a fault: set proximity.enabled and "
+         "proximity.collisions.terrain"},
+        {"proximity: {collisions: {terrain: false}}\ngroups:\n" MODEL("b", "aerosonde.yaml"),
+         "group b: it flies through the ground without a fault: set proximity.enabled and "
+         "proximity.collisions.terrain"},
+        {"proximity: {enabled: true}\ngroups:\n  - {name: c, model: ../models/sun2022.yaml, "
+         "isolated: true}\n",
+         "group c: it flies through the ground without a fault: isolated robots have no proximity"},
+        {"proximity: {enabled: true}\ngroups:\n" MODEL("a", "crazyflie.yaml"), NULL},
+        {"groups:\n" MODEL("b", "car_full_size.yaml"), NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_SceneFile *file = parse_scene(*state, cases[i].text);
+        mf_Scene scene = make_scene(*state, file);
+        assert_int_equal(scene.note_count, cases[i].note != NULL);
+        if (cases[i].note != NULL)
+            assert_string_equal(scene.notes[0], cases[i].note);
         drop_scene(&scene, file);
     }
 }
@@ -374,6 +402,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_step_is_the_least_that_models_ask_for),
         cmocka_unit_test(gravity_is_that_of_the_first_model),
+        cmocka_unit_test(what_passes_through_the_ground_is_noted),
         cmocka_unit_test(default_control_intervals),
         cmocka_unit_test(times_that_do_not_fit_the_step_are_refused),
         cmocka_unit_test(the_ground_is_that_of_a_model),

@@ -327,8 +327,10 @@ class RemoteGroup(GroupFields):
 
         "links", "joints", "sensors", "cameras" and so on are lists of dictionaries with "name", in
         the order of the elements of fields; indices in them count from 0, None: none. "vehicle" has
-        the parameters of a vehicle as its file has them, such as {"quadrotor": {"mass": 0.75}};
-        "world_gravity" is a vector [m/s^2] in the world frame.
+        the parameters of a vehicle as its file has them, such as {"quadrotor": {"mass": 0.75}}; the
+        wheelbase of {"car": ...} is "front" + "rear" [m]. "servos" has the gain, damping, effort,
+        speed and backlash of each joint's servo under `articulated`. "world_gravity" is a vector
+        [m/s^2] in the world frame.
         """
         text = self._world._ask(_MODEL, struct.pack("<I", self.number), _DESCRIBED)
         described: dict[str, Any] = json.loads(text)

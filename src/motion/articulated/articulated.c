@@ -75,6 +75,14 @@ static const mf_FieldInfo articulated_fields[] = {
      "relative error of the velocities that contacts between links make"},
     {"solver.iterations", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "iterations of the constraint solver in the last step; other laws: rounds after its sweeps"},
+    {"servo.gain", "N m/rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "gain of each servo, >= 0; N/m for slides"},
+    {"servo.damping", "N m s/rad", "joint", MF_REAL, MF_PER_JOINT, 1,
+     MF_FIELD_STATE | MF_FIELD_INPUT, "damping of each servo, >= 0; N s/m for slides"},
+    {"servo.target_rate", "rad/s", "joint", MF_REAL, MF_PER_JOINT, 1,
+     MF_FIELD_STATE | MF_FIELD_INPUT, "rate that the damping of each servo tracks; m/s for slides"},
+    {"servo.torque", "N m", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "torque that each servo adds before its effort limits the sum; N for slides"},
     {"sensor.outer", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
      "per body with force sensors: external force and torque on the body and all that it carries; "
      "N m"},
@@ -124,6 +132,11 @@ static uint32_t row_count(const mf_ArtMotion *motion, uint32_t row) {
     case MF_ART_ROW_RESIDUAL:
     case MF_ART_ROW_ITERATIONS:
         return motion->plan->law || motion->plan->coupled ? 1 : 0;
+    case MF_ART_ROW_SERVO_GAIN:
+    case MF_ART_ROW_SERVO_DAMPING:
+    case MF_ART_ROW_SERVO_RATE:
+    case MF_ART_ROW_SERVO_TORQUE:
+        return motion->config.servo_inputs ? 1 : 0; // for each joint
     case MF_ART_ROW_EXTERNAL:
         return motion->plan->zone_count;
     case MF_ART_ROW_LIMIT:
@@ -223,12 +236,27 @@ static void reset_row(const mf_ArtMotion *motion, uint32_t row, uint32_t instanc
         mf_field_set(field, instance, c, row == MF_ART_ROW_BALL && c % 4 == 0 ? 1.0 : 0.0);
 }
 
+// Servos start with the gains of the settings.
+static void reset_gains(const mf_ArtMotion *motion, uint32_t instance) {
+    for (uint32_t l = 0; motion->config.servo_inputs && l < motion->plan->link_count; l++) {
+        const mf_ArtLink *link = &motion->links[l];
+        const double *c = mf_art_constants(motion, (int32_t)l);
+        if (!(link->drive & MF_ART_HAS_SERVO))
+            continue;
+        mf_field_set(motion->rows[MF_ART_ROW_SERVO_GAIN], instance, link->joint,
+                     c[MF_ART_SERVO_GAIN]);
+        mf_field_set(motion->rows[MF_ART_ROW_SERVO_DAMPING], instance, link->joint,
+                     c[MF_ART_SERVO_DAMPING]);
+    }
+}
+
 // Ball and floating joints start as the model's start position says.
 static void reset_articulated(mf_Group *group, uint32_t instance, void *user) {
     const mf_ArtMotion *motion = user;
     const mf_Model *model = mf_group_model(group);
     for (uint32_t row = MF_ART_ROW_TORQUE; row < MF_ART_ROWS; row++)
         reset_row(motion, row, instance);
+    reset_gains(motion, instance);
     if (model->start_position == NULL)
         return;
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
@@ -271,9 +299,13 @@ static mf_Status make_scratch(mf_Group *group, mf_ArtMotion *motion, mf_Error *e
                                     table[pick.single][pick.double_precision](motion->plan), error);
 }
 
-static const char *const articulated_reads[] = {
-    "joint.target",      "joint.torque",  "base.force",   "base.torque",   "?ball.torque",
-    "?actuator.control", "?motion.level", "?wrench.link", "?wrench.count", NULL};
+static const char *const articulated_reads[] = {"joint.target",   "joint.torque",
+                                                "base.force",     "base.torque",
+                                                "?ball.torque",   "?actuator.control",
+                                                "?motion.level",  "?wrench.link",
+                                                "?wrench.count",  "?servo.gain",
+                                                "?servo.damping", "?servo.target_rate",
+                                                "?servo.torque",  NULL};
 static const char *const articulated_writes[] = {
     "base.position",        "base.orientation",   "base.linear_velocity", "base.angular_velocity",
     "joint.angle",          "joint.rate",         "?ball.orientation",    "?ball.rate",
@@ -290,6 +322,8 @@ static uint64_t hash_plan(const mf_ArtMotion *motion) {
                                  motion->plan->rounds};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
     hash = mf_hash_bytes(hash, &motion->config.friction, sizeof motion->config.friction);
+    if (motion->config.servo_inputs)
+        hash = mf_hash_bytes(hash, &motion->config.servo_inputs, sizeof(bool));
     return mf_hash_bytes(hash, motion->constants_f64, motion->plan->value_count * sizeof(double));
 }
 
@@ -387,6 +421,26 @@ mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
     if (motion != NULL)
         motion->plan->keeps_stage = motion->plan->keeps_stage || status == MF_OK;
     return status;
+}
+
+mf_Servo mf_articulated_servo(const mf_Group *group, uint32_t joint) {
+    const mf_ArtMotion *motion = find_motion(group);
+    mf_Servo servo = mf_servo();
+    if (motion == NULL || joint >= mf_group_model(group)->joint_count ||
+        motion->joint_links[joint] == MF_NONE)
+        return servo;
+    const mf_ArtLink *link = &motion->links[motion->joint_links[joint]];
+    const double *c = mf_art_constants(motion, (int32_t)motion->joint_links[joint]);
+    if (!(link->drive & MF_ART_HAS_SERVO))
+        return servo;
+    servo.gain = c[MF_ART_SERVO_GAIN];
+    servo.damping = c[MF_ART_SERVO_DAMPING];
+    servo.backlash = 2.0 * c[MF_ART_BACKLASH];
+    if (link->drive & MF_ART_HAS_EFFORT)
+        servo.effort = c[MF_ART_EFFORT];
+    if (link->drive & MF_ART_HAS_SPEED)
+        servo.speed = c[MF_ART_SERVO_SPEED] / servo.damping;
+    return servo;
 }
 
 const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *group) {

@@ -21,18 +21,24 @@ typedef struct Drive {
     mf_lane step;          // [s] 0 when forces act at the beginning of the step
     mf_lane damps;         // [s] the same for the damping of joints
     const mf_real *target; // rows of joint.target
-    const mf_real *before; // rows of step.acceleration, NULL: none
-    mf_lane ahead;         // [s] half a step, with `before`
+    const mf_real *gain;   // rows of servo.gain, NULL: the plan's; with them those of
+    const mf_real *damping, *target_rate, *torque; // servo.damping and so on
+    const mf_real *before;                         // rows of step.acceleration, NULL: none
+    mf_lane ahead;                                 // [s] half a step, with `before`
     const State *state;
     const ExternalWrenches *wrenches; // of collisions; NULL: none
     const Vec *swirl; // [rad/s] of the base in the middle of the step, own axes; NULL: as `before`
     Line *limits;     // per plan link: the part of the limit, where somebody asks; else NULL
 } Drive;
 
-// Servo: gain (target - position) - damping rate at the end of the step, clamped to the effort.
+// Servo: gain (target - position) - damping rate at the end of the step, clamped to the effort;
+// with its inputs gain (target - position) + damping (target rate - rate) + torque.
 static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, const Drive *drive,
                                   mf_lane ahead, mf_lane rate, Line *line) {
-    mf_lane gain = mf_set(c[MF_ART_SERVO_GAIN]), damping = mf_set(c[MF_ART_SERVO_DAMPING]);
+    const bool inputs = drive->gain != NULL;
+    mf_lane gain = inputs ? row_load(drive->gain, link->joint) : mf_set(c[MF_ART_SERVO_GAIN]);
+    const mf_lane damping =
+        inputs ? row_load(drive->damping, link->joint) : mf_set(c[MF_ART_SERVO_DAMPING]);
     mf_lane error = row_load(drive->target, link->joint) - ahead;
     if (link->drive & MF_ART_HAS_BACKLASH) {
         mf_lane play = mf_set(c[MF_ART_BACKLASH]);
@@ -47,6 +53,9 @@ static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, cons
         pull = mf_clamp(pull, -most, most);
     }
     mf_lane torque = mf_fma(-damping, rate, pull);
+    if (inputs)
+        torque = mf_fma(damping, row_load(drive->target_rate, link->joint), torque) +
+                 row_load(drive->torque, link->joint);
     mf_lane slope = drive->step * mf_fma(drive->step, gain, damping);
     if (link->drive & MF_ART_HAS_EFFORT) {
         mf_lane effort = mf_set(c[MF_ART_EFFORT]), size = mf_abs(torque);

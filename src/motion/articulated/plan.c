@@ -96,16 +96,43 @@ static bool bounded(double a) {
     return mf_is_finite(a);
 }
 
-static void set_servo(mf_ArtLink *link, double *c, const mf_Joint *joint, const mf_Servo *servo) {
-    double effort = servo->effort < joint->effort ? servo->effort : joint->effort;
-    double speed = servo->speed < joint->speed ? servo->speed : joint->speed;
+static double least(double a, double b) {
+    return a < b ? a : b;
+}
+
+// What the motors of the file exert on a joint at most [N m] or [N]: actuators whose force is
+// proportional to their control. No limit without such.
+static double motor_effort(const mf_Model *model, uint32_t joint) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < model->actuator_count; i++) {
+        const mf_Actuator *actuator = &model->actuators[i];
+        const double *gain = actuator->gain, *bias = actuator->bias;
+        if (actuator->drive != MF_DRIVE_JOINT || actuator->joint != joint || gain[1] != 0.0 ||
+            gain[2] != 0.0 || bias[0] != 0.0 || bias[1] != 0.0 || bias[2] != 0.0)
+            continue;
+        const double control =
+            least(mf_abs(actuator->control_lower), mf_abs(actuator->control_upper));
+        const double force = least(mf_abs(actuator->force_lower), mf_abs(actuator->force_upper));
+        sum += mf_abs(actuator->gear[0]) * least(mf_abs(gain[0]) * control, force);
+    }
+    return sum > 0.0 ? sum : INFINITY;
+}
+
+// With inputs, a joint without a motor has a servo, too, with a gain of 0 at first, and the law has
+// no limit of the speed: that belongs to commands of positions alone.
+static void set_servo(mf_ArtLink *link, double *c, const mf_Model *model, const mf_Joint *joint,
+                      const mf_Servo *servo, bool inputs) {
+    double effort = least(servo->effort, joint->effort);
+    double speed = least(servo->speed, joint->speed);
     c[MF_ART_ARMATURE] += servo->rotor_inertia * servo->gear * servo->gear;
     if (bounded(servo->no_load_speed))
         c[MF_ART_DAMPING] += servo->effort / servo->no_load_speed;
-    if (!(servo->gain > 0.0)) {
+    if (!(servo->gain > 0.0) && !(inputs && effort > 0.0)) {
         c[MF_ART_DAMPING] += servo->damping;
         return;
     }
+    if (inputs)
+        effort = least(effort, motor_effort(model, link->joint));
     link->drive |= MF_ART_HAS_SERVO;
     c[MF_ART_SERVO_GAIN] = servo->gain;
     c[MF_ART_SERVO_DAMPING] = servo->damping;
@@ -114,7 +141,7 @@ static void set_servo(mf_ArtLink *link, double *c, const mf_Joint *joint, const 
     c[MF_ART_BACKLASH] = 0.5 * servo->backlash;
     if (bounded(effort) && effort > 0.0)
         link->drive |= MF_ART_HAS_EFFORT;
-    if (bounded(speed) && servo->damping > 0.0)
+    if (bounded(speed) && servo->damping > 0.0 && !inputs)
         link->drive |= MF_ART_HAS_SPEED;
     if (servo->backlash > 0.0)
         link->drive |= MF_ART_HAS_BACKLASH;
@@ -155,7 +182,7 @@ static void set_drive(const mf_ArtMotion *motion, const mf_Model *model, int32_t
     if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
         const mf_Servo servo = servo_of(model, config, link->joint);
         if (joint->mimic == MF_NONE) // its leader's motor moves it
-            set_servo(link, c, joint, &servo);
+            set_servo(link, c, model, joint, &servo, config->servo_inputs);
         c[MF_ART_STIFFNESS] = joint->stiffness;
         c[MF_ART_RELAXED] = joint->spring_reference;
         c[MF_ART_FRICTION] = joint->friction;

@@ -386,6 +386,10 @@ enum {
     MF_ART_ROW_WARM, // these three only with MuJoCo's law
     MF_ART_ROW_RESIDUAL,
     MF_ART_ROW_ITERATIONS,
+    MF_ART_ROW_SERVO_GAIN, // these four only with servo_inputs
+    MF_ART_ROW_SERVO_DAMPING,
+    MF_ART_ROW_SERVO_RATE,
+    MF_ART_ROW_SERVO_TORQUE,
     MF_ART_ROW_EXTERNAL, // these five only where somebody asks
     MF_ART_ROW_LIMIT,
     MF_ART_ROW_TENDON_LIMIT,

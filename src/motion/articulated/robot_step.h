@@ -52,6 +52,27 @@ static inline void load_forces(Step *s, const State *state, Rates *force) {
     raise_fault(s, mf_finite(inner), MF_FAULT_NONFINITE);
 }
 
+// The inputs of servos: what is not finite, or a gain below 0, is an input fault.
+static inline void check_servos(Step *s) {
+    const mf_real *gain = row_of(s->block, MF_ART_ROW_SERVO_GAIN);
+    const mf_real *damping = row_of(s->block, MF_ART_ROW_SERVO_DAMPING);
+    const mf_ArtLink *links = mf_art_links(s->plan);
+    mf_lane sum = mf_zero(), least = mf_zero();
+    for (uint32_t l = 0; gain != NULL && l < s->plan->link_count; l++) {
+        const uint32_t joint = links[l].joint;
+        if (!(links[l].drive & MF_ART_HAS_SERVO))
+            continue;
+        const mf_lane g = row_load(gain, joint), d = row_load(damping, joint);
+        sum = sum + mf_abs(g) + mf_abs(d) +
+              mf_abs(row_load(row_of(s->block, MF_ART_ROW_SERVO_RATE), joint)) +
+              mf_abs(row_load(row_of(s->block, MF_ART_ROW_SERVO_TORQUE), joint));
+        least = mf_min(least, mf_min(g, d));
+    }
+    if (gain == NULL)
+        return;
+    raise_fault(s, mf_and(mf_finite(sum), mf_less_equal(mf_zero(), least)), MF_FAULT_INPUT);
+}
+
 // The forces of collisions, when they push any lane at all. Returns whether they do.
 static inline bool load_wrenches(const Step *s, const State *state, WrenchFrame *frames,
                                  ExternalWrenches *wrenches, Rates *force) {
@@ -374,12 +395,17 @@ static inline Drive drive_begin(Step *s, Room *room) {
     const mf_ArtBlock *block = s->block;
     load_state(block, &room->state);
     load_forces(s, &room->state, &room->force);
+    check_servos(s);
     Drive drive = {.active = true,
                    .closes = s->plan->integrator != MF_ARTICULATED_RK4,
                    .step = s->plan->integrator == MF_ARTICULATED_IMPLICIT
                                ? setting(s->plan, MF_ART_STEP)
                                : mf_zero(),
-                   .target = row_of(block, MF_ART_ROW_TARGET)};
+                   .target = row_of(block, MF_ART_ROW_TARGET),
+                   .gain = row_of(block, MF_ART_ROW_SERVO_GAIN),
+                   .damping = row_of(block, MF_ART_ROW_SERVO_DAMPING),
+                   .target_rate = row_of(block, MF_ART_ROW_SERVO_RATE),
+                   .torque = row_of(block, MF_ART_ROW_SERVO_TORQUE)};
     drive.damps = drive.step;
     drive.before = row_of(block, MF_ART_ROW_BEFORE);
     drive.ahead = mf_set((mf_real)0.5) * drive.step;

@@ -265,7 +265,7 @@ mf_Status mf_vehicle_check_ranges(mf_VehicleKind kind, const void *parameters, m
             memcpy(&value, (const char *)parameters + key->offset + c * sizeof value, sizeof value);
             if (value >= key->lower && value <= key->upper)
                 continue;
-            char index[8] = "";
+            char index[16] = "";
             if (key->kind == MF_KEY_VECTOR)
                 snprintf(index, sizeof index, "[%u]", c);
             return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s%s: %g, need %g .. %g%s%s", table->noun,

@@ -11,6 +11,7 @@ from mayfly_bridges.robocup.robot import Robot, Spot
 
 Array = npt.NDArray[np.float64]
 
+MOST_VALUE = 1e9  # [rad], [rad/s], [N m] that servos of the world are given
 MOST_GAIN = 1e4  # [N m/rad], [N m s/rad] that an agent may ask for
 CYCLE = 0.02  # [s] from percept to percept
 HOLD = 4.0  # [1/rad] gain of joints without servos in robots that nobody plays, per effort
@@ -46,6 +47,7 @@ class Squad:
         self._step = 1e-9 * step_ns
         self._links: tuple[Array, Array] | None = None
         self._can_rest = True
+        self._has_gains = "servo.gain" in group.fields
         self._hold = HOLD * np.minimum(self.robot.effort, 100.0)
 
     def read(self) -> None:
@@ -145,6 +147,9 @@ class Squad:
             near = np.clip(wanted, angle - AHEAD, angle + AHEAD)
             self._q = np.where(self._goes != 0, near, self._q)
         torque = self._kp * (self._q - angle) + self._kd * (self._dq - speed) + self._tau
+        if self._has_gains:
+            self._write_gains()
+            return
         gain = np.where(robot.servo_gain > 0, 0.0, self._hold)
         hold = gain * (robot.start - angle) - HOLD_DAMPING * gain * speed
         played = self.is_played[:, None]
@@ -155,3 +160,18 @@ class Squad:
         torque += np.where(played, damping, 0.0)
         self.group.write("joint.target", np.where(played, angle, robot.start))
         self.group.write("joint.torque", torque)
+
+    def _write_gains(self) -> None:
+        """The laws of motors for the servos of the world, which compute them in each step."""
+        robot, played, write = self.robot, self.is_played[:, None], self.group.write
+        has = robot.servo_gain > 0
+        gain = np.where(has, robot.servo_gain, self._hold)
+        damping = np.where(has, robot.servo_damping, HOLD_DAMPING * gain)
+        write("servo.gain", np.where(played, self._kp, gain))
+        write("servo.damping", np.where(played, self._kd, damping))
+        for name, wanted, rest in (
+            ("joint.target", self._q, robot.start),
+            ("servo.target_rate", self._dq, 0.0),
+            ("servo.torque", self._tau, 0.0),
+        ):
+            write(name, np.where(played, np.clip(wanted, -MOST_VALUE, MOST_VALUE), rest))

@@ -13,6 +13,7 @@ import mayfly
 from mayfly_bridges._dds.links import Links
 from mayfly_bridges._dds.node import Node, domain_of_environment, profile
 from mayfly_bridges.ros2 import encode
+from mayfly_bridges.ros2.commands import wheelbase
 from mayfly_bridges.ros2.messages import HASHES, TYPES
 from mayfly_bridges.ros2.robot import Robot, Setup, pictures_of, state_fields
 
@@ -32,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--scan-rate", type=float, default=10.0, help="laser scanner [Hz] (%(default)s)")
     add("--clock-rate", type=float, default=100.0, help="clock and commands [Hz] (%(default)s)")
     add("--timeout", type=float, default=0.0, help="of cmd_vel [s]; 0: it stays (%(default)s)")
-    add("--wheelbase", type=float, default=0.0, help="of cars [m], for cmd_vel")
+    add("--wheelbase", type=float, default=0.0, help="of cars [m] (default: their file's)")
     add("--best-effort", action="store_true", help="offer sensors without repeats")
     add("--no-map", action="store_true", help="no transform from map to odom")
 
@@ -88,7 +89,7 @@ def _robots(world: mayfly.RemoteWorld, node: Node, options: Any, period: float) 
             pictures_of(links, group),
             world.step_ns,
             options.best_effort,
-            options.wheelbase,
+            options.wheelbase or wheelbase(links.described),
             options.timeout,
         )
         robots += [Robot(node, setup, index, space) for index, space in enumerate(own)]

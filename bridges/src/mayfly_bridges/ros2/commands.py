@@ -31,8 +31,7 @@ class Velocity:
         inputs = set(fields)
         found = [mode for mode, names in self.MODES.items() if set(names) <= inputs]
         self.mode = found[0] if found else ""
-        self.needs_wheelbase = self.mode == "car" and not wheelbase > 0.0
-        if self.needs_wheelbase:
+        if self.mode == "car" and not wheelbase > 0.0:
             self.mode = ""
         self._wheelbase = wheelbase
         self._heading = math.nan  # [rad] commanded
@@ -70,6 +69,12 @@ class Velocity:
     def _steering(self, forward: float, turn: float) -> float:
         """Of a car whose rear axle turns about a point on its own line; 0 when it stands."""
         return math.atan(self._wheelbase * turn / forward) if forward else 0.0
+
+
+def wheelbase(described: Mapping[str, Any]) -> float:
+    """The wheelbase [m] of a car by the description of its group; 0: it is none."""
+    car = (described["vehicle"] or {}).get("car")
+    return float(car["front"] + car["rear"]) if car else 0.0
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,11 +15,13 @@ from mayfly_bridges.ros2 import encode, sensors
 from mayfly_bridges.ros2.cameras import Camera, camera_info, find_cameras, image
 from mayfly_bridges.ros2.commands import Inputs, Joints, Velocity
 from mayfly_bridges.ros2.description import urdf
+from mayfly_bridges.ros2.efforts import GAINS, Efforts
 from mayfly_bridges.ros2.messages import HASHES, TYPES
 
 _TRUTH = ("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity")
 _STATES = (*_TRUTH, "joint.angle", "joint.rate", "sensor.value")
 _COMMANDED = ("joint.target", "joint.torque", "actuator.control")
+_EFFORTS = ("actuator.force", *GAINS)
 _FORWARD = {  # topics of ros2_control's forward command controllers
     "forward_position_controller/commands": "position",
     "forward_velocity_controller/commands": "velocity",
@@ -54,7 +56,7 @@ def pictures_of(
 
 def state_fields(group: mayfly.RemoteGroup) -> list[str]:
     """The fields of a group that its robots' topics need."""
-    names = (*_STATES, *_COMMANDED)
+    names = (*_STATES, *_COMMANDED, *_EFFORTS)
     return [name for name in names if name in group.fields and group.fields[name].components]
 
 
@@ -68,6 +70,7 @@ class Robot:
         self._imu = next(iter(find_imus(self._links)), None) if has_sensors else None
         self._true_imu = TrueImu()
         self._scan = sensors.find_scan(self._links) if has_sensors else None
+        self._efforts = Efforts(self._links)
         self._rows: Inputs = {}
         self._twist: Any = None
         self._twist_time = 0.0
@@ -106,8 +109,6 @@ class Robot:
         fields = self._setup.group.fields
         inputs = {name: f.components for name, f in fields.items() if f.is_writable}
         self._velocity = Velocity(inputs, self._setup.wheelbase)
-        if self._velocity.needs_wheelbase:
-            self._complain("no cmd_vel for a car without --wheelbase")
         self._joints = Joints(self._links, inputs)
         self._twists = (
             self._reader("cmd_vel", "geometry_msgs/Twist") if self._velocity.mode else None
@@ -136,9 +137,9 @@ class Robot:
         found, rates = self._row("joint.angle"), self._row("joint.rate")
         if names:
             order = [joint.index for joint in self._links.joints]
-            state = encode.joint_state(
-                nanoseconds, names, [found[i] for i in order], [rates[i] for i in order]
-            )
+            efforts = self._efforts.read(self._row).tolist() if self._efforts.is_known else []
+            own = ([values[i] for i in order] for values in (found, rates, efforts) if len(values))
+            state = encode.joint_state(nanoseconds, names, *own)
             self._states.write(state)
         frames = (self._space + "odom", self._space + BASE)
         self._odometry.write(encode.odometry(nanoseconds, *frames, pose, velocity, rate))

@@ -15,7 +15,7 @@ from mayfly_bridges._dds.node import Node, profile, take_all
 from mayfly_bridges._dds.rotation import Quaternion, angles
 from mayfly_bridges.unitree.checksum import checksum
 from mayfly_bridges.unitree.messages import TYPES
-from mayfly_bridges.unitree.motors import Array, Motors, torques
+from mayfly_bridges.unitree.motors import Array, Motors, read_law
 from mayfly_bridges.unitree.remote import remote_bytes
 from mayfly_bridges.unitree.robots import Kind
 
@@ -51,11 +51,11 @@ class Robot:
         self._rates: tuple[int, Array] | None = None
         self._given = np.zeros(len(kind.motors))
         self.refused = 0  # commands with a wrong checksum
-        self._command: Any = None
         self._complained: set[str] = set()
         package = kind.package
         self._state_type = Fixed(TYPES, f"{package}/LowState")
         self._command_type = Fixed(TYPES, f"{package}/LowCmd")
+        self._command: Any = self._command_type.new()["motor_cmd"]  # all motors off
         self._sport_type = Fixed(TYPES, "unitree_go/SportModeState")
         self._remote_type = Fixed(TYPES, "unitree_go/WirelessController")
         self._state = self._state_type.new()
@@ -107,14 +107,11 @@ class Robot:
         """Takes the newest command, and drives the motors by it; none so far: no torque."""
         for sample in take_all(self._commands):
             if self._accepts(sample.record):
-                self._command = sample.record
-        if self._command is None:
-            return
+                self._command = sample.record["motor_cmd"]
         found, rates = self._angles()
-        wanted = torques(self._command["motor_cmd"], found, rates)
-        self._given, rows = self._motors.drive(np.where(self._motors.has, wanted, 0.0))
-        count = len(self._given)
-        self._state["motor_state"]["mode"][:count] = self._command["motor_cmd"]["mode"][:count]
+        count = len(found)
+        self._given, rows = self._motors.drive(read_law(self._command, count), found, rates)
+        self._state["motor_state"]["mode"][:count] = self._command["mode"][:count]
         for name, row in rows.items():
             self._group.write(name, row[None, :], self._index, 1)
 

@@ -1,0 +1,205 @@
+// Inputs of servos (mf_ArticulatedConfig.servo_inputs): the law by closed solutions of one joint,
+// the values they start with, their limits, and what is refused.
+#include "motion/articulated_text.h"
+
+static const double along_z[3] = {0, 0, 1};
+static const double inertia = 0.5; // [kg m^2]
+
+// A wheel on a fixed base, no gravity about its axis.
+static void wheel(Fixture *fixture, const ArtConfig *wish) {
+    ArtConfig config = *wish;
+    fixture_begin(fixture, 1);
+    uint32_t link = mf_hand_hinge(&fixture->hand, 0, 0, 0, 0, along_z);
+    art_body(&fixture->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
+    config.motion.base = MF_ARTICULATED_FIXED;
+    art_open(fixture, &config);
+}
+
+static ArtConfig inputs_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
+    ArtConfig config = art_config(integrator, step);
+    config.motion.servo_inputs = true;
+    return config;
+}
+
+static void command(Fixture *fixture, double gain, double damping, double target, double rate,
+                    double torque) {
+    fixture_set(fixture, "servo.gain", 0, gain);
+    fixture_set(fixture, "servo.damping", 0, damping);
+    fixture_set(fixture, "joint.target", 0, target);
+    fixture_set(fixture, "servo.target_rate", 0, rate);
+    fixture_set(fixture, "servo.torque", 0, torque);
+}
+
+// The damped oscillator J a = k (q* - q) + d (v* - v) + t from rest at 0: with z = d / (2 w J) < 1
+// and w^2 = k / J it goes around q* + (d v* + t) / k.
+static double oscillator(double k, double d, double target, double rate, double torque, double t) {
+    const double w = sqrt(k / inertia), z = d / (2.0 * w * inertia), damped = w * sqrt(1.0 - z * z);
+    const double rest = target + (d * rate + torque) / k;
+    return rest * (1.0 - exp(-z * w * t) * (cos(damped * t) + z * w / damped * sin(damped * t)));
+}
+
+static const char wheel_text[] =
+    "<mujoco model='wheel'><worldbody><body><joint axis='0 0 1'/>"
+    "<inertial pos='0 0 0' mass='1' diaginertia='0.3 0.3 0.5'/></body></worldbody></mujoco>";
+
+// Largest error of the angle over a second after a command.
+static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, mf_ContactLaw law) {
+    ArtConfig config = inputs_config(integrator, step);
+    config.motion.contact_law = law;
+    Text t;
+    text_open(&t, wheel_text, &config);
+    text_set(&t, "servo.gain", 0, 50.0);
+    text_set(&t, "servo.damping", 0, 3.0);
+    text_set(&t, "joint.target", 0, 0.4);
+    text_set(&t, "servo.target_rate", 0, 0.7);
+    text_set(&t, "servo.torque", 0, -1.5);
+    double worst = 0.0;
+    for (int n = 0; n < MF_SECOND / step; n++) {
+        mf_world_step(t.world, 1);
+        const double time = mf_time_to_seconds(mf_world_time(t.world));
+        const double expected = oscillator(50.0, 3.0, 0.4, 0.7, -1.5, time);
+        worst = fmax(worst, fabs(text_get(&t, "joint.angle", 0) - expected));
+    }
+    assert_int_equal(mf_group_fault_total(t.group), 0);
+    text_close(&t);
+    return worst;
+}
+
+// Runge-Kutta to its order; the other integrators, of order 1, halve the error with the step, also
+// under MuJoCo's law.
+static void a_step_response_is_the_damped_oscillators(void **state) {
+    (void)state;
+    assert_true(step_response(MF_ARTICULATED_RK4, MF_MILLISECOND, MF_CONTACT_LAW_COMPLIANT) <
+                1e-10);
+    for (mf_ContactLaw law = MF_CONTACT_LAW_MUJOCO; law <= MF_CONTACT_LAW_HARD; law++) {
+        const double coarse = step_response(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND, law);
+        const double fine = step_response(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 2, law);
+        assert_true(coarse < 3e-3);
+        assert_near(fine / coarse, 0.5, 0.01);
+    }
+}
+
+// Gains change between steps, and go far beyond what an explicit step bears.
+static void gains_change_while_running(void **state) {
+    (void)state;
+    ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
+    Fixture fixture;
+    wheel(&fixture, &config);
+    command(&fixture, 0.0, 0.0, 1.0, 0.0, 0.5); // a torque alone: 1 rad/s^2
+    mf_world_step(fixture.world, 100);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 1.0, 1e-12);
+    command(&fixture, 0.0, 1e6, 0.0, 3.0, 0.0); // a speed
+    mf_world_step(fixture.world, 1);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 3.0, 2e-4);
+    command(&fixture, 1e9, 1e5, -0.25, 0.0, 0.0);
+    mf_world_step(fixture.world, 500);
+    assert_near(fixture_get(&fixture, "joint.angle", 0), -0.25, 1e-9);
+    assert_int_equal(mf_group_fault_total(fixture.group), 0);
+    fixture_close(&fixture, NULL);
+}
+
+// Untouched, they are the servo of the settings to the bit, also after a reset.
+static void gains_are_those_of_the_settings_at_first(void **state) {
+    (void)state;
+    double angle[2][2];
+    for (int inputs = 0; inputs < 2; inputs++) {
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+        config.motion.servo_inputs = inputs == 1;
+        config.motion.servo.gain = 20.0;
+        config.motion.servo.damping = 1.0;
+        config.motion.servo.effort = 2.0;
+        config.motion.servo.backlash = 0.01;
+        Fixture fixture;
+        wheel(&fixture, &config);
+        for (int run = 0; run < 2; run++) {
+            fixture_set(&fixture, "joint.target", 0, 1.0);
+            mf_world_step(fixture.world, 50);
+            angle[inputs][run] = fixture_get(&fixture, "joint.angle", 0);
+            if (inputs == 1)
+                command(&fixture, 7.0, 3.0, 0.0, 1.0, 1.0);
+            mf_group_reset(fixture.group, 0);
+        }
+        fixture_close(&fixture, NULL);
+    }
+    assert_true(angle[0][0] == angle[1][0] && angle[0][1] == angle[1][1]);
+    assert_true(fabs(angle[0][0]) > 0.01);
+}
+
+// The effort bounds the sum; where the file has a motor at the joint, its range does.
+static void efforts_bound_the_sum(void **state) {
+    (void)state;
+    for (int motor = 0; motor < 2; motor++) {
+        ArtConfig config = inputs_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+        mf_Actuator actuator = {.name = "motor",
+                                .drive = MF_DRIVE_JOINT,
+                                .activation_address = MF_NONE,
+                                .gear = {5.0, 0, 0, 0, 0, 0},
+                                .gain = {0.25, 0, 0},
+                                .control_lower = -2.0,
+                                .control_upper = 2.0,
+                                .force_lower = -INFINITY,
+                                .force_upper = INFINITY};
+        if (motor == 0)
+            config.motion.servo.effort = 2.5;
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_z);
+        art_body(&fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
+        fixture.hand.model.actuators = &actuator;
+        fixture.hand.model.actuator_count = motor == 1 ? 1 : 0;
+        config.motion.base = MF_ARTICULATED_FIXED;
+        art_open(&fixture, &config);
+        const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
+        assert_true(servo.effort == 2.5 && servo.gain == 0.0 && servo.speed == INFINITY);
+        command(&fixture, 100.0, 1.0, -5.0, 0.0, 1000.0);
+        mf_world_step(fixture.world, 100);
+        assert_near(fixture_get(&fixture, "joint.rate", 0), 0.1 * 2.5 / inertia, 1e-12);
+        fixture_close(&fixture, NULL);
+    }
+}
+
+static void what_is_no_gain_is_an_input_fault(void **state) {
+    (void)state;
+    static const double values[][4] = {{-1, 0, 0, 0},       {1, -1e-3, 0, 0}, {NAN, 0, 0, 0},
+                                       {1, INFINITY, 0, 0}, {1, 1, NAN, 0},   {1, 1, 0, INFINITY}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        Fixture fixture;
+        wheel(&fixture, &config);
+        command(&fixture, values[i][0], values[i][1], 0.0, values[i][2], values[i][3]);
+        mf_world_step(fixture.world, 1);
+        assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
+        fixture_close(&fixture, NULL);
+    }
+}
+
+// Without the setting there are no such fields; what the servo is can be asked for.
+static void without_them_there_are_no_fields(void **state) {
+    (void)state;
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    Fixture fixture;
+    config.motion.servo.gain = 8.0;
+    config.motion.servo.damping = 2.0;
+    config.motion.servo.speed = 3.0;
+    config.motion.servo.backlash = 0.25;
+    wheel(&fixture, &config);
+    const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
+    assert_true(servo.gain == 8.0 && servo.damping == 2.0 && servo.speed == 3.0);
+    assert_true(servo.backlash == 0.25 && servo.effort == INFINITY);
+    assert_true(mf_articulated_servo(fixture.group, 1).gain == 0.0); // there is no such joint
+    assert_null(mf_group_find_field(fixture.group, "servo.gain"));
+    assert_null(mf_group_find_field(fixture.group, "servo.torque"));
+    fixture_close(&fixture, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_response_is_the_damped_oscillators),
+        cmocka_unit_test(gains_change_while_running),
+        cmocka_unit_test(gains_are_those_of_the_settings_at_first),
+        cmocka_unit_test(efforts_bound_the_sum),
+        cmocka_unit_test(what_is_no_gain_is_an_input_fault),
+        cmocka_unit_test(without_them_there_are_no_fields),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
