@@ -12,8 +12,13 @@ import subprocess
 from collections.abc import Callable
 from types import ModuleType
 
+import rcsssmj
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HUMANOID = ROOT / "models" / "humanoid.urdf"
+T1 = (
+    pathlib.Path(rcsssmj.__file__).parent / "resources" / "robots" / "T1" / "robot.xml"
+)  # the league's
 TIMEOUT = 60.0  # [s] for an answer on a loaded machine
 
 

@@ -14,12 +14,14 @@ import numpy.typing as npt
 import mayfly
 from mayfly_bridges.robocup import sexpr
 from mayfly_bridges.robocup.dialect import Dialect
+from mayfly_bridges.robocup.discipline import Player, Who
 from mayfly_bridges.robocup.effectors import Beam, Init, Motor, Rate, Say
-from mayfly_bridges.robocup.field import FIELDS
+from mayfly_bridges.robocup.field import FIELDS, field_of
 from mayfly_bridges.robocup.framing import Gone, Listener, Peer, wait
 from mayfly_bridges.robocup.monitor import Monitors, OldMonitors
 from mayfly_bridges.robocup.old import OldDialect, joints
-from mayfly_bridges.robocup.referee import Player, Referee, Rules, Who
+from mayfly_bridges.robocup.referee import Referee
+from mayfly_bridges.robocup.rules import BOOKS, Phase, Rules
 from mayfly_bridges.robocup.squad import CYCLE, Squad
 from mayfly_bridges.robocup.touch import Ball
 from mayfly_bridges.robocup.vision import Seen
@@ -34,6 +36,29 @@ STEP_PATIENCE = 3600.0  # [s] that the world waits for this bridge
 def say(text: str) -> None:
     """A line for people."""
     print(f"robocup: {text}", file=sys.stderr, flush=True)
+
+
+def referee_of(name: str, options: argparse.Namespace) -> Referee:
+    """A referee on a field, for what the user asked for."""
+    half, extra, players = BOOKS[options.rules]
+    half = half if options.half_time is None else options.half_time
+    extra = extra if options.extra_half_time is None else options.extra_half_time
+    if not (half > 0 and extra > 0):
+        raise mayfly.ArgumentError("--half-time, --extra-half-time: expected more than 0 s")
+    rules = Rules(
+        half_time=half,
+        extra_half_time=extra,
+        has_extra_time=options.extra_time,
+        changes_sides=options.change_sides,
+        most_players=players,
+        kick_off_after=options.kick_off,
+    )
+    phase = Phase(options.phase)
+    if options.time is not None and not 0 <= options.time < rules.end_of(phase):
+        raise mayfly.ArgumentError(
+            f"--time: expected 0 .. {rules.end_of(phase):g} s, the end of phase {options.phase}"
+        )
+    return Referee(FIELDS[name], rules, phase, options.time)
 
 
 @dataclass(eq=False)
@@ -73,18 +98,23 @@ class Match:
         self.patience: float = options.patience
         groups = [world[options.left], world[options.right]]
         self.squads = [Squad(group, side, world.step_ns) for side, group in enumerate(groups)]
-        self.ball = Ball(world[options.ball])
-        self.field = FIELDS[options.field]
+        self.ball = Ball(world[options.ball], 1e-9 * world.step_ns)
+        scenery = world[options.scenery].describe() if options.scenery in world.groups else {}
+        self.scenery = scenery.get("shapes", [])
+        name = options.field or field_of(scenery.get("name"))
+        if name is None:
+            raise mayfly.ArgumentError(
+                f"no measures are known of group {options.scenery}: expected --field"
+            )
+        self.referee = referee_of(name, options)
+        self.field = self.referee.field
         flags = self.field.flags()
         self.flags = list(flags)
         self.flags_at = np.array(list(flags.values()))
-        self.referee = Referee(self.field, Rules(options.half_time, options.kick_off))
         self.teams: list[str | None] = [None, None]
         self.agents: list[Agent] = []
         self.cycle = -1
         self.now = 0.0  # [s] of the present cycle
-        has_field = options.scenery in world.groups
-        self.scenery = world[options.scenery].describe()["shapes"] if has_field else []
         self._doors = [
             (Listener(options.host, options.agents), Dialect()),
             (Listener(options.host, options.old_agents), OldDialect(self.field)),
@@ -112,9 +142,8 @@ class Match:
 
     def _park(self, squad: Squad, seat: int) -> None:
         side = -1.0 if squad.side == 0 else 1.0
-        x = side * self.field.border * (seat + 0.75)
-        y = self.field.width / 2 + 0.7 * self.field.border
-        squad.place(seat, x, y, -math.pi / 2)
+        x = side * self.field.beside_step * (seat + 0.75)
+        squad.place(seat, x, self.field.beside, -math.pi / 2)
 
     def _poll(self) -> None:
         for listener, dialect in self._doors:
@@ -149,6 +178,8 @@ class Match:
             raise sexpr.Malformed(f"expected a robot {squad.robot.name}, found {init.robot}")
         if number in numbers:
             raise sexpr.Malformed(f"team {init.team} has a player {number} already")
+        if len(numbers) >= self.referee.rules.most_players:
+            raise sexpr.Malformed(f"team {init.team} has {len(numbers)} players, all it may have")
         free_seats = np.nonzero(~squad.is_played)[0]
         if not len(free_seats):
             raise sexpr.Malformed(f"team {init.team} has no robot left for player {number}")
@@ -289,10 +320,22 @@ class Match:
             seats[agent.who] = (agent.squad, agent.seat)
         touch = self.ball.touched_by(seats)
         orders = self.referee.update(self.now, CYCLE, self.ball.at, players, touch)
+        if orders.change_sides:
+            self._change_sides()
         if orders.ball is not None:
             self.ball.drop(*orders.ball)
         for who, place in orders.players.items():
             seats[who][0].place(seats[who][1], *place)
+
+    def _change_sides(self) -> None:
+        """Teams keep their robots, and play towards the other goal."""
+        self.squads.reverse()
+        self.teams.reverse()
+        for side, squad in enumerate(self.squads):
+            squad.side = side
+        for agent in self.playing:
+            agent.who = (1 - agent.who[0], agent.who[1])
+        say(f"the teams change sides: {self.teams[0]} is the left one")
 
     def _turn(self) -> None:
         """A cycle. With --sync commands answer the percepts of the same moment."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -73,8 +75,13 @@ class Squad:
 
     def place(self, seat: int, x: float, y: float, theta: float) -> None:
         """Puts a robot somewhere, upright in its initial pose and at rest."""
-        at = np.array([x, y, self.robot.rest_height])
-        turned = np.array([np.cos(theta / 2), 0.0, 0.0, np.sin(theta / 2)])
+        turned = (np.cos(theta / 2), 0.0, 0.0, np.sin(theta / 2))
+        self.put(seat, (x, y, self.robot.rest_height), turned)
+
+    def put(self, seat: int, position: Sequence[float], quaternion: Sequence[float]) -> None:
+        """Puts a robot at a pose (position [m]; w, x, y, z), in its initial pose and at rest."""
+        at = np.array(position)
+        turned = np.array(quaternion) / np.linalg.norm(quaternion)
         self.group.place(at, turned, first=seat, count=1)
         self.position[seat], self.orientation[seat], self.rate[seat] = at, turned, 0.0
         self.angle[seat], self.speed[seat] = self.robot.start, 0.0
