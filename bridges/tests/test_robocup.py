@@ -33,8 +33,8 @@ def begin(
     """`begin(model, "--option")`: a game that ends with the test."""
     games = []
 
-    def run(model: str | pathlib.Path = HUMANOID, *options: str, is_sync: bool = True) -> Game:
-        games.append(open_game(serve, start, tmp_path, model, *options, is_sync=is_sync))
+    def run(model: str | pathlib.Path = HUMANOID, *options: str, **how: Any) -> Game:
+        games.append(open_game(serve, start, tmp_path, model, *options, **how))
         return games[-1]
 
     yield run
@@ -128,9 +128,9 @@ def play(link: Link, cycles: int) -> tuple[list[str], Any]:
 
 
 def test_t1_feels_and_stands_as_in_the_league(league: League, begin: Begin) -> None:
-    """One agent, two simulators: the same percepts, and the same pose after 2 s."""
+    """One agent, two simulators: the same percepts, and the same pose and flags after 2 s."""
     theirs, there = league(lambda agents, _: play(Link(agents), 100))
-    game = begin(T1)
+    game = begin(T1, scene="robocup_league")
     ours, here = play(Link(game.agent_port), 100)
     kinds = [heads(text) for text in ours[:8]]
     assert {len(kind) for kind in kinds} == {len(heads(text)) for text in theirs[:8]}
@@ -148,6 +148,10 @@ def test_t1_feels_and_stands_as_in_the_league(league: League, begin: Begin) -> N
         assert here.joints[name][0] == pytest.approx(angle, abs=3.0), name
     assert here.ball is not None and there.ball is not None
     assert there.ball[0] == pytest.approx(here.ball[0], abs=0.05)
+    assert set(here.seen) == set(there.seen) and len(here.seen) > 12
+    for name, (distance, azimuth, elevation) in there.seen.items():
+        expected = pytest.approx(here.seen[name], abs=0.1 if name == "B" else 1.5)
+        assert (distance, azimuth, elevation) == expected, name
 
 
 @pytest.mark.skipif(not MENAGERIE.exists(), reason="no Booster T1 of the Menagerie: MAYFLY_SHARED")
