@@ -18,7 +18,7 @@ from mayfly_bridges.robocup import percepts, sexpr
 from mayfly_bridges.robocup.effectors import Beam, Init, Motor, Say, read_actions, read_init
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.framing import Gone, Peer, Unframer, frame
-from mayfly_bridges.robocup.vision import Seen, polar, see
+from mayfly_bridges.robocup.vision import Seen, Sight, polar
 
 # ---- S-expressions and frames ------------------------------------------------------------------
 
@@ -166,15 +166,20 @@ def test_percepts_have_the_text_of_the_league() -> None:
 
 def test_vision_has_the_text_of_the_league() -> None:
     at = np.array([[1.0, 0, 0], [0, 1, 0.0]])
-    text = see(
-        np.zeros(3), np.eye(3), ["f"], np.array([[2.0, 2, 0]]), at[0], [Seen("A", 3, "lr", at)]
-    )
+    robots = [
+        Seen("A", (0, 2), "lr", at),
+        Seen("A", (0, 3), "lr", at),
+        Seen("B", (1, 3), "h", at[:1]),
+    ]
+    sight = Sight(["f"], np.array([[2.0, 2, 0]]), at[0], robots)
+    text = sight.see(np.zeros(3), np.eye(3), (0, 2))
     theirs = league.VisionPerception(
         "See",
         [
             league.ObjectDetection("f", 45.0, 0.0, 2.82),
             league.ObjectDetection("B", 0.0, 0.0, 1.0),
             league.AgentDetection("P", "A", 3, [league.ObjectDetection("l", 0.0, 0.0, 1.0)]),
+            league.AgentDetection("P", "B", 3, [league.ObjectDetection("h", 0.0, 0.0, 1.0)]),
         ],
     )
     assert text == theirs.to_sexp()  # the second mark is 90 degrees to the side

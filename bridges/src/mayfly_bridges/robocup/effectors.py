@@ -77,7 +77,7 @@ def read_init(data: bytes) -> Init:
 
 def _read(node: list[sexpr.Node]) -> Action | None:
     if len(node) == 4 and node[0] == "beam":
-        x, y, theta = (sexpr.number(part) for part in node[1:])
+        x, y, theta = sexpr.numbers(node[1:])
         return Beam(x, y, math.radians(theta))
     if len(node) == 4 and node[0] == "SPK":
         try:
@@ -86,7 +86,7 @@ def _read(node: list[sexpr.Node]) -> Action | None:
             raise sexpr.Malformed("expected a message in base 64") from error
         return Say(sexpr.number(node[2]) / 100, message)
     if len(node) == 6:
-        q, dq, kp, kd, tau = (sexpr.number(part) for part in node[1:])
+        q, dq, kp, kd, tau = sexpr.numbers(node[1:])
         return Motor(sexpr.word(node[0]), math.radians(q), math.radians(dq), kp, kd, tau)
     return None  # (syn), and what other versions know
 

@@ -266,14 +266,15 @@ class Match:
 
     def _feel(self) -> None:
         """Sends percepts to all."""
-        sees = any(self.cycle % dialect.sees_every == 0 for _, dialect in self._doors)
-        seen = self._seen() if sees else []
+        dialects = {agent.dialect for agent in self.playing}
+        sighted = [one for one in dialects if self.cycle % one.sees_every == 0]
+        robots = self._seen() if sighted else []
+        sights = {dialect: dialect.sight(self, robots) for dialect in sighted}
         for agent in list(self.agents):
             if agent.squad is None:
                 text = agent.dialect.wait(self)
             else:
-                others = [one for who, one in seen if who != agent.who]
-                text = agent.dialect.percepts(self, agent, agent.squad, others)
+                text = agent.dialect.percepts(self, agent, agent.squad, sights.get(agent.dialect))
             try:
                 if text:
                     agent.peer.send(text)
@@ -282,14 +283,13 @@ class Match:
         for agent in self.agents:
             agent.said = None
 
-    def _seen(self) -> list[tuple[Who, Seen]]:
+    def _seen(self) -> list[Seen]:
         found = []
         for agent in self.playing:
             assert agent.squad is not None
             marks = agent.squad.robot.marks
             at = [agent.squad.spot(agent.seat, spot)[0] for _, spot in marks]
-            names = [name for name, _ in marks]
-            found.append((agent.who, Seen(agent.team, agent.who[1], names, np.array(at))))
+            found.append(Seen(agent.team, agent.who, [name for name, _ in marks], np.array(at)))
         return found
 
     def heard(self, agent: Agent, squad: Squad) -> list[Heard]:
