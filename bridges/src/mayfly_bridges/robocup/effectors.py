@@ -8,7 +8,12 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from mayfly_bridges.robocup import sexpr
 
@@ -32,6 +37,14 @@ class Motor:
     kp: float  # [N m/rad]
     kd: float  # [N m s/rad]
     tau: float  # [N m]
+
+
+@dataclass(frozen=True)
+class Motors:
+    """Commands to several motors: rows of `values` are q, dq, kp, kd, tau as in Motor."""
+
+    names: Sequence[str]
+    values: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -59,7 +72,11 @@ class Say:
     message: bytes
 
 
-Action = Motor | Rate | Beam | Say
+Action = Motor | Motors | Rate | Beam | Say
+
+# A message of nothing but motors, as agents send them fifty times a second.
+_MOTORS = re.compile(rb"(?:\([^\s()]+(?: [-+.0-9eE]+){5}\))+")
+_SCALE = np.array([math.pi / 180, math.pi / 180, 1.0, 1.0, 1.0])
 
 
 def read_init(data: bytes) -> Init:
@@ -91,8 +108,25 @@ def _read(node: list[sexpr.Node]) -> Action | None:
     return None  # (syn), and what other versions know
 
 
+def _read_motors(data: bytes) -> Motors | None:
+    """A message of motors alone, in less than half of the time of `sexpr`; else None."""
+    if not _MOTORS.fullmatch(data):
+        return None
+    words = data.replace(b"(", b" ").replace(b")", b" ").split()
+    try:
+        names = [name.decode() for name in words[::6]]
+        del words[::6]
+        values = np.array([float(word) for word in words]).reshape(-1, 5)
+    except ValueError:
+        return None
+    return Motors(names, values * _SCALE) if np.isfinite(values).all() else None
+
+
 def read_actions(data: bytes) -> list[Action]:
     """All actions of a message; Malformed if one has not its form. Unknown ones are skipped."""
+    motors = _read_motors(data)
+    if motors is not None:
+        return [motors]
     found = []
     for node in sexpr.parse(data):
         action = _read(node) if isinstance(node, list) and node else None

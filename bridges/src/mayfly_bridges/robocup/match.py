@@ -15,7 +15,7 @@ import mayfly
 from mayfly_bridges.robocup import sexpr
 from mayfly_bridges.robocup.dialect import Dialect
 from mayfly_bridges.robocup.discipline import Player, Who
-from mayfly_bridges.robocup.effectors import Beam, Init, Motor, Rate, Say
+from mayfly_bridges.robocup.effectors import Beam, Init, Motor, Motors, Say
 from mayfly_bridges.robocup.field import FIELDS, field_of
 from mayfly_bridges.robocup.framing import Gone, Listener, Peer, wait
 from mayfly_bridges.robocup.monitor import Monitors, OldMonitors
@@ -237,18 +237,24 @@ class Match:
             elif isinstance(action, Say):
                 agent.said = action
             elif isinstance(action, Motor):
-                if not squad.command(agent.seat, action):
-                    self._complain(agent, action)
+                values = [action.q, action.dq, action.kp, action.kd, action.tau]
+                self._drive(agent, squad, Motors([action.name], np.array([values])))
+            elif isinstance(action, Motors):
+                self._drive(agent, squad, action)
             elif action.name in agent.joints:
                 joint, sign = agent.joints[action.name]
                 squad.turn(agent.seat, joint, sign * action.rate)
             else:
-                self._complain(agent, action)
+                self._complain(agent, action.name)
 
-    def _complain(self, agent: Agent, motor: Motor | Rate) -> None:
-        if motor.name not in agent.unknown and len(agent.unknown) < 5:
-            agent.unknown.add(motor.name)
-            say(f"{agent}: the robot has no motor {motor.name[:40]}")
+    def _drive(self, agent: Agent, squad: Squad, motors: Motors) -> None:
+        for name in squad.command(agent.seat, motors.names, motors.values):
+            self._complain(agent, name)
+
+    def _complain(self, agent: Agent, motor: str) -> None:
+        if motor not in agent.unknown and len(agent.unknown) < 5:
+            agent.unknown.add(motor)
+            say(f"{agent}: the robot has no motor {motor[:40]}")
 
     def _beam(self, squad: Squad, agent: Agent, beam: Beam) -> None:
         """Players stand on their own half; the right team sees it turned by half a turn."""

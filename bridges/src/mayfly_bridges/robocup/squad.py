@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 import mayfly
-from mayfly_bridges.robocup.effectors import Motor
 from mayfly_bridges.robocup.robot import Robot, Spot
 
 Array = npt.NDArray[np.float64]
@@ -127,17 +126,19 @@ class Squad:
         except mayfly.MayflyError:  # the scene has one motion for them
             self._can_rest = False
 
-    def command(self, seat: int, motor: Motor) -> bool:
-        """Takes a command to a motor; False: the robot has none of that name."""
-        joint = self.robot.motors.get(motor.name)
-        if joint is None:
-            return False
-        self._q[seat, joint] = motor.q
-        self._dq[seat, joint] = motor.dq
-        self._kp[seat, joint] = min(max(motor.kp, 0.0), MOST_GAIN)
-        self._kd[seat, joint] = min(max(motor.kd, 0.0), MOST_GAIN)
-        self._tau[seat, joint] = motor.tau
-        return True
+    def command(self, seat: int, names: Sequence[str], values: Array) -> list[str]:
+        """Takes commands to motors, rows of q, dq, kp, kd, tau; returns names of motors that the
+        robot has not."""
+        joints = [self.robot.motors.get(name, -1) for name in names]
+        unknown = [name for name, joint in zip(names, joints) if joint < 0]
+        if unknown:
+            values = values[[joint >= 0 for joint in joints]]
+            joints = [joint for joint in joints if joint >= 0]
+        self._q[seat, joints], self._dq[seat, joints] = values[:, 0], values[:, 1]
+        gains = np.clip(values[:, 2:4], 0.0, MOST_GAIN)
+        self._kp[seat, joints], self._kd[seat, joints] = gains[:, 0], gains[:, 1]
+        self._tau[seat, joints] = values[:, 4]
+        return unknown
 
     def turn(self, seat: int, joint: int, rate: float) -> None:
         """A joint turns at a rate [rad/s] from now on."""
