@@ -85,9 +85,10 @@ def open_game(
     is_sync: bool = True,
     scene: str = "robocup",
     count: int = 2,
+    right: str | pathlib.Path | None = None,
 ) -> Game:
-    """A scene, robocup or robocup_league, with `count` robots of a model on each side: in lock-step
-    with its agents as fast as it goes, or in real time."""
+    """A scene, robocup or robocup_league, with `count` robots of a model a side, or of another one
+    on the right: in lock-step with its agents as fast as it goes, or in real time."""
     text = (ROOT / "scenes" / f"{scene}.yaml").read_text()
     text = re.sub("bridges:\n.*\n.*\n", "", text)
     text = re.sub("count: [47]", f"count: {count}", text)
@@ -96,7 +97,8 @@ def open_game(
         places = [grid % -6, grid % 6]
         text = re.sub(r"place: {poses: .*-1.57.*", lambda _: places.pop(0), text)
         assert not places
-    text = text.replace("../models/humanoid.urdf", str(model))
+    text = text.replace("../models/humanoid.urdf", str(model), 1)
+    text = text.replace("../models/humanoid.urdf", str(right or model))
     text = text.replace("../models", str(ROOT / "models"))
     path = folder / "game.yaml"
     path.write_text(text)

@@ -445,6 +445,24 @@ class Puppet(threading.Thread):
             return
 
 
+def test_teams_with_different_robots(begin: Begin) -> None:
+    """The first team is the left one, unless only the right group has its robot."""
+    game = begin(T1, right=HUMANOID, scene="robocup_league")
+    blue = game.agent("Blues", 1, "humanoid")
+    assert "(tr Blues)" in blue.receive()
+    blue.send("(syn)")
+    Puppet(blue, b"(syn)")
+    red, player = game.agent("Reds", 1, "T1"), AGENT.Player("T1", "Reds", 1)
+    for _ in range(30):
+        red.send(player.act(red.receive()))
+    assert player.percepts.teams == {"tl": "Reds", "tr": "Blues"}
+    assert player.percepts.position[2] == pytest.approx(0.65, abs=0.03)
+    stranger = Puppet(game.agent("Greens", 1, "T1"), b"(syn)")
+    while stranger.is_alive():
+        red.send(player.act(red.receive()))
+    assert stranger.answers == 0
+
+
 def test_agents_that_die_or_send_garbage_harm_nobody(begin: Begin) -> None:
     """A good player stands and gets all percepts, whatever others do; their places are free."""
     game = begin(HUMANOID, "--patience", "2")

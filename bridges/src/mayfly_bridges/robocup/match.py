@@ -164,12 +164,21 @@ class Match:
         except sexpr.Malformed as error:
             self._drop(agent, str(error))
 
+    def _side_for(self, init: Init) -> int:
+        """The side of a new team: the left one, if it is free and has the robot."""
+        free = [side for side in (0, 1) if self.teams[side] is None]
+        if not free:
+            raise sexpr.Malformed(f"team {init.team}: two others are there")
+        robots = [self.squads[side].robot.name for side in free]
+        for side, robot in zip(free, robots):
+            if not init.robot or init.robot.lower() == robot.lower():
+                return side
+        wanted = " or ".join(dict.fromkeys(robots))
+        raise sexpr.Malformed(f"expected a robot {wanted}, found {init.robot}")
+
     def _seat(self, agent: Agent, init: Init) -> None:
         if init.team not in self.teams:
-            free = [side for side in (0, 1) if self.teams[side] is None]
-            if not free:
-                raise sexpr.Malformed(f"team {init.team}: two others are there")
-            self.teams[free[0]] = init.team
+            self.teams[self._side_for(init)] = init.team
         side = self.teams.index(init.team)
         numbers = {other.who[1] for other in self.playing if other.who[0] == side}
         number = init.number or next(n for n in range(1, 100) if n not in numbers)
