@@ -445,6 +445,21 @@ class Puppet(threading.Thread):
             return
 
 
+def test_a_robot_with_a_fault_starts_again(begin: Begin, tmp_path: pathlib.Path) -> None:
+    """Motors without limits, and a torque that no state survives: then it stands beside the field."""
+    strong = tmp_path / "humanoid.urdf"
+    strong.write_text(re.sub('effort="[^"]*"', 'effort="1e30"', HUMANOID.read_text()))
+    link = begin(strong).agent("Reds", 1)
+    percepts, places = AGENT.Percepts(), []
+    for cycle in range(20):
+        percepts.take(link.receive())
+        places.append(percepts.position)
+        torque = "(left_hip_pitch 0 0 0 0 1e28)" if cycle == 8 else "(left_hip_pitch 0 0 0 0 0)"
+        link.send("(beam -1 -0.5 0)" * (cycle == 2) + torque)
+    assert places[7][:2] == pytest.approx((-1, -0.5), abs=0.05)
+    assert places[-1][:2] == pytest.approx((-0.75, 3.7), abs=0.05)
+
+
 def test_teams_with_different_robots(begin: Begin) -> None:
     """The first team is the left one, unless only the right group has its robot."""
     game = begin(T1, right=HUMANOID, scene="robocup_league")

@@ -29,6 +29,7 @@ from mayfly_bridges.robocup.vision import Seen
 Array = npt.NDArray[np.float64]
 
 MOST_MALFORMED = 50  # messages of an agent that are no messages
+MOST_COMPLAINTS = 5  # lines about motors that an agent's robot has not, and about its faults
 MOST_HEARD = 3  # messages in one cycle
 STEP_PATIENCE = 3600.0  # [s] that the world waits for this bridge
 
@@ -72,6 +73,7 @@ class Agent:
     who: Who = (-1, -1)
     team: str = ""
     malformed: int = 0
+    faults: int = 0
     said: Say | None = None
     unknown: set[str] = field(default_factory=set)
     joints: dict[str, tuple[int, int]] = field(default_factory=dict)  # of the older dialect
@@ -261,7 +263,7 @@ class Match:
             self._complain(agent, name)
 
     def _complain(self, agent: Agent, motor: str) -> None:
-        if motor not in agent.unknown and len(agent.unknown) < 5:
+        if motor not in agent.unknown and len(agent.unknown) < MOST_COMPLAINTS:
             agent.unknown.add(motor)
             say(f"{agent}: the robot has no motor {motor[:40]}")
 
@@ -326,6 +328,17 @@ class Match:
 
     # ---- time ----------------------------------------------------------------------------------
 
+    def _check_faults(self) -> None:
+        """A robot with a fault stands still for ever: it starts again, beside the field."""
+        for agent in self.playing:
+            squad = agent.squad
+            assert squad is not None
+            if squad.faults[agent.seat]:
+                agent.faults += 1
+                if agent.faults <= MOST_COMPLAINTS:
+                    say(f"{agent}: its robot has the fault {squad.faults[agent.seat]:#x}")
+                self._park(squad, agent.seat)
+
     def _judge(self) -> None:
         players, seats = [], {}
         for agent in self.playing:
@@ -361,6 +374,7 @@ class Match:
         self._poll()
         if not self.is_sync:
             self._collect()
+        self._check_faults()
         self._judge()
         self._feel()
         if self.is_sync:

@@ -28,7 +28,7 @@ class Squad:
         self.side = side  # 0 left, 1 right
         self.robot = Robot(group.describe())
         self.count = len(group)
-        names = ["base.position", "base.orientation", "base.angular_velocity"]
+        names = ["base.position", "base.orientation", "base.angular_velocity", "fault.word"]
         self.has_sensors = "sensor.value" in group.fields
         names += ["sensor.value"] if self.has_sensors else []
         self._slow = group.subscribe(*names, period=CYCLE)
@@ -38,6 +38,7 @@ class Squad:
         self.orientation = np.tile([1.0, 0, 0, 0], (self.count, 1))
         self.rate = np.zeros((self.count, 3))
         self.sensed = np.zeros((self.count, 0))
+        self.faults = np.zeros(self.count, np.int64)  # bits MF_FAULT_*: such a robot stands still
         self.angle = np.zeros(shape)
         self.speed = np.zeros(shape)
         self.is_played = np.zeros(self.count, bool)
@@ -46,7 +47,7 @@ class Squad:
         self._by_rates = np.zeros(self.count, bool)
         self._step = 1e-9 * step_ns
         self._links: tuple[Array, Array] | None = None
-        self._can_rest = True
+        self._can_rest: bool | None = None  # None: not tried yet
         self._hold = HOLD * np.minimum(self.robot.effort, 100.0)
 
     def read(self) -> None:
@@ -54,6 +55,7 @@ class Squad:
         self.position = self._slow["base.position"].astype(np.float64)
         self.orientation = self._slow["base.orientation"].astype(np.float64)
         self.rate = self._slow["base.angular_velocity"].astype(np.float64)
+        self.faults = self._slow["fault.word"].astype(np.int64).reshape(self.count)
         if self.has_sensors:
             self.sensed = self._slow["sensor.value"].astype(np.float64)
         self.angle = self._fast["joint.angle"].astype(np.float64)
@@ -119,11 +121,15 @@ class Squad:
         self._rest(seat, True)
 
     def _rest(self, seat: int, on: bool) -> None:
-        if not self._can_rest:
+        """Switches a robot to the motion for rest, or back. A scene may have one motion only."""
+        if self._can_rest is False:
             return
         try:
             self.group.switch(PLAYED[on], first=seat, count=1)
-        except mayfly.MayflyError:  # the scene has one motion for them
+            self._can_rest = True
+        except mayfly.MayflyError:
+            if self._can_rest:  # it could before
+                raise
             self._can_rest = False
 
     def command(self, seat: int, names: Sequence[str], values: Array) -> list[str]:
