@@ -12,8 +12,13 @@ import subprocess
 from collections.abc import Callable
 from types import ModuleType
 
+import rcsssmj
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HUMANOID = ROOT / "models" / "humanoid.urdf"
+T1 = (
+    pathlib.Path(rcsssmj.__file__).parent / "resources" / "robots" / "T1" / "robot.xml"
+)  # the league's
 TIMEOUT = 60.0  # [s] for an answer on a loaded machine
 
 
@@ -78,20 +83,26 @@ def open_game(
     model: str | pathlib.Path,
     *options: str,
     is_sync: bool = True,
+    scene: str = "robocup",
+    count: int = 2,
+    right: str | pathlib.Path | None = None,
 ) -> Game:
-    """The scene robocup with two robots of a model on each side: in lock-step with its agents as
-    fast as it goes, or in real time."""
-    text = (ROOT / "scenes" / "robocup.yaml").read_text()
-    text = re.sub("bridges:\n.*\n.*\n", "", text).replace("count: 4", "count: 2")
-    for sign in ("-", ""):
-        third = f", [{sign}2.75, 3.7, -1.5708], [{sign}3.75, 3.7, -1.5708]"
-        assert third in text
-        text = text.replace(third, "")
-    text = text.replace("../models/humanoid.urdf", str(model))
+    """A scene, robocup or robocup_league, with `count` robots of a model a side, or of another one
+    on the right: in lock-step with its agents as fast as it goes, or in real time."""
+    text = (ROOT / "scenes" / f"{scene}.yaml").read_text()
+    text = re.sub("bridges:\n.*\n.*\n", "", text)
+    text = re.sub("count: [47]", f"count: {count}", text)
+    if scene == "robocup":
+        grid = "place: {grid: {center: [%d, 3.7, 0], spacing: [1, 1, 1], columns: 11}}"
+        places = [grid % -6, grid % 6]
+        text = re.sub(r"place: {poses: .*-1.57.*", lambda _: places.pop(0), text)
+        assert not places
+    text = text.replace("../models/humanoid.urdf", str(model), 1)
+    text = text.replace("../models/humanoid.urdf", str(right or model))
     text = text.replace("../models", str(ROOT / "models"))
-    scene = folder / "game.yaml"
-    scene.write_text(text)
-    address = serve(scene, "--speed", "0" if is_sync else "1")
+    path = folder / "game.yaml"
+    path.write_text(text)
+    address = serve(path, "--speed", "0" if is_sync else "1")
     ports = ["--agents", "0", "--monitors", "0", "--old-agents", "0", "--old-monitors", "0"]
     ports += ["--sync"] if is_sync else []
     bridge = start("bridge", "robocup", address, *ports, *options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -14,15 +15,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-import rcsssmj
 from rcsssmj.utils.sexpression import SExpression
-from robocup_game import AGENT, HUMANOID, ROOT, TIMEOUT, Game, Link, open_game
+from robocup_game import AGENT, HUMANOID, ROOT, T1, TIMEOUT, Game, Link, open_game
 
 from mayfly_bridges.robocup import sexpr
 
 SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", "/nowhere"))
 MENAGERIE = SHARED / "models" / "booster_t1" / "t1.xml"
-T1 = pathlib.Path(rcsssmj.__file__).parent / "resources" / "robots" / "T1" / "robot.xml"
 Begin = Callable[..., Game]
 League = Callable[[Callable[[int, int], Any]], Any]
 
@@ -34,8 +33,8 @@ def begin(
     """`begin(model, "--option")`: a game that ends with the test."""
     games = []
 
-    def run(model: str | pathlib.Path = HUMANOID, *options: str, is_sync: bool = True) -> Game:
-        games.append(open_game(serve, start, tmp_path, model, *options, is_sync=is_sync))
+    def run(model: str | pathlib.Path = HUMANOID, *options: str, **how: Any) -> Game:
+        games.append(open_game(serve, start, tmp_path, model, *options, **how))
         return games[-1]
 
     yield run
@@ -129,9 +128,9 @@ def play(link: Link, cycles: int) -> tuple[list[str], Any]:
 
 
 def test_t1_feels_and_stands_as_in_the_league(league: League, begin: Begin) -> None:
-    """One agent, two simulators: the same percepts, and the same pose after 2 s."""
+    """One agent, two simulators: the same percepts, and the same pose and flags after 2 s."""
     theirs, there = league(lambda agents, _: play(Link(agents), 100))
-    game = begin(T1)
+    game = begin(T1, scene="robocup_league")
     ours, here = play(Link(game.agent_port), 100)
     kinds = [heads(text) for text in ours[:8]]
     assert {len(kind) for kind in kinds} == {len(heads(text)) for text in theirs[:8]}
@@ -149,6 +148,10 @@ def test_t1_feels_and_stands_as_in_the_league(league: League, begin: Begin) -> N
         assert here.joints[name][0] == pytest.approx(angle, abs=3.0), name
     assert here.ball is not None and there.ball is not None
     assert there.ball[0] == pytest.approx(here.ball[0], abs=0.05)
+    assert set(here.seen) == set(there.seen) and len(here.seen) > 12
+    for name, (distance, *angles) in there.seen.items():
+        assert here.seen[name][0] == pytest.approx(distance, abs=0.1), name
+        assert here.seen[name][1:] == pytest.approx(angles, abs=1.5), name
 
 
 @pytest.mark.skipif(not MENAGERIE.exists(), reason="no Booster T1 of the Menagerie: MAYFLY_SHARED")
@@ -357,6 +360,72 @@ def test_commands_of_monitors(begin: Begin) -> None:
     assert "(pm GameOver)" in seen[-1]
 
 
+def transforms(monitor: Link) -> list[list[float]]:
+    """The 16 numbers of each node of a graph, the ball's last."""
+    found = re.findall(r"SLT ([^)]*)", monitor.receive())
+    return [[float(number) for number in numbers.split()] for numbers in found]
+
+
+def test_monitors_put_ball_and_players_anywhere(begin: Begin) -> None:
+    game = begin()
+    agent, monitor = game.agent("Reds", 1), game.monitor()
+    monitor.send("(ball (pos 1 0.5 0.07)(vel 2 -1 0))")
+    monitor.send("(agent (unum 1)(team Left)(move3d -1 1 0.5 0.7071 0 0.7071 0))")
+    balls = []
+    for _ in range(12):
+        agent.receive()
+        agent.send("(syn)")
+        if monitor.inbox_has_more(0.2):
+            balls.append(transforms(monitor)[-1][12:14])
+    moved = [(x - 1, y - 0.5) for x, y in balls if x > 1.02]
+    assert len(moved) > 2 and moved[-1][0] > moved[0][0] + 0.1
+    assert moved[-1][1] / moved[-1][0] == pytest.approx(-0.5, abs=0.05)
+    percepts = AGENT.Percepts()
+    percepts.take(agent.receive())
+    assert percepts.position[:2] == pytest.approx((-1, 1), abs=0.2)
+    assert percepts.is_down() and percepts.is_on_front()
+
+
+def test_a_ball_on_a_raised_arm_is_a_foul(begin: Begin) -> None:
+    """It falls on the left forearm of a player: a free kick of the others, who may be away."""
+    game = begin()
+    player, link = AGENT.Player("humanoid", "Reds", 2), game.agent("Reds", 2)
+    monitor, modes, fouls = game.monitor(), [], []
+    for cycle in range(120):
+        answer = player.act(link.receive())
+        if cycle == 40:
+            monitor.send("(playMode PlayOn)(agent (unum 2)(team Reds)(pos -1 0 0))")
+        if cycle == 80:
+            monitor.send("(ball (pos -1 0.24 0.5))")
+        link.send(answer + "(left_shoulder_roll 85 0 30 0.6 0)(left_elbow 0 0 30 0.6 0)")
+        modes.append(player.percepts.mode)
+        while monitor.inbox_has_more():
+            fouls += re.findall(r"\(foul [^)]*\)", monitor.receive())
+    assert modes[-1] == "direct_free_kick_right", (modes[-1], player.percepts.position)
+    assert set(fouls) <= {"(foul 10 1 2)"}
+
+
+def test_teams_change_sides_at_half_time(begin: Begin) -> None:
+    """The other team is the left one from then on, with its robots, and its half is the left."""
+    game = begin(HUMANOID, "--kick-off", "0.2", "--half-time", "0.4", "--change-sides")
+    links = [game.agent("Reds", 1), game.agent("Blues", 1)]
+    monitor, lefts, placed = game.monitor(), [], {}
+    while "GameOver" not in lefts:
+        for team, link in zip(("Reds", "Blues"), links):
+            percepts = AGENT.Percepts()
+            percepts.take(link.receive())
+            link.send("(beam -1 0.5 0)")
+            placed[team, percepts.teams["tl"], percepts.mode] = percepts.position[:2]
+        now = percepts.mode if percepts.mode == "GameOver" else percepts.teams["tl"]
+        lefts += [now] if not lefts or lefts[-1] != now else []
+    assert lefts == ["Reds", "Blues", "GameOver"]
+    assert placed["Reds", "Reds", "BeforeKickOff"] == pytest.approx((-1, 0.5), abs=0.02)
+    assert placed["Reds", "Blues", "BeforeKickOff"] == pytest.approx((1, 0.5), abs=0.02)
+    assert placed["Blues", "Blues", "BeforeKickOff"] == pytest.approx((-1, 0.5), abs=0.02)
+    full = next(text for text in iter(monitor.receive, "") if "(team_left Blues)" in text)
+    assert "agent Blues 1" in full
+
+
 class Puppet(threading.Thread):
     """Answers whatever comes to an agent with the same message, until it is thrown out."""
 
@@ -374,6 +443,39 @@ class Puppet(threading.Thread):
                 self.answers += 1
         except (EOFError, OSError):
             return
+
+
+def test_a_robot_with_a_fault_starts_again(begin: Begin, tmp_path: pathlib.Path) -> None:
+    """Motors without limits and a torque that no state survives: it stands beside the field."""
+    strong = tmp_path / "humanoid.urdf"
+    strong.write_text(re.sub('effort="[^"]*"', 'effort="1e30"', HUMANOID.read_text()))
+    link = begin(strong).agent("Reds", 1)
+    percepts, places = AGENT.Percepts(), []
+    for cycle in range(20):
+        percepts.take(link.receive())
+        places.append(percepts.position)
+        torque = "(left_hip_pitch 0 0 0 0 1e28)" if cycle == 8 else "(left_hip_pitch 0 0 0 0 0)"
+        link.send("(beam -1 -0.5 0)" * (cycle == 2) + torque)
+    assert places[7][:2] == pytest.approx((-1, -0.5), abs=0.05)
+    assert places[-1][:2] == pytest.approx((-0.75, 3.7), abs=0.05)
+
+
+def test_teams_with_different_robots(begin: Begin) -> None:
+    """The first team is the left one, unless only the right group has its robot."""
+    game = begin(T1, right=HUMANOID, scene="robocup_league")
+    blue = game.agent("Blues", 1, "humanoid")
+    assert "(tr Blues)" in blue.receive()
+    blue.send("(syn)")
+    Puppet(blue, b"(syn)")
+    red, player = game.agent("Reds", 1, "T1"), AGENT.Player("T1", "Reds", 1)
+    for _ in range(30):
+        red.send(player.act(red.receive()))
+    assert player.percepts.teams == {"tl": "Reds", "tr": "Blues"}
+    assert player.percepts.position[2] == pytest.approx(0.65, abs=0.03)
+    stranger = Puppet(game.agent("Greens", 1, "T1"), b"(syn)")
+    while stranger.is_alive():
+        red.send(player.act(red.receive()))
+    assert stranger.answers == 0
 
 
 def test_agents_that_die_or_send_garbage_harm_nobody(begin: Begin) -> None:

@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from mayfly_bridges.robocup.discipline import Player, Who
 from mayfly_bridges.robocup.field import FIELDS
-from mayfly_bridges.robocup.referee import Foul, Mode, Orders, Player, Referee, Rules, Who
+from mayfly_bridges.robocup.referee import Orders, Referee, Touch
+from mayfly_bridges.robocup.rules import Foul, Mode, Phase, Rules
 
 CYCLE = 0.02
 STANDS = 0.27  # [m]
@@ -17,8 +19,8 @@ STANDS = 0.27  # [m]
 class Game:
     """A referee with two players on each side."""
 
-    def __init__(self, **rules: float) -> None:
-        self.referee = Referee(FIELDS["kid"], Rules(**rules))
+    def __init__(self, phase: Phase = Phase.FIRST_HALF, **rules: float) -> None:
+        self.referee = Referee(FIELDS["kid"], Rules(**rules), phase)
         self.now = 0.0
         self.ball = np.zeros(3)
         self.players: dict[Who, np.ndarray] = {
@@ -28,14 +30,16 @@ class Game:
             (1, 2): np.array([1.5, 0.0, STANDS]),
         }
 
-    def go(self, seconds: float = CYCLE, touch: Who | None = None) -> Orders:
+    def go(self, seconds: float = CYCLE, touch: Who | None = None, by_arm: bool = False) -> Orders:
         """Plays so long; the touch is in the first cycle. All orders are obeyed, and summed."""
         found = Orders()
+        contact = None if touch is None else Touch(touch, by_arm)
         for _ in range(round(seconds / CYCLE)):
             self.now += CYCLE
             players = [Player(who, at, STANDS) for who, at in self.players.items()]
-            orders = self.referee.update(self.now, CYCLE, self.ball, players, touch)
-            touch = None
+            orders = self.referee.update(self.now, CYCLE, self.ball, players, contact)
+            contact = None
+            found.change_sides |= orders.change_sides
             if orders.ball is not None:
                 found.ball = orders.ball
                 self.ball = np.array([*orders.ball, 0.07])
@@ -221,3 +225,66 @@ def test_halves_and_the_end() -> None:
     assert game.mode is Mode.GAME_OVER and game.referee.play_time == 20
     game.go(5, touch=(0, 1))
     assert game.mode is Mode.GAME_OVER
+
+
+def play_until_the_end(game: Game) -> list[tuple[Mode, float, list[int]]]:
+    """Kick-offs whenever one is due, to the end; kick-offs with the time and score then."""
+    found = []
+    while game.mode is not Mode.GAME_OVER:
+        if game.mode is Mode.BEFORE_KICK_OFF:
+            game.referee.kick_off()
+            game.go()
+            found.append((game.mode, round(game.referee.play_time), list(game.referee.score)))
+        game.go()
+    return found
+
+
+def test_extra_time_after_a_draw_only() -> None:
+    rules = {"half_time": 20.0, "extra_half_time": 5.0, "has_extra_time": True}
+    kick_offs = play_until_the_end(Game(**rules))
+    assert [time for _, time, _ in kick_offs] == [0, 20, 40, 45]
+    assert [mode for mode, _, _ in kick_offs] == [Mode.KICK_OFF_LEFT, Mode.KICK_OFF_RIGHT] * 2
+    game = Game(**rules)
+    game.referee.score = [1, 0]
+    assert len(play_until_the_end(game)) == 2
+
+
+def test_teams_change_sides() -> None:
+    """Score and kick-off go with the teams; what was counted of players is forgotten."""
+    game = Game(half_time=20.0, changes_sides=True)
+    game.referee.kick_off(0)
+    for who in ((0, 2), (1, 2)):
+        game.go(touch=who)
+    game.ball = np.array([4.8, 0.5, 0.07])
+    game.go()
+    game.players[0, 2] = np.array([1.0, 1.0, 0.05])  # lies
+    while not game.go().change_sides:
+        assert game.referee.score == [1, 0]
+    assert game.referee.score == [0, 1] and game.referee.half == 2
+    assert game.mode is Mode.BEFORE_KICK_OFF and game.referee.play_time == 20
+    game.referee.kick_off()
+    game.go()
+    assert game.mode is Mode.KICK_OFF_LEFT  # the team that was right, and had no kick-off yet
+    assert not game.go(14.5).players
+
+
+def test_phase_of_penalties_ends_after_a_minute() -> None:
+    game = Game(Phase.PENALTIES)
+    game.referee.kick_off(1)
+    game.go(59.9)
+    assert game.mode is Mode.PLAY_ON
+    game.go(0.2)
+    assert game.mode is Mode.GAME_OVER
+
+
+def test_before_the_kick_off_nothing_counts() -> None:
+    """Neither goals nor hands, but three in their goal area are one too many."""
+    game = Game()
+    game.go(touch=(0, 2), by_arm=True)
+    game.ball = np.array([4.8, 0.5, 0.07])
+    game.go(5)
+    assert game.mode is Mode.BEFORE_KICK_OFF and game.referee.score == [0, 0]
+    for number, y in ((2, 0.5), (3, -0.5)):
+        game.players[0, number] = np.array([-4.2, y, STANDS])
+        game.go()
+    assert set(game.go(0.2).players) == {(0, 3)}

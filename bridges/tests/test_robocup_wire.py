@@ -15,10 +15,18 @@ from rcsssmj.sim.actions import MotorAction
 from rcsssmj.utils.sexpression import SExpression
 
 from mayfly_bridges.robocup import percepts, sexpr
-from mayfly_bridges.robocup.effectors import Beam, Init, Motor, Say, read_actions, read_init
+from mayfly_bridges.robocup.effectors import (
+    Beam,
+    Init,
+    Motor,
+    Motors,
+    Say,
+    read_actions,
+    read_init,
+)
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.framing import Gone, Peer, Unframer, frame
-from mayfly_bridges.robocup.vision import Seen, polar, see
+from mayfly_bridges.robocup.vision import Seen, Sight, polar
 
 # ---- S-expressions and frames ------------------------------------------------------------------
 
@@ -98,21 +106,27 @@ def test_peer_that_closes_is_gone_and_its_last_words_are_kept() -> None:
 
 
 def test_motors_are_read_as_the_league_reads_them() -> None:
+    """Alone, several in a message, and among others, for which another path is taken."""
     chance = random.Random(3)
-    for _ in range(200):
-        numbers = [round(chance.uniform(-200, 200), chance.randint(0, 5)) for _ in range(5)]
-        text = f"(lle{chance.randint(1, 6)} {' '.join(map(str, numbers))})".encode()
-        (ours,) = read_actions(text)
-        (theirs,) = SoccerActionParser().parse_action(text, "")
-        assert isinstance(ours, Motor) and isinstance(theirs, MotorAction)
-        assert ours.name == theirs.actuator_name
-        assert (ours.q, ours.dq, ours.kp, ours.kd, ours.tau) == (
-            theirs.q,
-            theirs.dq,
-            theirs.kp,
-            theirs.kd,
-            theirs.tau,
-        )
+    for case in range(200):
+        text = b""
+        for _ in range(chance.randint(1, 3)):
+            numbers = [round(chance.uniform(-200, 200), chance.randint(0, 5)) for _ in range(5)]
+            text += f"(lle{chance.randint(1, 6)} {' '.join(map(str, numbers))})".encode()
+        text += b"(syn)" * (case % 2)
+        theirs = [a for a in SoccerActionParser().parse_action(text, "") if a is not None]
+        assert all(isinstance(action, MotorAction) for action in theirs)
+        expected = [(a.actuator_name, a.q, a.dq, a.kp, a.kd, a.tau) for a in theirs]
+        ours = read_actions(text)
+        if case % 2:
+            assert all(isinstance(action, Motor) for action in ours)
+            found = [(a.name, a.q, a.dq, a.kp, a.kd, a.tau) for a in ours if isinstance(a, Motor)]
+        else:
+            (motors,) = ours
+            assert isinstance(motors, Motors)
+            found = [(n, *row) for n, row in zip(motors.names, motors.values.tolist())]
+        assert [one[0] for one in found] == [one[0] for one in expected]
+        assert np.allclose([one[1:] for one in found], [one[1:] for one in expected], rtol=1e-14)
 
 
 def test_other_actions() -> None:
@@ -120,7 +134,10 @@ def test_other_actions() -> None:
     assert beam == Beam(-1.5, 2.0, pytest.approx(np.pi / 2))
     assert said == Say(0.5, b"hello")
     assert read_init(b"(init humanoid Reds 7)") == Init("humanoid", "Reds", 7)
-    for wrong in (b"(he1 nan 0 0 0 0)", b"(he1 1e999 0 0 0 0)", b"(beam a 0 0)", b"(SPK s 1 %)"):
+    for wrong in (
+        *(b"(he1 nan 0 0 0 0)", b"(he1 1e999 0 0 0 0)", b"(he1 1.2.3 0 0 0 0)(syn)"),
+        *(b"(he1 -- 0 0 0 0)", b"(\xff 0 0 0 0 0)", b"(beam a 0 0)", b"(SPK s 1 %)"),
+    ):
         with pytest.raises(sexpr.Malformed):
             read_actions(wrong)
     for wrong in (b"", b"(syn)", b"(init a b 0)", b"(init a b 1.5)", b"(init a (b) 1)", b"init"):
@@ -166,15 +183,20 @@ def test_percepts_have_the_text_of_the_league() -> None:
 
 def test_vision_has_the_text_of_the_league() -> None:
     at = np.array([[1.0, 0, 0], [0, 1, 0.0]])
-    text = see(
-        np.zeros(3), np.eye(3), ["f"], np.array([[2.0, 2, 0]]), at[0], [Seen("A", 3, "lr", at)]
-    )
+    robots = [
+        Seen("A", (0, 2), "lr", at),
+        Seen("A", (0, 3), "lr", at),
+        Seen("B", (1, 3), "h", at[:1]),
+    ]
+    sight = Sight(["f"], np.array([[2.0, 2, 0]]), at[0], robots)
+    text = sight.see(np.zeros(3), np.eye(3), (0, 2))
     theirs = league.VisionPerception(
         "See",
         [
             league.ObjectDetection("f", 45.0, 0.0, 2.82),
             league.ObjectDetection("B", 0.0, 0.0, 1.0),
             league.AgentDetection("P", "A", 3, [league.ObjectDetection("l", 0.0, 0.0, 1.0)]),
+            league.AgentDetection("P", "B", 3, [league.ObjectDetection("h", 0.0, 0.0, 1.0)]),
         ],
     )
     assert text == theirs.to_sexp()  # the second mark is 90 degrees to the side

@@ -180,8 +180,9 @@ class GetUp:
 class Player:
     """Decides what to do from percepts."""
 
-    def __init__(self, robot: str, team: str, number: int) -> None:
+    def __init__(self, robot: str, team: str, number: int, length: float = 9.0) -> None:
         self.robot, self.team, self.number = robot, team, number
+        self.length = length  # [m] of the field
         self.percepts = Percepts()
         self.walk = Walk()
         self.head = [0.0, 0.2]  # [rad] yaw, pitch
@@ -263,7 +264,8 @@ class Player:
         ball = self.ball_at()
         if ball is None or self.percepts.is_down():
             return 0.0, 0.0 if self.percepts.is_down() else 0.3
-        goal = (4.5 if self.percepts.teams.get("tl") == self.team else -4.5, 0.0)
+        is_left = self.percepts.teams.get("tl") == self.team
+        goal = (0.5 * self.length if is_left else -0.5 * self.length, 0.0)
         x, y, _ = self.percepts.position
         aim = math.atan2(goal[1] - ball[1], goal[0] - ball[0])
         to_ball = math.atan2(ball[1] - y, ball[0] - x)
@@ -315,8 +317,9 @@ def main() -> None:
     parser.add_argument("--team", default="Reds")
     parser.add_argument("--number", type=int, default=2)
     parser.add_argument("--robot", default="humanoid", help="humanoid or T1")
+    parser.add_argument("--length", type=float, default=9.0, help="of the field, goal to goal [m]")
     options = parser.parse_args()
-    player = Player(options.robot, options.team, options.number)
+    player = Player(options.robot, options.team, options.number, options.length)
     with socket.create_connection((options.host, options.port)) as link:
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         send(link, f"(init {options.robot} {options.team} {options.number})")

@@ -7,6 +7,7 @@ import argparse
 import mayfly
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.match import Match
+from mayfly_bridges.robocup.rules import BOOKS, Phase
 
 NAME = "robocup"
 SUMMARY = "Two teams of RoboCup 3D agents play in a world with groups of robots and a ball."
@@ -39,7 +40,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scenery", default="field", help="group of goals that monitors see (%(default)s)"
     )
-    parser.add_argument("--field", choices=FIELDS, default="kid", help="measures (%(default)s)")
+    parser.add_argument(
+        "--field", choices=FIELDS, help="measures (those of the model of --scenery, by its name)"
+    )
     parser.add_argument(
         "--sync", action="store_true", help="the world waits for the commands of all agents"
     )
@@ -50,8 +53,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="with --sync: for an agent that does not answer (%(default)s)",
     )
+    add_rules(parser)
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """Options of the referee."""
     parser.add_argument(
-        "--half-time", type=float, default=300.0, metavar="S", help="of play (%(default)s)"
+        "--rules", choices=BOOKS, default="ssim", help="the league's book of rules (%(default)s)"
+    )
+    parser.add_argument(
+        "--half-time", type=float, metavar="S", help="length of a half (as in --rules)"
+    )
+    parser.add_argument(
+        "--extra-half-time", type=float, metavar="S", help="of an extra half (as in --rules)"
+    )
+    parser.add_argument("--extra-time", action="store_true", help="two extra halves after a draw")
+    parser.add_argument(
+        "--change-sides", action="store_true", help="teams change sides between halves"
+    )
+    parser.add_argument(
+        "--phase",
+        type=int,
+        choices=[int(phase) for phase in Phase],
+        default=0,
+        help="of the start: 0, 1 halves, 2, 3 extra halves, 4 penalties (%(default)s)",
+    )
+    parser.add_argument(
+        "--time", type=float, metavar="S", help="of play at the start (that of --phase)"
     )
     parser.add_argument(
         "--kick-off",

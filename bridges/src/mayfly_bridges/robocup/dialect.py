@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mayfly_bridges.robocup import percepts
 from mayfly_bridges.robocup.effectors import Action, Init, read_actions, read_init
-from mayfly_bridges.robocup.vision import Seen, see
+from mayfly_bridges.robocup.vision import Seen, Sight
 
 if TYPE_CHECKING:
     from mayfly_bridges.robocup.match import Agent, Match
@@ -41,8 +41,12 @@ class Dialect:
         """What an agent is sent that has not said yet who it is; "": nothing."""
         return ""
 
-    def percepts(self, match: Match, agent: Agent, squad: Squad, seen: list[Seen]) -> str:
-        """What an agent is sent."""
+    def sight(self, match: Match, robots: list[Seen]) -> Sight:
+        """What agents see in a cycle."""
+        return Sight(match.flags, match.flags_at, match.ball.at, robots)
+
+    def percepts(self, match: Match, agent: Agent, squad: Squad, sight: Sight | None) -> str:
+        """What an agent is sent, without `sight` in a cycle without a picture."""
         referee = match.referee
         text = percepts.time(match.now)
         left, right = match.teams
@@ -50,9 +54,9 @@ class Dialect:
         text += body(squad, agent.seat)
         heard = match.heard(agent, squad)
         text += percepts.heard("hear", [(one.direction, one.message) for one in heard])
-        if match.cycle % self.sees_every == 0:
+        if sight is not None:
             eye, rotation = squad.spot(agent.seat, squad.robot.camera)
-            text += see(eye, rotation, match.flags, match.flags_at, match.ball.at, seen)
+            text += sight.see(eye, rotation, agent.who)
         return text
 
 

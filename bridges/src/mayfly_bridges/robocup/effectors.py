@@ -8,7 +8,12 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from mayfly_bridges.robocup import sexpr
 
@@ -32,6 +37,14 @@ class Motor:
     kp: float  # [N m/rad]
     kd: float  # [N m s/rad]
     tau: float  # [N m]
+
+
+@dataclass(frozen=True)
+class Motors:
+    """Commands to several motors: rows of `values` are q, dq, kp, kd, tau as in Motor."""
+
+    names: Sequence[str]
+    values: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -59,7 +72,11 @@ class Say:
     message: bytes
 
 
-Action = Motor | Rate | Beam | Say
+Action = Motor | Motors | Rate | Beam | Say
+
+# A message of nothing but motors, as agents send them fifty times a second.
+_MOTORS = re.compile(rb"(?:\([^\s()]+(?: [-+.0-9eE]+){5}\))+")
+_SCALE = np.array([math.pi / 180, math.pi / 180, 1.0, 1.0, 1.0])
 
 
 def read_init(data: bytes) -> Init:
@@ -77,7 +94,7 @@ def read_init(data: bytes) -> Init:
 
 def _read(node: list[sexpr.Node]) -> Action | None:
     if len(node) == 4 and node[0] == "beam":
-        x, y, theta = (sexpr.number(part) for part in node[1:])
+        x, y, theta = sexpr.numbers(node[1:])
         return Beam(x, y, math.radians(theta))
     if len(node) == 4 and node[0] == "SPK":
         try:
@@ -86,13 +103,30 @@ def _read(node: list[sexpr.Node]) -> Action | None:
             raise sexpr.Malformed("expected a message in base 64") from error
         return Say(sexpr.number(node[2]) / 100, message)
     if len(node) == 6:
-        q, dq, kp, kd, tau = (sexpr.number(part) for part in node[1:])
+        q, dq, kp, kd, tau = sexpr.numbers(node[1:])
         return Motor(sexpr.word(node[0]), math.radians(q), math.radians(dq), kp, kd, tau)
     return None  # (syn), and what other versions know
 
 
+def _read_motors(data: bytes) -> Motors | None:
+    """A message of motors alone, in less than half of the time of `sexpr`; else None."""
+    if not _MOTORS.fullmatch(data):
+        return None
+    words = data.replace(b"(", b" ").replace(b")", b" ").split()
+    try:
+        names = [name.decode() for name in words[::6]]
+        del words[::6]
+        values = np.array([float(word) for word in words]).reshape(-1, 5)
+    except ValueError:
+        return None
+    return Motors(names, values * _SCALE) if np.isfinite(values).all() else None
+
+
 def read_actions(data: bytes) -> list[Action]:
     """All actions of a message; Malformed if one has not its form. Unknown ones are skipped."""
+    motors = _read_motors(data)
+    if motors is not None:
+        return [motors]
     found = []
     for node in sexpr.parse(data):
         action = _read(node) if isinstance(node, list) and node else None

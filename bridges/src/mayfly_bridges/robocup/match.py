@@ -14,12 +14,14 @@ import numpy.typing as npt
 import mayfly
 from mayfly_bridges.robocup import sexpr
 from mayfly_bridges.robocup.dialect import Dialect
-from mayfly_bridges.robocup.effectors import Beam, Init, Motor, Rate, Say
-from mayfly_bridges.robocup.field import FIELDS
+from mayfly_bridges.robocup.discipline import Player, Who
+from mayfly_bridges.robocup.effectors import Beam, Init, Motor, Motors, Say
+from mayfly_bridges.robocup.field import FIELDS, field_of
 from mayfly_bridges.robocup.framing import Gone, Listener, Peer, wait
 from mayfly_bridges.robocup.monitor import Monitors, OldMonitors
 from mayfly_bridges.robocup.old import OldDialect, joints
-from mayfly_bridges.robocup.referee import Player, Referee, Rules, Who
+from mayfly_bridges.robocup.referee import Referee
+from mayfly_bridges.robocup.rules import BOOKS, Phase, Rules
 from mayfly_bridges.robocup.squad import CYCLE, Squad
 from mayfly_bridges.robocup.touch import Ball
 from mayfly_bridges.robocup.vision import Seen
@@ -27,6 +29,7 @@ from mayfly_bridges.robocup.vision import Seen
 Array = npt.NDArray[np.float64]
 
 MOST_MALFORMED = 50  # messages of an agent that are no messages
+MOST_COMPLAINTS = 5  # lines about motors that an agent's robot has not, and about its faults
 MOST_HEARD = 3  # messages in one cycle
 STEP_PATIENCE = 3600.0  # [s] that the world waits for this bridge
 
@@ -34,6 +37,29 @@ STEP_PATIENCE = 3600.0  # [s] that the world waits for this bridge
 def say(text: str) -> None:
     """A line for people."""
     print(f"robocup: {text}", file=sys.stderr, flush=True)
+
+
+def referee_of(name: str, options: argparse.Namespace) -> Referee:
+    """A referee on a field, for what the user asked for."""
+    half, extra, players = BOOKS[options.rules]
+    half = half if options.half_time is None else options.half_time
+    extra = extra if options.extra_half_time is None else options.extra_half_time
+    if not (half > 0 and extra > 0):
+        raise mayfly.ArgumentError("--half-time, --extra-half-time: expected more than 0 s")
+    rules = Rules(
+        half_time=half,
+        extra_half_time=extra,
+        has_extra_time=options.extra_time,
+        changes_sides=options.change_sides,
+        most_players=players,
+        kick_off_after=options.kick_off,
+    )
+    phase = Phase(options.phase)
+    if options.time is not None and not 0 <= options.time < rules.end_of(phase):
+        raise mayfly.ArgumentError(
+            f"--time: expected 0 .. {rules.end_of(phase):g} s, the end of phase {options.phase}"
+        )
+    return Referee(FIELDS[name], rules, phase, options.time)
 
 
 @dataclass(eq=False)
@@ -47,6 +73,7 @@ class Agent:
     who: Who = (-1, -1)
     team: str = ""
     malformed: int = 0
+    faults: int = 0
     said: Say | None = None
     unknown: set[str] = field(default_factory=set)
     joints: dict[str, tuple[int, int]] = field(default_factory=dict)  # of the older dialect
@@ -73,18 +100,23 @@ class Match:
         self.patience: float = options.patience
         groups = [world[options.left], world[options.right]]
         self.squads = [Squad(group, side, world.step_ns) for side, group in enumerate(groups)]
-        self.ball = Ball(world[options.ball])
-        self.field = FIELDS[options.field]
+        self.ball = Ball(world[options.ball], 1e-9 * world.step_ns)
+        scenery = world[options.scenery].describe() if options.scenery in world.groups else {}
+        self.scenery = scenery.get("shapes", [])
+        name = options.field or field_of(scenery.get("name"))
+        if name is None:
+            raise mayfly.ArgumentError(
+                f"no measures are known of group {options.scenery}: expected --field"
+            )
+        self.referee = referee_of(name, options)
+        self.field = self.referee.field
         flags = self.field.flags()
         self.flags = list(flags)
         self.flags_at = np.array(list(flags.values()))
-        self.referee = Referee(self.field, Rules(options.half_time, options.kick_off))
         self.teams: list[str | None] = [None, None]
         self.agents: list[Agent] = []
         self.cycle = -1
         self.now = 0.0  # [s] of the present cycle
-        has_field = options.scenery in world.groups
-        self.scenery = world[options.scenery].describe()["shapes"] if has_field else []
         self._doors = [
             (Listener(options.host, options.agents), Dialect()),
             (Listener(options.host, options.old_agents), OldDialect(self.field)),
@@ -112,9 +144,8 @@ class Match:
 
     def _park(self, squad: Squad, seat: int) -> None:
         side = -1.0 if squad.side == 0 else 1.0
-        x = side * self.field.border * (seat + 0.75)
-        y = self.field.width / 2 + 0.7 * self.field.border
-        squad.place(seat, x, y, -math.pi / 2)
+        x = side * self.field.beside_step * (seat + 0.75)
+        squad.place(seat, x, self.field.beside, -math.pi / 2)
 
     def _poll(self) -> None:
         for listener, dialect in self._doors:
@@ -135,12 +166,21 @@ class Match:
         except sexpr.Malformed as error:
             self._drop(agent, str(error))
 
+    def _side_for(self, init: Init) -> int:
+        """The side of a new team: the left one, if it is free and has the robot."""
+        free = [side for side in (0, 1) if self.teams[side] is None]
+        if not free:
+            raise sexpr.Malformed(f"team {init.team}: two others are there")
+        robots = [self.squads[side].robot.name for side in free]
+        for side, robot in zip(free, robots):
+            if not init.robot or init.robot.lower() == robot.lower():
+                return side
+        wanted = " or ".join(dict.fromkeys(robots))
+        raise sexpr.Malformed(f"expected a robot {wanted}, found {init.robot}")
+
     def _seat(self, agent: Agent, init: Init) -> None:
         if init.team not in self.teams:
-            free = [side for side in (0, 1) if self.teams[side] is None]
-            if not free:
-                raise sexpr.Malformed(f"team {init.team}: two others are there")
-            self.teams[free[0]] = init.team
+            self.teams[self._side_for(init)] = init.team
         side = self.teams.index(init.team)
         numbers = {other.who[1] for other in self.playing if other.who[0] == side}
         number = init.number or next(n for n in range(1, 100) if n not in numbers)
@@ -149,6 +189,8 @@ class Match:
             raise sexpr.Malformed(f"expected a robot {squad.robot.name}, found {init.robot}")
         if number in numbers:
             raise sexpr.Malformed(f"team {init.team} has a player {number} already")
+        if len(numbers) >= self.referee.rules.most_players:
+            raise sexpr.Malformed(f"team {init.team} has {len(numbers)} players, all it may have")
         free_seats = np.nonzero(~squad.is_played)[0]
         if not len(free_seats):
             raise sexpr.Malformed(f"team {init.team} has no robot left for player {number}")
@@ -206,18 +248,24 @@ class Match:
             elif isinstance(action, Say):
                 agent.said = action
             elif isinstance(action, Motor):
-                if not squad.command(agent.seat, action):
-                    self._complain(agent, action)
+                values = [action.q, action.dq, action.kp, action.kd, action.tau]
+                self._drive(agent, squad, Motors([action.name], np.array([values])))
+            elif isinstance(action, Motors):
+                self._drive(agent, squad, action)
             elif action.name in agent.joints:
                 joint, sign = agent.joints[action.name]
                 squad.turn(agent.seat, joint, sign * action.rate)
             else:
-                self._complain(agent, action)
+                self._complain(agent, action.name)
 
-    def _complain(self, agent: Agent, motor: Motor | Rate) -> None:
-        if motor.name not in agent.unknown and len(agent.unknown) < 5:
-            agent.unknown.add(motor.name)
-            say(f"{agent}: the robot has no motor {motor.name[:40]}")
+    def _drive(self, agent: Agent, squad: Squad, motors: Motors) -> None:
+        for name in squad.command(agent.seat, motors.names, motors.values):
+            self._complain(agent, name)
+
+    def _complain(self, agent: Agent, motor: str) -> None:
+        if motor not in agent.unknown and len(agent.unknown) < MOST_COMPLAINTS:
+            agent.unknown.add(motor)
+            say(f"{agent}: the robot has no motor {motor[:40]}")
 
     def _beam(self, squad: Squad, agent: Agent, beam: Beam) -> None:
         """Players stand on their own half; the right team sees it turned by half a turn."""
@@ -235,14 +283,15 @@ class Match:
 
     def _feel(self) -> None:
         """Sends percepts to all."""
-        sees = any(self.cycle % dialect.sees_every == 0 for _, dialect in self._doors)
-        seen = self._seen() if sees else []
+        dialects = {agent.dialect for agent in self.playing}
+        sighted = [one for one in dialects if self.cycle % one.sees_every == 0]
+        robots = self._seen() if sighted else []
+        sights = {dialect: dialect.sight(self, robots) for dialect in sighted}
         for agent in list(self.agents):
             if agent.squad is None:
                 text = agent.dialect.wait(self)
             else:
-                others = [one for who, one in seen if who != agent.who]
-                text = agent.dialect.percepts(self, agent, agent.squad, others)
+                text = agent.dialect.percepts(self, agent, agent.squad, sights.get(agent.dialect))
             try:
                 if text:
                     agent.peer.send(text)
@@ -251,14 +300,13 @@ class Match:
         for agent in self.agents:
             agent.said = None
 
-    def _seen(self) -> list[tuple[Who, Seen]]:
+    def _seen(self) -> list[Seen]:
         found = []
         for agent in self.playing:
             assert agent.squad is not None
             marks = agent.squad.robot.marks
             at = [agent.squad.spot(agent.seat, spot)[0] for _, spot in marks]
-            names = [name for name, _ in marks]
-            found.append((agent.who, Seen(agent.team, agent.who[1], names, np.array(at))))
+            found.append(Seen(agent.team, agent.who, [name for name, _ in marks], np.array(at)))
         return found
 
     def heard(self, agent: Agent, squad: Squad) -> list[Heard]:
@@ -280,6 +328,17 @@ class Match:
 
     # ---- time ----------------------------------------------------------------------------------
 
+    def _check_faults(self) -> None:
+        """A robot with a fault stands still for ever: it starts again, beside the field."""
+        for agent in self.playing:
+            squad = agent.squad
+            assert squad is not None
+            if squad.faults[agent.seat]:
+                agent.faults += 1
+                if agent.faults <= MOST_COMPLAINTS:
+                    say(f"{agent}: its robot has the fault {squad.faults[agent.seat]:#x}")
+                self._park(squad, agent.seat)
+
     def _judge(self) -> None:
         players, seats = [], {}
         for agent in self.playing:
@@ -289,10 +348,22 @@ class Match:
             seats[agent.who] = (agent.squad, agent.seat)
         touch = self.ball.touched_by(seats)
         orders = self.referee.update(self.now, CYCLE, self.ball.at, players, touch)
+        if orders.change_sides:
+            self._change_sides()
         if orders.ball is not None:
             self.ball.drop(*orders.ball)
         for who, place in orders.players.items():
             seats[who][0].place(seats[who][1], *place)
+
+    def _change_sides(self) -> None:
+        """Teams keep their robots, and play towards the other goal."""
+        self.squads.reverse()
+        self.teams.reverse()
+        for side, squad in enumerate(self.squads):
+            squad.side = side
+        for agent in self.playing:
+            agent.who = (1 - agent.who[0], agent.who[1])
+        say(f"the teams change sides: {self.teams[0]} is the left one")
 
     def _turn(self) -> None:
         """A cycle. With --sync commands answer the percepts of the same moment."""
@@ -303,6 +374,7 @@ class Match:
         self._poll()
         if not self.is_sync:
             self._collect()
+        self._check_faults()
         self._judge()
         self._feel()
         if self.is_sync:

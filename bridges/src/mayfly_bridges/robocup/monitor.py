@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mayfly_bridges.robocup import sexpr
+from mayfly_bridges.robocup.discipline import Who
 from mayfly_bridges.robocup.framing import Gone, Listener, Peer
 from mayfly_bridges.robocup.graph import Body, agent_bodies, move_agent, shapes, transform
-from mayfly_bridges.robocup.referee import Mode, Referee, Who
 from mayfly_bridges.robocup.robot import matrix
+from mayfly_bridges.robocup.rules import Mode
 
 if TYPE_CHECKING:
     from mayfly_bridges.robocup.field import Field
     from mayfly_bridges.robocup.match import Match
+    from mayfly_bridges.robocup.referee import Referee
 
 EVERY = 2  # cycles from message to message
 FULL_EVERY = 250  # cycles from one full graph to the next
@@ -72,7 +74,7 @@ class Monitors:
         self._new: list[Peer] = []
         self._wants_all = False
         self._root = Body()
-        self._agents: dict[Who, list[Body]] = {}
+        self._agents: dict[tuple[str, Who], list[Body]] = {}
         radius = match.ball.radius
         material = "ball" if self.colors else "matWhite"
         ball = shapes(match.ball.told["shapes"], 0, None, material)
@@ -105,7 +107,7 @@ class Monitors:
         """Moves all bodies to where they are; True if others than before are there."""
         match = self.match
         self._ball.at = transform(match.ball.at, np.eye(3))
-        playing = {agent.who: agent for agent in match.playing}
+        playing = {(agent.team, agent.who): agent for agent in match.playing}
         changed = set(playing) != set(self._agents)
         for who in set(self._agents) - set(playing):
             del self._agents[who]
@@ -113,7 +115,7 @@ class Monitors:
             squad = agent.squad
             assert squad is not None
             if who not in self._agents:
-                name = f"agent {agent.team} {who[1]}"
+                name = f"agent {agent.team} {agent.who[1]}"
                 self._agents[who] = agent_bodies(squad.robot, name, squad.side, self.colors)
             move_agent(
                 self._agents[who],
@@ -171,17 +173,18 @@ class Monitors:
                 if mode.value.lower() == wanted:
                     referee.set_mode(mode)
         elif name == "ball":
-            place = _numbers(node, "pos", 3)
+            place, velocity = _numbers(node, "pos", 3), _numbers(node, "vel", 3)
             if place is not None:
                 x, y, z = place
-                ball.put((x, y, max(z, ball.radius)))
+                ball.put((x, y, max(z, ball.radius)), velocity)
         elif name == "agent":
             self._place(node)
         elif name == "reqfullstate":
             self._wants_all = True
 
     def _place(self, node: list[sexpr.Node]) -> None:
-        """`(agent (unum N)(team NAME)(pos x y z))`, or `(move x y z theta)` with degrees."""
+        """`(agent (unum N)(team NAME)(pos x y z))`, or `(move x y z theta)` with degrees; both
+        stand on the ground. `(move3d x y z w qx qy qz)` puts it anywhere."""
         number = _numbers(node, "unum", 1)
         team = sexpr.find(node, "team")
         if number is None or team is None or len(team) != 2:
@@ -192,6 +195,10 @@ class Monitors:
                 continue
             side = ("Left", "Right")[agent.who[0]]
             if sexpr.word(team[1]) not in (agent.team, side):
+                continue
+            turned = _numbers(node, "move3d", 7)
+            if turned is not None and math.hypot(*turned[3:]) > 0:
+                squad.put(agent.seat, turned[:3], turned[3:])
                 continue
             moved = _numbers(node, "move", 4)
             if moved is not None:

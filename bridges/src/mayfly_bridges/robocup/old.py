@@ -19,7 +19,7 @@ from mayfly_bridges.robocup.dialect import Dialect
 from mayfly_bridges.robocup.effectors import Action, Beam, Init, Rate, Say
 from mayfly_bridges.robocup.field import Field
 from mayfly_bridges.robocup.robot import Robot
-from mayfly_bridges.robocup.vision import Seen, see
+from mayfly_bridges.robocup.vision import Seen, Sight
 
 if TYPE_CHECKING:
     from mayfly_bridges.robocup.match import Agent, Match
@@ -143,19 +143,23 @@ class OldDialect(Dialect):
         score = f"(sl {referee.score[0]})(sr {referee.score[1]})"
         return f"(GS {who}(t {referee.play_time:.2f})(pm {referee.mode.value}){score})"
 
-    def percepts(self, match: Match, agent: Agent, squad: Squad, seen: list[Seen]) -> str:
+    def sight(self, match: Match, robots: list[Seen]) -> Sight:
+        """With the flags and names of this dialect."""
+        marked = [
+            Seen(one.team, one.who, [MARKS.get(name, name) for name in one.names], one.at)
+            for one in robots
+        ]
+        return Sight(self._flags, self._flags_at, match.ball.at, marked)
+
+    def percepts(self, match: Match, agent: Agent, squad: Squad, sight: Sight | None) -> str:
         """Time, game, sensors, joints, voices, and each third time sight."""
         text = percepts.time(match.now) + self._game(match, agent) + self._body(squad, agent.seat)
         for one in match.heard(agent, squad):
             words = one.message.decode("ascii", "replace")
             text += f"(hear {one.team} {match.now:.2f} {one.direction:.1f} {words})"
-        if match.cycle % self.sees_every == 0:
+        if sight is not None:
             eye, rotation = squad.spot(agent.seat, squad.robot.camera)
-            marked = [
-                Seen(one.team, one.number, [MARKS.get(n, n) for n in one.names], one.at)
-                for one in seen
-            ]
-            text += see(eye, rotation, self._flags, self._flags_at, match.ball.at, marked)
+            text += sight.see(eye, rotation, agent.who)
         return text
 
     def _body(self, squad: Squad, seat: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +12,11 @@ import numpy.typing as npt
 Vector = npt.NDArray[np.float64]
 
 
-def cut(values: npt.ArrayLike, digits: int) -> list[float]:
-    """Numbers cut, not rounded, after so many digits: the league's only noise."""
+def cut(values: npt.ArrayLike, digits: int) -> Any:
+    """Numbers cut, not rounded, after so many digits, as lists: the league's only noise."""
     factor = 10.0**digits
-    scaled = np.trunc(np.asarray(values, np.float64) * factor + 0.0)
-    return [float(value) + 0.0 for value in np.atleast_1d(scaled / factor)]
+    scaled = np.trunc(np.atleast_1d(np.asarray(values, np.float64)) * factor)
+    return (scaled / factor + 0.0).tolist()  # + 0.0: no -0.0
 
 
 def _text(values: Iterable[float]) -> str:

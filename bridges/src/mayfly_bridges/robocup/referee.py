@@ -1,136 +1,122 @@
 """The referee: play modes, clock, score, and the rules of the league's simulation.
 
-It knows positions and touches only, and answers with orders: where the ball and players go.
+It knows positions and touches only, and answers with orders: where the ball and players go. What
+is judged, and in which order within a cycle, follows the league's server (rcsssmj 0.2.1), against
+which `bridges/tests/test_robocup_league.py` compares it.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
 
-from mayfly_bridges.robocup.field import Field
+from mayfly_bridges.robocup.discipline import Discipline, Player, Who
+from mayfly_bridges.robocup.field import Field, is_in
+from mayfly_bridges.robocup.rules import (
+    CORNER,
+    DIRECT,
+    FREE_KICK,
+    GOAL,
+    GOAL_KICK,
+    IDLE,
+    KICK_IN,
+    KICK_OFF,
+    RESTARTS,
+    Foul,
+    Mode,
+    Phase,
+    Rules,
+)
 
 Array = npt.NDArray[np.float64]
-Who = tuple[int, int]  # side (0 left, 1 right) and number
-
-
-class Mode(Enum):
-    """Play modes by their names on the wire, in the order of the league's monitors."""
-
-    BEFORE_KICK_OFF = "BeforeKickOff"
-    KICK_OFF_LEFT = "KickOff_Left"
-    KICK_OFF_RIGHT = "KickOff_Right"
-    PLAY_ON = "PlayOn"
-    KICK_IN_LEFT = "KickIn_Left"
-    KICK_IN_RIGHT = "KickIn_Right"
-    CORNER_KICK_LEFT = "corner_kick_left"
-    CORNER_KICK_RIGHT = "corner_kick_right"
-    GOAL_KICK_LEFT = "goal_kick_left"
-    GOAL_KICK_RIGHT = "goal_kick_right"
-    OFFSIDE_LEFT = "offside_left"
-    OFFSIDE_RIGHT = "offside_right"
-    GAME_OVER = "GameOver"
-    GOAL_LEFT = "Goal_Left"
-    GOAL_RIGHT = "Goal_Right"
-    FREE_KICK_LEFT = "free_kick_left"
-    FREE_KICK_RIGHT = "free_kick_right"
-    DIRECT_FREE_KICK_LEFT = "direct_free_kick_left"
-    DIRECT_FREE_KICK_RIGHT = "direct_free_kick_right"
-    PENALTY_KICK_LEFT = "penalty_kick_left"
-    PENALTY_KICK_RIGHT = "penalty_kick_right"
-    PENALTY_SHOOT_LEFT = "penalty_shoot_left"
-    PENALTY_SHOOT_RIGHT = "penalty_shoot_right"
-
-
-KICK_OFF = (Mode.KICK_OFF_LEFT, Mode.KICK_OFF_RIGHT)
-KICK_IN = (Mode.KICK_IN_LEFT, Mode.KICK_IN_RIGHT)
-CORNER = (Mode.CORNER_KICK_LEFT, Mode.CORNER_KICK_RIGHT)
-GOAL_KICK = (Mode.GOAL_KICK_LEFT, Mode.GOAL_KICK_RIGHT)
-FREE_KICK = (Mode.FREE_KICK_LEFT, Mode.FREE_KICK_RIGHT)
-DIRECT = (Mode.DIRECT_FREE_KICK_LEFT, Mode.DIRECT_FREE_KICK_RIGHT)
-GOAL = (Mode.GOAL_LEFT, Mode.GOAL_RIGHT)
-RESTARTS = (KICK_OFF, KICK_IN, CORNER, GOAL_KICK, FREE_KICK, DIRECT)
-
-
-class Foul(Enum):
-    """Fouls that are called, by their numbers on the wire of monitors."""
-
-    ILLEGAL_DEFENCE = 2
-    INCAPABLE = 4
-    DOUBLE_TOUCH = 9
 
 
 @dataclass(frozen=True)
-class Rules:
-    """Times [s] and numbers of the league's rules."""
-
-    half_time: float = 300.0
-    kick_off_after: float = -1.0  # in BeforeKickOff with both teams there; below 0: a monitor does
-    goal_pause: float = 3.0
-    restart: float = 15.0  # for which a team has the ball for itself
-    lying: tuple[float, float] = (15.0, 30.0)  # a player, a goalkeeper
-    not_standing: tuple[float, float] = (30.0, 60.0)
-    lies_below: float = 0.22  # [1] of the height at which it stands
-    stands_above: float = 0.37
-    defenders: int = 2  # in their goal area
-    defence_time: float = 0.1
-    again: float = 1.0  # after which a second touch counts as one
-    goalkeeper: int = 1  # its number
-
-
-@dataclass(frozen=True)
-class Player:
-    """A player of the game: where its body is [m], and how high it is when it stands [m]."""
+class Touch:
+    """Who touches the ball in a cycle, and whether with an arm that is away from the body."""
 
     who: Who
-    at: Array
-    rest_height: float
+    by_arm: bool = False
 
 
 @dataclass
 class Orders:
-    """What the referee wants moved: the ball to x, y, players to x, y, direction [rad]."""
+    """What the referee wants: the ball at x, y [m], players at x, y, direction [rad], and first of
+    all the teams on each other's side."""
 
     ball: tuple[float, float] | None = None
     players: dict[Who, tuple[float, float, float]] = field(default_factory=dict)
+    change_sides: bool = False
 
 
 @dataclass
-class _Watch:
-    """How long a player has been down [s]."""
+class _Contact:
+    """Touches since the ball was put somewhere."""
 
-    lying: float = 0.0
-    not_standing: float = 0.0
-    standing: float = 0.0
+    now: Who | None = None
+    before: Who | None = None  # who touched it until another one did, or nobody
+    since: float = 0.0  # [s], the first of the present player's touches
+
+    def update(self, who: Who | None, time: float) -> None:
+        """Takes who touches the ball in a cycle."""
+        if self.now is not None and self.now != who:
+            self.before = self.now
+            if who is not None:
+                self.since = time
+        elif self.now is None and who is not None and who != self.before:
+            self.since = time
+        self.now = who
+
+    @property
+    def last(self) -> Who | None:
+        """Who touched the ball last."""
+        return self.before if self.now is None else self.now
 
 
 class Referee:
-    """The state of a game, and what changes it."""
+    """The state of a game, and what changes it. Sides are 0, left, and 1, right."""
 
-    def __init__(self, pitch: Field, rules: Rules) -> None:
+    def __init__(
+        self,
+        pitch: Field,
+        rules: Rules,
+        phase: Phase = Phase.FIRST_HALF,
+        play_time: float | None = None,
+    ) -> None:
         self.field = pitch
         self.rules = rules
         self.mode = Mode.BEFORE_KICK_OFF
-        self.play_time = 0.0
-        self.half = 1
+        self.phase = phase
         self.score = [0, 0]
         self.fouls: list[tuple[Foul, Who]] = []  # of the last update
+        start = rules.start_of(phase) if play_time is None else play_time
+        self._clock = round(1000 * start)  # [ms] of play; whole numbers: sums of many cycles
+        self._since = self._clock  # the mode
         self._now = 0.0
-        self._since = 0.0  # the mode
-        self._first = 0  # side of the next kick-off
-        self._last: tuple[Who, float] | None = None  # touch of the ball, and when
+        self._ready = 0.0  # when the second team came, or a half ended
+        self._first = phase % 2  # side of the next kick-off
+        self._contact = _Contact()
         self._once: Who | None = None  # has kicked, and may not again before another one
         self._indirect: int | None = None  # side that cannot score yet
-        self._watches: dict[Who, _Watch] = {}
-        self._crowd = [0.0, 0.0]  # [s] with too many defenders
-        self._entered: dict[Who, float] = {}
+        self._from = (0.0, 0.0)  # where its kick was
+        self._discipline = Discipline(pitch, rules)
         self._orders = Orders()
+        self._decided = False  # in this cycle, or by a monitor since the last one
 
     # ---- what others ask -----------------------------------------------------------------------
+
+    @property
+    def play_time(self) -> float:
+        """Time of play [s]."""
+        return self._clock / 1000
+
+    @property
+    def half(self) -> int:
+        """1 or 2, for monitors."""
+        return min(int(self.phase) + 1, 2)
 
     @property
     def may_beam(self) -> bool:
@@ -140,90 +126,114 @@ class Referee:
     def kick_off(self, side: int | None = None) -> None:
         """Starts or restarts play with the kick-off of a side; None: whose turn it is."""
         side = self._first if side is None else side
-        self._restart(KICK_OFF[side], (0.0, 0.0))
-        self._indirect = side
+        self._restart(KICK_OFF[side], (0.0, 0.0), indirect=side)
 
     def drop_ball(self, at: tuple[float, float]) -> None:
         """Play goes on with the ball at a place."""
         self._restart(Mode.PLAY_ON, at)
 
     def set_mode(self, mode: Mode) -> None:
-        """Sets a mode as a monitor wants it."""
-        self.mode, self._since = mode, self._now
+        """Sets a mode, as a monitor wants it or the course of the game."""
+        self.mode, self._since, self._decided = mode, self._clock, True
 
     # ---- a cycle -------------------------------------------------------------------------------
 
     def update(
-        self, now: float, passed: float, ball: Array, players: list[Player], touch: Who | None
+        self, now: float, passed: float, ball: Array, players: list[Player], touch: Touch | None
     ) -> Orders:
         """Judges `passed` seconds that ended at `now` [s]; `touch`: who touched the ball."""
         self._now = now
         self.fouls = []
-        if self.mode not in (Mode.BEFORE_KICK_OFF, Mode.GAME_OVER):
-            self.play_time += passed
-        if not self._check_clock(players):
-            mode = self.mode
-            self._check_touch(ball, touch, players)
-            if self.mode is mode:
-                self._check_time(ball)
-            if self.mode is mode:
-                self._check_ball(ball)
-            if self.mode not in (Mode.BEFORE_KICK_OFF, Mode.GAME_OVER):
-                self._check_players(passed, players, ball)
+        if self.mode not in IDLE:
+            self._clock += round(1000 * passed)
+        if self.mode is not Mode.GAME_OVER and not self._ends_phase():
+            self._judge(passed, ball, players, touch)
+        self._decided = False
         orders, self._orders = self._orders, Orders()
         return orders
 
-    def _restart(self, mode: Mode, at: tuple[float, float]) -> None:
-        self.mode, self._since = mode, self._now
-        self._once = self._indirect = self._last = None
+    def _judge(
+        self, passed: float, ball: Array, players: list[Player], touch: Touch | None
+    ) -> None:
+        if self.mode is Mode.BEFORE_KICK_OFF:
+            self._await_kick_off(players)
+        else:
+            self._contact.update(touch.who if touch else None, self._now)
+            self._check_fouls(ball, touch)
+            for check in (self._check_time, self._check_ball):
+                if not self._decided:
+                    check(ball)
+            if not self._decided:
+                self._check_start(players)
+        at = self._orders.ball or (float(ball[0]), float(ball[1]))
+        places, fouls = self._discipline.judge(self.mode, self._now, passed, players, at)
+        self._orders.players |= places
+        self.fouls += fouls
+
+    def _restart(self, mode: Mode, at: tuple[float, float], indirect: int | None = None) -> None:
+        self.set_mode(mode)
+        self._contact, self._once = _Contact(), None
+        self._indirect, self._from = indirect, at
         self._orders.ball = at
 
-    def _check_clock(self, players: list[Player]) -> bool:
-        """Whether a half ended, or the game is not on."""
-        if self.mode is Mode.BEFORE_KICK_OFF:
-            if {player.who[0] for player in players} != {0, 1}:
-                self._since = self._now
-            elif 0 <= self.rules.kick_off_after <= self._now - self._since:
-                self.kick_off()
-            return True
-        if self.mode is Mode.GAME_OVER:
-            return True
-        if self.play_time < self.half * self.rules.half_time:
+    def _ends_phase(self) -> bool:
+        """Whether the time is up: then the next phase waits for its kick-off, or all is over."""
+        end = self.rules.end_of(self.phase)
+        if self.mode is Mode.BEFORE_KICK_OFF or self.play_time < end:
             return False
-        self.play_time = self.half * self.rules.half_time
-        if self.half == 1:
-            self.half = 2
-            self._first = 1
-            self._restart(Mode.BEFORE_KICK_OFF, (0.0, 0.0))
-        else:
+        following = self.rules.next_after(self.phase, self.score[0] == self.score[1])
+        if following is None:
             self.set_mode(Mode.GAME_OVER)
+            return True
+        self._clock = round(1000 * end)
+        self.phase = following
+        self._first = following % 2
+        self._restart(Mode.BEFORE_KICK_OFF, (0.0, 0.0))
+        self._ready = self._now
+        if self.rules.changes_sides:
+            self._change_sides()
         return True
 
-    def _check_touch(self, ball: Array, touch: Who | None, players: list[Player]) -> None:
+    def _change_sides(self) -> None:
+        """The teams' sides and all that has one; kick-offs still alternate between the teams."""
+        self.score.reverse()
+        self._first = 0
+        self._discipline.forget()
+        self._orders.change_sides = True
+
+    def _await_kick_off(self, players: list[Player]) -> None:
+        if {player.who[0] for player in players} != {0, 1}:
+            self._ready = self._now
+        elif 0 <= self.rules.kick_off_after <= self._now - self._ready:
+            self.kick_off()
+
+    # ---- the ball ------------------------------------------------------------------------------
+
+    def _check_fouls(self, ball: Array, touch: Touch | None) -> None:
         if touch is None or self.mode in GOAL:
             return
-        side = touch[0]
-        last, self._last = self._last, (touch, self._now)
-        if self._indirect is not None:
-            far = math.hypot(ball[0], ball[1]) > self.field.circle
-            if side != self._indirect or (last is not None and last[0] != touch) or far:
+        who, at = touch.who, (float(ball[0]), float(ball[1]))
+        if self._indirect is not None and self._contact.before is not None:
+            is_far = math.dist(at, self._from) > self.field.circle
+            if who[0] != self._indirect or is_far:
                 self._indirect = None
-        if self.mode is not Mode.PLAY_ON:
-            if not any(self.mode in kind for kind in RESTARTS) or self.mode in GOAL_KICK:
-                return
-            mates = sum(player.who[0] == side for player in players)
-            self._once = touch if mates > 1 else None
-            self.set_mode(Mode.PLAY_ON)
-        elif self._once == touch:
-            if last is not None and self._now - last[1] > self.rules.again:
-                self.fouls.append((Foul.DOUBLE_TOUCH, touch))
-                self._restart(FREE_KICK[1 - side], (float(ball[0]), float(ball[1])))
-                self._indirect = 1 - side
-        else:
-            self._once = None
+        if touch.by_arm and not self._may_use_hands(who, ball):
+            self.fouls.append((Foul.HAND, who))
+            self._restart(DIRECT[1 - who[0]], at)
+        elif self._once is not None and self._contact.before is not None:
+            if not self._contact.before == who == self._once:
+                self._once = None
+            elif self._now - self._contact.since > self.rules.again:
+                self.fouls.append((Foul.DOUBLE_TOUCH, who))
+                self._restart(FREE_KICK[1 - who[0]], at, indirect=1 - who[0])
+
+    def _may_use_hands(self, who: Who, ball: Array) -> bool:
+        """The goalkeeper may, while the ball is in the own penalty area."""
+        is_keeper = who[1] == self.rules.goalkeeper
+        return is_keeper and is_in(self.field.area(who[0], penalty=True), ball)
 
     def _check_time(self, ball: Array) -> None:
-        age = self._now - self._since
+        age = self.play_time - self._since / 1000  # with the league's rounding
         if self.mode in GOAL:
             if age > self.rules.goal_pause:
                 self.kick_off(1 - GOAL.index(self.mode))
@@ -246,8 +256,7 @@ class Referee:
         elif not self.field.is_inside(ball):
             self._out(ball)
         elif self.mode in GOAL_KICK:
-            low, high, bottom, top = self.field.area(GOAL_KICK.index(self.mode))
-            if not (low <= ball[0] <= high and bottom <= ball[1] <= top):
+            if not is_in(self.field.area(GOAL_KICK.index(self.mode)), ball):
                 self.set_mode(Mode.PLAY_ON)
 
     def _score(self, goal: int) -> None:
@@ -265,107 +274,28 @@ class Referee:
         self._restart(GOAL_KICK[side], ((low + high) / 2, 0.0))
 
     def _out(self, ball: Array) -> None:
-        side = self._last[0][0] if self._last is not None else None
+        last = self._contact.last
         x, y = self.field.length / 2, self.field.width / 2
-        line = math.copysign(y, ball[1])
+        line = -y if ball[1] < 0 else y
         if abs(ball[0]) > x:
             owner = 0 if ball[0] < 0 else 1
-            if side == owner:
+            if last is not None and last[0] == owner:
                 self._restart(CORNER[1 - owner], (math.copysign(x, ball[0]), line))
             else:
                 self._goal_kick(owner)
-        else:
-            self._restart(KICK_IN[0 if side != 0 else 1], (float(ball[0]), line))
+        elif last is not None:
+            self._restart(KICK_IN[1 - last[0]], (float(ball[0]), line))
+        else:  # nobody kicked it out: it lies on the line, and all goes on
+            since = self._since
+            self._restart(self.mode, (float(ball[0]), line))
+            self._since = since
 
-    # ---- players -------------------------------------------------------------------------------
-
-    def _check_players(self, passed: float, players: list[Player], ball: Array) -> None:
-        if self._orders.ball is not None:
-            ball = np.array([*self._orders.ball, 0.0])
-        here = [p for p in players if abs(p.at[1]) < self.field.width / 2 + 0.1]
-        for player in players:
-            if player not in here:
-                self._watches.pop(player.who, None)
-        sent = {p.who for p in here if self._is_down(passed, p)}
-        for side in (0, 1):
-            sent |= self._crowding(passed, side, here)
-        sent |= self._misplaced(here, ball)
-        for player in here:
-            if player.who in sent:
-                self._send_off(player, players, ball)
-
-    def _is_down(self, passed: float, player: Player) -> bool:
-        rules, watch = self.rules, self._watches.setdefault(player.who, _Watch())
-        height = player.at[2] / player.rest_height
-        if height < rules.stands_above:
-            watch.not_standing += passed
-            watch.standing = 0.0
-            watch.lying += passed if height < rules.lies_below else 0.0
-        else:
-            watch.standing += passed
-            watch.lying = 0.0
-            if watch.standing > 0.5:
-                watch.not_standing = 0.0
-        keeper = int(player.who[1] == rules.goalkeeper)
-        if watch.lying <= rules.lying[keeper] and (
-            watch.not_standing <= rules.not_standing[keeper]
-        ):
-            return False
-        del self._watches[player.who]
-        self.fouls.append((Foul.INCAPABLE, player.who))
-        return True
-
-    def _crowding(self, passed: float, side: int, players: list[Player]) -> set[Who]:
-        """The last one to come, if too many are in their own goal area."""
-        area = self.field.area(side)
-        inside = {
-            p.who
-            for p in players
-            if p.who[0] == side and area[0] <= p.at[0] <= area[1] and area[2] <= p.at[1] <= area[3]
-        }
-        for who in list(self._entered):
-            if who[0] == side and who not in inside:
-                del self._entered[who]
-        for who in inside:
-            self._entered.setdefault(who, self._now)
-        self._crowd[side] = self._crowd[side] + passed if len(inside) > self.rules.defenders else 0
-        if self._crowd[side] < self.rules.defence_time:
-            return set()
-        self._crowd[side] = 0.0
-        last = max(inside, key=lambda who: (self._entered[who], who))
-        del self._entered[last]
-        self.fouls.append((Foul.ILLEGAL_DEFENCE, last))
-        return {last}
-
-    def _misplaced(self, players: list[Player], ball: Array) -> set[Who]:
-        """Who is too near to the ball, or on the wrong half, at a restart of play."""
-        kind = next((k for k in RESTARTS if self.mode in k), None)
-        if kind is None:
-            return set()
-        own = kind.index(self.mode)
-        others = [p for p in players if p.who[0] != own]
-        if kind is GOAL_KICK:
-            low, high, bottom, top = self.field.area(own)
-            return {p.who for p in others if low <= p.at[0] <= high and bottom <= p.at[1] <= top}
-        center = (0.0, 0.0) if kind is KICK_OFF else (ball[0], ball[1])
-        distance = {p.who: math.dist(p.at[:2], center) for p in players}
-        sent = {p.who for p in others if distance[p.who] < self.field.circle}
-        if kind is KICK_OFF:
-            wrong = [p.who for p in players if (p.at[0] > 0) == (p.who[0] == 0)]
-            sent |= {who for who in wrong if who[0] != own}
-            kickers = sorted((who for who in wrong if who[0] == own), key=lambda w: distance[w])
-            near = [who for who in kickers if distance[who] < self.field.circle]
-            sent |= set(kickers) - set(near[:1])
-        return sent
-
-    def _send_off(self, player: Player, players: list[Player], ball: Array) -> None:
-        """Puts a player beside the field, on its half and away from the ball."""
-        side = -1.0 if ball[1] > 0 else 1.0
-        y = side * (self.field.width / 2 + 0.7 * self.field.border)
-        step = self.field.border * (-1 if player.who[0] == 0 else 1)
-        taken = [p.at[:2] for p in players if p.who != player.who]
-        taken += [np.array(place[:2]) for place in self._orders.players.values()]
-        x = step
-        while any(math.dist(at, (x, y)) < 0.7 * self.field.border for at in taken):
-            x += step
-        self._orders.players[player.who] = (x, y, -side * math.pi / 2)
+    def _check_start(self, players: list[Player]) -> None:
+        """The first touch of a restart starts play; goal kicks do when the ball leaves the area."""
+        who = self._contact.now
+        if who is None or self.mode in GOAL_KICK:
+            return
+        if any(self.mode in kind for kind in RESTARTS):
+            mates = sum(player.who[0] == who[0] for player in players)
+            self._once = who if mates > 1 else None
+            self.set_mode(Mode.PLAY_ON)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TypeAlias
 
 Node: TypeAlias = str | list["Node"]
@@ -55,6 +56,17 @@ def number(node: Node) -> float:
         if math.isfinite(value):
             return value
     raise Malformed(f"expected a number, found {write(node)[:40]}")
+
+
+def numbers(nodes: Sequence[Node]) -> list[float]:
+    """Finite numbers; Malformed if a node is none. Faster than one by one."""
+    try:
+        found = [float(node) for node in nodes]  # type: ignore[arg-type]
+        if math.isfinite(math.fsum(found)):
+            return found
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return [number(node) for node in nodes]
 
 
 def word(node: Node) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 import mayfly
-from mayfly_bridges.robocup.effectors import Motor
 from mayfly_bridges.robocup.robot import Robot, Spot
 
 Array = npt.NDArray[np.float64]
@@ -28,7 +29,7 @@ class Squad:
         self.side = side  # 0 left, 1 right
         self.robot = Robot(group.describe())
         self.count = len(group)
-        names = ["base.position", "base.orientation", "base.angular_velocity"]
+        names = ["base.position", "base.orientation", "base.angular_velocity", "fault.word"]
         self.has_sensors = "sensor.value" in group.fields
         names += ["sensor.value"] if self.has_sensors else []
         self._slow = group.subscribe(*names, period=CYCLE)
@@ -38,6 +39,7 @@ class Squad:
         self.orientation = np.tile([1.0, 0, 0, 0], (self.count, 1))
         self.rate = np.zeros((self.count, 3))
         self.sensed = np.zeros((self.count, 0))
+        self.faults = np.zeros(self.count, np.int64)  # bits MF_FAULT_*: such a robot stands still
         self.angle = np.zeros(shape)
         self.speed = np.zeros(shape)
         self.is_played = np.zeros(self.count, bool)
@@ -46,7 +48,7 @@ class Squad:
         self._by_rates = np.zeros(self.count, bool)
         self._step = 1e-9 * step_ns
         self._links: tuple[Array, Array] | None = None
-        self._can_rest = True
+        self._can_rest: bool | None = None  # None: not tried yet
         self._has_gains = "servo.gain" in group.fields
         self._hold = HOLD * np.minimum(self.robot.effort, 100.0)
 
@@ -55,6 +57,7 @@ class Squad:
         self.position = self._slow["base.position"].astype(np.float64)
         self.orientation = self._slow["base.orientation"].astype(np.float64)
         self.rate = self._slow["base.angular_velocity"].astype(np.float64)
+        self.faults = self._slow["fault.word"].astype(np.int64).reshape(self.count)
         if self.has_sensors:
             self.sensed = self._slow["sensor.value"].astype(np.float64)
         self.angle = self._fast["joint.angle"].astype(np.float64)
@@ -75,8 +78,13 @@ class Squad:
 
     def place(self, seat: int, x: float, y: float, theta: float) -> None:
         """Puts a robot somewhere, upright in its initial pose and at rest."""
-        at = np.array([x, y, self.robot.rest_height])
-        turned = np.array([np.cos(theta / 2), 0.0, 0.0, np.sin(theta / 2)])
+        turned = (np.cos(theta / 2), 0.0, 0.0, np.sin(theta / 2))
+        self.put(seat, (x, y, self.robot.rest_height), turned)
+
+    def put(self, seat: int, position: Sequence[float], quaternion: Sequence[float]) -> None:
+        """Puts a robot at a pose (position [m]; w, x, y, z), in its initial pose and at rest."""
+        at = np.array(position)
+        turned = np.array(quaternion) / np.linalg.norm(quaternion)
         self.group.place(at, turned, first=seat, count=1)
         self.position[seat], self.orientation[seat], self.rate[seat] = at, turned, 0.0
         self.angle[seat], self.speed[seat] = self.robot.start, 0.0
@@ -115,24 +123,30 @@ class Squad:
         self._rest(seat, True)
 
     def _rest(self, seat: int, on: bool) -> None:
-        if not self._can_rest:
+        """Switches a robot to the motion for rest, or back. A scene may have one motion only."""
+        if self._can_rest is False:
             return
         try:
             self.group.switch(PLAYED[on], first=seat, count=1)
-        except mayfly.MayflyError:  # the scene has one motion for them
+            self._can_rest = True
+        except mayfly.MayflyError:
+            if self._can_rest:  # it could before
+                raise
             self._can_rest = False
 
-    def command(self, seat: int, motor: Motor) -> bool:
-        """Takes a command to a motor; False: the robot has none of that name."""
-        joint = self.robot.motors.get(motor.name)
-        if joint is None:
-            return False
-        self._q[seat, joint] = motor.q
-        self._dq[seat, joint] = motor.dq
-        self._kp[seat, joint] = min(max(motor.kp, 0.0), MOST_GAIN)
-        self._kd[seat, joint] = min(max(motor.kd, 0.0), MOST_GAIN)
-        self._tau[seat, joint] = motor.tau
-        return True
+    def command(self, seat: int, names: Sequence[str], values: Array) -> list[str]:
+        """Takes commands to motors, rows of q, dq, kp, kd, tau; returns names of motors that the
+        robot has not."""
+        joints = [self.robot.motors.get(name, -1) for name in names]
+        unknown = [name for name, joint in zip(names, joints) if joint < 0]
+        if unknown:
+            values = values[[joint >= 0 for joint in joints]]
+            joints = [joint for joint in joints if joint >= 0]
+        self._q[seat, joints], self._dq[seat, joints] = values[:, 0], values[:, 1]
+        gains = np.clip(values[:, 2:4], 0.0, MOST_GAIN)
+        self._kp[seat, joints], self._kd[seat, joints] = gains[:, 0], gains[:, 1]
+        self._tau[seat, joints] = values[:, 4]
+        return unknown
 
     def turn(self, seat: int, joint: int, rate: float) -> None:
         """A joint turns at a rate [rad/s] from now on."""
