@@ -283,6 +283,8 @@ int main(int argc, char **argv) {
         mf_Status status = mf_client_connect(argv[2], NULL, &client, &error);
         if (status == MF_OK && getenv("SPIN_US") != NULL)
             status = mf_client_spin(client, 1e-6 * strtod(getenv("SPIN_US"), NULL), &error);
+        if (status == MF_OK && getenv("SHARE") != NULL)
+            status = mf_client_share(client, strtoull(getenv("SHARE"), NULL, 10), &error);
         if (status == MF_OK)
             status = modes[i].run(client, argv + 3, &error);
         if (status != MF_OK)

@@ -147,8 +147,8 @@ static mf_Status reserve(mf_Client *client, size_t size, mf_Error *error) {
 
 // Takes what is there; MF_BUSY: nothing is, yet.
 static mf_Status take(mf_Client *client, mf_Error *error) {
-    const ssize_t got = recv(client->socket, client->in + client->in_end,
-                             client->in_capacity - client->in_end, MSG_DONTWAIT);
+    const ssize_t got = mf_client_receive_bytes(client, client->in + client->in_end,
+                                                client->in_capacity - client->in_end);
     if (got > 0)
         client->in_end += (size_t)got;
     if (got == 0)
