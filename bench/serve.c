@@ -15,7 +15,8 @@
 // as fast as it can, and as long nothing, in turns. Prints the medians of the speeds, and how much
 // slower the world was with it; and by how much more of the processor the server, SERVER_PID, used
 // for the same steps, which other programs on the computer change less. Environment variables:
-// SPIN_US, the time of mf_client_spin in microseconds; SERVER_PID.
+// SPIN_US, the time of mf_client_spin in microseconds; SHARE, the bytes of mf_client_share;
+// SERVER_PID.
 #include <mayfly/client.h>
 
 #include <stdio.h>

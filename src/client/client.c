@@ -33,8 +33,9 @@ static mf_Status keep_state(mf_Client *client, const mf_ClientMessage *message, 
         if (status != MF_OK)
             return status;
     } else {
-        memcpy(state->data, message->data + MF_CLIENT_STATE_HEAD,
-               message->size - MF_CLIENT_STATE_HEAD);
+        if (!message->in_place)
+            memcpy(state->data, message->data + MF_CLIENT_STATE_HEAD,
+                   message->size - MF_CLIENT_STATE_HEAD);
         mf_client_release_state(state);
         state->values = state->data;
     }

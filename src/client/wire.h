@@ -50,7 +50,9 @@ struct mf_Client {
     mf_ClientField *fields;
     char *texts; // the strings of fields
     uint32_t field_count;
-    uint8_t *in, *out; // buffers
+    uint8_t *in, *out;              // buffers
+    uint8_t *direct;                // where what comes goes in place of `in`; NULL: nowhere else
+    size_t direct_end, direct_size; // [byte] of that
     size_t in_begin, in_end, in_capacity, out_capacity;
     double longest_spin; // [s] without a sleep
     mf_Spin spin;
@@ -79,8 +81,9 @@ struct mf_Client {
 // A message as it came; valid until the next one is read.
 typedef struct mf_ClientMessage {
     uint32_t kind, tag;
-    const uint8_t *data;
+    const uint8_t *data; // of a state that is in its place only the head
     size_t size;
+    bool in_place; // the values of a state are in mf_ClientState.data already
 } mf_ClientMessage;
 
 mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...)

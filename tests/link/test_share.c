@@ -11,7 +11,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-enum { TURNS = 60, QUADS = 37 };
+// So many entries that a state is larger than a client's buffer.
+enum { TURNS = 60, QUADS = 37, ENTRIES = 220, FIRST = 3, COUNT = 21 };
+enum { STATES = 4096 + 3 * (32 + 448 + (ENTRIES - 1) * COUNT * 16) }; // [byte] of their memory
 
 static const char *make_path(void) {
     static char path[64];
@@ -41,15 +43,16 @@ static mf_ClientNews await(mf_Client *client, uint32_t kind) {
 
 // Flies in lock-step by what it sees; returns the hash of the state after that.
 static uint64_t steer(mf_Client *client, int turns) {
-    const mf_ClientEntry seen[] = {
-        {mf_client_find(client, "quads", "base.position"), 0, MF_PROTOCOL_ALL},
-        {mf_client_find(client, "quads", "base.orientation"), 3, 21}};
+    mf_ClientEntry seen[ENTRIES] = {
+        {mf_client_find(client, "quads", "base.position"), 0, MF_PROTOCOL_ALL}};
+    for (uint32_t e = 1; e < ENTRIES; e++)
+        seen[e] = (mf_ClientEntry){mf_client_find(client, NULL, "base.orientation"), FIRST, COUNT};
     const mf_ClientEntry goal[] = {{mf_client_find(client, NULL, "command.position"), 0, 20},
                                    {mf_client_find(client, NULL, "command.position"), 20, 17}};
     float to[QUADS][3];
     const void *values[] = {to, to[20]};
     mf_ClientStatistics after;
-    CHECK(mf_client_subscribe(client, 0, 0, seen, 2, error));
+    CHECK(mf_client_subscribe(client, 0, 0, seen, ENTRIES, error));
     CHECK(mf_client_lock_step(client, true, 0, 20 * MF_SECOND, error));
     CHECK(mf_client_pause(client, false, error));
     mf_ClientNews news = await(client, MF_ANSWER_TURN);
@@ -57,9 +60,11 @@ static uint64_t steer(mf_Client *client, int turns) {
     for (int turn = 0; turn < turns; turn++) {
         const float(*at)[3] = mf_client_values(client, 0, 0);
         const float *turned = mf_client_values(client, 0, 1);
+        for (uint32_t e = 2; e < ENTRIES; e++)
+            assert_memory_equal(mf_client_values(client, 0, e), turned, COUNT * 16);
         for (uint32_t i = 0; i < QUADS; i++)
             for (uint32_t c = 0; c < 3; c++)
-                to[i][c] = 0.75f * at[i][c] + 0.1f * turned[i];
+                to[i][c] = 0.75f * at[i][c] + 0.1f * turned[i + c];
         CHECK(mf_client_write(client, news.tick, goal, values, 2, true, error));
         news = await(client, MF_ANSWER_TURN);
         assert_int_equal(news.tick, first + (uint64_t)turn + 1);
@@ -121,8 +126,8 @@ static void test_none_is_granted(void **state) {
     assert_non_null(shared.refused);
     assert_int_equal(flags, MF_SERVER_REFUSED);
     assert_true(with == without);
-    // Enough for the states alone: 37 * 3 + 21 * 4 floats in three slots.
-    const uint64_t half = fly(*state, make_path(), 8192, 1, &shared, &flags);
+    // Enough for the states alone.
+    const uint64_t half = fly(*state, make_path(), STATES + 6000, 1, &shared, &flags);
     assert_true(shared.states > 0 && shared.writes == 0);
     assert_int_equal(flags, MF_SERVER_SHARES | MF_SERVER_REFUSED);
     assert_true(with == half);
