@@ -281,9 +281,9 @@ void mf_peer_close(mf_Server *server, mf_Peer *peer) {
     close(peer->socket);
     drop_buffer(server->context, &peer->in);
     drop_buffer(server->context, &peer->out);
+    mf_link_unshare(server, peer);
     for (uint32_t i = 0; i < peer->used; i++)
         mf_peer_drop_subscription(server, &peer->subscriptions[i]);
-    mf_link_unshare(server, peer);
     mf_link_drop_properties(server, peer);
     mf_watch_destroy(peer->watch);
     *peer = (mf_Peer){.socket = -1};

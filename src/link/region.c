@@ -1,6 +1,6 @@
 // Memory that the server shares with a client (region.h): a file without a name (memfd_create),
 // whose size is sealed before anyone else has it.
-#define _GNU_SOURCE // memfd_create, F_ADD_SEALS
+#define _GNU_SOURCE // memfd_create, F_ADD_SEALS, MADV_REMOVE
 #include "link/region.h"
 
 #include "link/wire.h"
@@ -72,9 +72,11 @@ mf_Status mf_region_create(mf_Context *context, uint32_t slots, size_t slot_size
     return MF_OK;
 }
 
-void mf_region_destroy(mf_Context *context, mf_Region *region) {
+void mf_region_destroy(mf_Context *context, mf_Region *region, bool reclaims) {
     if (region == NULL)
         return;
+    if (reclaims)
+        madvise(region->memory, region->size, MADV_REMOVE);
     munmap(region->memory, region->size);
     mf_release(context, region);
 }

@@ -28,7 +28,9 @@ typedef struct mf_Region {
 // system refused it.
 mf_Status mf_region_create(mf_Context *context, uint32_t slots, size_t slot_size, size_t most,
                            mf_Region **out, int *file, mf_Error *error);
-void mf_region_destroy(mf_Context *context, mf_Region *region); // NULL is allowed
+// `reclaims`: its pages are given back even if the client keeps the file, which then holds zeros.
+// NULL is allowed.
+void mf_region_destroy(mf_Context *context, mf_Region *region, bool reclaims);
 
 // The first slot whose content the client has released, and the number that its next content has;
 // NULL: there is none.

@@ -23,11 +23,16 @@ static size_t shared_bytes(const mf_Peer *peer, const mf_Region *except) {
     return sum;
 }
 
-void mf_link_drop_region(mf_Server *server, mf_Region **region) {
+static void drop(mf_Server *server, mf_Region **region, bool reclaims) {
     if (*region != NULL)
         server->sum.shared -= (*region)->size;
-    mf_region_destroy(server->context, *region);
+    mf_region_destroy(server->context, *region, reclaims);
     *region = NULL;
+}
+
+// A client that asks again and again and keeps the files, or never takes them, holds no memory.
+void mf_link_drop_region(mf_Server *server, mf_Region **region) {
+    drop(server, region, true);
 }
 
 uint32_t mf_link_shares(const mf_Peer *peer) {
@@ -36,7 +41,10 @@ uint32_t mf_link_shares(const mf_Peer *peer) {
 }
 
 void mf_link_unshare(mf_Server *server, mf_Peer *peer) {
-    mf_link_drop_region(server, &peer->writes);
+    // Clients may still look at their last states.
+    for (uint32_t i = 0; i < peer->used; i++)
+        drop(server, &peer->subscriptions[i].region, false);
+    drop(server, &peer->writes, false);
     for (uint32_t i = 0; i < peer->pass_count; i++)
         close(peer->passes[i].file);
     peer->pass_count = 0;
@@ -76,6 +84,8 @@ ssize_t mf_link_send(mf_Peer *peer, const uint8_t *data, size_t size) {
         peer->pass_count--;
         memmove(peer->passes, peer->passes + 1, peer->pass_count * sizeof *peer->passes);
     }
+    if (sent < 0 && errno == ETOOMANYREFS) // files of this user that others have not yet taken
+        errno = EAGAIN;
     return sent;
 }
 

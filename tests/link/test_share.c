@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 // So many entries that a state is larger than a client's buffer.
@@ -157,7 +158,7 @@ static void test_no_memory(void **state) {
     // Its size is sealed.
     CHECK(mf_region_create(*state, 2, 100, 1 << 20, &region, &file, error));
     assert_true(ftruncate(file, 0) != 0 && ftruncate(file, 1 << 20) != 0);
-    mf_region_destroy(*state, region);
+    mf_region_destroy(*state, region, false);
     close(file);
 }
 
@@ -217,6 +218,30 @@ static void test_requests_are_checked(void **state) {
     assert_int_equal(told(client, MF_MESSAGE_SHARE, small, 4), MF_UNSUPPORTED);
     mf_client_close(client);
     finish(&served);
+}
+
+// [byte] of memory behind a file that came, and how much was asked for.
+static size_t held(const mf_Client *client, uint32_t file) {
+    struct stat found;
+    assert_true(file < client->file_count);
+    assert_int_equal(fstat(client->files[file], &found), 0);
+    return 512 * (size_t)found.st_blocks;
+}
+
+// Who asks again and keeps the file keeps no memory; the last one remains when the server ends.
+static void test_replaced_memory_is_given_back(void **state) {
+    static const uint32_t share[] = {~0u, 0, 100000, 0};
+    Served served;
+    start_at(*state, &served, make_path(), 0);
+    mf_Client *client = join(&served);
+    assert_int_equal(told(client, MF_MESSAGE_SHARE, share, 4), MF_OK);
+    assert_true(held(client, 0) >= 200000);
+    assert_int_equal(told(client, MF_MESSAGE_SHARE, share, 4), MF_OK);
+    assert_int_equal(held(client, 0), 0);
+    assert_true(held(client, 1) >= 200000);
+    finish(&served);
+    assert_int_equal(served.sum.shared, held(client, 1)); // as long as it was connected
+    mf_client_close(client);
 }
 
 // ---- slow and bad clients ----------------------------------------------------------------------
@@ -396,6 +421,7 @@ int main(void) {
         cmocka_unit_test(test_none_is_granted),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_requests_are_checked),
+        cmocka_unit_test(test_replaced_memory_is_given_back),
         cmocka_unit_test(test_a_slow_reader_loses_states_and_is_told),
         cmocka_unit_test(test_garbage_at_any_time),
         cmocka_unit_test(test_killed_clients_leave_nothing),

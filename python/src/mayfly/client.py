@@ -645,9 +645,9 @@ class RemoteWorld(Session):
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """Ends a subscription."""
+        self._forget(subscription)  # first: its shared memory ends when the server reads this
         self._ask(_UNSUBSCRIBE, struct.pack("<I", subscription.number))
         self._sharing.drop(subscription.number)
-        self._forget(subscription)
 
     def _write(self, entry: bytes) -> None:
         if self._pending is not None:
