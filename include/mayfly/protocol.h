@@ -50,9 +50,9 @@ enum {
     MF_MESSAGE_ABOUT = 25,
     MF_MESSAGE_DOCK = 26,
     MF_MESSAGE_STOP = 27,
-    MF_MESSAGE_SHARE = 30,
-    MF_MESSAGE_WRITE_SHARED = 31,
-    MF_MESSAGE_KINDS = 32 // numbers that are missing are free
+    MF_MESSAGE_SHARE = 32,
+    MF_MESSAGE_WRITE_SHARED = 33,
+    MF_MESSAGE_KINDS = 34 // numbers that are missing are free
 };
 
 // Kinds of messages of the server.
