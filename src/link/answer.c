@@ -207,6 +207,7 @@ static mf_Status subscribe(mf_Server *server, mf_Peer *peer, mf_WireReader *read
         return status;
     }
     made.next = mf_link_tick(server);
+    mf_link_drop_region(server, &peer->subscriptions[number].region, true);
     mf_peer_drop_subscription(server, &peer->subscriptions[number]);
     peer->subscriptions[number] = made;
     peer->used = number >= peer->used ? number + 1 : peer->used;
@@ -218,6 +219,7 @@ static mf_Status unsubscribe(mf_Server *server, mf_Peer *peer, mf_WireReader *re
     const uint32_t number = mf_wire_u32(reader);
     if (!mf_wire_done(reader) || number >= MF_PROTOCOL_SUBSCRIPTIONS)
         return fail_format(error, "the number of a subscription");
+    mf_link_drop_region(server, &peer->subscriptions[number].region, true);
     mf_peer_drop_subscription(server, &peer->subscriptions[number]);
     return MF_OK;
 }

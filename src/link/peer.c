@@ -268,7 +268,7 @@ void mf_peer_open(mf_Server *server, int socket) {
 }
 
 void mf_peer_drop_subscription(mf_Server *server, mf_Subscription *subscription) {
-    mf_link_drop_region(server, &subscription->region);
+    mf_link_drop_region(server, &subscription->region, false);
     mf_release(server->context, subscription->entries);
     *subscription = (mf_Subscription){.entries = NULL};
 }

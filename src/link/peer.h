@@ -197,11 +197,13 @@ mf_Status mf_link_share(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireR
                         mf_Error *error);
 // Sends at most `size` bytes, as send() does, and the file that belongs to the first of them.
 ssize_t mf_link_send(mf_Peer *peer, const uint8_t *data, size_t size);
-// Ends a region whose connection goes on; NULL in it is allowed.
-void mf_link_drop_region(mf_Server *server, mf_Region **region);
+// Ends a region; NULL in it is allowed. `reclaims`: the client has asked for its end, so that one
+// who asks again and again and keeps the files, or never takes them, holds no memory. Otherwise the
+// client may still look at its last state.
+void mf_link_drop_region(mf_Server *server, mf_Region **region, bool reclaims);
 // MF_SERVER_SHARES and MF_SERVER_REFUSED of a connection.
 uint32_t mf_link_shares(const mf_Peer *peer);
-// All of the regions and files of a connection that ends.
+// All of a connection's regions and files but those of its subscriptions.
 void mf_link_unshare(mf_Server *server, mf_Peer *peer);
 
 // ---- services.c --------------------------------------------------------------------------------

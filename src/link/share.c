@@ -23,16 +23,11 @@ static size_t shared_bytes(const mf_Peer *peer, const mf_Region *except) {
     return sum;
 }
 
-static void drop(mf_Server *server, mf_Region **region, bool reclaims) {
+void mf_link_drop_region(mf_Server *server, mf_Region **region, bool reclaims) {
     if (*region != NULL)
         server->sum.shared -= (*region)->size;
     mf_region_destroy(server->context, *region, reclaims);
     *region = NULL;
-}
-
-// A client that asks again and again and keeps the files, or never takes them, holds no memory.
-void mf_link_drop_region(mf_Server *server, mf_Region **region) {
-    drop(server, region, true);
 }
 
 uint32_t mf_link_shares(const mf_Peer *peer) {
@@ -41,10 +36,7 @@ uint32_t mf_link_shares(const mf_Peer *peer) {
 }
 
 void mf_link_unshare(mf_Server *server, mf_Peer *peer) {
-    // Clients may still look at their last states.
-    for (uint32_t i = 0; i < peer->used; i++)
-        drop(server, &peer->subscriptions[i].region, false);
-    drop(server, &peer->writes, false);
+    mf_link_drop_region(server, &peer->writes, false);
     for (uint32_t i = 0; i < peer->pass_count; i++)
         close(peer->passes[i].file);
     peer->pass_count = 0;
@@ -108,7 +100,7 @@ static mf_Status make(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_
                                         limit > others ? limit - others : 0, &made, file, error);
     if (status != MF_OK)
         return status;
-    mf_link_drop_region(server, place);
+    mf_link_drop_region(server, place, true);
     *place = made;
     server->sum.shared += made->size;
     return MF_OK;
