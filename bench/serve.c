@@ -15,7 +15,8 @@
 // as fast as it can, and as long nothing, in turns. Prints the medians of the speeds, and how much
 // slower the world was with it; and by how much more of the processor the server, SERVER_PID, used
 // for the same steps, which other programs on the computer change less. Environment variables:
-// SPIN_US, the time of mf_client_spin in microseconds; SERVER_PID.
+// SPIN_US, the time of mf_client_spin in microseconds; SHARE, the bytes of mf_client_share;
+// SERVER_PID.
 #include <mayfly/client.h>
 
 #include <stdio.h>
@@ -283,6 +284,8 @@ int main(int argc, char **argv) {
         mf_Status status = mf_client_connect(argv[2], NULL, &client, &error);
         if (status == MF_OK && getenv("SPIN_US") != NULL)
             status = mf_client_spin(client, 1e-6 * strtod(getenv("SPIN_US"), NULL), &error);
+        if (status == MF_OK && getenv("SHARE") != NULL)
+            status = mf_client_share(client, strtoull(getenv("SHARE"), NULL, 10), &error);
         if (status == MF_OK)
             status = modes[i].run(client, argv + 3, &error);
         if (status != MF_OK)

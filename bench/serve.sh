@@ -1,5 +1,6 @@
 #!/bin/sh
-# What connections cost, server and client on this computer, over TCP and over a Unix socket:
+# What connections cost, server and client on this computer, over TCP, over a Unix socket, and with
+# shared memory beside that where states are large:
 # - lock-step, microseconds per round of a client in C: one humanoid with 21 joints, and 10,000
 #   quadrotors with all of their states out and commands in, beside the time of the step itself;
 # - how many times real time ten humanoids run, each controlled at 1 kHz by a client of its own;
@@ -15,13 +16,14 @@ work=$(mktemp -d)
 server=
 trap 'rm -rf "$work"; [ -z "$server" ] || kill $server 2>/dev/null || :' EXIT
 
-# serve NAME SCENE MODE ARGUMENTS...: a client of that mode, with both kinds of sockets.
+# serve KINDS NAME SCENE MODE ARGUMENTS...: a client of that mode, with each kind of connection.
 serve() {
-    name=$1 scene=$2 mode=$3
-    shift 3
+    kinds=$1 name=$2 scene=$3 mode=$4
+    shift 4
     spin=${SPIN_US+--spin $SPIN_US}
-    for kind in tcp unix; do
-        [ $kind = tcp ] && place='--port 0' || place="--unix $work/socket"
+    for kind in $kinds; do
+        [ "$kind" = tcp ] && place='--port 0' || place="--unix $work/socket"
+        [ "$kind" = shared ] && share=16384 || share=18446744073709551615 # bytes from where on
         : >"$work/out"
         # shellcheck disable=SC2086 # options and their values
         "$build/mayfly" serve "$scene" --speed 0 $place $spin >"$work/out" 2>"$work/err" &
@@ -31,8 +33,8 @@ serve() {
             kill -0 $server || { cat "$work/err"; exit 1; }
             sleep 0.1
         done
-        printf '%s %s %s ' "$name" "$mode" $kind
-        SERVER_PID=$server "$build/bench_serve" "$mode" "$address" "$@"
+        printf '%s %s %s ' "$name" "$mode" "$kind"
+        SHARE=$share SERVER_PID=$server "$build/bench_serve" "$mode" "$address" "$@"
         kill $server
         wait $server || :
         server=
@@ -58,15 +60,15 @@ groups:
   controller: none
   place: {grid: {spacing: [2, 2, 2]}}
 END
-serve humanoid "$root/models/humanoid.urdf" rounds \
+serve 'tcp unix' humanoid "$root/models/humanoid.urdf" rounds \
     base.position,base.orientation,base.linear_velocity,base.angular_velocity,joint.angle,joint.rate \
     joint.target 5000
-serve quadrotors-10000 "$work/quads.yaml" rounds \
+serve 'tcp unix shared' quadrotors-10000 "$work/quads.yaml" rounds \
     base.position,base.orientation,base.linear_velocity,base.angular_velocity,rotor.speed \
     command.position 300
-serve humanoids-10 "$work/humanoids.yaml" robots "$seconds"
-serve humanoids-10 "$work/humanoids.yaml" watch "$seconds"
-serve quadrotors-10000 "$work/quads.yaml" watch "$seconds"
+serve 'tcp unix' humanoids-10 "$work/humanoids.yaml" robots "$seconds"
+serve 'tcp unix' humanoids-10 "$work/humanoids.yaml" watch "$seconds"
+serve 'tcp unix shared' quadrotors-10000 "$work/quads.yaml" watch "$seconds"
 
 # step NAME FILE SECONDS: the time of a step without a server.
 step() {

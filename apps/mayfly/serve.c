@@ -21,7 +21,7 @@
 typedef struct Options {
     mf_Inputs inputs;
     const char *port, *address, *path, *speed, *duration, *connections, *spin;
-    const char *message_rate, *byte_rate, *record, *fields, *every;
+    const char *message_rate, *byte_rate, *shared, *record, *fields, *every;
     mf_OptionList serial;
     bool paused;
 } Options;
@@ -50,6 +50,8 @@ static const mf_Option table[] = {
                 "most messages per second of a connection (default: no limit)"),
     MF_OPT_REAL("byte-rate", "N", Options, byte_rate, 1000, 1e12,
                 "most bytes per second that a connection may send (default: no limit)"),
+    MF_OPT_REAL("shared", "MIB", Options, shared, 0, 16384,
+                "most MiB of memory that a connection over a Unix socket shares (default 64)"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,
                   "record to HDF5 (.h5) or MCAP (.mcap) until the end"),
     MF_OPT_TEXT("fields", "a,b", Options, fields,
@@ -140,6 +142,8 @@ static void print_end(const mf_Server *server, const mf_Scene *scene) {
            (unsigned long long)sum.lost, (unsigned long long)sum.writes,
            (unsigned long long)sum.late, (unsigned long long)sum.turns,
            (unsigned long long)sum.missed);
+    if (sum.unshared > 0)
+        printf("%llu requests for shared memory were refused\n", (unsigned long long)sum.unshared);
 }
 
 static mf_Status sample(void *user, mf_Error *error) {
@@ -170,6 +174,9 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
     config.connections = (uint32_t)mf_option_count(options->connections, config.connections);
     config.message_rate = mf_option_real(options->message_rate, 0.0);
     config.byte_rate = mf_option_real(options->byte_rate, 0.0);
+    config.shared_limit =
+        (size_t)(1048576.0 *
+                 mf_option_real(options->shared, (double)config.shared_limit / 1048576.0));
     config.paused = options->paused;
     config.speed = mf_option_real(options->speed, 1.0);
     config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));

@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 enum { MF_CLIENT_PATIENCE = 60 }; // [s]
+enum { MF_CLIENT_SHARE = 16384 }; // [byte]
 
 typedef struct mf_Client mf_Client;
 
@@ -30,6 +31,18 @@ MF_API void mf_client_close(mf_Client *client); // NULL is allowed
 // up takes longer than a step of one robot. Where most of these waits are in vain, they end after
 // 10 us, until a later one is not.
 MF_API mf_Status mf_client_spin(mf_Client *client, double seconds, mf_Error *error);
+
+// Values of states and writes of at least `least` bytes [byte] travel in shared memory where the
+// server is at a Unix socket and grants it; SIZE_MAX: none do. Default MF_CLIENT_SHARE, from where
+// on it was measured to win. Acts on later subscriptions and writes. The bits are the same.
+MF_API mf_Status mf_client_share(mf_Client *client, size_t least, mf_Error *error);
+
+typedef struct mf_ClientShared {
+    size_t bytes;            // [byte] of shared memory at present
+    uint64_t states, writes; // [1] that came and went through it
+    const char *refused;     // why the server granted none, until the next call; NULL: it did
+} mf_ClientShared;
+MF_API mf_ClientShared mf_client_shared(const mf_Client *client);
 
 // ---- what the world has ------------------------------------------------------------------------
 
@@ -174,7 +187,7 @@ typedef struct mf_ClientStatistics {
     uint64_t bytes_in, bytes_out; // [byte] as the server sees them
     double speed, factor;         // [1] wanted, and measured over half a second
     uint32_t connections;         // [1] of all clients
-    uint32_t flags;               // [1] MF_SERVER_PAUSED
+    uint32_t flags;               // [1] MF_SERVER_PAUSED, _SHARES, _REFUSED
 } mf_ClientStatistics;
 // `hash`: also computes the hash of the world's state.
 MF_API mf_Status mf_client_statistics(mf_Client *client, bool hash, mf_ClientStatistics *out,

@@ -7,7 +7,7 @@
 
 #define MF_PROTOCOL_MAGIC 0x594c464du // "MFLY" in the order of the bytes
 #define MF_PROTOCOL_MAJOR 1u          // another one is refused
-#define MF_PROTOCOL_MINOR 1u          // a higher one knows all messages of a lower one
+#define MF_PROTOCOL_MINOR 2u          // a higher one knows all messages of a lower one
 #define MF_PROTOCOL_HEAD 8u           // [byte] size, kind and tag of a message
 #define MF_PROTOCOL_PORT 8766u        // of TCP, unless another one is named
 
@@ -15,7 +15,9 @@ enum {
     MF_PROTOCOL_SUBSCRIPTIONS = 64, // [1] most of a connection; their numbers are 0 .. 63
     MF_PROTOCOL_ENTRIES = 1024,     // [1] most of a subscription or a write
     MF_PROTOCOL_PROPERTIES = 4096,  // [1] numbers of properties of a connection: 0 .. 4095
-    MF_PROTOCOL_TOKEN = 256         // [byte] longest token
+    MF_PROTOCOL_TOKEN = 256,        // [byte] longest token
+    MF_PROTOCOL_SLOTS = 8,          // [1] most slots of a region
+    MF_PROTOCOL_COUNTER = 64        // [byte] between the counters of the slots of a region
 };
 
 #define MF_PROTOCOL_ALL UINT32_MAX      // groups or instances: all
@@ -48,7 +50,9 @@ enum {
     MF_MESSAGE_ABOUT = 25,
     MF_MESSAGE_DOCK = 26,
     MF_MESSAGE_STOP = 27,
-    MF_MESSAGE_KINDS = 28 // numbers that are missing are free
+    MF_MESSAGE_SHARE = 32,
+    MF_MESSAGE_WRITE_SHARED = 33,
+    MF_MESSAGE_KINDS = 34 // numbers that are missing are free
 };
 
 // Kinds of messages of the server.
@@ -65,6 +69,8 @@ enum {
     MF_ANSWER_BYE = 137,
     MF_ANSWER_MODEL = 138,
     MF_ANSWER_PHOTO = 139,
+    MF_ANSWER_SHARED = 145,
+    MF_ANSWER_STATE_SHARED = 146,
     MF_ANSWER_PROPERTY = 150,
     MF_ANSWER_VALUES = 151,
     MF_ANSWER_ABOUT = 152
@@ -72,6 +78,12 @@ enum {
 
 // Flags of WRITE, WELCOME and STATISTICS, and of a field of LISTING beyond MF_FIELD_*.
 enum { MF_WRITE_GO = 1, MF_SERVER_PAUSED = 1, MF_STATISTICS_HASH = 1, MF_FIELD_WRITABLE = 16 };
+
+// Further flags of STATISTICS.
+enum {
+    MF_SERVER_SHARES = 2, // this connection has shared memory
+    MF_SERVER_REFUSED = 4 // it asked for shared memory that it did not get
+};
 
 // What PHOTO asks for: the pixels of mf_CameraPixels (camera.h), or which cameras there are.
 enum {

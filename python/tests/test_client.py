@@ -72,6 +72,45 @@ def test_the_same_bits_as_in_process(scene: pathlib.Path, address: str) -> None:
     assert found.hash == own.hash()
 
 
+def fly(address: str, share: bool, has: bool) -> tuple[mayfly.RemoteStatistics, np.ndarray]:
+    """Flies a crowd in lock-step; what its last states were, each an array of its own."""
+    with mayfly.connect(address, share=share) as world:
+        quads = world["quads"]
+        state = quads.subscribe("base.position", "base.orientation", "rotor.speed")
+        seen = []
+        turns = world.lock_step(limit=20)
+        next(turns)
+        world.pause(False)
+        for turn in turns:
+            assert state.tick == turn.tick
+            seen.append(state["base.orientation"])
+            quads.write("command.position", control(state["base.position"]))
+            if turn.tick == 20:
+                found = world.statistics(hash=True)
+                break
+        assert state.states == 21 and state.lost == 0
+        turns.close()
+        world.unsubscribe(state)
+        assert world.statistics().is_shared == has  # memory of the writes
+        with pytest.raises(ValueError, match="read-only"):
+            seen[0][0] = 0
+    return found, np.array(seen)
+
+
+def test_shared_memory_gives_the_same_bits(scene: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    scene.write_text(scene.read_text().replace("count: 20", "count: 3000"))
+    found = []
+    for share, most in ((False, "64"), (True, "64"), (True, "0")):
+        options = ("--unix", str(tmp_path / "socket"), "--speed", "0", "--paused")
+        with serve(scene, *options, "--shared", most) as address:
+            found.append(fly(address, share, share and most != "0"))
+    (plain, without), (shared, with_), (refused, refused_) = found
+    assert (plain.is_shared, shared.is_shared, refused.is_shared) == (False, True, False)
+    assert plain.hash == shared.hash == refused.hash
+    assert np.array_equal(without, with_) and np.array_equal(without, refused_)
+    assert abs(plain.bytes_out - shared.bytes_out) < 10000  # what the memory carries counts
+
+
 def test_vehicles_and_gravity_are_described(address: str) -> None:
     with mayfly.connect(address) as world:
         found = world["quads"].describe()

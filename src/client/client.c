@@ -20,13 +20,27 @@ static mf_Status malformed(mf_Error *error) {
 // ---- what comes unasked ------------------------------------------------------------------------
 
 static mf_Status keep_state(mf_Client *client, const mf_ClientMessage *message, mf_Error *error) {
-    const uint32_t number = message->size >= 32 ? mf_client_u32(message->data) : UINT32_MAX;
+    const uint32_t number =
+        message->size >= MF_CLIENT_STATE_HEAD ? mf_client_u32(message->data) : UINT32_MAX;
     if (number >= MF_PROTOCOL_SUBSCRIPTIONS)
         return malformed(error);
     mf_ClientState *state = &client->states[number];
-    if (state->data == NULL || message->size != state->size) // of an earlier subscription
-        return MF_OK;
-    memcpy(state->data, message->data, message->size);
+    const bool is_shared = message->kind == MF_ANSWER_STATE_SHARED;
+    if (state->data == NULL || (!is_shared && message->size != state->size))
+        return MF_OK; // of an earlier subscription
+    if (is_shared) {
+        mf_Status status = mf_client_keep_state_shared(client, message, error);
+        if (status != MF_OK)
+            return status;
+    } else {
+        if (!message->in_place)
+            memcpy(state->data, message->data + MF_CLIENT_STATE_HEAD,
+                   message->size - MF_CLIENT_STATE_HEAD);
+        mf_client_release_state(state);
+        state->values = state->data;
+    }
+    state->tick = mf_client_u64(message->data + 8);
+    state->time = (mf_Time)mf_client_u64(message->data + 16);
     state->lost += mf_client_u32(message->data + 4);
     state->fresh = true;
     return MF_OK;
@@ -63,10 +77,23 @@ static mf_Status take_error(const mf_ClientMessage *message, mf_Error *error) {
                           (const char *)message->data + 4);
 }
 
+// Why there is no shared memory: all goes over the socket then.
+static void keep_refused(mf_Client *client, const mf_ClientMessage *message) {
+    mf_Error error = {0};
+    take_error(message, &error);
+    memcpy(client->share_refused, error.message, sizeof client->share_refused - 1);
+    client->shared.refused = client->share_refused;
+    if (message->tag == MF_CLIENT_TAG_SHARE_WRITES)
+        client->writes_asked = SIZE_MAX; // not again
+}
+
 // Keeps a message that answers no request.
 static mf_Status keep(mf_Client *client, const mf_ClientMessage *message, mf_Error *error) {
     switch (message->kind) {
+    case MF_ANSWER_SHARED:
+        return mf_client_keep_shared(client, message, error);
     case MF_ANSWER_STATE:
+    case MF_ANSWER_STATE_SHARED:
         return keep_state(client, message, error);
     case MF_ANSWER_EVENT:
         return keep_event(client, message, error);
@@ -81,7 +108,10 @@ static mf_Status keep(mf_Client *client, const mf_ClientMessage *message, mf_Err
         client->goodbye = true;
         return MF_OK;
     case MF_ANSWER_ERROR:
-        take_error(message, &client->refused);
+        if (message->tag < MF_CLIENT_TAG_SHARE_WRITES)
+            take_error(message, &client->refused);
+        else
+            keep_refused(client, message);
         return MF_OK;
     default:
         return malformed(error);
@@ -92,7 +122,7 @@ static mf_Status keep(mf_Client *client, const mf_ClientMessage *message, mf_Err
 
 // Sends the message that was begun with the next tag, and waits for an answer of `kind`.
 static mf_Status ask(mf_Client *client, uint32_t kind, mf_ClientMessage *out, mf_Error *error) {
-    client->tag = (uint16_t)(client->tag % UINT16_MAX + 1);
+    client->tag = (uint16_t)(client->tag % (MF_CLIENT_TAG_SHARE_WRITES - 1) + 1);
     memcpy(client->out + 6, &client->tag, sizeof client->tag);
     mf_Status status = mf_client_send(client, error);
     while (status == MF_OK) {
@@ -140,6 +170,7 @@ static mf_Status say_hello(mf_Client *client, const char *token, mf_Error *error
     const size_t title = answer.size >= 56 ? mf_client_u32(answer.data + 52) : SIZE_MAX;
     if (title != answer.size - 56)
         return malformed(error);
+    client->may_share &= mf_client_u32(answer.data + 4) >> 16 >= 2;
     client->message_limit = mf_client_u32(answer.data + 12);
     client->step = (mf_Time)mf_client_u64(answer.data + 16);
     client->title = calloc(title + 1, 1);
@@ -221,6 +252,13 @@ static mf_Status read_listing(mf_Client *client, const mf_ClientMessage *answer,
     return listing.is_bad || at != client->field_count ? malformed(error) : MF_OK;
 }
 
+static void drop_state(mf_Client *client, mf_ClientState *state) {
+    mf_client_unmap(client, &state->region);
+    free(state->data);
+    free(state->starts);
+    *state = (mf_ClientState){.size = 0};
+}
+
 mf_Status mf_client_connect(const char *address, const char *token, mf_Client **out,
                             mf_Error *error) {
     mf_ClientMessage answer;
@@ -231,6 +269,8 @@ mf_Status mf_client_connect(const char *address, const char *token, mf_Client **
     if (client == NULL)
         return no_memory(error);
     client->longest_spin = MF_SPIN_LONG;
+    client->may_share = strchr(address, '/') != NULL;
+    client->share_least = MF_CLIENT_SHARE;
     mf_Status status = mf_client_open(address, &client->socket, error);
     if (status == MF_OK)
         status = say_hello(client, token, error);
@@ -260,10 +300,11 @@ void mf_client_close(mf_Client *client) {
         return;
     if (client->socket >= 0)
         close(client->socket);
-    for (uint32_t i = 0; i < MF_PROTOCOL_SUBSCRIPTIONS; i++) {
-        free(client->states[i].data);
-        free(client->states[i].starts);
-    }
+    for (uint32_t i = 0; i < MF_PROTOCOL_SUBSCRIPTIONS; i++)
+        drop_state(client, &client->states[i]);
+    mf_client_unmap(client, &client->writes);
+    for (uint32_t i = 0; i < client->file_count; i++)
+        close(client->files[i]);
     free(client->photo);
     free(client->title);
     free(client->fields);
@@ -315,15 +356,15 @@ static size_t entry_size(const mf_Client *client, const mf_ClientEntry *entry) {
 
 static mf_Status make_room(mf_Client *client, mf_ClientState *state, const mf_ClientEntry *entries,
                            uint32_t count, mf_Error *error) {
-    free(state->data);
-    free(state->starts);
-    *state = (mf_ClientState){.size = 32, .count = count};
+    drop_state(client, state);
+    *state = (mf_ClientState){.size = MF_CLIENT_STATE_HEAD, .count = count};
     state->starts = calloc(count + 1, sizeof *state->starts);
     for (uint32_t i = 0; state->starts != NULL && i < count; i++) {
-        state->starts[i] = (uint32_t)state->size;
+        state->starts[i] = (uint32_t)state->size - MF_CLIENT_STATE_HEAD;
         state->size += (entry_size(client, &entries[i]) + 7) / 8 * 8;
     }
     state->data = state->size < UINT32_MAX ? calloc(1, state->size) : NULL;
+    state->values = state->data;
     return state->starts == NULL || state->data == NULL ? no_memory(error) : MF_OK;
 }
 
@@ -345,16 +386,15 @@ mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time 
     mf_Status status = ask(client, MF_ANSWER_DONE, &answer, error);
     if (status == MF_OK)
         status = make_room(client, &client->states[subscription], entries, count, error);
+    if (status == MF_OK)
+        status = mf_client_share_states(client, subscription, error);
     return status;
 }
 
 mf_Status mf_client_unsubscribe(mf_Client *client, uint32_t subscription, mf_Error *error) {
     mf_Status status = ask_words(client, MF_MESSAGE_UNSUBSCRIBE, &subscription, 1, error);
-    if (status == MF_OK) {
-        free(client->states[subscription].data);
-        free(client->states[subscription].starts);
-        client->states[subscription] = (mf_ClientState){.size = 0};
-    }
+    if (status == MF_OK)
+        drop_state(client, &client->states[subscription]);
     return status;
 }
 
@@ -362,10 +402,26 @@ const void *mf_client_values(const mf_Client *client, uint32_t subscription, uin
     if (client == NULL || subscription >= MF_PROTOCOL_SUBSCRIPTIONS)
         return NULL;
     const mf_ClientState *state = &client->states[subscription];
-    return state->data == NULL || entry >= state->count ? NULL : state->data + state->starts[entry];
+    return state->data == NULL || entry >= state->count ? NULL
+                                                        : state->values + state->starts[entry];
 }
 
 // ---- commands ----------------------------------------------------------------------------------
+
+// The values go into the slot, or behind each entry where it is NULL.
+static void put_entries(const mf_Client *client, uint8_t *out, uint8_t *slot,
+                        const mf_ClientEntry *entries, const void *const *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t bytes = entry_size(client, &entries[i]), padded = (bytes + 7) / 8 * 8;
+        memcpy(out, &entries[i], sizeof entries[i]);
+        out = mf_client_put_u32(out + sizeof entries[i], (uint32_t)bytes);
+        uint8_t *at = slot != NULL ? slot : out;
+        memcpy(at, values[i], bytes);
+        memset(at + bytes, 0, padded - bytes);
+        out += slot != NULL ? 0 : padded;
+        slot += slot != NULL ? padded : 0;
+    }
+}
 
 mf_Status mf_client_write(mf_Client *client, uint64_t tick, const mf_ClientEntry *entries,
                           const void *const *values, uint32_t count, bool go, mf_Error *error) {
@@ -382,21 +438,22 @@ mf_Status mf_client_write(mf_Client *client, uint64_t tick, const mf_ClientEntry
     if (size > client->message_limit)
         return mf_client_fail(error, MF_LIMIT, "expected at most %u bytes in one write, found %zu",
                               client->message_limit, size);
-    uint8_t *out = mf_client_message(client, MF_MESSAGE_WRITE, 0, size);
+    const size_t bytes = size - 16 * (count + 1);
+    uint32_t place[2];
+    uint8_t *slot = mf_client_take_slot(client, bytes, place);
+    uint8_t *out = slot != NULL ? mf_client_message(client, MF_MESSAGE_WRITE_SHARED, 0,
+                                                    size - bytes + sizeof place)
+                                : mf_client_message(client, MF_MESSAGE_WRITE, 0, size);
     if (out == NULL)
         return no_memory(error);
     out = mf_client_put_u64(out, tick);
     out = mf_client_put_u32(out, count);
     out = mf_client_put_u32(out, go ? MF_WRITE_GO : 0);
-    for (uint32_t i = 0; i < count; i++) {
-        const size_t bytes = entry_size(client, &entries[i]), padded = (bytes + 7) / 8 * 8;
-        memcpy(out, &entries[i], sizeof entries[i]);
-        out = mf_client_put_u32(out + sizeof entries[i], (uint32_t)bytes);
-        memcpy(out, values[i], bytes);
-        memset(out + bytes, 0, padded - bytes);
-        out += padded;
-    }
-    return mf_client_send(client, error);
+    if (slot != NULL)
+        out = mf_client_put_u32(mf_client_put_u32(out, place[0]), place[1]);
+    put_entries(client, out, slot, entries, values, count);
+    mf_Status status = mf_client_send(client, error);
+    return status == MF_OK ? mf_client_share_writes(client, bytes, error) : status;
 }
 
 mf_Status mf_client_lock_step(mf_Client *client, bool on, mf_Time period, mf_Time limit,
@@ -418,8 +475,8 @@ static bool take_news(mf_Client *client, mf_ClientNews *out) {
         *out = (mf_ClientNews){.kind = MF_ANSWER_STATE,
                                .subscription = i,
                                .lost = state->lost,
-                               .tick = mf_client_u64(state->data + 8),
-                               .time = (mf_Time)mf_client_u64(state->data + 16)};
+                               .tick = state->tick,
+                               .time = state->time};
         state->fresh = false;
         state->lost = 0;
         return true;

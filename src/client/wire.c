@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define FIRST_BUFFER 65536u
+#define DIRECT 65536u // [byte] states from where on their values are received in their place
 
 mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...) {
     va_list arguments;
@@ -147,10 +148,13 @@ static mf_Status reserve(mf_Client *client, size_t size, mf_Error *error) {
 
 // Takes what is there; MF_BUSY: nothing is, yet.
 static mf_Status take(mf_Client *client, mf_Error *error) {
-    const ssize_t got = recv(client->socket, client->in + client->in_end,
-                             client->in_capacity - client->in_end, MSG_DONTWAIT);
+    const bool direct = client->direct != NULL;
+    size_t *end = direct ? &client->direct_end : &client->in_end;
+    uint8_t *to = (direct ? client->direct : client->in) + *end;
+    const size_t room = (direct ? client->direct_size : client->in_capacity) - *end;
+    const ssize_t got = mf_client_receive_bytes(client, to, room);
     if (got > 0)
-        client->in_end += (size_t)got;
+        *end += (size_t)got;
     if (got == 0)
         return mf_client_fail(error, MF_IO, "the server closed the connection");
     if (got > 0 || errno == EINTR)
@@ -192,6 +196,40 @@ static mf_Status fill(mf_Client *client, size_t size, double end, mf_Error *erro
     return status;
 }
 
+// The place of a large state whose head is there; NULL: it is read like other messages.
+static mf_ClientState *state_place(mf_Client *client, size_t size) {
+    const uint8_t *head = client->in + client->in_begin;
+    if (size < DIRECT || (mf_client_u32(head + 4) & 0xffffu) != MF_ANSWER_STATE)
+        return NULL;
+    const uint32_t number = mf_client_u32(head + MF_PROTOCOL_HEAD);
+    mf_ClientState *state =
+        number < MF_PROTOCOL_SUBSCRIPTIONS ? &client->states[number] : &client->states[0];
+    return state->data != NULL && state->size == size ? state : NULL;
+}
+
+// The rest of such a state, straight to its place: a copy less.
+static mf_Status fill_state(mf_Client *client, mf_ClientState *state, double end, mf_Error *error) {
+    const size_t head = MF_PROTOCOL_HEAD + MF_CLIENT_STATE_HEAD;
+    const size_t whole = state->size - MF_CLIENT_STATE_HEAD;
+    const size_t there = client->in_end - client->in_begin - head;
+    const size_t begun = there < whole ? there : whole;
+    uint8_t *rest = client->in + client->in_begin + head;
+    memcpy(state->data, rest, begun);
+    memmove(rest, rest + begun, there - begun); // of the next message
+    client->in_end -= begun;
+    client->direct = state->data;
+    client->direct_end = begun;
+    client->direct_size = whole;
+    mf_Status status = MF_OK;
+    while (status == MF_OK && client->direct_end < whole) {
+        status = take(client, error);
+        if (status == MF_BUSY)
+            status = await(client, end, error);
+    }
+    client->direct = NULL;
+    return status;
+}
+
 mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *out,
                          mf_Error *error) {
     const double end = seconds_now() + seconds;
@@ -202,14 +240,21 @@ mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *ou
         return status;
     const uint32_t size = mf_client_u32(client->in + client->in_begin);
     // What has begun is waited for longer, so that a timeout leaves no part of a message unread.
-    status =
-        fill(client, MF_PROTOCOL_HEAD + (size_t)size, seconds_now() + MF_CLIENT_PATIENCE, error);
+    const double patience = seconds_now() + MF_CLIENT_PATIENCE;
+    size_t part = size < DIRECT ? size : MF_CLIENT_STATE_HEAD;
+    status = fill(client, MF_PROTOCOL_HEAD + part, patience, error);
+    mf_ClientState *state = status == MF_OK ? state_place(client, size) : NULL;
+    if (state != NULL)
+        status = fill_state(client, state, patience, error);
+    else if (status == MF_OK)
+        status = fill(client, MF_PROTOCOL_HEAD + (part = size), patience, error);
     if (status != MF_OK)
         return status == MF_STOPPED ? mf_client_fail(error, MF_IO, "a message was cut off")
                                     : status;
     const uint8_t *head = client->in + client->in_begin;
     const uint32_t word = mf_client_u32(head + 4);
-    *out = (mf_ClientMessage){word & 0xffffu, word >> 16, head + MF_PROTOCOL_HEAD, size};
-    client->in_begin += MF_PROTOCOL_HEAD + (size_t)size;
+    *out = (mf_ClientMessage){word & 0xffffu, word >> 16, head + MF_PROTOCOL_HEAD, size,
+                              state != NULL};
+    client->in_begin += MF_PROTOCOL_HEAD + part;
     return MF_OK;
 }

@@ -1,4 +1,4 @@
-// What the two files of the client share: the connection, and messages over it.
+// What the files of the client share: the connection, and messages over it.
 #ifndef MAYFLY_CLIENT_WIRE_H
 #define MAYFLY_CLIENT_WIRE_H
 
@@ -7,16 +7,39 @@
 #include <mayfly/client.h>
 
 #include <string.h>
+#include <sys/types.h>
 
 #define MF_CLIENT_EVENTS 256u // [1] kept while an answer is waited for; older ones are dropped
 
+enum {
+    MF_CLIENT_FILES = 4,       // [1] that came before their messages were read
+    MF_CLIENT_STATE_HEAD = 32, // [byte] of a STATE before its values
+    // Tags of requests whose answers nobody waits for; other requests have lower ones.
+    MF_CLIENT_TAG_SHARE_STATES = UINT16_MAX,
+    MF_CLIENT_TAG_SHARE_WRITES = UINT16_MAX - 1
+};
+
+// Memory that the server shares, in slots; see protocol.md.
+typedef struct mf_ClientRegion {
+    uint8_t *memory; // NULL: none
+    size_t size;     // [byte]
+    uint32_t first, stride, slots;
+    uint32_t numbers[MF_PROTOCOL_SLOTS]; // of writes: what was put last in each
+} mf_ClientRegion;
+
 typedef struct mf_ClientState {
-    uint8_t *data;    // payload of the newest STATE; NULL: none
-    uint32_t *starts; // [byte] of each entry's values in it
-    uint32_t count;   // [1] entries
-    size_t size;      // [byte] of a state; 0: not subscribed
-    bool fresh;       // not yet received by the caller
-    uint32_t lost;    // [1] since the caller received one
+    uint8_t *data;         // for the values of a STATE that comes over the socket; NULL: none
+    const uint8_t *values; // of the newest state: data, or a slot of the region
+    uint64_t tick;         // [1] of the newest state
+    mf_Time time;          // [ns]
+    uint32_t *starts;      // [byte] of each entry's values in it
+    uint32_t count;        // [1] entries
+    size_t size;           // [byte] of a state with its head; 0: not subscribed
+    bool fresh;            // not yet received by the caller
+    uint32_t lost;         // [1] since the caller received one
+    mf_ClientRegion region;
+    bool holds; // a slot of the region, until the next state
+    uint32_t slot, number;
 } mf_ClientState;
 
 struct mf_Client {
@@ -27,7 +50,9 @@ struct mf_Client {
     mf_ClientField *fields;
     char *texts; // the strings of fields
     uint32_t field_count;
-    uint8_t *in, *out; // buffers
+    uint8_t *in, *out;              // buffers
+    uint8_t *direct;                // where what comes goes in place of `in`; NULL: nowhere else
+    size_t direct_end, direct_size; // [byte] of that
     size_t in_begin, in_end, in_capacity, out_capacity;
     double longest_spin; // [s] without a sleep
     mf_Spin spin;
@@ -40,6 +65,15 @@ struct mf_Client {
     mf_Time turn_time;
     mf_ClientNews events[MF_CLIENT_EVENTS];
     uint32_t event_first, event_count, events_lost;
+    bool may_share; // a Unix socket of a server that can
+    size_t share_least;
+    int files[MF_CLIENT_FILES];
+    uint32_t file_count;
+    mf_ClientRegion writes;
+    size_t writes_asked; // [byte] of the region that was asked for last
+    uint32_t write_number;
+    mf_ClientShared shared;
+    char share_refused[160];
     bool goodbye;
     mf_Error refused; // an error of an earlier write; status MF_OK: none
 };
@@ -47,8 +81,9 @@ struct mf_Client {
 // A message as it came; valid until the next one is read.
 typedef struct mf_ClientMessage {
     uint32_t kind, tag;
-    const uint8_t *data;
+    const uint8_t *data; // of a state that is in its place only the head
     size_t size;
+    bool in_place; // the values of a state are in mf_ClientState.data already
 } mf_ClientMessage;
 
 mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...)
@@ -59,6 +94,23 @@ uint8_t *mf_client_message(mf_Client *client, uint32_t kind, uint32_t tag, size_
 mf_Status mf_client_send(mf_Client *client, mf_Error *error);
 // The next message. MF_STOPPED: none within `seconds`.
 mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *out, mf_Error *error);
+
+// ---- region.c ----------------------------------------------------------------------------------
+
+// recv() without waiting; keeps a file that comes with the bytes.
+ssize_t mf_client_receive_bytes(mf_Client *client, uint8_t *out, size_t size);
+// Ask for memory where it pays; without waiting.
+mf_Status mf_client_share_states(mf_Client *client, uint32_t subscription, mf_Error *error);
+mf_Status mf_client_share_writes(mf_Client *client, size_t bytes, mf_Error *error);
+mf_Status mf_client_keep_shared(mf_Client *client, const mf_ClientMessage *message,
+                                mf_Error *error);
+// Makes the slot of a STATE_SHARED the newest values, and releases the one before.
+mf_Status mf_client_keep_state_shared(mf_Client *client, const mf_ClientMessage *message,
+                                      mf_Error *error);
+void mf_client_release_state(mf_ClientState *state);
+// Room for `bytes` of values of a write, with its slot and number; NULL: none, or it does not pay.
+uint8_t *mf_client_take_slot(mf_Client *client, size_t bytes, uint32_t out[2]);
+void mf_client_unmap(mf_Client *client, mf_ClientRegion *region);
 
 static inline uint32_t mf_client_u32(const uint8_t *data) {
     uint32_t value;

@@ -207,6 +207,7 @@ static mf_Status subscribe(mf_Server *server, mf_Peer *peer, mf_WireReader *read
         return status;
     }
     made.next = mf_link_tick(server);
+    mf_link_drop_region(server, &peer->subscriptions[number].region, true);
     mf_peer_drop_subscription(server, &peer->subscriptions[number]);
     peer->subscriptions[number] = made;
     peer->used = number >= peer->used ? number + 1 : peer->used;
@@ -218,15 +219,32 @@ static mf_Status unsubscribe(mf_Server *server, mf_Peer *peer, mf_WireReader *re
     const uint32_t number = mf_wire_u32(reader);
     if (!mf_wire_done(reader) || number >= MF_PROTOCOL_SUBSCRIPTIONS)
         return fail_format(error, "the number of a subscription");
+    mf_link_drop_region(server, &peer->subscriptions[number].region, true);
     mf_peer_drop_subscription(server, &peer->subscriptions[number]);
     return MF_OK;
 }
 
 // ---- writes ------------------------------------------------------------------------------------
 
-// Reads all entries; writes the values only where `writes` is set.
-static mf_Status read_writes(mf_Server *server, mf_WireReader reader, uint32_t count, bool writes,
-                             mf_Error *error) {
+typedef struct Write {
+    uint64_t tick; // for which it is meant
+    uint32_t count, flags;
+} Write;
+
+static mf_Status read_write(mf_WireReader *reader, Write *out, mf_Error *error) {
+    out->tick = mf_wire_u64(reader);
+    out->count = mf_wire_u32(reader);
+    out->flags = mf_wire_u32(reader);
+    if (reader->is_short || out->count > MF_PROTOCOL_ENTRIES ||
+        (out->flags & ~(uint32_t)MF_WRITE_GO) != 0)
+        return fail_format(error, "a tick, 0 .. 1024 entries, and flags");
+    return MF_OK;
+}
+
+// Reads all entries; writes the values only where `writes` is set. They follow each entry, or lie
+// in shared memory, one after the other (`slot`); all lengths are those of the message.
+static mf_Status read_writes(mf_Server *server, mf_WireReader reader, mf_WireReader *slot,
+                             uint32_t count, bool writes, mf_Error *error) {
     for (uint32_t i = 0; i < count; i++) {
         mf_LinkEntry entry;
         if (!mf_link_read_entry(server, &reader, &entry, error))
@@ -238,7 +256,8 @@ static mf_Status read_writes(mf_Server *server, mf_WireReader reader, uint32_t c
             return mf_fail(error, MF_BAD_ARGUMENT,
                            "field %.99s is no input, or a system of the scene writes it",
                            field->field->info.name);
-        const uint8_t *values = mf_wire_take(&reader, mf_wire_padded(size, 8));
+        const uint8_t *values =
+            mf_wire_take(slot != NULL ? slot : &reader, mf_wire_padded(size, 8));
         if (values == NULL || said != size)
             return mf_fail(error, MF_BAD_ARGUMENT, "expected %zu bytes of %.99s, found %u", size,
                            field->field->info.name, said);
@@ -248,26 +267,52 @@ static mf_Status read_writes(mf_Server *server, mf_WireReader reader, uint32_t c
     return mf_wire_done(&reader) ? MF_OK : fail_format(error, "as many entries as it says");
 }
 
-static mf_Status answer_write(mf_Server *server, mf_Peer *peer, mf_WireReader *reader,
-                              mf_Error *error) {
-    const uint64_t meant = mf_wire_u64(reader), tick = mf_link_tick(server);
-    const uint32_t count = mf_wire_u32(reader), flags = mf_wire_u32(reader);
-    if (reader->is_short || count > MF_PROTOCOL_ENTRIES || (flags & ~(uint32_t)MF_WRITE_GO) != 0)
-        return fail_format(error, "a tick, 0 .. 1024 entries, and flags");
-    mf_Status status = read_writes(server, *reader, count, false, error);
+// `slot` NULL: the values are in the message.
+static mf_Status act(mf_Server *server, mf_Peer *peer, const Write *write,
+                     const mf_WireReader *reader, mf_WireReader *slot, mf_Error *error) {
+    const uint64_t tick = mf_link_tick(server), meant = write->tick;
+    mf_WireReader check = slot != NULL ? *slot : *reader;
+    mf_Status status =
+        read_writes(server, *reader, slot != NULL ? &check : NULL, write->count, false, error);
     if (status == MF_OK)
-        status = read_writes(server, *reader, count, true, error);
+        status = read_writes(server, *reader, slot, write->count, true, error);
     if (status != MF_OK)
         return status;
     peer->seen.writes++;
     server->sum.writes++;
     peer->seen.late += meant < tick;
     server->sum.late += meant < tick;
-    if ((flags & MF_WRITE_GO) != 0 && peer->waiting && meant >= peer->turn) {
+    if ((write->flags & MF_WRITE_GO) != 0 && peer->waiting && meant >= peer->turn) {
         peer->waiting = false;
         peer->turn = mf_link_next(server, peer->turn_period, peer->turn);
     }
     return MF_OK;
+}
+
+static mf_Status answer_write(mf_Server *server, mf_Peer *peer, mf_WireReader *reader,
+                              mf_Error *error) {
+    Write write;
+    mf_Status status = read_write(reader, &write, error);
+    return status == MF_OK ? act(server, peer, &write, reader, NULL, error) : status;
+}
+
+static mf_Status answer_write_shared(mf_Server *server, mf_Peer *peer, mf_WireReader *reader,
+                                     mf_Error *error) {
+    Write write;
+    mf_Status status = read_write(reader, &write, error);
+    const uint32_t slot = mf_wire_u32(reader), number = mf_wire_u32(reader);
+    mf_Region *region = peer->writes;
+    if (status != MF_OK)
+        return status;
+    if (reader->is_short || region == NULL || slot >= region->slots)
+        return fail_format(error, "a write in a slot of shared memory");
+    const uint8_t *at = mf_region_slot(region, slot);
+    mf_WireReader values = {at, at + region->stride, false};
+    status = act(server, peer, &write, reader, &values, error);
+    mf_region_release(region, slot, number);
+    peer->shared_in += (uint64_t)(values.at - at);
+    peer->bytes_left -= (double)(values.at - at);
+    return status;
 }
 
 static mf_Status answer_lock_step(mf_Server *server, mf_Peer *peer, mf_WireReader *reader,
@@ -300,8 +345,11 @@ static mf_Status answer(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_
         return subscribe(server, peer, reader, error);
     case MF_MESSAGE_UNSUBSCRIBE:
         return unsubscribe(server, peer, reader, error);
-    case MF_MESSAGE_WRITE: {
-        const mf_Status status = answer_write(server, peer, reader, error);
+    case MF_MESSAGE_WRITE:
+    case MF_MESSAGE_WRITE_SHARED: {
+        const mf_Status status = kind == MF_MESSAGE_WRITE
+                                     ? answer_write(server, peer, reader, error)
+                                     : answer_write_shared(server, peer, reader, error);
         return status == MF_OK && tag == 0 ? MF_BUSY : status;
     }
     case MF_MESSAGE_LOCK_STEP:

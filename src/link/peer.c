@@ -75,8 +75,7 @@ uint8_t *mf_peer_message(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32
 void mf_peer_flush(mf_Server *server, mf_Peer *peer) {
     mf_LinkBuffer *out = &peer->out;
     while (out->begin < out->end) {
-        const ssize_t sent =
-            send(peer->socket, out->data + out->begin, out->end - out->begin, MSG_NOSIGNAL);
+        const ssize_t sent = mf_link_send(peer, out->data + out->begin, out->end - out->begin);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
@@ -269,6 +268,7 @@ void mf_peer_open(mf_Server *server, int socket) {
 }
 
 void mf_peer_drop_subscription(mf_Server *server, mf_Subscription *subscription) {
+    mf_link_drop_region(server, &subscription->region, false);
     mf_release(server->context, subscription->entries);
     *subscription = (mf_Subscription){.entries = NULL};
 }
@@ -281,6 +281,7 @@ void mf_peer_close(mf_Server *server, mf_Peer *peer) {
     close(peer->socket);
     drop_buffer(server->context, &peer->in);
     drop_buffer(server->context, &peer->out);
+    mf_link_unshare(server, peer);
     for (uint32_t i = 0; i < peer->used; i++)
         mf_peer_drop_subscription(server, &peer->subscriptions[i]);
     mf_link_drop_properties(server, peer);

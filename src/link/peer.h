@@ -2,8 +2,9 @@
 #ifndef MAYFLY_LINK_PEER_H
 #define MAYFLY_LINK_PEER_H
 
-#include "link/serial.h"
 #include "client/spin.h"
+#include "link/region.h"
+#include "link/serial.h"
 #include "link/server.h"
 #include "link/wire.h"
 
@@ -11,6 +12,7 @@
 #include <mayfly/protocol.h>
 
 #include <poll.h>
+#include <sys/types.h>
 
 typedef struct mf_LinkBuffer {
     uint8_t *data;
@@ -27,10 +29,11 @@ typedef struct mf_LinkEntry {
 typedef struct mf_Subscription {
     mf_LinkEntry *entries; // NULL: unused
     uint32_t entry_count;
-    uint32_t lost;  // [1] states since the last one that was sent
-    size_t size;    // [byte] of a state with its head
-    mf_Time period; // [ns] 0: every step
-    uint64_t next;  // [1] tick at which it is due
+    uint32_t lost;     // [1] states since the last one that was sent
+    size_t size;       // [byte] of a state with its head
+    mf_Region *region; // in which states travel; NULL: they go over the socket
+    mf_Time period;    // [ns] 0: every step
+    uint64_t next;     // [1] tick at which it is due
 } mf_Subscription;
 
 // What a path names, under a number of the client.
@@ -40,6 +43,14 @@ typedef struct mf_LinkProperties {
     uint32_t values;   // [1] of all of them
 } mf_LinkProperties;
 
+// A file that goes out with a message.
+typedef struct mf_LinkPass {
+    int file;
+    uint64_t at; // [byte] sent of the connection before that message
+} mf_LinkPass;
+
+enum { MF_LINK_PASSES = 4 }; // [1] files of a connection that wait
+
 typedef struct mf_Peer {
     int socket;      // -1: unused
     uint32_t number; // [1] of the connection, from 1; never used again
@@ -48,6 +59,10 @@ typedef struct mf_Peer {
     bool is_shut;    // all of it is sent
     double since;    // [s] of the clock, when it connected or began to close
     mf_LinkBuffer in, out;
+    mf_LinkPass passes[MF_LINK_PASSES];
+    uint32_t pass_count;
+    mf_Region *writes;  // of the client; NULL: none
+    bool share_refused; // it asked for shared memory in vain
     mf_Subscription subscriptions[MF_PROTOCOL_SUBSCRIPTIONS];
     uint32_t used;                 // [1] numbers below which subscriptions are looked for
     uint32_t events;               // [1] mask
@@ -65,7 +80,8 @@ typedef struct mf_Peer {
     double messages_left, bytes_left; // [1], [byte] that may be read now
     double filled, resume; // [s] of the clock, of that; when it is read again, 0: it is read
     mf_ServerStatistics seen;
-    uint64_t bytes_in, bytes_out;
+    uint64_t bytes_in, bytes_out;   // [byte] over the socket
+    uint64_t shared_in, shared_out; // [byte] of values through shared memory
 } mf_Peer;
 
 typedef struct mf_LinkField {
@@ -174,6 +190,22 @@ void mf_link_done(mf_Server *server, mf_Peer *peer, uint32_t tag);
 bool mf_link_read_entry(mf_Server *server, mf_WireReader *reader, mf_LinkEntry *out,
                         mf_Error *error);
 
+// ---- share.c -----------------------------------------------------------------------------------
+
+// Answers a request for shared memory.
+mf_Status mf_link_share(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
+                        mf_Error *error);
+// Sends at most `size` bytes, as send() does, and the file that belongs to the first of them.
+ssize_t mf_link_send(mf_Peer *peer, const uint8_t *data, size_t size);
+// Ends a region; NULL in it is allowed. `reclaims`: the client has asked for its end, so that one
+// who asks again and again and keeps the files, or never takes them, holds no memory. Otherwise the
+// client may still look at its last state.
+void mf_link_drop_region(mf_Server *server, mf_Region **region, bool reclaims);
+// MF_SERVER_SHARES and MF_SERVER_REFUSED of a connection.
+uint32_t mf_link_shares(const mf_Peer *peer);
+// All of a connection's regions and files but those of its subscriptions.
+void mf_link_unshare(mf_Server *server, mf_Peer *peer);
+
 // ---- services.c --------------------------------------------------------------------------------
 
 mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
@@ -195,13 +227,16 @@ void mf_link_drop_eyes(mf_Server *server);
 mf_Status mf_link_photo(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
                         mf_Error *error);
 
+// ---- values.c ----------------------------------------------------------------------------------
+
+// Copy values of instances between a field and a message, [instance][component].
+void mf_link_gather(uint8_t *out, const mf_Field *field, uint32_t first, uint32_t count);
+void mf_link_scatter(mf_Field *field, const uint8_t *in, uint32_t first, uint32_t count);
+
 // ---- stream.c ----------------------------------------------------------------------------------
 
 // [byte] of the values of an entry, without padding.
 size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry);
-// Copies values between a field and a message.
-void mf_link_gather(uint8_t *out, const mf_Field *field, uint32_t first, uint32_t count);
-void mf_link_scatter(mf_Field *field, const uint8_t *in, uint32_t first, uint32_t count);
 // Sends the states and turns that are due.
 void mf_link_publish(mf_Server *server);
 // Makes everything due at the present tick: after the time has jumped.

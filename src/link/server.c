@@ -25,6 +25,7 @@ mf_ServerConfig mf_server_config(void) {
                              .address = "127.0.0.1",
                              .port = MF_PROTOCOL_PORT,
                              .connections = 64,
+                             .shared_limit = (size_t)64 << 20,
                              .speed = 1.0,
                              .spin = MF_SPIN_LONG};
 }

@@ -20,6 +20,8 @@ typedef struct mf_ServerConfig {
     uint32_t connections; // [1] most at once, 1 .. 4096; default 64
     double message_rate;  // [1/s] messages that are read of a connection; 0: no limit; default 0
     double byte_rate;     // [byte/s] likewise
+    size_t shared_limit;  // [byte] most shared memory of a connection over a Unix socket; 0: none;
+                          // default 64 MiB
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
     // Called each `sample_steps` steps; its error ends mf_server_run. Default NULL.
     mf_Status (*sample)(void *sampled, mf_Error *error);
@@ -74,6 +76,8 @@ typedef struct mf_ServerStatistics {
     uint64_t writes, late;  // [1] commands; those after the tick that they were meant for
     uint64_t turns, missed; // [1] of lock-step connections; not answered in time
     uint64_t held;          // [1] times that a connection was not read, over its rate
+    uint64_t shared;        // [byte] of shared memory at present
+    uint64_t unshared;      // [1] requests for shared memory that were refused
 } mf_ServerStatistics;
 mf_ServerStatistics mf_server_statistics(const mf_Server *server);
 

@@ -248,8 +248,8 @@ static mf_Status put_statistics(mf_Server *server, mf_Peer *peer, uint32_t tag,
                                 seen->late,
                                 seen->turns,
                                 seen->missed,
-                                peer->bytes_in,
-                                peer->bytes_out};
+                                peer->bytes_in + peer->shared_in,
+                                peer->bytes_out + peer->shared_out};
     uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_STATISTICS, tag, sizeof numbers + 24);
     if (out == NULL)
         return MF_BUSY;
@@ -258,7 +258,7 @@ static mf_Status put_statistics(mf_Server *server, mf_Peer *peer, uint32_t tag,
     memcpy(out, &server->speed, sizeof server->speed);
     memcpy(out + 8, &server->factor, sizeof server->factor);
     out = mf_wire_put_u32(out + 16, mf_peer_welcome_count(server));
-    mf_wire_put_u32(out, server->paused ? MF_SERVER_PAUSED : 0);
+    mf_wire_put_u32(out, (server->paused ? MF_SERVER_PAUSED : 0) | mf_link_shares(peer));
     return MF_BUSY;
 }
 
@@ -334,6 +334,8 @@ mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_
         return put_model(server, peer, tag, reader, error);
     case MF_MESSAGE_PHOTO:
         return mf_link_photo(server, peer, tag, reader, error);
+    case MF_MESSAGE_SHARE:
+        return mf_link_share(server, peer, tag, reader, error);
     case MF_MESSAGE_STOP:
         return stop_run(server, reader, error);
     case MF_MESSAGE_PING:

@@ -12,52 +12,11 @@ size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry) {
     return (size_t)entry->count * field->components * mf_field_value_size(field->info.type);
 }
 
-// One loop for both directions and each size of a value: fields are [block][component][lane],
-// messages [instance][component].
-#define COPY_VALUES(type, TO, FROM)                                                                \
-    for (uint32_t i = first; i < first + count;) {                                                 \
-        const uint32_t lane = i % MF_BLOCK, left = first + count - i;                              \
-        const uint32_t lanes = left < MF_BLOCK - lane ? left : MF_BLOCK - lane;                    \
-        type *block = (type *)field->data + (size_t)(i / MF_BLOCK) * width * MF_BLOCK + lane;      \
-        for (uint32_t c = 0; c < width; c++)                                                       \
-            for (uint32_t l = 0; l < lanes; l++) {                                                 \
-                type *value = block + (size_t)c * MF_BLOCK + l;                                    \
-                const size_t at = ((size_t)(i - first + l) * width + c) * sizeof(type);            \
-                memcpy(TO, FROM, sizeof(type));                                                    \
-            }                                                                                      \
-        i += lanes;                                                                                \
-    }
-
-void mf_link_gather(uint8_t *out, const mf_Field *field, uint32_t first, uint32_t count) {
-    const uint32_t width = field->components;
-    if (mf_field_value_size(field->info.type) == 8) {
-        COPY_VALUES(uint64_t, out + at, value)
-    } else {
-        COPY_VALUES(uint32_t, out + at, value)
-    }
-}
-
-void mf_link_scatter(mf_Field *field, const uint8_t *in, uint32_t first, uint32_t count) {
-    const uint32_t width = field->components;
-    if (mf_field_value_size(field->info.type) == 8) {
-        COPY_VALUES(uint64_t, value, in + at)
-    } else {
-        COPY_VALUES(uint32_t, value, in + at)
-    }
-}
-
 // ---- states ------------------------------------------------------------------------------------
 
-static void put_state(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_t tick) {
-    mf_Subscription *subscription = &peer->subscriptions[number];
-    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_STATE, 0, subscription->size);
-    if (out == NULL)
-        return;
-    out = mf_wire_put_u32(out, number);
-    out = mf_wire_put_u32(out, subscription->lost);
-    out = mf_wire_put_u64(out, tick);
-    out = mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
-    out = mf_wire_put_u64(out, 0);
+// All values of a state.
+static void gather_state(const mf_Server *server, const mf_Subscription *subscription,
+                         uint8_t *out) {
     for (uint32_t i = 0; i < subscription->entry_count; i++) {
         const mf_LinkEntry *entry = &subscription->entries[i];
         const size_t size = mf_link_entry_size(server, entry);
@@ -65,13 +24,32 @@ static void put_state(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_
         memset(out + size, 0, mf_wire_padded(size, 8) - size);
         out += mf_wire_padded(size, 8);
     }
+}
+
+// Its values go into a slot, or behind the head of the message if there is none.
+static void put_state(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_t tick,
+                      uint8_t *slot, const uint32_t shared[2]) {
+    mf_Subscription *subscription = &peer->subscriptions[number];
+    uint8_t *out =
+        mf_peer_message(server, peer, slot != NULL ? MF_ANSWER_STATE_SHARED : MF_ANSWER_STATE, 0,
+                        slot != NULL ? STATE_HEAD : subscription->size);
+    if (out == NULL)
+        return;
+    out = mf_wire_put_u32(out, number);
+    out = mf_wire_put_u32(out, subscription->lost);
+    out = mf_wire_put_u64(out, tick);
+    out = mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
+    out = mf_wire_put_u32(out, shared[0]);
+    out = mf_wire_put_u32(out, shared[1]);
+    gather_state(server, subscription, slot != NULL ? slot : out);
+    peer->shared_out += slot != NULL ? subscription->size - STATE_HEAD : 0;
     subscription->lost = 0;
     peer->seen.states++;
     server->sum.states++;
 }
 
-// A reader that has not yet taken what was sent before loses this state. In lock-step it loses
-// none: the world waits for it anyway.
+// A reader that has not yet taken what was sent before, or released a slot of its shared memory,
+// loses this state. In lock-step it loses none: the world waits for it anyway.
 static void publish_states(mf_Server *server, mf_Peer *peer, uint64_t tick) {
     if (peer->out.begin < peer->out.end) // answers, perhaps of this moment
         mf_peer_flush(server, peer);
@@ -81,8 +59,12 @@ static void publish_states(mf_Server *server, mf_Peer *peer, uint64_t tick) {
         if (subscription->entries == NULL || subscription->next > tick)
             continue;
         subscription->next = mf_link_next(server, subscription->period, tick);
-        if (!busy) {
-            put_state(server, peer, i, tick);
+        uint32_t shared[2] = {0, 0};
+        uint8_t *slot = NULL;
+        if (!busy && subscription->region != NULL)
+            slot = mf_region_take(subscription->region, &shared[0], &shared[1]);
+        if (!busy && (slot != NULL || subscription->region == NULL || peer->lock_step)) {
+            put_state(server, peer, i, tick, slot, shared);
             continue;
         }
         subscription->lost += subscription->lost < UINT32_MAX;

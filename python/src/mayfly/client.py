@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mayfly import errors
+from mayfly import client_region, errors
 
 __all__ = [
     "Event",
@@ -43,7 +43,7 @@ __all__ = [
     "connect",
 ]
 
-_MAGIC, _MAJOR, _MINOR = 0x594C464D, 1, 0
+_MAGIC, _MAJOR, _MINOR = 0x594C464D, 1, 2
 _HELLO, _LIST, _SUBSCRIBE, _UNSUBSCRIBE, _WRITE, _LOCK_STEP, _PAUSE, _STEP, _RESET = range(1, 10)
 _SNAPSHOT, _RESTORE, _SWITCH, _STATISTICS, _SPEED, _EVENTS = range(10, 16)
 _MODEL, _PLACE = 17, 19
@@ -148,6 +148,7 @@ class RemoteStatistics:
     factor: float
     connections: int
     is_paused: bool
+    is_shared: bool  # this connection has shared memory
 
 
 # What is asked: a kind of message, its payload, and the kind of its answer.
@@ -204,7 +205,8 @@ def _read_statistics(data: bytes) -> RemoteStatistics:
     values = struct.unpack("<QqQ8Q2d2I", data)
     names = [field.name for field in dataclasses.fields(RemoteStatistics)]
     found = dict(zip(names, values))
-    found["is_paused"] = bool(found["is_paused"] & 1)
+    flags = found["is_paused"]
+    found["is_paused"], found["is_shared"] = bool(flags & 1), bool(flags & 2)
     return RemoteStatistics(**found)
 
 
@@ -243,6 +245,8 @@ class Subscription:
         self.states = 0  # that came so far
         self._values: dict[str, npt.NDArray[Any]] = {}
         self._fields = fields
+        sizes = (count * field.components * field.dtype.itemsize for field, count in fields)
+        self._size = sum(-(-size // 8) * 8 for size in sizes)  # [byte] of a state's values
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """The newest values of a field; KeyError before the first state."""
@@ -310,6 +314,7 @@ class RemoteGroup(GroupFields):
         except errors.MayflyError:
             self._world._forget(made)
             raise
+        self._world._sharing.ask(made.number, made._size)
         return made
 
     def write(
@@ -435,7 +440,7 @@ class Session:
         self._subscriptions.pop(subscription.number, None)
 
     def _next_tag(self) -> int:
-        self._tag = self._tag % 65535 + 1
+        self._tag = self._tag % (client_region.TAG - 1) + 1
         return self._tag
 
     def _raise_refused(self) -> None:
@@ -476,8 +481,11 @@ class Session:
 class RemoteWorld(Session):
     """A connection to a world. One thread at a time may use it."""
 
-    def __init__(self, address: str, token: str = "", timeout: float = 60.0) -> None:
+    def __init__(
+        self, address: str, token: str = "", timeout: float = 60.0, share: bool = True
+    ) -> None:
         super().__init__(timeout)
+        self._sharing = client_region.Sharing(share and "/" in address, self._send)
         self.groups: dict[str, RemoteGroup] = {}
         self._found: dict[int, dict[str, RemoteCamera]] = {}  # cameras that were asked for
         self._buffer = bytearray()
@@ -508,6 +516,7 @@ class RemoteWorld(Session):
     def close(self) -> None:
         """Ends the connection; the world goes on."""
         self._socket.close()
+        self._sharing.close()
 
     # ---- time ----------------------------------------------------------------------------------
 
@@ -631,13 +640,16 @@ class RemoteWorld(Session):
         return self.groups[name]
 
     def _begin(self, token: str) -> None:
-        self._read_welcome(self._ask(*_hello_request(token)))
+        welcome = self._ask(*_hello_request(token))
+        self._sharing.is_on &= struct.unpack_from("<H", welcome, 6)[0] >= 2
+        self._read_welcome(welcome)
         self._read_listing(self._ask(_LIST, b"", _LISTING))
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """Ends a subscription."""
+        self._forget(subscription)  # first: its shared memory ends when the server reads this
         self._ask(_UNSUBSCRIBE, struct.pack("<I", subscription.number))
-        self._forget(subscription)
+        self._sharing.drop(subscription.number)
 
     def _write(self, entry: bytes) -> None:
         if self._pending is not None:
@@ -646,7 +658,8 @@ class RemoteWorld(Session):
             self._send_writes([entry], _ANY_TICK, go=False)
 
     def _send_writes(self, entries: list[bytes], tick: int, go: bool) -> None:
-        self._send(_WRITE, 0, _write_payload(tick, entries, go))
+        if not self._sharing.write(tick, entries, go):
+            self._send(_WRITE, 0, _write_payload(tick, entries, go))
 
     def _send(self, kind: int, tag: int, payload: bytes) -> None:
         try:
@@ -662,7 +675,12 @@ class RemoteWorld(Session):
             if tag == wanted:
                 self._raise_refused()
                 return self._check(found, data, answer)
-            self._keep(found, data)
+            self._keep_message(found, tag, data)
+
+    def _keep_message(self, kind: int, tag: int, data: bytes) -> None:
+        message = self._sharing.read(kind, tag, data)
+        if message is not None:
+            self._keep(*message)
 
     def _receive(self, seconds: float, patient: bool = True) -> bool:
         """Takes one message; without patience False if none begins in time."""
@@ -672,8 +690,7 @@ class RemoteWorld(Session):
             and not select.select([self._socket], [], [], seconds)[0]
         ):
             return False
-        kind, _, data = self._next(self.timeout)
-        self._keep(kind, data)
+        self._keep_message(*self._next(self.timeout))
         self._raise_refused()
         return True
 
@@ -681,7 +698,8 @@ class RemoteWorld(Session):
         while len(self._buffer) < size:
             self._socket.settimeout(max(end - time.monotonic(), 1e-3))
             try:
-                got = self._socket.recv(max(65536, size - len(self._buffer)))
+                most = max(65536, size - len(self._buffer))
+                got = self._sharing.receive(self._socket, most)
             except TimeoutError as error:
                 raise errors.StoppedError("nothing came in time") from error
             except OSError as error:
@@ -748,10 +766,13 @@ def _read_field(listing: bytes, at: int, number: int) -> tuple[RemoteField, int]
     return field, 20 + -(-sum(lengths) // 4) * 4
 
 
-def connect(address: str, token: str = "", timeout: float = 60.0) -> RemoteWorld:
+def connect(
+    address: str, token: str = "", timeout: float = 60.0, share: bool = True
+) -> RemoteWorld:
     """Connects to `mayfly serve` at "host:port", "[::1]:port" or the path of its Unix socket.
 
     `token` is the one that the server prints for addresses other than loopback; `timeout` [s] is
-    the longest time that an answer may take.
+    the longest time that an answer may take. `share`: values of large states and writes travel in
+    shared memory where the server is at a Unix socket and grants it; the bits are the same.
     """
-    return RemoteWorld(address, token, timeout)
+    return RemoteWorld(address, token, timeout, share)
