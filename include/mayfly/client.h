@@ -129,6 +129,38 @@ MF_API mf_Status mf_client_switch(mf_Client *client, uint32_t group, uint32_t fi
 // Which events come: bit 1 << MF_EVENT_*.
 MF_API mf_Status mf_client_events(mf_Client *client, uint32_t mask, mf_Error *error);
 
+// ---- another world, and more robots ------------------------------------------------------------
+
+// Serves another scene, or a robot, in place of the present one, from time 0 on: a file below the
+// server's folder of files. Then lists its fields, as mf_client_refresh. Subscriptions of all
+// connections end; everybody is told the event MF_EVENT_WORLD. After an error the old world goes
+// on. MF_NOT_FOUND: no such file there. MF_UNSUPPORTED: the server keeps its world, and says why.
+MF_API mf_Status mf_client_load(mf_Client *client, const char *path, mf_Error *error);
+// The same with the text of a scene [size bytes]. All files that it names must be below the folder.
+MF_API mf_Status mf_client_load_scene(mf_Client *client, const char *text, size_t size,
+                                      mf_Error *error);
+
+// Robots that join the world: of a robot's `file` below the server's folder of files, or like those
+// of a `group`; the other one is NULL. They stand on the ground at `poses`, x and y [m] and heading
+// [rad] for each of `count` robots, raised by `height` [m].
+typedef struct mf_ClientSpawn {
+    const char *file, *group;
+    const char *name; // of their group, which no other has; NULL: chosen by the server
+    uint32_t count;   // [1] 1 .. 65536
+    const double (*poses)[3];
+    double height; // [m]
+} mf_ClientSpawn;
+// Adds them as another group, behind the others; *number, which may be NULL, becomes its number.
+// Then lists the fields, as mf_client_refresh. Time and the other robots are as if nothing had
+// happened, as far as they do not touch the new ones; subscriptions go on; numbers of properties
+// end. After an error nothing has changed.
+MF_API mf_Status mf_client_spawn(mf_Client *client, const mf_ClientSpawn *spawn, uint32_t *number,
+                                 mf_Error *error);
+
+// Asks for the title, the step and the fields again: after the event MF_EVENT_WORLD. What
+// mf_client_field and mf_client_title returned before is no longer valid.
+MF_API mf_Status mf_client_refresh(mf_Client *client, mf_Error *error);
+
 // ---- pictures ----------------------------------------------------------------------------------
 
 // A camera of a group, or, for the group MF_PROTOCOL_ALL, of the scene's file; the name belongs to

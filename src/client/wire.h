@@ -1,4 +1,4 @@
-// What the two files of the client share: the connection, and messages over it.
+// What the files of the client share: the connection, and messages over it.
 #ifndef MAYFLY_CLIENT_WIRE_H
 #define MAYFLY_CLIENT_WIRE_H
 
@@ -26,7 +26,7 @@ struct mf_Client {
     char *title;
     mf_ClientField *fields;
     char *texts; // the strings of fields
-    uint32_t field_count;
+    uint32_t field_count, group_count;
     uint8_t *in, *out; // buffers
     size_t in_begin, in_end, in_capacity, out_capacity;
     double longest_spin; // [s] without a sleep
@@ -59,6 +59,14 @@ uint8_t *mf_client_message(mf_Client *client, uint32_t kind, uint32_t tag, size_
 mf_Status mf_client_send(mf_Client *client, mf_Error *error);
 // The next message. MF_STOPPED: none within `seconds`.
 mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *out, mf_Error *error);
+
+// Sends the message that was begun with the next tag, and waits for an answer of `kind`.
+mf_Status mf_client_ask(mf_Client *client, uint32_t kind, mf_ClientMessage *out, mf_Error *error);
+// A request of a few numbers of 32 bits that is answered by DONE.
+mf_Status mf_client_ask_words(mf_Client *client, uint32_t kind, const uint32_t *words,
+                              uint32_t count, mf_Error *error);
+mf_Status mf_client_no_memory(mf_Error *error);
+mf_Status mf_client_malformed(mf_Error *error);
 
 static inline uint32_t mf_client_u32(const uint8_t *data) {
     uint32_t value;

@@ -341,7 +341,7 @@ static bool is_writable(const mf_Group *group, const mf_Field *field) {
            mf_group_writer(group, field->info.name, 0) == NULL;
 }
 
-static mf_Status list_fields(mf_Server *server, mf_Error *error) {
+mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
     size_t inputs = 0;
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
         server->field_count += mf_group_field_count(mf_world_group(server->world, g));
@@ -377,7 +377,7 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
         server->peers[p].socket = -1;
     mf_Status status = mf_link_find_eyes(server, error);
     if (status == MF_OK)
-        status = list_fields(server, error);
+        status = mf_link_list_fields(server, error);
     if (status == MF_OK)
         status = mf_serial_open(server->context, server->world, server->config.serial,
                                 server->config.serial_count, &server->serial, error);
@@ -406,6 +406,7 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
     server->context = context;
     server->scene = scene;
     server->world = scene->world;
+    server->has_bridges = scene->file->bridge_count > 0;
     server->config = *config;
     server->listener = -1;
     server->paused = config->paused;
@@ -447,9 +448,14 @@ void mf_server_destroy(mf_Server *server) {
     mf_link_drop_eyes(server);
     mf_release(server->context, server->words);
     mf_release(server->context, server->fields);
+    mf_link_drop_made(server);
     mf_release(server->context, server->polls);
     mf_release(server->context, server->peers);
     mf_release(server->context, server);
+}
+
+const mf_Scene *mf_server_scene(const mf_Server *server) {
+    return server->scene;
 }
 
 const char *mf_server_address(const mf_Server *server) {
