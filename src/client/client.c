@@ -290,6 +290,7 @@ void mf_client_close(mf_Client *client) {
         free(client->states[i].starts);
     }
     free(client->photo);
+    free(client->kept);
     free(client->title);
     free(client->fields);
     free(client->texts);

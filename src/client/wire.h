@@ -35,6 +35,7 @@ struct mf_Client {
     mf_ClientState states[MF_PROTOCOL_SUBSCRIPTIONS];
     uint8_t *photo; // the last picture, or the names of cameras
     size_t photo_size;
+    void *kept; // of the last property, or what is known about the world
     bool turn;
     uint64_t turn_tick;
     mf_Time turn_time;
