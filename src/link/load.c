@@ -205,10 +205,13 @@ static void renew_subscriptions(mf_Server *server, const mf_Server *next, mf_Pee
                                 bool loaded) {
     for (uint32_t i = 0; i < peer->used; i++) {
         mf_Subscription *subscription = &peer->subscriptions[i];
-        for (uint32_t e = 0; !loaded && e < subscription->entry_count; e++)
-            subscription->entries[e].field =
-                next_number(server, next, subscription->entries[e].field);
-        if (loaded)
+        bool ends = loaded;
+        for (uint32_t e = 0; !ends && e < subscription->entry_count; e++) {
+            mf_LinkEntry *entry = &subscription->entries[e];
+            entry->field = next_number(server, next, entry->field);
+            ends = entry->field == UINT32_MAX;
+        }
+        if (ends)
             mf_peer_drop_subscription(server, subscription);
     }
 }

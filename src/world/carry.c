@@ -43,6 +43,9 @@ static mf_Status check_group(mf_Group *to, const mf_Group *from, mf_Error *error
     for (uint32_t f = 0; f < from->field_count; f++) {
         const mf_Field *old = &from->fields[f];
         const mf_Field *field = mf_group_find_field(to, old->info.name);
+        const bool follows = (old->info.flags & (MF_FIELD_STATE | MF_FIELD_INPUT)) == 0;
+        if (field == NULL && follows) // added later, and computed from the state
+            continue;
         if (field == NULL || field->info.type != old->info.type || size_of(field) != size_of(old))
             return mf_fail(error, MF_BAD_ARGUMENT, "group %.99s has no such field %.99s any more",
                            name, old->info.name);
@@ -70,7 +73,7 @@ static void carry_group(mf_Group *to, const mf_Group *from) {
     for (uint32_t f = 0; f < from->field_count; f++) {
         const mf_Field *old = &from->fields[f];
         mf_Field *field = mf_group_find_field(to, old->info.name);
-        if (size_of(old) > 0)
+        if (field != NULL && size_of(old) > 0)
             memcpy(field->data, old->data, size_of(old));
     }
 }
