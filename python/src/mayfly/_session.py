@@ -13,6 +13,7 @@ from mayfly import _protocol as protocol
 from mayfly import errors
 from mayfly._protocol import Event, RemoteField, Request, Turn
 
+
 class Subscription:
     """Fields that come regularly; `subscription["joint.angle"]` is the newest array.
 

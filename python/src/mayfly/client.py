@@ -51,6 +51,7 @@ __all__ = [
     "connect",
 ]
 
+
 class RemoteGroup(GroupFields):
     """A group of the world: its fields, and how to read, write, reset and switch its robots."""
 
@@ -257,7 +258,9 @@ class RemoteWorld(Session):
 
     def statistics(self, hash: bool = False) -> RemoteStatistics:
         """Figures of the world and this connection; `hash`: that of the world's state, too."""
-        return protocol.read_statistics(self._ask(protocol.STATISTICS, struct.pack("<I", hash), protocol.SAID))
+        return protocol.read_statistics(
+            self._ask(protocol.STATISTICS, struct.pack("<I", hash), protocol.SAID)
+        )
 
     # ---- another world, and more robots ---------------------------------------------------------
 
@@ -312,7 +315,11 @@ class RemoteWorld(Session):
 
     def _cameras(self, group: int) -> dict[str, RemoteCamera]:
         if group not in self._found:
-            data = self._ask(protocol.PHOTO, struct.pack("<4I", group, 0, 0, protocol.PHOTO_LIST), protocol.PICTURE)
+            data = self._ask(
+                protocol.PHOTO,
+                struct.pack("<4I", group, 0, 0, protocol.PHOTO_LIST),
+                protocol.PICTURE,
+            )
             cameras, at = {}, protocol.PHOTO_HEAD
             for number in range(struct.unpack_from("<I", data, 20)[0]):
                 width, height, mask, length = struct.unpack_from("<4I", data, at)
@@ -325,7 +332,9 @@ class RemoteWorld(Session):
 
     def _photo(self, group: int, camera: str, robot: int, kind: str) -> RemotePhoto:
         if kind not in protocol.PHOTO_KINDS:
-            raise errors.ArgumentError(f"expected a picture of {', '.join(protocol.PHOTO_KINDS)}: {kind!r}")
+            raise errors.ArgumentError(
+                f"expected a picture of {', '.join(protocol.PHOTO_KINDS)}: {kind!r}"
+            )
         cameras = self._cameras(group)
         if camera not in cameras:
             raise errors.NotFoundError(f"there is no camera {camera}: {', '.join(cameras)}")

@@ -22,18 +22,20 @@ import numpy.typing as npt
 
 from mayfly import _protocol as protocol
 from mayfly import client, errors
+from mayfly._protocol import Event, RemoteStatistics, Turn
+from mayfly._session import GroupFields, Session, Subscription
 
 __all__ = ["AsyncGroup", "AsyncWorld", "connect_async"]
 
 
-class AsyncGroup(client.GroupFields):
+class AsyncGroup(GroupFields):
     """A group of the world: its fields, and how to read, write, reset and switch its robots."""
 
     def __init__(self, world: AsyncWorld, number: int, name: str, count: int) -> None:
         super().__init__(number, name, count)
         self._world = world
 
-    async def subscribe(self, *names: str, period: float = 0.0) -> client.Subscription:
+    async def subscribe(self, *names: str, period: float = 0.0) -> Subscription:
         """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
         made, request = self._world._new_subscription(self, names, period)
         try:
@@ -74,7 +76,7 @@ class AsyncGroup(client.GroupFields):
         await self._world._ask(*protocol.switch_request(self.number, motion, first, count))
 
 
-class AsyncWorld(client.Session):
+class AsyncWorld(Session):
     """A connection to a world, for the tasks of one event loop; made by `connect_async`.
 
     Several tasks may use it at once: one follows states or events while another one asks.
@@ -134,9 +136,7 @@ class AsyncWorld(client.Session):
         """Simulated seconds per second; 0: as fast as possible."""
         await self._ask(*protocol.speed_request(speed))
 
-    async def lock_step(
-        self, period: float = 0.0, limit: float = 1.0
-    ) -> AsyncIterator[client.Turn]:
+    async def lock_step(self, period: float = 0.0, limit: float = 1.0) -> AsyncIterator[Turn]:
         """Turns, at once and at each multiple of `period` [s]; 0: at every step.
 
         As `RemoteWorld.lock_step`. Leave the loop by `aclose()` of the iterator, or by its end, to
@@ -163,9 +163,7 @@ class AsyncWorld(client.Session):
 
     # ---- states and events ---------------------------------------------------------------------
 
-    async def each_state(
-        self, subscription: client.Subscription
-    ) -> AsyncIterator[client.Subscription]:
+    async def each_state(self, subscription: Subscription) -> AsyncIterator[Subscription]:
         """The subscription, each time that a newer state of it has come."""
         seen = -1 if subscription.states > 0 else 0  # one that has come is the first
         while True:
@@ -173,10 +171,10 @@ class AsyncWorld(client.Session):
             seen = subscription.states
             yield subscription
 
-    async def _newer(self, subscription: client.Subscription, states: int) -> None:
+    async def _newer(self, subscription: Subscription, states: int) -> None:
         await self._wait(lambda: subscription.states != states)
 
-    async def each_event(self) -> AsyncIterator[client.Event]:
+    async def each_event(self) -> AsyncIterator[Event]:
         """Events of the kinds that `watch` asked for, as they come."""
         while True:
             await self._wait(lambda: len(self.events) > 0)
@@ -198,15 +196,17 @@ class AsyncWorld(client.Session):
         """Which events come: "fault", "late", ...; none: no events."""
         await self._ask(*protocol.watch_request(names))
 
-    async def unsubscribe(self, subscription: client.Subscription) -> None:
+    async def unsubscribe(self, subscription: Subscription) -> None:
         """Ends a subscription."""
         await self._ask(protocol.UNSUBSCRIBE, struct.pack("<I", subscription.number))
         self._forget(subscription)
 
-    async def statistics(self, hash: bool = False) -> client.RemoteStatistics:
+    async def statistics(self, hash: bool = False) -> RemoteStatistics:
         """Figures of the world and this connection; `hash`: that of the world's state, too."""
         payload = struct.pack("<I", hash)
-        return protocol.read_statistics(await self._ask(protocol.STATISTICS, payload, protocol.SAID))
+        return protocol.read_statistics(
+            await self._ask(protocol.STATISTICS, payload, protocol.SAID)
+        )
 
     # ---- another world, and more robots ---------------------------------------------------------
 
@@ -265,7 +265,7 @@ class AsyncWorld(client.Session):
         self._known.update(self.groups)
         self.groups.clear()
 
-    def _add_group(self, number: int, name: str, count: int) -> client.GroupFields:
+    def _add_group(self, number: int, name: str, count: int) -> GroupFields:
         group = self._known.pop(name, None) or AsyncGroup(self, number, name, count)
         group.number, group.count = number, count
         self.groups[name] = group
