@@ -96,6 +96,8 @@ static uint64_t due(mf_Server *server, double now) {
         return 0;
     count = server->steps_left < count ? server->steps_left : count;
     count = server->to_sample < count ? server->to_sample : count;
+    if (server->config.before != NULL && count > 1) // it is asked at each step
+        count = 1;
     for (uint32_t p = 0; p < server->peer_count; p++) {
         const mf_Peer *peer = &server->peers[p];
         if (peer->socket < 0 || peer->closing)
@@ -137,8 +139,45 @@ static mf_Status sample(mf_Server *server, uint64_t count, mf_Error *error) {
     return server->config.sample(server->config.sampled, error);
 }
 
-static void step(mf_Server *server, uint64_t count, double before) {
-    mf_world_step(server->world, count);
+// mf_world_step, or what moves the world in its place. Fewer steps than `*count`: the run stops.
+static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
+    uint64_t done = *count;
+    mf_Status status = MF_OK;
+    if (server->config.move != NULL)
+        status = server->config.move(server->config.mover, *count, &done, error);
+    else
+        mf_world_step(server->world, *count);
+    server->stopped = server->stopped || done < *count;
+    *count = done;
+    return status;
+}
+
+// After a script has restored another moment: states come at once, turns at their times.
+static void jump(mf_Server *server) {
+    const uint64_t tick = mf_link_tick(server);
+    mf_link_due_now(server);
+    for (uint32_t p = 0; p < server->peer_count && tick > 0; p++)
+        server->peers[p].turn = mf_link_next(server, server->peers[p].turn_period, tick - 1);
+    mf_link_event(server, MF_EVENT_RESTORE, 0, 0, 0);
+}
+
+// What others do before the turns of this step. They may restore the world to another time.
+static mf_Status prepare(mf_Server *server, mf_Error *error) {
+    const mf_Time time = mf_world_time(server->world);
+    bool stops = false;
+    if (server->config.before == NULL || !mf_link_may_move(server))
+        return MF_OK;
+    mf_Status status = server->config.before(server->config.mover, &stops, error);
+    server->stopped = server->stopped || stops;
+    if (mf_world_time(server->world) != time)
+        jump(server);
+    return status;
+}
+
+static mf_Status step(mf_Server *server, uint64_t count, double before, mf_Error *error) {
+    mf_Status status = move(server, &count, error);
+    if (status != MF_OK || count == 0)
+        return status;
     const double each = (mf_link_clock() - before) / (double)count;
     server->step_seconds += 0.3 * (each - server->step_seconds);
     mf_serial_advance(server->serial, mf_world_time(server->world));
@@ -146,11 +185,12 @@ static void step(mf_Server *server, uint64_t count, double before) {
     mf_link_watch_scene(server);
     if (server->steps_left != UINT64_MAX)
         server->steps_left -= count;
-    if (!server->paused)
-        return;
-    server->steps_asked -= count;
-    if (server->steps_asked == 0)
-        answer_steps(server);
+    if (server->paused) {
+        server->steps_asked -= count;
+        if (server->steps_asked == 0)
+            answer_steps(server);
+    }
+    return sample(server, count, error);
 }
 
 // ---- waiting -----------------------------------------------------------------------------------
@@ -298,6 +338,9 @@ static bool is_over(const mf_Server *server) {
 
 // Messages or steps, whatever is next.
 static mf_Status go_on(mf_Server *server, mf_Error *error) {
+    mf_Status prepared = prepare(server, error);
+    if (prepared != MF_OK)
+        return prepared;
     mf_link_publish(server);
     double now = mf_link_clock();
     uint64_t count = due(server, now);
@@ -311,9 +354,8 @@ static mf_Status go_on(mf_Server *server, mf_Error *error) {
         watch_clock(server, now);
         return status;
     }
-    step(server, count, now);
     measure(server, now);
-    return sample(server, count, error);
+    return step(server, count, now, error);
 }
 
 mf_Status mf_link_until(mf_Server *server, bool (*is_done)(const mf_Server *server),

@@ -21,6 +21,13 @@ typedef struct mf_ServerConfig {
     double message_rate;  // [1/s] messages that are read of a connection; 0: no limit; default 0
     double byte_rate;     // [byte/s] likewise
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
+    // Of a led world that others move, too. `move` is called in place of mf_world_step; `done` [1]
+    // steps: fewer than `steps` stop the run. `before` is called at each step before its turns,
+    // also again when messages have come, so it must act once; it may stop the run, or restore the
+    // world to another moment. Their errors end mf_server_step. Default NULL.
+    mf_Status (*move)(void *mover, uint64_t steps, uint64_t *done, mf_Error *error);
+    mf_Status (*before)(void *mover, bool *stops, mf_Error *error);
+    void *mover;
     // Called each `sample_steps` steps; its error ends mf_server_run. Default NULL.
     mf_Status (*sample)(void *sampled, mf_Error *error);
     void *sampled;

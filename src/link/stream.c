@@ -94,7 +94,8 @@ static void publish_states(mf_Server *server, mf_Peer *peer, uint64_t tick) {
 static void look_at_scene(mf_Server *server, mf_Peer *peer);
 
 static void publish_turn(mf_Server *server, mf_Peer *peer, uint64_t tick) {
-    if (!peer->lock_step || peer->waiting || peer->turn > tick || server->steps_left == 0)
+    if (!peer->lock_step || peer->waiting || peer->turn > tick || server->steps_left == 0 ||
+        server->stopped)
         return;
     look_at_scene(server, peer);
     uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_TURN, 0, 16);
