@@ -165,9 +165,9 @@ MF_API mf_Status mf_client_refresh(mf_Client *client, mf_Error *error);
 
 // One of the properties that a path names.
 typedef struct mf_ClientPropertyPart {
-    uint32_t group, instance;
-    uint32_t field; // [1] of the listing; UINT32_MAX: a constant
-    uint32_t count; // [1] values
+    uint32_t group, instance; // [1]
+    uint32_t field;           // [1] of the listing; UINT32_MAX: a constant
+    uint32_t count;           // [1] values
     mf_FieldType type;
     bool moves; // a motion moves the values: others follow from them
 } mf_ClientPropertyPart;
@@ -193,9 +193,9 @@ MF_API mf_Status mf_client_get(mf_Client *client, uint32_t number, double *value
 
 // Values first .. first + count - 1 of those under a number.
 typedef struct mf_ClientValues {
-    uint32_t number;
+    uint32_t number;       // [1]
     uint32_t first, count; // [1]
-    const double *values;
+    const double *values;  // [1] or in the property's unit
 } mf_ClientValues;
 // Writes them at once. MF_BAD_ARGUMENT: a value is out of its range, or locked; those of entries
 // before it have acted.
@@ -218,8 +218,8 @@ typedef struct mf_ClientAbout {
 MF_API mf_Status mf_client_about(mf_Client *client, mf_ClientAbout *out, mf_Error *error);
 
 typedef struct mf_ClientDock {
-    uint32_t group, instance;
-    uint32_t dock; // [1] of its model
+    uint32_t group, instance; // [1]
+    uint32_t dock;            // [1] of its model
 } mf_ClientDock;
 // Joins two docks, whatever their distance, and parts the dock `first` from its partner:
 // mf_docks_connect and mf_docks_disconnect.
