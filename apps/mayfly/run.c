@@ -19,6 +19,7 @@
 typedef struct Options {
     mf_Inputs inputs;
     const char *record, *fields, *every, *realtime, *plot, *photos, *session, *results;
+    const char *video, *camera;
     const char *python, *patience;
     bool json;
 } Options;
@@ -42,6 +43,11 @@ static const mf_Option table[] = {
     MF_OPT_TEXT("photos", "FOLDER", Options, photos,
                 "write the pictures of the scene's cameras, and of those of the first robot of "
                 "each group, as PNG"),
+    MF_OPT_OUTPUT(
+        "video", Options, video, MF_VIDEO_ENDINGS,
+        "a video at the speed of life, by the program ffmpeg (.mp4, .webm, .mkv or .gif)"),
+    MF_OPT_TEXT("camera", "NAME", Options, camera,
+                "camera of the scene for --video (default: one that keeps all robots in sight)"),
     MF_OPT_TEXT("results", "DIR", Options, results,
                 "folder for the results of scripts (default: runs/<scene>-<seed>)"),
     MF_OPT_TEXT("python", "FILE", Options, python,
@@ -72,7 +78,7 @@ const mf_CommandHelp mf_help_run = {
         "groups the number of active robots, collisions and faults, goals, and the cost of\n"
         "contact. --session does again what was done on the page of mayfly view. --photos writes\n"
         "one picture per camera and tick of its rate, beginning with the start: NAME-NUMBER.png,\n"
-        "with -depth (16 bit, millimeters) and -segmentation.\n"
+        "with -depth (16 bit, millimeters) and -segmentation. --video encodes while it runs.\n"
         "--record FILE.h5 writes fields with their units to HDF5, --record FILE.mcap also poses,\n"
         "shapes and joint states for Foxglove; mayfly view FILE shows either. --json prints one\n"
         "object: motion,\n"
@@ -86,6 +92,7 @@ const mf_CommandHelp mf_help_run = {
                 "  mayfly run scenes/circles.yaml --plot circles.html\n"
                 "  mayfly run robot.xml --plot fall.html\n"
                 "  mayfly run scenes/soccer.yaml --duration 2 --photos photos\n"
+                "  mayfly run scenes/soccer.yaml --duration 10 --video match.mp4\n"
                 "  mayfly run scenes/hexapod.yaml --robots 100 --duration 20\n"
                 "  mayfly run scenes/hexapod.yaml --record walk.h5 --fields "
                 "base.position,joint.angle\n"
@@ -195,7 +202,8 @@ static mf_Status end_picture(mf_Run *run, const char *plot, bool ran, mf_Error *
 static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Error *error) {
     const bool ran = status == MF_OK || status == MF_STOPPED;
     mf_Error writing = {0};
-    const bool drawn = end_picture(run, options->plot, ran, &writing) == MF_OK;
+    const bool filmed = mf_video_close(run->simulation.video, ran, &writing) == MF_OK;
+    const bool drawn = end_picture(run, options->plot, ran, &writing) == MF_OK && filmed;
     bool printed = false;
     if (ran) {
         sample_outcomes(run);
@@ -284,6 +292,9 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
             mf_photographer_create(scene, options->photos, &run->simulation.photographer, error);
     if (status == MF_OK)
         status = mf_simulation_open(&run->simulation, error);
+    if (status == MF_OK && options->video != NULL)
+        status =
+            mf_video_open(scene, options->video, options->camera, &run->simulation.video, error);
     if (status == MF_OK && !options->json)
         mf_run_print_start(run);
     if (status == MF_OK)
@@ -316,6 +327,10 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
     if (options->record == NULL && file->record_path == NULL &&
         (options->fields != NULL || options->every != NULL)) {
         mf_app_usage("run", "--fields and --every require --record FILE");
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+    }
+    if (options->video == NULL && options->camera != NULL) {
+        mf_app_usage("run", "--camera requires --video FILE");
         return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
     }
     if (options->python == NULL && options->patience != NULL) {

@@ -117,9 +117,23 @@ static void sample_pictures(const mf_Simulation *simulation) {
         mf_film_sample(simulation->film);
 }
 
+// [1] Steps until the next picture of a camera.
+static uint64_t wait_for_photos(const mf_Simulation *simulation) {
+    const uint64_t photos = simulation->photographer != NULL
+                                ? mf_photographer_wait(simulation->photographer)
+                                : UINT64_MAX;
+    const uint64_t video =
+        simulation->video != NULL ? mf_video_wait(simulation->video) : UINT64_MAX;
+    return photos < video ? photos : video;
+}
+
 static mf_Status take_photos(const mf_Simulation *simulation, mf_Error *error) {
-    return simulation->photographer != NULL ? mf_photographer_take(simulation->photographer, error)
-                                            : MF_OK;
+    mf_Status status = MF_OK;
+    if (simulation->photographer != NULL)
+        status = mf_photographer_take(simulation->photographer, error);
+    if (status == MF_OK && simulation->video != NULL)
+        status = mf_video_take(simulation->video, error);
+    return status;
 }
 
 static uint64_t period_steps(double period, double step) {
@@ -172,9 +186,7 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
         uint64_t to_watch =
             simulation->watch != NULL ? watch_every - (first + done) % watch_every : UINT64_MAX;
         to_sample = to_sample < to_picture ? to_sample : to_picture;
-        uint64_t to_photo = simulation->photographer != NULL
-                                ? mf_photographer_wait(simulation->photographer)
-                                : UINT64_MAX;
+        uint64_t to_photo = wait_for_photos(simulation);
         to_sample = to_sample < to_watch ? to_sample : to_watch;
         to_sample = to_sample < to_photo ? to_sample : to_photo;
         uint64_t length = run_length(simulation, step, to_sample, simulation->steps - done), moved;

@@ -5,6 +5,7 @@
 #include "app.h"
 #include "pace.h"
 #include "session.h"
+#include "video.h"
 
 #include "script/script.h"
 
@@ -21,6 +22,7 @@ typedef struct mf_Simulation {
     mf_Tracks *tracks;             // sampled too, or NULL
     mf_Film *film;                 // sampled too, or NULL
     mf_Photographer *photographer; // takes pictures at their rates, or NULL
+    mf_Video *video;               // likewise, or NULL
     const char *title;             // of the film of a whole world
     const char *const *colors;     // likewise, as in mf_film_create_world
     double picture_period;         // [s] between samples of the tracks and of the film

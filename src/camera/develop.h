@@ -23,6 +23,9 @@ void mf_develop_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_
 void mf_develop_chip(const mf_Sight *sight, const mf_CameraView *view, const mf_Chip *chip,
                      const mf_PhotoNoise *noise, mf_SightRoom *room);
 
+// What a camera at any place sees.
+const mf_Sight *mf_free_camera_sight(const mf_FreeCamera *camera);
+
 // Group, robot and link of a pixel (mf_CameraPixels).
 void mf_develop_owner(const mf_SightRoom *room, size_t pixel, int32_t out[3]);
 

@@ -53,6 +53,10 @@ void mf_free_camera_destroy(mf_FreeCamera *camera) {
     mf_release(camera->context, camera);
 }
 
+const mf_Sight *mf_free_camera_sight(const mf_FreeCamera *camera) {
+    return camera->sight;
+}
+
 static void give(const mf_FreeCamera *camera, const mf_CameraPixels *out) {
     const mf_Raster *raster = &camera->room.raster;
     for (uint32_t y = 0; y < raster->height; y++)

@@ -1,6 +1,7 @@
 // Pictures as PNG files: single ones, and those of all cameras of a scene (photos.h).
 #include <mayfly/photos.h>
 
+#include "base/wait.h"
 #include "camera/place.h"
 #include "view/png.h"
 
@@ -242,21 +243,11 @@ void mf_photographer_destroy(mf_Photographer *photographer) {
 
 // ---- when ---------------------------------------------------------------------------------------
 
-// [1] Steps until a tick of the rate behind `now` has come: t ticks are in [0, time] as soon as
-// time >= (t - 1) / rate.
-static uint64_t steps_to_tick(mf_Rate rate, mf_Time now, mf_Time step) {
-    const __int128 ticks = mf_rate_ticks(rate, now);
-    const __int128 unit = ticks * rate.denominator * MF_SECOND;
-    const __int128 time = (unit + rate.numerator - 1) / rate.numerator;
-    const __int128 steps = (time - now + step - 1) / step;
-    return steps < 1 ? 1 : (uint64_t)steps;
-}
-
 uint64_t mf_photographer_wait(const mf_Photographer *photographer) {
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; photographer != NULL && i < photographer->count; i++) {
         const uint64_t steps =
-            steps_to_tick(photographer->eyes[i].camera.rate, mf_world_time(photographer->world),
+            mf_rate_wait(photographer->eyes[i].camera.rate, mf_world_time(photographer->world),
                           mf_world_config_of(photographer->world)->step);
         least = steps < least ? steps : least;
     }

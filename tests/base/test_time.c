@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <mayfly/base.h>
+#include "base/wait.h"
 
 static void seconds_become_the_nearest_nanosecond(void **state) {
     (void)state;
@@ -163,6 +163,20 @@ static void due_has_a_half_open_interval(void **state) {
     assert_false(mf_rate_due(rate, MF_SECOND, 0));
 }
 
+static void wait_ends_where_the_rate_is_due(void **state) {
+    (void)state;
+    const mf_Rate rates[] = {{30, 1}, {1, 3}, {1000, 7}, {100, 1}, {2000, 1}};
+    const mf_Time steps[] = {MF_MILLISECOND, 10 * MF_MILLISECOND, 3333333};
+    for (size_t r = 0; r < sizeof rates / sizeof rates[0]; r++)
+        for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++)
+            for (mf_Time now = 0; now < 700 * steps[s]; now += steps[s]) {
+                uint64_t expected = 1;
+                while (!mf_rate_due(rates[r], now + (mf_Time)expected * steps[s], steps[s]))
+                    expected++;
+                assert_int_equal(mf_rate_wait(rates[r], now, steps[s]), expected);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_become_the_nearest_nanosecond),
@@ -176,6 +190,7 @@ int main(void) {
         cmocka_unit_test(rates_above_the_step_rate_are_due_every_step),
         cmocka_unit_test(due_counts_what_ticks_counts),
         cmocka_unit_test(due_has_a_half_open_interval),
+        cmocka_unit_test(wait_ends_where_the_rate_is_due),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

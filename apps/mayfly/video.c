@@ -1,0 +1,313 @@
+// Videos by ffmpeg, a process of its own that takes raw pictures from a socket: what it knows about
+// files and codecs need not be known here.
+#include "video.h"
+
+#include "base/wait.h"
+#include "camera/extent.h"
+#include "camera/place.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define RATE 30u           // [1/s] pictures of simulated time
+#define WIDTH 1280u        // [pixel] of the camera that sees all robots
+#define HEIGHT 720u        // [pixel]
+#define FIELD_OF_VIEW 0.70 // [rad] between its upper and lower edge
+#define AZIMUTH (-0.9)     // [rad] of the way from what it looks at to it, as on the page
+#define ELEVATION 0.35     // [rad]
+#define CLOSE 0.85         // [1] of the distance from which all of a ball around them is seen
+#define CROWD 1000u        // [1] robots from which on shadows take too long
+#define FARTHEST 1e5       // [m]
+#define SMALLEST 0.02      // [m] radius of what it looks at
+#define FOLLOW_SECONDS 0.7 // [s] time constant of its motion
+#define WORDS 40           // [1] most of ffmpeg's command line
+#define PATH_ROOM (MF_APP_PATH + 8)
+
+struct mf_Video {
+    mf_Context *context;
+    mf_World *world;
+    mf_Camera camera;
+    mf_FreeCamera *free;
+    uint32_t group, robot; // [1] what carries it; MF_NONE: nothing
+    uint32_t seen;         // [1] isolated group of which the robot is there; MF_NONE: none
+    const mf_Field *pose;  // link.pose of that group
+    bool overview;         // keeps all robots in sight
+    double middle[3];      // [m] of these
+    double radius;         // [m]
+    mf_CameraPixels pixels;
+    bool began;
+    pid_t child;            // 0: it has ended
+    int to_child;           // -1: closed
+    char path[MF_APP_PATH]; // at the end
+    char part[PATH_ROOM];   // until then
+};
+
+// ---- ffmpeg ------------------------------------------------------------------------------------
+
+// How ffmpeg writes files of an ending. Pictures of these codecs have even sizes.
+typedef struct Format {
+    const char *ending;
+    const char *words[16];
+} Format;
+
+#define EVEN "pad=ceil(iw/2)*2:ceil(ih/2)*2"
+#define H264                                                                                       \
+    "-vf", EVEN, "-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p"
+
+static const Format formats[] = {
+    {".mp4", {H264, "-movflags", "+faststart", "-f", "mp4"}},
+    {".mkv", {H264, "-f", "matroska"}},
+    {".webm",
+     {"-vf", EVEN, "-c:v", "libvpx-vp9", "-crf", "32", "-b:v", "0", "-deadline", "realtime",
+      "-cpu-used", "6", "-f", "webm"}},
+    {".gif",
+     {"-vf", "fps=15,scale=640:-1,split[a][b];[a]palettegen[c];[b][c]paletteuse", "-f", "gif"}}};
+
+static const Format *format_of(const char *path) {
+    for (size_t i = 1; i < sizeof formats / sizeof formats[0]; i++)
+        if (mf_app_ends_with(path, formats[i].ending))
+            return &formats[i];
+    return &formats[0];
+}
+
+// The child's half of fork: its errno goes to `failed` if there is no such program.
+static void become(const char *const words[], int pictures, int failed, pid_t parent) {
+    setpgid(0, 0); // Ctrl-C ends the run, and then the video
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() == parent && dup2(pictures, STDIN_FILENO) >= 0 &&
+        dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+        execvp(words[0], (char *const *)words);
+    const int cause = errno;
+    const ssize_t written = write(failed, &cause, sizeof cause);
+    _exit(written == sizeof cause ? 127 : 126);
+}
+
+// Waits until the child is ffmpeg, or has failed with the errno that is returned.
+static int start_child(mf_Video *video, const char *const words[]) {
+    int pictures[2], failed[2], cause = 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pictures) != 0)
+        return errno;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, failed) != 0) {
+        cause = errno;
+        close(pictures[0]);
+        close(pictures[1]);
+        return cause;
+    }
+    const pid_t parent = getpid(), child = fork();
+    if (child == 0)
+        become(words, pictures[1], failed[1], parent);
+    cause = child < 0 ? errno : 0;
+    close(pictures[1]);
+    close(failed[1]);
+    if (child > 0 && read(failed[0], &cause, sizeof cause) == (ssize_t)sizeof cause)
+        waitpid(child, NULL, 0);
+    close(failed[0]);
+    if (cause != 0) {
+        close(pictures[0]);
+        return cause;
+    }
+    video->child = child;
+    video->to_child = pictures[0];
+    return 0;
+}
+
+static mf_Status start_ffmpeg(mf_Video *video, mf_Error *error) {
+    char size[32], rate[16];
+    const Format *format = format_of(video->path);
+    const char *words[WORDS] = {"ffmpeg",   "-loglevel", "error",  "-nostdin", "-y", "-f",
+                                "rawvideo", "-pix_fmt",  "rgb24",  "-s",       size, "-r",
+                                rate,       "-i",        "pipe:0", "-an"};
+    uint32_t count = 0;
+    snprintf(size, sizeof size, "%ux%u", video->camera.width, video->camera.height);
+    snprintf(rate, sizeof rate, "%u", RATE);
+    while (words[count] != NULL)
+        count++;
+    for (const char *const *word = format->words; *word != NULL; word++)
+        words[count++] = *word;
+    words[count] = video->part;
+    const int cause = start_child(video, words);
+    if (cause == ENOENT)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "--video needs the program ffmpeg, which is not installed (Debian: "
+                       "apt-get install ffmpeg)");
+    return cause == 0 ? MF_OK
+                      : mf_fail(error, MF_IO, "--video: cannot start ffmpeg: %s", strerror(cause));
+}
+
+static mf_Status send_picture(mf_Video *video, mf_Error *error) {
+    const uint8_t *data = video->pixels.color;
+    size_t left = (size_t)video->camera.width * video->camera.height * 3;
+    while (left > 0) {
+        const ssize_t sent = send(video->to_child, data, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
+            return mf_fail_at(error, MF_IO, video->path, 0, 0,
+                              "ffmpeg did not take a picture of the video: %s", strerror(errno));
+        data += sent > 0 ? sent : 0;
+        left -= sent > 0 ? (size_t)sent : 0;
+    }
+    return MF_OK;
+}
+
+// ---- the camera --------------------------------------------------------------------------------
+
+// Without it a scene of isolated robots would be empty for cameras that no robot carries.
+static uint32_t first_isolated(mf_World *world) {
+    for (uint32_t g = 0; g < mf_world_group_count(world); g++)
+        if (mf_group_config_of(mf_world_group(world, g))->isolated)
+            return g;
+    return MF_NONE;
+}
+
+static mf_Status take_camera(mf_Video *video, mf_Scene *scene, const char *name, mf_Error *error) {
+    mf_Status status = MF_OK;
+    uint32_t at = 0;
+    while (at < scene->file->camera_count && strcmp(scene->file->cameras[at].name, name) != 0)
+        at++;
+    if (at == scene->file->camera_count)
+        return mf_fail_at(error, MF_NOT_FOUND, scene->file->file, 0, 0,
+                          "--camera: there is no camera '%.80s' in the list `cameras`", name);
+    status = mf_scene_camera(scene, at, &video->camera, &video->group, &video->robot, error);
+    if (status != MF_OK || video->group == MF_NONE)
+        return status;
+    mf_Group *group = mf_world_group(video->world, video->group);
+    status = mf_group_derive_links(group, error);
+    video->pose = mf_group_find_field(group, "link.pose");
+    video->seen = video->group;
+    return status;
+}
+
+static void make_overview(mf_Video *video, uint64_t robots) {
+    video->overview = true;
+    video->camera = mf_camera();
+    video->camera.width = WIDTH;
+    video->camera.height = HEIGHT;
+    video->camera.farthest = FARTHEST;
+    video->camera.samples = 2;
+    video->camera.shadows = robots < CROWD;
+    mf_camera_set_view(&video->camera, FIELD_OF_VIEW);
+}
+
+// Follows all robots: `part` [1] of the way to where they are now. While none is there, it stays.
+static void follow(mf_Video *video, double part) {
+    double middle[3], radius;
+    if (mf_free_camera_extent(video->free, video->seen, 0, middle, &radius, NULL) != MF_OK)
+        return;
+    radius = fmax(radius, SMALLEST);
+    for (int c = 0; c < 3; c++)
+        video->middle[c] += part * (middle[c] - video->middle[c]);
+    video->radius += part * (radius - video->radius);
+}
+
+// Far enough for a ball around the robots to be a little larger than the picture is high: they are
+// mostly on the ground, seen from the side.
+static void place_overview(const mf_Video *video, double position[3], double rotation[4]) {
+    const double away = CLOSE * video->radius / sin(0.5 * FIELD_OF_VIEW), turn = AZIMUTH + M_PI;
+    const double yaw[4] = {cos(0.5 * turn), 0.0, 0.0, sin(0.5 * turn)};
+    const double pitch[4] = {cos(0.5 * ELEVATION), 0.0, sin(0.5 * ELEVATION), 0.0};
+    position[0] = video->middle[0] + away * cos(ELEVATION) * cos(AZIMUTH);
+    position[1] = video->middle[1] + away * cos(ELEVATION) * sin(AZIMUTH);
+    position[2] = video->middle[2] + away * sin(ELEVATION);
+    mf_quat_multiply(rotation, yaw, pitch);
+}
+
+// ---- the video ---------------------------------------------------------------------------------
+
+static mf_Status begin(mf_Video *video, mf_Scene *scene, const char *camera, mf_Error *error) {
+    mf_Status status = MF_OK;
+    if (camera != NULL)
+        status = take_camera(video, scene, camera, error);
+    else
+        make_overview(video, mf_scene_file_count(scene->file));
+    if (status != MF_OK)
+        return status;
+    video->camera.color = true;
+    video->pixels.color =
+        mf_allocate(video->context, (size_t)video->camera.width * video->camera.height, 3);
+    if (video->pixels.color == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "video: no memory");
+    status = mf_free_camera_create(video->world, &video->camera, &video->free, error);
+    if (status == MF_OK && video->overview)
+        follow(video, 1.0);
+    return status == MF_OK ? start_ffmpeg(video, error) : status;
+}
+
+mf_Status mf_video_open(mf_Scene *scene, const char *path, const char *camera, mf_Video **out,
+                        mf_Error *error) {
+    mf_Context *context = mf_world_context(scene->world);
+    mf_Video *video = mf_allocate(context, 1, sizeof *video);
+    *out = NULL;
+    if (video == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "video: no memory");
+    *video = (mf_Video){.context = context,
+                        .world = scene->world,
+                        .group = MF_NONE,
+                        .seen = first_isolated(scene->world),
+                        .radius = SMALLEST,
+                        .to_child = -1};
+    mf_Status status = MF_OK;
+    if (snprintf(video->path, sizeof video->path, "%s", path) >= MF_APP_PATH)
+        status = mf_fail(error, MF_LIMIT, "--video: the file's name is too long");
+    snprintf(video->part, sizeof video->part, "%s.part", video->path);
+    if (status == MF_OK)
+        status = begin(video, scene, camera, error);
+    if (status != MF_OK) {
+        mf_video_close(video, false, NULL);
+        return status;
+    }
+    *out = video;
+    return MF_OK;
+}
+
+uint64_t mf_video_wait(const mf_Video *video) {
+    return mf_rate_wait((mf_Rate){RATE, 1}, mf_world_time(video->world),
+                        mf_world_config_of(video->world)->step);
+}
+
+mf_Status mf_video_take(mf_Video *video, mf_Error *error) {
+    double position[3], rotation[4];
+    const mf_Time now = mf_world_time(video->world), step = mf_world_config_of(video->world)->step;
+    if (video->began && !mf_rate_due((mf_Rate){RATE, 1}, now, step))
+        return MF_OK;
+    if (video->overview && video->began)
+        follow(video, 1.0 - exp(-1.0 / (RATE * FOLLOW_SECONDS)));
+    video->began = true;
+    if (video->overview)
+        place_overview(video, position, rotation);
+    else if (!mf_camera_place(&video->camera.frame, video->pose, video->robot, position, rotation))
+        return send_picture(video, error); // of a broken robot: the last picture again
+    mf_Status status =
+        mf_free_camera_take(video->free, position, rotation, video->seen,
+                            video->group != MF_NONE ? video->robot : 0, &video->pixels, error);
+    return status == MF_OK ? send_picture(video, error) : status;
+}
+
+static mf_Status end_ffmpeg(mf_Video *video, mf_Error *error) {
+    int ended = 0;
+    if (video->to_child >= 0)
+        close(video->to_child);
+    while (video->child > 0 && waitpid(video->child, &ended, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(ended) && WEXITSTATUS(ended) == 0
+               ? MF_OK
+               : mf_fail_at(error, MF_IO, video->path, 0, 0, "ffmpeg did not write the video");
+}
+
+mf_Status mf_video_close(mf_Video *video, bool keep, mf_Error *error) {
+    if (video == NULL)
+        return MF_OK;
+    mf_Status status = end_ffmpeg(video, error);
+    if (status == MF_OK && keep && rename(video->part, video->path) != 0)
+        status = mf_fail_at(error, MF_IO, video->path, 0, 0, "%s", strerror(errno));
+    if (status != MF_OK || !keep)
+        unlink(video->part);
+    mf_free_camera_destroy(video->free);
+    mf_release(video->context, video->pixels.color);
+    mf_release(video->context, video);
+    return status;
+}

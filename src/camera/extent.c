@@ -1,0 +1,98 @@
+// The ball around all that a camera sees (extent.h).
+#include "camera/extent.h"
+
+#include "camera/develop.h"
+
+#include "math/scalar.h"
+
+// [1] Of the parts' distance from their mean, as a root of the mean square: how far out they are
+// meant to be seen. On a disk that is evenly full 1.42 of it reaches the edge, in a row 1.73; a
+// lone robot that flew off moves it little.
+static const double wide = 1.8;
+
+// ---- one robot ---------------------------------------------------------------------------------
+
+// Balls that a robot consists of.
+static uint32_t balls_of(const mf_SightGroup *group, uint32_t instance) {
+    switch (group->kind) {
+    case MF_SIGHT_LINKS:
+        return group->count;
+    case MF_SIGHT_TRUSS:
+        return (uint32_t)mf_sight_value(group->counts, instance, 0);
+    case MF_SIGHT_CLOTH:
+        return group->cloth.vertex_count;
+    case MF_SIGHT_PARTICLES:
+        break;
+    }
+    return 1;
+}
+
+static bool shape_ball(const mf_SightGroup *group, uint32_t instance, const mf_SightShape *shape,
+                       double at[3], double *radius) {
+    double pose[7], middle[3];
+    if (shape->link == MF_NONE || shape->plane)
+        return false; // scenery
+    for (uint32_t c = 0; c < 7; c++)
+        pose[c] = mf_sight_value(group->pose, instance, 7 * shape->link + c);
+    mf_mat3_apply(middle, shape->rotation, shape->middle);
+    mf_vec3_add(middle, middle, shape->position);
+    mf_quat_rotate(at, pose + 3, middle);
+    mf_vec3_add(at, at, pose);
+    *radius = shape->solid.radius;
+    return mf_all_finite(pose, 7);
+}
+
+// False: it is not there.
+static bool ball_of(const mf_SightGroup *group, uint32_t instance, uint32_t ball, double at[3],
+                    double *radius) {
+    if (group->kind == MF_SIGHT_LINKS)
+        return shape_ball(group, instance, &group->shapes[ball], at, radius);
+    if (group->waiting != NULL && mf_sight_value(group->waiting, instance, 0) != 0.0)
+        return false;
+    for (uint32_t c = 0; c < 3; c++)
+        at[c] = mf_sight_value(group->position, instance, 3 * (size_t)ball + c);
+    *radius = group->kind == MF_SIGHT_PARTICLES ? group->ball.radius : 0.0;
+    return mf_all_finite(at, 3);
+}
+
+// ---- all of them -------------------------------------------------------------------------------
+
+typedef struct Crowd {
+    double mean[3]; // [m] of the parts' middles
+    double square;  // [m^2] sum of the squares of their distances from it, and of their radii
+    uint64_t count; // [1]
+} Crowd;
+
+// One after the other: the sums of Welford (1962, Technometrics 4, 419).
+static void add_robot(Crowd *crowd, const mf_SightGroup *group, uint32_t instance) {
+    const uint32_t balls = balls_of(group, instance);
+    double at[3], before[3], after[3], radius;
+    for (uint32_t b = 0; b < balls; b++) {
+        if (!ball_of(group, instance, b, at, &radius))
+            continue;
+        crowd->count++;
+        mf_vec3_sub(before, at, crowd->mean);
+        mf_vec3_add_scaled(crowd->mean, crowd->mean, 1.0 / (double)crowd->count, before);
+        mf_vec3_sub(after, at, crowd->mean);
+        crowd->square += mf_vec3_dot(before, after) + radius * radius;
+    }
+}
+
+mf_Status mf_free_camera_extent(const mf_FreeCamera *camera, uint32_t group, uint32_t instance,
+                                double middle[3], double *radius, mf_Error *error) {
+    const mf_Sight *sight = mf_free_camera_sight(camera);
+    Crowd crowd = {.count = 0};
+    for (uint32_t g = 0; g < sight->group_count; g++) {
+        const mf_SightGroup *own = &sight->groups[g];
+        const uint32_t count = mf_group_count(own->group);
+        if (own->isolated && own->number == group && instance < count)
+            add_robot(&crowd, own, instance);
+        for (uint32_t i = 0; i < count && !own->isolated; i++)
+            add_robot(&crowd, own, i);
+    }
+    if (crowd.count == 0)
+        return mf_fail(error, MF_NOT_FOUND, "no robot is there");
+    mf_vec3_copy(middle, crowd.mean);
+    *radius = wide * mf_sqrt(crowd.square / (double)crowd.count);
+    return MF_OK;
+}

@@ -1,0 +1,116 @@
+// The ball around what a camera sees, against sums by hand.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "context.h"
+#include "text_model.h"
+
+#include "camera/extent.h"
+
+#include <mayfly/articulated.h>
+
+#include <math.h>
+
+#define BALLS                                                                                      \
+    "<mujoco><worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='50 0 0'"            \
+    " size='1 1 1'/><body pos='3 0.2 1.1'><freejoint/><geom "                                      \
+    "size='0.5'/></body></worldbody></mujoco>"
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_FreeCamera *eye;
+} Rig;
+
+static void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s", error->message);
+}
+
+static Rig open_rig(mf_Context *context, uint32_t count, bool isolated) {
+    Rig rig = {.model = load_text(context, BALLS)};
+    mf_Error error = {0};
+    mf_GroupConfig group = mf_group_config();
+    const mf_Camera camera = mf_camera();
+    group.model = rig.model;
+    group.count = count;
+    group.isolated = isolated;
+    must(mf_world_create(context, NULL, &rig.world, &error), &error);
+    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    must(mf_free_camera_create(rig.world, &camera, &rig.eye, &error), &error);
+    return rig;
+}
+
+static void close_rig(Rig *rig) {
+    mf_free_camera_destroy(rig->eye);
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static void put(const Rig *rig, uint32_t instance, double x, double y, double z) {
+    const double at[3] = {x, y, z};
+    mf_Field *pose = mf_group_find_field(rig->group, "link.pose");
+    for (uint32_t c = 0; c < 3; c++)
+        mf_field_set(pose, instance, c, at[c]);
+}
+
+// A lone ball of 0.5 m; the ground and the box in the world do not count.
+static void one_robot(void **state) {
+    Rig rig = open_rig(*state, 1, false);
+    double middle[3], radius;
+    mf_Error error = {0};
+    must(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), &error);
+    assert_true(fabs(middle[0] - 3.0) < 1e-6);
+    assert_true(fabs(middle[1] - 0.2) < 1e-6);
+    assert_true(fabs(middle[2] - 1.1) < 1e-6);
+    assert_true(fabs(radius - 1.8 * 0.5) < 1e-6);
+    close_rig(&rig);
+}
+
+// Mean 2, 0, 1; squares of the distances 9, 9, 0; a robot with a broken pose is none.
+static void several_robots(void **state) {
+    Rig rig = open_rig(*state, 4, false);
+    double middle[3], radius;
+    mf_Error error = {0};
+    put(&rig, 0, -1.0, 0.0, 1.0);
+    put(&rig, 1, 5.0, 0.0, 1.0);
+    put(&rig, 2, 2.0, 0.0, 1.0);
+    put(&rig, 3, (double)NAN, 0.0, 1.0);
+    must(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), &error);
+    assert_true(fabs(middle[0] - 2.0) < 1e-6);
+    assert_true(fabs(middle[1] - 0.0) < 1e-6);
+    assert_true(fabs(middle[2] - 1.0) < 1e-6);
+    assert_true(fabs(radius - 1.8 * sqrt(18.0 / 3.0 + 0.25)) < 1e-6);
+    close_rig(&rig);
+}
+
+// Each has the world to itself: the one that is asked for is there, and nobody otherwise.
+static void isolated_robots(void **state) {
+    Rig rig = open_rig(*state, 3, true);
+    double middle[3] = {7.0, 7.0, 7.0}, radius = 7.0;
+    mf_Error error = {0};
+    put(&rig, 2, -4.0, 1.0, 2.0);
+    assert_int_equal(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error),
+                     MF_NOT_FOUND);
+    assert_true(middle[0] == 7.0 && radius == 7.0);
+    must(mf_free_camera_extent(rig.eye, 0, 2, middle, &radius, &error), &error);
+    assert_true(fabs(middle[0] - -4.0) < 1e-6);
+    assert_true(fabs(radius - 0.9) < 1e-6);
+    close_rig(&rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_robot),
+        cmocka_unit_test(several_robots),
+        cmocka_unit_test(isolated_robots),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
