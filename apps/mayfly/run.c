@@ -231,6 +231,8 @@ static mf_Status end_session(mf_Run *run, mf_Error *error) {
         return MF_OK;
     mf_session_catch_up(&run->session);
     const uint64_t hash = mf_world_hash(run->scene.world);
+    if (run->simulation.python != NULL) // it may have acted, too
+        return MF_OK;
     if (!run->file.ended || run->session.step != run->file.steps || hash == run->file.end)
         return MF_OK;
     return mf_fail_at(error, MF_CORRUPT, run->file.path, 0, 0,
@@ -276,9 +278,10 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                             options->every, fields, &text, error);
     if (status == MF_OK && run->scripts != NULL)
         status = mf_scripts_start(run->scripts, error);
+    const mf_RunMovers movers = {run->scripts, run->simulation.session};
     if (status == MF_OK && options->python != NULL)
         status = mf_run_python_open(scene, options->python, mf_option_real(options->patience, 60.0),
-                                    &run->simulation.python, error);
+                                    &movers, &run->simulation.python, error);
     if (status == MF_OK)
         status = begin_outcomes(context, run, error);
     mf_start_report(scene, &run->report);
@@ -324,10 +327,6 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
     if (options->record == NULL && file->record_path == NULL &&
         (options->fields != NULL || options->every != NULL)) {
         mf_app_usage("run", "--fields and --every require --record FILE");
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    }
-    if (options->python != NULL && (file->script_count > 0 || options->session != NULL)) {
-        mf_app_usage("run", "--python excludes --session, and scripts in the scene");
         return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
     }
     if (options->video == NULL && options->camera != NULL) {

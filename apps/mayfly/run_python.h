@@ -3,16 +3,24 @@
 #ifndef MAYFLY_APP_RUN_PYTHON_H
 #define MAYFLY_APP_RUN_PYTHON_H
 
-#include <mayfly/scene.h>
+#include "script/script.h"
+#include "session.h"
 
 typedef struct mf_RunPython mf_RunPython;
 
 // Starts python3, or $MAYFLY_PYTHON, with the script, and waits until its function `start` has
 // ended. `patience` [s]: the longest call of a function of it. The scene is borrowed. An error of
 // this and the next two names the script's file and, where it is known, the line.
-mf_Status mf_run_python_open(mf_Scene *scene, const char *file, double patience, mf_RunPython **out,
-                             mf_Error *error);
-// mf_world_step. `done` [1] steps, fewer than `steps` if the script stopped the run. MF_STOPPED: a
+// What else acts on the world: scripts of the scene, whose functions are called before those of
+// this script at the same time; or a session, whose acts are done after them. Both borrowed, may be
+// NULL.
+typedef struct mf_RunMovers {
+    mf_Scripts *scripts;
+    mf_Session *session;
+} mf_RunMovers;
+mf_Status mf_run_python_open(mf_Scene *scene, const char *file, double patience,
+                             const mf_RunMovers *movers, mf_RunPython **out, mf_Error *error);
+// mf_world_step. `done` [1] steps, fewer than `steps` if a script stopped the run. MF_STOPPED: a
 // signal did.
 mf_Status mf_run_python_step(mf_RunPython *python, uint64_t steps, uint64_t *done, mf_Error *error);
 // Its function `finish`; then it has ended.

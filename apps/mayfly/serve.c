@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app.h"
@@ -21,7 +22,7 @@
 typedef struct Options {
     mf_Inputs inputs;
     const char *port, *address, *path, *speed, *duration, *connections, *spin;
-    const char *message_rate, *byte_rate, *shared, *record, *fields, *every;
+    const char *message_rate, *byte_rate, *shared, *record, *fields, *every, *files;
     mf_OptionList serial;
     bool paused;
 } Options;
@@ -44,6 +45,9 @@ static const mf_Option table[] = {
     MF_OPT_REAL("spin", "US", Options, spin, 0, 1e6,
                 "most microseconds for which a turn in lock-step is waited for without a sleep "
                 "(default 200; 10 where that is in vain)"),
+    MF_OPT_TEXT("files", "FOLDER", Options, files,
+                "folder below which clients name files to load, and robots that join (default: "
+                "that of FILE)"),
     MF_OPT_COUNT("connections", "N", Options, connections, 1, 4096,
                  "most connections at once (default 64)"),
     MF_OPT_REAL("message-rate", "N", Options, message_rate, 1, 1e9,
@@ -114,6 +118,27 @@ static mf_Status choose_token(mf_ServerConfig *config, char made[2 * TOKEN + 1],
     return MF_OK;
 }
 
+// ---- files -------------------------------------------------------------------------------------
+
+// The folder that is given, or that of the served file; without a slash at its end.
+static mf_Status choose_files(const char *given, const char *file, char out[MF_APP_PATH],
+                              mf_Error *error) {
+    struct stat info;
+    const char *slash = strrchr(file, '/');
+    const char *path = given != NULL ? given : slash != NULL ? file : ".";
+    size_t length = given != NULL || slash == NULL ? strlen(path) : (size_t)(slash - file);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    length = length > 0 ? length : 1; // "/scene.yaml"
+    if (length >= MF_APP_PATH)
+        return mf_fail(error, MF_LIMIT, "--files: the path is too long");
+    memcpy(out, path, length);
+    out[length] = '\0';
+    if (stat(out, &info) != 0 || !S_ISDIR(info.st_mode))
+        return mf_fail(error, MF_NOT_FOUND, "--files: there is no folder %.200s", out);
+    return MF_OK;
+}
+
 // ---- the command -------------------------------------------------------------------------------
 
 // Asked by the server again and again. `user`: a mf_Bridges *, whose programs may have ended.
@@ -133,7 +158,34 @@ static bool announce(const mf_Server *server, const char *made, uint32_t serial_
     return mf_app_flush();
 }
 
-static void print_end(const mf_Server *server, const mf_Scene *scene) {
+// A world that a client has made: what a scene gets at the start, and the same notes.
+static mf_Status accept_world(void *user, mf_Scene *scene, bool loaded, mf_Error *error) {
+    const uint32_t last = scene->group_count - 1;
+    const mf_SceneGroup *joined = &scene->file->groups[last];
+    mf_StartReport report = {.count = 0};
+    (void)user;
+    mf_Status status = loaded ? mf_genomes_check(scene->file, error) : MF_OK;
+    if (status == MF_OK && loaded)
+        status = mf_genomes_give(mf_world_context(scene->world), scene, error);
+    if (status != MF_OK)
+        return status;
+    if (loaded) {
+        printf("loaded %s\n", scene->file->file);
+        mf_start_report(scene, &report);
+    } else {
+        printf("%u robots joined as %s\n", joined->count, joined->name);
+        if (joined->vehicle == NULL) {
+            mf_start_report_pose(scene, last, &report);
+            mf_start_report_settings(scene, mf_world_group(scene->world, last), &report);
+        }
+    }
+    mf_start_report_print(&report);
+    mf_app_flush(); // a terminal that is gone ends nothing
+    return MF_OK;
+}
+
+static void print_end(const mf_Server *server) {
+    const mf_Scene *scene = mf_server_scene(server);
     const mf_ServerStatistics sum = mf_server_statistics(server);
     printf("served %llu connections (%llu refused) for %.6g s of simulated time: %llu states, "
            "%llu lost by slow readers; %llu writes, %llu late; %llu turns, %llu missed\n",
@@ -163,7 +215,7 @@ static mf_Status begin_record(mf_Simulation *simulation, mf_ServerConfig *config
 
 static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
                                 const Options *options, mf_Error *error) {
-    char made[2 * TOKEN + 1] = "";
+    char made[2 * TOKEN + 1] = "", files[MF_APP_PATH];
     mf_Server *server = NULL;
     mf_Bridges *bridges = NULL;
     mf_StartReport report;
@@ -182,10 +234,14 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
     config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));
     config.serial = options->serial.items;
     config.serial_count = options->serial.count;
+    config.files = files;
+    config.accept = accept_world;
     config.spin = 1e-6 * mf_option_real(options->spin, 1e6 * config.spin);
     config.stop = stop_wanted;
     config.user = &bridges;
-    mf_Status status = mf_genomes_give(context, scene, error);
+    mf_Status status = choose_files(options->files, scene->file->file, files, error);
+    if (status == MF_OK)
+        status = mf_genomes_give(context, scene, error);
     if (status == MF_OK)
         status = choose_token(&config, made, error);
     if (status == MF_OK)
@@ -203,7 +259,7 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
         if (status == MF_OK)
             status = mf_server_run(server, error);
         if (status == MF_OK)
-            print_end(server, scene);
+            print_end(server);
     }
     mf_server_destroy(server);
     mf_bridges_stop(bridges);

@@ -144,10 +144,10 @@ static uint64_t period_steps(double period, double step) {
 // `done` [1] steps, fewer than `steps` only if a script stopped the run.
 static mf_Status step_world(const mf_Simulation *simulation, uint64_t steps, uint64_t *done,
                             mf_Error *error) {
+    if (simulation->python != NULL) // which calls the others
+        return mf_run_python_step(simulation->python, steps, done, error);
     if (simulation->scripts != NULL)
         return mf_scripts_step(simulation->scripts, steps, done, error);
-    if (simulation->python != NULL)
-        return mf_run_python_step(simulation->python, steps, done, error);
     if (simulation->session != NULL)
         mf_session_step(simulation->session, steps);
     else

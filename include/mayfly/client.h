@@ -142,6 +142,104 @@ MF_API mf_Status mf_client_switch(mf_Client *client, uint32_t group, uint32_t fi
 // Which events come: bit 1 << MF_EVENT_*.
 MF_API mf_Status mf_client_events(mf_Client *client, uint32_t mask, mf_Error *error);
 
+// ---- another world, and more robots ------------------------------------------------------------
+
+// Serves another scene, or a robot, in place of the present one, from time 0 on: a file below the
+// server's folder of files. Then lists its fields, as mf_client_refresh. Subscriptions of all
+// connections end; everybody is told the event MF_EVENT_WORLD. After an error the old world goes
+// on. MF_NOT_FOUND: no such file there. MF_UNSUPPORTED: the server keeps its world, and says why.
+MF_API mf_Status mf_client_load(mf_Client *client, const char *path, mf_Error *error);
+// The same with the text of a scene [size bytes]. All files that it names must be below the folder.
+MF_API mf_Status mf_client_load_scene(mf_Client *client, const char *text, size_t size,
+                                      mf_Error *error);
+
+// Robots that join the world: of a robot's `file` below the server's folder of files, or like those
+// of a `group`; the other one is NULL. They stand on the ground at `poses`, x and y [m] and heading
+// [rad] for each of `count` robots, raised by `height` [m].
+typedef struct mf_ClientSpawn {
+    const char *file, *group;
+    const char *name; // of their group, which no other has; NULL: chosen by the server
+    uint32_t count;   // [1] 1 .. 65536
+    const double (*poses)[3];
+    double height; // [m]
+} mf_ClientSpawn;
+// Adds them as another group, behind the others; *number, which may be NULL, becomes its number.
+// Then lists the fields, as mf_client_refresh. Time and the other robots are as if nothing had
+// happened, as far as they do not touch the new ones; subscriptions go on; numbers of properties
+// end. After an error nothing has changed.
+MF_API mf_Status mf_client_spawn(mf_Client *client, const mf_ClientSpawn *spawn, uint32_t *number,
+                                 mf_Error *error);
+
+// Asks for the title, the step and the fields again: after the event MF_EVENT_WORLD. What
+// mf_client_field and mf_client_title returned before is no longer valid.
+MF_API mf_Status mf_client_refresh(mf_Client *client, mf_Error *error);
+
+// ---- properties --------------------------------------------------------------------------------
+
+// One of the properties that a path names.
+typedef struct mf_ClientPropertyPart {
+    uint32_t group, instance; // [1]
+    uint32_t field;           // [1] of the listing; UINT32_MAX: a constant
+    uint32_t count;           // [1] values
+    mf_FieldType type;
+    bool moves; // a motion moves the values: others follow from them
+} mf_ClientPropertyPart;
+
+// What a path or a pattern names (docs/reference/properties.md). Texts and parts are the client's,
+// valid until the next call of mf_client_property or mf_client_about.
+typedef struct mf_ClientProperty {
+    const char *name, *unit; // of the last one
+    const char *locked;      // why it cannot be written; NULL: it can be
+    bool is_rotation;        // (w, x, y, z)
+    uint32_t count;          // [1] properties
+    uint32_t values;         // [1] of all of them
+    const mf_ClientPropertyPart *parts;
+} mf_ClientProperty;
+// Gives a path or pattern a number of 0 .. MF_PROTOCOL_PROPERTIES - 1, in place of what had it
+// before, for the two calls below; `out` may be NULL. Numbers end when the world is replaced or
+// robots join it. MF_NOT_FOUND: nothing has that path; the message proposes another one.
+MF_API mf_Status mf_client_property(mf_Client *client, uint32_t number, const char *path,
+                                    mf_ClientProperty *out, mf_Error *error);
+// All values under a number: at most `most` of them to `values`; *count, which may be NULL: all.
+MF_API mf_Status mf_client_get(mf_Client *client, uint32_t number, double *values, uint32_t most,
+                               uint32_t *count, mf_Error *error);
+
+// Values first .. first + count - 1 of those under a number.
+typedef struct mf_ClientValues {
+    uint32_t number;       // [1]
+    uint32_t first, count; // [1]
+    const double *values;  // [1] or in the property's unit
+} mf_ClientValues;
+// Writes them at once. MF_BAD_ARGUMENT: a value is out of its range, or locked; those of entries
+// before it have acted.
+MF_API mf_Status mf_client_set(mf_Client *client, const mf_ClientValues *entries, uint32_t count,
+                               mf_Error *error);
+
+// The names of a group's gaits and docks, in the order of their numbers.
+typedef struct mf_ClientGroupAbout {
+    uint32_t gait_count, dock_count; // [1]
+    const char *const *gaits, *const *docks;
+} mf_ClientGroupAbout;
+typedef struct mf_ClientAbout {
+    uint64_t seed;        // [1] of the world
+    uint64_t faults;      // [1] robots with a fault
+    uint32_t group_count; // [1]
+    const mf_ClientGroupAbout *groups;
+} mf_ClientAbout;
+// What the fields do not say of the world. The names are the client's, valid until the next call of
+// mf_client_property or mf_client_about.
+MF_API mf_Status mf_client_about(mf_Client *client, mf_ClientAbout *out, mf_Error *error);
+
+typedef struct mf_ClientDock {
+    uint32_t group, instance; // [1]
+    uint32_t dock;            // [1] of its model
+} mf_ClientDock;
+// Joins two docks, whatever their distance, and parts the dock `first` from its partner:
+// mf_docks_connect and mf_docks_disconnect.
+MF_API mf_Status mf_client_dock(mf_Client *client, const mf_ClientDock *first,
+                                const mf_ClientDock *second, uint32_t turn, mf_Error *error);
+MF_API mf_Status mf_client_undock(mf_Client *client, const mf_ClientDock *first, mf_Error *error);
+
 // ---- pictures ----------------------------------------------------------------------------------
 
 // A camera of a group, or, for the group MF_PROTOCOL_ALL, of the scene's file; the name belongs to

@@ -44,15 +44,18 @@ enum {
     MF_MESSAGE_MODEL = 17,
     MF_MESSAGE_PHOTO = 18,
     MF_MESSAGE_PLACE = 19,
+    MF_MESSAGE_LOAD = 20,
+    MF_MESSAGE_SPAWN = 21,
     MF_MESSAGE_PROPERTY = 22,
     MF_MESSAGE_GET = 23,
     MF_MESSAGE_SET = 24,
     MF_MESSAGE_ABOUT = 25,
     MF_MESSAGE_DOCK = 26,
     MF_MESSAGE_STOP = 27,
-    MF_MESSAGE_SHARE = 32,
-    MF_MESSAGE_WRITE_SHARED = 33,
-    MF_MESSAGE_KINDS = 34 // numbers that are missing are free
+    MF_MESSAGE_WORLD = 28,
+    MF_MESSAGE_SHARE = 29,
+    MF_MESSAGE_WRITE_SHARED = 30,
+    MF_MESSAGE_KINDS = 31 // numbers that are missing are free
 };
 
 // Kinds of messages of the server.
@@ -111,7 +114,18 @@ enum {
     MF_EVENT_GOAL = 12,   // the robots of a group scored in soccer
     MF_EVENT_END = 13,    // the run is over: the world does not move any more
     MF_EVENT_HELD = 14,   // a connection (value) is not read for a while: it is over its rate
-    MF_EVENT_KINDS = 15
+    MF_EVENT_WORLD = 15,  // robots joined, or another world is served; value: MF_WORLD_*
+    MF_EVENT_KINDS = 16
 };
+
+// Values of MF_EVENT_WORLD.
+enum {
+    MF_WORLD_JOINED = 0, // numbers of groups and fields are as before, with new ones behind them
+    MF_WORLD_RENUMBERED = 1, // likewise of groups; those of fields have changed: LIST
+    MF_WORLD_LOADED = 2      // another world, at its start: WORLD, LIST and subscribe again
+};
+
+// What LOAD and SPAWN have.
+enum { MF_LOAD_FILE = 0, MF_LOAD_SCENE = 1, MF_SPAWN_FILE = 0, MF_SPAWN_GROUP = 1 };
 
 #endif

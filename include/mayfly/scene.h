@@ -530,6 +530,9 @@ typedef struct mf_SceneConfig {
                           // supports; not those of plugins, trusses and vehicles
     bool scripts;         // the program runs the scripts; default false: a note says that none runs
     bool bridges;         // likewise, it starts the bridges; default false
+    // Groups from this one on join a world that runs: their vehicles may start where others
+    // started, and nobody settles. 0: none; default 0.
+    uint32_t joins; // [1]
 } mf_SceneConfig;
 // The defaults of mf_SceneConfig: every configuration starts from them.
 MF_API mf_SceneConfig mf_scene_config(void);

@@ -25,6 +25,8 @@ struct mf_Context {
     _Atomic bool plugins_allowed; // mf_plugins_allow
     mf_FileSeenFn file_seen;      // mf_file_watch
     void *file_user;
+    bool (*file_may)(const char *path, void *user); // mf_file_guard; NULL: all may be read
+    void *file_guard;
 };
 
 // As mf_context_create, with failure injection armed before the first call.

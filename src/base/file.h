@@ -14,4 +14,9 @@ mf_Status mf_file_try(mf_Context *context, const char *path, mf_Error *error);
 // while other calls use the context.
 void mf_file_watch(mf_Context *context, void (*seen)(const char *path, void *user), void *user);
 
+// From now on mf_file_read refuses every path for which `may` is false, before it opens it; NULL
+// ends it. Used to read what others have sent. Must not be called while other calls use the
+// context.
+void mf_file_guard(mf_Context *context, bool (*may)(const char *path, void *user), void *user);
+
 #endif

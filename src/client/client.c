@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static mf_Status no_memory(mf_Error *error) {
+mf_Status mf_client_no_memory(mf_Error *error) {
     return mf_client_fail(error, MF_NO_MEMORY, "out of memory");
 }
 
@@ -13,7 +13,7 @@ static mf_Status no_client(mf_Error *error) {
     return mf_client_fail(error, MF_BAD_ARGUMENT, "client is NULL");
 }
 
-static mf_Status malformed(mf_Error *error) {
+mf_Status mf_client_malformed(mf_Error *error) {
     return mf_client_fail(error, MF_CORRUPT, "the server sent a message that is malformed");
 }
 
@@ -23,7 +23,7 @@ static mf_Status keep_state(mf_Client *client, const mf_ClientMessage *message, 
     const uint32_t number =
         message->size >= MF_CLIENT_STATE_HEAD ? mf_client_u32(message->data) : UINT32_MAX;
     if (number >= MF_PROTOCOL_SUBSCRIPTIONS)
-        return malformed(error);
+        return mf_client_malformed(error);
     mf_ClientState *state = &client->states[number];
     const bool is_shared = message->kind == MF_ANSWER_STATE_SHARED;
     if (state->data == NULL || (!is_shared && message->size != state->size))
@@ -48,7 +48,7 @@ static mf_Status keep_state(mf_Client *client, const mf_ClientMessage *message, 
 
 static mf_Status keep_event(mf_Client *client, const mf_ClientMessage *message, mf_Error *error) {
     if (message->size != 32)
-        return malformed(error);
+        return mf_client_malformed(error);
     const uint8_t *data = message->data;
     const uint32_t at = (client->event_first + client->event_count) % MF_CLIENT_EVENTS;
     client->events[at] = (mf_ClientNews){.kind = MF_ANSWER_EVENT,
@@ -69,7 +69,7 @@ static mf_Status keep_event(mf_Client *client, const mf_ClientMessage *message, 
 
 static mf_Status take_error(const mf_ClientMessage *message, mf_Error *error) {
     if (message->size < 4)
-        return malformed(error);
+        return mf_client_malformed(error);
     const uint32_t code = mf_client_u32(message->data);
     const size_t most = sizeof error->message - 1, length = message->size - 4;
     return mf_client_fail(error, code > MF_OK && code <= MF_LIMIT ? (mf_Status)code : MF_CORRUPT,
@@ -99,7 +99,7 @@ static mf_Status keep(mf_Client *client, const mf_ClientMessage *message, mf_Err
         return keep_event(client, message, error);
     case MF_ANSWER_TURN:
         if (message->size != 16)
-            return malformed(error);
+            return mf_client_malformed(error);
         client->turn = true;
         client->turn_tick = mf_client_u64(message->data);
         client->turn_time = (mf_Time)mf_client_u64(message->data + 8);
@@ -114,14 +114,14 @@ static mf_Status keep(mf_Client *client, const mf_ClientMessage *message, mf_Err
             keep_refused(client, message);
         return MF_OK;
     default:
-        return malformed(error);
+        return mf_client_malformed(error);
     }
 }
 
 // ---- requests ----------------------------------------------------------------------------------
 
 // Sends the message that was begun with the next tag, and waits for an answer of `kind`.
-static mf_Status ask(mf_Client *client, uint32_t kind, mf_ClientMessage *out, mf_Error *error) {
+mf_Status mf_client_ask(mf_Client *client, uint32_t kind, mf_ClientMessage *out, mf_Error *error) {
     client->tag = (uint16_t)(client->tag % (MF_CLIENT_TAG_SHARE_WRITES - 1) + 1);
     memcpy(client->out + 6, &client->tag, sizeof client->tag);
     mf_Status status = mf_client_send(client, error);
@@ -134,50 +134,52 @@ static mf_Status ask(mf_Client *client, uint32_t kind, mf_ClientMessage *out, mf
     }
     if (status == MF_OK && out->kind == MF_ANSWER_ERROR)
         return take_error(out, error);
-    return status == MF_OK && out->kind != kind ? malformed(error) : status;
+    return status == MF_OK && out->kind != kind ? mf_client_malformed(error) : status;
 }
 
-// A request of a few numbers of 32 bits.
-static mf_Status ask_words(mf_Client *client, uint32_t kind, const uint32_t *words, uint32_t count,
-                           mf_Error *error) {
+mf_Status mf_client_ask_words(mf_Client *client, uint32_t kind, const uint32_t *words,
+                              uint32_t count, mf_Error *error) {
     mf_ClientMessage answer;
     if (client == NULL)
         return no_client(error);
     uint8_t *out = mf_client_message(client, kind, 0, count * sizeof *words);
     if (out == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     if (count > 0)
         memcpy(out, words, count * sizeof *words);
-    return ask(client, MF_ANSWER_DONE, &answer, error);
+    return mf_client_ask(client, MF_ANSWER_DONE, &answer, error);
 }
 
 // ---- hello and list ----------------------------------------------------------------------------
+
+static mf_Status take_welcome(mf_Client *client, const mf_ClientMessage *answer, mf_Error *error) {
+    const size_t length = answer->size >= 56 ? mf_client_u32(answer->data + 52) : SIZE_MAX;
+    if (length != answer->size - 56)
+        return mf_client_malformed(error);
+    char *title = calloc(length + 1, 1);
+    if (title == NULL)
+        return mf_client_no_memory(error);
+    memcpy(title, answer->data + 56, length);
+    free(client->title);
+    client->title = title;
+    client->message_limit = mf_client_u32(answer->data + 12);
+    client->step = (mf_Time)mf_client_u64(answer->data + 16);
+    return MF_OK;
+}
 
 static mf_Status say_hello(mf_Client *client, const char *token, mf_Error *error) {
     mf_ClientMessage answer;
     const size_t length = token == NULL ? 0 : strlen(token);
     uint8_t *out = mf_client_message(client, MF_MESSAGE_HELLO, 0, 12 + length);
     if (out == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     out = mf_client_put_u32(out, MF_PROTOCOL_MAGIC);
     out = mf_client_put_u32(out, MF_PROTOCOL_MAJOR | MF_PROTOCOL_MINOR << 16);
     out = mf_client_put_u32(out, (uint32_t)length);
     if (length > 0)
         memcpy(out, token, length);
-    mf_Status status = ask(client, MF_ANSWER_WELCOME, &answer, error);
-    if (status != MF_OK)
-        return status;
-    const size_t title = answer.size >= 56 ? mf_client_u32(answer.data + 52) : SIZE_MAX;
-    if (title != answer.size - 56)
-        return malformed(error);
-    client->may_share &= mf_client_u32(answer.data + 4) >> 16 >= 2;
-    client->message_limit = mf_client_u32(answer.data + 12);
-    client->step = (mf_Time)mf_client_u64(answer.data + 16);
-    client->title = calloc(title + 1, 1);
-    if (client->title == NULL)
-        return no_memory(error);
-    memcpy(client->title, answer.data + 56, title);
-    return MF_OK;
+    mf_Status status = mf_client_ask(client, MF_ANSWER_WELCOME, &answer, error);
+    return status == MF_OK ? take_welcome(client, &answer, error) : status;
 }
 
 // A place in the listing, and one in the texts.
@@ -228,13 +230,19 @@ static void read_field(Listing *listing, mf_ClientField *field) {
 static mf_Status read_listing(mf_Client *client, const mf_ClientMessage *answer, mf_Error *error) {
     const uint32_t groups = mf_client_u32(answer->data);
     uint32_t at = 0;
+    free(client->fields);
+    free(client->texts);
+    client->fields = NULL;
+    client->texts = NULL;
+    client->field_count = 0;
+    if (mf_client_u32(answer->data + 4) > answer->size / 20)
+        return mf_client_malformed(error);
+    client->group_count = groups;
     client->field_count = mf_client_u32(answer->data + 4);
-    if (client->field_count > answer->size / 20)
-        return malformed(error);
     client->fields = calloc(client->field_count + 1, sizeof *client->fields);
     client->texts = calloc(1, 2 * answer->size + 16);
     if (client->fields == NULL || client->texts == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     Listing listing = {answer->data + 8, answer->data + answer->size, client->texts, false};
     for (uint32_t g = 0; g < groups && !listing.is_bad; g++) {
         const uint8_t *head = take(&listing, 16), *start = listing.at;
@@ -242,14 +250,36 @@ static mf_Status read_listing(mf_Client *client, const mf_ClientMessage *answer,
         const char *name = take_text(&listing, head[12]);
         skip_padding(&listing, start);
         if (fields > client->field_count - at)
-            return malformed(error);
+            return mf_client_malformed(error);
         for (uint32_t f = 0; f < fields && !listing.is_bad; f++, at++) {
             client->fields[at] =
                 (mf_ClientField){.group = name, .group_number = g, .instances = instances};
             read_field(&listing, &client->fields[at]);
         }
     }
-    return listing.is_bad || at != client->field_count ? malformed(error) : MF_OK;
+    return listing.is_bad || at != client->field_count ? mf_client_malformed(error) : MF_OK;
+}
+
+static mf_Status ask_list(mf_Client *client, mf_Error *error) {
+    mf_ClientMessage answer;
+    if (mf_client_message(client, MF_MESSAGE_LIST, 0, 0) == NULL)
+        return mf_client_no_memory(error);
+    mf_Status status = mf_client_ask(client, MF_ANSWER_LISTING, &answer, error);
+    if (status != MF_OK)
+        return status;
+    return answer.size >= 8 ? read_listing(client, &answer, error) : mf_client_malformed(error);
+}
+
+mf_Status mf_client_refresh(mf_Client *client, mf_Error *error) {
+    mf_ClientMessage answer;
+    if (client == NULL)
+        return no_client(error);
+    if (mf_client_message(client, MF_MESSAGE_WORLD, 0, 0) == NULL)
+        return mf_client_no_memory(error);
+    mf_Status status = mf_client_ask(client, MF_ANSWER_WELCOME, &answer, error);
+    if (status == MF_OK)
+        status = take_welcome(client, &answer, error);
+    return status == MF_OK ? ask_list(client, error) : status;
 }
 
 static void drop_state(mf_Client *client, mf_ClientState *state) {
@@ -261,13 +291,12 @@ static void drop_state(mf_Client *client, mf_ClientState *state) {
 
 mf_Status mf_client_connect(const char *address, const char *token, mf_Client **out,
                             mf_Error *error) {
-    mf_ClientMessage answer;
     if (address == NULL || out == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "address or out is NULL");
     *out = NULL;
     mf_Client *client = calloc(1, sizeof *client);
     if (client == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     client->longest_spin = MF_SPIN_LONG;
     client->may_share = strchr(address, '/') != NULL;
     client->share_least = MF_CLIENT_SHARE;
@@ -275,11 +304,7 @@ mf_Status mf_client_connect(const char *address, const char *token, mf_Client **
     if (status == MF_OK)
         status = say_hello(client, token, error);
     if (status == MF_OK)
-        status = mf_client_message(client, MF_MESSAGE_LIST, 0, 0) != NULL
-                     ? ask(client, MF_ANSWER_LISTING, &answer, error)
-                     : no_memory(error);
-    if (status == MF_OK)
-        status = answer.size >= 8 ? read_listing(client, &answer, error) : malformed(error);
+        status = ask_list(client, error);
     if (status != MF_OK) {
         mf_client_close(client);
         return status;
@@ -306,6 +331,7 @@ void mf_client_close(mf_Client *client) {
     for (uint32_t i = 0; i < client->file_count; i++)
         close(client->files[i]);
     free(client->photo);
+    free(client->kept);
     free(client->title);
     free(client->fields);
     free(client->texts);
@@ -365,7 +391,7 @@ static mf_Status make_room(mf_Client *client, mf_ClientState *state, const mf_Cl
     }
     state->data = state->size < UINT32_MAX ? calloc(1, state->size) : NULL;
     state->values = state->data;
-    return state->starts == NULL || state->data == NULL ? no_memory(error) : MF_OK;
+    return state->starts == NULL || state->data == NULL ? mf_client_no_memory(error) : MF_OK;
 }
 
 mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time period,
@@ -378,12 +404,12 @@ mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time 
                               MF_PROTOCOL_SUBSCRIPTIONS, MF_PROTOCOL_ENTRIES);
     uint8_t *out = mf_client_message(client, MF_MESSAGE_SUBSCRIBE, 0, 16 + count * sizeof *entries);
     if (out == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     out = mf_client_put_u32(out, subscription);
     out = mf_client_put_u32(out, count);
     out = mf_client_put_u64(out, (uint64_t)period);
     memcpy(out, entries, count * sizeof *entries);
-    mf_Status status = ask(client, MF_ANSWER_DONE, &answer, error);
+    mf_Status status = mf_client_ask(client, MF_ANSWER_DONE, &answer, error);
     if (status == MF_OK)
         status = make_room(client, &client->states[subscription], entries, count, error);
     if (status == MF_OK)
@@ -392,7 +418,7 @@ mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time 
 }
 
 mf_Status mf_client_unsubscribe(mf_Client *client, uint32_t subscription, mf_Error *error) {
-    mf_Status status = ask_words(client, MF_MESSAGE_UNSUBSCRIBE, &subscription, 1, error);
+    mf_Status status = mf_client_ask_words(client, MF_MESSAGE_UNSUBSCRIBE, &subscription, 1, error);
     if (status == MF_OK)
         drop_state(client, &client->states[subscription]);
     return status;
@@ -445,7 +471,7 @@ mf_Status mf_client_write(mf_Client *client, uint64_t tick, const mf_ClientEntry
                                                     size - bytes + sizeof place)
                                 : mf_client_message(client, MF_MESSAGE_WRITE, 0, size);
     if (out == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     out = mf_client_put_u64(out, tick);
     out = mf_client_put_u32(out, count);
     out = mf_client_put_u32(out, go ? MF_WRITE_GO : 0);
@@ -463,7 +489,7 @@ mf_Status mf_client_lock_step(mf_Client *client, bool on, mf_Time period, mf_Tim
     memcpy(words + 4, &limit, sizeof limit);
     if (client != NULL)
         client->turn = false;
-    return ask_words(client, MF_MESSAGE_LOCK_STEP, words, 6, error);
+    return mf_client_ask_words(client, MF_MESSAGE_LOCK_STEP, words, 6, error);
 }
 
 // The next thing that is kept; false: nothing.
@@ -527,25 +553,25 @@ mf_Status mf_client_receive(mf_Client *client, double seconds, mf_ClientNews *ou
 
 mf_Status mf_client_pause(mf_Client *client, bool on, mf_Error *error) {
     const uint32_t word = on;
-    return ask_words(client, MF_MESSAGE_PAUSE, &word, 1, error);
+    return mf_client_ask_words(client, MF_MESSAGE_PAUSE, &word, 1, error);
 }
 
 mf_Status mf_client_run_steps(mf_Client *client, uint64_t steps, mf_Error *error) {
     uint32_t words[2];
     memcpy(words, &steps, sizeof steps);
-    return ask_words(client, MF_MESSAGE_STEP, words, 2, error);
+    return mf_client_ask_words(client, MF_MESSAGE_STEP, words, 2, error);
 }
 
 mf_Status mf_client_set_speed(mf_Client *client, double speed, mf_Error *error) {
     uint32_t words[2];
     memcpy(words, &speed, sizeof speed);
-    return ask_words(client, MF_MESSAGE_SPEED, words, 2, error);
+    return mf_client_ask_words(client, MF_MESSAGE_SPEED, words, 2, error);
 }
 
 mf_Status mf_client_reset(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
                           mf_Error *error) {
     const uint32_t words[] = {group, first, count};
-    return ask_words(client, MF_MESSAGE_RESET, words, 3, error);
+    return mf_client_ask_words(client, MF_MESSAGE_RESET, words, 3, error);
 }
 
 mf_Status mf_client_place(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
@@ -557,10 +583,10 @@ mf_Status mf_client_place(mf_Client *client, uint32_t group, uint32_t first, uin
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or poses is NULL");
     uint8_t *out = mf_client_message(client, MF_MESSAGE_PLACE, 0, sizeof words + size);
     if (out == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     memcpy(out, words, sizeof words);
     memcpy(out + sizeof words, poses, size);
-    return ask(client, MF_ANSWER_DONE, &answer, error);
+    return mf_client_ask(client, MF_ANSWER_DONE, &answer, error);
 }
 
 mf_Status mf_client_snapshot(mf_Client *client, const void **image, size_t *size, mf_Error *error) {
@@ -568,8 +594,8 @@ mf_Status mf_client_snapshot(mf_Client *client, const void **image, size_t *size
     if (client == NULL || image == NULL || size == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client, image or size is NULL");
     if (mf_client_message(client, MF_MESSAGE_SNAPSHOT, 0, 0) == NULL)
-        return no_memory(error);
-    mf_Status status = ask(client, MF_ANSWER_IMAGE, &answer, error);
+        return mf_client_no_memory(error);
+    mf_Status status = mf_client_ask(client, MF_ANSWER_IMAGE, &answer, error);
     *image = status == MF_OK ? answer.data : NULL;
     *size = status == MF_OK ? answer.size : 0;
     return status;
@@ -582,9 +608,9 @@ mf_Status mf_client_model(mf_Client *client, uint32_t group, const char **text, 
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client, text or size is NULL");
     uint8_t *out = mf_client_message(client, MF_MESSAGE_MODEL, 0, sizeof group);
     if (out == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     mf_client_put_u32(out, group);
-    mf_Status status = ask(client, MF_ANSWER_MODEL, &answer, error);
+    mf_Status status = mf_client_ask(client, MF_ANSWER_MODEL, &answer, error);
     *text = status == MF_OK ? (const char *)answer.data : NULL;
     *size = status == MF_OK ? answer.size : 0;
     return status;
@@ -596,19 +622,19 @@ mf_Status mf_client_restore(mf_Client *client, const void *image, size_t size, m
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or image is NULL");
     uint8_t *out = mf_client_message(client, MF_MESSAGE_RESTORE, 0, size);
     if (out == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     memcpy(out, image, size);
-    return ask(client, MF_ANSWER_DONE, &answer, error);
+    return mf_client_ask(client, MF_ANSWER_DONE, &answer, error);
 }
 
 mf_Status mf_client_switch(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
                            uint32_t motion, mf_Error *error) {
     const uint32_t words[] = {group, first, count, motion};
-    return ask_words(client, MF_MESSAGE_SWITCH, words, 4, error);
+    return mf_client_ask_words(client, MF_MESSAGE_SWITCH, words, 4, error);
 }
 
 mf_Status mf_client_events(mf_Client *client, uint32_t mask, mf_Error *error) {
-    return ask_words(client, MF_MESSAGE_EVENTS, &mask, 1, error);
+    return mf_client_ask_words(client, MF_MESSAGE_EVENTS, &mask, 1, error);
 }
 
 // Asks for a picture; the answer is complete.
@@ -616,20 +642,20 @@ static mf_Status ask_photo(mf_Client *client, const uint32_t words[4], mf_Client
                            mf_Error *error) {
     uint8_t *request = mf_client_message(client, MF_MESSAGE_PHOTO, 0, 16);
     if (request == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     memcpy(request, words, 16);
-    mf_Status status = ask(client, MF_ANSWER_PHOTO, answer, error);
+    mf_Status status = mf_client_ask(client, MF_ANSWER_PHOTO, answer, error);
     if (status != MF_OK)
         return status;
     if (answer->size < MF_PHOTO_HEAD ||
         mf_client_u32(answer->data + 28) != answer->size - MF_PHOTO_HEAD)
-        return malformed(error);
+        return mf_client_malformed(error);
     if (client->photo_size < answer->size) {
         free(client->photo);
         client->photo = malloc(answer->size);
         client->photo_size = client->photo != NULL ? answer->size : 0;
     }
-    return client->photo != NULL ? MF_OK : no_memory(error);
+    return client->photo != NULL ? MF_OK : mf_client_no_memory(error);
 }
 
 mf_Status mf_client_cameras(mf_Client *client, uint32_t group, mf_ClientCamera *out, uint32_t most,
@@ -648,7 +674,7 @@ mf_Status mf_client_cameras(mf_Client *client, uint32_t group, mf_ClientCamera *
         const size_t left = (size_t)(end - at);
         const size_t length = left >= 16 ? mf_client_u32(at + 12) : SIZE_MAX;
         if (length > left || (length + 3) / 4 * 4 > left - 16)
-            return malformed(error);
+            return mf_client_malformed(error);
         out[i] = (mf_ClientCamera){name, mf_client_u32(at), mf_client_u32(at + 4),
                                    mf_client_u32(at + 8)};
         memcpy(name, at + 16, length);
@@ -678,7 +704,7 @@ mf_Status mf_client_photo(mf_Client *client, uint32_t group, uint32_t instance, 
                             .size = mf_client_u32(answer.data + 28),
                             .pixels = client->photo};
     if (out->kind != kind || out->size != units[kind] * out->width * out->height)
-        return malformed(error);
+        return mf_client_malformed(error);
     memcpy(client->photo, answer.data + MF_PHOTO_HEAD, out->size);
     return MF_OK;
 }
@@ -690,14 +716,14 @@ mf_Status mf_client_statistics(mf_Client *client, bool hash, mf_ClientStatistics
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or out is NULL");
     uint8_t *request = mf_client_message(client, MF_MESSAGE_STATISTICS, 0, 4);
     if (request == NULL)
-        return no_memory(error);
+        return mf_client_no_memory(error);
     mf_client_put_u32(request, hash ? MF_STATISTICS_HASH : 0);
-    mf_Status status = ask(client, MF_ANSWER_STATISTICS, &answer, error);
+    mf_Status status = mf_client_ask(client, MF_ANSWER_STATISTICS, &answer, error);
     if (status != MF_OK)
         return status;
     _Static_assert(sizeof *out == 112, "the message and the struct have the same layout");
     if (answer.size != sizeof *out)
-        return malformed(error);
+        return mf_client_malformed(error);
     memcpy(out, answer.data, sizeof *out);
     return MF_OK;
 }

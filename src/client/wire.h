@@ -49,7 +49,7 @@ struct mf_Client {
     char *title;
     mf_ClientField *fields;
     char *texts; // the strings of fields
-    uint32_t field_count;
+    uint32_t field_count, group_count;
     uint8_t *in, *out;              // buffers
     uint8_t *direct;                // where what comes goes in place of `in`; NULL: nowhere else
     size_t direct_end, direct_size; // [byte] of that
@@ -60,6 +60,7 @@ struct mf_Client {
     mf_ClientState states[MF_PROTOCOL_SUBSCRIPTIONS];
     uint8_t *photo; // the last picture, or the names of cameras
     size_t photo_size;
+    void *kept; // of the last property, or what is known about the world
     bool turn;
     uint64_t turn_tick;
     mf_Time turn_time;
@@ -95,6 +96,13 @@ mf_Status mf_client_send(mf_Client *client, mf_Error *error);
 // The next message. MF_STOPPED: none within `seconds`.
 mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *out, mf_Error *error);
 
+// Sends the message that was begun with the next tag, and waits for an answer of `kind`.
+mf_Status mf_client_ask(mf_Client *client, uint32_t kind, mf_ClientMessage *out, mf_Error *error);
+// A request of a few numbers of 32 bits that is answered by DONE.
+mf_Status mf_client_ask_words(mf_Client *client, uint32_t kind, const uint32_t *words,
+                              uint32_t count, mf_Error *error);
+mf_Status mf_client_no_memory(mf_Error *error);
+mf_Status mf_client_malformed(mf_Error *error);
 // ---- region.c ----------------------------------------------------------------------------------
 
 // recv() without waiting; keeps a file that comes with the bytes.

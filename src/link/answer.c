@@ -28,7 +28,7 @@ static bool is_token(const char *token, const uint8_t *found, uint32_t size) {
     return differ == 0;
 }
 
-static void put_welcome(mf_Server *server, mf_Peer *peer, uint32_t tag) {
+void mf_link_put_welcome(mf_Server *server, mf_Peer *peer, uint32_t tag) {
     const char *name = server->scene->file->name != NULL ? server->scene->file->name : "";
     const size_t length = strlen(name);
     uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_WELCOME, tag, 56 + length);
@@ -71,7 +71,7 @@ static void answer_hello(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wire
     } else {
         peer->welcome = true;
         server->sum.connections++;
-        put_welcome(server, peer, tag);
+        mf_link_put_welcome(server, peer, tag);
         mf_link_event(server, MF_EVENT_JOINED, 0, 0, peer->number);
     }
 }
@@ -334,11 +334,35 @@ static mf_Status answer_lock_step(mf_Server *server, mf_Peer *peer, mf_WireReade
 
 // ---- all of them -------------------------------------------------------------------------------
 
+// Whether a message has numbers of groups or fields.
+static bool names_numbers(uint32_t kind, mf_WireReader reader) {
+    switch (kind) {
+    case MF_MESSAGE_WRITE:
+        mf_wire_u64(&reader);
+        return mf_wire_u32(&reader) > 0; // one without values may end a turn
+    case MF_MESSAGE_RESET:
+        return mf_wire_u32(&reader) != MF_PROTOCOL_ALL;
+    case MF_MESSAGE_SUBSCRIBE:
+    case MF_MESSAGE_SWITCH:
+    case MF_MESSAGE_MODEL:
+    case MF_MESSAGE_PHOTO:
+    case MF_MESSAGE_PLACE:
+    case MF_MESSAGE_DOCK:
+        return true;
+    default:
+        return false;
+    }
+}
+
 // MF_BUSY: it is answered already, or later.
 static mf_Status answer(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
                         mf_WireReader *reader, mf_Error *error) {
+    if (peer->stale && names_numbers(kind, *reader))
+        return mf_fail(error, MF_VERSION,
+                       "the world was replaced and numbers have changed: ask for LIST first");
     switch (kind) {
     case MF_MESSAGE_LIST:
+        peer->stale = false;
         answer_list(server, peer, tag);
         return MF_BUSY;
     case MF_MESSAGE_SUBSCRIBE:

@@ -68,6 +68,7 @@ typedef struct mf_Peer {
     uint32_t events;               // [1] mask
     struct mf_Watch *watch;        // of events that are looked for; NULL: none of them is wanted
     bool renewed;                  // the world was restored: what is now there is no event
+    bool stale;                    // numbers of fields have changed since its last LIST
     mf_LinkProperties *properties; // [MF_PROTOCOL_PROPERTIES]; NULL: none yet
     uint32_t property_count;       // [1] in all of them
     bool lock_step, waiting;       // the world waits for it
@@ -100,9 +101,13 @@ typedef struct mf_LinkEye {
     mf_FreeCamera *free; // NULL before the first picture
 } mf_LinkEye;
 
+typedef struct mf_LinkMade mf_LinkMade;
+
 struct mf_Server {
     mf_Context *context;
-    mf_Scene *scene;
+    mf_Scene *scene;   // of the configuration, or of the newest of `made`
+    mf_LinkMade *made; // NULL: nothing was loaded or spawned
+    bool has_bridges;  // of the configuration's scene
     mf_World *world;
     mf_ServerConfig config;
     char address[128];
@@ -148,6 +153,9 @@ mf_Status mf_link_until(mf_Server *server, bool (*is_done)(const mf_Server *serv
 // False: no step is to be done whatever the clock says.
 bool mf_link_may_move(const mf_Server *server);
 
+// Makes server->fields of its world, and the limit of messages.
+mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error);
+
 // ---- peer.c ------------------------------------------------------------------------------------
 
 // Begins a message and returns its payload of `size` bytes; NULL: the peer is closing (out of
@@ -186,6 +194,7 @@ void mf_link_accept(mf_Server *server);
 void mf_link_answer(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
                     mf_WireReader *reader);
 void mf_link_done(mf_Server *server, mf_Peer *peer, uint32_t tag);
+void mf_link_put_welcome(mf_Server *server, mf_Peer *peer, uint32_t tag);
 // The entries of a message; checks fields and ranges, and replaces MF_PROTOCOL_ALL.
 bool mf_link_read_entry(mf_Server *server, mf_WireReader *reader, mf_LinkEntry *out,
                         mf_Error *error);
@@ -210,6 +219,14 @@ void mf_link_unshare(mf_Server *server, mf_Peer *peer);
 
 mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
                         mf_WireReader *reader, mf_Error *error);
+
+// ---- load.c ------------------------------------------------------------------------------------
+
+// As mf_link_serve.
+mf_Status mf_link_load(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
+                       mf_WireReader *reader, mf_Error *error);
+// Destroys the worlds that were loaded or spawned.
+void mf_link_drop_made(mf_Server *server);
 
 // ---- property.c --------------------------------------------------------------------------------
 

@@ -97,6 +97,8 @@ static uint64_t due(mf_Server *server, double now) {
         return 0;
     count = server->steps_left < count ? server->steps_left : count;
     count = server->to_sample < count ? server->to_sample : count;
+    if (server->config.before != NULL && count > 1) // it is asked at each step
+        count = 1;
     for (uint32_t p = 0; p < server->peer_count; p++) {
         const mf_Peer *peer = &server->peers[p];
         if (peer->socket < 0 || peer->closing)
@@ -138,8 +140,45 @@ static mf_Status sample(mf_Server *server, uint64_t count, mf_Error *error) {
     return server->config.sample(server->config.sampled, error);
 }
 
-static void step(mf_Server *server, uint64_t count, double before) {
-    mf_world_step(server->world, count);
+// mf_world_step, or what moves the world in its place. Fewer steps than `*count`: the run stops.
+static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
+    uint64_t done = *count;
+    mf_Status status = MF_OK;
+    if (server->config.move != NULL)
+        status = server->config.move(server->config.mover, *count, &done, error);
+    else
+        mf_world_step(server->world, *count);
+    server->stopped = server->stopped || done < *count;
+    *count = done;
+    return status;
+}
+
+// After a script has restored another moment: states come at once, turns at their times.
+static void jump(mf_Server *server) {
+    const uint64_t tick = mf_link_tick(server);
+    mf_link_due_now(server);
+    for (uint32_t p = 0; p < server->peer_count && tick > 0; p++)
+        server->peers[p].turn = mf_link_next(server, server->peers[p].turn_period, tick - 1);
+    mf_link_event(server, MF_EVENT_RESTORE, 0, 0, 0);
+}
+
+// What others do before the turns of this step. They may restore the world to another time.
+static mf_Status prepare(mf_Server *server, mf_Error *error) {
+    const mf_Time time = mf_world_time(server->world);
+    bool stops = false;
+    if (server->config.before == NULL || !mf_link_may_move(server))
+        return MF_OK;
+    mf_Status status = server->config.before(server->config.mover, &stops, error);
+    server->stopped = server->stopped || stops;
+    if (mf_world_time(server->world) != time)
+        jump(server);
+    return status;
+}
+
+static mf_Status step(mf_Server *server, uint64_t count, double before, mf_Error *error) {
+    mf_Status status = move(server, &count, error);
+    if (status != MF_OK || count == 0)
+        return status;
     const double each = (mf_link_clock() - before) / (double)count;
     server->step_seconds += 0.3 * (each - server->step_seconds);
     mf_serial_advance(server->serial, mf_world_time(server->world));
@@ -147,11 +186,12 @@ static void step(mf_Server *server, uint64_t count, double before) {
     mf_link_watch_scene(server);
     if (server->steps_left != UINT64_MAX)
         server->steps_left -= count;
-    if (!server->paused)
-        return;
-    server->steps_asked -= count;
-    if (server->steps_asked == 0)
-        answer_steps(server);
+    if (server->paused) {
+        server->steps_asked -= count;
+        if (server->steps_asked == 0)
+            answer_steps(server);
+    }
+    return sample(server, count, error);
 }
 
 // ---- waiting -----------------------------------------------------------------------------------
@@ -299,6 +339,9 @@ static bool is_over(const mf_Server *server) {
 
 // Messages or steps, whatever is next.
 static mf_Status go_on(mf_Server *server, mf_Error *error) {
+    mf_Status prepared = prepare(server, error);
+    if (prepared != MF_OK)
+        return prepared;
     mf_link_publish(server);
     double now = mf_link_clock();
     uint64_t count = due(server, now);
@@ -312,9 +355,8 @@ static mf_Status go_on(mf_Server *server, mf_Error *error) {
         watch_clock(server, now);
         return status;
     }
-    step(server, count, now);
     measure(server, now);
-    return sample(server, count, error);
+    return step(server, count, now, error);
 }
 
 mf_Status mf_link_until(mf_Server *server, bool (*is_done)(const mf_Server *server),
@@ -342,7 +384,7 @@ static bool is_writable(const mf_Group *group, const mf_Field *field) {
            mf_group_writer(group, field->info.name, 0) == NULL;
 }
 
-static mf_Status list_fields(mf_Server *server, mf_Error *error) {
+mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
     size_t inputs = 0;
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
         server->field_count += mf_group_field_count(mf_world_group(server->world, g));
@@ -378,7 +420,7 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
         server->peers[p].socket = -1;
     mf_Status status = mf_link_find_eyes(server, error);
     if (status == MF_OK)
-        status = list_fields(server, error);
+        status = mf_link_list_fields(server, error);
     if (status == MF_OK)
         status = mf_serial_open(server->context, server->world, server->config.serial,
                                 server->config.serial_count, &server->serial, error);
@@ -407,6 +449,7 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
     server->context = context;
     server->scene = scene;
     server->world = scene->world;
+    server->has_bridges = scene->file->bridge_count > 0;
     server->config = *config;
     server->listener = -1;
     server->paused = config->paused;
@@ -448,9 +491,14 @@ void mf_server_destroy(mf_Server *server) {
     mf_link_drop_eyes(server);
     mf_release(server->context, server->words);
     mf_release(server->context, server->fields);
+    mf_link_drop_made(server);
     mf_release(server->context, server->polls);
     mf_release(server->context, server->peers);
     mf_release(server->context, server);
+}
+
+const mf_Scene *mf_server_scene(const mf_Server *server) {
+    return server->scene;
 }
 
 const char *mf_server_address(const mf_Server *server) {

@@ -23,6 +23,13 @@ typedef struct mf_ServerConfig {
     size_t shared_limit;  // [byte] most shared memory of a connection over a Unix socket; 0: none;
                           // default 64 MiB
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
+    // Of a led world that others move, too. `move` is called in place of mf_world_step; `done` [1]
+    // steps: fewer than `steps` stop the run. `before` is called at each step before its turns,
+    // also again when messages have come, so it must act once; it may stop the run, or restore the
+    // world to another moment. Their errors end mf_server_step. Default NULL.
+    mf_Status (*move)(void *mover, uint64_t steps, uint64_t *done, mf_Error *error);
+    mf_Status (*before)(void *mover, bool *stops, mf_Error *error);
+    void *mover;
     // Called each `sample_steps` steps; its error ends mf_server_run. Default NULL.
     mf_Status (*sample)(void *sampled, mf_Error *error);
     void *sampled;
@@ -33,17 +40,26 @@ typedef struct mf_ServerConfig {
     const char *const *serial; // ports to open, as mf_serial_open takes them; default NULL
     uint32_t serial_count;     // [1]
     mf_Time duration;          // [ns] of simulated time after which it ends; 0: no end; default 0
-    bool (*stop)(void *user);  // asked at least every 20 ms; true ends mf_server_run; default NULL
-    void *user;
+    // Folder below which LOAD and SPAWN find files; NULL: they are refused. Default NULL.
+    const char *files;
+    // Called with a world that LOAD (`loaded`) or SPAWN has made, before it takes the place of the
+    // present one, which stays after an error. Default NULL.
+    mf_Status (*accept)(void *user, mf_Scene *scene, bool loaded, mf_Error *error);
+    bool (*stop)(void *user); // asked at least every 20 ms; true ends mf_server_run; default NULL
+    void *user;               // of accept and stop
 } mf_ServerConfig;
 mf_ServerConfig mf_server_config(void);
 
-// Opens the socket. The scene is borrowed, and no one else may step it while the server exists.
+// Opens the socket. The scene is borrowed, and no one else may step it while the server exists; a
+// LOAD or SPAWN destroys its world (mf_scene_destroy, which may then be called again).
 // MF_IO: the address cannot be bound.
 mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_ServerConfig *config,
                            mf_Server **out, mf_Error *error);
 // Says goodbye to all connections and closes them.
 void mf_server_destroy(mf_Server *server);
+
+// The scene that is served: that of mf_server_create, until LOAD or SPAWN replace it.
+const mf_Scene *mf_server_scene(const mf_Server *server);
 
 // "127.0.0.1:8766", "[::1]:8766" or the path of the Unix socket.
 const char *mf_server_address(const mf_Server *server);

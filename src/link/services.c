@@ -336,6 +336,10 @@ mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_
         return mf_link_photo(server, peer, tag, reader, error);
     case MF_MESSAGE_SHARE:
         return mf_link_share(server, peer, tag, reader, error);
+    case MF_MESSAGE_LOAD:
+    case MF_MESSAGE_SPAWN:
+    case MF_MESSAGE_WORLD:
+        return mf_link_load(server, peer, kind, tag, reader, error);
     case MF_MESSAGE_STOP:
         return stop_run(server, reader, error);
     case MF_MESSAGE_PING:

@@ -76,7 +76,8 @@ static void publish_states(mf_Server *server, mf_Peer *peer, uint64_t tick) {
 static void look_at_scene(mf_Server *server, mf_Peer *peer);
 
 static void publish_turn(mf_Server *server, mf_Peer *peer, uint64_t tick) {
-    if (!peer->lock_step || peer->waiting || peer->turn > tick || server->steps_left == 0)
+    if (!peer->lock_step || peer->waiting || peer->turn > tick || server->steps_left == 0 ||
+        server->stopped)
         return;
     look_at_scene(server, peer);
     uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_TURN, 0, 16);
@@ -135,7 +136,9 @@ void mf_link_event(mf_Server *server, uint32_t event, uint32_t group, uint32_t i
                    uint32_t value) {
     for (uint32_t p = 0; p < server->peer_count; p++) {
         mf_Peer *peer = &server->peers[p];
-        if (peer->socket >= 0 && (peer->events >> event & 1u) != 0)
+        const bool wants = (peer->events >> event & 1u) != 0;
+        // Another world is told to everybody: numbers may have changed.
+        if (peer->socket >= 0 && (wants || (event == MF_EVENT_WORLD && peer->welcome)))
             put_event(server, peer, event, group, instance, value);
     }
 }

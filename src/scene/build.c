@@ -237,8 +237,10 @@ static mf_Status add_mind(const mf_SceneBuilder *builder, const mf_SceneGroup *f
                           mf_Group *group) {
     mf_Error cause = {0};
     mf_Status status = mf_behavior_add(group, (mf_VehicleKind)0, &from->behavior, &cause);
-    if (status == MF_OK || status == MF_NO_MEMORY)
-        return status;
+    if (status == MF_NO_MEMORY)
+        return mf_fail(builder->error, status, "%s", cause.message);
+    if (status == MF_OK)
+        return MF_OK;
     return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, from->behavior_line,
                       from->behavior_column, "groups.%.60s.behavior.%s", from->name, cause.message);
 }
@@ -268,7 +270,8 @@ uint64_t mf_scene_settle_steps(const mf_Scene *scene) {
 // The whole world settles before gaits begin.
 static void begin(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
-    mf_world_step(scene->world, mf_scene_settle_steps(scene));
+    if (builder->config.joins == 0)
+        mf_world_step(scene->world, mf_scene_settle_steps(scene));
     for (uint32_t i = 0; i < scene->group_count; i++)
         mf_scene_begin_gait(builder, i);
 }

@@ -162,8 +162,10 @@ static mf_Status move_to(const Plan *plan, mf_Group *group, uint32_t instance,
     mf_Context *context = plan->builder->context;
     double *q = mf_allocate(context, (size_t)model->position_count + 7, sizeof *q);
     double *v = mf_allocate(context, (size_t)model->velocity_count + 6, sizeof *v);
-    mf_Status status = MF_NO_MEMORY;
-    if (q != NULL && v != NULL) {
+    mf_Status status = MF_OK;
+    if (q == NULL || v == NULL) {
+        status = mf_fail(plan->builder->error, MF_NO_MEMORY, "scene: out of memory");
+    } else {
         mf_group_get_position(group, instance, q);
         status =
             mf_group_set_start(group, instance, position, orientation, NULL, plan->builder->error);

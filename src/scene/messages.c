@@ -14,8 +14,10 @@ mf_Status mf_scene_add_messages(mf_SceneBuilder *builder) {
         return mf_fail_at(builder->error, MF_BAD_FILE, file->file, 0, 0,
                           "messages: no group's model has docks");
     mf_Status status = mf_messages_add(world, &file->messages, &messages, &cause);
-    if (status == MF_OK || status == MF_NO_MEMORY)
-        return status;
+    if (status == MF_NO_MEMORY)
+        return mf_fail(builder->error, status, "%s", cause.message);
+    if (status == MF_OK)
+        return MF_OK;
     return mf_fail_at(builder->error, status == MF_BAD_ARGUMENT ? MF_BAD_FILE : status, file->file,
                       0, 0, "%s", cause.message);
 }

@@ -183,8 +183,11 @@ static mf_Status refuse_overlap(const mf_SceneBuilder *builder, uint32_t index, 
     return refuse_place(builder, index, MF_BAD_FILE, message);
 }
 
+// Those that join a running world do not start when the others do.
 static bool in_crowd(const mf_SceneBuilder *builder, uint32_t index) {
-    return builder->file->groups[index].vehicle != NULL && !mf_scene_group_isolated(builder, index);
+    const uint32_t joins = builder->config.joins;
+    return builder->file->groups[index].vehicle != NULL && (joins == 0 || index < joins) &&
+           !mf_scene_group_isolated(builder, index);
 }
 
 static mf_Status put_robots(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start,

@@ -379,6 +379,12 @@ static mf_Status parse_robot(const mf_DocumentSource *source, mf_SceneFile **out
     return status;
 }
 
+mf_Status mf_scene_file_of_robot(mf_Context *context, const char *path, mf_SceneFile **out,
+                                 mf_Error *error) {
+    const mf_DocumentSource source = {context, path, NULL, 0, NULL, 0, NULL};
+    return parse_robot(&source, out, error);
+}
+
 mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
                                  const mf_Override *overrides, uint32_t override_count,
                                  mf_SceneFile **out, mf_Error *error) {

@@ -14,6 +14,11 @@ static inline bool mf_scene_is_vertices(const mf_SceneGroup *group) {
     return group->truss != NULL || group->cloth != NULL;
 }
 
+// The scene of one robot from the file at `path`, whatever moves it: also a vehicle's, which
+// mf_scene_file_load refuses.
+mf_Status mf_scene_file_of_robot(mf_Context *context, const char *path, mf_SceneFile **out,
+                                 mf_Error *error);
+
 // Whether a file is a robot (URDF or MJCF) and not YAML, by its name and first character.
 bool mf_scene_is_robot(const char *path, const char *text, size_t size);
 

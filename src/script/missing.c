@@ -29,6 +29,12 @@ mf_Status mf_scripts_step(mf_Scripts *scripts, uint64_t steps, uint64_t *done, m
     return MF_OK;
 }
 
+mf_Status mf_scripts_call(mf_Scripts *scripts, mf_Error *error) {
+    (void)scripts;
+    (void)error;
+    return MF_OK;
+}
+
 mf_Status mf_scripts_finish(mf_Scripts *scripts, mf_Error *error) {
     (void)scripts;
     (void)error;

@@ -21,12 +21,16 @@ mf_Status mf_scripts_create(mf_Scene *scene, const mf_ScriptHost *host, mf_Scrip
 void mf_scripts_destroy(mf_Scripts *scripts); // NULL is fine
 
 // Runs the scripts themselves and their functions `start`, each in the order of the file. This and
-// the next two: an error names the script's file and line, and no more calls may follow but destroy
-// and those of results.
+// the next three: an error names the script's file and line, and no more calls may follow but
+// destroy and those of results.
 mf_Status mf_scripts_start(mf_Scripts *scripts, mf_Error *error);
 // mf_world_step for a world with scripts: `event` and `tick` of each are called before the steps
 // where they are due. `done` [1] steps, fewer than `steps` if a script stopped the run.
 mf_Status mf_scripts_step(mf_Scripts *scripts, uint64_t steps, uint64_t *done, mf_Error *error);
+// Calls `event` and `tick` of each that are due at the present step, which the next mf_scripts_step
+// then does not call again: for a program that acts after the scripts and before the step. Does
+// nothing the second time.
+mf_Status mf_scripts_call(mf_Scripts *scripts, mf_Error *error);
 // Their functions `finish`, after the run.
 mf_Status mf_scripts_finish(mf_Scripts *scripts, mf_Error *error);
 

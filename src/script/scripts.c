@@ -169,14 +169,20 @@ static mf_Status call_due(mf_Scripts *scripts, mf_Error *error) {
     return status;
 }
 
+mf_Status mf_scripts_call(mf_Scripts *scripts, mf_Error *error) {
+    if (scripts->called || scripts->stopped)
+        return MF_OK;
+    scripts->called = true;
+    return call_due(scripts, error);
+}
+
 mf_Status mf_scripts_step(mf_Scripts *scripts, uint64_t steps, uint64_t *done, mf_Error *error) {
     *done = 0;
     while (*done < steps && !scripts->stopped) {
         if (!scripts->called) {
-            mf_Status status = call_due(scripts, error);
+            mf_Status status = mf_scripts_call(scripts, error);
             if (status != MF_OK)
                 return status;
-            scripts->called = true;
             continue;
         }
         const uint64_t now = steps_so_far(scripts);

@@ -145,6 +145,24 @@ static void send_property(const Served *served, uint32_t round) {
     close(socket);
 }
 
+// A SPAWN of two robots like the others, or a LOAD, with a byte changed.
+static void send_world(const Served *served, uint32_t round) {
+    const uint32_t load[] = {round % 3, 0, 0x756f7267, 0x203a7370, 0x00005d5b}; // "groups: []"
+    uint32_t spawn[20] = {2, 5, 0, MF_SPAWN_GROUP}, words[4];
+    uint8_t session[MESSAGE];
+    memcpy(spawn + 18, "quads", 5);
+    const size_t hello = put_hello(session);
+    size_t size = hello + (round % 2 == 0 ? put(session + hello, MF_MESSAGE_LOAD, load, 5) - 2
+                                          : put(session + hello, MF_MESSAGE_SPAWN, spawn, 20) - 3);
+    session[hello] = (uint8_t)(size - hello - 8);
+    mf_random(4, round, 1, 0, words);
+    session[hello + 8 + words[0] % (size - hello - 8)] = (uint8_t)words[1];
+    const int socket = dial(served);
+    if (send(socket, session, size, MSG_NOSIGNAL) < 0)
+        fail_msg("a session of %zu bytes could not be sent", size);
+    close(socket);
+}
+
 static void test_garbage(void **state) {
     Served served;
     start(*state, &served, quads, NULL);
@@ -156,6 +174,9 @@ static void test_garbage(void **state) {
         send_mutation(&served, round, goal);
     for (uint32_t round = 0; round < MUTATIONS; round++)
         send_property(&served, round);
+    for (uint32_t round = 0; round < GARBAGE; round++)
+        send_world(&served, round);
+    CHECK(mf_client_refresh(client, error)); // numbers may have changed
     CHECK(mf_client_pause(client, false, error));
     CHECK(mf_client_set_speed(client, 0.0, error));
     mf_client_close(client);

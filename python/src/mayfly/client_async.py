@@ -20,19 +20,22 @@ from typing import Any
 
 import numpy.typing as npt
 
+from mayfly import _protocol as protocol
 from mayfly import client, errors
+from mayfly._protocol import Event, RemoteStatistics, Turn
+from mayfly._session import GroupFields, Session, Subscription
 
 __all__ = ["AsyncGroup", "AsyncWorld", "connect_async"]
 
 
-class AsyncGroup(client.GroupFields):
+class AsyncGroup(GroupFields):
     """A group of the world: its fields, and how to read, write, reset and switch its robots."""
 
     def __init__(self, world: AsyncWorld, number: int, name: str, count: int) -> None:
         super().__init__(number, name, count)
         self._world = world
 
-    async def subscribe(self, *names: str, period: float = 0.0) -> client.Subscription:
+    async def subscribe(self, *names: str, period: float = 0.0) -> Subscription:
         """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
         made, request = self._world._new_subscription(self, names, period)
         try:
@@ -54,26 +57,26 @@ class AsyncGroup(client.GroupFields):
         if self._world._pending is not None:
             self._world._pending.append(entry)
         else:
-            self._world._send_writes([entry], client._ANY_TICK, go=False)
+            self._world._send_writes([entry], protocol.ANY_TICK, go=False)
 
     async def describe(self) -> dict[str, Any]:
         """The model of the robots, as `mayfly info --json` shows it."""
         payload = struct.pack("<I", self.number)
         described: dict[str, Any] = json.loads(
-            await self._world._ask(client._MODEL, payload, client._DESCRIBED)
+            await self._world._ask(protocol.MODEL, payload, protocol.DESCRIBED)
         )
         return described
 
     async def reset(self, first: int = 0, count: int | None = None) -> None:
         """Resets robots to their initial state."""
-        await self._world._ask(*client._reset_request(self.number, first, count))
+        await self._world._ask(*protocol.reset_request(self.number, first, count))
 
     async def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
         """Switches robots to another motion: "rigid", "articulated", ..."""
-        await self._world._ask(*client._switch_request(self.number, motion, first, count))
+        await self._world._ask(*protocol.switch_request(self.number, motion, first, count))
 
 
-class AsyncWorld(client.Session):
+class AsyncWorld(Session):
     """A connection to a world, for the tasks of one event loop; made by `connect_async`.
 
     Several tasks may use it at once: one follows states or events while another one asks.
@@ -84,6 +87,7 @@ class AsyncWorld(client.Session):
     ) -> None:
         super().__init__(timeout)
         self.groups: dict[str, AsyncGroup] = {}
+        self._known: dict[str, AsyncGroup] = {}  # of worlds before, which the program may hold
         self._reader = reader
         self._writer = writer
         self._answers: dict[int, asyncio.Future[tuple[int, bytes]]] = {}
@@ -122,26 +126,24 @@ class AsyncWorld(client.Session):
 
     async def pause(self, on: bool = True) -> None:
         """Pauses the world, or lets it go on."""
-        await self._ask(*client._pause_request(on))
+        await self._ask(*protocol.pause_request(on))
 
     async def step(self, steps: int = 1) -> None:
         """Simulates steps of a paused world, and waits until they are done."""
-        await self._ask(*client._step_request(steps))
+        await self._ask(*protocol.step_request(steps))
 
     async def set_speed(self, speed: float) -> None:
         """Simulated seconds per second; 0: as fast as possible."""
-        await self._ask(*client._speed_request(speed))
+        await self._ask(*protocol.speed_request(speed))
 
-    async def lock_step(
-        self, period: float = 0.0, limit: float = 1.0
-    ) -> AsyncIterator[client.Turn]:
+    async def lock_step(self, period: float = 0.0, limit: float = 1.0) -> AsyncIterator[Turn]:
         """Turns, at once and at each multiple of `period` [s]; 0: at every step.
 
         As `RemoteWorld.lock_step`. Leave the loop by `aclose()` of the iterator, or by its end, to
         let the world go on at once.
         """
         self._turn = None
-        await self._ask(*client._lock_step_request(True, period, limit))
+        await self._ask(*protocol.lock_step_request(True, period, limit))
         try:
             while True:
                 await self._wait(lambda: self._turn is not None)
@@ -156,14 +158,12 @@ class AsyncWorld(client.Session):
             writes, self._pending = self._pending, None
             if self._failure is None and not self._writer.is_closing():
                 if writes:
-                    self._send_writes(writes, client._ANY_TICK, go=False)
-                await self._ask(*client._lock_step_request(False, 0.0, 0.0))
+                    self._send_writes(writes, protocol.ANY_TICK, go=False)
+                await self._ask(*protocol.lock_step_request(False, 0.0, 0.0))
 
     # ---- states and events ---------------------------------------------------------------------
 
-    async def each_state(
-        self, subscription: client.Subscription
-    ) -> AsyncIterator[client.Subscription]:
+    async def each_state(self, subscription: Subscription) -> AsyncIterator[Subscription]:
         """The subscription, each time that a newer state of it has come."""
         seen = -1 if subscription.states > 0 else 0  # one that has come is the first
         while True:
@@ -171,10 +171,10 @@ class AsyncWorld(client.Session):
             seen = subscription.states
             yield subscription
 
-    async def _newer(self, subscription: client.Subscription, states: int) -> None:
+    async def _newer(self, subscription: Subscription, states: int) -> None:
         await self._wait(lambda: subscription.states != states)
 
-    async def each_event(self) -> AsyncIterator[client.Event]:
+    async def each_event(self) -> AsyncIterator[Event]:
         """Events of the kinds that `watch` asked for, as they come."""
         while True:
             await self._wait(lambda: len(self.events) > 0)
@@ -182,39 +182,98 @@ class AsyncWorld(client.Session):
 
     async def snapshot(self) -> bytes:
         """The state of the whole world, for `restore` on a server of the same scene."""
-        return await self._ask(client._SNAPSHOT, b"", client._IMAGE)
+        return await self._ask(protocol.SNAPSHOT, b"", protocol.IMAGE)
 
     async def restore(self, image: bytes) -> None:
         """Restores a snapshot."""
-        await self._ask(client._RESTORE, image)
+        await self._ask(protocol.RESTORE, image)
 
     async def reset(self) -> None:
         """Resets all robots of all groups."""
-        await self._ask(*client._reset_request(client._ALL, 0, None))
+        await self._ask(*protocol.reset_request(protocol.ALL, 0, None))
 
     async def watch(self, *names: str) -> None:
         """Which events come: "fault", "late", ...; none: no events."""
-        await self._ask(*client._watch_request(names))
+        await self._ask(*protocol.watch_request(names))
 
-    async def unsubscribe(self, subscription: client.Subscription) -> None:
+    async def unsubscribe(self, subscription: Subscription) -> None:
         """Ends a subscription."""
-        await self._ask(client._UNSUBSCRIBE, struct.pack("<I", subscription.number))
+        await self._ask(protocol.UNSUBSCRIBE, struct.pack("<I", subscription.number))
         self._forget(subscription)
 
-    async def statistics(self, hash: bool = False) -> client.RemoteStatistics:
+    async def statistics(self, hash: bool = False) -> RemoteStatistics:
         """Figures of the world and this connection; `hash`: that of the world's state, too."""
         payload = struct.pack("<I", hash)
-        return client._read_statistics(await self._ask(client._STATISTICS, payload, client._SAID))
+        return protocol.read_statistics(
+            await self._ask(protocol.STATISTICS, payload, protocol.SAID)
+        )
+
+    # ---- another world, and more robots ---------------------------------------------------------
+
+    async def load(self, path: str | None = None, *, text: str | None = None) -> None:
+        """Serves another scene, or a robot, in place of the present one, from time 0 on.
+
+        The subscriptions of all connections end. After an error the old world goes on.
+
+        Args:
+            path: a file below the server's folder of files (`mayfly serve --files`).
+            text: or the YAML text of a scene; all files that it names must be below that folder.
+
+        """
+        await self._ask(*protocol.load_request(path, text))
+        await self.refresh()
+
+    async def spawn(
+        self,
+        poses: npt.ArrayLike,
+        *,
+        file: str | None = None,
+        group: str | None = None,
+        name: str = "",
+        height: float = 0.0,
+    ) -> AsyncGroup:
+        """Adds robots to the running world, as another group behind the others; returns it.
+
+        The other robots go on with the same bits, as far as they do not touch the new ones.
+
+        Args:
+            poses: x [m], y [m] and heading [rad] of each robot; it stands on the ground there.
+            file: a robot's file below the server's folder of files (`mayfly serve --files`).
+            group: or the name of a group whose robots they are like.
+            name: of their group; "": the server chooses one.
+            height: [m] added to all heights.
+
+        """
+        await self._ask(*protocol.spawn_request(poses, file, group, name, height))
+        await self.refresh()
+        return list(self.groups.values())[-1]
+
+    async def refresh(self) -> None:
+        """Reads title, step, groups and fields again: after another connection's load or spawn.
+
+        The event "world" tells of it: its value is 0 or 1 for robots that joined, 2 for another
+        world. Groups that are no longer there have no fields.
+        """
+        self._read_welcome(await self._ask(protocol.WORLD, b"", protocol.WELCOME))
+        self._read_listing(await self._ask(protocol.LIST, b"", protocol.LISTING))
 
     # ---- messages ------------------------------------------------------------------------------
 
-    def _add_group(self, number: int, name: str, count: int) -> client.GroupFields:
-        self.groups[name] = AsyncGroup(self, number, name, count)
-        return self.groups[name]
+    def _forget_groups(self) -> None:
+        for group in self.groups.values():
+            group.fields.clear()
+        self._known.update(self.groups)
+        self.groups.clear()
+
+    def _add_group(self, number: int, name: str, count: int) -> GroupFields:
+        group = self._known.pop(name, None) or AsyncGroup(self, number, name, count)
+        group.number, group.count = number, count
+        self.groups[name] = group
+        return group
 
     async def _begin(self, token: str) -> None:
-        self._read_welcome(await self._ask(*client._hello_request(token)))
-        self._read_listing(await self._ask(client._LIST, b"", client._LISTING))
+        self._read_welcome(await self._ask(*protocol.hello_request(token)))
+        self._read_listing(await self._ask(protocol.LIST, b"", protocol.LISTING))
 
     def _send(self, kind: int, tag: int, payload: bytes) -> None:
         if self._failure is not None:
@@ -222,7 +281,7 @@ class AsyncWorld(client.Session):
         self._writer.write(struct.pack("<IHH", len(payload), kind, tag) + payload)
 
     def _send_writes(self, entries: list[bytes], tick: int, go: bool) -> None:
-        self._send(client._WRITE, 0, client._write_payload(tick, entries, go))
+        self._send(protocol.WRITE, 0, protocol.write_payload(tick, entries, go))
 
     async def _drain(self) -> None:
         try:
@@ -230,7 +289,7 @@ class AsyncWorld(client.Session):
         except OSError as error:
             raise errors.OperatingSystemError(f"cannot send: {error}") from error
 
-    async def _ask(self, kind: int, payload: bytes, answer: int = client._DONE) -> bytes:
+    async def _ask(self, kind: int, payload: bytes, answer: int = protocol.DONE) -> bytes:
         tag = self._next_tag()
         waiting = self._answers[tag] = asyncio.get_running_loop().create_future()
         try:

@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from mayfly import _protocol as protocol
 from mayfly import client, errors
 
 __all__ = ["Event", "Property", "Results", "ScriptWorld", "Table", "results", "world"]
@@ -66,7 +67,7 @@ class Property:
 
     def __init__(self, world: ScriptWorld, number: int, path: str) -> None:
         payload = struct.pack("<I", number) + path.encode()
-        data = world._ask(client._PROPERTY, payload, client._FOUND)
+        data = world._ask(protocol.PROPERTY, payload, protocol.FOUND)
         _, count, total, flags, *lengths = struct.unpack_from("<7I", data)
         texts, at = [], 32
         for length in lengths:
@@ -138,7 +139,7 @@ class Property:
 
     def _read(self) -> list[float]:
         if self._values is None or self._epoch != self._world._epoch:
-            data = self._world._ask(client._GET, struct.pack("<I", self._number), client._VALUES)
+            data = self._world._ask(protocol.GET, struct.pack("<I", self._number), protocol.VALUES)
             self._values = np.frombuffer(data, "<f8", len(self), 8).tolist()
             self._epoch = self._world._epoch
         return self._values
@@ -312,12 +313,12 @@ class ScriptWorld:
         """Joins two docks."""
         first, second = self._port(group, robot, dock), self._port(other, other_robot, other_dock)
         payload = struct.pack("<8I", 1, *first, *second, turn)
-        self._change(self.remote._ask, client._DOCK, payload)
+        self._change(self.remote._ask, protocol.DOCK, payload)
 
     def disconnect(self, group: str, robot: int, dock: str) -> None:
         """Separates a dock from its partner."""
         port = self._port(group, robot, dock)
-        self._change(self.remote._ask, client._DOCK, struct.pack("<8I", 0, *port, *port, 0))
+        self._change(self.remote._ask, protocol.DOCK, struct.pack("<8I", 0, *port, *port, 0))
 
     def snapshot(self) -> bytes:
         """The state of the world now."""
@@ -402,7 +403,7 @@ class ScriptWorld:
             payload = struct.pack("<II", len(writes), 0)
             for number, first, data in writes:
                 payload += struct.pack("<4I", number, first, len(data) // 8, 0) + data
-            self.remote._ask(client._SET, payload)
+            self.remote._ask(protocol.SET, payload)
 
     def _renew(self) -> None:
         self._flush()
@@ -410,7 +411,7 @@ class ScriptWorld:
         self._epoch += 1
 
     def _about(self) -> bytes:
-        return self._ask(client._ABOUT, b"", client._SCENE)
+        return self._ask(protocol.ABOUT, b"", protocol.SCENE)
 
     def _await_turn(self) -> client.Turn:
         while self.remote._turn is None:
@@ -591,7 +592,7 @@ class _Runner:
 
     def stop(self) -> None:
         reason = (world._reason or "").encode()
-        world.remote._ask(client._STOP, reason)
+        world.remote._ask(protocol.STOP, reason)
 
     def run(self) -> None:
         self.call("main", self.load)
@@ -604,7 +605,7 @@ class _Runner:
         else:
             limit = round(1e9 * (self.patience + _SPAN))
             payload = struct.pack("<IIqq", 1, 0, round(1e9 * world._period), limit)
-            remote._ask(client._LOCK_STEP, payload)
+            remote._ask(protocol.LOCK_STEP, payload)
         while self.turn():
             pass
         self.hook("finish")

@@ -1,0 +1,67 @@
+// The client's calls that replace the served world, or add robots to it (client.h).
+#include "client/wire.h"
+
+#include <string.h>
+
+#define SPAWN_HEAD 24u // [byte] before the poses
+
+static mf_Status load(mf_Client *client, uint32_t what, const char *text, size_t size,
+                      mf_Error *error) {
+    mf_ClientMessage answer;
+    if (client == NULL || text == NULL)
+        return mf_client_fail(error, MF_BAD_ARGUMENT, "client or text is NULL");
+    if (size > client->message_limit - 8)
+        return mf_client_fail(error, MF_LIMIT, "expected at most %u bytes, found %zu",
+                              client->message_limit - 8, size);
+    uint8_t *out = mf_client_message(client, MF_MESSAGE_LOAD, 0, 8 + size);
+    if (out == NULL)
+        return mf_client_no_memory(error);
+    out = mf_client_put_u32(out, what);
+    out = mf_client_put_u32(out, 0);
+    memcpy(out, text, size);
+    mf_Status status = mf_client_ask(client, MF_ANSWER_DONE, &answer, error);
+    return status == MF_OK ? mf_client_refresh(client, error) : status;
+}
+
+mf_Status mf_client_load(mf_Client *client, const char *path, mf_Error *error) {
+    return load(client, MF_LOAD_FILE, path, path != NULL ? strlen(path) : 0, error);
+}
+
+mf_Status mf_client_load_scene(mf_Client *client, const char *text, size_t size, mf_Error *error) {
+    return load(client, MF_LOAD_SCENE, text, size, error);
+}
+
+mf_Status mf_client_spawn(mf_Client *client, const mf_ClientSpawn *spawn, uint32_t *number,
+                          mf_Error *error) {
+    mf_ClientMessage answer;
+    if (client == NULL || spawn == NULL || spawn->poses == NULL ||
+        (spawn->file == NULL) == (spawn->group == NULL))
+        return mf_client_fail(error, MF_BAD_ARGUMENT,
+                              "client, spawn or its poses are NULL, or it has not one of file and "
+                              "group");
+    const char *source = spawn->file != NULL ? spawn->file : spawn->group;
+    const char *name = spawn->name != NULL ? spawn->name : "";
+    const size_t source_size = strlen(source), name_size = strlen(name);
+    const size_t poses = sizeof *spawn->poses * (size_t)spawn->count;
+    const size_t size = SPAWN_HEAD + poses + source_size + name_size;
+    if (size > client->message_limit)
+        return mf_client_fail(error, MF_LIMIT, "expected at most %u bytes, found %zu",
+                              client->message_limit, size);
+    uint8_t *out = mf_client_message(client, MF_MESSAGE_SPAWN, 0, size);
+    if (out == NULL)
+        return mf_client_no_memory(error);
+    out = mf_client_put_u32(out, spawn->count);
+    out = mf_client_put_u32(out, (uint32_t)source_size);
+    out = mf_client_put_u32(out, (uint32_t)name_size);
+    out = mf_client_put_u32(out, spawn->file != NULL ? MF_SPAWN_FILE : MF_SPAWN_GROUP);
+    memcpy(out, &spawn->height, sizeof spawn->height);
+    memcpy(out + 8, spawn->poses, poses);
+    memcpy(out + 8 + poses, source, source_size);
+    memcpy(out + 8 + poses + source_size, name, name_size);
+    mf_Status status = mf_client_ask(client, MF_ANSWER_DONE, &answer, error);
+    if (status == MF_OK)
+        status = mf_client_refresh(client, error);
+    if (status == MF_OK && number != NULL)
+        *number = client->group_count - 1;
+    return status;
+}
