@@ -18,6 +18,8 @@
 typedef struct mf_ViewServer mf_ViewServer;
 
 typedef struct mf_ViewServerConfig {
+    const char *command, *port_option,
+        *host_option;        // what messages say: "view", "--port", "--host"
     const char *host;        // address to bind
     uint16_t port;           // 0: any that is free
     const char *page;        // HTML, borrowed

@@ -7,19 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// ---- the texts ---------------------------------------------------------------------------------
-
-static mf_Status write_texts(mf_Show *show, mf_Error *error) {
-    mf_Status status = mf_film_live_page(&show->page, show->file->name, error);
-    if (status != MF_OK)
-        return status;
-    mf_film_take_picture(show->viewer.film);
-    mf_text_put(&show->description, "{\"scene\":");
-    mf_film_describe(&show->description, show->viewer.film);
-    mf_text_put(&show->description, "}");
-    return show->description.failed ? mf_fail(error, MF_NO_MEMORY, "view: out of memory") : MF_OK;
-}
-
 // ---- a scene -----------------------------------------------------------------------------------
 
 static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
@@ -32,18 +19,22 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
     if (status != MF_OK)
         return status;
     viewer->scene = scene;
-    viewer->step = mf_time_to_seconds(scene->step);
-    viewer->end = UINT64_MAX;
+    viewer->driver = &mf_show_driver;
+    viewer->user = show;
     viewer->speed = 1.0;
     viewer->every = 1;
+    show->step = mf_time_to_seconds(scene->step);
+    show->end = UINT64_MAX;
     mf_scene_colors(scene, show->colors);
     status = mf_film_create_live(scene->world, show->file->name, show->colors, scene->joints,
                                  &viewer->film, error);
     if (status == MF_OK)
-        status = mf_session_begin(viewer->context, scene, &viewer->session, error);
+        status = mf_session_begin(viewer->context, scene, &show->session, error);
     if (status == MF_OK && again->text != NULL)
-        status = mf_session_load(&viewer->session, again, error);
-    return status == MF_OK ? write_texts(show, error) : status;
+        status = mf_session_load(&show->session, again, error);
+    return status == MF_OK
+               ? mf_view_texts(viewer, show->file->name, &show->page, &show->description, error)
+               : status;
 }
 
 mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const char *name,
@@ -54,7 +45,7 @@ mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const cha
     if (show == NULL)
         return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
     show->page = show->description = mf_text_begin(context);
-    show->viewer.context = show->viewer.session.context = context;
+    show->viewer.context = show->session.context = context;
     mf_Status status = build(show, inputs, name, again, error);
     if (status != MF_OK) {
         mf_show_destroy(show);
@@ -70,8 +61,8 @@ void mf_show_destroy(mf_Show *show) {
     if (show == NULL)
         return;
     mf_Context *context = show->viewer.context;
-    if (show->viewer.session.scene != NULL)
-        mf_session_end(&show->viewer.session);
+    if (show->session.scene != NULL)
+        mf_session_end(&show->session);
     mf_film_destroy(show->viewer.film);
     mf_scene_destroy(&show->scene);
     mf_scene_file_destroy(show->file);

@@ -3,6 +3,7 @@
 #define MAYFLY_APP_VIEW_SHOW_H
 
 #include "inputs.h"
+#include "session.h"
 #include "view.h"
 
 typedef struct mf_Show {
@@ -10,8 +11,16 @@ typedef struct mf_Show {
     mf_Scene scene;
     const char *colors[MF_SCENE_GROUPS];
     mf_Viewer viewer;
-    mf_Text page;        // HTML
-    mf_Text description; // of what is drawn, JSON
+    mf_Session session;                    // what was done to the world
+    double step;                           // [s] of physics
+    uint64_t end;                          // [1] step at which the run ends
+    uint64_t steps_asked;                  // [1] while paused
+    double clock_begin;                    // [s] of the clock at `simulated_begin`
+    double simulated_begin;                // [s]
+    double factor_begin, factor_simulated; // [s] likewise, of the measurement of viewer.factor
+    double step_seconds;                   // [s] that a step takes, smoothed
+    mf_Text page;                          // HTML
+    mf_Text description;                   // of what is drawn, JSON
 } mf_Show;
 
 // Loads the scene or robot `name` and builds its world; `again`, if it holds a session, is done
@@ -19,6 +28,14 @@ typedef struct mf_Show {
 mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const char *name,
                          mf_SessionFile *again, mf_Show **out, mf_Error *error);
 void mf_show_destroy(mf_Show *show); // NULL is allowed
+
+extern const mf_ViewDriver mf_show_driver; // (view_run.c); its user is the mf_Show
+
+// Simulates the steps that are due now, or waits for a message of a page until the next is (at most
+// 20 ms). False: the run is at its end.
+bool mf_show_go_on(mf_Show *show, mf_ViewServer *server);
+// Time counts from here: after a pause, or at another speed.
+void mf_show_restart_clock(mf_Show *show);
 
 // A file that was dropped on a page, `size` bytes of `data`: the world of the scene or robot in it,
 // built from a copy in a folder of its own, without the plugins that it may name.

@@ -138,7 +138,10 @@ static mf_Status sample(mf_Server *server, uint64_t count, mf_Error *error) {
 }
 
 static void step(mf_Server *server, uint64_t count, double before) {
-    mf_world_step(server->world, count);
+    if (server->config.advance != NULL)
+        server->config.advance(server->config.visitor, count);
+    else
+        mf_world_step(server->world, count);
     const double each = (mf_link_clock() - before) / (double)count;
     server->step_seconds += 0.3 * (each - server->step_seconds);
     mf_serial_advance(server->serial, mf_world_time(server->world));
@@ -298,6 +301,8 @@ static bool is_over(const mf_Server *server) {
 
 // Messages or steps, whatever is next.
 static mf_Status go_on(mf_Server *server, mf_Error *error) {
+    if (server->config.visit != NULL)
+        server->config.visit(server->config.visitor);
     mf_link_publish(server);
     double now = mf_link_clock();
     uint64_t count = due(server, now);

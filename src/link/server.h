@@ -25,6 +25,12 @@ typedef struct mf_ServerConfig {
     mf_Status (*sample)(void *sampled, mf_Error *error);
     void *sampled;
     uint64_t sample_steps;
+    // One that takes part beside the connections, such as a page: `visit` is called between steps,
+    // at least every 20 ms; `advance` does steps of the world in place of mf_world_step. Defaults
+    // NULL.
+    void (*visit)(void *visitor);
+    void (*advance)(void *visitor, uint64_t steps);
+    void *visitor;
     bool paused;  // default false
     double speed; // [1] simulated seconds per second; 0: as fast as possible; default 1
     double spin;  // [s] for which turns are waited for without a sleep; default 1e-5
@@ -51,6 +57,27 @@ const char *mf_server_serial(const mf_Server *server, uint32_t port);
 
 // Serves until the configuration's stop() or duration says so. MF_IO: poll failed.
 mf_Status mf_server_run(mf_Server *server, mf_Error *error);
+
+// ---- for a visitor: what messages of clients do, with their events ------------------------------
+
+typedef struct mf_ServerPace {
+    bool paused;
+    double speed;  // [1] simulated seconds per second that are wanted; 0: as fast as possible
+    double factor; // [1] that it does
+} mf_ServerPace;
+mf_ServerPace mf_server_pace(const mf_Server *server);
+
+void mf_server_pause(mf_Server *server, bool paused);
+// MF_BAD_ARGUMENT: the world is not paused. MF_BUSY: steps that were asked for are not done yet.
+// MF_LIMIT: not 1 .. 1e9 steps.
+mf_Status mf_server_ask_steps(mf_Server *server, uint64_t steps, mf_Error *error);
+// MF_BAD_ARGUMENT: not 0 .. 1e6.
+mf_Status mf_server_set_speed(mf_Server *server, double speed, mf_Error *error);
+void mf_server_reset(mf_Server *server); // all robots
+mf_Status mf_server_restore(mf_Server *server, const void *image, size_t size, mf_Error *error);
+// Robots `first` .. `first + count - 1` of a group of the world go on with another motion.
+mf_Status mf_server_switch(mf_Server *server, uint32_t group, uint32_t first, uint32_t count,
+                           mf_Motion motion, mf_Error *error);
 
 // ---- a server that is led: mf_world_step with a connection that has the turns ------------------
 

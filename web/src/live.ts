@@ -28,6 +28,7 @@ export class Live implements Source {
   status: Status = { paused: false, factor: 0, speed: 1 };
   frames = 0;
   contacts = false; // are wanted
+  lacks: string[] = []; // commands of which nothing would come
   onScene = (): void => {};
   onReading = (_reading: RobotReading): void => {};
   onNote = (_text: string, _stays: boolean): void => {};
@@ -55,7 +56,8 @@ export class Live implements Source {
   }
 
   private words(text: string): void {
-    const message = JSON.parse(text) as { scene?: Description; reading?: RobotReading; note?: string };
+    const message = JSON.parse(text) as { scene?: Description; lacks?: string[]; reading?: RobotReading; note?: string };
+    this.lacks = message.lacks ?? this.lacks;
     if (message.scene) this.begin(message.scene).catch((error) => this.onNote(String(error), true));
     if (message.reading) this.onReading(message.reading);
     if (message.note) this.onNote(message.note, false);

@@ -29,6 +29,7 @@ export class Remote {
     byId("at").hidden = true;
     byId("step").onclick = () => this.step(1);
     byId("back").onclick = () => this.step(-1);
+    byId("back").hidden = !this.can("back");
     byId("restart").onclick = () => this.restart();
     panel.onSet = (field, component, value) => live.send({ do: "set", robot: view.selected, field, component, value });
     panel.onLevel = (motion) => {
@@ -41,6 +42,10 @@ export class Remote {
     canvas.addEventListener("pointermove", (event) => this.drag(event), { capture: true });
     for (const kind of ["pointerup", "pointercancel"] as const)
       canvas.addEventListener(kind, (event) => this.release(event), { capture: true });
+  }
+
+  can(what: string): boolean {
+    return !this.live.lacks.includes(what);
   }
 
   get playing(): boolean {
