@@ -220,6 +220,7 @@ static void do_set(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) 
 static void do_push(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
     mf_Act act = {.kind = MF_ACT_PUSH};
     mf_Group *group;
+    mail->holds = true;
     if (read_robot(viewer, message, &group, &act) && read_index(message, "link", &act.part) &&
         read_vector(message, "at", act.values) && read_vector(message, "to", act.values + 3))
         answer_note(viewer, mail, viewer->driver->act(viewer, &act));
@@ -241,7 +242,8 @@ static void do_level(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message
     answer_note(viewer, mail, note);
 }
 
-static void do_release(mf_Viewer *viewer) {
+static void do_release(mf_Viewer *viewer, mf_ViewMail *mail) {
+    mail->holds = false;
     (void)viewer->driver->act(viewer, &(mf_Act){.kind = MF_ACT_RELEASE});
 }
 
@@ -261,7 +263,7 @@ static void act_on_world(mf_Viewer *viewer, mf_ViewMail *mail, const char *word,
     else if (strcmp(word, "push") == 0)
         do_push(viewer, mail, message);
     else if (strcmp(word, "release") == 0)
-        do_release(viewer);
+        do_release(viewer, mail);
     else if (strcmp(word, "level") == 0)
         do_level(viewer, mail, message);
 }

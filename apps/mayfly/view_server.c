@@ -121,7 +121,7 @@ static int open_socket(const struct mg_connection *connection, void *user) {
     pthread_mutex_lock(&server->mutex);
     for (uint32_t i = 0; i < MF_VIEW_PAGES && refused != 0 && !server->stopping; i++) {
         mf_ViewSlot *slot = &server->slots[i];
-        if (slot->open || !make_room(server, slot))
+        if (slot->open || slot->mail.holds || !make_room(server, slot))
             continue;
         slot->open = true;
         slot->asked = false;
@@ -199,11 +199,22 @@ static void close_socket(const struct mg_connection *connection, void *user) {
     pthread_mutex_unlock(&server->mutex);
 }
 
+// What a page held that is gone, closed or reloaded in the middle of a push.
+static void let_go(mf_ViewSlot *slot, void (*answer)(mf_ViewMail *mail, void *user), void *user) {
+    slot->mail.size =
+        (size_t)snprintf(slot->mail.message, sizeof slot->mail.message, "{\"do\":\"release\"}");
+    if (slot->world == slot->server->world)
+        answer(&slot->mail, user);
+    slot->mail.holds = false;
+}
+
 void mf_view_server_serve(mf_ViewServer *server, void (*answer)(mf_ViewMail *mail, void *user),
                           void *user) {
     bool any = false;
     pthread_mutex_lock(&server->mutex);
     for (mf_ViewSlot *slot = server->slots; slot < server->slots + MF_VIEW_PAGES; slot++) {
+        if (!slot->open && slot->mail.holds)
+            let_go(slot, answer, user);
         if (!slot->asked || !goes_on(slot))
             continue;
         answer(&slot->mail, user);

@@ -37,6 +37,7 @@ typedef struct mf_ViewMail {
     size_t answer_size;            // [byte] 0: nothing is sent
     bool binary;                   // the answer is no text
     bool done;                     // set when it is answered
+    bool holds;                    // a robot, by a push; set with the answer
 } mf_ViewMail;
 
 // A file that was dropped on a page.

@@ -20,7 +20,8 @@ MF_API void mf_pusher_destroy(mf_Pusher *pusher); // NULL is allowed; releases t
 // Takes a robot of a group at the point `at` [m] in the frame of its link and pulls it towards `to`
 // [m] in the world, in each step of mf_pusher_step until mf_pusher_release. The same point of the
 // same robot again only moves the goal; another one is taken instead. MF_UNSUPPORTED: this link
-// cannot be pushed, and why. MF_BAD_ARGUMENT: no such robot, or a coordinate beyond 1e6 m.
+// cannot be pushed, and why. MF_BAD_ARGUMENT: no such robot, a group that came later, or a
+// coordinate beyond 1e6 m.
 MF_API mf_Status mf_pusher_take(mf_Pusher *pusher, mf_Group *group, uint32_t robot, uint32_t link,
                                 const double at[3], const double to[3], mf_Error *error);
 MF_API void mf_pusher_release(mf_Pusher *pusher);

@@ -1,4 +1,4 @@
-"""The page of `mayfly serve --page`: one world for pages and for programs, whose clients control it."""
+"""The page of `mayfly serve --page`: one world for pages and for the programs that control it."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from live_client import WHERE, Page
 from test_docs import blocks as python_blocks
 
 import mayfly
@@ -176,6 +177,67 @@ def test_a_world_is_shown_while_python_steps_it(walker: mayfly.World, page: Any)
             page.evaluate("mayfly.source.send({do: 'run'})")
             stepping.join(20)
         assert not stepping.is_alive() and page.complaints == []
+
+
+def steps_until(world: mayfly.World, viewer: mayfly.Viewer, wanted: Callable[[], bool]) -> None:
+    latest = time.monotonic() + 60
+    while not wanted():
+        assert time.monotonic() < latest
+        world.step(5)
+        viewer.update()
+
+
+def is_far(here: Any, there: Any) -> bool:
+    return float(np.linalg.norm(here - there)) > 0.05
+
+
+def test_a_page_pushes_a_robot(hexapod: mayfly.Model, page: Any) -> None:
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(hexapod, 2, motion="articulated")
+        group["base.position"] = [[0, 0, 0.13], [0, 1, 0.13]]
+        with mayfly.Viewer(world, port=0) as viewer:
+            page.goto(viewer.address)
+            steps_until(world, viewer, lambda: page.evaluate(DRAWN))
+            assert page.is_hidden("#back") and page.is_visible("#restart")
+            begin = group["base.position"].array.copy()
+            page.evaluate("mayfly.view.follow = false")
+            x, y = page.evaluate(WHERE, 1)
+            page.keyboard.down("Control")
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(x + 60, y - 60, steps=4)
+            steps_until(world, viewer, lambda: is_far(group["base.position"].array[1], begin[1]))
+            page.mouse.up()
+            page.keyboard.up("Control")
+            assert not is_far(group["base.position"].array[0], begin[0])
+            assert not group["base.force"].array.any() and not group["joint.torque"].array.any()
+        assert page.complaints == []
+
+
+def test_a_push_acts_in_the_steps_of_an_environment(capfd: pytest.CaptureFixture[str]) -> None:
+    env = gymnasium.make("Mayfly/Ant-v5", render_mode="human")
+    env.reset(seed=1)
+    address = re.search(r"see it at (\S+)", capfd.readouterr().err)[1]
+    page = Page(address)
+    x, y, z = page.frame().poses[:3]
+    page.send("push", robot=0, link=0, at=[0, 0, 0], to=[x + 3, y, z + 2])
+    page.read()
+    action = np.zeros(env.action_space.shape)
+    for _ in range(20):
+        env.step(action)
+    found = page.frame().poses[:3]
+    assert found[0] - x > 0.2 and found[2] - z > 0.2
+    page.send("push", robot=0, link=77, at=[0, 0, 0], to=[0, 0, 0])
+    page.send("push", robot=0, link=1, at=[0, float("nan"), 0], to=[0, 0, 0])
+    page.send("back", steps=1)
+    page.read()
+    assert "cannot be pushed" in page.notes[0] and "cannot do this" in page.notes[1]
+    page.close()  # lets go
+    time.sleep(0.2)
+    for _ in range(40):
+        env.step(action)
+    assert Page(address).frame().poses[2] < found[2]
+    env.close()
 
 
 def test_nobody_else_gets_the_page(walker: mayfly.World) -> None:

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from live_client import WHERE
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -32,17 +33,6 @@ SHARE = """() => {
     count.set(key, (count.get(key) ?? 0) + 1);
   }
   return {share: 1 - Math.max(...count.values()) / (w * h), colors: count.size};
-}"""
-# Where the first link of a robot is on the page.
-WHERE = """robot => {
-  const camera = mayfly.view.stage.camera, list = mayfly.view.robots.list, m = [0, 1, 2, 3];
-  const p = mayfly.source.frame().poses.slice(7 * list[robot].first, 7 * list[robot].first + 3);
-  const shift = mayfly.view.layout.shift(robot), at = [0, 1, 2].map(c => p[c] + shift[c]).concat(1);
-  const times = (e, v) => m.map(r => m.reduce((sum, c) => sum + e[4 * c + r] * v[c], 0));
-  camera.updateMatrixWorld();
-  const seen = times(camera.matrixWorldInverse.elements, at);
-  const clip = times(camera.projectionMatrix.elements, seen);
-  return [innerWidth * (1 + clip[0] / clip[3]) / 2, innerHeight * (1 - clip[1] / clip[3]) / 2];
 }"""
 BASE = "() => [...mayfly.source.frame().poses.slice(0, 3)]"
 # Sets the first component of a field, and reads it again.

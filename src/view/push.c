@@ -41,7 +41,11 @@ mf_Status mf_push_room(mf_Context *context, const mf_World *world, mf_PushRoom *
         joints = model->joint_count > joints ? model->joint_count : joints;
         count = velocities > count ? velocities : count;
     }
-    *out = (mf_PushRoom){.context = context, .rest_count = 6 + 4 * (size_t)joints};
+    *out = (mf_PushRoom){.context = context,
+                         .rest_count = 6 + 4 * (size_t)joints,
+                         .links = links,
+                         .joints = joints,
+                         .count = count};
     out->poses = mf_allocate(context, 7 * (size_t)links, sizeof(double));
     out->velocities = mf_allocate(context, 6 * (size_t)links, sizeof(double));
     out->jacobian = mf_allocate(context, 9 * (size_t)count, sizeof(double));
@@ -384,6 +388,12 @@ void mf_pusher_destroy(mf_Pusher *pusher) {
     mf_release(context, pusher);
 }
 
+static bool has_room(const mf_PushRoom *room, const mf_Group *group) {
+    const mf_Model *model = mf_group_model(group);
+    return model->link_count <= room->links && model->joint_count <= room->joints &&
+           mf_group_velocity_count(group) <= room->count;
+}
+
 static bool is_near(const double point[3]) {
     return fabs(point[0]) < FARTHEST && fabs(point[1]) < FARTHEST && fabs(point[2]) < FARTHEST;
 }
@@ -392,6 +402,8 @@ mf_Status mf_pusher_take(mf_Pusher *pusher, mf_Group *group, uint32_t robot, uin
                          const double at[3], const double to[3], mf_Error *error) {
     if (pusher == NULL || group == NULL || mf_group_world(group) != pusher->world)
         return mf_fail(error, MF_BAD_ARGUMENT, "push: expected a group of the world");
+    if (!has_room(&pusher->room, group))
+        return mf_fail(error, MF_BAD_ARGUMENT, "push: the group was added after mf_pusher_create");
     if (robot >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT, "push: expected a robot below %u, found %u",
                        mf_group_count(group), robot);

@@ -24,8 +24,9 @@ typedef struct mf_PushRoom {
     double *poses;                          // 7 per link: all positions, then all rotations
     double *velocities;                     // 6 per link
     double *jacobian, *force, *one, *other; // 6 nv; nv each
-    double *rest;      // nv + 6: what the pushed robot's inputs are without the push
-    size_t rest_count; // [1]
+    double *rest;                  // nv + 6: what the pushed robot's inputs are without the push
+    size_t rest_count;             // [1]
+    uint32_t links, joints, count; // [1] most of a robot: links, joints, nv
 } mf_PushRoom;
 
 mf_Status mf_push_room(mf_Context *context, const mf_World *world, mf_PushRoom *out,
