@@ -11,14 +11,15 @@
 #define SPEED_MOST 1e6      // [1]
 #define TEXT_ROOM 262144u   // [byte] of the longest text
 
-// The head of a frame; floats follow: poses, joints, rays, points, contacts. As web/src/live.ts
+// The head of a frame; floats follow: poses, joints, rays, points, contacts,
+// levels. As web/src/live.ts
 // reads it.
 typedef struct FrameHead {
     uint32_t magic, flags;                // flags: 1 paused
     double time;                          // [s] simulated
     double factor, speed;                 // [1]
     uint32_t poses, joints, rays, points; // [1]
-    uint32_t number, contacts, unused[2];
+    uint32_t number, contacts, levels, unused;
 } FrameHead;
 
 _Static_assert(sizeof(FrameHead) == 64, "the page reads a head of 64 bytes");
@@ -31,9 +32,10 @@ size_t mf_view_frame_size(const mf_Viewer *viewer) {
     const mf_Film *film = viewer->film;
     const size_t joints = film->joints != NULL ? MF_FILM_JOINTS : 0;
     return sizeof(FrameHead) +
-           sizeof(float) * ((size_t)film->poses_each * MF_FILM_POSE + joints * MF_FILM_JOINT +
-                            (size_t)film->ray_count * MF_FILM_RAY + 3 * (size_t)film->points_each +
-                            (size_t)mf_film_contact_room() * MF_FILM_CONTACT);
+           sizeof(float) *
+               ((size_t)film->poses_each * MF_FILM_POSE + joints * MF_FILM_JOINT +
+                film->levels_each + (size_t)film->ray_count * MF_FILM_RAY +
+                3 * (size_t)film->points_each + (size_t)mf_film_contact_room() * MF_FILM_CONTACT);
 }
 
 size_t mf_view_answer_room(const mf_Viewer *viewer) {
@@ -87,7 +89,8 @@ static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail, bool contacts) {
                             .rays = film->ray_count,
                             .points = film->points_each,
                             .number = (uint32_t)viewer->pictures++,
-                            .contacts = contacts ? film->contact_count : 0};
+                            .contacts = contacts ? film->contact_count : 0,
+                            .levels = film->levels_each};
     memcpy(mail->answer, &head, sizeof head);
     uint8_t *end = mail->answer + sizeof head;
     end = put_floats(end, film->poses, (size_t)head.poses * MF_FILM_POSE);
@@ -95,6 +98,7 @@ static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail, bool contacts) {
     end = put_floats(end, film->ray_rows, (size_t)head.rays * MF_FILM_RAY);
     end = put_floats(end, film->points, 3 * (size_t)head.points);
     end = put_floats(end, film->contact_rows, (size_t)head.contacts * MF_FILM_CONTACT);
+    end = put_floats(end, film->levels, head.levels);
     mail->answer_size = (size_t)(end - mail->answer);
     mail->binary = true;
 }

@@ -292,6 +292,49 @@ def test_a_page_outlives_its_world(
     assert "Traceback" not in capfd.readouterr().err
 
 
+# Of each robot of the first kind, once its pictures are colored by level.
+COLORS = """() => {
+  if (!mayfly.view.overlays.on.levels) document.body.dispatchEvent(
+    new KeyboardEvent("keydown", {key: "v", bubbles: true}));
+  mayfly.draw(0);
+  const part = mayfly.view.robots.parts.find(part => part.link >= 0);
+  const colors = [...part.mesh.instanceColor.array].map(x => Math.round(100 * x));
+  return [0, 1, 2].map(robot => colors.slice(3 * robot, 3 * robot + 3).join());
+}"""
+
+
+@pytest.mark.parametrize("kind", ["recorded", "live"])
+def test_levels_are_colors_of_single_robots(
+    hexapod: mayfly.Model, page: Any, tmp_path: pathlib.Path, kind: str
+) -> None:
+    """One of three robots switches, which is seen from then on and not before."""
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(hexapod, 3, motion=("articulated", "rigid"))
+        recorded, file = tmp_path / "walk.mcap", tmp_path / "film.html"
+        with mayfly.Recorder(world, recorded) as recorder:
+            for i in range(6):
+                recorder.sample()
+                world.step(10)
+                if i == 2:
+                    group.switch("rigid", [1])
+        mayfly.show(recorded).save(file)
+        with mayfly.Viewer(world, port=0) as viewer:
+            page.goto(viewer.address if kind == "live" else file.as_uri() + "#time=0")
+            page.wait_for_function(DRAWN, polling=100)
+            first = page.evaluate(COLORS)
+            if kind == "live":
+                group.switch("articulated", [1])
+                viewer.update(wait=False)
+                page.wait_for_function("() => mayfly.source.frame().levels[1] === 4", polling=50)
+                first, last = page.evaluate(COLORS), first
+            else:
+                page.evaluate("mayfly.control.seek(0.1)")
+                last = page.evaluate(COLORS)
+    assert first[0] == first[1] == first[2] == last[0] == last[2] != last[1]
+    assert page.evaluate("mayfly.view.overlays.legend") == "articulated orange, rigid green"
+    assert page.complaints == []
+
+
 # ---- environments --------------------------------------------------------------------------------
 
 

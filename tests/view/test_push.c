@@ -80,8 +80,7 @@ static double read(const Rig *rig, const char *field, uint32_t robot, uint32_t c
 }
 
 static void test_it_comes_to_the_goal(void **state) {
-    static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
-                                        MF_MOTION_EXTERNAL};
+    static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_EXTERNAL};
     static const double goal[3] = {0.5, 3.0, 2.5};
     for (int m = 0; m < 3; m++) {
         Rig rig = open_rig(*state, motions[m]);

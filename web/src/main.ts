@@ -104,7 +104,7 @@ class Page {
       ({ key, text, on: () => overlays.on[what], act: () => overlays.toggle(what) });
     const out = [option("b", "center of mass (balance)", "masses"), option("i", "boxes of inertia", "inertia"),
       option("j", "axes of joints", "hinges"), option("k", "collision shapes", "collisions"),
-      option("v", `level of physics as color (${overlays.legend})`, "levels")];
+      { ...option("v", "", "levels"), get text() { return `level of physics as color (${overlays.legend})`; } }];
     if (source instanceof Live)
       out.unshift({ ...option("c", "contacts and their forces", "contacts"), act: () => {
         overlays.toggle("contacts");
@@ -279,7 +279,7 @@ class Page {
 
 function copy(frame: Frame): Frame {
   return { time: frame.time, poses: frame.poses.slice(), joints: frame.joints.slice(), rays: frame.rays.slice(),
-    points: frame.points.slice() };
+    points: frame.points.slice(), levels: frame.levels.slice() };
 }
 
 function start(source: Film | Live): Page {

@@ -117,6 +117,7 @@ class Viewer(Native):
         poses = sum(cast["robots"] * cast["links"] for cast in scene["casts"])
         points = sum(cloud["points"] for cloud in scene["clouds"])
         self._counts = poses, scene["joints"], scene["rays"], points
+        self._levels = scene.get("levels", 0)
         self._robots = [
             (cast["name"], cast["first"] + robot)
             for cast in scene["casts"]
@@ -218,7 +219,7 @@ class Viewer(Native):
             self._news.wait_for(lambda: self._serial != seen or self._ended, _PATIENCE)
             head = struct.pack(
                 "<IIdddIIIIIIII", _MAGIC, int(self._paused), self._time, self._factor,
-                self._speed, *self._counts, self._serial & 0xFFFFFFFF, 0, 0, 0,
+                self._speed, *self._counts, self._serial & 0xFFFFFFFF, 0, self._levels, 0,
             )  # fmt: skip
             return head + self._body, self._serial
 
