@@ -61,8 +61,8 @@ const mf_CommandHelp mf_help_view = {
         "fast as possible; a click on a robot lists its fields with plots, sliders for its inputs\n"
         "and its level of physics; Ctrl and drag pulls it by a spring. The page's key H lists all\n"
         "keys. Several pages may look at one run. Drawing never holds the simulation up. A file "
-        "that\n"
-        "is dropped on the page takes the place of the scene.\n\n"
+        "or\n"
+        "folder that is dropped on the page takes the place of the scene.\n\n"
         "--record-session writes what is done on the page to a file; mayfly run and mayfly view "
         "do\n"
         "it again with --session, to the same bits.\n\n"
@@ -147,8 +147,7 @@ static void take_dropped(mf_Show **show, const Options *options, mf_ViewServer *
         options->record != NULL
             ? mf_fail(&error, MF_UNSUPPORTED,
                       "a session is recorded: start without --record-session to load files")
-            : mf_show_dropped((*show)->viewer.context, drop.name, drop.data, drop.size, &next,
-                              &error);
+            : mf_show_dropped((*show)->viewer.context, &drop, &next, &error);
     if (status == MF_OK)
         status = mf_view_server_change(server, &next->page, &next->description,
                                        mf_view_answer_room(&next->viewer), &error);
@@ -158,8 +157,11 @@ static void take_dropped(mf_Show **show, const Options *options, mf_ViewServer *
         mf_show_restart_clock(next);
     } else
         mf_show_destroy(next);
-    mf_view_server_loaded(server,
-                          status == MF_OK ? NULL : mf_error_format(&error, line, sizeof line));
+    if (status == MF_OK)
+        mf_show_missing(*show, line, sizeof line);
+    else
+        mf_error_format(&error, line, sizeof line);
+    mf_view_server_loaded(server, status == MF_OK, line);
 }
 
 static void run(mf_Show **show, const Options *options, mf_ViewServer *server) {

@@ -1,11 +1,10 @@
 #include "view_show.h"
 
 #include "start_report.h"
+#include "view_files.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 // ---- a scene -----------------------------------------------------------------------------------
 
@@ -71,57 +70,40 @@ void mf_show_destroy(mf_Show *show) {
     mf_release(context, show);
 }
 
-// ---- a file that was dropped -------------------------------------------------------------------
+// ---- files that were dropped --------------------------------------------------------------------
 
-static bool is_plain(const char *name) {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                  "._- ()+";
-    return name[0] != '\0' && name[0] != '.' && strlen(name) < 128 &&
-           name[strspn(name, allowed)] == '\0';
-}
-
-static mf_Status write_copy(const char *path, const char *data, size_t size, mf_Error *error) {
-    FILE *file = fopen(path, "wb");
-    const bool written = file != NULL && fwrite(data, 1, size, file) == size;
-    const bool closed = file != NULL && fclose(file) == 0;
-    return written && closed
-               ? MF_OK
-               : mf_fail(error, MF_UNSUPPORTED, "%s: cannot write: %s", path, strerror(errno));
-}
-
-// Messages name the file as it was dropped, not its copy.
-static void shorten(char *text, const char *folder) {
-    const size_t size = strlen(folder) + 1;
-    for (char *at; (at = strstr(text, folder)) != NULL && strlen(at) >= size;)
-        memmove(at, at + size, strlen(at + size) + 1);
-}
-
-mf_Status mf_show_dropped(mf_Context *context, const char *name, const char *data, size_t size,
-                          mf_Show **out, mf_Error *error) {
+mf_Status mf_show_dropped(mf_Context *context, const mf_ViewDrop *drop, mf_Show **out,
+                          mf_Error *error) {
     const mf_Inputs inputs = {.seed = NULL};
     mf_SessionFile again = {.context = context};
-    const char *temporary = getenv("TMPDIR");
-    char folder[MF_APP_PATH], path[MF_APP_PATH + 160];
+    mf_DropFolder folder;
     *out = NULL;
-    if (!is_plain(name) || !(mf_app_ends_with(name, ".urdf") || mf_app_ends_with(name, ".xml") ||
-                             mf_app_ends_with(name, ".yaml")))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "expected a robot (.urdf, .xml) or a scene (.yaml), found '%.100s'", name);
-    snprintf(folder, sizeof folder, "%.3000s/mayfly-XXXXXX",
-             temporary != NULL ? temporary : "/tmp");
-    if (mkdtemp(folder) == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "%.200s: cannot make a folder: %s", folder,
-                       strerror(errno));
-    snprintf(path, sizeof path, "%s/%s", folder, name);
     mf_plugins_allow(context, false); // it came from a page
-    mf_Status status = write_copy(path, data, size, error);
+    mf_Status status = mf_drop_write(drop, &folder, error);
     if (status == MF_OK)
-        status = mf_show_create(context, &inputs, path, &again, out, error);
-    unlink(path);
-    rmdir(folder);
-    if (status != MF_OK) {
-        shorten(error->file, folder);
-        shorten(error->message, folder);
-    }
+        status = mf_show_create(context, &inputs, folder.main, &again, out, error);
+    mf_drop_remove(&folder);
+    if (status != MF_OK)
+        mf_drop_shorten(&folder, error);
     return status;
+}
+
+void mf_show_missing(const mf_Show *show, char *line, size_t size) {
+    const char *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < show->scene.group_count; g++) {
+        const mf_Model *model = show->scene.models[g];
+        for (uint32_t i = 0; model != NULL && i < model->note_count; i++) {
+            if (strstr(model->notes[i].text, "not found") == NULL)
+                continue;
+            first = first != NULL ? first : model->notes[i].text;
+            count++;
+        }
+    }
+    if (count == 0)
+        snprintf(line, size, "loaded");
+    else if (count == 1)
+        snprintf(line, size, "loaded; %s", first);
+    else
+        snprintf(line, size, "loaded; %s (and %u more)", first, count - 1);
 }

@@ -37,9 +37,11 @@ bool mf_show_go_on(mf_Show *show, mf_ViewServer *server);
 // Time counts from here: after a pause, or at another speed.
 void mf_show_restart_clock(mf_Show *show);
 
-// A file that was dropped on a page, `size` bytes of `data`: the world of the scene or robot in it,
-// built from a copy in a folder of its own, without the plugins that it may name.
-mf_Status mf_show_dropped(mf_Context *context, const char *name, const char *data, size_t size,
-                          mf_Show **out, mf_Error *error);
+// What was dropped on a page: the world of the scene or robot in it, built from copies in a folder
+// of their own, without the plugins that it may name.
+mf_Status mf_show_dropped(mf_Context *context, const mf_ViewDrop *drop, mf_Show **out,
+                          mf_Error *error);
+// "loaded", and what of its robots is not drawn because a file was not found, in one line.
+void mf_show_missing(const mf_Show *show, char *line, size_t size);
 
 #endif
