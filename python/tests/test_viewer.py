@@ -464,7 +464,7 @@ def test_reports_look_like_the_viewer(browser, film, tmp_path, scheme):
         page.goto(path.as_uri())
         colors.append(
             page.evaluate(
-                """() => ["--ink", "--soft", "--accent"].map(
+                """() => ["--ink", "--card", "--accent", "--sans", "--points", "--articulated"].map(
                      name => getComputedStyle(document.documentElement).getPropertyValue(name))"""
             )
         )

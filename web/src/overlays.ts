@@ -6,22 +6,19 @@ import type { Body, Description, Frame } from "./data";
 import type { Layout } from "./layout";
 import { ballGeometry, dot, Pieces, rodGeometry, stretched } from "./marks";
 import { Robots } from "./robots";
-import { paint } from "./shapes";
+import { cssColor, paint } from "./shapes";
 
 const MOST = 4096; // marks of a kind
 
-// Colors of motions, and what to call them.
-const LEVELS: Record<string, [string, number[]]> = {
-  kinematic: ["blue", [0.25, 0.45, 0.9]], points: ["turquoise", [0.1, 0.7, 0.65]], rigid: ["green", [0.35, 0.7, 0.2]],
-  prescribed: ["yellow", [0.95, 0.8, 0.15]], articulated: ["orange", [0.95, 0.45, 0.1]],
-  elastic: ["violet", [0.65, 0.25, 0.75]], quasistatic: ["pink", [0.9, 0.5, 0.65]],
-};
-const OTHER: [string, number[]] = ["gray", [0.6, 0.6, 0.6]];
+// What to call the colors of motions, which are those of colors.css by their names.
+const LEVELS: Record<string, string> = { kinematic: "blue", points: "turquoise", rigid: "green", prescribed: "yellow",
+  articulated: "orange", elastic: "violet", quasistatic: "pink" };
 
 const COLORS = new Map<string, THREE.Color>();
 
 function levelColor(motion = ""): THREE.Color {
-  const found = COLORS.get(motion) ?? paint((LEVELS[motion] ?? OTHER)[1]);
+  const name = `--${LEVELS[motion] ? motion : "soft"}`, style = getComputedStyle(document.documentElement);
+  const found = COLORS.get(motion) ?? paint(cssColor(style.getPropertyValue(name).trim()) ?? [0.6, 0.6, 0.6]);
   COLORS.set(motion, found);
   return found;
 }
@@ -99,7 +96,7 @@ export class Overlays {
     const { casts, motions: names } = this.description;
     const motions = new Set(casts.map((cast) => cast.motion ?? "").filter((name) => name));
     for (const number of this.seen) if (names?.[number]) motions.add(names[number]);
-    return [...motions].map((name) => `${name} ${(LEVELS[name] ?? OTHER)[0]}`).join(", ");
+    return [...motions].map((name) => `${name} ${LEVELS[name] ?? "gray"}`).join(", ");
   }
 
   // The levels of a frame, before robots are drawn in it.
