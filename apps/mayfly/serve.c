@@ -219,7 +219,7 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
     if (status == MF_OK)
         status = begin_record(simulation, &config, error);
     if (status == MF_OK && options->page != NULL)
-        status = mf_serve_page_create(context, scene, simulation->colors, &config, &page, error);
+        status = mf_serve_page_create(context, scene, &config, &page, error);
     if (status == MF_OK)
         status = mf_server_create(context, scene, &config, &server, error);
     if (status == MF_OK && page != NULL)

@@ -5,17 +5,20 @@
 
 #include "view.h"
 
+#include <stdio.h>
+
 #define VISIT_SECONDS 0.001 // [s] between two looks at the messages of pages
 
 struct mf_ServePage {
     mf_Viewer viewer;
     mf_Server *server;
     mf_ServerConfig config;
-    mf_Pusher *pusher;
+    const char *colors[MF_SCENE_GROUPS];
+    mf_Pusher *pusher; // NULL: the world is not shown
     mf_ViewServer *pages;
-    mf_Text page, description;
-    double visited; // [s] of the clock
-    void *kept;     // snapshot; NULL: none
+    mf_Text page, description; // of the first world, which somebody may still be sent
+    double visited;            // [s] of the clock
+    void *kept;                // snapshot; NULL: none
     size_t kept_size;
     mf_Error error; // why the last act was not done
 };
@@ -100,11 +103,61 @@ static const mf_ViewDriver driver = {.pause = set_pause,
                                      .give_back = give_back,
                                      .act = act};
 
+// ---- the world ---------------------------------------------------------------------------------
+
+static void forget_world(mf_ServePage *page) {
+    mf_pusher_destroy(page->pusher);
+    mf_film_destroy(page->viewer.film);
+    mf_release(page->viewer.context, page->kept);
+    page->pusher = NULL;
+    page->viewer.film = NULL;
+    page->kept = NULL;
+}
+
+static mf_Status take_world(mf_ServePage *page, mf_Scene *scene, mf_Text *text,
+                            mf_Text *description, mf_Error *error) {
+    mf_Viewer *viewer = &page->viewer;
+    viewer->scene = scene;
+    mf_scene_colors(scene, page->colors);
+    mf_Status status = mf_film_create_live(scene->world, scene->file->name, page->colors,
+                                           scene->joints, &viewer->film, error);
+    if (status == MF_OK)
+        status = mf_pusher_create(scene->world, &page->pusher, error);
+    if (status == MF_OK)
+        status = mf_view_texts(viewer, scene->file->name, text, description, error);
+    return status;
+}
+
+// A client has made another world: pages see that.
+static void follow(mf_ServePage *page, mf_Scene *scene) {
+    mf_Context *context = page->viewer.context;
+    mf_Text text = mf_text_begin(context), description = mf_text_begin(context);
+    mf_Error error = {0};
+    forget_world(page);
+    mf_Status status = take_world(page, scene, &text, &description, &error);
+    if (status == MF_OK)
+        status = mf_view_server_change(page->pages, &text, &description,
+                                       mf_view_answer_room(&page->viewer), &error);
+    mf_text_free(&text);
+    mf_text_free(&description);
+    if (status == MF_OK)
+        return;
+    fprintf(stderr, "mayfly: serve: the page ends: %s\n", error.message);
+    mf_view_server_stop(page->pages);
+    page->pages = NULL;
+    forget_world(page);
+}
+
 // ---- between the steps of the server -----------------------------------------------------------
 
 static void visit(void *user) {
     mf_ServePage *page = user;
     const double now = mf_app_clock();
+    if (page->pages == NULL)
+        return;
+    mf_Scene *scene = (mf_Scene *)(uintptr_t)mf_server_scene(page->server);
+    if (scene != page->viewer.scene)
+        follow(page, scene);
     if (page->pages == NULL || now - page->visited < VISIT_SECONDS)
         return;
     const mf_ServerPace pace = mf_server_pace(page->server);
@@ -116,27 +169,24 @@ static void visit(void *user) {
 }
 
 static void advance(void *user, uint64_t steps) {
-    mf_pusher_step(((mf_ServePage *)user)->pusher, steps);
+    const mf_ServePage *page = user;
+    if (page->pusher != NULL)
+        mf_pusher_step(page->pusher, steps);
+    else
+        mf_world_step(mf_server_scene(page->server)->world, steps);
 }
 
 // ---- begin and end -----------------------------------------------------------------------------
 
-mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, const char *const *colors,
-                               mf_ServerConfig *config, mf_ServePage **out, mf_Error *error) {
+mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, mf_ServerConfig *config,
+                               mf_ServePage **out, mf_Error *error) {
     *out = NULL;
     mf_ServePage *page = mf_allocate(context, 1, sizeof *page);
     if (page == NULL)
         return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
     page->page = page->description = mf_text_begin(context);
-    page->viewer = (mf_Viewer){
-        .context = context, .scene = scene, .driver = &driver, .user = page, .every = 1};
-    mf_Status status = mf_film_create_live(scene->world, scene->file->name, colors, scene->joints,
-                                           &page->viewer.film, error);
-    if (status == MF_OK)
-        status = mf_pusher_create(scene->world, &page->pusher, error);
-    if (status == MF_OK)
-        status =
-            mf_view_texts(&page->viewer, scene->file->name, &page->page, &page->description, error);
+    page->viewer = (mf_Viewer){.context = context, .driver = &driver, .user = page, .every = 1};
+    mf_Status status = take_world(page, scene, &page->page, &page->description, error);
     if (status != MF_OK) {
         mf_serve_page_destroy(page);
         return status;
@@ -174,10 +224,8 @@ void mf_serve_page_destroy(mf_ServePage *page) {
         return;
     mf_Context *context = page->viewer.context;
     mf_view_server_stop(page->pages);
-    mf_pusher_destroy(page->pusher);
-    mf_film_destroy(page->viewer.film);
+    forget_world(page);
     mf_text_free(&page->page);
     mf_text_free(&page->description);
-    mf_release(context, page->kept);
     mf_release(context, page);
 }

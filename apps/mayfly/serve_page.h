@@ -8,8 +8,8 @@ typedef struct mf_ServePage mf_ServePage;
 
 // Prepares the page of a scene and lets `config` call it: before mf_server_create, since pictures
 // need fields that are listed there. `scene` is borrowed.
-mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, const char *const *colors,
-                               mf_ServerConfig *config, mf_ServePage **out, mf_Error *error);
+mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, mf_ServerConfig *config,
+                               mf_ServePage **out, mf_Error *error);
 // Listens at a port (0: a free one) of the address of `config`, or of this machine alone where that
 // is a Unix socket.
 mf_Status mf_serve_page_open(mf_ServePage *page, mf_Server *server, uint16_t port, mf_Error *error);

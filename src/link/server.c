@@ -457,6 +457,10 @@ void mf_server_destroy(mf_Server *server) {
     mf_release(server->context, server);
 }
 
+const mf_Scene *mf_server_scene(const mf_Server *server) {
+    return server->scene;
+}
+
 const char *mf_server_address(const mf_Server *server) {
     return server->address;
 }

@@ -49,6 +49,9 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
 // Says goodbye to all connections and closes them.
 void mf_server_destroy(mf_Server *server);
 
+// That of the world as it is now.
+const mf_Scene *mf_server_scene(const mf_Server *server);
+
 // "127.0.0.1:8766", "[::1]:8766" or the path of the Unix socket.
 const char *mf_server_address(const mf_Server *server);
 
