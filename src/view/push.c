@@ -419,14 +419,17 @@ mf_Status mf_pusher_take(mf_Pusher *pusher, mf_Group *group, uint32_t robot, uin
 }
 
 void mf_pusher_release(mf_Pusher *pusher) {
-    pusher->push.on = false;
+    if (pusher != NULL)
+        pusher->push.on = false;
 }
 
 bool mf_pusher_holds(const mf_Pusher *pusher) {
-    return pusher->push.on;
+    return pusher != NULL && pusher->push.on;
 }
 
 void mf_pusher_step(mf_Pusher *pusher, uint64_t steps) {
+    if (pusher == NULL)
+        return;
     mf_Push *push = &pusher->push;
     const double step = mf_time_to_seconds(mf_world_config_of(pusher->world)->step);
     for (; steps > 0 && push->on; steps--) {
