@@ -22,7 +22,7 @@ const bundle = buildSync({
 const notice = "three.js: Copyright 2010-2026 three.js authors, MIT. uPlot: Copyright 2022 Leon Sorokin, MIT.";
 const program = gzipSync(bundle.outputFiles[0].contents, { level: 9 }).toString("base64");
 const style = readFileSync(join(modules, "uplot/dist/uPlot.min.css"), "utf8")
-  + readFileSync(join(source, "style.css"), "utf8");
+  + ["colors.css", "style.css"].map((name) => readFileSync(join(source, name), "utf8")).join("");
 const page = readFileSync(join(source, "page.html"), "utf8")
   .replace("@NOTICE@", () => notice)
   .replace("@STYLE@", () => style)

@@ -12,6 +12,7 @@
 #include "link/server.h"
 #include "options.h"
 #include "serve_bridges.h"
+#include "serve_page.h"
 #include "simulate.h"
 #include "start_report.h"
 
@@ -22,7 +23,7 @@
 typedef struct Options {
     mf_Inputs inputs;
     const char *port, *address, *path, *speed, *duration, *connections, *spin;
-    const char *message_rate, *byte_rate, *shared, *record, *fields, *every, *files;
+    const char *page, *message_rate, *byte_rate, *shared, *record, *fields, *every, *files;
     mf_OptionList serial;
     bool paused;
 } Options;
@@ -34,6 +35,9 @@ static const mf_Option table[] = {
                 "address to bind (default 127.0.0.1: this machine alone; others need the token in "
                 "MAYFLY_TOKEN, or the one that is printed)"),
     MF_OPT_TEXT("unix", "PATH", Options, path, "Unix socket instead of TCP, for this user alone"),
+    MF_OPT_COUNT("page", "PORT", Options, page, 0, 65535,
+                 "also show the world on a page of the browser, as mayfly view does, at this port "
+                 "(0: a free one) of the same address"),
     MF_OPT_LIST("serial", "ROBOT[=PLACE]", Options, serial,
                 "joints of a robot (group, or group[2]) as Dynamixel servos on a pseudo terminal; "
                 "PLACE: a link to it, or tcp:PORT instead; may be repeated"),
@@ -77,13 +81,17 @@ const mf_CommandHelp mf_help_serve = {
         "world: with mayfly.connect() in Python, mayfly/client.h in C, or by the messages of\n"
         "docs/reference/protocol.md in any language. A program may make the world wait for its\n"
         "commands (lock-step), or let it run on.\n\n"
+        "--page shows the world on the page of mayfly view, too: what is done there - pause, "
+        "steps,\n"
+        "speed, reset, inputs, pushes - acts as if a program did it.\n\n"
         "--record writes what mayfly run --record writes. Ctrl-C or SIGTERM ends it; the "
         "recording\n"
         "is complete until then.",
     .examples = "  mayfly serve scenes/soccer.yaml\n"
                 "  mayfly serve models/humanoid.urdf --speed 0 --unix /tmp/robot\n"
                 "  mayfly serve scenes/swarm.yaml --listen 0.0.0.0\n"
-                "  mayfly serve scenes/soccer.yaml --record match.mcap\n",
+                "  mayfly serve scenes/soccer.yaml --record match.mcap\n"
+                "  mayfly serve models/hexapod.urdf --page 8765\n",
     .least = 1,
     .most = 1,
     .options = table};
@@ -141,15 +149,25 @@ static mf_Status choose_files(const char *given, const char *file, char out[MF_A
 
 // ---- the command -------------------------------------------------------------------------------
 
-// Asked by the server again and again. `user`: a mf_Bridges *, whose programs may have ended.
+// What the server's calls need.
+typedef struct Served {
+    mf_Bridges *bridges;     // NULL: none
+    mf_ServePage *page;      // NULL: none
+    char files[MF_APP_PATH]; // folder of what clients name
+} Served;
+
+// Asked by the server again and again. Programs of bridges may have ended.
 static bool stop_wanted(void *user) {
-    mf_Bridges *const *bridges = user;
-    if (*bridges != NULL)
-        mf_bridges_watch(*bridges);
+    const Served *served = user;
+    if (served->bridges != NULL)
+        mf_bridges_watch(served->bridges);
     return mf_app_stop_wanted();
 }
 
-static bool announce(const mf_Server *server, const char *made, uint32_t serial_count) {
+static bool announce(const mf_Server *server, const char *made, uint32_t serial_count,
+                     const mf_ServePage *page) {
+    if (page != NULL)
+        printf("see it at %s\n", mf_serve_page_address(page));
     printf("serving at %s (Ctrl-C ends it)\n", mf_server_address(server));
     if (made[0] != '\0')
         printf("token %s\n", made);
@@ -163,7 +181,7 @@ static mf_Status accept_world(void *user, mf_Scene *scene, bool loaded, mf_Error
     const uint32_t last = scene->group_count - 1;
     const mf_SceneGroup *joined = &scene->file->groups[last];
     mf_StartReport report = {.count = 0};
-    (void)user;
+    const Served *served = user;
     mf_Status status = loaded ? mf_genomes_check(scene->file, error) : MF_OK;
     if (status == MF_OK && loaded)
         status = mf_genomes_give(mf_world_context(scene->world), scene, error);
@@ -181,6 +199,8 @@ static mf_Status accept_world(void *user, mf_Scene *scene, bool loaded, mf_Error
     }
     mf_start_report_print(&report);
     mf_app_flush(); // a terminal that is gone ends nothing
+    if (served->page != NULL)
+        mf_serve_page_leave(served->page);
     return MF_OK;
 }
 
@@ -213,12 +233,7 @@ static mf_Status begin_record(mf_Simulation *simulation, mf_ServerConfig *config
     return sample(simulation, error);
 }
 
-static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
-                                const Options *options, mf_Error *error) {
-    char made[2 * TOKEN + 1] = "", files[MF_APP_PATH];
-    mf_Server *server = NULL;
-    mf_Bridges *bridges = NULL;
-    mf_StartReport report;
+static mf_ServerConfig read_options(const Options *options, Served *served) {
     mf_ServerConfig config = mf_server_config();
     config.address = options->address != NULL ? options->address : config.address;
     config.port = (uint16_t)mf_option_count(options->port, config.port);
@@ -234,35 +249,57 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
     config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));
     config.serial = options->serial.items;
     config.serial_count = options->serial.count;
-    config.files = files;
+    config.files = served->files;
     config.accept = accept_world;
     config.spin = 1e-6 * mf_option_real(options->spin, 1e6 * config.spin);
     config.stop = stop_wanted;
-    config.user = &bridges;
-    mf_Status status = choose_files(options->files, scene->file->file, files, error);
+    config.user = served;
+    return config;
+}
+
+// Prints where it serves, and does so until the end.
+static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *server,
+                     const char *made, uint32_t serial_count, Served *served, mf_Error *error) {
+    mf_StartReport report;
+    mf_start_report(scene, &report);
+    mf_start_report_print(&report);
+    if (!announce(server, made, serial_count, served->page))
+        return MF_OK;
+    mf_app_starting(false);
+    mf_Status status = mf_bridges_start(context, scene->file, mf_server_address(server), made,
+                                        &served->bridges, error);
+    if (status == MF_OK)
+        status = mf_server_run(server, error);
+    if (status == MF_OK)
+        print_end(server);
+    return status;
+}
+
+static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
+                                const Options *options, mf_Error *error) {
+    char made[2 * TOKEN + 1] = "";
+    mf_Server *server = NULL;
+    Served served = {.bridges = NULL};
+    mf_ServerConfig config = read_options(options, &served);
+    mf_Status status = choose_files(options->files, scene->file->file, served.files, error);
     if (status == MF_OK)
         status = mf_genomes_give(context, scene, error);
     if (status == MF_OK)
         status = choose_token(&config, made, error);
     if (status == MF_OK)
         status = begin_record(simulation, &config, error);
+    if (status == MF_OK && options->page != NULL)
+        status = mf_serve_page_create(context, scene, &config, &served.page, error);
     if (status == MF_OK)
         status = mf_server_create(context, scene, &config, &server, error);
-    if (status != MF_OK)
-        return status;
-    mf_start_report(scene, &report);
-    mf_start_report_print(&report);
-    if (announce(server, made, config.serial_count)) {
-        mf_app_starting(false);
-        status = mf_bridges_start(context, scene->file, mf_server_address(server), made, &bridges,
-                                  error);
-        if (status == MF_OK)
-            status = mf_server_run(server, error);
-        if (status == MF_OK)
-            print_end(server);
-    }
+    if (status == MF_OK && served.page != NULL)
+        status = mf_serve_page_open(served.page, server,
+                                    (uint16_t)mf_option_count(options->page, 0), error);
+    if (status == MF_OK)
+        status = run(context, scene, server, made, config.serial_count, &served, error);
+    mf_serve_page_destroy(served.page);
     mf_server_destroy(server);
-    mf_bridges_stop(bridges);
+    mf_bridges_stop(served.bridges);
     return status;
 }
 

@@ -135,37 +135,6 @@ static mf_Group *group_of(const mf_Session *session, const mf_Act *act) {
     return mf_world_group(session->scene->world, act->group);
 }
 
-static const char *set_refused(const mf_Session *session, const mf_Act *act) {
-    mf_Group *group = group_of(session, act);
-    const mf_Field *field =
-        act->field < mf_group_field_count(group) ? mf_group_field(group, act->field) : NULL;
-    if (field == NULL || act->part >= field->components)
-        return "the robot has no such field";
-    if ((field->info.flags & MF_FIELD_INPUT) == 0)
-        return "this field is not an input";
-    if (mf_group_writer(group, field->info.name, 0) != NULL)
-        return "a system of the scene writes this field";
-    if (mf_push_writes(&session->push, group, act->robot, field))
-        return "the robot is pulled: let go of it first";
-    return NULL;
-}
-
-// NULL, or why the act is not possible now.
-static const char *refused(const mf_Session *session, const mf_Act *act) {
-    if (act->kind == MF_ACT_RELEASE)
-        return NULL;
-    if (act->group >= mf_world_group_count(session->scene->world) ||
-        act->robot >= mf_group_count(group_of(session, act)))
-        return "there is no such robot";
-    if (act->kind == MF_ACT_PUSH)
-        return mf_push_refuses(group_of(session, act), act->robot, act->part);
-    if (act->kind == MF_ACT_SET)
-        return set_refused(session, act);
-    return mf_motion_in(group_of(session, act), (mf_Motion)act->part)
-               ? NULL
-               : "this robot cannot move at this level";
-}
-
 static void perform(mf_Session *session, const mf_Act *act) {
     mf_Push *push = &session->push;
     if (act->kind == MF_ACT_RELEASE) {
@@ -188,7 +157,7 @@ static void perform(mf_Session *session, const mf_Act *act) {
 const char *mf_session_act(mf_Session *session, const mf_Act *act) {
     if (act->kind == MF_ACT_RELEASE && !session->push.on)
         return NULL;
-    const char *note = refused(session, act);
+    const char *note = mf_act_refused(session->scene->world, &session->push, act);
     if (note != NULL)
         return note;
     mf_Timeline *timeline = &session->timeline;
@@ -209,7 +178,8 @@ void mf_session_catch_up(mf_Session *session) {
     while (timeline->next < timeline->count &&
            timeline->acts[timeline->next].step <= session->step) {
         const mf_Act *act = &timeline->acts[timeline->next++];
-        if (refused(session, act) == NULL) // a file may ask for anything
+        if (mf_act_refused(session->scene->world, &session->push, act) ==
+            NULL) // a file may ask for anything
             perform(session, act);
     }
 }

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#include "push.h"
 #include "timeline.h"
 
 // A state of the world from which it can go on.

@@ -15,12 +15,8 @@
 
 #define USUAL_PORT 8765u     // [1]
 #define WAIT_SECONDS 0.02    // [s] for messages, while nothing moves
-#define WORK_SECONDS 0.008   // [s] of steps between two looks at the messages
-#define LATE_SECONDS 0.25    // [s] by which a slow run may lag, before it gives the rest up
-#define FACTOR_SECONDS 0.5   // [s] over which the real-time factor is measured
 #define OPEN_SECONDS 0.3     // [s] in which a browser that cannot be opened says so
 #define FILM_MOST 268435456u // [byte] of a film
-#define STEPS_MOST 1048576.0 // [1] between two looks
 
 typedef struct Options {
     mf_Inputs inputs;
@@ -65,8 +61,8 @@ const mf_CommandHelp mf_help_view = {
         "fast as possible; a click on a robot lists its fields with plots, sliders for its inputs\n"
         "and its level of physics; Ctrl and drag pulls it by a spring. The page's key H lists all\n"
         "keys. Several pages may look at one run. Drawing never holds the simulation up. A file "
-        "that\n"
-        "is dropped on the page takes the place of the scene.\n\n"
+        "or\n"
+        "folder that is dropped on the page takes the place of the scene.\n\n"
         "--record-session writes what is done on the page to a file; mayfly run and mayfly view "
         "do\n"
         "it again with --session, to the same bits.\n\n"
@@ -84,74 +80,6 @@ const mf_CommandHelp mf_help_view = {
     .least = 1,
     .most = 1,
     .options = table};
-
-// ---- time --------------------------------------------------------------------------------------
-
-static double simulated(const mf_Viewer *viewer) {
-    return mf_time_to_seconds(mf_world_time(viewer->scene->world));
-}
-
-void mf_view_restart_clock(mf_Viewer *viewer) {
-    viewer->clock_begin = viewer->factor_begin = mf_app_clock();
-    viewer->simulated_begin = viewer->factor_simulated = simulated(viewer);
-}
-
-// Steps until the end of the run.
-static uint64_t left(const mf_Viewer *viewer) {
-    return viewer->end - viewer->session.step;
-}
-
-// Steps that are due now, at most as many as fit between two looks at the messages.
-static uint64_t due(mf_Viewer *viewer) {
-    if (viewer->paused)
-        return viewer->steps_asked;
-    const double now = mf_app_clock();
-    const double fit = viewer->step_seconds > 0.0 ? WORK_SECONDS / viewer->step_seconds : 1.0;
-    double steps = fit < 1.0 ? 1.0 : fit > STEPS_MOST ? STEPS_MOST : fit;
-    if (viewer->every > 1) { // what is drawn is the state after such a step
-        const uint64_t to = viewer->every - viewer->session.step % viewer->every;
-        steps = steps < (double)to ? steps : (double)to;
-    }
-    steps = steps < (double)left(viewer) ? steps : (double)left(viewer);
-    if (viewer->speed > 0.0) {
-        const double lag = (now - viewer->clock_begin) * viewer->speed -
-                           (simulated(viewer) - viewer->simulated_begin);
-        if (lag > LATE_SECONDS * viewer->speed) { // it cannot keep up: from here on, not from then
-            viewer->clock_begin = now - LATE_SECONDS;
-            viewer->simulated_begin = simulated(viewer);
-        }
-        steps = lag / viewer->step < steps ? lag / viewer->step : steps;
-    }
-    return steps >= 1.0 ? (uint64_t)steps : 0;
-}
-
-// Until the next step is due, or a message comes.
-static double idle(const mf_Viewer *viewer) {
-    if (viewer->paused)
-        return WAIT_SECONDS;
-    const double next =
-        (simulated(viewer) - viewer->simulated_begin + viewer->step) / viewer->speed -
-        (mf_app_clock() - viewer->clock_begin);
-    return next < 1e-4 ? 1e-4 : next < WAIT_SECONDS ? next : WAIT_SECONDS;
-}
-
-static void measure(mf_Viewer *viewer) {
-    const double now = mf_app_clock(), passed = now - viewer->factor_begin;
-    if (passed < FACTOR_SECONDS)
-        return;
-    viewer->factor = (simulated(viewer) - viewer->factor_simulated) / passed;
-    viewer->factor_begin = now;
-    viewer->factor_simulated = simulated(viewer);
-}
-
-static void step(mf_Viewer *viewer, uint64_t count) {
-    const double before = mf_app_clock();
-    mf_session_step(&viewer->session, count);
-    const double each = (mf_app_clock() - before) / (double)count;
-    viewer->step_seconds += 0.3 * (each - viewer->step_seconds);
-    if (viewer->paused)
-        viewer->steps_asked = 0;
-}
 
 // ---- the page ----------------------------------------------------------------------------------
 
@@ -186,6 +114,9 @@ static void try_browser(const char *address) {
 static mf_Status listen_somewhere(mf_Context *context, const Options *options,
                                   mf_ViewServerConfig *config, mf_ViewServer **out,
                                   mf_Error *error) {
+    config->command = "view";
+    config->port_option = "--port";
+    config->host_option = "--host";
     config->host = options->host != NULL ? options->host : "127.0.0.1";
     config->port = (uint16_t)mf_option_count(options->port, USUAL_PORT);
     mf_Status status = mf_view_server_start(context, config, out, error);
@@ -216,34 +147,29 @@ static void take_dropped(mf_Show **show, const Options *options, mf_ViewServer *
         options->record != NULL
             ? mf_fail(&error, MF_UNSUPPORTED,
                       "a session is recorded: start without --record-session to load files")
-            : mf_show_dropped((*show)->viewer.context, drop.name, drop.data, drop.size, &next,
-                              &error);
+            : mf_show_dropped((*show)->viewer.context, &drop, &next, &error);
     if (status == MF_OK)
         status = mf_view_server_change(server, &next->page, &next->description,
                                        mf_view_answer_room(&next->viewer), &error);
     if (status == MF_OK) {
         mf_show_destroy(*show);
         *show = next;
-        mf_view_restart_clock(&next->viewer);
+        mf_show_restart_clock(next);
     } else
         mf_show_destroy(next);
-    mf_view_server_loaded(server,
-                          status == MF_OK ? NULL : mf_error_format(&error, line, sizeof line));
+    if (status == MF_OK)
+        mf_show_missing(*show, line, sizeof line);
+    else
+        mf_error_format(&error, line, sizeof line);
+    mf_view_server_loaded(server, status == MF_OK, line);
 }
 
 static void run(mf_Show **show, const Options *options, mf_ViewServer *server) {
-    mf_view_restart_clock(&(*show)->viewer);
-    while (!mf_app_stop_wanted() && left(&(*show)->viewer) > 0) {
+    mf_show_restart_clock(*show);
+    do {
         take_dropped(show, options, server);
-        mf_Viewer *viewer = &(*show)->viewer;
-        mf_view_server_serve(server, mf_view_answer, viewer);
-        const uint64_t count = due(viewer);
-        if (count > 0)
-            step(viewer, count);
-        else
-            mf_view_server_wait(server, idle(viewer));
-        measure(viewer);
-    }
+        mf_view_server_serve(server, mf_view_answer, &(*show)->viewer);
+    } while (!mf_app_stop_wanted() && mf_show_go_on(*show, server));
 }
 
 static mf_Status serve_show(mf_Show **show, const Options *options, mf_Error *error) {
@@ -268,9 +194,9 @@ static mf_Status serve_show(mf_Show **show, const Options *options, mf_Error *er
 }
 
 // [1] The step at which the run ends.
-static uint64_t end_of(const mf_Viewer *viewer, const Options *options) {
+static uint64_t end_of(const mf_Show *show, const Options *options) {
     return options->duration != NULL
-               ? (uint64_t)(mf_option_real(options->duration, 0.0) / viewer->step + 0.5)
+               ? (uint64_t)(mf_option_real(options->duration, 0.0) / show->step + 0.5)
                : UINT64_MAX;
 }
 
@@ -284,12 +210,11 @@ static int load_and_view(mf_Context *context, const Options *options, const char
     if (status == MF_OK)
         status = mf_show_create(context, &options->inputs, name, &again, &show, &error);
     if (status == MF_OK) {
-        show->viewer.end = end_of(&show->viewer, options);
+        show->end = end_of(show, options);
         show->viewer.paused = options->paused;
         show->viewer.speed = mf_option_real(options->speed, 1.0);
         if (options->record != NULL)
-            status =
-                mf_session_record(&show->viewer.session, options->record, show->file->name, &error);
+            status = mf_session_record(&show->session, options->record, show->file->name, &error);
     }
     if (status == MF_OK)
         status = serve_show(&show, options, &error);

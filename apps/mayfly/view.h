@@ -2,29 +2,45 @@
 #ifndef MAYFLY_APP_VIEW_H
 #define MAYFLY_APP_VIEW_H
 
-#include "session.h"
+#include "act.h"
 #include "view/film.h"
 #include "view_server.h"
 
-// The state of a live run. One thread steps the world, answers the pages and draws the pictures.
-typedef struct mf_Viewer {
+typedef struct mf_Viewer mf_Viewer;
+
+// What moves the world, and takes what pages do to it: mayfly view (view_run.c), or the server of
+// mayfly serve (serve_page.c). A text that is returned is why it was not done; NULL: it was.
+typedef struct mf_ViewDriver {
+    void (*pause)(mf_Viewer *viewer, bool paused);
+    const char *(*step)(mf_Viewer *viewer); // one; the world is paused
+    void (*speed)(mf_Viewer *viewer, double factor);
+    void (*reset)(mf_Viewer *viewer);
+    const char *(*keep)(mf_Viewer *viewer);      // this moment
+    const char *(*give_back)(mf_Viewer *viewer); // the kept moment
+    const char *(*act)(mf_Viewer *viewer, const mf_Act *act);
+    // NULL where there is none, and pages are told so:
+    void (*back)(mf_Viewer *viewer, uint32_t steps); // the world is paused
+    void (*every)(mf_Viewer *viewer, uint32_t steps);
+    bool loads; // files that are dropped on a page
+} mf_ViewDriver;
+
+// The state of a world that pages look at. One thread steps it, answers the pages and takes the
+// pictures.
+struct mf_Viewer {
     mf_Context *context;
     mf_Scene *scene;
     mf_Film *film;
-    mf_Session session; // what was done to the world
-    double step;        // [s] of physics
-    uint64_t end;       // [1] step at which the run ends
-    uint64_t every;     // [1] pictures are taken after such a number of steps; 1: after any
+    const mf_ViewDriver *driver;
+    void *user; // of the driver
     bool paused;
-    uint64_t steps_asked;   // [1] while paused
-    double speed;           // [1] simulated seconds per second; 0: as fast as possible
-    double factor;          // [1] at present
-    double clock_begin;     // [s] of the clock at `simulated_begin`
-    double simulated_begin; // [s]
-    double factor_begin, factor_simulated; // [s] likewise, of the measurement of `factor`
-    double step_seconds;                   // [s] that a step takes, smoothed
-    uint64_t pictures;                     // [1] taken
-} mf_Viewer;
+    uint64_t every;    // [1] pictures are taken after such a number of steps; 1: after any
+    double speed;      // [1] simulated seconds per second; 0: as fast as possible
+    double factor;     // [1] at present
+    uint64_t pictures; // [1] taken
+};
+
+// [1] Steps of the world so far.
+uint64_t mf_view_tick(const mf_Viewer *viewer);
 
 size_t mf_view_frame_size(const mf_Viewer *viewer); // [byte] of the largest frame
 // [byte] Of the largest answer: a frame, or the fields of a robot.
@@ -32,8 +48,10 @@ size_t mf_view_answer_room(const mf_Viewer *viewer);
 
 // Answers one message of a page (mf_view_server_serve); `user` is the viewer.
 void mf_view_answer(mf_ViewMail *mail, void *user);
-// Time counts from here: after a pause, or at another speed.
-void mf_view_restart_clock(mf_Viewer *viewer);
+// The texts that pages get first: HTML, and a description of what is drawn and of what pages can
+// do.
+mf_Status mf_view_texts(const mf_Viewer *viewer, const char *title, mf_Text *page,
+                        mf_Text *description, mf_Error *error);
 
 // The fields of a robot; NULL: there is no such robot.
 json_t *mf_view_reading(const mf_Viewer *viewer, uint32_t robot);

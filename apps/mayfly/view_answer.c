@@ -11,30 +11,61 @@
 #define SPEED_MOST 1e6      // [1]
 #define TEXT_ROOM 262144u   // [byte] of the longest text
 
-// The head of a frame; floats follow: poses, joints, rays, points, contacts. As web/src/live.ts
+// The head of a frame; floats follow: poses, joints, rays, points, contacts,
+// levels. As web/src/live.ts
 // reads it.
 typedef struct FrameHead {
     uint32_t magic, flags;                // flags: 1 paused
     double time;                          // [s] simulated
     double factor, speed;                 // [1]
     uint32_t poses, joints, rays, points; // [1]
-    uint32_t number, contacts, unused[2];
+    uint32_t number, contacts, levels, unused;
 } FrameHead;
 
 _Static_assert(sizeof(FrameHead) == 64, "the page reads a head of 64 bytes");
+
+uint64_t mf_view_tick(const mf_Viewer *viewer) {
+    return (uint64_t)(mf_world_time(viewer->scene->world) / viewer->scene->step);
+}
 
 size_t mf_view_frame_size(const mf_Viewer *viewer) {
     const mf_Film *film = viewer->film;
     const size_t joints = film->joints != NULL ? MF_FILM_JOINTS : 0;
     return sizeof(FrameHead) +
-           sizeof(float) * ((size_t)film->poses_each * MF_FILM_POSE + joints * MF_FILM_JOINT +
-                            (size_t)film->ray_count * MF_FILM_RAY + 3 * (size_t)film->points_each +
-                            (size_t)mf_film_contact_room() * MF_FILM_CONTACT);
+           sizeof(float) *
+               ((size_t)film->poses_each * MF_FILM_POSE + joints * MF_FILM_JOINT +
+                film->levels_each + (size_t)film->ray_count * MF_FILM_RAY +
+                3 * (size_t)film->points_each + (size_t)mf_film_contact_room() * MF_FILM_CONTACT);
 }
 
 size_t mf_view_answer_room(const mf_Viewer *viewer) {
     const size_t frame = mf_view_frame_size(viewer);
     return frame > TEXT_ROOM ? frame : TEXT_ROOM;
+}
+
+// What the page leaves out, since nothing would come of it.
+static void put_lacks(mf_Text *text, const mf_ViewDriver *driver) {
+    mf_text_put(text, ",\"lacks\":[\"\"");
+    if (driver->back == NULL)
+        mf_text_put(text, ",\"back\"");
+    if (driver->every == NULL)
+        mf_text_put(text, ",\"every\"");
+    if (!driver->loads)
+        mf_text_put(text, ",\"load\"");
+    mf_text_put(text, "]");
+}
+
+mf_Status mf_view_texts(const mf_Viewer *viewer, const char *title, mf_Text *page,
+                        mf_Text *description, mf_Error *error) {
+    mf_Status status = mf_film_live_page(page, title, error);
+    if (status != MF_OK)
+        return status;
+    mf_film_take_picture(viewer->film);
+    mf_text_put(description, "{\"scene\":");
+    mf_film_describe(description, viewer->film);
+    put_lacks(description, viewer->driver);
+    mf_text_put(description, "}");
+    return description->failed ? mf_fail(error, MF_NO_MEMORY, "view: out of memory") : MF_OK;
 }
 
 static uint8_t *put_floats(uint8_t *out, const float *values, size_t count) {
@@ -58,7 +89,8 @@ static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail, bool contacts) {
                             .rays = film->ray_count,
                             .points = film->points_each,
                             .number = (uint32_t)viewer->pictures++,
-                            .contacts = contacts ? film->contact_count : 0};
+                            .contacts = contacts ? film->contact_count : 0,
+                            .levels = film->levels_each};
     memcpy(mail->answer, &head, sizeof head);
     uint8_t *end = mail->answer + sizeof head;
     end = put_floats(end, film->poses, (size_t)head.poses * MF_FILM_POSE);
@@ -66,6 +98,7 @@ static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail, bool contacts) {
     end = put_floats(end, film->ray_rows, (size_t)head.rays * MF_FILM_RAY);
     end = put_floats(end, film->points, 3 * (size_t)head.points);
     end = put_floats(end, film->contact_rows, (size_t)head.contacts * MF_FILM_CONTACT);
+    end = put_floats(end, film->levels, head.levels);
     mail->answer_size = (size_t)(end - mail->answer);
     mail->binary = true;
 }
@@ -75,7 +108,7 @@ static bool answer_frame(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *mes
     const double now = mf_app_clock();
     const double since = now - mail->last_frame;
     if (since < (viewer->paused ? IDLE_SECONDS : FRAME_SECONDS) ||
-        (!viewer->paused && viewer->session.step % viewer->every != 0))
+        (!viewer->paused && mf_view_tick(viewer) % viewer->every != 0))
         return false;
     put_frame(viewer, mail, json_is_true(json_object_get(message, "contacts")));
     mail->last_frame = now;
@@ -124,44 +157,35 @@ static void answer_note(const mf_Viewer *viewer, mf_ViewMail *mail, const char *
         answer_text(viewer, mail, "note", json_string(note));
 }
 
-static void do_pause(mf_Viewer *viewer, bool paused) {
-    viewer->paused = paused;
-    viewer->steps_asked = 0;
-    mf_view_restart_clock(viewer);
-}
-
-static void do_reset(mf_Viewer *viewer) {
-    mf_session_reset(&viewer->session);
-    mf_view_restart_clock(viewer);
+static void do_step(mf_Viewer *viewer, mf_ViewMail *mail) {
+    viewer->driver->pause(viewer, true);
+    answer_note(viewer, mail, viewer->driver->step(viewer));
 }
 
 // So many steps back, and paused.
-static void do_back(mf_Viewer *viewer, const json_t *message) {
+static void do_back(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
     uint32_t steps;
     if (!read_index(message, "steps", &steps))
         return;
-    do_pause(viewer, true);
-    const uint64_t now = viewer->session.step;
-    mf_session_back(&viewer->session, now > steps ? now - steps : 0);
-}
-
-static void do_return(mf_Viewer *viewer, mf_ViewMail *mail) {
-    answer_note(viewer, mail, mf_session_return(&viewer->session));
-    mf_view_restart_clock(viewer);
+    if (viewer->driver->back == NULL) {
+        answer_note(viewer, mail,
+                    "other programs take part in this world, so it has no steps back");
+        return;
+    }
+    viewer->driver->pause(viewer, true);
+    viewer->driver->back(viewer, steps);
 }
 
 static void do_speed(mf_Viewer *viewer, const json_t *message) {
     double factor;
-    if (!read_number(message, "factor", &factor) || factor < 0.0 || factor > SPEED_MOST)
-        return;
-    viewer->speed = factor;
-    mf_view_restart_clock(viewer);
+    if (read_number(message, "factor", &factor) && factor >= 0.0 && factor <= SPEED_MOST)
+        viewer->driver->speed(viewer, factor);
 }
 
 static void do_every(mf_Viewer *viewer, const json_t *message) {
     uint32_t steps;
-    if (read_index(message, "steps", &steps) && steps > 0)
-        viewer->every = steps;
+    if (viewer->driver->every != NULL && read_index(message, "steps", &steps) && steps > 0)
+        viewer->driver->every(viewer, steps);
 }
 
 static void do_read(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
@@ -194,15 +218,16 @@ static void do_set(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) 
         !read_number(message, "value", &act.values[0]))
         return;
     act.field = mf_view_field(group, name);
-    answer_note(viewer, mail, mf_session_act(&viewer->session, &act));
+    answer_note(viewer, mail, viewer->driver->act(viewer, &act));
 }
 
 static void do_push(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
     mf_Act act = {.kind = MF_ACT_PUSH};
     mf_Group *group;
+    mail->holds = true;
     if (read_robot(viewer, message, &group, &act) && read_index(message, "link", &act.part) &&
         read_vector(message, "at", act.values) && read_vector(message, "to", act.values + 3))
-        answer_note(viewer, mail, mf_session_act(&viewer->session, &act));
+        answer_note(viewer, mail, viewer->driver->act(viewer, &act));
 }
 
 static void do_level(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
@@ -214,34 +239,35 @@ static void do_level(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message
         !mf_motion_find(name, &motion))
         return;
     act.part = (uint32_t)motion;
-    const char *note = mf_session_act(&viewer->session, &act);
+    const char *note = viewer->driver->act(viewer, &act);
     char text[MF_MOTION_NOTE];
     if (note == NULL && mf_motion_note(mf_group_model(group), motion, 0, text))
         note = text; // what it ignores of the robot
     answer_note(viewer, mail, note);
 }
 
-static void do_release(mf_Viewer *viewer) {
-    (void)mf_session_act(&viewer->session, &(mf_Act){.kind = MF_ACT_RELEASE});
+static void do_release(mf_Viewer *viewer, mf_ViewMail *mail) {
+    mail->holds = false;
+    (void)viewer->driver->act(viewer, &(mf_Act){.kind = MF_ACT_RELEASE});
 }
 
 // Words that act on the world.
 static void act_on_world(mf_Viewer *viewer, mf_ViewMail *mail, const char *word,
                          const json_t *message) {
     if (strcmp(word, "reset") == 0)
-        do_reset(viewer);
+        viewer->driver->reset(viewer);
     else if (strcmp(word, "back") == 0)
-        do_back(viewer, message);
+        do_back(viewer, mail, message);
     else if (strcmp(word, "keep") == 0)
-        answer_note(viewer, mail, mf_session_keep(&viewer->session));
+        answer_note(viewer, mail, viewer->driver->keep(viewer));
     else if (strcmp(word, "return") == 0)
-        do_return(viewer, mail);
+        answer_note(viewer, mail, viewer->driver->give_back(viewer));
     else if (strcmp(word, "set") == 0)
         do_set(viewer, mail, message);
     else if (strcmp(word, "push") == 0)
         do_push(viewer, mail, message);
     else if (strcmp(word, "release") == 0)
-        do_release(viewer);
+        do_release(viewer, mail);
     else if (strcmp(word, "level") == 0)
         do_level(viewer, mail, message);
 }
@@ -250,11 +276,10 @@ static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *word, const js
     if (strcmp(word, "next") == 0)
         return answer_frame(viewer, mail, message);
     if (strcmp(word, "pause") == 0 || strcmp(word, "run") == 0)
-        do_pause(viewer, word[0] == 'p');
-    else if (strcmp(word, "step") == 0) {
-        do_pause(viewer, true);
-        viewer->steps_asked = 1;
-    } else if (strcmp(word, "speed") == 0)
+        viewer->driver->pause(viewer, word[0] == 'p');
+    else if (strcmp(word, "step") == 0)
+        do_step(viewer, mail);
+    else if (strcmp(word, "speed") == 0)
         do_speed(viewer, message);
     else if (strcmp(word, "every") == 0)
         do_every(viewer, message);

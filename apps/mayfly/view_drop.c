@@ -1,5 +1,5 @@
-// Files that are dropped on a page: their thread leaves them for the thread that owns the world,
-// and waits until it has loaded them.
+// Files that are dropped on a page, one (POST /load) or a bundle (/load/files): their thread leaves
+// them for the thread that owns the world, and waits until it has loaded them.
 #include "view_server_own.h"
 
 #include <stdio.h>
@@ -7,7 +7,8 @@
 #include <string.h>
 
 // Leaves the file and waits until it was loaded. False: the server stops, or is busy.
-static bool leave(mf_ViewServer *server, const mf_ViewDrop *drop, char note[MF_VIEW_NOTE]) {
+static bool leave(mf_ViewServer *server, const mf_ViewDrop *drop, char note[MF_VIEW_NOTE],
+                  bool *took) {
     pthread_mutex_lock(&server->mutex);
     const bool free = !server->dropped && !server->stopping;
     if (free) {
@@ -18,6 +19,7 @@ static bool leave(mf_ViewServer *server, const mf_ViewDrop *drop, char note[MF_V
         while (server->dropped && !server->stopping)
             pthread_cond_wait(&server->loaded, &server->mutex);
         snprintf(note, MF_VIEW_NOTE, "%s", server->note);
+        *took = server->took;
     }
     const bool going = free && !server->stopping;
     server->dropped = server->dropped && !free;
@@ -36,6 +38,7 @@ static int answer_line(struct mg_connection *connection, int status, const char 
 static int receive(mf_ViewServer *server, struct mg_connection *connection, mf_ViewDrop *drop,
                    char *data) {
     char note[MF_VIEW_NOTE] = "";
+    bool took = false;
     for (size_t have = 0; have < drop->size;) {
         const int got = mg_read(connection, data + have, drop->size - have);
         if (got <= 0)
@@ -43,24 +46,26 @@ static int receive(mf_ViewServer *server, struct mg_connection *connection, mf_V
         have += (size_t)got;
     }
     drop->data = data;
-    if (!leave(server, drop, note))
+    if (!leave(server, drop, note, &took))
         return answer_line(connection, 503, "another file is being loaded");
-    return note[0] == '\0' ? answer_line(connection, 200, "loaded")
-                           : answer_line(connection, 400, note);
+    return answer_line(connection, took ? 200 : 400, note);
 }
 
 int mf_view_take_file(struct mg_connection *connection, void *user) {
     mf_ViewServer *server = user;
     const struct mg_request_info *request = mg_get_request_info(connection);
-    mf_ViewDrop drop = {.size = 0};
+    mf_ViewDrop drop = {.several = strcmp(request->local_uri, "/load/files") == 0};
+    const long long most = drop.several ? MF_VIEW_DROPS : MF_VIEW_DROP;
     if (strcmp(request->request_method, "POST") != 0)
         return answer_line(connection, 405, "need POST");
     if (server->needs_token || server->config.description == NULL ||
         !mf_view_may_enter(server, connection))
         return answer_line(connection, 403,
                            "files can be dropped only on a live page of one's own machine");
-    if (request->content_length < 0 || request->content_length > (long long)MF_VIEW_DROP)
-        return answer_line(connection, 413, "the file is too large: expected at most 16 MiB");
+    if (request->content_length < 0 || request->content_length > most)
+        return answer_line(connection, 413,
+                           drop.several ? "the files are too large: expected at most 256 MiB"
+                                        : "the file is too large: expected at most 16 MiB");
     if (request->query_string == NULL ||
         mg_get_var(request->query_string, strlen(request->query_string), "name", drop.name,
                    sizeof drop.name) <= 0)
@@ -84,9 +89,10 @@ bool mf_view_server_dropped(mf_ViewServer *server, mf_ViewDrop *out) {
     return is_new;
 }
 
-void mf_view_server_loaded(mf_ViewServer *server, const char *note) {
+void mf_view_server_loaded(mf_ViewServer *server, bool loaded, const char *line) {
     pthread_mutex_lock(&server->mutex);
-    snprintf(server->note, sizeof server->note, "%s", note != NULL ? note : "");
+    snprintf(server->note, sizeof server->note, "%s", line);
+    server->took = loaded;
     server->dropped = false;
     pthread_cond_broadcast(&server->loaded);
     pthread_mutex_unlock(&server->mutex);

@@ -88,7 +88,7 @@ static int send_page(struct mg_connection *connection, void *user) {
         return 405;
     }
     if (!mf_view_may_enter(server, connection)) {
-        mg_send_http_error(connection, 403, "open the address that mayfly view printed");
+        mg_send_http_error(connection, 403, "open the address that mayfly printed");
         return 403;
     }
     mg_printf(connection,
@@ -121,7 +121,7 @@ static int open_socket(const struct mg_connection *connection, void *user) {
     pthread_mutex_lock(&server->mutex);
     for (uint32_t i = 0; i < MF_VIEW_PAGES && refused != 0 && !server->stopping; i++) {
         mf_ViewSlot *slot = &server->slots[i];
-        if (slot->open || !make_room(server, slot))
+        if (slot->open || slot->mail.holds || !make_room(server, slot))
             continue;
         slot->open = true;
         slot->asked = false;
@@ -199,11 +199,22 @@ static void close_socket(const struct mg_connection *connection, void *user) {
     pthread_mutex_unlock(&server->mutex);
 }
 
+// What a page held that is gone, closed or reloaded in the middle of a push.
+static void let_go(mf_ViewSlot *slot, void (*answer)(mf_ViewMail *mail, void *user), void *user) {
+    slot->mail.size =
+        (size_t)snprintf(slot->mail.message, sizeof slot->mail.message, "{\"do\":\"release\"}");
+    if (slot->world == slot->server->world)
+        answer(&slot->mail, user);
+    slot->mail.holds = false;
+}
+
 void mf_view_server_serve(mf_ViewServer *server, void (*answer)(mf_ViewMail *mail, void *user),
                           void *user) {
     bool any = false;
     pthread_mutex_lock(&server->mutex);
     for (mf_ViewSlot *slot = server->slots; slot < server->slots + MF_VIEW_PAGES; slot++) {
+        if (!slot->open && slot->mail.holds)
+            let_go(slot, answer, user);
         if (!slot->asked || !goes_on(slot))
             continue;
         answer(&slot->mail, user);
@@ -251,7 +262,8 @@ static int keep_complaint(const struct mg_connection *connection, const char *me
 }
 
 // Why nothing can listen there, by trying: civetweb only says that it cannot.
-static mf_Status try_bind(const char *host, uint16_t port, mf_Error *error) {
+static mf_Status try_bind(const mf_ViewServerConfig *config, uint16_t port, mf_Error *error) {
+    const char *host = config->host;
     struct addrinfo wanted = {.ai_family = AF_UNSPEC,
                               .ai_socktype = SOCK_STREAM,
                               .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
@@ -260,9 +272,9 @@ static mf_Status try_bind(const char *host, uint16_t port, mf_Error *error) {
     snprintf(number, sizeof number, "%u", port);
     if (getaddrinfo(host, number, &wanted, &found) != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "view: --host: expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found "
+                       "%s: %s: expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found "
                        "'%.100s'",
-                       host);
+                       config->command, config->host_option, host);
     const int on = 1, handle = socket(found->ai_family, found->ai_socktype, 0);
     if (handle >= 0)
         setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); // as civetweb does
@@ -276,21 +288,20 @@ static mf_Status try_bind(const char *host, uint16_t port, mf_Error *error) {
         return MF_OK;
     if (reason == EADDRINUSE)
         return mf_fail(error, MF_BUSY,
-                       "view: port %u of %s is in use by another program; --port 0 takes a free "
-                       "port",
-                       port, host);
+                       "%s: port %u of %s is in use by another program; %s 0 takes a free port",
+                       config->command, port, host, config->port_option);
     if (reason == EADDRNOTAVAIL)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "view: --host %s is no address of this machine; `ip address` lists them, "
-                       "0.0.0.0 is all of them",
-                       host);
+                       "%s: %s %s is no address of this machine; `ip address` lists them, 0.0.0.0 "
+                       "is all of them",
+                       config->command, config->host_option, host);
     if (reason == EACCES)
         return mf_fail(error, MF_UNSUPPORTED,
-                       "view: port %u may not be used without special rights; take one from 1024 "
+                       "%s: port %u may not be used without special rights; take one from 1024 "
                        "on",
-                       port);
-    return mf_fail(error, MF_UNSUPPORTED, "view: cannot listen at port %u of %s: %s", port, host,
-                   strerror(reason));
+                       config->command, port);
+    return mf_fail(error, MF_UNSUPPORTED, "%s: cannot listen at port %u of %s: %s", config->command,
+                   port, host, strerror(reason));
 }
 
 static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error) {
@@ -312,13 +323,13 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
                              "no",
                              NULL};
     const struct mg_callbacks callbacks = {.log_message = keep_complaint};
-    mf_Status status = try_bind(server->config.host, port, error);
+    mf_Status status = try_bind(&server->config, port, error);
     if (status != MF_OK)
         return status;
     server->web = mg_start(&callbacks, server, options);
     if (server->web == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "view: cannot listen at %s: %s", where,
-                       server->complaint);
+        return mf_fail(error, MF_UNSUPPORTED, "%s: cannot listen at %s: %s", server->config.command,
+                       where, server->complaint);
     struct mg_server_port ports[2];
     if (mg_get_server_ports(server->web, 2, ports) > 0)
         port = (uint16_t)ports[0].port;

@@ -10,14 +10,17 @@
 #include "app.h"
 #include "base/text.h"
 
-#define MF_VIEW_PAGES 12       // [1] most that are open at the same time
-#define MF_VIEW_MESSAGE 4096u  // [byte] longest message of a page
-#define MF_VIEW_NOTE 800       // [byte] of a line of text
-#define MF_VIEW_DROP 16777216u // [byte] largest file that may be dropped on a page
+#define MF_VIEW_PAGES 12         // [1] most that are open at the same time
+#define MF_VIEW_MESSAGE 4096u    // [byte] longest message of a page
+#define MF_VIEW_NOTE 800         // [byte] of a line of text
+#define MF_VIEW_DROP 16777216u   // [byte] largest file that may be dropped on a page alone
+#define MF_VIEW_DROPS 268435456u // [byte] most of several files
 
 typedef struct mf_ViewServer mf_ViewServer;
 
 typedef struct mf_ViewServerConfig {
+    const char *command, *port_option,
+        *host_option;        // what messages say: "view", "--port", "--host"
     const char *host;        // address to bind
     uint16_t port;           // 0: any that is free
     const char *page;        // HTML, borrowed
@@ -35,11 +38,13 @@ typedef struct mf_ViewMail {
     size_t answer_size;            // [byte] 0: nothing is sent
     bool binary;                   // the answer is no text
     bool done;                     // set when it is answered
+    bool holds;                    // a robot, by a push; set with the answer
 } mf_ViewMail;
 
-// A file that was dropped on a page.
+// What was dropped on a page.
 typedef struct mf_ViewDrop {
-    char name[160];
+    char name[512];   // of the file to load
+    bool several;     // the data is a bundle of files (io/bundle.h), of which it is one
     const char *data; // borrowed until mf_view_server_loaded
     size_t size;      // [byte]
 } mf_ViewDrop;
@@ -59,10 +64,10 @@ void mf_view_server_serve(mf_ViewServer *server, void (*answer)(mf_ViewMail *mai
 void mf_view_server_wait(mf_ViewServer *server, double seconds);
 uint32_t mf_view_server_pages(mf_ViewServer *server); // [1] open now
 
-// Whether a file has been dropped; each is followed by mf_view_server_loaded with NULL, or why it
-// could not be loaded. Only where the server is this machine's own.
+// Whether a file has been dropped; each is followed by mf_view_server_loaded with one line: what is
+// to be said of it, or why it could not be loaded. Only where the server is this machine's own.
 bool mf_view_server_dropped(mf_ViewServer *server, mf_ViewDrop *out);
-void mf_view_server_loaded(mf_ViewServer *server, const char *note);
+void mf_view_server_loaded(mf_ViewServer *server, bool loaded, const char *line);
 // Another world: what pages got before is closed, and they come again. Takes both texts, which are
 // empty then.
 mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *description,

@@ -43,7 +43,8 @@ struct mf_ViewServer {
     bool dropped;          // a file waits, or is loaded
     bool seen;             // by the thread that owns the world
     mf_ViewDrop drop;
-    char note[MF_VIEW_NOTE]; // why it could not be loaded; "": it was
+    bool took;               // it was loaded
+    char note[MF_VIEW_NOTE]; // what is to be said of it
     mf_ViewSlot slots[MF_VIEW_PAGES];
 };
 

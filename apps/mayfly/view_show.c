@@ -1,24 +1,10 @@
 #include "view_show.h"
 
 #include "start_report.h"
+#include "view_files.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-// ---- the texts ---------------------------------------------------------------------------------
-
-static mf_Status write_texts(mf_Show *show, mf_Error *error) {
-    mf_Status status = mf_film_live_page(&show->page, show->file->name, error);
-    if (status != MF_OK)
-        return status;
-    mf_film_take_picture(show->viewer.film);
-    mf_text_put(&show->description, "{\"scene\":");
-    mf_film_describe(&show->description, show->viewer.film);
-    mf_text_put(&show->description, "}");
-    return show->description.failed ? mf_fail(error, MF_NO_MEMORY, "view: out of memory") : MF_OK;
-}
 
 // ---- a scene -----------------------------------------------------------------------------------
 
@@ -32,18 +18,22 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
     if (status != MF_OK)
         return status;
     viewer->scene = scene;
-    viewer->step = mf_time_to_seconds(scene->step);
-    viewer->end = UINT64_MAX;
+    viewer->driver = &mf_show_driver;
+    viewer->user = show;
     viewer->speed = 1.0;
     viewer->every = 1;
+    show->step = mf_time_to_seconds(scene->step);
+    show->end = UINT64_MAX;
     mf_scene_colors(scene, show->colors);
     status = mf_film_create_live(scene->world, show->file->name, show->colors, scene->joints,
                                  &viewer->film, error);
     if (status == MF_OK)
-        status = mf_session_begin(viewer->context, scene, &viewer->session, error);
+        status = mf_session_begin(viewer->context, scene, &show->session, error);
     if (status == MF_OK && again->text != NULL)
-        status = mf_session_load(&viewer->session, again, error);
-    return status == MF_OK ? write_texts(show, error) : status;
+        status = mf_session_load(&show->session, again, error);
+    return status == MF_OK
+               ? mf_view_texts(viewer, show->file->name, &show->page, &show->description, error)
+               : status;
 }
 
 mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const char *name,
@@ -54,7 +44,7 @@ mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const cha
     if (show == NULL)
         return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
     show->page = show->description = mf_text_begin(context);
-    show->viewer.context = show->viewer.session.context = context;
+    show->viewer.context = show->session.context = context;
     mf_Status status = build(show, inputs, name, again, error);
     if (status != MF_OK) {
         mf_show_destroy(show);
@@ -70,8 +60,8 @@ void mf_show_destroy(mf_Show *show) {
     if (show == NULL)
         return;
     mf_Context *context = show->viewer.context;
-    if (show->viewer.session.scene != NULL)
-        mf_session_end(&show->viewer.session);
+    if (show->session.scene != NULL)
+        mf_session_end(&show->session);
     mf_film_destroy(show->viewer.film);
     mf_scene_destroy(&show->scene);
     mf_scene_file_destroy(show->file);
@@ -80,57 +70,40 @@ void mf_show_destroy(mf_Show *show) {
     mf_release(context, show);
 }
 
-// ---- a file that was dropped -------------------------------------------------------------------
+// ---- files that were dropped --------------------------------------------------------------------
 
-static bool is_plain(const char *name) {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                  "._- ()+";
-    return name[0] != '\0' && name[0] != '.' && strlen(name) < 128 &&
-           name[strspn(name, allowed)] == '\0';
-}
-
-static mf_Status write_copy(const char *path, const char *data, size_t size, mf_Error *error) {
-    FILE *file = fopen(path, "wb");
-    const bool written = file != NULL && fwrite(data, 1, size, file) == size;
-    const bool closed = file != NULL && fclose(file) == 0;
-    return written && closed
-               ? MF_OK
-               : mf_fail(error, MF_UNSUPPORTED, "%s: cannot write: %s", path, strerror(errno));
-}
-
-// Messages name the file as it was dropped, not its copy.
-static void shorten(char *text, const char *folder) {
-    const size_t size = strlen(folder) + 1;
-    for (char *at; (at = strstr(text, folder)) != NULL && strlen(at) >= size;)
-        memmove(at, at + size, strlen(at + size) + 1);
-}
-
-mf_Status mf_show_dropped(mf_Context *context, const char *name, const char *data, size_t size,
-                          mf_Show **out, mf_Error *error) {
+mf_Status mf_show_dropped(mf_Context *context, const mf_ViewDrop *drop, mf_Show **out,
+                          mf_Error *error) {
     const mf_Inputs inputs = {.seed = NULL};
     mf_SessionFile again = {.context = context};
-    const char *temporary = getenv("TMPDIR");
-    char folder[MF_APP_PATH], path[MF_APP_PATH + 160];
+    mf_DropFolder folder;
     *out = NULL;
-    if (!is_plain(name) || !(mf_app_ends_with(name, ".urdf") || mf_app_ends_with(name, ".xml") ||
-                             mf_app_ends_with(name, ".yaml")))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "expected a robot (.urdf, .xml) or a scene (.yaml), found '%.100s'", name);
-    snprintf(folder, sizeof folder, "%.3000s/mayfly-XXXXXX",
-             temporary != NULL ? temporary : "/tmp");
-    if (mkdtemp(folder) == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "%.200s: cannot make a folder: %s", folder,
-                       strerror(errno));
-    snprintf(path, sizeof path, "%s/%s", folder, name);
     mf_plugins_allow(context, false); // it came from a page
-    mf_Status status = write_copy(path, data, size, error);
+    mf_Status status = mf_drop_write(drop, &folder, error);
     if (status == MF_OK)
-        status = mf_show_create(context, &inputs, path, &again, out, error);
-    unlink(path);
-    rmdir(folder);
-    if (status != MF_OK) {
-        shorten(error->file, folder);
-        shorten(error->message, folder);
-    }
+        status = mf_show_create(context, &inputs, folder.main, &again, out, error);
+    mf_drop_remove(&folder);
+    if (status != MF_OK)
+        mf_drop_shorten(&folder, error);
     return status;
+}
+
+void mf_show_missing(const mf_Show *show, char *line, size_t size) {
+    const char *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < show->scene.group_count; g++) {
+        const mf_Model *model = show->scene.models[g];
+        for (uint32_t i = 0; model != NULL && i < model->note_count; i++) {
+            if (strstr(model->notes[i].text, "not found") == NULL)
+                continue;
+            first = first != NULL ? first : model->notes[i].text;
+            count++;
+        }
+    }
+    if (count == 0)
+        snprintf(line, size, "loaded");
+    else if (count == 1)
+        snprintf(line, size, "loaded; %s", first);
+    else
+        snprintf(line, size, "loaded; %s (and %u more)", first, count - 1);
 }

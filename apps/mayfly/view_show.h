@@ -3,6 +3,7 @@
 #define MAYFLY_APP_VIEW_SHOW_H
 
 #include "inputs.h"
+#include "session.h"
 #include "view.h"
 
 typedef struct mf_Show {
@@ -10,8 +11,16 @@ typedef struct mf_Show {
     mf_Scene scene;
     const char *colors[MF_SCENE_GROUPS];
     mf_Viewer viewer;
-    mf_Text page;        // HTML
-    mf_Text description; // of what is drawn, JSON
+    mf_Session session;                    // what was done to the world
+    double step;                           // [s] of physics
+    uint64_t end;                          // [1] step at which the run ends
+    uint64_t steps_asked;                  // [1] while paused
+    double clock_begin;                    // [s] of the clock at `simulated_begin`
+    double simulated_begin;                // [s]
+    double factor_begin, factor_simulated; // [s] likewise, of the measurement of viewer.factor
+    double step_seconds;                   // [s] that a step takes, smoothed
+    mf_Text page;                          // HTML
+    mf_Text description;                   // of what is drawn, JSON
 } mf_Show;
 
 // Loads the scene or robot `name` and builds its world; `again`, if it holds a session, is done
@@ -20,9 +29,19 @@ mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const cha
                          mf_SessionFile *again, mf_Show **out, mf_Error *error);
 void mf_show_destroy(mf_Show *show); // NULL is allowed
 
-// A file that was dropped on a page, `size` bytes of `data`: the world of the scene or robot in it,
-// built from a copy in a folder of its own, without the plugins that it may name.
-mf_Status mf_show_dropped(mf_Context *context, const char *name, const char *data, size_t size,
-                          mf_Show **out, mf_Error *error);
+extern const mf_ViewDriver mf_show_driver; // (view_run.c); its user is the mf_Show
+
+// Simulates the steps that are due now, or waits for a message of a page until the next is (at most
+// 20 ms). False: the run is at its end.
+bool mf_show_go_on(mf_Show *show, mf_ViewServer *server);
+// Time counts from here: after a pause, or at another speed.
+void mf_show_restart_clock(mf_Show *show);
+
+// What was dropped on a page: the world of the scene or robot in it, built from copies in a folder
+// of their own, without the plugins that it may name.
+mf_Status mf_show_dropped(mf_Context *context, const mf_ViewDrop *drop, mf_Show **out,
+                          mf_Error *error);
+// "loaded", and what of its robots is not drawn because a file was not found, in one line.
+void mf_show_missing(const mf_Show *show, char *line, size_t size);
 
 #endif

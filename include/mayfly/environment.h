@@ -6,6 +6,7 @@
 #define MAYFLY_ENVIRONMENT_H
 
 #include <mayfly/motion.h>
+#include <mayfly/push.h>
 #include <mayfly/quadrotor.h>
 
 #ifdef __cplusplus
@@ -99,6 +100,10 @@ MF_API void mf_environment_destroy(mf_Environment *environment); // NULL is allo
 // episodes). Between two steps only.
 MF_API mf_World *mf_environment_world(const mf_Environment *environment);
 MF_API mf_Group *mf_environment_group(const mf_Environment *environment);
+// What pulls its robots by hand in the steps of the environment: made by the first call, owned by
+// the environment. MF_NO_MEMORY.
+MF_API mf_Status mf_environment_pusher(mf_Environment *environment, mf_Pusher **out,
+                                       mf_Error *error);
 MF_API const mf_TaskInfo *mf_environment_task(const mf_Environment *environment);
 
 MF_API uint32_t mf_environment_count(const mf_Environment *environment); // [1] robots

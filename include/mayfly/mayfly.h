@@ -41,6 +41,7 @@
 #include <mayfly/prescribed.h>
 #include <mayfly/print.h>
 #include <mayfly/property.h>
+#include <mayfly/push.h>
 #include <mayfly/quadrotor.h>
 #include <mayfly/quasistatic.h>
 #include <mayfly/query.h>

@@ -61,6 +61,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_FILM:
         mf_film_destroy(native);
         break;
+    case MFPY_PUSHER:
+        mf_pusher_destroy(native);
+        break;
     }
 }
 

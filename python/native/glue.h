@@ -21,7 +21,8 @@ typedef enum mfpy_Kind {
     MFPY_CLOTH,
     MFPY_FREE_CAMERA,
     MFPY_PHOTOGRAPHER,
-    MFPY_FILM
+    MFPY_FILM,
+    MFPY_PUSHER
 } mfpy_Kind;
 
 // A native object with a count of its users, which keeps alive what it borrows. Python's collector

@@ -16,6 +16,19 @@ from typing import Any, NamedTuple
 HEAD = struct.Struct("<IIdddIIIII3I")  # of a frame, as web/src/live.ts reads it
 
 
+# Where the first link of a robot is on the page.
+WHERE = """robot => {
+  const camera = mayfly.view.stage.camera, list = mayfly.view.robots.list, m = [0, 1, 2, 3];
+  const p = mayfly.source.frame().poses.slice(7 * list[robot].first, 7 * list[robot].first + 3);
+  const shift = mayfly.view.layout.shift(robot), at = [0, 1, 2].map(c => p[c] + shift[c]).concat(1);
+  const times = (e, v) => m.map(r => m.reduce((sum, c) => sum + e[4 * c + r] * v[c], 0));
+  camera.updateMatrixWorld();
+  const seen = times(camera.matrixWorldInverse.elements, at);
+  const clip = times(camera.projectionMatrix.elements, seen);
+  return [innerWidth * (1 + clip[0] / clip[3]) / 2, innerHeight * (1 - clip[1] / clip[3]) / 2];
+}"""
+
+
 class Frame(NamedTuple):
     paused: bool
     time: float  # [s] simulated

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import urllib.error
 import urllib.parse
@@ -228,16 +229,73 @@ def test_every_nth_step_is_drawn(live):
     assert len(set(times)) == 5
 
 
-def load(address, name, data):
+def load(address, name, data, where="load"):
     """What the server says of a file that is dropped."""
     request = urllib.request.Request(
-        f"{address}load?name={urllib.parse.quote(name)}", data=data, method="POST"
+        f"{address}{where}?name={urllib.parse.quote(name)}", data=data, method="POST"
     )
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
+
+
+def bundle(files):
+    """Files as a page sends several of them."""
+    return b"".join(struct.pack("<II", len(name), len(data)) + name + data for name, data in files)
+
+
+def test_a_folder_is_dropped(live, tmp_path, monkeypatch):
+    """It is written to a folder of its own, which nothing leaves and of which nothing is left."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    monkeypatch.setenv("TMPDIR", str(inner))
+    page = live("models/hexapod.urdf")
+    address = f"http://127.0.0.1:{page.socket.getpeername()[1]}/"
+    mesh = struct.pack("<80xI12f2x", 1, *[0, 0, 1], *[0, 0, 0], *[1, 0, 0], *[0, 1, 0])
+    robot = (
+        b"<mujoco><asset><mesh name='a' file='../meshes/a.stl'/></asset><worldbody><body>"
+        b"<freejoint/><geom type='box' size='.1 .1 .1'/><geom type='mesh' mesh='a' mass='0' "
+        b"contype='0' conaffinity='0'/></body></worldbody></mujoco>"
+    )
+    good = [(b"go/xml/robot.xml", robot), (b"go/meshes/a.stl", mesh)]
+    for name, files, says in [
+        ("go/xml/robot.xml", good[:1], "mesh '../meshes/a.stl' not found"),
+        ("go/xml/other.xml", good, "expected a robot"),
+        ("../go.xml", [(b"../go.xml", robot)], "expected a robot"),
+        ("/tmp/go.xml", [(b"/tmp/go.xml", robot)], "expected a robot"),
+        ("go/xml/robot.xml", [*good, (b"../x", b"")], "without '..'"),
+        ("go/xml/robot.xml", [*good, (b"/tmp/x", b"")], "without '..'"),
+        ("go/xml/robot.xml", [*good, (b"a/.ssh", b"")], "without '..'"),
+        ("go/xml/robot.xml", [*good, (b"a\0b", b"")], "without '..'"),
+        ("go/xml/robot.xml", [*good, good[1]], "File exists"),
+        ("go/xml/robot.xml", [*good, (b"go/meshes/a.stl/b", b"")], "Not a directory"),
+        ("go/xml/robot.xml", [*good, *[(b"a%d" % i, b"") for i in range(4096)]], "at most 4096"),
+        ("go/robot.xml", [(b"go/robot.xml", robot.replace(b"../", b"../../"))], "leaves its root"),
+    ]:
+        status, text = load(address, name, bundle(files), "load/files")
+        assert status == 400 and says in text and "\n" not in text, text
+        assert str(inner) not in text.replace(f"{inner}/mayfly-", "") and not list(inner.iterdir())
+    data, random = bundle(good), Random(3)
+    for _ in range(60):
+        garbage = bytearray(data)
+        for _ in range(random.randrange(1, 5)):
+            garbage[
+                random.randrange(len(good[0][0]) + 8 if random.random() < 0.5 else len(data))
+            ] = random.randrange(256)
+        status, text = load(
+            address,
+            "go/xml/robot.xml",
+            bytes(garbage[: random.randrange(len(data) + 1)]),
+            "load/files",
+        )
+        assert status in (200, 400) and "\n" not in text
+    status, text = load(address, "go/xml/robot.xml", data, "load/files")
+    assert (status, text) == (200, "loaded"), text
+    assert not list(inner.iterdir()) and sorted(tmp_path.iterdir()) == [inner]
+    again = Page(address)
+    assert [mesh["triangles"] for mesh in again.scene["casts"][0]["meshes"]] == [1]
 
 
 def test_a_file_is_dropped(live, tmp_path):

@@ -16,6 +16,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from live_client import WHERE, Page
 from test_docs import blocks as python_blocks
 
 import mayfly
@@ -178,6 +179,67 @@ def test_a_world_is_shown_while_python_steps_it(walker: mayfly.World, page: Any)
         assert not stepping.is_alive() and page.complaints == []
 
 
+def steps_until(world: mayfly.World, viewer: mayfly.Viewer, wanted: Callable[[], bool]) -> None:
+    latest = time.monotonic() + 60
+    while not wanted():
+        assert time.monotonic() < latest
+        world.step(5)
+        viewer.update()
+
+
+def is_far(here: Any, there: Any) -> bool:
+    return float(np.linalg.norm(here - there)) > 0.05
+
+
+def test_a_page_pushes_a_robot(hexapod: mayfly.Model, page: Any) -> None:
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(hexapod, 2, motion="articulated")
+        group["base.position"] = [[0, 0, 0.13], [0, 1, 0.13]]
+        with mayfly.Viewer(world, port=0) as viewer:
+            page.goto(viewer.address)
+            steps_until(world, viewer, lambda: page.evaluate(DRAWN))
+            assert page.is_hidden("#back") and page.is_visible("#restart")
+            begin = group["base.position"].array.copy()
+            page.evaluate("mayfly.view.follow = false")
+            x, y = page.evaluate(WHERE, 1)
+            page.keyboard.down("Control")
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(x + 60, y - 60, steps=4)
+            steps_until(world, viewer, lambda: is_far(group["base.position"].array[1], begin[1]))
+            page.mouse.up()
+            page.keyboard.up("Control")
+            assert not is_far(group["base.position"].array[0], begin[0])
+            assert not group["base.force"].array.any() and not group["joint.torque"].array.any()
+        assert page.complaints == []
+
+
+def test_a_push_acts_in_the_steps_of_an_environment(capfd: pytest.CaptureFixture[str]) -> None:
+    env = gymnasium.make("Mayfly/Ant-v5", render_mode="human")
+    env.reset(seed=1)
+    address = re.search(r"see it at (\S+)", capfd.readouterr().err)[1]
+    page = Page(address)
+    x, y, z = page.frame().poses[:3]
+    page.send("push", robot=0, link=0, at=[0, 0, 0], to=[x + 3, y, z + 2])
+    page.read()
+    action = np.zeros(env.action_space.shape)
+    for _ in range(20):
+        env.step(action)
+    found = page.frame().poses[:3]
+    assert found[0] - x > 0.2 and found[2] - z > 0.2
+    page.send("push", robot=0, link=77, at=[0, 0, 0], to=[0, 0, 0])
+    page.send("push", robot=0, link=1, at=[0, float("nan"), 0], to=[0, 0, 0])
+    page.send("back", steps=1)
+    page.read()
+    assert "cannot be pushed" in page.notes[0] and "cannot do this" in page.notes[1]
+    page.close()  # lets go
+    time.sleep(0.2)
+    for _ in range(40):
+        env.step(action)
+    assert Page(address).frame().poses[2] < found[2]
+    env.close()
+
+
 def test_nobody_else_gets_the_page(walker: mayfly.World) -> None:
     with mayfly.Viewer(walker, port=0) as viewer:
         port = int(re.search(r":(\d+)/", viewer.address)[1])
@@ -228,6 +290,49 @@ def test_a_page_outlives_its_world(
         viewer.update()
     viewer.close()
     assert "Traceback" not in capfd.readouterr().err
+
+
+# Of each robot of the first kind, once its pictures are colored by level.
+COLORS = """() => {
+  if (!mayfly.view.overlays.on.levels) document.body.dispatchEvent(
+    new KeyboardEvent("keydown", {key: "v", bubbles: true}));
+  mayfly.draw(0);
+  const part = mayfly.view.robots.parts.find(part => part.link >= 0);
+  const colors = [...part.mesh.instanceColor.array].map(x => Math.round(100 * x));
+  return [0, 1, 2].map(robot => colors.slice(3 * robot, 3 * robot + 3).join());
+}"""
+
+
+@pytest.mark.parametrize("kind", ["recorded", "live"])
+def test_levels_are_colors_of_single_robots(
+    hexapod: mayfly.Model, page: Any, tmp_path: pathlib.Path, kind: str
+) -> None:
+    """One of three robots switches, which is seen from then on and not before."""
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(hexapod, 3, motion=("articulated", "rigid"))
+        recorded, file = tmp_path / "walk.mcap", tmp_path / "film.html"
+        with mayfly.Recorder(world, recorded) as recorder:
+            for i in range(6):
+                recorder.sample()
+                world.step(10)
+                if i == 2:
+                    group.switch("rigid", [1])
+        mayfly.show(recorded).save(file)
+        with mayfly.Viewer(world, port=0) as viewer:
+            page.goto(viewer.address if kind == "live" else file.as_uri() + "#time=0")
+            page.wait_for_function(DRAWN, polling=100)
+            first = page.evaluate(COLORS)
+            if kind == "live":
+                group.switch("articulated", [1])
+                viewer.update(wait=False)
+                page.wait_for_function("() => mayfly.source.frame().levels[1] === 4", polling=50)
+                first, last = page.evaluate(COLORS), first
+            else:
+                page.evaluate("mayfly.control.seek(0.1)")
+                last = page.evaluate(COLORS)
+    assert first[0] == first[1] == first[2] == last[0] == last[2] != last[1]
+    assert page.evaluate("mayfly.view.overlays.legend") == "articulated orange, rigid green"
+    assert page.complaints == []
 
 
 # ---- environments --------------------------------------------------------------------------------

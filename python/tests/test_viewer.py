@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from live_client import WHERE
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -32,17 +33,6 @@ SHARE = """() => {
     count.set(key, (count.get(key) ?? 0) + 1);
   }
   return {share: 1 - Math.max(...count.values()) / (w * h), colors: count.size};
-}"""
-# Where the first link of a robot is on the page.
-WHERE = """robot => {
-  const camera = mayfly.view.stage.camera, list = mayfly.view.robots.list, m = [0, 1, 2, 3];
-  const p = mayfly.source.frame().poses.slice(7 * list[robot].first, 7 * list[robot].first + 3);
-  const shift = mayfly.view.layout.shift(robot), at = [0, 1, 2].map(c => p[c] + shift[c]).concat(1);
-  const times = (e, v) => m.map(r => m.reduce((sum, c) => sum + e[4 * c + r] * v[c], 0));
-  camera.updateMatrixWorld();
-  const seen = times(camera.matrixWorldInverse.elements, at);
-  const clip = times(camera.projectionMatrix.elements, seen);
-  return [innerWidth * (1 + clip[0] / clip[3]) / 2, innerHeight * (1 - clip[1] / clip[3]) / 2];
 }"""
 BASE = "() => [...mayfly.source.frame().poses.slice(0, 3)]"
 # Sets the first component of a field, and reads it again.
@@ -265,34 +255,59 @@ def test_fields_and_inputs(show, live):
     assert page.complaints == []
 
 
-def test_a_file_is_dropped_on_the_page(show, live):
+# A tetrahedron, and a robot that is one.
+STL = "solid a\n" + "".join(
+    f"facet normal 0 0 0\nouter loop\n{corners}endloop\nendfacet\n"
+    for corners in (
+        "".join(f"vertex {p}\n" for p in face)
+        for face in (
+            ("0 0 0", "0 .2 0", ".2 0 0"), ("0 0 0", ".2 0 0", "0 0 .2"),
+            ("0 0 0", "0 0 .2", "0 .2 0"), (".2 0 0", "0 .2 0", "0 0 .2"),
+        )
+    )
+) + "endsolid a\n"  # fmt: skip
+URDF = (
+    "<robot name='mesh'><link name='a'><visual><geometry><mesh filename='{}'/></geometry></visual>"
+    "<inertial><mass value='1'/><inertia ixx='.1' iyy='.1' izz='.1' ixy='0' ixz='0' iyz='0'/>"
+    "</inertial></link></robot>"
+)
+# Drops files by name: those without a folder as a person would, the others as a folder gives them.
+DROP = """files => {
+  const list = Object.entries(files).map(([path, text]) => ({path, file: new File([text], path.split("/").pop())}));
+  if (list.some(({path}) => path.includes("/"))) return void mayfly.control.take(list);
+  const all = new DataTransfer();
+  for (const {file} of list) all.items.add(file);
+  dispatchEvent(new DragEvent('drop', {dataTransfer: all}));
+}"""  # noqa: E501
+SHAPES = "mayfly.source.description.casts[0].meshes.filter(mesh => mesh).length"
+
+
+def test_files_are_dropped_on_the_page(show, live):
     page = show(live("models/hexapod.urdf"))
-    page.evaluate("() => mayfly.control.load(new File(['<robot'], 'robot.urdf'))")
-    until(page, "() => document.getElementById('message').textContent.includes('robot.urdf:1')")
-    assert "400" in page.complaints.pop()  # of the browser, in its console
-    mesh = (
-        "<mujoco><asset><mesh name='a' file='a.stl'/></asset><worldbody><body><freejoint/>"
-        "<geom type='mesh' mesh='a'/></body></worldbody></mujoco>"
-    )
-    page.evaluate("text => mayfly.control.load(new File([text], 'robot.xml'))", mesh)
     words = "document.getElementById('message').textContent"
-    until(page, f"() => /not found.*mayfly view FILE/.test({words})")
-    assert "400" in page.complaints.pop()
-    page.evaluate(
-        """() => {
-          const both = new DataTransfer();
-          for (const name of ['robot.urdf', 'a.stl']) both.items.add(new File(['x'], name));
-          dispatchEvent(new DragEvent('drop', {dataTransfer: both}));
-        }"""
-    )
-    until(page, f"() => {words}.startsWith('A page takes one file')")
+    page.evaluate(DROP, {"robot.urdf": "<robot"})
+    until(page, f"() => {words}.includes('robot.urdf:1')")
+    assert "400" in page.complaints.pop()  # of the browser, in its console
+    page.evaluate(DROP, {"robot.urdf": URDF.format("meshes/a.stl")})
+    until(page, f"() => /not found.*Drop its folder/.test({words})")  # it is shown without it
+    until(page, DRAWN)
+    page.evaluate(DROP, {"a.stl": STL, "notes.xml": "<package/>"})
+    until(page, f"() => {words}.startsWith('There is no robot')")
     page.keyboard.press("e")
     until(page, "() => mayfly.control.drawnEvery === 10")
-    ball = (ROOT / "models/ball.xml").read_text()
+    # A robot with a mesh that lies beside it, and looks for it in another folder.
     with page.expect_navigation():
-        page.evaluate("text => mayfly.control.load(new File([text], 'ball.xml'))", ball)
+        page.evaluate(DROP, {"robot.urdf": URDF.format("package://go/meshes/a.stl"), "a.stl": STL})
     until(page, DRAWN)
-    until(page, "() => mayfly.source.description.casts[0].links === 1")
+    until(page, f"() => {SHAPES} === 1")
+    # A folder with two of them: the page asks which.
+    other = URDF.format("../meshes/a.stl").replace("name='mesh'", "name='other'")
+    files = {"go/urdf/one.urdf": URDF.format("../no.stl"), "go/urdf/two.urdf": other}
+    page.evaluate(DROP, {**files, "go/meshes/a.stl": STL, "go/package.xml": "<package/>"})
+    with page.expect_navigation():
+        page.click("text=go/urdf/two.urdf")
+    until(page, DRAWN)
+    until(page, f"() => document.title.includes('two') && {SHAPES} === 1")
     assert [text for text in page.complaints if "WebSocket" not in text] == []
 
 
@@ -449,7 +464,7 @@ def test_reports_look_like_the_viewer(browser, film, tmp_path, scheme):
         page.goto(path.as_uri())
         colors.append(
             page.evaluate(
-                """() => ["--ink", "--soft", "--accent"].map(
+                """() => ["--ink", "--card", "--accent", "--sans", "--points", "--articulated"].map(
                      name => getComputedStyle(document.documentElement).getPropertyValue(name))"""
             )
         )

@@ -279,6 +279,7 @@ void mf_environment_destroy(mf_Environment *environment) {
     if (environment == NULL)
         return;
     mf_Context *context = environment->context;
+    mf_pusher_destroy(environment->pusher);
     mf_scene_destroy(&environment->scene);
     mf_scene_file_destroy(environment->file);
     for (uint32_t i = 0; i < MF_ENVIRONMENT_SHARES; i++) {
@@ -293,6 +294,21 @@ void mf_environment_destroy(mf_Environment *environment) {
     mf_release(context, environment->position);
     mf_release(context, environment->targets);
     mf_release(context, environment);
+}
+
+mf_Status mf_environment_pusher(mf_Environment *environment, mf_Pusher **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_pusher: out is NULL");
+    *out = NULL;
+    if (environment == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_pusher: environment is NULL");
+    if (environment->pusher == NULL) {
+        mf_Status status = mf_pusher_create(environment->world, &environment->pusher, error);
+        if (status != MF_OK)
+            return status;
+    }
+    *out = environment->pusher;
+    return MF_OK;
 }
 
 // ---- questions ---------------------------------------------------------------------------------

@@ -60,8 +60,9 @@ struct mf_Environment {
     mf_Context *context;
     mf_SceneFile *file;
     mf_Scene scene;
-    mf_World *world; // the scene's
-    mf_Group *group; // its only group
+    mf_World *world;   // the scene's
+    mf_Group *group;   // its only group
+    mf_Pusher *pusher; // NULL: nobody has asked for it
     mf_TaskPlan plan;
     mf_Autoreset autoreset;
     mf_FieldType observation_type;

@@ -494,7 +494,10 @@ mf_Status mf_environment_step(mf_Environment *environment, const mf_EnvironmentB
     if (any_moved(environment))
         mf_parallel_for(environment->context, environment->share_count, remember_share, &pass);
     mf_parallel_for(environment->context, environment->share_count, act_share, &pass);
-    mf_world_step(environment->world, environment->frame_skip);
+    if (environment->pusher != NULL)
+        mf_pusher_step(environment->pusher, environment->frame_skip);
+    else
+        mf_world_step(environment->world, environment->frame_skip);
     mf_parallel_for(environment->context, environment->share_count, judge_share, &pass);
     return MF_OK;
 }

@@ -342,6 +342,8 @@ static mf_Status go_on(mf_Server *server, mf_Error *error) {
     mf_Status prepared = prepare(server, error);
     if (prepared != MF_OK)
         return prepared;
+    if (server->config.visit != NULL)
+        server->config.visit(server->config.visitor);
     mf_link_publish(server);
     double now = mf_link_clock();
     uint64_t count = due(server, now);

@@ -23,10 +23,10 @@ typedef struct mf_ServerConfig {
     size_t shared_limit;  // [byte] most shared memory of a connection over a Unix socket; 0: none;
                           // default 64 MiB
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
-    // Of a led world that others move, too. `move` is called in place of mf_world_step; `done` [1]
-    // steps: fewer than `steps` stop the run. `before` is called at each step before its turns,
+    // Of a world that others move, too. `move` is called in place of mf_world_step; `done` [1]
+    // steps: fewer than `steps` stop a led run. `before` is called at each step before its turns,
     // also again when messages have come, so it must act once; it may stop the run, or restore the
-    // world to another moment. Their errors end mf_server_step. Default NULL.
+    // world to another moment. Their errors end mf_server_step and mf_server_run. Default NULL.
     mf_Status (*move)(void *mover, uint64_t steps, uint64_t *done, mf_Error *error);
     mf_Status (*before)(void *mover, bool *stops, mf_Error *error);
     void *mover;
@@ -34,6 +34,10 @@ typedef struct mf_ServerConfig {
     mf_Status (*sample)(void *sampled, mf_Error *error);
     void *sampled;
     uint64_t sample_steps;
+    // One that takes part beside the connections, such as a page: called between steps, at least
+    // every 20 ms. Default NULL.
+    void (*visit)(void *visitor);
+    void *visitor;
     bool paused;  // default false
     double speed; // [1] simulated seconds per second; 0: as fast as possible; default 1
     double spin;  // [s] for which turns are waited for without a sleep; default 1e-5
@@ -69,6 +73,27 @@ const char *mf_server_serial(const mf_Server *server, uint32_t port);
 
 // Serves until the configuration's stop() or duration says so. MF_IO: poll failed.
 mf_Status mf_server_run(mf_Server *server, mf_Error *error);
+
+// ---- for a visitor: what messages of clients do, with their events ------------------------------
+
+typedef struct mf_ServerPace {
+    bool paused;
+    double speed;  // [1] simulated seconds per second that are wanted; 0: as fast as possible
+    double factor; // [1] that it does
+} mf_ServerPace;
+mf_ServerPace mf_server_pace(const mf_Server *server);
+
+void mf_server_pause(mf_Server *server, bool paused);
+// MF_BAD_ARGUMENT: the world is not paused. MF_BUSY: steps that were asked for are not done yet.
+// MF_LIMIT: not 1 .. 1e9 steps.
+mf_Status mf_server_ask_steps(mf_Server *server, uint64_t steps, mf_Error *error);
+// MF_BAD_ARGUMENT: not 0 .. 1e6.
+mf_Status mf_server_set_speed(mf_Server *server, double speed, mf_Error *error);
+void mf_server_reset(mf_Server *server); // all robots
+mf_Status mf_server_restore(mf_Server *server, const void *image, size_t size, mf_Error *error);
+// Robots `first` .. `first + count - 1` of a group of the world go on with another motion.
+mf_Status mf_server_switch(mf_Server *server, uint32_t group, uint32_t first, uint32_t count,
+                           mf_Motion motion, mf_Error *error);
 
 // ---- a server that is led: mf_world_step with a connection that has the turns ------------------
 

@@ -6,9 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define STEPS_MOST UINT64_C(1000000000) // [1] of one request
-#define SPEED_MOST 1e6                  // [1]
-#define PLACE_MOST 1e9                  // [m]
+#define PLACE_MOST 1e9 // [m]
 // [1] events that a connection's own mf_Watch looks for
 #define WATCHED                                                                                    \
     (1u << MF_EVENT_RAISED | 1u << MF_EVENT_FALL | 1u << MF_EVENT_DOCK | 1u << MF_EVENT_GOAL)
@@ -23,10 +21,7 @@ static mf_Status set_pause(mf_Server *server, mf_WireReader *reader, mf_Error *e
     const uint32_t on = mf_wire_u32(reader);
     if (!mf_wire_done(reader) || on > 1)
         return fail_format(error, "0 or 1");
-    if (server->paused != (on == 1))
-        mf_link_event(server, MF_EVENT_PAUSE, 0, 0, on);
-    server->paused = on == 1;
-    mf_link_restart_clock(server);
+    mf_server_pause(server, on == 1);
     return MF_OK;
 }
 
@@ -36,13 +31,9 @@ static mf_Status ask_steps(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wi
     const uint64_t steps = mf_wire_u64(reader);
     if (!mf_wire_done(reader))
         return fail_format(error, "a number of steps");
-    if (!server->paused)
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected a paused world: pause it first");
-    if (server->steps_asked > 0)
-        return mf_fail(error, MF_BUSY, "steps that were asked for are not done yet");
-    if (steps < 1 || steps > STEPS_MOST)
-        return mf_fail(error, MF_LIMIT, "expected 1 .. 1e9 steps");
-    server->steps_asked = steps;
+    mf_Status status = mf_server_ask_steps(server, steps, error);
+    if (status != MF_OK)
+        return status;
     peer->steps = true;
     peer->steps_tag = (uint16_t)tag;
     return MF_BUSY;
@@ -52,11 +43,7 @@ static mf_Status set_speed(mf_Server *server, mf_WireReader *reader, mf_Error *e
     const double speed = mf_wire_f64(reader);
     if (!mf_wire_done(reader))
         return fail_format(error, "a speed");
-    if (!(speed >= 0.0 && speed <= SPEED_MOST))
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected a speed of 0 .. 1e6");
-    server->speed = speed;
-    mf_link_restart_clock(server);
-    return MF_OK;
+    return mf_server_set_speed(server, speed, error);
 }
 
 // ---- states ------------------------------------------------------------------------------------
@@ -98,15 +85,14 @@ static mf_Status reset(mf_Server *server, mf_WireReader *reader, mf_Error *error
         return status;
     if (!mf_wire_done(reader))
         return fail_format(error, "a group, its first instance and their number");
-    for (uint32_t g = range.first_group; g < range.first_group + range.groups; g++) {
-        mf_Group *group = mf_world_group(server->world, g);
-        const uint32_t count = range.groups > 1 || range.count == MF_PROTOCOL_ALL
-                                   ? mf_group_count(group)
-                                   : range.count;
-        for (uint32_t i = 0; i < count; i++)
-            mf_group_reset(group, range.first + i);
-        mf_link_event(server, MF_EVENT_RESET, g, range.first, count);
+    if (range.count == MF_PROTOCOL_ALL) {
+        mf_server_reset(server);
+        return MF_OK;
     }
+    mf_Group *group = mf_world_group(server->world, range.first_group);
+    for (uint32_t i = 0; i < range.count; i++)
+        mf_group_reset(group, range.first + i);
+    mf_link_event(server, MF_EVENT_RESET, range.first_group, range.first, range.count);
     return MF_OK;
 }
 
@@ -197,14 +183,9 @@ static mf_Status restore(mf_Server *server, const mf_WireReader *reader, mf_Erro
     if (image == NULL)
         return mf_fail(error, MF_NO_MEMORY, "out of memory");
     memcpy(image, reader->at, size);
-    mf_Status status = mf_world_restore(server->world, image, size, error);
+    mf_Status status = mf_server_restore(server, image, size, error);
     mf_release(server->context, image);
-    if (status != MF_OK)
-        return status;
-    mf_link_due_now(server);
-    mf_link_restart_clock(server);
-    mf_link_event(server, MF_EVENT_RESTORE, 0, 0, 0);
-    return MF_OK;
+    return status;
 }
 
 static mf_Status switch_motion(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
@@ -220,14 +201,8 @@ static mf_Status switch_motion(mf_Server *server, mf_WireReader *reader, mf_Erro
     if (motion > MF_MOTION_OWN_LAST)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected a motion of 0 .. %d, found %u",
                        MF_MOTION_OWN_LAST, motion);
-    mf_Group *group = mf_world_group(server->world, range.first_group);
-    for (uint32_t i = 0; i < range.count; i++) {
-        status = mf_motion_switch(group, range.first + i, (mf_Motion)motion, error);
-        if (status != MF_OK)
-            return status;
-    }
-    mf_link_event(server, MF_EVENT_SWITCH, range.first_group, range.first, motion);
-    return MF_OK;
+    return mf_server_switch(server, range.first_group, range.first, range.count, (mf_Motion)motion,
+                            error);
 }
 
 // ---- the connection ----------------------------------------------------------------------------

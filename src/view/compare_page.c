@@ -8,19 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const classes[MF_MOTION_COUNT] = {
-    "l0", "l1", "l2", "l3", "l4", [MF_MOTION_QUASISTATIC] = "l2", [MF_MOTION_ELASTIC] = "l4"};
-
 static void put_style(mf_Text *text) {
     mf_text_put(text, "<style>\n");
     mf_report_style(text);
-    mf_text_put(text, ":root{--l0:#8a6d3b;--l1:#2b7a3d;--l2:#1971a8;--l3:#7b3fa0;--l4:#d9480f}\n"
-                      "@media (prefers-color-scheme:dark){:root{--l0:#c9a86a;--l1:#7fcf8f;"
-                      "--l2:#66b7e8;--l3:#c08ae0;--l4:#ff8a4c}}\n"
-                      ".l0{color:var(--l0)}.l1{color:var(--l1)}.l2{color:var(--l2)}"
-                      ".l3{color:var(--l3)}.l4{color:var(--l4)}\n"
-                      "th.level{width:auto;font-weight:650}th.num{text-align:right;width:auto}\n"
-                      "</style>\n");
+    mf_text_put(text, "</style>\n");
 }
 
 // A number of a table cell, or a dash.
@@ -60,7 +51,7 @@ static void put_address(mf_Text *text, const char *name) {
 // The level's name, a link to its film where there is one.
 static void put_name(mf_Text *text, const mf_CompareRow *row) {
     const char *name = mf_motion_name(row->motion);
-    mf_text_format(text, "<tr><th class=\"level %s\">%s", classes[row->motion], name);
+    mf_text_format(text, "<tr><th class=\"level %s\">%s", mf_motion_name(row->motion), name);
     if (row->film[0] != '\0') {
         mf_text_put(text, " <a href=\"");
         put_address(text, row->film);
@@ -92,7 +83,7 @@ static void put_level(mf_Text *text, const mf_CompareRow *row) {
 static void put_ground_row(mf_Text *text, const mf_CompareRow *row) {
     if (!row->possible)
         return;
-    mf_text_format(text, "<tr><th class=\"level %s\">%s</th>", classes[row->motion],
+    mf_text_format(text, "<tr><th class=\"level %s\">%s</th>", mf_motion_name(row->motion),
                    mf_motion_name(row->motion));
     put_number(text, row->height, 1.0);
     put_number(text, row->tilt, 1.0);
@@ -201,8 +192,8 @@ static void put_line(mf_Text *text, const mf_Chart *chart, const mf_CompareRow *
         values[row->sample_count + s] = value_of(&row->samples[s], y);
     }
     mf_chart_line(text, chart, values, values + row->sample_count, row->sample_count,
-                  classes[row->motion], false);
-    mf_chart_label(text, chart, chart->y.upper, shift, classes[row->motion],
+                  mf_motion_name(row->motion), false);
+    mf_chart_label(text, chart, chart->y.upper, shift, mf_motion_name(row->motion),
                    mf_motion_name(row->motion));
     mf_release(text->context, values);
 }

@@ -117,8 +117,8 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
         film->rotation = mf_allocate(context, links, 4 * sizeof *film->rotation);
     }
     mf_Status status = MF_OK;
-    if (!mf_film_take_rays(film) || film->poses == NULL || film->points == NULL ||
-        film->position == NULL || film->rotation == NULL)
+    if (!mf_film_take_rays(film) || !mf_film_take_levels(film) || film->poses == NULL ||
+        film->points == NULL || film->position == NULL || film->rotation == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     for (uint32_t i = 0; i < count && status == MF_OK; i++) // prepares the link poses
         if (mf_particles_spacing(groups[i]) == 0.0)
@@ -220,6 +220,7 @@ void mf_film_destroy(mf_Film *film) {
     mf_release(film->context, film->joint_rows);
     mf_release(film->context, film->contacts);
     mf_release(film->context, film->contact_rows);
+    mf_release(film->context, film->levels);
     mf_release(film->context, film->rays);
     mf_release(film->context, film->ray_rows);
     mf_release(film->context, film->casts);
@@ -259,6 +260,7 @@ static void drop_every_second(mf_Film *film) {
         memcpy(film->points + s * points, film->points + 2 * s * points,
                points * sizeof *film->points);
     mf_film_thin_rays(film);
+    mf_film_thin_levels(film);
     film->filled = (film->filled + 1) / 2;
     film->stride *= 2;
 }
@@ -343,6 +345,7 @@ void mf_film_sample(mf_Film *film) {
     for (const mf_FilmCast *cast = film->casts; cast < film->casts + film->cast_count; cast++)
         pose = sample_cast(film, cast, pose);
     mf_film_sample_rays(film);
+    mf_film_sample_levels(film);
     float *points = film->points + film->filled * 3 * (size_t)film->points_each;
     for (uint32_t i = 0; i < film->cloud_count; points += 3 * (size_t)film->clouds[i++].count)
         mf_film_cloud_sample(&film->clouds[i], points);

@@ -73,6 +73,8 @@ struct mf_Film {
     mf_FilmRay *rays;
     uint32_t ray_count;          // [1]
     float *ray_rows;             // [1] room * ray_count * MF_FILM_RAY
+    uint32_t levels_each;        // [1] robots that can switch their motion
+    float *levels;               // [1] room * levels_each: their mf_Motion
     struct mf_Contact *contacts; // live, else NULL
     float *contact_rows;
     uint32_t contact_count; // [1]
@@ -138,6 +140,13 @@ bool mf_film_put_cloth(mf_Text *text, const mf_Group *group);
 bool mf_film_take_rays(mf_Film *film);
 void mf_film_sample_rays(mf_Film *film);
 void mf_film_thin_rays(mf_Film *film);
+// The motions of robots that can switch (film_levels.c): memory for them, false: there is none;
+// then a sample of them, and the half of the samples. Members of JSON that say how many they are.
+bool mf_film_cast_switches(const mf_FilmCast *cast);
+bool mf_film_take_levels(mf_Film *film);
+void mf_film_sample_levels(mf_Film *film);
+void mf_film_thin_levels(mf_Film *film);
+void mf_film_put_motions(mf_Text *text, const mf_Film *film);
 // Whether a group is shown as points, and how many of them (film_cloud.c).
 uint32_t mf_film_cloud_points(const mf_Group *group, bool live, uint32_t *stride);
 void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points);

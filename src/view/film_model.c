@@ -68,6 +68,8 @@ void mf_film_put_model(mf_Text *text, const mf_FilmCast *cast, bool live, bool *
     const mf_Motion motion = mf_motion_of(cast->group, cast->first);
     if (motion < MF_MOTION_COUNT)
         mf_text_format(text, ",\"motion\":\"%s\"", mf_motion_name(motion));
+    if (mf_film_cast_switches(cast))
+        mf_text_put(text, ",\"switches\":true");
     if (cast->cloth || model->link_count != cast->links)
         return;
     put_bodies(text, model);

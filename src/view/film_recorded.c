@@ -1,5 +1,5 @@
 // Recordings and films: the picture of a world for a recorder, and a film from what was recorded. A
-// frame is poses, run-time joints, rays and points, as mf_Film has them.
+// frame is poses, run-time joints, rays, points and levels, as mf_Film has them.
 #include "view/film.h"
 
 #include <jansson.h>
@@ -29,7 +29,8 @@ static void take(float *frame, void *user) {
     frame = put_floats(frame, film->poses, (size_t)film->poses_each * MF_FILM_POSE);
     frame = put_floats(frame, film->joint_rows, joint_numbers(film));
     frame = put_floats(frame, film->ray_rows, (size_t)film->ray_count * MF_FILM_RAY);
-    put_floats(frame, film->points, 3 * (size_t)film->points_each);
+    frame = put_floats(frame, film->points, 3 * (size_t)film->points_each);
+    put_floats(frame, film->levels, film->levels_each);
 }
 
 mf_Status mf_film_record(mf_World *world, const char *title, const char *const *colors,
@@ -48,12 +49,13 @@ mf_Status mf_film_record(mf_World *world, const char *title, const char *const *
         mf_film_destroy(film);
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     }
-    *picture = (mf_RecorderPicture){
-        .description = film->description.data,
-        .size = (size_t)film->poses_each * MF_FILM_POSE + joint_numbers(film) +
-                (size_t)film->ray_count * MF_FILM_RAY + 3 * (size_t)film->points_each,
-        .take = take,
-        .user = film};
+    *picture =
+        (mf_RecorderPicture){.description = film->description.data,
+                             .size = (size_t)film->poses_each * MF_FILM_POSE + joint_numbers(film) +
+                                     (size_t)film->ray_count * MF_FILM_RAY +
+                                     3 * (size_t)film->points_each + film->levels_each,
+                             .take = take,
+                             .user = film};
     *out = film;
     return MF_OK;
 }
@@ -93,6 +95,7 @@ static bool read_casts(mf_Film *film, const json_t *picture) {
     film->points_each = points < UINT32_MAX ? (uint32_t)points : UINT32_MAX;
     film->ray_count = count_of(picture, "rays");
     film->joints_each = count_of(picture, "joints");
+    film->levels_each = count_of(picture, "levels"); // none in those of earlier versions
     return true;
 }
 
@@ -107,8 +110,9 @@ static bool allocate_arrays(mf_Film *film, uint32_t room) {
                                  MF_FILM_RAY * sizeof *film->ray_rows);
     film->points =
         mf_allocate(context, (size_t)room * film->points_each + 1, 3 * sizeof *film->points);
+    film->levels = mf_allocate(context, (size_t)room * film->levels_each + 1, sizeof *film->levels);
     return film->poses != NULL && film->joint_rows != NULL && film->ray_rows != NULL &&
-           film->points != NULL;
+           film->points != NULL && film->levels != NULL;
 }
 
 static const float *get_floats(float *out, const float *from, size_t count) {
@@ -125,7 +129,8 @@ static void take_frame(mf_Film *film, const float *frame) {
     frame = get_floats(film->poses + s * poses, frame, poses);
     frame = get_floats(film->joint_rows + s * MF_FILM_JOINTS * MF_FILM_JOINT, frame, joints);
     frame = get_floats(film->ray_rows + s * rays, frame, rays);
-    get_floats(film->points + s * points, frame, points);
+    frame = get_floats(film->points + s * points, frame, points);
+    get_floats(film->levels + s * film->levels_each, frame, film->levels_each);
 }
 
 // Films have equal intervals: the nearest sample at each, which for the recordings of the command
@@ -148,9 +153,10 @@ static void take_frames(mf_Film *film, const mf_Recording *recording) {
 }
 
 static bool fits(const mf_Film *film, const mf_Recording *recording) {
-    const uint64_t numbers =
-        (uint64_t)film->poses_each * MF_FILM_POSE + (uint64_t)film->joints_each * MF_FILM_JOINT +
-        (uint64_t)film->ray_count * MF_FILM_RAY + 3 * (uint64_t)film->points_each;
+    const uint64_t numbers = (uint64_t)film->poses_each * MF_FILM_POSE +
+                             (uint64_t)film->joints_each * MF_FILM_JOINT +
+                             (uint64_t)film->ray_count * MF_FILM_RAY +
+                             3 * (uint64_t)film->points_each + film->levels_each;
     return numbers == recording->frame_size && film->joints_each <= MF_FILM_JOINTS;
 }
 

@@ -217,6 +217,7 @@ void mf_film_describe(mf_Text *text, const mf_Film *film) {
                    film->period * film->stride, is_apart(film) ? "true" : "false",
                    film->live && film->joints != NULL ? MF_FILM_JOINTS : film->joints_each,
                    film->ray_count);
+    mf_film_put_motions(text, film);
     put_ground(text, film);
     mf_text_put(text, ",\"casts\":[");
     for (uint32_t i = 0; i < film->cast_count; i++) {
@@ -244,6 +245,8 @@ static void put_film(mf_Text *text, const mf_Film *film) {
                      (size_t)film->joints_each * MF_FILM_JOINT, film->filled);
     mf_film_put_rows(text, "rays", film->ray_rows, (size_t)film->ray_count * MF_FILM_RAY,
                      (size_t)film->ray_count * MF_FILM_RAY, film->filled);
+    mf_film_put_rows(text, "levels", film->levels, film->levels_each, film->levels_each,
+                     film->filled);
     mf_film_put_points(text, film);
 }
 

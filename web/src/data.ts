@@ -57,6 +57,7 @@ export interface Cast {
   meshes: (MeshData | null)[];
   tracks?: Track[]; // of each link
   motion?: string;
+  switches?: boolean; // between motions, each for itself
   bodies?: Body[]; // of each link
   collisions?: Shape[];
   cameras?: OwnCamera[];
@@ -86,6 +87,8 @@ export interface Description {
   apart: boolean; // robots have worlds of their own and are put side by side
   joints: number; // most in a frame
   rays: number;
+  levels?: number; // robots of casts that switch
+  motions?: string[]; // by their numbers
   level?: number; // [m] of the ground, if it is flat
   ground?: Ground;
   casts: Cast[];
@@ -106,6 +109,7 @@ export interface Frame {
   rays: Float32Array;
   points: Float32Array; // NaN: not in the world
   contacts?: Float32Array; // live, where they are wanted
+  levels: Float32Array; // motions of the robots that switch, in their order
 }
 
 export interface Robot {

@@ -3,26 +3,39 @@ import * as THREE from "three";
 
 const VERTEX = `
 uniform float size;
+#ifdef USE_COLOR
+varying vec3 own;
+#endif
 void main() {
+#ifdef USE_COLOR
+  own = color;
+#endif
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
   gl_PointSize = max(size / gl_Position.w, 1.5);
   if (!(abs(position.x) < 1e30)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0); // not in the world
 }`;
 const FRAGMENT = `
 uniform vec3 color, light;
+#ifdef USE_COLOR
+varying vec3 own;
+#else
+#define own color
+#endif
 void main() {
   vec2 at = 2.0 * gl_PointCoord - 1.0;
   float square = dot(at, at);
   if (square > 1.0) discard;
   float day = max(dot(vec3(at.x, -at.y, sqrt(1.0 - square)), light), 0.0);
-  gl_FragColor = vec4(color * (0.45 + 0.7 * day), 1.0);
+  gl_FragColor = vec4(own * (0.45 + 0.7 * day), 1.0);
   #include <colorspace_fragment>
 }`;
 
 export class Discs {
   readonly points: THREE.Points;
   readonly place: THREE.BufferAttribute;
+  colors: THREE.BufferAttribute | null = null; // of each, in place of that of all
   private readonly uniforms;
+  private readonly material: THREE.ShaderMaterial;
 
   constructor(most: number, readonly radius: number, color: THREE.Color) {
     const geometry = new THREE.BufferGeometry();
@@ -30,11 +43,21 @@ export class Discs {
     this.place.setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute("position", this.place);
     this.uniforms = { size: { value: 1 }, color: { value: color }, light: { value: new THREE.Vector3() } };
-    this.points = new THREE.Points(geometry, new THREE.ShaderMaterial({
+    this.material = new THREE.ShaderMaterial({
       vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.uniforms,
-    }));
+    });
+    this.points = new THREE.Points(geometry, this.material);
     this.points.frustumCulled = false;
     geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(), Infinity); // not asked of NaN
+  }
+
+  // With a color of each, to be written to `colors`.
+  paint(on: boolean): void {
+    this.colors = on ? new THREE.BufferAttribute(new Float32Array(this.place.array.length), 3) : null;
+    if (this.colors) this.points.geometry.setAttribute("color", this.colors);
+    else this.points.geometry.deleteAttribute("color");
+    this.material.vertexColors = on;
+    this.material.needsUpdate = true;
   }
 
   // After `place` was written: how many there are, and as what size they are seen.
@@ -44,6 +67,7 @@ export class Discs {
     this.place.clearUpdateRanges();
     this.place.addUpdateRange(0, 3 * count);
     this.place.needsUpdate = count > 0;
+    if (this.colors) this.colors.needsUpdate = true;
     this.uniforms.size.value = this.radius * high / Math.tan(camera.fov * Math.PI / 360);
     this.uniforms.light.value.copy(light).transformDirection(camera.matrixWorldInverse);
   }

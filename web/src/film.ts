@@ -23,11 +23,13 @@ export class Film implements Source {
     const relative = document.getElementById("poses") !== null;
     const poses = posesFrom(await unpack(text(relative ? "poses" : "places"), columnCount(d), frames), d, relative);
     return new Film(d, poses, await unpackRows(text("joints"), JOINT * d.joints, frames),
-      await unpackRows(text("rays"), RAY * d.rays, frames), await unpack(text("points"), 3 * pointsOf(d), frames));
+      await unpackRows(text("rays"), RAY * d.rays, frames), await unpack(text("points"), 3 * pointsOf(d), frames),
+      await unpackRows(text("levels"), d.levels ?? 0, frames));
   }
 
   private constructor(d: Description, private readonly poses: Float32Array, private readonly joints: Float32Array,
-    private readonly rays: Float32Array, private readonly points: Int32Array) {
+    private readonly rays: Float32Array, private readonly points: Int32Array,
+    private readonly levels: Float32Array) {
     this.description = d;
     this.posesEach = posesOf(d);
     this.pointsEach = pointsOf(d);
@@ -38,6 +40,7 @@ export class Film implements Source {
       joints: new Float32Array(JOINT * d.joints),
       rays: this.rays.subarray(0, RAY * d.rays),
       points: new Float32Array(3 * this.pointsEach),
+      levels: this.levels.subarray(0, d.levels ?? 0),
     };
     for (const robot of robotsOf(d))
       if (isCloth(robot.cast)) this.surfaces.push([robot.first, robot.first + robot.cast.links]);
@@ -74,6 +77,8 @@ export class Film implements Source {
     this.mixPoints(before, after, part);
     const rays = RAY * this.description.rays, nearest = Math.round(at);
     this.now.rays = this.rays.subarray(nearest * rays, (nearest + 1) * rays);
+    const levels = this.description.levels ?? 0; // they switch between two pictures: as in the first
+    this.now.levels = this.levels.subarray(before * levels, (before + 1) * levels);
     return this.now;
   }
 

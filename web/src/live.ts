@@ -28,6 +28,7 @@ export class Live implements Source {
   status: Status = { paused: false, factor: 0, speed: 1 };
   frames = 0;
   contacts = false; // are wanted
+  lacks: string[] = []; // commands of which nothing would come
   onScene = (): void => {};
   onReading = (_reading: RobotReading): void => {};
   onNote = (_text: string, _stays: boolean): void => {};
@@ -55,7 +56,8 @@ export class Live implements Source {
   }
 
   private words(text: string): void {
-    const message = JSON.parse(text) as { scene?: Description; reading?: RobotReading; note?: string };
+    const message = JSON.parse(text) as { scene?: Description; lacks?: string[]; reading?: RobotReading; note?: string };
+    this.lacks = message.lacks ?? this.lacks;
     if (message.scene) this.begin(message.scene).catch((error) => this.onNote(String(error), true));
     if (message.reading) this.onReading(message.reading);
     if (message.note) this.onNote(message.note, false);
@@ -77,15 +79,15 @@ export class Live implements Source {
     const head = new DataView(data), words = (i: number): number => head.getUint32(4 * i, true);
     if (words(0) !== MAGIC) return;
     this.asked = false;
-    const sizes = [POSE * words(8), JOINT * words(9), RAY * words(10), 3 * words(11), CONTACT * words(13)];
+    const sizes = [POSE * words(8), JOINT * words(9), RAY * words(10), 3 * words(11), CONTACT * words(13), words(14)];
     let at = HEAD;
-    const [poses, joints, rays, points, contacts] = sizes.map((size) => {
+    const [poses, joints, rays, points, contacts, levels] = sizes.map((size) => {
       const part = new Float32Array(data, at, size);
       at += 4 * size;
       return part;
     });
     const first = this.now === null;
-    this.now = { time: head.getFloat64(8, true), poses, joints, rays, points, contacts };
+    this.now = { time: head.getFloat64(8, true), poses, joints, rays, points, contacts, levels };
     this.status = { paused: (words(1) & 1) !== 0, factor: head.getFloat64(16, true), speed: head.getFloat64(24, true) };
     this.frames++;
     if (first) this.onScene();

@@ -89,11 +89,11 @@ class Page {
     if (control instanceof Remote)
       out.unshift({ key: "d", text: "drag pushes robots (or: Ctrl and drag)", on: () => control.pushing,
         act: () => { control.pushing = !control.pushing; } },
-      { key: ",", text: "keep this moment", act: () => control.keep() },
-      { key: ".", text: "back to the kept moment", act: () => control.giveBack() },
-      { key: "e", get text() {
+      ...(control.can("keep") ? [{ key: ",", text: "keep this moment", act: () => control.keep() },
+        { key: ".", text: "back to the kept moment", act: () => control.giveBack() }] : []),
+      ...(control.can("every") ? [{ key: "e", get text() {
         return control.drawnEvery > 1 ? `draw every ${control.drawnEvery}th step` : "draw any step";
-      }, act: () => control.every(EVERY[(EVERY.indexOf(control.drawnEvery) + 1) % EVERY.length]) });
+      }, act: () => control.every(EVERY[(EVERY.indexOf(control.drawnEvery) + 1) % EVERY.length]) }] : []));
     return out;
   }
 
@@ -104,7 +104,7 @@ class Page {
       ({ key, text, on: () => overlays.on[what], act: () => overlays.toggle(what) });
     const out = [option("b", "center of mass (balance)", "masses"), option("i", "boxes of inertia", "inertia"),
       option("j", "axes of joints", "hinges"), option("k", "collision shapes", "collisions"),
-      option("v", `level of physics as color (${overlays.legend})`, "levels")];
+      { ...option("v", "", "levels"), get text() { return `level of physics as color (${overlays.legend})`; } }];
     if (source instanceof Live)
       out.unshift({ ...option("c", "contacts and their forces", "contacts"), act: () => {
         overlays.toggle("contacts");
@@ -136,9 +136,11 @@ class Page {
   private help(): void {
     const place = byId("help"), table = make("table");
     const rows = [["drag", "turn"], ["wheel, pinch", "nearer, farther"], ["right drag, Shift and drag", "move"],
-      ["click a robot", "its values"], ["Esc", "let go of it"], ["Space", "pause, go on"], ["→ ←", "one step, one step back"],
+      ["click a robot", "its values"], ["Esc", "let go of it"], ["Space", "pause, go on"],
+      this.can("back") ? ["→ ←", "one step, one step back"] : ["→", "one step"],
       ["Backspace", "start again"], ["+ −", "faster, slower"], ["F", "follow"], ["[ ]", "previous, next robot"],
-      ...(this.source.live ? [["Ctrl and drag", "push a robot"], ["drop a file", "load a robot or scene"]] : []),
+      ...(this.source.live ? [["Ctrl and drag", "push a robot"]] : []),
+      ...(this.source.live && this.can("load") ? [["drop files, a folder", "load a robot or scene"]] : []),
       ...this.options.map((option) => [option.key.toUpperCase(), option.text]), ["M", "menu"]];
     for (const [key, text] of rows) {
       const row = table.insertRow();
@@ -150,6 +152,10 @@ class Page {
     place.replaceChildren(table, close);
     place.hidden = !place.hidden;
     if (!place.hidden) close.focus();
+  }
+
+  private can(what: string): boolean {
+    return !(this.control instanceof Remote) || this.control.can(what);
   }
 
   private save(): void {
@@ -273,7 +279,7 @@ class Page {
 
 function copy(frame: Frame): Frame {
   return { time: frame.time, poses: frame.poses.slice(), joints: frame.joints.slice(), rays: frame.rays.slice(),
-    points: frame.points.slice() };
+    points: frame.points.slice(), levels: frame.levels.slice() };
 }
 
 function start(source: Film | Live): Page {

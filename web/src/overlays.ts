@@ -2,21 +2,26 @@
 // joints, and levels of physics as colors.
 import * as THREE from "three";
 import { CONTACT, POSE } from "./data";
-import type { Body, Cast, Description, Frame } from "./data";
+import type { Body, Description, Frame } from "./data";
 import type { Layout } from "./layout";
 import { ballGeometry, dot, Pieces, rodGeometry, stretched } from "./marks";
 import { Robots } from "./robots";
-import { paint } from "./shapes";
+import { cssColor, paint } from "./shapes";
 
 const MOST = 4096; // marks of a kind
 
-// Colors of motions, and what to call them.
-const LEVELS: Record<string, [string, number[]]> = {
-  kinematic: ["blue", [0.25, 0.45, 0.9]], points: ["turquoise", [0.1, 0.7, 0.65]], rigid: ["green", [0.35, 0.7, 0.2]],
-  prescribed: ["yellow", [0.95, 0.8, 0.15]], articulated: ["orange", [0.95, 0.45, 0.1]],
-  elastic: ["violet", [0.65, 0.25, 0.75]], quasistatic: ["pink", [0.9, 0.5, 0.65]],
-};
-const OTHER: [string, number[]] = ["gray", [0.6, 0.6, 0.6]];
+// What to call the colors of motions, which are those of colors.css by their names.
+const LEVELS: Record<string, string> = { kinematic: "blue", points: "turquoise", rigid: "green", prescribed: "yellow",
+  articulated: "orange", elastic: "violet", quasistatic: "pink" };
+
+const COLORS = new Map<string, THREE.Color>();
+
+function levelColor(motion = ""): THREE.Color {
+  const name = `--${LEVELS[motion] ? motion : "soft"}`, style = getComputedStyle(document.documentElement);
+  const found = COLORS.get(motion) ?? paint(cssColor(style.getPropertyValue(name).trim()) ?? [0.6, 0.6, 0.6]);
+  COLORS.set(motion, found);
+  return found;
+}
 
 interface Link {
   at: THREE.Vector3;
@@ -56,12 +61,18 @@ export class Overlays {
   private readonly boxes = this.pieces(new THREE.BoxGeometry(1, 1, 1), 0.55);
   private readonly frames = new Map<Body, ReturnType<typeof inertiaBox>>();
   private collisions: Robots | null = null;
-  private readonly levels = new Map<Cast, THREE.Material>();
+  private readonly levels: THREE.Color[] = []; // of robots, in the present frame
+  private readonly seen = new Set<number>(); // numbers of motions
+  private readonly switching: number[] = []; // robots, in the order of a frame's levels
 
   constructor(private readonly description: Description, private readonly robots: Robots,
     private readonly layout: Layout, private readonly slow: boolean) {
     for (const cast of description.casts)
       for (const body of cast.bodies ?? []) this.frames.set(body, inertiaBox(body));
+    robots.list.forEach(({ cast }, r) => {
+      this.levels.push(levelColor(cast.motion));
+      if (cast.switches) this.switching.push(r);
+    });
   }
 
   private pieces(geometry: THREE.BufferGeometry, opacity: number): Pieces {
@@ -74,7 +85,7 @@ export class Overlays {
 
   toggle(what: Overlay): void {
     this.on[what] = !this.on[what];
-    if (what === "levels") this.robots.tint(this.on.levels ? this.colors() : null);
+    if (what === "levels") this.robots.tint(this.on.levels ? (robot) => this.levels[robot] : null);
     if (what !== "collisions") return;
     this.collisions ??= this.veil();
     this.collisions.group.visible = this.on.collisions;
@@ -82,16 +93,18 @@ export class Overlays {
 
   // Which levels there are, and in what colors.
   get legend(): string {
-    const motions = new Set(this.description.casts.map((cast) => cast.motion ?? "").filter((name) => name));
-    return [...motions].map((name) => `${name} ${(LEVELS[name] ?? OTHER)[0]}`).join(", ");
+    const { casts, motions: names } = this.description;
+    const motions = new Set(casts.map((cast) => cast.motion ?? "").filter((name) => name));
+    for (const number of this.seen) if (names?.[number]) motions.add(names[number]);
+    return [...motions].map((name) => `${name} ${LEVELS[name] ?? "gray"}`).join(", ");
   }
 
-  private colors(): Map<Cast, THREE.Material> {
-    for (const cast of this.description.casts)
-      if (cast.motion && !this.levels.has(cast))
-        this.levels.set(cast, new THREE.MeshLambertMaterial({ color: paint((LEVELS[cast.motion] ?? OTHER)[1]),
-          side: THREE.DoubleSide }));
-    return this.levels;
+  // The levels of a frame, before robots are drawn in it.
+  take(frame: Frame): void {
+    frame.levels.forEach((number, i) => {
+      this.seen.add(number);
+      if (this.on.levels) this.levels[this.switching[i]] = levelColor(this.description.motions?.[number]);
+    });
   }
 
   private veil(): Robots {

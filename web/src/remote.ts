@@ -2,13 +2,17 @@
 import * as THREE from "three";
 import { POSE } from "./data";
 import type { Live } from "./live";
-import { byId, say, showPlaying } from "./page";
+import { arrange, bundle, collect, robotsIn } from "./drop";
+import type { Dropped } from "./drop";
+import { byId, make, say, showPlaying } from "./page";
 import type { Panel } from "./panel";
 import type { View } from "./view";
 
 const READ_SECONDS = 0.1; // between readings of the selected robot
-const LARGEST = 16 * 1024 * 1024; // bytes of a file
-const ALONE = "Robots with meshes are shown by: mayfly view FILE, which finds what lies beside it.";
+const LARGEST = 16 * 1024 * 1024; // bytes of a file alone
+const MOST = 256 * 1024 * 1024; // of several
+const KEPT = "mayfly-note"; // name of a line that is said after the page is loaded again
+const ALONE = "Drop its folder, or it together with its meshes.";
 export const EVERY = [1, 10, 100, 1000]; // steps
 
 interface Grip {
@@ -29,6 +33,7 @@ export class Remote {
     byId("at").hidden = true;
     byId("step").onclick = () => this.step(1);
     byId("back").onclick = () => this.step(-1);
+    byId("back").hidden = !this.can("back");
     byId("restart").onclick = () => this.restart();
     panel.onSet = (field, component, value) => live.send({ do: "set", robot: view.selected, field, component, value });
     panel.onLevel = (motion) => {
@@ -36,11 +41,17 @@ export class Remote {
       live.send({ do: "read", robot: view.selected });
     };
     this.dropping();
+    say(sessionStorage.getItem(KEPT) ?? "");
+    sessionStorage.removeItem(KEPT);
     const { canvas } = view.stage;
     canvas.addEventListener("pointerdown", (event) => this.grab(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.drag(event), { capture: true });
     for (const kind of ["pointerup", "pointercancel"] as const)
       canvas.addEventListener(kind, (event) => this.release(event), { capture: true });
+  }
+
+  can(what: string): boolean {
+    return !this.live.lacks.includes(what);
   }
 
   get playing(): boolean {
@@ -76,28 +87,57 @@ export class Remote {
     this.live.send({ do: "every", steps });
   }
 
-  // ---- a file that is dropped ---------------------------------------------------------------------
+  // ---- files that are dropped ---------------------------------------------------------------------
 
   private dropping(): void {
     addEventListener("dragover", (event) => event.preventDefault());
     addEventListener("drop", (event) => {
       event.preventDefault();
-      const files = [...event.dataTransfer?.files ?? []];
-      const several = files.length > 1 || event.dataTransfer?.items[0]?.webkitGetAsEntry()?.isDirectory;
-      if (several) say(`A page takes one file. ${ALONE}`);
-      else if (files.length) void this.load(files[0]);
+      collect(event.dataTransfer).then((list) => this.take(list)).catch((error: Error) => say(error.message));
     });
+  }
+
+  // Loads the robot or scene among them, or asks which.
+  async take(list: Dropped[]): Promise<void> {
+    if (!this.can("load")) return say("The program that runs this world loads its robots: this page cannot.");
+    if (list.length === 1) return this.load(list[0].file);
+    const robots = await robotsIn(list), place = byId("help");
+    if (robots.length === 0 && list.length > 0)
+      return say("There is no robot (.urdf, .xml with <mujoco>) and no scene (.yaml with groups) among these files.");
+    if (robots.length === 1) return this.loadAll(list, robots[0]);
+    place.replaceChildren(make("p", "Which one?"), ...robots.map((robot) => {
+      const button = make("button", robot.path);
+      button.onclick = () => {
+        place.hidden = true;
+        void this.loadAll(list, robot);
+      };
+      return button;
+    }));
+    place.hidden = list.length === 0;
   }
 
   async load(file: File): Promise<void> {
     if (file.size > LARGEST) return say(`${file.name} is too large: expected at most 16 MiB`);
-    say(`${file.name} ...`, true);
+    return this.send("load", file.name, file);
+  }
+
+  private async loadAll(list: Dropped[], robot: Dropped): Promise<void> {
+    const all = await arrange(list, robot), body = bundle(all.list);
+    if (body.size > MOST) return say("These files are too large: expected at most 256 MiB");
+    return this.send("load/files", all.main, body);
+  }
+
+  private async send(where: string, name: string, body: Blob): Promise<void> {
+    say(`${name} ...`, true);
     try {
-      const answer = await fetch(`/load?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
-      if (answer.ok) location.reload();
-      else say(await answer.text().then((text) => (/mesh .* not found/.test(text) ? `${text}. ${ALONE}` : text)));
+      const answer = await fetch(`/${where}?name=${encodeURIComponent(name)}`, { method: "POST", body });
+      const text = await answer.text(), alone = where === "load" && /mesh .* not found/.test(text);
+      const words = alone ? `${text}. ${ALONE}` : text;
+      if (!answer.ok) return say(words);
+      if (text !== "loaded") sessionStorage.setItem(KEPT, words); // said by the page of the new world
+      location.reload();
     } catch {
-      say(`${file.name} could not be sent: the simulation is not reachable`);
+      say(`${name} could not be sent: the simulation is not reachable`);
     }
   }
 

@@ -46,6 +46,8 @@ export class Robots {
   private readonly parts: Part[] = [];
   private readonly surfaces: Surface[] = [];
   private readonly material: THREE.Material;
+  private readonly plain = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide }); // of a robot's color
+  private color: ((robot: number) => THREE.Color) | null = null;
   private readonly squares: Float32Array; // [m^2] distances, of one kind at a time
 
   // With a material of its own robots are a veil over others: they throw no shadows and are no dots.
@@ -159,6 +161,7 @@ export class Robots {
       out[3 * i] = poses[p] + shift[0] + x + w * t + b * v - c * u;
       out[3 * i + 1] = poses[p + 1] + shift[1] + y + w * u + c * t - a * v;
       out[3 * i + 2] = poses[p + 2] + shift[2] + z + w * v + a * u - b * t;
+      if (this.color && dots.colors) this.color(robot).toArray(dots.colors.array, 3 * i);
     }
     dots.update(kind.farCount, camera, high, light);
   }
@@ -176,7 +179,9 @@ export class Robots {
       const robot = kind.first + (which ? which[i] : i), shift = layout.shift(robot);
       if (link < 0) matrixOf(out, 16 * i, null, 0, shift);
       else matrixOf(out, 16 * i, poses, POSE * (this.list[robot].first + link), shift);
+      if (this.color && mesh.instanceColor) this.color(robot).toArray(mesh.instanceColor.array, 3 * i);
     }
+    if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     mesh.count = count;
     mesh.visible = count > 0;
     mesh.instanceMatrix.clearUpdateRanges();
@@ -206,9 +211,16 @@ export class Robots {
     mesh.geometry.computeVertexNormals();
   }
 
-  // Each kind in one color, or in its own again.
-  tint(colors: Map<Cast, THREE.Material> | null): void {
-    for (const part of this.parts) part.mesh.material = colors?.get(part.kind.cast) ?? this.material;
+  // Each robot in one color, or in its own again.
+  tint(color: ((robot: number) => THREE.Color) | null): void {
+    this.color = color;
+    for (const { mesh, dots, kind, link } of this.parts) {
+      if (link < 0) continue;
+      mesh.material = color ? this.plain : this.material;
+      mesh.instanceColor = color
+        ? new THREE.InstancedBufferAttribute(new Float32Array(3 * kind.cast.robots), 3) : null;
+      dots?.paint(color !== null);
+    }
   }
 
   // ---- the mouse ---------------------------------------------------------------------------------

@@ -79,6 +79,7 @@ export class View {
       if (goal.every(Number.isFinite)) stage.follow(goal, Math.min(1, 6 * passed + 0.02));
     }
     stage.camera.updateMatrixWorld();
+    this.overlays.take(frame);
     this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height, stage.light);
     const show = this.joints.update(frame, Math.max(0.03 * layout.radius, 0.004 * stage.distance));
     this.rays.update(frame, 0.0015 * stage.distance);

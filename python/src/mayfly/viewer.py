@@ -8,6 +8,7 @@ nothing up.
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import http.server
 import json
@@ -32,6 +33,8 @@ _PORT = 8765  # as mayfly view
 _MAGIC = 0x4D46524D  # of a frame; web/src/live.ts reads it
 _POSE, _JOINT, _RAY = 7, 11, 7  # [1] numbers
 _SHOWN = 64  # [1] components of a field in the page's panel
+_LACKS = ["back", "keep", "every", "load"]  # commands of the page for other worlds
+_FARTHEST = 1e6  # [m] of points
 _MESSAGE = 4096  # [byte] longest message of a page
 _PATIENCE = 0.1  # [s] after which a page gets the last picture again
 _PAGES = 12  # [1] open at the same time
@@ -48,9 +51,10 @@ class Viewer(Native):
                 viewer.update()
 
     The page can pause, step and slow down the program, which then waits in update(); it shows the
-    fields of a robot and sets its inputs. It can start again: update() restores the world as it
-    was when the viewer was made, and counts `restarts`, for programs with a state of their own.
-    Shown are the robots that a film shows. The page is served to this machine alone.
+    fields of a robot, sets its inputs and pushes robots: in the steps of the world, or of its
+    environment, a spring pulls the link that was taken. It can start again: update() restores the
+    world as it was when the viewer was made, and counts `restarts`, for programs with a state of
+    their own. Shown are the robots that a film shows. The page is served to this machine alone.
 
     Args:
         world: its groups are complete.
@@ -80,6 +84,7 @@ class Viewer(Native):
         self.restarts = 0  # by the page
         self._start, self._again = world.snapshot() if restart else None, False
         self._frame, self._serial = b"", 0
+        self._pushing: object = None  # the page that pushes
         self._news = threading.Condition()
         self._start_film()
         self._restart()
@@ -108,10 +113,11 @@ class Viewer(Native):
         self._numbers = ffi.new("float[]", int(self._picture.size))
 
     def _describe(self, scene: dict[str, Any]) -> None:
-        self._scene = json.dumps({"scene": scene}).encode()
+        self._scene = json.dumps({"scene": scene, "lacks": _LACKS}).encode()
         poses = sum(cast["robots"] * cast["links"] for cast in scene["casts"])
         points = sum(cloud["points"] for cloud in scene["clouds"])
         self._counts = poses, scene["joints"], scene["rays"], points
+        self._levels = scene.get("levels", 0)
         self._robots = [
             (cast["name"], cast["first"] + robot)
             for cast in scene["casts"]
@@ -199,6 +205,8 @@ class Viewer(Native):
         with self._news:
             self._ended = True
             self._news.notify_all()
+        with contextlib.suppress(errors.MayflyError):
+            self._let_go(self._pushing)
         self._server.shutdown()
         self._server.server_close()
         super().close()
@@ -211,11 +219,11 @@ class Viewer(Native):
             self._news.wait_for(lambda: self._serial != seen or self._ended, _PATIENCE)
             head = struct.pack(
                 "<IIdddIIIIIIII", _MAGIC, int(self._paused), self._time, self._factor,
-                self._speed, *self._counts, self._serial & 0xFFFFFFFF, 0, 0, 0,
+                self._speed, *self._counts, self._serial & 0xFFFFFFFF, 0, self._levels, 0,
             )  # fmt: skip
             return head + self._body, self._serial
 
-    def _command(self, message: dict[str, Any]) -> dict[str, Any] | None:
+    def _command(self, message: dict[str, Any], page: object) -> dict[str, Any] | None:
         """Does what a page wants; its answer, None: none."""
         word = message.get("do")
         with self._news:
@@ -236,7 +244,11 @@ class Viewer(Native):
         if word == "reset" and self._start is None:
             return {"note": "a Python program runs this world: it does not start again from here"}
         if word == "push":
-            return {"note": "a Python program runs this world: its page cannot push robots"}
+            return self._push(message, page)
+        if word == "release":
+            self._let_go(page)
+        if word in ("back", "keep", "return", "level"):
+            return {"note": "a Python program runs this world: its page cannot do this"}
         return None
 
     def _robot(self, message: dict[str, Any]) -> tuple[Any, int] | None:
@@ -293,6 +305,41 @@ class Viewer(Native):
                 return {"note": "a system of the world writes this field, or it is no input"}
             lib.mf_field_set(field, instance, component, float(value))
         return None
+
+    def _push(self, message: dict[str, Any], page: object) -> dict[str, Any] | None:
+        found, link = self._robot(message), message.get("link")
+        at, to = _point(message.get("at")), _point(message.get("to"))
+        if found is None or at is None or to is None or not isinstance(link, int) or link < 0:
+            return None
+        group, instance = found
+        error = ffi.new("mf_Error *")
+        with self.world._lock:
+            native, hand = group._use(), self.world._hand()
+            status = lib.mf_pusher_take(hand, native, instance, min(link, 2**31), at, to, error)
+        if status != lib.MF_OK:
+            return {"note": text(error.message)}
+        self._pushing = page
+        return None
+
+    def _let_go(self, page: object) -> None:
+        """A page releases what it pushes, or is gone."""
+        if page is None or self._pushing is not page:
+            return
+        self._pushing = None
+        with self.world._lock:
+            if not self.world.closed:
+                lib.mf_pusher_release(self.world._hand())
+
+
+def _point(value: object) -> list[float] | None:
+    """A place [m] of a message; None: it is none."""
+    if not isinstance(value, list) or len(value) != 3:
+        return None
+    fits = all(
+        isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) < _FARTHEST
+        for x in value
+    )
+    return [float(x) for x in value] if fits else None
 
 
 def _is_input(group: Any, field: Any) -> bool:
@@ -381,6 +428,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._talk(self.server.viewer)
         finally:
             self.server.pages -= 1
+            with contextlib.suppress(errors.MayflyError):  # the program has closed its world
+                self.server.viewer._let_go(self)
 
     def _talk(self, viewer: Viewer) -> None:
         seen = -1
@@ -401,7 +450,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 self._send(frame, 2)
             else:
                 try:
-                    answer = viewer._command(wish)
+                    answer = viewer._command(wish, self)
                 except errors.MayflyError:  # the program has closed its world
                     return
                 if answer is not None:

@@ -111,6 +111,7 @@ class World(Native):
         self._messages: dict[str, Any] | None = None
         self._minds: list[tuple[str, MindRecipe, Any]] = []
         self._failures: list[BaseException] = []  # of minds
+        self._pusher: Native | None = None  # of pages
 
     @classmethod
     def for_model(cls, model: Model, *, seed: int = 0, **more: Any) -> World:
@@ -541,18 +542,34 @@ class World(Native):
         with self._lock:
             native = self._use()
             if steps == 1:
-                lib.mf_world_step(native, 1)
+                self._advance(native, 1)
                 self._raise_failures()
                 return
             chunk = 64
             while steps > 0:
                 now = min(steps, chunk)
                 begin = time.monotonic()
-                lib.mf_world_step(native, now)
+                self._advance(native, now)
                 steps -= now
                 self._raise_failures()
                 if time.monotonic() - begin < _CHUNK_TIME:
                     chunk *= 2
+
+    def _advance(self, native: Any, steps: int) -> None:
+        if self._pusher is None:
+            lib.mf_world_step(native, steps)
+        else:
+            lib.mf_pusher_step(self._pusher._use(), steps)
+
+    def _hand(self) -> Any:
+        """What pulls robots for pages, in all steps once it is made."""
+        if self._pusher is None:
+            out, error = ffi.new("mf_Pusher **"), ffi.new("mf_Error *")
+            check(lib.mf_pusher_create(self._use(), out, error), error)
+            pusher = Native()
+            pusher._take(lib.MFPY_PUSHER, out[0], [self])
+            self._pusher = pusher
+        return self._pusher._use()
 
     @in_turn
     def run(self, seconds: float) -> None:
@@ -653,6 +670,7 @@ class World(Native):
         super().close()
         self._groups = []
         self._native_joints = None
+        self._pusher = None
 
     def __repr__(self) -> str:
         if self.closed:

@@ -66,6 +66,8 @@ class EnvironmentWorld(World):
         self._groups = []
         self._collisions = None
         self._joints = None
+        self._pusher = None
+        self._environment = environment
         self._native_joints = None
         self.terrain = None
         self._ground = ffi.NULL
@@ -73,6 +75,12 @@ class EnvironmentWorld(World):
         self._owner = environment._owner
         self._pointer = native
         self._process = environment._process
+
+    def _hand(self) -> Any:
+        out, error = ffi.new("mf_Pusher **"), ffi.new("mf_Error *")
+        self._use()
+        check(lib.mf_environment_pusher(self._environment._use(), out, error), error)
+        return out[0]
 
     def add_group(self, *arguments: Any, **more: Any) -> NoReturn:
         raise errors.UnsupportedError("add_group: an environment has one group, its robots")

@@ -1,9 +1,12 @@
-// A robot that is pulled by a spring (push.c).
-#ifndef MAYFLY_APP_PUSH_H
-#define MAYFLY_APP_PUSH_H
+// The inside of mf_Pusher (push.c), for those who keep a push in snapshots of their own: the
+// session of `mayfly view`.
+#ifndef MAYFLY_VIEW_PUSH_H
+#define MAYFLY_VIEW_PUSH_H
 
-#include "app.h"
+#include <mayfly/motion.h>
+#include <mayfly/push.h>
 
+// A robot that is pulled.
 typedef struct mf_Push {
     bool on;
     mf_Group *group;
@@ -21,8 +24,9 @@ typedef struct mf_PushRoom {
     double *poses;                          // 7 per link: all positions, then all rotations
     double *velocities;                     // 6 per link
     double *jacobian, *force, *one, *other; // 6 nv; nv each
-    double *rest;      // nv + 6: what the pushed robot's inputs were before; part of a snapshot
-    size_t rest_count; // [1]
+    double *rest;                  // nv + 6: what the pushed robot's inputs are without the push
+    size_t rest_count;             // [1]
+    uint32_t links, joints, count; // [1] most of a robot: links, joints, nv
 } mf_PushRoom;
 
 mf_Status mf_push_room(mf_Context *context, const mf_World *world, mf_PushRoom *out,
@@ -31,9 +35,11 @@ void mf_push_room_free(mf_PushRoom *room);
 
 // NULL, or why the robot cannot be pushed at this link.
 const char *mf_push_refuses(mf_Group *group, uint32_t robot, uint32_t link);
-// Takes hold of a link of a robot, or moves what holds it; the robot can be pushed.
+// Takes hold of a link of a robot, or moves what holds it; the robot can be pushed. Its inputs are
+// those of room->rest and the push from then on.
 void mf_push_take(mf_Push *push, const mf_PushRoom *room, mf_Group *group, uint32_t robot,
                   uint32_t link, const double at[3], const double to[3]);
+// Lets go of it, and gives it the inputs of room->rest.
 void mf_push_release(mf_Push *push, const mf_PushRoom *room);
 // Before each step of so many seconds, while something is pushed.
 void mf_push_pull(mf_Push *push, const mf_PushRoom *room, double step);

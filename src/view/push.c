@@ -10,12 +10,14 @@
 // of what they were. At the other levels joints are where they are told to be, so that f acts on
 // the base, e = m, and u is the point's velocity as a part of the base. Vehicles get its impulse;
 // robots that only follow their command are moved. It ends with the release, which gives the inputs
-// back.
-#include "push.h"
+// back. A mf_Pusher gives them back after each step, so that others may write them meanwhile.
+#include "view/push.h"
 
 #include "math/scalar.h"
 
 #include <mayfly/dynamics.h>
+
+#include <math.h>
 #include <string.h>
 
 #define RATE 8.0      // [rad/s] w
@@ -24,6 +26,7 @@
 #define GRAVITY 9.81  // [m/s^2] that the limit is measured with
 #define MOVE_RATE 6.0 // [1/s] with which robots that know no forces follow
 #define TRIAL 1.0     // [N] with which the mass at a point is felt
+#define FARTHEST 1e6  // [m] of a point and a goal
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -38,7 +41,11 @@ mf_Status mf_push_room(mf_Context *context, const mf_World *world, mf_PushRoom *
         joints = model->joint_count > joints ? model->joint_count : joints;
         count = velocities > count ? velocities : count;
     }
-    *out = (mf_PushRoom){.context = context, .rest_count = 6 + 4 * (size_t)joints};
+    *out = (mf_PushRoom){.context = context,
+                         .rest_count = 6 + 4 * (size_t)joints,
+                         .links = links,
+                         .joints = joints,
+                         .count = count};
     out->poses = mf_allocate(context, 7 * (size_t)links, sizeof(double));
     out->velocities = mf_allocate(context, 6 * (size_t)links, sizeof(double));
     out->jacobian = mf_allocate(context, 9 * (size_t)count, sizeof(double));
@@ -46,7 +53,7 @@ mf_Status mf_push_room(mf_Context *context, const mf_World *world, mf_PushRoom *
     if (out->poses == NULL || out->velocities == NULL || out->jacobian == NULL ||
         out->rest == NULL) {
         mf_push_room_free(out);
-        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "push: out of memory");
     }
     out->force = out->jacobian + 6 * (size_t)count;
     out->one = out->force + count;
@@ -343,4 +350,95 @@ void mf_push_pull(mf_Push *push, const mf_PushRoom *room, double step) {
         pull_link(push, room, &fields, point, arm);
     else
         pull_base(push, room, &fields, step, point, arm);
+}
+
+// ---- a world that others step ------------------------------------------------------------------
+
+struct mf_Pusher {
+    mf_World *world;
+    mf_Push push;
+    mf_PushRoom room;
+};
+
+mf_Status mf_pusher_create(mf_World *world, mf_Pusher **out, mf_Error *error) {
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "push: out is NULL");
+    *out = NULL;
+    if (world == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "push: world is NULL");
+    mf_Context *context = mf_world_context(world);
+    mf_Pusher *pusher = mf_allocate(context, 1, sizeof *pusher);
+    if (pusher == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "push: out of memory");
+    pusher->world = world;
+    mf_Status status = mf_push_room(context, world, &pusher->room, error);
+    if (status != MF_OK) {
+        mf_release(context, pusher);
+        return status;
+    }
+    *out = pusher;
+    return MF_OK;
+}
+
+void mf_pusher_destroy(mf_Pusher *pusher) {
+    if (pusher == NULL)
+        return;
+    mf_Context *context = pusher->room.context;
+    mf_push_room_free(&pusher->room);
+    mf_release(context, pusher);
+}
+
+static bool has_room(const mf_PushRoom *room, const mf_Group *group) {
+    const mf_Model *model = mf_group_model(group);
+    return model->link_count <= room->links && model->joint_count <= room->joints &&
+           mf_group_velocity_count(group) <= room->count;
+}
+
+static bool is_near(const double point[3]) {
+    return fabs(point[0]) < FARTHEST && fabs(point[1]) < FARTHEST && fabs(point[2]) < FARTHEST;
+}
+
+mf_Status mf_pusher_take(mf_Pusher *pusher, mf_Group *group, uint32_t robot, uint32_t link,
+                         const double at[3], const double to[3], mf_Error *error) {
+    if (pusher == NULL || group == NULL || mf_group_world(group) != pusher->world)
+        return mf_fail(error, MF_BAD_ARGUMENT, "push: expected a group of the world");
+    if (!has_room(&pusher->room, group))
+        return mf_fail(error, MF_BAD_ARGUMENT, "push: the group was added after mf_pusher_create");
+    if (robot >= mf_group_count(group))
+        return mf_fail(error, MF_BAD_ARGUMENT, "push: expected a robot below %u, found %u",
+                       mf_group_count(group), robot);
+    if (at == NULL || to == NULL || !is_near(at) || !is_near(to))
+        return mf_fail(error, MF_BAD_ARGUMENT, "push: expected points within %g m", FARTHEST);
+    const char *reason = mf_push_refuses(group, robot, link);
+    if (reason != NULL)
+        return mf_fail(error, MF_UNSUPPORTED, "%s", reason);
+    if (pusher->push.on) // its inputs are its own between two steps, should it be let go
+        keep_inputs(&pusher->push, &pusher->room, false);
+    mf_push_take(&pusher->push, &pusher->room, group, robot, link, at, to);
+    return MF_OK;
+}
+
+void mf_pusher_release(mf_Pusher *pusher) {
+    if (pusher != NULL)
+        pusher->push.on = false;
+}
+
+bool mf_pusher_holds(const mf_Pusher *pusher) {
+    return pusher != NULL && pusher->push.on;
+}
+
+void mf_pusher_step(mf_Pusher *pusher, uint64_t steps) {
+    if (pusher == NULL)
+        return;
+    mf_Push *push = &pusher->push;
+    const double step = mf_time_to_seconds(mf_world_config_of(pusher->world)->step);
+    for (; steps > 0 && push->on; steps--) {
+        keep_inputs(push, &pusher->room, false);
+        mf_push_pull(push, &pusher->room, step);
+        mf_world_step(pusher->world, 1);
+        if (push->on)
+            keep_inputs(push, &pusher->room, true);
+    }
+    if (steps > 0)
+        mf_world_step(pusher->world, steps);
 }

@@ -1,0 +1,183 @@
+// What pulls a robot by hand: it comes to the goal, its inputs stay those of others, and without a
+// robot it is mf_world_step to the bit.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "context.h"
+#include "torture.h"
+
+#include <math.h>
+#include <mayfly/mayfly.h>
+
+static const double middle_of[3] = {0, 0, 0};
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_Pusher *pusher;
+} Rig;
+
+// A ball with an arm on a hinge, in the air, without gravity.
+static mf_Model *ball_with_arm(mf_Context *context) {
+    static const double middle[3] = {0, 0, 0.1}, from[3] = {0.5, 0, 0.1}, to[3] = {0.9, 0, 0.1};
+    static const double anchor[3] = {0.5, 0, 0}, axis[3] = {0, 1, 0};
+    mf_Builder *builder = NULL;
+    mf_Model *model = NULL;
+    assert_int_equal(mf_builder_create(context, "ball", &builder, NULL), MF_OK);
+    mf_BodyId ball = mf_body_create_sphere(builder, middle, 0.1, 1.0, NULL);
+    mf_BodyId arm = mf_body_create_cylinder(builder, from, to, 0.02, 0.2, NULL);
+    mf_joint_create_hinge(builder, ball, arm, anchor, axis, NULL);
+    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
+    mf_builder_destroy(builder);
+    return model;
+}
+
+static mf_Status add_motion(mf_Group *group, mf_Motion motion) {
+    switch (motion) {
+    case MF_MOTION_ARTICULATED:
+        return mf_articulated_add(group, NULL, NULL);
+    case MF_MOTION_RIGID:
+        return mf_rigid_add(group, NULL, NULL);
+    default:
+        return mf_external_add(group, NULL, NULL);
+    }
+}
+
+static Rig open_rig(mf_Context *context, mf_Motion motion) {
+    Rig rig = {.model = ball_with_arm(context)};
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    world.gravity = 0.0;
+    world.step = 2 * MF_MILLISECOND;
+    group.model = rig.model;
+    group.count = 3;
+    assert_int_equal(mf_world_create(context, &world, &rig.world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(rig.world, &group, &rig.group, NULL), MF_OK);
+    assert_int_equal(add_motion(rig.group, motion), MF_OK);
+    mf_Field *position = mf_group_find_field(rig.group, "base.position");
+    for (uint32_t i = 0; i < 3; i++) {
+        mf_field_set(position, i, 1, 3.0 * i);
+        mf_field_set(position, i, 2, 2.0);
+        mf_group_refresh(rig.group, i);
+    }
+    assert_int_equal(mf_pusher_create(rig.world, &rig.pusher, NULL), MF_OK);
+    return rig;
+}
+
+static void close_rig(Rig *rig) {
+    mf_pusher_destroy(rig->pusher);
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static double read(const Rig *rig, const char *field, uint32_t robot, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, field), robot, component);
+}
+
+static void test_it_comes_to_the_goal(void **state) {
+    static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_EXTERNAL};
+    static const double goal[3] = {0.5, 3.0, 2.5};
+    for (int m = 0; m < 3; m++) {
+        Rig rig = open_rig(*state, motions[m]);
+        assert_int_equal(mf_pusher_take(rig.pusher, rig.group, 1, 0, middle_of, goal, NULL), MF_OK);
+        assert_true(mf_pusher_holds(rig.pusher));
+        mf_pusher_step(rig.pusher, 2000);
+        for (uint32_t c = 0; c < 3; c++)
+            assert_true(fabs(read(&rig, "base.position", 1, c) - goal[c]) < 0.02);
+        assert_true(fabs(read(&rig, "base.position", 0, 0)) < 1e-6); // another robot
+        mf_pusher_release(rig.pusher);
+        assert_false(mf_pusher_holds(rig.pusher));
+        close_rig(&rig);
+    }
+}
+
+static void test_inputs_stay_those_of_others(void **state) {
+    static const double goal[3] = {0.2, 3.0, 2.1};
+    Rig rig = open_rig(*state, MF_MOTION_ARTICULATED);
+    mf_Field *force = mf_group_find_field(rig.group, "base.force");
+    mf_Field *torque = mf_group_find_field(rig.group, "joint.torque");
+    assert_non_null(torque);
+    assert_int_equal(mf_pusher_take(rig.pusher, rig.group, 1, 1, middle_of, goal, NULL), MF_OK);
+    for (int i = 1; i <= 20; i++) {
+        const double own = mf_field_get(torque, 1, 0), wanted = 0.25 * i; // exact as a float
+        assert_true(own == (i == 1 ? 0.0 : 0.25 * (i - 1)));
+        mf_field_set(torque, 1, 0, wanted);
+        mf_pusher_step(rig.pusher, 3);
+        assert_true(mf_field_get(torque, 1, 0) == wanted);
+        assert_true(mf_field_get(force, 1, 0) == 0.0 && mf_field_get(force, 1, 2) == 0.0);
+        // Another robot is taken meanwhile, whose release must not bring old inputs back.
+        const uint32_t robot = i % 5 == 0 ? 2 : 1;
+        assert_int_equal(mf_pusher_take(rig.pusher, rig.group, robot, 1, middle_of, goal, NULL),
+                         MF_OK);
+        assert_true(mf_field_get(torque, 1, 0) == wanted);
+    }
+    assert_true(fabs(read(&rig, "base.linear_velocity", 1, 0)) > 0.0);
+    close_rig(&rig);
+}
+
+static void test_without_a_robot_it_is_a_step(void **state) {
+    Rig one = open_rig(*state, MF_MOTION_ARTICULATED),
+        other = open_rig(*state, MF_MOTION_ARTICULATED);
+    mf_field_set(mf_group_find_field(one.group, "joint.torque"), 0, 0, 0.1);
+    mf_field_set(mf_group_find_field(other.group, "joint.torque"), 0, 0, 0.1);
+    static const double goal[3] = {1, 1, 1};
+    // What is let go of before a step has changed nothing.
+    assert_int_equal(mf_pusher_take(one.pusher, one.group, 0, 0, middle_of, goal, NULL), MF_OK);
+    mf_pusher_release(one.pusher);
+    mf_pusher_step(one.pusher, 500);
+    mf_world_step(other.world, 500);
+    assert_true(mf_world_hash(one.world) == mf_world_hash(other.world));
+    close_rig(&one);
+    close_rig(&other);
+}
+
+static void test_what_cannot_be_pushed_is_refused(void **state) {
+    static const double goal[3] = {1, 1, 1}, nowhere[3] = {0, NAN, 0}, far[3] = {0, 0, 2e6};
+    Rig rig = open_rig(*state, MF_MOTION_RIGID), other = open_rig(*state, MF_MOTION_RIGID);
+    mf_Error error = {0};
+    mf_Pusher *pusher = rig.pusher, *none = NULL;
+    assert_int_equal(mf_pusher_take(pusher, rig.group, 3, 0, middle_of, goal, &error),
+                     MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "push: expected a robot below 3, found 3");
+    assert_int_equal(mf_pusher_take(pusher, rig.group, 0, 9, middle_of, goal, NULL),
+                     MF_UNSUPPORTED);
+    assert_int_equal(mf_pusher_take(pusher, rig.group, 0, 0, nowhere, goal, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_pusher_take(pusher, rig.group, 0, 0, middle_of, far, NULL),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_pusher_take(pusher, other.group, 0, 0, middle_of, goal, NULL),
+                     MF_BAD_ARGUMENT);
+    assert_false(mf_pusher_holds(pusher));
+    assert_int_equal(mf_pusher_create(NULL, &none, NULL), MF_BAD_ARGUMENT);
+    close_rig(&rig);
+    close_rig(&other);
+}
+
+static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error) {
+    mf_Pusher *pusher = NULL;
+    (void)context;
+    const mf_Status status = mf_pusher_create(user, &pusher, error);
+    mf_pusher_destroy(pusher);
+    return status;
+}
+
+static void test_memory_runs_out(void **state) {
+    Rig rig = open_rig(*state, MF_MOTION_RIGID);
+    assert_true(torture(*state, create_pusher, rig.world, TORTURE_MUST_FAIL) >= 5);
+    close_rig(&rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_it_comes_to_the_goal),
+        cmocka_unit_test(test_inputs_stay_those_of_others),
+        cmocka_unit_test(test_without_a_robot_it_is_a_step),
+        cmocka_unit_test(test_what_cannot_be_pushed_is_refused),
+        cmocka_unit_test(test_memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
