@@ -89,7 +89,7 @@ def test_shapes_are_in_the_frames_of_links(match: pathlib.Path) -> None:
         kinds |= {name for name in ("cubes", "spheres", "cylinders") if getattr(entity, name)}
     (ball,) = [entity for entity in scene.entities if entity.id.startswith("ball/")]
     assert ball.spheres[0].size.x == pytest.approx(0.14)
-    assert kinds == {"cubes", "spheres"}
+    assert kinds == {"cubes", "spheres", "cylinders"}
 
 
 def test_schemas_are_those_of_foxglove(match: pathlib.Path) -> None:
@@ -152,6 +152,8 @@ def test_both_formats_read_alike(match: pathlib.Path) -> None:
         assert first[name].doc == second[name].doc
     assert first.scene == second.scene and first.complete and second.complete
     assert (first.attributes.pop("kind"), second.attributes.pop("kind")) == ("HDF5", "MCAP")
+    ways = (first.attributes.pop("compression"), second.attributes.pop("compression"))
+    assert ways == ("deflate", "zstd")
     assert first.attributes == second.attributes
 
 

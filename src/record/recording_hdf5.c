@@ -174,6 +174,17 @@ static herr_t visit(hid_t file, const char *name, const H5O_info_t *info, void *
     return reading->status == MF_OK ? 0 : -1;
 }
 
+static bool is_deflated(hid_t set) {
+    unsigned flags, settings;
+    size_t count = 0;
+    hid_t creation = H5Dget_create_plist(set);
+    const bool found = creation >= 0 && H5Pget_filter_by_id2(creation, H5Z_FILTER_DEFLATE, &flags,
+                                                             &count, NULL, 0, NULL, &settings) >= 0;
+    if (creation >= 0)
+        H5Pclose(creation);
+    return found;
+}
+
 static void read_sets(Reading *reading) {
     mf_Recording *recording = reading->recording;
     hsize_t shape[3];
@@ -186,6 +197,7 @@ static void read_sets(Reading *reading) {
                                      "set `time`");
     } else {
         recording->samples = (uint32_t)shape[0];
+        recording->compression = is_deflated(set) ? "deflate" : "";
         H5Ovisit2(reading->file, H5_INDEX_NAME, H5_ITER_INC, visit, reading, H5O_INFO_BASIC);
         shape[1] = shape[2] = 1;
         if (reading->status == MF_OK)
