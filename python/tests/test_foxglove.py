@@ -1,4 +1,4 @@
-"""What Foxglove shows of vehicles, trusses, cloths and particles, against the world's own fields."""
+"""What Foxglove shows of vehicles, trusses, cloths and particles, against the world's fields."""
 
 import json
 import pathlib
@@ -123,7 +123,9 @@ def test_groups_have_their_colors(command: str, tmp_path: pathlib.Path) -> None:
 
 def test_particles_are_a_cloud(command: str, tmp_path: pathlib.Path) -> None:
     fields = "base.position,particle.waiting"
-    file = record(command, tmp_path, "pool", "--duration", "0.06", "--every", "0.02", "--fields", fields)
+    file = record(
+        command, tmp_path, "pool", "--duration", "0.06", "--every", "0.02", "--fields", fields
+    )
     numbers = mayfly.Recording(file)
     _, messages = read(file)
     position = numbers["water/base.position"].values
@@ -132,7 +134,8 @@ def test_particles_are_a_cloud(command: str, tmp_path: pathlib.Path) -> None:
     assert len(clouds) == len(numbers.time) == 4
     for sample, (_, cloud) in enumerate(clouds):
         offsets = {field.name: field.offset for field in cloud.fields}
-        assert offsets == dict(x=0, y=4, z=8, red=12, green=13, blue=14, alpha=15)
+        assert list(offsets.values()) == [0, 4, 8, 12, 13, 14, 15]
+        assert list(offsets) == ["x", "y", "z", "red", "green", "blue", "alpha"]
         assert [field.type for field in cloud.fields] == [7, 7, 7, 1, 1, 1, 1]
         assert cloud.frame_id == "world" and cloud.point_stride == 16
         points = np.frombuffer(cloud.data, np.dtype([("at", "<f4", 3), ("color", "u1", 4)]))
