@@ -131,7 +131,9 @@ def by_viser(page, robot):
     server.initial_camera.fov = FOV
     page.goto("http://127.0.0.1:8741/")
     page.wait_for_selector("canvas")
-    page.add_style_tag(content="body * {visibility: hidden} canvas {visibility: visible !important}")
+    page.add_style_tag(
+        content="body * {visibility: hidden} canvas {visibility: visible !important}"
+    )
     page.wait_for_timeout(20000)
     picture = page.screenshot()
     server.stop()
