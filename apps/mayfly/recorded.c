@@ -46,7 +46,8 @@ static void show_times(const mf_Recording *recording) {
 }
 
 static void show(const mf_Recording *recording) {
-    printf("%s: recording, %s, by Mayfly %s\n", recording->path, recording->kind,
+    printf("%s: recording, %s%s%s, by Mayfly %s\n", recording->path, recording->kind,
+           recording->compression[0] != '\0' ? ", compressed by " : "", recording->compression,
            recording->version[0] != '\0' ? recording->version : "(unknown version)");
     show_times(recording);
     printf("step %g ms, seed %llu\n", 1e3 * recording->step, (unsigned long long)recording->seed);
@@ -77,8 +78,9 @@ static json_t *pack(const mf_Recording *recording) {
                               "description", field->description, "robots", (json_int_t)field->count,
                               "components", (json_int_t)field->components));
     }
-    return json_pack("{s:s s:s s:b s:I s:o s:I s:o s:o s:b s:s s:s s:o}", "kind", recording->kind,
-                     "version", recording->version, "complete", recording->complete, "seed",
+    return json_pack("{s:s s:s s:s s:b s:I s:o s:I s:o s:o s:b s:s s:s s:o}", "kind",
+                     recording->kind, "compression", recording->compression, "version",
+                     recording->version, "complete", recording->complete, "seed",
                      (json_int_t)recording->seed, "step", mf_app_real(recording->step), "samples",
                      (json_int_t)count, "first",
                      count > 0 ? mf_app_real(recording->time[0]) : json_null(), "last",

@@ -26,6 +26,7 @@ static mf_Status open_recorder(mf_Simulation *simulation, mf_Recorder **out, mf_
     config.path = simulation->record;
     config.scene = simulation->scene;
     config.picture = &picture;
+    config.colors = simulation->colors;
     *out = NULL;
     if (simulation->record == NULL)
         return MF_OK;

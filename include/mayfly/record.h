@@ -34,7 +34,10 @@ typedef struct mf_RecorderConfig {
     const char *attributes;    // JSON text stored as the file attribute "run", or NULL
     const char *scene;         // text of the scene file, stored too, or NULL
     const mf_RecorderPicture *picture; // recorded too, or NULL
-    bool joints;                       // run-time joints are recorded too (see below); default true
+    const char *const *colors; // "#rrggbb" for each group of the world, or NULL, in place of
+                               // the colors of its shapes, as in films; NULL: their own.
+                               // For what MCAP shows
+    bool joints;               // run-time joints are recorded too (see below); default true
 } mf_RecorderConfig;
 // The defaults of mf_RecorderConfig: every configuration starts from them.
 MF_API mf_RecorderConfig mf_recorder_config(void);
@@ -82,16 +85,17 @@ typedef struct mf_RecordedField {
 typedef struct mf_Recording {
     mf_Context *context; // that it was opened with
     const char *path;
-    const char *kind;     // "HDF5" or "MCAP"
-    const char *version;  // of Mayfly that wrote it, "": unknown
-    const char *model;    // of a recording of one group: its robots; "": of all groups
-    const char *group;    // likewise, the group
-    bool complete;        // false: the run was killed; what is missing is its end
-    uint64_t seed;        // [1] of the world
-    double step;          // [s] of the world
-    uint32_t samples;     // [1]
-    const double *time;   // [s] of each
-    uint32_t field_count; // [1]
+    const char *kind;        // "HDF5" or "MCAP"
+    const char *compression; // "zstd" (MCAP), "deflate" (HDF5), "": none
+    const char *version;     // of Mayfly that wrote it, "": unknown
+    const char *model;       // of a recording of one group: its robots; "": of all groups
+    const char *group;       // likewise, the group
+    bool complete;           // false: the run was killed; what is missing is its end
+    uint64_t seed;           // [1] of the world
+    double step;             // [s] of the world
+    uint32_t samples;        // [1]
+    const double *time;      // [s] of each
+    uint32_t field_count;    // [1]
     const mf_RecordedField *fields;
     const char *run;     // JSON text that the program added, "": none
     const char *scene;   // text of the scene file, "": none
@@ -104,7 +108,7 @@ typedef struct mf_Recording {
 // Reads a recording of mf_Recorder, HDF5 or MCAP by its content. *out must be destroyed with
 // mf_recording_destroy before the context. MF_NOT_FOUND, MF_BAD_FILE: it is none, or damaged;
 // MF_VERSION: of a later version of Mayfly; MF_LIMIT: larger than `most` bytes [byte] in
-// memory, 0: 8 GiB.
+// memory, 0: 8 GiB; MF_UNSUPPORTED: compressed by zstd, and Mayfly was built without libzstd.
 MF_API mf_Status mf_recording_open(mf_Context *context, const char *path, uint64_t most,
                                    mf_Recording **out, mf_Error *error);
 MF_API void mf_recording_destroy(mf_Recording *recording); // NULL is allowed

@@ -89,7 +89,7 @@ def test_shapes_are_in_the_frames_of_links(match: pathlib.Path) -> None:
         kinds |= {name for name in ("cubes", "spheres", "cylinders") if getattr(entity, name)}
     (ball,) = [entity for entity in scene.entities if entity.id.startswith("ball/")]
     assert ball.spheres[0].size.x == pytest.approx(0.14)
-    assert kinds == {"cubes", "spheres"}
+    assert kinds == {"cubes", "spheres", "cylinders"}
 
 
 def test_schemas_are_those_of_foxglove(match: pathlib.Path) -> None:
@@ -152,6 +152,8 @@ def test_both_formats_read_alike(match: pathlib.Path) -> None:
         assert first[name].doc == second[name].doc
     assert first.scene == second.scene and first.complete and second.complete
     assert (first.attributes.pop("kind"), second.attributes.pop("kind")) == ("HDF5", "MCAP")
+    ways = (first.attributes.pop("compression"), second.attributes.pop("compression"))
+    assert ways == ("deflate", "zstd")
     assert first.attributes == second.attributes
 
 
@@ -187,7 +189,7 @@ def test_a_killed_run_leaves_what_it_wrote(command: str, tmp_path: pathlib.Path)
         except Exception as failure:  # noqa: BLE001 - the end that is missing
             assert "EndOfFile" in type(failure).__name__ or "end" in str(failure).lower()
     recording = mayfly.Recording(left)
-    assert not recording.complete
+    assert not recording.complete and recording.attributes["compression"] == "zstd"
     assert chunks > 0 and len(recording.time) >= 10
     assert max(times) * 1e-9 == pytest.approx(recording.time[-1], abs=1.0)
     said = subprocess.run([command, "info", str(left)], capture_output=True, text=True, check=True)

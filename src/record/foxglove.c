@@ -2,6 +2,7 @@
 // because panels read all members.
 #include "record/foxglove.h"
 
+#include "math/scalar.h"
 #include "record/proto.h"
 
 static const char *const lines[] = {
@@ -17,6 +18,10 @@ static const char *const lines[] = {
     "JointState name:s position:?d velocity:?d acceleration:?d effort:?d",
     "JointStates timestamp:T joints:*JointState",
     "RawImage timestamp:T frame_id=7:s width=2:u height:u encoding:s step:u data:y",
+    "PackedElementField name:s offset:u "
+    "type:NumericType(UNKNOWN,UINT8,INT8,UINT16,INT16,UINT32,INT32,"
+    "FLOAT32,FLOAT64)",
+    "PointCloud timestamp:T frame_id:s pose:Pose point_stride:u fields:*PackedElementField data:y",
     "ArrowPrimitive pose:Pose shaft_length:d shaft_diameter:d head_length:d head_diameter:d "
     "color:Color",
     "CubePrimitive pose:Pose size:Vector3 color:Color",
@@ -79,8 +84,19 @@ void mf_foxglove_transform(mf_Text *out, mf_Time time, const char *parent, const
     mf_proto_close(out, opened);
 }
 
+size_t mf_foxglove_open_entity(mf_Text *out, mf_Time time, const char *frame, const char *name) {
+    const size_t opened = mf_proto_open(out, 2);
+    mf_proto_time(out, 1, time);
+    mf_proto_string(out, 2, frame);
+    mf_proto_string(out, 3, name);
+    mf_proto_uint(out, 5, 1);
+    return opened;
+}
+
 // ---- shapes ------------------------------------------------------------------------------------
 
+#define PLATE 0.001                                              // [m] thickness of a plane
+#define INFINITE_PLANE 20.0                                      // [m] edge of one without an end
 enum { CUBES = 8, SPHERES = 9, CYLINDERS = 10, TRIANGLES = 12 }; // members of an entity
 
 static void put_solid(mf_Text *out, uint32_t member, const double position[3],
@@ -96,8 +112,13 @@ static void put_solid(mf_Text *out, uint32_t member, const double position[3],
     mf_proto_close(out, opened);
 }
 
+void mf_foxglove_cylinder(mf_Text *out, const double position[3], const double rotation[4],
+                          const double size[3], const float color[3]) {
+    put_solid(out, CYLINDERS, position, rotation, size, color);
+}
+
 // A cylinder with two spheres.
-static void put_capsule(mf_Text *out, const mf_Shape *shape) {
+static void put_capsule(mf_Text *out, const mf_Shape *shape, const float color[3]) {
     const double radius = shape->size[0], half = 0.5 * shape->size[1];
     const double *turn = shape->rotation;
     // The third column of the rotation's matrix.
@@ -106,12 +127,12 @@ static void put_capsule(mf_Text *out, const mf_Shape *shape) {
                             1.0 - 2.0 * (turn[1] * turn[1] + turn[2] * turn[2])};
     const double ball[3] = {2.0 * radius, 2.0 * radius, 2.0 * radius};
     const double tube[3] = {ball[0], ball[0], shape->size[1]};
-    put_solid(out, CYLINDERS, shape->position, turn, tube, shape->color);
+    put_solid(out, CYLINDERS, shape->position, turn, tube, color);
     for (int side = -1; side <= 1; side += 2) {
         double place[3];
         for (int c = 0; c < 3; c++)
             place[c] = shape->position[c] + side * half * axis[c];
-        put_solid(out, SPHERES, place, turn, ball, shape->color);
+        put_solid(out, SPHERES, place, turn, ball, color);
     }
 }
 
@@ -129,35 +150,69 @@ void mf_foxglove_triangles(mf_Text *out, const double position[3], const double 
     mf_proto_close(out, opened);
 }
 
-void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shape) {
+// A thin plate below the plane.
+static void put_plane(mf_Text *out, const mf_Shape *shape, const float color[3]) {
+    double size[3] = {shape->size[0], shape->size[1], PLATE}, place[3];
+    for (int c = 0; c < 2; c++)
+        size[c] = size[c] > 0.0 ? size[c] : INFINITE_PLANE;
+    mf_quat_rotate(place, shape->rotation, (double[3]){0.0, 0.0, -0.5 * PLATE});
+    mf_vec3_add(place, place, shape->position);
+    put_solid(out, CUBES, place, shape->rotation, size, color);
+}
+
+void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shape,
+                       const float color[3]) {
     const double *size = shape->size;
     const double round[3] = {2.0 * size[0], 2.0 * size[0], 2.0 * size[0]};
     switch (shape->type) {
     case MF_SHAPE_BOX:
-        put_solid(out, CUBES, shape->position, shape->rotation, size, shape->color);
+        put_solid(out, CUBES, shape->position, shape->rotation, size, color);
         break;
     case MF_SHAPE_SPHERE:
-        put_solid(out, SPHERES, shape->position, shape->rotation, round, shape->color);
+        put_solid(out, SPHERES, shape->position, shape->rotation, round, color);
         break;
     case MF_SHAPE_ELLIPSOID:
         put_solid(out, SPHERES, shape->position, shape->rotation,
-                  (double[3]){round[0], 2.0 * size[1], 2.0 * size[2]}, shape->color);
+                  (double[3]){round[0], 2.0 * size[1], 2.0 * size[2]}, color);
         break;
     case MF_SHAPE_CYLINDER:
         put_solid(out, CYLINDERS, shape->position, shape->rotation,
-                  (double[3]){round[0], round[0], size[1]}, shape->color);
+                  (double[3]){round[0], round[0], size[1]}, color);
         break;
     case MF_SHAPE_CAPSULE:
-        put_capsule(out, shape);
+        put_capsule(out, shape, color);
         break;
     case MF_SHAPE_MESH: {
         const mf_Mesh *mesh = &model->meshes[shape->mesh];
         mf_foxglove_triangles(out, shape->position, shape->rotation, mesh->vertices,
-                              mesh->vertex_count, mesh->triangles, 3 * mesh->triangle_count,
-                              shape->color);
+                              mesh->vertex_count, mesh->triangles, 3 * mesh->triangle_count, color);
         break;
     }
-    default: // planes, height maps and points are no bodies
+    case MF_SHAPE_PLANE:
+        put_plane(out, shape, color);
+        break;
+    default: // height maps and points are no bodies
         break;
     }
+}
+
+// ---- clouds ------------------------------------------------------------------------------------
+
+void mf_foxglove_cloud(mf_Text *out, mf_Time time, const char *frame,
+                       const mf_FoxglovePoint *points, size_t count) {
+    static const char *const names[] = {"x", "y", "z", "red", "green", "blue", "alpha"};
+    const double origin[3] = {0.0, 0.0, 0.0}, whole[4] = {1.0, 0.0, 0.0, 0.0};
+    mf_proto_time(out, 1, time);
+    mf_proto_string(out, 2, frame);
+    mf_foxglove_pose(out, 3, origin, whole);
+    mf_proto_fixed32(out, 4, sizeof *points);
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const bool number = i < 3;
+        const size_t opened = mf_proto_open(out, 5);
+        mf_proto_string(out, 1, names[i]);
+        mf_proto_fixed32(out, 2, number ? 4 * i : 9 + i);
+        mf_proto_uint(out, 3, number ? 7 : 1); // FLOAT32, UINT8
+        mf_proto_close(out, opened);
+    }
+    mf_proto_bytes(out, 6, points, count * sizeof *points);
 }

@@ -5,6 +5,7 @@
 #include "record/mcap.h"
 #include "base/hash.h"
 #include "base/inject.h"
+#include "record/compress.h"
 
 #include <mayfly/base.h>
 
@@ -112,9 +113,9 @@ static void write_head(mf_Mcap *mcap) {
 void mf_mcap_begin(mf_Mcap *mcap, mf_Output *output) {
     mf_Context *context = output->context;
     *mcap = (mf_Mcap){.output = output};
-    mf_Text *const all[] = {&mcap->chunk,       &mcap->head,     &mcap->entries,
-                            &mcap->schemas,     &mcap->channels, &mcap->chunks,
-                            &mcap->attachments, &mcap->metadata, &mcap->counts};
+    mf_Text *const all[] = {&mcap->chunk,    &mcap->packed,   &mcap->head,   &mcap->entries,
+                            &mcap->schemas,  &mcap->channels, &mcap->chunks, &mcap->attachments,
+                            &mcap->metadata, &mcap->counts};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         *all[i] = mf_text_begin(context);
     mf_text_put_bytes(&mcap->head, magic, sizeof magic - 1);
@@ -250,7 +251,15 @@ static bool put_index(mf_Mcap *mcap, uint32_t channel) {
     return true;
 }
 
-static void put_chunk_head(mf_Mcap *mcap) {
+// The records of the chunk as they are written.
+static const mf_Text *pack_chunk(mf_Mcap *mcap) {
+    if (mf_compress_name()[0] == '\0')
+        return &mcap->chunk;
+    mf_compress(&mcap->packed, mcap->chunk.data, mcap->chunk.size);
+    return &mcap->packed;
+}
+
+static void put_chunk_head(mf_Mcap *mcap, const mf_Text *packed) {
     mf_Text *head = &mcap->head;
     const mf_Text *chunk = &mcap->chunk;
     const size_t opened = open_record(head, CHUNK);
@@ -258,11 +267,11 @@ static void put_chunk_head(mf_Mcap *mcap) {
     put_time(head, mcap->chunk_end);
     put64(head, chunk->size);
     put32(head, mf_crc32(0, chunk->data, chunk->size));
-    put_text(head, ""); // no compression
-    put64(head, chunk->size);
+    put_text(head, mf_compress_name());
+    put64(head, packed->size);
     if (head->failed)
         return;
-    const uint64_t length = head->size - opened + chunk->size;
+    const uint64_t length = head->size - opened + packed->size;
     memcpy(head->data + opened - sizeof length, &length, sizeof length);
 }
 
@@ -271,9 +280,12 @@ static void write_chunk(mf_Mcap *mcap) {
     const uint64_t begin = mcap->offset;
     if (mcap->chunk.failed || mcap->entries.failed || mcap->chunk.size == 0)
         return;
-    put_chunk_head(mcap);
+    const mf_Text *packed = pack_chunk(mcap);
+    if (packed->failed)
+        return;
+    put_chunk_head(mcap, packed);
     write_head(mcap);
-    write_text(mcap, &mcap->chunk);
+    write_text(mcap, packed);
     const uint64_t end = mcap->offset;
     const size_t opened = open_record(index, CHUNK_INDEX);
     put_time(index, mcap->chunk_begin);
@@ -293,8 +305,8 @@ static void write_chunk(mf_Mcap *mcap) {
     if (!index->failed)
         memcpy(index->data + map, &size, sizeof size);
     put64(index, mcap->head.size);
-    put_text(index, "");
-    put64(index, mcap->chunk.size);
+    put_text(index, mf_compress_name());
+    put64(index, packed->size);
     put64(index, mcap->chunk.size);
     close_record(index, opened);
     write_head(mcap);
@@ -382,9 +394,9 @@ void mf_mcap_end(mf_Mcap *mcap) {
 void mf_mcap_free(mf_Mcap *mcap) {
     if (mcap->output == NULL)
         return;
-    mf_Text *const all[] = {&mcap->chunk,       &mcap->head,     &mcap->entries,
-                            &mcap->schemas,     &mcap->channels, &mcap->chunks,
-                            &mcap->attachments, &mcap->metadata, &mcap->counts};
+    mf_Text *const all[] = {&mcap->chunk,    &mcap->packed,   &mcap->head,   &mcap->entries,
+                            &mcap->schemas,  &mcap->channels, &mcap->chunks, &mcap->attachments,
+                            &mcap->metadata, &mcap->counts};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         mf_text_free(all[i]);
     *mcap = (mf_Mcap){.output = NULL};
@@ -393,9 +405,9 @@ void mf_mcap_free(mf_Mcap *mcap) {
 mf_Status mf_mcap_status(const mf_Mcap *mcap, mf_Error *error) {
     if (mcap->output->failure != 0)
         return mf_output_fail(mcap->output, error);
-    if (mcap->chunk.failed || mcap->head.failed || mcap->entries.failed || mcap->schemas.failed ||
-        mcap->channels.failed || mcap->chunks.failed || mcap->attachments.failed ||
-        mcap->metadata.failed || mcap->counts.failed)
+    if (mcap->chunk.failed || mcap->packed.failed || mcap->head.failed || mcap->entries.failed ||
+        mcap->schemas.failed || mcap->channels.failed || mcap->chunks.failed ||
+        mcap->attachments.failed || mcap->metadata.failed || mcap->counts.failed)
         return mf_fail_at(error, MF_NO_MEMORY, mcap->output->path, 0, 0, "no memory to record");
     return MF_OK;
 }

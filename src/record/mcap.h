@@ -1,5 +1,6 @@
 // MCAP files (mcap.dev/spec), written front to back: the beginning, attachments, chunks with CRC
-// and an index each, the summary. A file that ends behind a chunk is read by tools up to there.
+// and an index each, compressed by zstd where the build has it, the summary. A file that ends
+// behind a chunk is read by tools up to there.
 #ifndef MAYFLY_SRC_RECORD_MCAP_H
 #define MAYFLY_SRC_RECORD_MCAP_H
 
@@ -17,6 +18,7 @@ typedef struct mf_Mcap {
     mf_Output *output;
     uint64_t offset; // [byte] of the file's end
     mf_Text chunk;   // records of the open one
+    mf_Text packed;  // the same, compressed; empty where the build compresses nothing
     mf_Text head;    // of a record, before it is written
     mf_Text entries; // mf_McapEntry of the messages of the open chunk
     mf_Time chunk_begin, chunk_end;

@@ -1,7 +1,9 @@
 // What Foxglove's panels show of a recording: the poses of links (/tf), their shapes (/scene,
-// once), states of joints and the pictures of cameras, of the first robots of each group. Robots of
+// once), states of joints and the pictures of cameras, of the first robots of each group, and what
+// has no links (mcap_soft.c). Robots of
 // an isolated group have worlds of their own, so that only the first one is shown; all numbers are
 // in the fields.
+#include "camera/vehicle_look.h"
 #include "record/foxglove.h"
 #include "record/mcap_store.h"
 
@@ -50,9 +52,28 @@ static bool has_visual(const mf_Model *model, uint32_t link) {
     return false;
 }
 
-// As in films: links with visual shapes are shown by them, others by their collision shapes.
+// As in films: links with visual shapes are shown by them, others by their collision shapes, and of
+// scenery all shapes but level planes, which lie below everything.
 static bool is_shown(const mf_Model *model, const mf_Shape *shape) {
-    return shape->visual || shape->link == MF_NONE || !has_visual(model, shape->link);
+    const bool level = shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE &&
+                       fabs(shape->rotation[1]) < 1e-6 && fabs(shape->rotation[2]) < 1e-6;
+    const bool scenery =
+        shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
+    if (level || shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT)
+        return false;
+    return shape->visual || scenery || !has_visual(model, shape->link);
+}
+
+void mf_mcap_color(const mf_McapGroup *part, const float own[3], float out[3]) {
+    float most = 0.0f, least = 1.0f;
+    for (int c = 0; c < 3; c++) {
+        most = own[c] > most ? own[c] : most;
+        least = own[c] < least ? own[c] : least;
+    }
+    // A group that is given a color has it where its shapes are colored at all, as in films.
+    const bool keeps = part->color[0] < 0.0f || most <= 0.0f || least > 0.6f * most;
+    for (int c = 0; c < 3; c++)
+        out[c] = keeps ? own[c] : most * (0.12f + 0.88f * part->color[c]);
 }
 
 static bool turns(const mf_Joint *joint) {
@@ -70,7 +91,7 @@ static mf_Field *picture_of(mf_Group *group, uint32_t camera, uint32_t measure) 
 // ---- channels ----------------------------------------------------------------------------------
 
 typedef struct Schemas {
-    uint32_t transforms, scene, joints, image;
+    uint32_t transforms, scene, joints, image, cloud;
 } Schemas;
 
 static Schemas make_schemas(mf_Recorder *recorder) {
@@ -81,7 +102,8 @@ static Schemas make_schemas(mf_Recorder *recorder) {
     const Schemas out = {.transforms = mf_mcap_schema(file, "foxglove.FrameTransforms", &text),
                          .scene = mf_mcap_schema(file, "foxglove.SceneUpdate", &text),
                          .joints = mf_mcap_schema(file, "foxglove.JointStates", &text),
-                         .image = mf_mcap_schema(file, "foxglove.RawImage", &text)};
+                         .image = mf_mcap_schema(file, "foxglove.RawImage", &text),
+                         .cloud = mf_mcap_schema(file, "foxglove.PointCloud", &text)};
     mf_text_free(&text);
     return out;
 }
@@ -122,6 +144,8 @@ static bool make_group(mf_Recorder *recorder, mf_McapGroup *part, const Schemas 
     part->joints = mf_allocate(context, part->talkers + 1, sizeof *part->joints);
     if (part->images == NULL || part->shown == NULL || part->joints == NULL)
         return false;
+    if (!mf_mcap_soft_begin(recorder, part, schemas->scene, schemas->cloud))
+        return false;
     for (uint32_t j = 0; j < model->joint_count; j++)
         any = any || turns(&model->joints[j]);
     for (uint32_t r = 0; r < part->talkers; r++) {
@@ -134,35 +158,51 @@ static bool make_group(mf_Recorder *recorder, mf_McapGroup *part, const Schemas 
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-// Begins an entity; its shapes follow.
-static size_t open_entity(mf_Text *out, mf_Time time, const char *frame, const char *name) {
-    const size_t opened = mf_proto_open(out, 2);
-    mf_proto_time(out, 1, time);
-    mf_proto_string(out, 2, frame);
-    mf_proto_string(out, 3, name);
-    mf_proto_uint(out, 5, 1); // stays with its frame
-    return opened;
-}
-
-// The shapes of one link of a robot, or, MF_NONE, those that its file fixes in the world.
-static void put_link(mf_Text *out, const mf_Group *group, uint32_t robot, uint32_t link,
-                     mf_Time time) {
-    const mf_Model *model = mf_group_model(group);
+// Begins the entity of the shapes of one link of a robot, or, MF_NONE, of those that its file fixes
+// in the world.
+static size_t open_link(mf_Text *out, const mf_Group *group, uint32_t robot, uint32_t link,
+                        mf_Time time) {
     char name[FRAME];
-    bool any = false;
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        any = any || (model->shapes[i].link == link && is_shown(model, &model->shapes[i]));
-    if (!any)
-        return;
     if (link == MF_NONE)
         name_robot(group, robot, "scenery", name);
     else
         name_link(group, robot, link, name);
-    const size_t opened = open_entity(out, time, link == MF_NONE ? world_frame : name, name);
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].link == link && is_shown(model, &model->shapes[i]))
-            mf_foxglove_shape(out, model, &model->shapes[i]);
+    return mf_foxglove_open_entity(out, time, link == MF_NONE ? world_frame : name, name);
+}
+
+static void put_link(mf_Text *out, const mf_McapGroup *part, uint32_t robot, uint32_t link,
+                     mf_Time time) {
+    const mf_Model *model = mf_group_model(part->group);
+    bool any = false;
+    size_t opened = 0;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        float color[3];
+        if (shape->link != link || !is_shown(model, shape))
+            continue;
+        opened = any ? opened : open_link(out, part->group, robot, link, time);
+        any = true;
+        mf_mcap_color(part, shape->color, color);
+        mf_foxglove_shape(out, model, shape, color);
+    }
+    if (any)
+        mf_proto_close(out, opened);
+}
+
+// A vehicle's link has the shapes that show it, not the one that it collides with.
+static bool put_vehicle(mf_Text *out, const mf_McapGroup *part, uint32_t robot, mf_Time time) {
+    mf_Shape shapes[MF_VEHICLE_PARTS];
+    const uint32_t count = mf_vehicle_look(part->group, shapes);
+    if (count == 0)
+        return false;
+    const size_t opened = open_link(out, part->group, robot, 0, time);
+    for (uint32_t i = 0; i < count; i++) {
+        float color[3];
+        mf_mcap_color(part, shapes[i].color, color);
+        mf_foxglove_shape(out, mf_group_model(part->group), &shapes[i], color);
+    }
     mf_proto_close(out, opened);
+    return true;
 }
 
 // Nodes and triangles of a height map: the whole of it, coarser where it has many cells.
@@ -192,7 +232,7 @@ static void put_ground(mf_Recorder *recorder, mf_Text *out, mf_Time time) {
         count += 6;
     }
     if (!out->failed) {
-        const size_t opened = open_entity(out, time, world_frame, "ground");
+        const size_t opened = mf_foxglove_open_entity(out, time, world_frame, "ground");
         mf_foxglove_triangles(out, origin, whole, nodes, columns * rows, corners, count, color);
         mf_proto_close(out, opened);
     }
@@ -210,9 +250,11 @@ static void put_scene(mf_Recorder *recorder, uint32_t channel) {
         const mf_McapGroup *part = &store->groups[g];
         const mf_Model *model = mf_group_model(part->group);
         for (uint32_t r = 0; r < part->robots; r++) {
-            put_link(out, part->group, r, MF_NONE, time);
+            if (put_vehicle(out, part, r, time))
+                continue;
+            put_link(out, part, r, MF_NONE, time);
             for (uint32_t l = 0; l < model->link_count; l++)
-                put_link(out, part->group, r, l, time);
+                put_link(out, part, r, l, time);
         }
     }
     mf_mcap_message(&store->file, channel, time, out);
@@ -352,6 +394,7 @@ void mf_mcap_scene_sample(mf_Recorder *recorder, mf_Time time) {
     put_transforms(recorder, time);
     for (uint32_t g = 0; g < store->group_count; g++) {
         mf_McapGroup *part = &store->groups[g];
+        mf_mcap_soft_sample(recorder, part, time);
         for (uint32_t r = 0; r < part->talkers; r++) {
             if (part->joints[r] != MF_NONE)
                 put_joints(recorder, part, r, time);
@@ -372,6 +415,7 @@ void mf_mcap_scene_free(mf_Recorder *recorder) {
         mf_release(recorder->context, part->shown);
         mf_release(recorder->context, part->images);
         mf_release(recorder->context, part->joints);
+        mf_release(recorder->context, part->room);
     }
     mf_release(recorder->context, store->position);
     mf_release(recorder->context, store->rotation);

@@ -4,6 +4,7 @@
 // cannot say: a field's own name, unit and frame, as JSON.
 #include "record/mcap_store.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +168,35 @@ static mf_Status allocate_store(mf_Recorder *recorder, mf_Error *error) {
     return MF_OK;
 }
 
+// "#rrggbb" as three numbers. False: it is something else.
+static bool read_color(const char *text, float out[3]) {
+    char *end;
+    if (text[0] != '#' || strlen(text) != 7 || !isxdigit((unsigned char)text[1]))
+        return false;
+    const unsigned long value = strtoul(text + 1, &end, 16);
+    for (int c = 0; c < 3; c++)
+        out[c] = (float)(value >> (16 - 8 * c) & 255) / 255.0f;
+    return *end == '\0';
+}
+
+static mf_Status take_colors(mf_Recorder *recorder, const char *const *colors, mf_Error *error) {
+    const uint32_t count = mf_world_group_count(recorder->world);
+    for (uint32_t i = 0; i < recorder->mcap->group_count; i++) {
+        mf_McapGroup *part = &recorder->mcap->groups[i];
+        uint32_t number = 0;
+        while (number < count && mf_world_group(recorder->world, number) != part->group)
+            number++;
+        part->color[0] = -1.0f;
+        if (colors == NULL || number == count || colors[number] == NULL)
+            continue;
+        if (!read_color(colors[number], part->color))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "recorder: colors[%u]: expected \"#rrggbb\", found '%.40s'", number,
+                           colors[number]);
+    }
+    return MF_OK;
+}
+
 // What the whole file says about itself, before the first chunk.
 static void put_about(mf_Recorder *recorder, const mf_RecorderConfig *config) {
     mf_Mcap *file = &recorder->mcap->file;
@@ -196,6 +226,8 @@ static void put_about(mf_Recorder *recorder, const mf_RecorderConfig *config) {
 
 static mf_Status make(mf_Recorder *recorder, const mf_RecorderConfig *config, mf_Error *error) {
     mf_Status status = allocate_store(recorder, error);
+    if (status == MF_OK)
+        status = take_colors(recorder, config->colors, error);
     if (status != MF_OK)
         return status;
     mf_mcap_begin(&recorder->mcap->file, &recorder->output);

@@ -17,6 +17,10 @@ typedef struct mf_McapGroup {
     uint32_t cameras; // [1] channels of pictures: color and depth, camera by camera
     uint32_t *images; // [1] talkers * 2 * cameras; MF_NONE: no such pictures
     char **shown;     // the last picture of each image
+    float color[3];   // [1] of the group, for what is colored; color[0] < 0: none
+    uint32_t soft;    // [1] channel of what changes its shape (mcap_soft.c); MF_NONE: nothing does
+    uint32_t bodies;  // [1] of these, the first ones that are shown
+    void *room;       // for one sample of them
 } mf_McapGroup;
 
 typedef struct mf_McapStore {
@@ -31,6 +35,14 @@ typedef struct mf_McapStore {
 
 // A name for files, topics and messages: letters, digits and '_' of `from`.
 void mf_mcap_plain_name(const char *from, char out[MF_MCAP_NAME]);
+
+// The color of a shape, or of what has none of its own, in this group.
+void mf_mcap_color(const mf_McapGroup *part, const float own[3], float out[3]);
+
+// Particles, trusses and cloths: the channel, with the schema of a scene or that of a cloud, and
+// memory (false: there was none); then a message per sample.
+bool mf_mcap_soft_begin(mf_Recorder *recorder, mf_McapGroup *part, uint32_t scene, uint32_t cloud);
+void mf_mcap_soft_sample(mf_Recorder *recorder, const mf_McapGroup *part, mf_Time time);
 
 // Channels of what panels show; then the shapes, once, and a sample of all others.
 mf_Status mf_mcap_scene_begin(mf_Recorder *recorder, mf_Error *error);

@@ -96,6 +96,7 @@ static mf_Recording *make(mf_Context *context, const char *path, uint64_t most, 
     memory->left = most != 0 ? most : USUAL_MOST;
     *recording = (mf_Recording){.context = context,
                                 .path = "",
+                                .compression = "",
                                 .version = "",
                                 .model = "",
                                 .group = "",

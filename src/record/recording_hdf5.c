@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHUNK_MOST = 1 << 23 }; // [byte] of a chunk, unless the data set is larger
+
 typedef struct Reading {
     mf_Recording *recording;
     hid_t file;
@@ -102,6 +104,20 @@ static int read_shape(hid_t set, hsize_t out[3]) {
     return rank;
 }
 
+// Whether a chunk is no larger than a recorder makes them: HDF5 takes memory for a whole one,
+// whatever is in it. `total` [byte] is the size of the data set; a chunk has at least a sample.
+static bool chunk_fits(hid_t set, uint64_t total, size_t size) {
+    hsize_t chunk[3];
+    hid_t creation = H5Dget_create_plist(set);
+    const int rank = creation >= 0 ? H5Pget_chunk(creation, 3, chunk) : -1;
+    double bytes = (double)size;
+    for (int i = 0; i < rank && i < 3; i++)
+        bytes *= (double)chunk[i];
+    if (creation >= 0)
+        H5Pclose(creation);
+    return rank < 0 || bytes <= (double)(total > CHUNK_MOST ? total : CHUNK_MOST);
+}
+
 static void *read_values(Reading *reading, hid_t set, hid_t memory, const hsize_t shape[3],
                          size_t size) {
     const uint64_t samples = reading->recording->samples;
@@ -109,6 +125,10 @@ static void *read_values(Reading *reading, hid_t set, hid_t memory, const hsize_
         mf_recording_take(reading->recording, samples * shape[1] * shape[2], size, reading->error);
     if (values == NULL) {
         reading->status = reading->error->status;
+        return NULL;
+    }
+    if (samples > 0 && !chunk_fits(set, samples * shape[1] * shape[2] * size, size)) {
+        reading->status = damaged(reading->recording, reading->error);
         return NULL;
     }
     hsize_t start[3] = {0, 0, 0}, count[3] = {samples, shape[1], shape[2]};
@@ -174,6 +194,17 @@ static herr_t visit(hid_t file, const char *name, const H5O_info_t *info, void *
     return reading->status == MF_OK ? 0 : -1;
 }
 
+static bool is_deflated(hid_t set) {
+    unsigned flags, settings;
+    size_t count = 0;
+    hid_t creation = H5Dget_create_plist(set);
+    const bool found = creation >= 0 && H5Pget_filter_by_id2(creation, H5Z_FILTER_DEFLATE, &flags,
+                                                             &count, NULL, 0, NULL, &settings) >= 0;
+    if (creation >= 0)
+        H5Pclose(creation);
+    return found;
+}
+
 static void read_sets(Reading *reading) {
     mf_Recording *recording = reading->recording;
     hsize_t shape[3];
@@ -186,6 +217,7 @@ static void read_sets(Reading *reading) {
                                      "set `time`");
     } else {
         recording->samples = (uint32_t)shape[0];
+        recording->compression = is_deflated(set) ? "deflate" : "";
         H5Ovisit2(reading->file, H5_INDEX_NAME, H5_ITER_INC, visit, reading, H5O_INFO_BASIC);
         shape[1] = shape[2] = 1;
         if (reading->status == MF_OK)

@@ -3,6 +3,7 @@
 #include "record/recording.h"
 
 #include "base/hash.h"
+#include "record/compress.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -11,6 +12,8 @@
 
 enum { SCHEMA = 0x03, CHANNEL, MESSAGE, CHUNK, ATTACHMENT = 0x09, METADATA = 0x0c, FOOTER = 0x02 };
 enum { CHANNELS = 4096 }; // [1] channels and schemas that are read, those with the lowest numbers
+// [1] Bytes per compressed one: the smallest block of zstd has 4 bytes, and holds at most 2^17.
+enum { EXPANSION = 1 << 15 };
 static const char magic[] = "\x89MCAP0\r\n";
 
 // Bytes that are read from the front; `bad` once something was missing.
@@ -35,11 +38,14 @@ typedef struct Source {
 typedef struct Reading {
     mf_Recording *recording;
     Source *sources[CHANNELS];
-    Text schemas[CHANNELS]; // names
-    uint32_t clock;         // channel of /tf, which has a message per sample; CHANNELS: none yet
+    bool ours[CHANNELS]; // schemas of Mayfly's own
+    uint32_t clock;      // channel of /tf, which has a message per sample; CHANNELS: none yet
     uint32_t samples;
     uint64_t format;
     bool known, several, filling, failed; // failed: error is set
+    uint8_t *chunk;                       // the last compressed one, expanded
+    size_t chunk_room;                    // [byte]
+    uint64_t most, left;                  // [byte] that chunks may expand to, in each pass
     mf_Error *error;
 } Reading;
 
@@ -247,7 +253,7 @@ static void take_channel(Reading *reading, Bytes bytes) {
         return;
     if (equals(topic, "/tf"))
         reading->clock = id;
-    if (!begins(reading->schemas[schema], "mayfly."))
+    if (!reading->ours[schema])
         return;
     Source *source = mf_recording_take(reading->recording, 1, sizeof *source, reading->error);
     reading->failed = reading->failed || source == NULL;
@@ -345,25 +351,72 @@ static void take_record(Reading *reading, uint8_t code, Bytes bytes) {
         const uint32_t id = (uint32_t)number(&bytes, 2);
         const Text name = text(&bytes);
         if (!bytes.bad && id < CHANNELS)
-            reading->schemas[id] = name;
+            reading->ours[id] = begins(name, "mayfly.");
     }
 }
 
-static bool damaged(Reading *reading, const char *what) {
+static bool refuse(Reading *reading, mf_Status status, const char *what) {
     reading->failed = true;
-    mf_fail_at(reading->error, MF_BAD_FILE, reading->recording->path, 0, 0, "%s", what);
+    mf_fail_at(reading->error, status, reading->recording->path, 0, 0, "%s", what);
     return false;
+}
+
+static bool damaged(Reading *reading, const char *what) {
+    return refuse(reading, MF_BAD_FILE, what);
+}
+
+// Memory for a compressed chunk, before it is expanded.
+static bool make_chunk(Reading *reading, uint64_t size) {
+    mf_Context *context = reading->recording->context;
+    if (size > reading->left) {
+        reading->failed = true;
+        mf_fail_at(reading->error, MF_LIMIT, reading->recording->path, 0, 0,
+                   "the recording expands to more than %.3g GB", 1e-9 * (double)reading->most);
+        return false;
+    }
+    reading->left -= size;
+    if (size <= reading->chunk_room)
+        return true;
+    mf_release(context, reading->chunk);
+    reading->chunk_room = 0;
+    reading->chunk = mf_allocate(context, size, 1);
+    if (reading->chunk == NULL)
+        return refuse(reading, MF_NO_MEMORY, "no memory to read the recording");
+    reading->chunk_room = size;
+    return true;
+}
+
+// The records of a compressed chunk, which are there until the next one.
+static bool expand_chunk(Reading *reading, Text compression, uint64_t size, Bytes *records) {
+    const size_t packed = (size_t)(records->end - records->at);
+    if (!equals(compression, "zstd"))
+        return damaged(reading, "chunks are compressed in another way than by zstd");
+    if (mf_compress_name()[0] == '\0')
+        return refuse(reading, MF_UNSUPPORTED,
+                      "compressed by zstd: this mayfly was built without it (Debian's "
+                      "libzstd-dev)");
+    if (size / EXPANSION > packed || mf_expanded_size(records->at, packed) != size)
+        return damaged(reading, "a chunk is damaged: it does not hold what its head says");
+    if (!make_chunk(reading, size))
+        return false;
+    if (!mf_expand(reading->chunk, size, records->at, packed))
+        return damaged(reading, "a chunk is damaged: it cannot be expanded");
+    reading->recording->compression = "zstd";
+    *records = (Bytes){reading->chunk, reading->chunk + size, false};
+    return true;
 }
 
 // The records of a chunk. False: stop here.
 static bool take_chunk(Reading *reading, Bytes bytes) {
-    skip(&bytes, 24);
+    skip(&bytes, 16); // times
+    const uint64_t size = number(&bytes, 8);
     const uint32_t crc = (uint32_t)number(&bytes, 4);
     const Text compression = text(&bytes);
     Bytes records = part(&bytes, number(&bytes, 8));
-    if (bytes.bad || compression.size != 0)
-        return damaged(reading, "a compressed or damaged chunk: expected a file that mayfly run "
-                                "--record has written");
+    if (bytes.bad)
+        return damaged(reading, "a chunk is damaged: it ends within its head");
+    if (compression.size != 0 && !expand_chunk(reading, compression, size, &records))
+        return false;
     if (!reading->filling && crc != 0 &&
         crc != mf_crc32(0, records.at, (size_t)(records.end - records.at)))
         return damaged(reading, "a chunk is damaged: its checksum is wrong");
@@ -380,6 +433,7 @@ static bool take_chunk(Reading *reading, Bytes bytes) {
 // All records up to the footer, or to where the file breaks off.
 static void walk(Reading *reading, const char *data, size_t size) {
     Bytes file = {(const uint8_t *)data + sizeof magic - 1, (const uint8_t *)data + size, false};
+    reading->left = reading->most;
     while (file.at < file.end && !reading->failed) {
         const uint8_t code = (uint8_t)number(&file, 1);
         Bytes record = part(&file, number(&file, 8));
@@ -455,6 +509,7 @@ mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size
     recording->kind = "MCAP";
     reading->recording = recording;
     reading->clock = CHANNELS;
+    reading->most = recording->memory->left;
     reading->error = error;
     walk(reading, data, size);
     mf_Status status = reading->failed ? error->status : MF_OK;
@@ -468,6 +523,7 @@ mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size
         walk(reading, data, size);
         drop_empty(recording);
     }
+    mf_release(recording->context, reading->chunk);
     mf_release(recording->context, reading);
     return status;
 }

@@ -151,6 +151,12 @@ static bool set_fill(hid_t creation, const mf_Column *column) {
            H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &nothing) >= 0;
 }
 
+// By the filters that every reader of HDF5 has. Higher levels save 3 % more.
+static bool set_compression(hid_t creation) {
+    return H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0 ||
+           (H5Pset_shuffle(creation) >= 0 && H5Pset_deflate(creation, 1) >= 0);
+}
+
 // Chunks hold the samples of one buffer, and as many instances as fit into 1 MiB.
 static hid_t chunking(const mf_Recorder *recorder, const mf_Column *column) {
     hsize_t chunk[3];
@@ -161,7 +167,8 @@ static hid_t chunking(const mf_Recorder *recorder, const mf_Column *column) {
     if (chunk[1] > fitting)
         chunk[1] = fitting == 0 ? 1 : fitting;
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    if (creation >= 0 && (H5Pset_chunk(creation, rank, chunk) < 0 || !set_fill(creation, column))) {
+    if (creation >= 0 && (H5Pset_chunk(creation, rank, chunk) < 0 || !set_fill(creation, column) ||
+                          !set_compression(creation))) {
         H5Pclose(creation);
         return H5I_INVALID_HID;
     }

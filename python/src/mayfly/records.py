@@ -307,8 +307,9 @@ class Recording:
 
     Attributes:
         time: [s] of each sample.
-        attributes: version of Mayfly, seed, step [s], kind ("HDF5" or "MCAP"); model and group of a
-            recording of one group; run, if the program gave one.
+        attributes: version of Mayfly, seed, step [s], kind ("HDF5" or "MCAP"); compression ("zstd",
+            "deflate"), if there is any; model and group of a recording of one group; run, if the
+            program gave one.
         scene: the text of the scene file that was run; "": none.
         complete: False if the run was killed: the last samples are missing.
 
@@ -333,7 +334,7 @@ class Recording:
             "seed": int(native.seed),
             "step": float(native.step),
         }
-        for name in ("model", "group", "run"):
+        for name in ("compression", "model", "group", "run"):
             value = text(getattr(native, name))
             if value:
                 self.attributes[name] = value
