@@ -52,6 +52,7 @@
 #include <mayfly/search.h>
 #include <mayfly/sensor.h>
 #include <mayfly/terrain.h>
+#include <mayfly/texture.h>
 #include <mayfly/tracks.h>
 #include <mayfly/truss.h>
 #include <mayfly/vehicle.h>

@@ -179,6 +179,7 @@ typedef struct mf_Shape {
     double size[3];     // [m] box: full edges; cylinder, capsule: radius, length; sphere: radius;
                         // ellipsoid: radii; plane: full edges, 0 = infinite
     float color[3];     // [1] red, green, blue in 0 .. 1
+    uint32_t material;  // [1] index into materials, MF_NONE: only its color
     uint32_t mesh;      // [1] index into meshes or, for MF_SHAPE_HEIGHTS, height_fields; else
                         // MF_NONE
     const char *name;   // "" when it has none
@@ -207,6 +208,9 @@ typedef struct mf_Mesh {
     uint32_t triangle_count;        // [1]
     const float *vertices;          // [m] vertex_count * 3
     const uint32_t *triangles;      // [1] triangle_count * 3 vertex indices
+    const float *coordinates;       // [1] triangle_count * 6: places (u, v) of each triangle's
+                                    // corners on a texture, from its upper left corner, its size
+                                    // being 1; NULL: none
     const char *name;               // "" when it has none
     uint32_t hull_vertex_count;     // [1] 0: no hull (a mesh that does not collide)
     uint32_t hull_triangle_count;   // [1]
@@ -670,9 +674,9 @@ typedef struct mf_Model {
     // origin in world axes, rate in body axes).
     uint32_t position_count, velocity_count, activation_count, sensor_value_count; // [1]
     uint32_t body_count, site_count, height_field_count, pair_count, exclusion_count, tendon_count,
-        tendon_term_count, tendon_wrap_count, equality_count, actuator_count,
-        keyframe_count;    // [1]
-    const mf_Body *bodies; // in depth-first order
+        tendon_term_count, tendon_wrap_count, equality_count, actuator_count, keyframe_count,
+        texture_count, material_count; // [1]
+    const mf_Body *bodies;             // in depth-first order
     const mf_Site *sites;
     const mf_HeightField *height_fields;
     const mf_ContactPair *pairs;
@@ -683,9 +687,11 @@ typedef struct mf_Model {
     const mf_Equality *equalities;
     const mf_Actuator *actuators;
     const mf_Keyframe *keyframes;
-    uint32_t camera_count;           // [1]
-    const struct mf_Camera *cameras; // mayfly/camera.h
-    const double *start_position;    // [m], [rad], [1] position_count: the file's pose, not clamped
+    const struct mf_Texture *textures;   // mayfly/texture.h
+    const struct mf_Material *materials; // likewise
+    uint32_t camera_count;               // [1]
+    const struct mf_Camera *cameras;     // mayfly/camera.h
+    const double *start_position; // [m], [rad], [1] position_count: the file's pose, not clamped
     mf_Physics physics;
 } mf_Model;
 

@@ -20,6 +20,8 @@ typedef enum mf_ItemType {
     MF_ITEM_SHAPE,
     MF_ITEM_MESH,
     MF_ITEM_HEIGHT_FIELD,
+    MF_ITEM_TEXTURE,
+    MF_ITEM_MATERIAL,
     MF_ITEM_SITE,
     MF_ITEM_PAIR,
     MF_ITEM_EXCLUSION,

@@ -25,7 +25,7 @@ static void draw_colors(const mf_Sight *sight, const mf_CameraView *view,
     mf_sight_draw(sight, view, place, room);
     if (view->camera.shadows)
         mf_sight_shadow(sight, view, place, room);
-    mf_sight_shade(view, place, room);
+    mf_sight_shade(sight, view, place, room);
 }
 
 // Means of samples x samples colors, in place: what is written was read before.

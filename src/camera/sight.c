@@ -93,7 +93,8 @@ static void take_solid(mf_SightSolid *out, const mf_Shape *shape) {
     out->half = 0.5 * size[1] * out->scale[0];
 }
 
-static void take_shape(mf_SightShape *out, const mf_Model *model, const mf_Shape *shape) {
+static void take_shape(mf_SightShape *out, const mf_Model *model, const mf_Shape *shape,
+                       const mf_TextureMap *maps) {
     out->link = shape->link;
     out->plane = shape->type == MF_SHAPE_PLANE;
     out->solid.type = MF_RASTER_BALL;
@@ -103,37 +104,52 @@ static void take_shape(mf_SightShape *out, const mf_Model *model, const mf_Shape
         out->solid.color[c] = shape->color[c];
     if (shape->type == MF_SHAPE_MESH)
         take_mesh(out, &model->meshes[shape->mesh]);
-    else if (!out->plane)
+    else if (!out->plane && shape->type != MF_SHAPE_HEIGHTS)
         take_solid(&out->solid, shape);
+    if (model != NULL)
+        mf_sight_take_look(out, model, shape, maps);
 }
 
 // What has mass points and nothing else is seen by them.
 static void take_point(mf_SightShape *out, const mf_Point *point) {
-    mf_Shape ball = {
-        .type = MF_SHAPE_SPHERE, .link = point->link, .rotation = {1.0, 0.0, 0.0, 0.0}};
+    mf_Shape ball = {.type = MF_SHAPE_SPHERE,
+                     .link = point->link,
+                     .rotation = {1.0, 0.0, 0.0, 0.0},
+                     .material = MF_NONE};
     ball.size[0] = POINT_RADIUS;
     mf_vec3_copy(ball.position, point->position);
     for (int c = 0; c < 3; c++)
         ball.color[c] = point->color[c];
-    take_shape(out, NULL, &ball);
+    take_shape(out, NULL, &ball, NULL);
 }
 
 // What is seen of a model's links, in memory of the sight. Returns the number of faces.
-static uint64_t take_shapes(mf_Sight *sight, mf_SightGroup *own, const mf_Model *model) {
+static uint64_t take_shapes(mf_Sight *sight, mf_SightGroup *own, const mf_Model *model,
+                            const mf_TextureMap *maps, uint64_t *looks) {
+    float tint[3];
+    const bool tinted = mf_group_tint(own->group, tint);
     mf_Shape parts[MF_VEHICLE_PARTS];
     const uint32_t part_count = mf_vehicle_look(own->group, parts);
     uint64_t faces = 0;
     for (uint32_t i = 0; i < part_count; i++)
-        take_shape(&own->shapes[own->count++], model, &parts[i]);
-    for (uint32_t i = 0; part_count == 0 && i < model->shape_count; i++)
+        take_shape(&own->shapes[own->count++], NULL, &parts[i], NULL);
+    for (uint32_t i = 0; part_count == 0 && i < model->shape_count; i++) {
+        if (!sight->painted && mf_texture_is_floor(sight->terrain, &model->shapes[i])) {
+            take_shape(&sight->floor, model, &model->shapes[i], maps);
+            sight->painted = true;
+        }
         if (is_seen(sight, model, &model->shapes[i]))
-            take_shape(&own->shapes[own->count++], model, &model->shapes[i]);
+            take_shape(&own->shapes[own->count++], model, &model->shapes[i], maps);
+    }
     for (uint32_t i = 0; own->count == 0 && model->shape_count == 0 && i < model->point_count; i++)
         take_point(&own->shapes[i], &model->points[i]);
     if (own->count == 0 && model->shape_count == 0)
         own->count = model->point_count;
     for (uint32_t i = 0; i < own->count; i++) {
         const mf_Mesh *mesh = own->shapes[i].mesh;
+        mf_sight_tint(own->shapes[i].solid.color, tinted ? tint : NULL);
+        if (own->shapes[i].texture != NULL)
+            *looks += mesh != NULL && mesh->coordinates != NULL ? mesh->triangle_count : 1;
         faces += mesh != NULL ? mesh->triangle_count : 1;
         if (mesh != NULL && mesh->vertex_count > sight->most_vertices)
             sight->most_vertices = mesh->vertex_count;
@@ -143,17 +159,22 @@ static uint64_t take_shapes(mf_Sight *sight, mf_SightGroup *own, const mf_Model 
 
 // ---- making -------------------------------------------------------------------------------------
 
-static mf_Status take_links(mf_Sight *sight, mf_SightGroup *own, uint64_t *faces, mf_Error *error) {
+static mf_Status take_links(mf_Sight *sight, mf_SightGroup *own, uint64_t *faces, uint64_t *looks,
+                            mf_Error *error) {
     const mf_Model *model = mf_group_model(own->group);
+    const mf_TextureMap *maps;
     const uint32_t most = model->shape_count > 0 ? model->shape_count : model->point_count;
     own->shapes = mf_allocate(sight->context, most > MF_VEHICLE_PARTS ? most : MF_VEHICLE_PARTS,
                               sizeof *own->shapes);
     if (own->shapes == NULL)
         return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
-    *faces = take_shapes(sight, own, model);
+    mf_Status status = mf_sight_take_textures(sight, model, &maps, error);
+    if (status != MF_OK)
+        return status;
+    *faces = take_shapes(sight, own, model, maps, looks);
     if (own->count == 0)
         return MF_OK;
-    mf_Status status = mf_group_derive_links(own->group, error);
+    status = mf_group_derive_links(own->group, error);
     own->pose = mf_group_find_field(own->group, "link.pose");
     return status;
 }
@@ -161,20 +182,23 @@ static mf_Status take_links(mf_Sight *sight, mf_SightGroup *own, uint64_t *faces
 static mf_Status take_group(mf_Sight *sight, mf_Group *group, uint32_t number, mf_Error *error) {
     mf_SightGroup *own = &sight->groups[sight->group_count++];
     uint32_t soft;
-    uint64_t faces = 0;
+    uint64_t faces = 0, looks = 0;
     own->group = group;
     own->number = number;
     own->isolated = mf_group_config_of(group)->isolated;
     mf_sight_take_soft(sight, own, &soft);
     faces = soft;
-    mf_Status status = own->kind == MF_SIGHT_LINKS ? take_links(sight, own, &faces, error) : MF_OK;
+    mf_Status status =
+        own->kind == MF_SIGHT_LINKS ? take_links(sight, own, &faces, &looks, error) : MF_OK;
     faces = faces * (own->isolated ? 1 : mf_group_count(group)) + sight->most_faces;
+    looks = looks * (own->isolated ? 1 : mf_group_count(group));
     if (status == MF_OK && faces > MOST_FACES)
         return mf_fail(error, MF_LIMIT,
                        "cameras: the robots of the world have more than 2^22 "
                        "triangles");
     sight->most_blocks += (uint32_t)faces - sight->most_faces;
     sight->most_faces = (uint32_t)faces;
+    sight->most_looks += (uint32_t)looks; // at most one for each face
     return status;
 }
 
@@ -209,11 +233,14 @@ mf_Status mf_sight_create(mf_World *world, mf_Sight **out, mf_Error *error) {
     sight->terrain = mf_world_config_of(world)->terrain;
     sight->hilly = sight->terrain != NULL && sight->terrain->lowest < sight->terrain->highest;
     sight->groups = mf_allocate(context, count, sizeof *sight->groups);
+    sight->textures = mf_allocate(context, count, sizeof *sight->textures);
     sight->most_faces = MF_RASTER_FIRST + mf_sight_ground_faces(sight);
-    if (sight->groups == NULL)
+    if (sight->groups == NULL || sight->textures == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
     if (status == MF_OK && sight->most_faces > MOST_FACES)
         status = mf_fail(error, MF_LIMIT, "cameras: the ground has more than 2^20 cells");
+    if (status == MF_OK)
+        status = mf_sight_take_hills(sight, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
         status = take_group(sight, mf_world_group(world, i), i, error);
     if (status != MF_OK) {
@@ -231,6 +258,8 @@ void mf_sight_destroy(mf_Sight *sight) {
     for (uint32_t i = 0; sight->groups != NULL && i < sight->group_count; i++)
         mf_release(sight->context, sight->groups[i].shapes);
     mf_release(sight->context, sight->groups);
+    mf_sight_release_textures(sight);
+    mf_release(sight->context, sight->hidden);
     mf_release(sight->context, sight);
 }
 
@@ -258,6 +287,7 @@ static size_t lay_all(mf_SightRoom *room, char *memory, const mf_Sight *sight,
     room->corners = lay(memory, &used, sight->most_vertices * sizeof *room->corners);
     room->triangles = lay(memory, &used, TRIANGLES_AT_ONCE * sizeof *room->triangles);
     room->faces = lay(memory, &used, sight->most_faces * sizeof *room->faces);
+    room->looks = lay(memory, &used, sight->most_looks * sizeof *room->looks);
     room->blocks = lay(memory, &used, blocks * sizeof *room->blocks);
     room->near = lay(memory, &used, blocks * sizeof *room->near);
     room->nearest = lay(memory, &used, blocks * sizeof *room->nearest);
@@ -298,8 +328,23 @@ void mf_sight_flush(const mf_Sight *sight, mf_SightRoom *room) {
     room->triangle_count = 0;
 }
 
+// The look of a triangle with the corners c: with the planes through its edges e0 = c0 x c1, e1 =
+// c1 x c2, e2 = c2 x c0 and the parallelepiped det = c0 . e1 a point p of it has the place
+// (u2 e0 + u0 e1 + u1 e2) . p / det, which is the corners' places at the corners.
+static void look_by_places(mf_SightLook *look, const mf_SightPaint *paint, const double edge[3][3],
+                           double volume) {
+    *look = (mf_SightLook){.texture = paint->texture};
+    for (int k = 0; k < 2; k++) {
+        const double first = (double)paint->places[k], second = (double)paint->places[2 + k],
+                     third = (double)paint->places[4 + k];
+        for (int i = 0; i < 3; i++)
+            look->rows[3 * k + i] =
+                (float)((third * edge[0][i] + first * edge[1][i] + second * edge[2][i]) / volume);
+    }
+}
+
 void mf_sight_add_triangle(const mf_Sight *sight, const mf_CameraView *view, mf_SightRoom *room,
-                           const double *const corner[3], const float color[3],
+                           const double *const corner[3], const mf_SightPaint *paint,
                            const int32_t owner[3]) {
     mf_RasterTriangle *own = &room->triangles[room->triangle_count];
     double edge[3][3], side[2][3], plane[3];
@@ -315,12 +360,19 @@ void mf_sight_add_triangle(const mf_Sight *sight, const mf_CameraView *view, mf_
     const double distance = mf_vec3_dot(plane, corner[0]), sign = distance < 0.0 ? -1.0 : 1.0;
     mf_SightFace *face = &room->faces[room->face_count];
     face->solid = false;
+    face->emission = paint->emission;
+    face->look = paint->look;
+    if (paint->places != NULL) {
+        look_by_places(&room->looks[room->look_count], paint, (const double(*)[3])edge,
+                       mf_vec3_dot(corner[0], edge[1]));
+        face->look = &room->looks[room->look_count++];
+    }
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++)
             own->edge[k][i] = (float)(sign * edge[k][i]);
         own->plane[i] = (float)(sign * plane[i]);
         face->normal[i] = -own->plane[i];
-        face->color[i] = color[i];
+        face->color[i] = paint->color[i];
         face->owner[i] = owner[i];
     }
     own->distance = (float)(sign * distance);

@@ -3,6 +3,7 @@
 #ifndef MAYFLY_CAMERA_SIGHT_H
 #define MAYFLY_CAMERA_SIGHT_H
 
+#include "camera/texture.h"
 #include "camera/view.h"
 
 #include <mayfly/cloth.h>
@@ -17,15 +18,43 @@ typedef struct mf_SightSolid {
     float color[3];
 } mf_SightSolid;
 
+// Where a point sees a texture: u, v, or the direction in a cube. Own axes are those of a shape,
+// then, for a picture, optical ones.
+typedef struct mf_SightLook {
+    const mf_TextureMap *texture;
+    float rows[9], shift[3]; // [1/m], [1] rows point + shift
+    float half, stretch;     // [1] half > 0: a direction's third part is beyond it that from the
+                             // middle of a capsule's cap, times `stretch`
+} mf_SightLook;
+
+// What a surface looks like, beside the light.
+typedef struct mf_SightPaint {
+    const float *color;       // [1] 3
+    float emission;           // [1] light of its own
+    const mf_SightLook *look; // NULL: no texture, or one by `places`
+    const mf_TextureMap *texture;
+    const float *places; // [1] 6 of a triangle; NULL: none
+} mf_SightPaint;
+
 typedef struct mf_SightShape {
-    const mf_Mesh *mesh; // NULL: a solid, or a plane
-    bool plane;          // z = 0, seen from above, endless as it is for contact
-    uint32_t link;       // [1] MF_NONE: fixed in the world
-    double position[3];  // [m] in the link
-    double rotation[9];  // [1] to the link
-    mf_SightSolid solid; // of others its ball and color
-    double middle[3];    // [m] of that ball, in its own axes
+    const mf_Mesh *mesh;          // NULL: a solid, or a plane
+    bool plane;                   // z = 0, seen from above, endless as it is for contact
+    uint32_t link;                // [1] MF_NONE: fixed in the world
+    double position[3];           // [m] in the link
+    double rotation[9];           // [1] to the link
+    mf_SightSolid solid;          // of others its ball and color
+    double middle[3];             // [m] of that ball, in its own axes
+    float emission;               // [1]
+    const mf_TextureMap *texture; // NULL: none
+    double factor[3], offset[3];  // [1/m], [1] of its look: factor own axes + offset
+    float half, stretch;          // [1] as in mf_SightLook
 } mf_SightShape;
+
+// Textures of a model, which groups share.
+typedef struct mf_SightTextures {
+    const mf_Model *model;
+    mf_TextureMap *maps; // of all its textures; of zeros where nothing shows one
+} mf_SightTextures;
 
 typedef enum mf_SightKind {
     MF_SIGHT_LINKS,
@@ -55,10 +84,17 @@ typedef struct mf_Sight {
     const mf_Terrain *terrain; // NULL: level at 0
     bool hilly;                // it has more than one height
     mf_SightGroup *groups;
-    uint32_t group_count;   // [1]
-    uint32_t most_faces;    // [1] of a picture, those of sky and ground too
-    uint32_t most_blocks;   // [1] of robots alone, for shadows
-    uint32_t most_vertices; // [1] of a mesh
+    uint32_t group_count; // [1]
+    mf_SightTextures *textures;
+    uint32_t texture_count; // [1] models
+    bool painted;           // the ground has the look of a shape, `floor`
+    mf_SightShape floor;
+    const mf_TextureMap *sky; // NULL: a gradient
+    float *hidden;            // [m] per cell of a map: below it hills hide the light
+    uint32_t most_looks;      // [1] of a picture
+    uint32_t most_faces;      // [1] of a picture, those of sky and ground too
+    uint32_t most_blocks;     // [1] of robots alone, for shadows
+    uint32_t most_vertices;   // [1] of a mesh
     mf_RasterTrianglesFn triangles;
     mf_RasterSolidFn solid;
     mf_RasterGroundFn ground;
@@ -80,8 +116,9 @@ typedef struct mf_SightFace {
     float turn[9];   // [1] of a solid: optical axes to its own ones, scaled
     float center[3]; // [1] of a solid
     float normal[3]; // [1] of what is flat, optical axes, towards the camera
-    float color[3];
-    int32_t owner[3]; // group, robot, link
+    float color[3], emission;
+    const mf_SightLook *look; // of the room; NULL: no texture
+    int32_t owner[3];         // group, robot, link
 } mf_SightFace;
 
 // Memory for one picture.
@@ -89,6 +126,8 @@ typedef struct mf_SightRoom {
     mf_Raster raster;
     mf_SightFace *faces;
     uint32_t face_count;
+    mf_SightLook *looks;
+    uint32_t look_count;
     double (*corners)[3];
     mf_RasterTriangle *triangles;
     uint32_t triangle_count;
@@ -124,7 +163,8 @@ void mf_sight_shadow(const mf_Sight *sight, const mf_CameraView *view, const mf_
                      mf_SightRoom *room);
 // The colors of these rows, 0 .. 1, in room->color; without shadows of the camera room->lit does
 // not count.
-void mf_sight_shade(const mf_CameraView *view, const mf_SightPlace *place, mf_SightRoom *room);
+void mf_sight_shade(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
+                    mf_SightRoom *room);
 
 // ---- for the files of this room that draw -------------------------------------------------------
 
@@ -165,9 +205,10 @@ typedef struct mf_SightPose {
 void mf_sight_axes(const mf_SightPlace *place, double rows[9]); // optical from world
 void mf_sight_to_optical(const mf_SightDraw *draw, const double world[3], double out[3]);
 void mf_sight_draw_solid(const mf_SightDraw *draw, const mf_SightSolid *solid,
-                         const mf_SightPose *pose, const int32_t owner[3]);
+                         const mf_SightPose *pose, const mf_SightPaint *paint,
+                         const int32_t owner[3]);
 void mf_sight_draw_triangle(const mf_SightDraw *draw, const double *const corner[3],
-                            const float color[3], const int32_t owner[3]);
+                            const mf_SightPaint *paint, const int32_t owner[3]);
 // All robots.
 void mf_sight_draw_robots(const mf_SightDraw *draw);
 // Adds to room->blocks what may shade something.
@@ -182,9 +223,23 @@ void mf_sight_light(const double axes[9], double out[3]);
 // One triangle more, given by its corners in optical axes; they are drawn when there are many, and
 // by mf_sight_flush.
 void mf_sight_add_triangle(const mf_Sight *sight, const mf_CameraView *view, mf_SightRoom *room,
-                           const double *const corner[3], const float color[3],
+                           const double *const corner[3], const mf_SightPaint *paint,
                            const int32_t owner[3]);
 void mf_sight_flush(const mf_Sight *sight, mf_SightRoom *room);
+
+// sight_hills.c: which points, world axes, have a hill between them and the light. NULL: none.
+mf_Status mf_sight_take_hills(mf_Sight *sight, mf_Error *error);
+bool mf_sight_is_behind_hill(const mf_Sight *sight, const double at[3]);
+
+// sight_look.c: textures of a model, the look of a shape, that of its pose, and a group's color
+// (NULL: it has none) instead of a color.
+mf_Status mf_sight_take_textures(mf_Sight *sight, const mf_Model *model, const mf_TextureMap **out,
+                                 mf_Error *error);
+void mf_sight_release_textures(mf_Sight *sight);
+void mf_sight_take_look(mf_SightShape *out, const mf_Model *model, const mf_Shape *shape,
+                        const mf_TextureMap *maps);
+mf_SightLook mf_sight_look_at(const mf_SightShape *shape, const mf_SightPose *pose);
+void mf_sight_tint(float color[3], const float *tint);
 
 uint32_t mf_sight_ground_faces(const mf_Sight *sight);
 void mf_sight_draw_ground(const mf_Sight *sight, const mf_CameraView *view,

@@ -63,7 +63,8 @@ static bool is_inside(const mf_RasterSolid *solid) {
 }
 
 void mf_sight_draw_solid(const mf_SightDraw *draw, const mf_SightSolid *from,
-                         const mf_SightPose *pose, const int32_t owner[3]) {
+                         const mf_SightPose *pose, const mf_SightPaint *paint,
+                         const int32_t owner[3]) {
     mf_SightRoom *room = draw->room;
     mf_RasterSolid solid = {.type = from->type, .half = (float)from->half};
     mf_SightFace *face = &room->faces[room->face_count];
@@ -81,12 +82,14 @@ void mf_sight_draw_solid(const mf_SightDraw *draw, const mf_SightSolid *from,
             along += turn * pose->position[k];
         }
         face->center[i] = solid.center[i] = (float)along;
-        face->color[i] = from->color[i];
+        face->color[i] = paint->color[i];
         face->owner[i] = owner[i];
     }
     if (is_inside(&solid))
         return;
     face->solid = true;
+    face->emission = paint->emission;
+    face->look = paint->look;
     face->type = from->type;
     face->half = (float)from->half;
     solid.face = (float)room->face_count++;
@@ -94,16 +97,16 @@ void mf_sight_draw_solid(const mf_SightDraw *draw, const mf_SightSolid *from,
 }
 
 void mf_sight_draw_triangle(const mf_SightDraw *draw, const double *const corner[3],
-                            const float color[3], const int32_t owner[3]) {
+                            const mf_SightPaint *paint, const int32_t owner[3]) {
     if (draw->caster != NULL)
         mf_sight_block_triangle(draw, corner);
     else
-        mf_sight_add_triangle(draw->sight, draw->view, draw->room, corner, color, owner);
+        mf_sight_add_triangle(draw->sight, draw->view, draw->room, corner, paint, owner);
 }
 
 // As the level ground, but with axes of its own.
-static void draw_plane(const mf_SightDraw *draw, const mf_SightShape *shape,
-                       const mf_SightPose *pose, const int32_t owner[3]) {
+static void draw_plane(const mf_SightDraw *draw, const mf_SightPose *pose,
+                       const mf_SightPaint *paint, const int32_t owner[3]) {
     mf_SightRoom *room = draw->room;
     mf_SightFace *face = &room->faces[room->face_count];
     mf_RasterGround plane = {.low = {1.0f, 1.0f}, .high = {0.0f, 0.0f}};
@@ -113,19 +116,22 @@ static void draw_plane(const mf_SightDraw *draw, const mf_SightShape *shape,
         height -= up * pose->position[i];
         plane.down[i] = (float)-up;
         face->normal[i] = (float)up;
-        face->color[i] = shape->solid.color[i];
+        face->color[i] = paint->color[i];
         face->owner[i] = owner[i];
     }
     if (!(height > 0.0) || draw->caster != NULL)
         return;
     face->solid = false;
+    face->emission = paint->emission;
+    face->look = paint->look;
     plane.height = (float)height;
     plane.face = (float)room->face_count++;
     draw->sight->ground(&room->raster, &plane);
 }
 
 static void draw_mesh(const mf_SightDraw *draw, const mf_SightShape *shape,
-                      const mf_SightPose *pose, const int32_t owner[3]) {
+                      const mf_SightPose *pose, mf_SightPaint paint, const int32_t owner[3]) {
+    const float *places = shape->texture != NULL ? shape->mesh->coordinates : NULL;
     const mf_Mesh *mesh = shape->mesh;
     double(*corners)[3] = draw->room->corners, middle[3];
     const double *r = pose->rotation, *p = pose->position;
@@ -144,8 +150,22 @@ static void draw_mesh(const mf_SightDraw *draw, const mf_SightShape *shape,
     for (uint32_t i = 0; i < mesh->triangle_count; i++) {
         const uint32_t *at = mesh->triangles + 3 * (size_t)i;
         const double *const corner[3] = {corners[at[0]], corners[at[1]], corners[at[2]]};
-        mf_sight_draw_triangle(draw, corner, shape->solid.color, owner);
+        paint.places = places != NULL ? places + 6 * (size_t)i : NULL;
+        mf_sight_draw_triangle(draw, corner, &paint, owner);
     }
+}
+
+static mf_SightPaint make_paint(const mf_SightDraw *draw, const mf_SightShape *shape,
+                                const mf_SightPose *pose) {
+    mf_SightRoom *room = draw->room;
+    mf_SightPaint paint = {
+        .color = shape->solid.color, .emission = shape->emission, .texture = shape->texture};
+    const bool placed = shape->mesh != NULL && shape->mesh->coordinates != NULL;
+    if (shape->texture == NULL || placed || draw->caster != NULL)
+        return paint;
+    paint.look = &room->looks[room->look_count];
+    room->looks[room->look_count++] = mf_sight_look_at(shape, pose);
+    return paint;
 }
 
 static void draw_links(const mf_SightDraw *draw, const mf_SightGroup *group, uint32_t instance,
@@ -158,12 +178,13 @@ static void draw_links(const mf_SightDraw *draw, const mf_SightGroup *group, uin
         if ((shape->link == MF_NONE && !scenery) ||
             !shape_pose(draw, group, instance, shape, &pose))
             continue;
+        const mf_SightPaint paint = make_paint(draw, shape, &pose);
         if (shape->mesh != NULL)
-            draw_mesh(draw, shape, &pose, owner);
+            draw_mesh(draw, shape, &pose, paint, owner);
         else if (shape->plane)
-            draw_plane(draw, shape, &pose, owner);
+            draw_plane(draw, &pose, &paint, owner);
         else
-            mf_sight_draw_solid(draw, &shape->solid, &pose, owner);
+            mf_sight_draw_solid(draw, &shape->solid, &pose, &paint, owner);
     }
 }
 
@@ -196,6 +217,7 @@ void mf_sight_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_Si
     mf_SightDraw draw = {.sight = sight, .view = view, .place = place, .room = room};
     mf_sight_axes(place, draw.axes);
     room->face_count = MF_RASTER_FIRST;
+    room->look_count = 0;
     room->triangle_count = 0;
     for (size_t i = (size_t)view->stride * room->raster.top; i < end; i++) {
         room->raster.depth[i] = farthest;

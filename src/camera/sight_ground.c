@@ -38,8 +38,9 @@ static void to_optical(const Ground *ground, double x, double y, double z, doubl
 static void add_quad(Ground *ground, double corner[4][3]) {
     const double *const first[3] = {corner[0], corner[1], corner[2]};
     const double *const second[3] = {corner[0], corner[2], corner[3]};
-    mf_sight_add_triangle(ground->sight, ground->view, ground->room, first, color, owner);
-    mf_sight_add_triangle(ground->sight, ground->view, ground->room, second, color, owner);
+    const mf_SightPaint paint = {.color = color};
+    mf_sight_add_triangle(ground->sight, ground->view, ground->room, first, &paint, owner);
+    mf_sight_add_triangle(ground->sight, ground->view, ground->room, second, &paint, owner);
 }
 
 static double height_at(const mf_Terrain *terrain, uint32_t column, uint32_t row) {

@@ -21,6 +21,10 @@ typedef struct Shade {
     double per_pixel; // [1] width of a pixel at the depth 1
     float per_level;  // [1] one over the light on level ground
     bool shadows;
+    const mf_Sight *sight;
+    bool painted; // the ground has the look of a shape
+    float floor_color[3], floor_emission;
+    mf_SightLook floor; // texture NULL: none
 } Shade;
 
 // The light on a surface, of which `reached` is what is not hidden.
@@ -78,13 +82,18 @@ static int64_t cell_of(double x) {
     return cell - (x < (double)cell);
 }
 
+// Where a ray ends, world axes.
+static void world_point(const Shade *shade, const float ray[3], float depth, double out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = shade->position[i] + (shade->rows[i] * ((double)ray[0] * (double)depth) +
+                                       shade->rows[3 + i] * ((double)ray[1] * (double)depth) +
+                                       shade->rows[6 + i] * ((double)ray[2] * (double)depth));
+}
+
 // A pattern of squares, which fades into its mean where a pixel is as large as they are.
 static void ground_color(const Shade *shade, const float ray[3], float depth, float out[3]) {
-    double world[2];
-    for (int i = 0; i < 2; i++)
-        world[i] = shade->position[i] + (shade->rows[i] * ((double)ray[0] * (double)depth) +
-                                         shade->rows[3 + i] * ((double)ray[1] * (double)depth) +
-                                         shade->rows[6 + i] * ((double)ray[2] * (double)depth));
+    double world[3];
+    world_point(shade, ray, depth, world);
     const double steep =
         -(double)(ray[0] * shade->up[0] + ray[1] * shade->up[1] + ray[2] * shade->up[2]);
     const double blurred = 2.0 * (double)depth * shade->per_pixel / (CELL * (steep + 1e-6));
@@ -95,7 +104,76 @@ static void ground_color(const Shade *shade, const float ray[3], float depth, fl
         out[i] = ground_colors[0][i] + share * (ground_colors[1][i] - ground_colors[0][i]);
 }
 
+// ---- textures -----------------------------------------------------------------------------------
+
+// How the point that a ray meets moves on its plane from this pixel to the next ones on the right
+// and below. Nearly edge-on it does not go on without end.
+static void steps_on(const Shade *shade, const float ray[3], float depth, const float normal[3],
+                     float out[2][3]) {
+    const float across = normal[0] * ray[0] + normal[1] * ray[1] + normal[2] * ray[2];
+    const float least = 0.02f, size = depth * (float)shade->per_pixel;
+    const float ahead =
+        across < 0.0f ? (across < -least ? across : -least) : (across > least ? across : least);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++)
+            out[k][i] = size * ((i == k ? 1.0f : 0.0f) - ray[i] * normal[k] / ahead);
+}
+
+static void turn(const float rows[9], const float way[3], float out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = rows[3 * i] * way[0] + rows[3 * i + 1] * way[1] + rows[3 * i + 2] * way[2];
+}
+
+// Times what a texture shows where a ray ends.
+static void apply_texture(const Shade *shade, const mf_SightLook *look, const float ray[3],
+                          float depth, const float normal[3], float color[3]) {
+    const float at[3] = {depth * ray[0], depth * ray[1], depth * ray[2]};
+    float step[2][3], place[3], across[2][3], seen[3];
+    steps_on(shade, ray, depth, normal, step);
+    turn(look->rows, at, place);
+    for (int k = 0; k < 2; k++)
+        turn(look->rows, step[k], across[k]);
+    for (int i = 0; i < 3; i++)
+        place[i] += look->shift[i];
+    const float size = __builtin_fabsf(place[2]);
+    if (look->half > 0.0f && size > look->half)
+        place[2] = (place[2] < 0.0f ? look->half - size : size - look->half) * look->stretch;
+    if (look->texture->cube) {
+        mf_texture_map_cube(look->texture, place, (const float(*)[3])across, seen);
+    } else {
+        const float flat[2][2] = {{across[0][0], across[0][1]}, {across[1][0], across[1][1]}};
+        mf_texture_map_flat(look->texture, place, flat, seen);
+    }
+    for (int i = 0; i < 3; i++)
+        color[i] *= seen[i];
+}
+
+// The cube's axes are x, z and -y of the world, as in MuJoCo.
+static void sky_texture(const Shade *shade, const float ray[3], float out[3]) {
+    float world[3], step[2][3];
+    const float length = __builtin_sqrtf(ray[0] * ray[0] + ray[1] * ray[1] + ray[2] * ray[2]);
+    for (int i = 0; i < 3; i++) {
+        world[i] = 0.0f;
+        for (int k = 0; k < 3; k++)
+            world[i] += (float)shade->rows[3 * k + i] * ray[k];
+        for (int k = 0; k < 2; k++)
+            step[k][i] = (float)shade->per_pixel * length * (float)shade->rows[3 * k + i];
+    }
+    const float way[3] = {world[0], world[2], -world[1]};
+    const float across[2][3] = {{step[0][0], step[0][2], -step[0][1]},
+                                {step[1][0], step[1][2], -step[1][1]}};
+    mf_texture_map_cube(shade->sight->sky, way, across, out);
+    for (int i = 0; i < 3; i++)
+        out[i] = length > 0.0f ? out[i] : 0.0f;
+}
+
+// ---- pixels -------------------------------------------------------------------------------------
+
 static void sky_color(const Shade *shade, const float ray[3], float out[3]) {
+    if (shade->sight->sky != NULL) {
+        sky_texture(shade, ray, out);
+        return;
+    }
     const float length = __builtin_sqrtf(ray[0] * ray[0] + ray[1] * ray[1] + ray[2] * ray[2]);
     const float up =
         length > 0.0f
@@ -109,8 +187,16 @@ static void sky_color(const Shade *shade, const float ray[3], float out[3]) {
 // Level ground has its own colors in the light, whatever its strength.
 static void shade_ground(const Shade *shade, const float ray[3], float depth, const float normal[3],
                          float reached, float out[3]) {
-    const float factor = lit(normal, shade, reached) * shade->per_level;
-    ground_color(shade, ray, depth, out);
+    float factor = lit(normal, shade, reached) * shade->per_level;
+    if (shade->painted) {
+        factor += shade->floor_emission;
+        for (int i = 0; i < 3; i++)
+            out[i] = shade->floor_color[i];
+        if (shade->floor.texture != NULL)
+            apply_texture(shade, &shade->floor, ray, depth, normal, out);
+    } else {
+        ground_color(shade, ray, depth, out);
+    }
     for (int i = 0; i < 3; i++)
         out[i] *= factor;
 }
@@ -120,11 +206,16 @@ static void shade_pixel(const Shade *shade, const mf_SightRoom *room, size_t pix
     const float ray[3] = {raster->ray[0][pixel], raster->ray[1][pixel], raster->ray[2][pixel]};
     const float depth = raster->depth[pixel];
     const uint32_t number = (uint32_t)raster->face[pixel];
-    const float reached = shade->shadows ? room->lit[pixel] : 1.0f;
+    float reached = shade->shadows ? room->lit[pixel] : 1.0f;
     float normal[3];
     if (number == MF_RASTER_SKY) {
         sky_color(shade, ray, out);
         return;
+    }
+    if (shade->shadows && shade->sight->hidden != NULL && reached > 0.0f) {
+        double world[3];
+        world_point(shade, ray, depth, world);
+        reached = mf_sight_is_behind_hill(shade->sight, world) ? 0.0f : reached;
     }
     if (number == MF_RASTER_GROUND) {
         shade_ground(shade, ray, depth, shade->up, reached, out);
@@ -139,17 +230,43 @@ static void shade_pixel(const Shade *shade, const mf_SightRoom *room, size_t pix
         const float at[3] = {depth * ray[0], depth * ray[1], depth * ray[2]};
         solid_normal(face, at, normal);
     }
-    const float factor = lit(face->solid ? normal : face->normal, shade, reached);
+    const float *upwards = face->solid ? normal : face->normal;
+    const float factor = lit(upwards, shade, reached) + face->emission;
     for (int i = 0; i < 3; i++)
-        out[i] = face->color[i] * factor;
+        out[i] = face->color[i];
+    if (face->look != NULL)
+        apply_texture(shade, face->look, ray, depth, upwards, out);
+    for (int i = 0; i < 3; i++)
+        out[i] *= factor;
 }
 
-void mf_sight_shade(const mf_CameraView *view, const mf_SightPlace *place, mf_SightRoom *room) {
-    Shade shade = {.per_pixel = 1.0 / view->camera.focal[0], .shadows = view->camera.shadows};
+// The ground in the look of a shape that is fixed in the world.
+static void paint_floor(Shade *shade, const mf_Sight *sight) {
+    mf_SightPose pose;
+    double arm[3], turned[9];
+    shade->painted = sight->painted;
+    if (!sight->painted)
+        return;
+    mf_vec3_sub(arm, sight->floor.position, shade->position);
+    mf_mat3_apply(pose.position, shade->rows, arm);
+    for (int i = 0; i < 9; i++)
+        turned[i] = sight->floor.rotation[i];
+    mf_mat3_multiply(pose.rotation, shade->rows, turned);
+    shade->floor = mf_sight_look_at(&sight->floor, &pose);
+    shade->floor_emission = sight->floor.emission;
+    for (int i = 0; i < 3; i++)
+        shade->floor_color[i] = sight->floor.solid.color[i];
+}
+
+void mf_sight_shade(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
+                    mf_SightRoom *room) {
+    Shade shade = {
+        .per_pixel = 1.0 / view->camera.focal[0], .shadows = view->camera.shadows, .sight = sight};
     double towards[3];
     mf_sight_axes(place, shade.rows);
     mf_sight_light(shade.rows, towards);
     mf_vec3_copy(shade.position, place->position);
+    paint_floor(&shade, sight);
     for (int i = 0; i < 3; i++) {
         shade.towards[i] = (float)towards[i];
         shade.up[i] = (float)shade.rows[3 * i + 2];

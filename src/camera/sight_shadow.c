@@ -3,8 +3,8 @@
 // Pixels are grouped in tiles, whose points have a box in the light's axes. The shapes of all
 // robots are gone through once more: those whose ball is beside the box of all tiles, or behind it,
 // are left out; of the others each tile keeps those that are not beside its own, and a ray from
-// each of its points towards the light is tested against them (shadow_float_kernel.c). The ground
-// and planes cast no shadow.
+// each of its points towards the light is tested against them (shadow_float_kernel.c). Hills
+// hide the light by a map of their own (sight_hills.c); level ground and planes cast no shadow.
 #include "camera/sight.h"
 
 #include "math/scalar.h"

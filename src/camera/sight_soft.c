@@ -14,9 +14,12 @@ static const double upright[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
 // ---- making -------------------------------------------------------------------------------------
 
-static void set_color(mf_SightSolid *ball, const float color[3]) {
+// In the color of the group, if it has one.
+static void set_color(mf_SightSolid *ball, const mf_Group *group, const float color[3]) {
+    float tint[3];
     for (int c = 0; c < 3; c++)
         ball->color[c] = color[c];
+    mf_sight_tint(ball->color, mf_group_tint(group, tint) ? tint : NULL);
 }
 
 static void take_particles(mf_SightGroup *own, double spacing) {
@@ -25,11 +28,11 @@ static void take_particles(mf_SightGroup *own, double spacing) {
     own->position = mf_group_find_field(own->group, "base.position");
     own->waiting = mf_group_find_field(own->group, "particle.waiting");
     own->ball.radius = 0.5 * spacing;
-    set_color(&own->ball, particle_color);
+    set_color(&own->ball, own->group, particle_color);
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].type == MF_SHAPE_SPHERE) {
             own->ball.radius = model->shapes[i].size[0];
-            set_color(&own->ball, model->shapes[i].color);
+            set_color(&own->ball, own->group, model->shapes[i].color);
             break;
         }
     for (int c = 0; c < 3; c++)
@@ -58,7 +61,7 @@ void mf_sight_take_soft(mf_Sight *sight, mf_SightGroup *own, uint32_t *faces) {
     } else if (mf_cloth_shape_of(own->group, &own->cloth)) {
         own->kind = MF_SIGHT_CLOTH;
         own->position = mf_group_find_field(own->group, "vertex.position");
-        set_color(&own->ball, cloth_color);
+        set_color(&own->ball, own->group, cloth_color);
         *faces = own->cloth.triangle_count;
         if (own->cloth.vertex_count > sight->most_vertices)
             sight->most_vertices = own->cloth.vertex_count;
@@ -84,7 +87,8 @@ static void draw_particle(const mf_SightDraw *draw, const mf_SightGroup *group, 
         return;
     for (int i = 0; i < 9; i++)
         pose.rotation[i] = upright[i];
-    mf_sight_draw_solid(draw, &group->ball, &pose, owner);
+    const mf_SightPaint paint = {.color = group->ball.color};
+    mf_sight_draw_solid(draw, &group->ball, &pose, &paint, owner);
 }
 
 // Axes whose z goes along a vector of length 1.
@@ -120,10 +124,11 @@ static void draw_bar(const mf_SightDraw *draw, const mf_SightGroup *group, uint3
                            .scale = {1.0 / radius, 1.0 / radius, 1.0 / radius},
                            .half = 0.5 * length / radius,
                            .radius = 0.5 * length + radius};
-    set_color(&solid, acts ? actuator_color : bar_color);
+    set_color(&solid, group->group, acts ? actuator_color : bar_color);
     mf_vec3_add_scaled(pose.position, end[0], 0.5 * length, way);
     turn_along(way, pose.rotation);
-    mf_sight_draw_solid(draw, &solid, &pose, owner);
+    const mf_SightPaint paint = {.color = solid.color};
+    mf_sight_draw_solid(draw, &solid, &pose, &paint, owner);
 }
 
 static void draw_truss(const mf_SightDraw *draw, const mf_SightGroup *group, uint32_t instance) {
@@ -141,6 +146,7 @@ static void draw_truss(const mf_SightDraw *draw, const mf_SightGroup *group, uin
 static void draw_cloth(const mf_SightDraw *draw, const mf_SightGroup *group, uint32_t instance,
                        const int32_t owner[3]) {
     double(*corners)[3] = draw->room->corners;
+    const mf_SightPaint paint = {.color = group->ball.color};
     for (uint32_t v = 0; v < group->cloth.vertex_count; v++)
         if (!find_point(draw, group->position, instance, v, corners[v]))
             return;
@@ -148,7 +154,7 @@ static void draw_cloth(const mf_SightDraw *draw, const mf_SightGroup *group, uin
         const uint32_t *at = group->cloth.triangles[t];
         const double *const corner[3] = {corners[at[0]], corners[at[1]], corners[at[2]]};
         if (!mf_cloth_triangle_torn(group->group, instance, t))
-            mf_sight_draw_triangle(draw, corner, group->ball.color, owner);
+            mf_sight_draw_triangle(draw, corner, &paint, owner);
     }
 }
 

@@ -232,6 +232,7 @@ static void fill_lists(const mf_Draft *draft, const mf_Order *order, mf_Block *b
                  {MF_ITEM_NOTE, &draft->notes},         {MF_ITEM_BODY, &draft->bodies},
                  {MF_ITEM_SITE, &draft->sites},         {MF_ITEM_HEIGHT_FIELD, &draft->heights},
                  {MF_ITEM_PAIR, &draft->pairs},         {MF_ITEM_EXCLUSION, &draft->exclusions},
+                 {MF_ITEM_TEXTURE, &draft->textures},   {MF_ITEM_MATERIAL, &draft->materials},
                  {MF_ITEM_TENDON, &draft->tendons},     {MF_ITEM_TENDON_TERM, &draft->terms},
                  {MF_ITEM_TENDON_WRAP, &draft->wraps},  {MF_ITEM_EQUALITY, &draft->equalities},
                  {MF_ITEM_ACTUATOR, &draft->actuators}, {MF_ITEM_CAMERA, &draft->cameras}};
@@ -329,6 +330,7 @@ static mf_Status build(mf_Draft *draft, mf_Order *order, mf_Model **out, mf_Erro
     }
     draft->meshes.count = 0; // their buffers belong to the model now
     draft->heights.count = 0;
+    draft->textures.count = 0;
     *out = model;
     return MF_OK;
 }

@@ -257,7 +257,10 @@ static void put_head(Writer *writer, const mf_Model *model) {
     put(writer, "  joints       %u, of which %u can be driven\n", model->joint_count, free_joints);
     put(writer, "  points       %u: %u can touch the ground, %u carry mass\n", model->point_count,
         touching, carrying);
-    put(writer, "  shapes       %u, meshes %u\n", model->shape_count, model->mesh_count);
+    put(writer, "  shapes       %u, meshes %u", model->shape_count, model->mesh_count);
+    if (model->texture_count > 0)
+        put(writer, ", textures %u", model->texture_count);
+    put(writer, "\n");
     put(writer, "  model hash   %016llx\n", (unsigned long long)mf_model_hash(model));
 }
 

@@ -50,17 +50,22 @@ void mf_draft_release(mf_Draft *draft) {
     for (uint32_t i = 0; i < draft->meshes.count; i++) {
         mf_release(draft->context, (void *)meshes[i].vertices);
         mf_release(draft->context, (void *)meshes[i].triangles);
+        mf_release(draft->context, (void *)meshes[i].coordinates);
         mf_release(draft->context, (void *)meshes[i].hull_vertices);
         mf_release(draft->context, (void *)meshes[i].hull_triangles);
     }
     mf_HeightField *heights = draft->heights.items;
     for (uint32_t i = 0; i < draft->heights.count; i++)
         mf_release(draft->context, (void *)heights[i].heights);
-    mf_List *lists[] = {&draft->links,      &draft->joints,    &draft->points,    &draft->shapes,
-                        &draft->meshes,     &draft->sensors,   &draft->docks,     &draft->notes,
-                        &draft->bodies,     &draft->sites,     &draft->heights,   &draft->pairs,
-                        &draft->exclusions, &draft->tendons,   &draft->terms,     &draft->wraps,
-                        &draft->equalities, &draft->actuators, &draft->keyframes, &draft->cameras};
+    const mf_Texture *textures = draft->textures.items;
+    for (uint32_t i = 0; i < draft->textures.count; i++)
+        mf_release(draft->context, (void *)textures[i].file);
+    mf_List *lists[] = {&draft->textures,  &draft->materials, &draft->links,      &draft->joints,
+                        &draft->points,    &draft->shapes,    &draft->meshes,     &draft->sensors,
+                        &draft->docks,     &draft->notes,     &draft->bodies,     &draft->sites,
+                        &draft->heights,   &draft->pairs,     &draft->exclusions, &draft->tendons,
+                        &draft->terms,     &draft->wraps,     &draft->equalities, &draft->actuators,
+                        &draft->keyframes, &draft->cameras};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         mf_list_release(draft->context, lists[i]);
     mf_arena_release(&draft->texts);

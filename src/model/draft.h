@@ -10,6 +10,7 @@
 #include "model/fields.h"
 
 #include <mayfly/camera.h>
+#include <mayfly/texture.h>
 
 #define MF_MODEL_LINK_LIMIT 100000u   // [1] links of a model
 #define MF_MODEL_POINT_LIMIT 1000000u // [1] points of a model
@@ -44,6 +45,8 @@ typedef struct mf_Draft {
     mf_List bodies;     // mf_Body, in depth-first order
     mf_List sites;      // mf_Site
     mf_List heights;    // mf_HeightField: the numbers are owned by the draft until frozen
+    mf_List textures;   // mf_Texture: their files are owned by the draft until frozen
+    mf_List materials;  // mf_Material
     mf_List pairs;      // mf_ContactPair
     mf_List exclusions; // mf_ContactExclusion
     mf_List tendons;    // mf_Tendon

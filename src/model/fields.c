@@ -8,6 +8,7 @@
 #include "model/sensor_kind.h"
 
 #include <mayfly/camera.h>
+#include <mayfly/texture.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -76,6 +77,9 @@ WORDS(integrator_words, "Euler", "RK4", "implicit", "implicitfast");
 WORDS(cone_words, "pyramidal", "elliptic");
 WORDS(gender_words, "both", "male", "female");
 WORDS(base_words, "free", "fixed");
+WORDS(texture_words, "2d", "cube", "skybox");
+WORDS(pattern_words, "none", "gradient", "checker", "flat");
+WORDS(mark_words, "none", "edge", "cross", "random");
 WORDS(lens_words, "pinhole", "brown", "angle", "fisheye");
 #define SENSOR_WORD(type, word, place, count, unit) word,
 static const char *const sensor_words[] = {MF_SENSOR_KINDS(SENSOR_WORD) NULL};
@@ -200,6 +204,7 @@ static const mf_ModelField shape_fields[] = {
     REAL(fluid_coefficients, UNIT("1") INITIAL(0.5, 0.25, 1.5, 1.0, 1.0) SHORT("fluidcoef")
          BY_CODE),
     SINGLE(color, UNIT("1") INITIAL(0.6) OTHER("rgba")),
+    INDEX(material, MATERIAL, OTHER("material") BY_CODE),
     INDEX(link, LINK, HASH(102)),
     INDEX(body, BODY, HASH(103)),
     FLAG(visual, ),
@@ -219,14 +224,13 @@ static const mf_ModelField mesh_fields[] = {
     REAL(reference_position, UNIT("m") MJCF("refpos")),
     REAL(reference_rotation, UNIT("1") IDENTITY MJCF("refquat")),
     REAL(scale, UNIT("1") INITIAL(1.0) MJCF("scale")),
-    NUMBER(vertex_count, ),
-    NUMBER(triangle_count, ),
+    NUMBER(vertex_count, ), NUMBER(triangle_count, ),
     POINTER(vertices, OTHER("vertex") BY_CODE),
     POINTER(triangles, OTHER("face")),
+    POINTER(coordinates, OTHER("texcoord") BY_CODE),
     NUMBER(hull_vertex_count, BY_CODE),
     NUMBER(hull_triangle_count, ),
-    POINTER(hull_vertices, BY_CODE),
-    POINTER(hull_triangles, ),
+    POINTER(hull_vertices, BY_CODE), POINTER(hull_triangles, ),
 };
 #undef T
 
@@ -240,6 +244,34 @@ static const mf_ModelField height_field_fields[] = {
     REAL(height, UNIT("m") OTHER("size") HASH(104)),
     REAL(base, UNIT("m") OTHER("size") HASH(105)),
     POINTER(heights, OTHER("elevation") BY_CODE),
+};
+#undef T
+
+#define T mf_Texture
+static const mf_ModelField texture_fields[] = {
+    TEXT(name, OTHER("name")), TEXT(path, OTHER("file")),
+    WORD(type, texture_words, INITIAL(MF_TEXTURE_CUBE) MJCF("type") HASH(1)),
+    REAL(first_color, UNIT("1") INITIAL(0.8) MJCF("rgb1") HASH(4)),
+    WORD(pattern, pattern_words, MJCF("builtin") HASH(2)),
+    WORD(mark, mark_words, MJCF("mark") HASH(3)),
+    REAL(second_color, UNIT("1") INITIAL(0.5) MJCF("rgb2") HASH(5)),
+    REAL(mark_color, UNIT("1") MJCF("markrgb") HASH(6)),
+    REAL(random, UNIT("1") INITIAL(0.01) MJCF("random") HASH(7)),
+    NUMBER(width, MJCF("width") HASH(8)), NUMBER(height, MJCF("height") HASH(9)),
+    FLAG(flip_columns, MJCF("hflip") HASH(10)), FLAG(flip_rows, MJCF("vflip") HASH(11)),
+    NUMBER(grid, INITIAL(1.0) OTHER("gridsize") HASH(12)), TEXT(layout, OTHER("gridlayout") BY_CODE),
+    POINTER(file, BY_CODE), NUMBER(file_size, ), POINTER(decode, ),
+};
+#undef T
+#define T mf_Material
+static const mf_ModelField material_fields[] = {
+    TEXT(name, OTHER("name")), REAL(color, UNIT("1") INITIAL(1.0) MJCF("rgba")),
+    REAL(repeat, UNIT("1") INITIAL(1.0) MJCF("texrepeat") HASH(2)),
+    FLAG(uniform, MJCF("texuniform") HASH(3)), REAL(emission, UNIT("1") MJCF("emission") HASH(4)),
+    REAL(specular, UNIT("1") INITIAL(0.5) MJCF("specular")),
+    REAL(shininess, UNIT("1") INITIAL(0.5) MJCF("shininess")),
+    REAL(reflectance, UNIT("1") MJCF("reflectance")),
+    INDEX(texture, TEXTURE, OTHER("texture") HASH(1)),
 };
 #undef T
 
@@ -619,6 +651,8 @@ static const mf_ModelField model_fields[] = {
     LIST(shapes, SHAPE, shape_count),
     LIST(meshes, MESH, mesh_count),
     LIST(height_fields, HEIGHT_FIELD, height_field_count),
+    LIST(textures, TEXTURE, texture_count),
+    LIST(materials, MATERIAL, material_count),
     LIST(sites, SITE, site_count),
     LIST(pairs, PAIR, pair_count),
     LIST(exclusions, EXCLUSION, exclusion_count),
@@ -646,6 +680,8 @@ static const mf_ItemTable tables[MF_ITEM_COUNT] = {
     TABLE(SHAPE, shape, mf_Shape),
     TABLE(MESH, mesh, mf_Mesh),
     TABLE(HEIGHT_FIELD, height_field, mf_HeightField),
+    TABLE(TEXTURE, texture, mf_Texture),
+    TABLE(MATERIAL, material, mf_Material),
     TABLE(SITE, site, mf_Site),
     TABLE(PAIR, pair, mf_ContactPair),
     TABLE(EXCLUSION, exclusion, mf_ContactExclusion),
@@ -711,18 +747,6 @@ void mf_spell(char *out, size_t size, const char *pattern, const char *attribute
     const size_t before = strcspn(pattern, "%");
     const char *after = pattern[before] != '\0' ? pattern + before + 2 : "";
     snprintf(out, size, "%.*s%s%s", (int)before, pattern, attribute, after);
-}
-
-const mf_SensorKind *mf_sensor_kind(mf_SensorType type) {
-#define SENSOR_KIND(of, word, at, values, in)                                                      \
-    [MF_SENSOR_##of] = {.mjcf = MF_AT_##at == MF_AT_OWN        ? NULL                              \
-                                : MF_AT_##at == MF_AT_CONTACTS ? "contact"                         \
-                                                               : word,                             \
-                        .mount = MF_AT_##at,                                                       \
-                        .count = values,                                                           \
-                        .unit = in},
-    static const mf_SensorKind kinds[] = {MF_SENSOR_KINDS(SENSOR_KIND)};
-    return (size_t)type < sizeof kinds / sizeof *kinds ? &kinds[type] : NULL;
 }
 
 // ---- defaults ----------------------------------------------------------------------------------

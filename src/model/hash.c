@@ -12,6 +12,7 @@
 
 #include <mayfly/camera.h>
 #include <mayfly/sensor.h>
+#include <mayfly/texture.h>
 #include <string.h>
 
 enum { EVERYWHERE = 1, DYNAMICS = 101, DYNAMICS_LATE = 201, TURNS = 32 };
@@ -255,6 +256,38 @@ static uint64_t hash_docks(uint64_t hash, const mf_Model *model) {
     return hash;
 }
 
+static uint64_t hash_floats(uint64_t hash, const float *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const double exact = (double)values[i];
+        hash = mf_hash_doubles(hash, &exact, 1);
+    }
+    return hash;
+}
+
+// What textures show, and where: of models that have cameras.
+static uint64_t hash_textures(uint64_t hash, const mf_Model *model) {
+    if (model->camera_count == 0 || model->texture_count == 0)
+        return hash;
+    for (uint32_t i = 0; i < model->texture_count; i++) {
+        const mf_Texture *texture = &model->textures[i];
+        hash = mf_item_hash(hash, MF_ITEM_TEXTURE, texture, EVERYWHERE);
+        hash = mf_hash_bytes(hash, texture->layout, strlen(texture->layout) + 1);
+        if (texture->file != NULL)
+            hash = mf_hash_bytes(hash, texture->file, texture->file_size);
+    }
+    hash = hash_items(hash, model, MF_ITEM_MATERIAL, EVERYWHERE);
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (shape->material == MF_NONE)
+            continue;
+        hash = mf_hash_u32(mf_hash_u32(hash, i), shape->material);
+        const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &model->meshes[shape->mesh] : NULL;
+        if (mesh != NULL && mesh->coordinates != NULL)
+            hash = hash_floats(hash, mesh->coordinates, 6 * (size_t)mesh->triangle_count);
+    }
+    return hash;
+}
+
 // Their pictures may decide what a robot does.
 static uint64_t hash_cameras(uint64_t hash, const mf_Model *model) {
     for (uint32_t i = 0; i < model->camera_count; i++) {
@@ -277,7 +310,7 @@ uint64_t mf_model_hash(const mf_Model *model) {
     hash = hash_sensors(hash, model);
     hash = mf_hash_doubles(hash, model->start_angle, model->joint_count);
     hash = hash_docks(hash, model);
-    hash = hash_cameras(hash, model);
+    hash = hash_textures(hash_cameras(hash, model), model);
     // Models from other sources have none of these, so that hashes stored in archives stay valid.
     return model->body_count > 0 ? hash_dynamics(hash, model) : hash;
 }

@@ -1,6 +1,8 @@
 // The frozen model: release and look-up by name; the neutral physics.
 #include "model/fields.h"
 
+#include <mayfly/texture.h>
+
 #include <string.h>
 
 void mf_model_destroy(mf_Model *model) {
@@ -9,11 +11,14 @@ void mf_model_destroy(mf_Model *model) {
     for (uint32_t i = 0; i < model->mesh_count; i++) {
         mf_release(model->context, (void *)model->meshes[i].vertices);
         mf_release(model->context, (void *)model->meshes[i].triangles);
+        mf_release(model->context, (void *)model->meshes[i].coordinates);
         mf_release(model->context, (void *)model->meshes[i].hull_vertices);
         mf_release(model->context, (void *)model->meshes[i].hull_triangles);
     }
     for (uint32_t i = 0; i < model->height_field_count; i++)
         mf_release(model->context, (void *)model->height_fields[i].heights);
+    for (uint32_t i = 0; i < model->texture_count; i++)
+        mf_release(model->context, (void *)model->textures[i].file);
     mf_release(model->context, model);
 }
 

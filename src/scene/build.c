@@ -276,6 +276,24 @@ static void begin(mf_SceneBuilder *builder) {
         mf_scene_begin_gait(builder, i);
 }
 
+static uint32_t digit_of(char c) {
+    return (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+// The colors of films, "#rrggbb", are those of cameras' pictures.
+static void tint_groups(const mf_Scene *scene) {
+    const char *colors[MF_SCENE_GROUPS];
+    mf_scene_colors(scene, colors);
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        float tint[3];
+        for (uint32_t c = 0; colors[i] != NULL && c < 3; c++)
+            tint[c] =
+                (float)(16 * digit_of(colors[i][1 + 2 * c]) + digit_of(colors[i][2 + 2 * c])) /
+                255.0f;
+        mf_group_set_tint(mf_world_group(scene->world, i), colors[i] != NULL ? tint : NULL);
+    }
+}
+
 static mf_Status make_groups(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
     mf_Status status = MF_OK;
@@ -287,6 +305,8 @@ static mf_Status make_groups(mf_SceneBuilder *builder) {
         status = make_world(builder);
     for (uint32_t i = 0; i < scene->group_count && status == MF_OK; i++)
         status = mf_scene_add_group(builder, i);
+    if (status == MF_OK)
+        tint_groups(builder->scene);
     if (status != MF_OK)
         return status;
     scene->group = mf_world_group(scene->world, 0);

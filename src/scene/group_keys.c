@@ -532,8 +532,9 @@ static const mf_Key keys_behind[] = {
     MF_KEY("behavior_interval", MF_KEY_RATE, 0, "s", "0.05", 1e-6, 3600, NULL,
            GROUP(behavior.rate), "period of behavior updates"),
     MF_KEY("color", MF_KEY_CHOICE, 0, "", "auto", 0, 0, colors, GROUP(color),
-           "color in films; `file`: as in the model's file; `auto`: blue, red, yellow ... in the "
-           "order of the groups with joints if there are several, else as `file`"),
+           "color in films and pictures of cameras; `file`: as in the model's file; `auto`: blue, "
+           "red, yellow ... in the order of the groups with joints if there are several, else as "
+           "`file`"),
 };
 // clang-format on
 

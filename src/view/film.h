@@ -5,6 +5,7 @@
 #include <mayfly/film.h>
 
 #include "base/text.h"
+#include "camera/texture.h"
 
 enum {
     MF_FILM_POSE = 7, // [1] numbers of a link: position [m], orientation (w, x, y, z)
@@ -101,8 +102,8 @@ void mf_film_put_rows(mf_Text *text, const char *id, const float *rows, size_t s
 
 // Appends bytes, deflated, as Base64.
 void mf_film_put_deflated(mf_Text *text, const uint8_t *bytes, size_t size);
-// Appends a mesh as an object of JSON (film_mesh.c).
-void mf_film_put_mesh(mf_Text *text, const mf_Mesh *mesh);
+// Appends a mesh as an object of JSON, with its coordinates of textures if `placed` (film_mesh.c).
+void mf_film_put_mesh(mf_Text *text, const mf_Mesh *mesh, bool placed);
 
 // Appends how the joints of a cast's robots stand, as a member of JSON, and the script with the
 // poses (film_poses.c).
@@ -110,10 +111,22 @@ void mf_film_put_tracks(mf_Text *text, const mf_FilmCast *cast);
 void mf_film_put_poses(mf_Text *text, const mf_Film *film);
 
 // Appends `,"name":[values]` to an object of JSON, a string in quotes, and a shape of a model as an
-// object, of whose mesh it sets used[].
+// object, of whose mesh it sets used[];
 void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, int count);
 void mf_film_put_string(mf_Text *text, const char *string);
-void mf_film_put_shape(mf_Text *text, const mf_Shape *shape, bool *used);
+// model NULL: without its texture.
+void mf_film_put_shape(mf_Text *text, const mf_Model *model, const mf_Shape *shape, bool *used);
+
+// Appends the textures that drawn shapes of a model show, as a member of JSON, and one of an object
+// as its members; how one lies on a shape; the look of the ground, where it is that of a shape
+// (film_texture.c).
+void mf_film_put_textures(mf_Text *text, const mf_Model *model);
+void mf_film_put_lay(mf_Text *text, const mf_TextureLay *lay);
+void mf_film_put_floor(mf_Text *text, const mf_Film *film);
+// Whether a drawn shape of a mesh has a texture by the mesh's coordinates.
+bool mf_film_is_placed(const mf_Model *model, uint32_t mesh);
+// Links with visual shapes are drawn by them, others by their collision shapes.
+bool mf_film_is_drawn(const mf_Model *model, const mf_Shape *shape);
 
 // Appends what is known of a cast's model beside its looks, as members of JSON (film_model.c).
 // Meshes that only collide are left out of films, for their size.

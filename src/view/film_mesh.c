@@ -5,6 +5,9 @@
 // (Touma and Gotsman 1998, Graphics Interface) in 16 bits of the mesh's box: 0.02 mm in a meter.
 // Numbers are written byte by byte, the lowest ones first, and deflated. web/src/mesh.ts undoes it.
 //
+// Places on a texture are those of corners, in 16 bits of their range, told by their distance from
+// the last place at the same vertex or, of a new one, of the corner before.
+//
 // Any list of triangles comes back as it was up to its order, the first corner of each and the
 // rounding; vertices without triangles do not.
 #include "view/film.h"
@@ -40,6 +43,8 @@ typedef struct Walk {
     uint32_t code_count;
     uint16_t *rests; // [1] of new vertices
     uint32_t known;  // [1] vertices that were new
+    uint32_t *order; // [1] corners in the order of the visit, for coordinates
+    uint32_t ordered;
 } Walk;
 
 // ---- edges -------------------------------------------------------------------------------------
@@ -81,9 +86,10 @@ static bool make_walk(Walk *walk) {
     walk->gates = mf_allocate(walk->context, 3 * (size_t)triangles + 1, sizeof *walk->gates);
     walk->codes = mf_allocate(walk->context, 6 * (size_t)triangles + 1, sizeof *walk->codes);
     walk->rests = mf_allocate(walk->context, 3 * (size_t)vertices + 1, sizeof *walk->rests);
+    walk->order = mf_allocate(walk->context, 3 * (size_t)triangles + 1, sizeof *walk->order);
     return walk->places != NULL && walk->edges != NULL && walk->next != NULL &&
            walk->visited != NULL && walk->number != NULL && walk->gates != NULL &&
-           walk->codes != NULL && walk->rests != NULL;
+           walk->codes != NULL && walk->rests != NULL && walk->order != NULL;
 }
 
 static void drop_walk(const Walk *walk) {
@@ -95,6 +101,7 @@ static void drop_walk(const Walk *walk) {
     mf_release(walk->context, walk->gates);
     mf_release(walk->context, walk->codes);
     mf_release(walk->context, walk->rests);
+    mf_release(walk->context, walk->order);
 }
 
 // ---- the walk ----------------------------------------------------------------------------------
@@ -119,6 +126,12 @@ static void visit_vertex(Walk *walk, uint32_t vertex, const uint16_t expected[3]
 static void open_gate(Walk *walk, uint32_t from, uint32_t to, uint32_t behind) {
     find_edge(walk, from, to)->used = true;
     walk->gates[walk->gate_count++] = (Gate){from, to, behind};
+}
+
+// A triangle from this corner on.
+static void put_order(Walk *walk, uint32_t corner) {
+    for (int k = 0; k < 3; k++, corner = corner_after(corner))
+        walk->order[walk->ordered++] = corner;
 }
 
 static uint32_t corner_behind(const Walk *walk, const Gate *gate) {
@@ -148,6 +161,7 @@ static void pass_gate(Walk *walk) {
         expected[c] = (uint16_t)(from[c] + to[c] - behind[c]);
     visit_vertex(walk, third, expected);
     walk->visited[corner / 3] = true;
+    put_order(walk, corner);
     find_edge(walk, gate.to, gate.from)->used = true;
     open_gate(walk, gate.from, third, gate.to);
     open_gate(walk, third, gate.to, gate.from);
@@ -162,6 +176,7 @@ static void walk_all(Walk *walk) {
         if (walk->visited[t])
             continue;
         walk->visited[t] = true;
+        put_order(walk, 3 * t);
         for (int k = 0; k < 3; k++) {
             visit_vertex(walk, corners[k], last);
             memcpy(last, walk->places + 3 * (size_t)corners[k], sizeof last);
@@ -209,7 +224,49 @@ static void put_walk(mf_Text *text, const Walk *walk) {
     mf_release(text->context, bytes);
 }
 
-void mf_film_put_mesh(mf_Text *text, const mf_Mesh *mesh) {
+static void put_places(mf_Text *text, const Walk *walk) {
+    const float *coordinates = walk->mesh->coordinates;
+    const size_t corners = walk->ordered;
+    double lower[2], scale[2];
+    uint8_t *bytes = mf_allocate(text->context, 4 * corners + 1, 1);
+    uint16_t(*last)[2] = mf_allocate(text->context, walk->mesh->vertex_count, sizeof *last);
+    bool *seen = mf_allocate(text->context, walk->mesh->vertex_count + 1, sizeof *seen);
+    text->failed = text->failed || bytes == NULL || last == NULL || seen == NULL;
+    for (size_t c = 0; c < 2; c++) {
+        double upper = -INFINITY;
+        lower[c] = INFINITY;
+        for (size_t i = c; i < 2 * corners; i += 2) {
+            lower[c] = fmin(lower[c], (double)coordinates[i]);
+            upper = fmax(upper, (double)coordinates[i]);
+        }
+        scale[c] = upper > lower[c] ? (upper - lower[c]) / QUANTA : 1.0;
+    }
+    uint16_t before[2] = {0, 0};
+    for (size_t i = 0; !text->failed && i < corners; i++) {
+        const uint32_t corner = walk->order[i], vertex = walk->mesh->triangles[corner];
+        for (size_t c = 0; c < 2; c++) {
+            const double place = (double)coordinates[2 * (size_t)corner + c];
+            const uint16_t now = (uint16_t)((place - lower[c]) / scale[c] + 0.5);
+            const uint16_t rest =
+                fold((uint16_t)(now - (seen[vertex] ? last[vertex][c] : before[c])));
+            bytes[2 * c * corners + i] = (uint8_t)rest;
+            bytes[(2 * c + 1) * corners + i] = (uint8_t)(rest >> 8);
+            last[vertex][c] = before[c] = now;
+        }
+        seen[vertex] = true;
+    }
+    mf_film_put_numbers(text, "least", lower, 2);
+    mf_film_put_numbers(text, "pace", scale, 2);
+    mf_text_put(text, ",\"coordinates\":\"");
+    if (!text->failed)
+        mf_film_put_deflated(text, bytes, 4 * corners);
+    mf_text_put(text, "\"");
+    mf_release(text->context, bytes);
+    mf_release(text->context, last);
+    mf_release(text->context, seen);
+}
+
+void mf_film_put_mesh(mf_Text *text, const mf_Mesh *mesh, bool placed) {
     double lower[3], scale[3];
     Walk walk = {.context = text->context, .mesh = mesh};
     quantize(text->context, mesh, &walk, lower, scale);
@@ -224,6 +281,9 @@ void mf_film_put_mesh(mf_Text *text, const mf_Mesh *mesh) {
     mf_text_put(text, ",\"packed\":\"");
     if (!text->failed)
         put_walk(text, &walk);
-    mf_text_put(text, "\"}");
+    mf_text_put(text, "\"");
+    if (placed && !text->failed)
+        put_places(text, &walk);
+    mf_text_put(text, "}");
     drop_walk(&walk);
 }

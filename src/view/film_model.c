@@ -31,7 +31,7 @@ static void put_collisions(mf_Text *text, const mf_Model *model, bool live, bool
             (shape->type == MF_SHAPE_MESH && !live && !used[shape->mesh]))
             continue;
         mf_text_put(text, comma);
-        mf_film_put_shape(text, shape, used);
+        mf_film_put_shape(text, NULL, shape, used);
         comma = ",";
     }
     mf_text_put(text, "]");

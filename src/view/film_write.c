@@ -26,8 +26,7 @@ static bool has_visual(const mf_Model *model, uint32_t link) {
     return false;
 }
 
-// Links with visual shapes are drawn by them, others by their collision shapes.
-static bool is_drawn(const mf_Model *model, const mf_Shape *shape) {
+bool mf_film_is_drawn(const mf_Model *model, const mf_Shape *shape) {
     bool level = shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE &&
                  fabs(shape->rotation[1]) < 1e-6 && fabs(shape->rotation[2]) < 1e-6;
     if (level || shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT)
@@ -56,7 +55,8 @@ void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, 
     mf_text_put(text, "]");
 }
 
-void mf_film_put_shape(mf_Text *text, const mf_Shape *shape, bool *used) {
+void mf_film_put_shape(mf_Text *text, const mf_Model *model, const mf_Shape *shape, bool *used) {
+    mf_TextureLay lay;
     double color[3] = {shape->color[0], shape->color[1], shape->color[2]};
     int32_t link = shape->link == MF_NONE ? -1 : (int32_t)shape->link;
     mf_text_format(text, "\n{\"type\":\"%s\",\"link\":%d", mf_film_shape_name(shape->type), link);
@@ -68,16 +68,18 @@ void mf_film_put_shape(mf_Text *text, const mf_Shape *shape, bool *used) {
     mf_film_put_numbers(text, "turn", shape->rotation, 4);
     mf_film_put_numbers(text, "size", shape->size, 3);
     mf_film_put_numbers(text, "color", color, 3);
+    if (model != NULL && mf_texture_lay(model, shape, &lay))
+        mf_film_put_lay(text, &lay);
     mf_text_put(text, "}");
 }
 
 static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
     const char *comma = "";
     for (uint32_t i = 0; i < model->shape_count; i++) {
-        if (!is_drawn(model, &model->shapes[i]))
+        if (!mf_film_is_drawn(model, &model->shapes[i]))
             continue;
         mf_text_put(text, comma);
-        mf_film_put_shape(text, &model->shapes[i], used);
+        mf_film_put_shape(text, model, &model->shapes[i], used);
         comma = ",";
     }
 }
@@ -88,7 +90,7 @@ static void put_meshes(mf_Text *text, const mf_Model *model, const bool *used) {
     for (uint32_t i = 0; i < model->mesh_count; i++) {
         mf_text_put(text, i > 0 ? "," : "");
         if (used[i])
-            mf_film_put_mesh(text, &model->meshes[i]);
+            mf_film_put_mesh(text, &model->meshes[i], mf_film_is_placed(model, i));
         else
             mf_text_put(text, "null");
     }
@@ -200,6 +202,7 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast, bool live) {
     mf_text_put(text, "]");
     mf_film_put_model(text, cast, live, used);
     put_meshes(text, model, used);
+    mf_film_put_textures(text, model);
     mf_film_put_tracks(text, cast);
     mf_text_put(text, "}");
     mf_release(text->context, used);
@@ -219,6 +222,7 @@ void mf_film_describe(mf_Text *text, const mf_Film *film) {
                    film->ray_count);
     mf_film_put_motions(text, film);
     put_ground(text, film);
+    mf_film_put_floor(text, film);
     mf_text_put(text, ",\"casts\":[");
     for (uint32_t i = 0; i < film->cast_count; i++) {
         mf_text_put(text, i > 0 ? ",\n" : "\n");

@@ -5,6 +5,7 @@
 #include "world/group.h"
 #include "world/attach.h"
 
+#include <mayfly/camera.h>
 #include <mayfly/motion.h>
 
 #include <assert.h>
@@ -224,6 +225,22 @@ const mf_Model *mf_group_model(const mf_Group *group) {
         return NULL;
     return group->config.model;
 }
+void mf_group_set_tint(mf_Group *group, const float color[3]) {
+    if (group == NULL)
+        return;
+    group->tinted = color != NULL;
+    for (int c = 0; c < 3 && color != NULL; c++)
+        group->tint[c] = color[c];
+}
+
+bool mf_group_tint(const mf_Group *group, float out[3]) {
+    if (group == NULL || !group->tinted)
+        return false;
+    for (int c = 0; c < 3 && out != NULL; c++)
+        out[c] = group->tint[c];
+    return true;
+}
+
 uint32_t mf_group_count(const mf_Group *group) {
     if (group == NULL)
         return 0;

@@ -68,6 +68,8 @@ struct mf_Group {
     mf_StartPose *starts; // of placed instances; NULL: none
     uint8_t *placed;      // [1] per instance: 1: `starts` is valid
     uint64_t starts_hash; // [1] of all starts, independent of their order
+    float tint[3];        // [1] color of its robots in pictures, if `tinted`
+    bool tinted;
     bool drives_joints;   // a controller writes joint.target
     bool slow;            // some phase has slow systems that may run in parallel
     struct mf_Kept *kept; // memory of mf_attach_keep

@@ -15,6 +15,7 @@
 #include <mayfly/articulated.h>
 #include <mayfly/camera.h>
 #include <mayfly/query.h>
+#include <mayfly/terrain.h>
 
 #include <math.h>
 
@@ -280,11 +281,70 @@ static void colors_are_means(void **state) {
     free(many);
 }
 
+// A wall along x of height 1 at y = 3: its shadow on the level behind it is as long as the light's
+// way over its top, 0.48 / 0.8. And a ball in that shadow is dark, one above it is not.
+static void hills_shade(void **state) {
+    enum { SIDE = 81 };
+    static double heights[SIDE * SIDE];
+    const double cell = 0.1, eye[3] = {4.0, 2.0, 6.0},
+                 down[4] = {0.70710678118654752, 0.0, 0.70710678118654752, 0.0};
+    mf_TerrainConfig shape = mf_terrain_config();
+    mf_WorldConfig config = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_Camera camera = camera_of(true, 1);
+    mf_Error error = {0};
+    mf_Terrain *terrain;
+    static Shot shot, none;
+    Rig rig = {.model = load_text(*state, "<mujoco><worldbody><body pos='4 2.8 .2'>"
+                                          "<freejoint/><geom size='.15'/></body></worldbody>"
+                                          "</mujoco>")};
+    shape.columns = shape.rows = SIDE;
+    shape.cell = cell;
+    shape.origin[0] = shape.origin[1] = -0.5 * cell;
+    shape.interpolation = MF_BILINEAR;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        heights[i] = i / SIDE == 30 ? 1.0 : 0.0;
+    must(mf_terrain_from_array(*state, &shape, heights, &terrain, &error), &error);
+    config.terrain = terrain;
+    group.model = rig.model;
+    group.isolated = false;
+    must(mf_world_create(*state, &config, &rig.world, &error), &error);
+    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    shoot(&rig, &camera, eye, down, &shot);
+    camera.shadows = false;
+    shoot(&rig, &camera, eye, down, &none);
+    int dark = 0, lit = 0;
+    for (int i = 0; i < PIXELS; i++) {
+        double at[3];
+        point_of(&camera, i, (double)shot.depth[i], eye, down, at);
+        const double behind = 3.0 - at[1];
+        if (shot.owner[i][0] == 0) { // the ball is below the light's way
+            assert_true(is_darker(&shot, &none, i) ||
+                        shot.color[i][0] == none.color[i][0]); // its own dark side
+            dark += is_darker(&shot, &none, i);
+            continue;
+        }
+        if (fabs(at[2]) > 1e-3 || behind < 0.15 || fabs(behind - 0.6) < 0.05)
+            continue;
+        // The ball's own shadow is within that of the wall.
+        assert_int_equal(is_darker(&shot, &none, i), behind < 0.6);
+        dark += behind < 0.6;
+        lit += behind > 0.6;
+    }
+    if (dark < 150 || lit < 1000)
+        fail_msg("%d dark and %d lit pixels", dark, lit);
+    mf_world_destroy(rig.world);
+    mf_model_destroy(rig.model);
+    mf_terrain_destroy(terrain);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_over_level_ground),
         cmocka_unit_test(all_shapes),
         cmocka_unit_test(colors_are_means),
+        cmocka_unit_test(hills_shade),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -67,7 +67,9 @@ static uint32_t read_members(const char *header, const char *type, Member *membe
 static const char *header_of(int item) {
     return item == MF_ITEM_RATE     ? MAYFLY_SOURCE_DIR "/include/mayfly/base.h"
            : item == MF_ITEM_CAMERA ? MAYFLY_SOURCE_DIR "/include/mayfly/camera.h"
-                                    : MAYFLY_SOURCE_DIR "/include/mayfly/model.h";
+           : item == MF_ITEM_TEXTURE || item == MF_ITEM_MATERIAL
+               ? MAYFLY_SOURCE_DIR "/include/mayfly/texture.h"
+               : MAYFLY_SOURCE_DIR "/include/mayfly/model.h";
 }
 
 static void every_member_has_its_row(void **state) {

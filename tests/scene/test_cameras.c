@@ -287,6 +287,24 @@ static void groups_choose_their_pictures(void **state) {
 
 // The camera is where the link is, at every level of physics: the ground under it is as deep as the
 // link's pose says.
+// Cameras see the colors of films.
+static void groups_have_the_colors_of_films(void **state) {
+    mf_SceneFile *file = parse_scene(
+        *state, "world: {step: 0.001}\ngroups:\n"
+                "  - {name: a, model: ../models/ball.xml, motion: rigid, color: red}\n"
+                "  - {name: b, model: ../models/ball.xml, motion: rigid, color: file}\n");
+    mf_Scene scene;
+    mf_Error error = {0};
+    float color[3];
+    if (mf_scene_create(*state, file, NULL, &scene, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    assert_true(mf_group_tint(mf_world_group(scene.world, 0), color)); // #d63a3a
+    assert_true(color[0] == 214.0f / 255.0f && color[1] == 58.0f / 255.0f && color[2] == color[1]);
+    assert_false(mf_group_tint(mf_world_group(scene.world, 1), color));
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
+}
+
 static void pictures_at_every_level(void **state) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
@@ -369,6 +387,7 @@ int main(void) {
         cmocka_unit_test(depths_that_have_no_number_are_zero),
         cmocka_unit_test(without_a_camera),
         cmocka_unit_test(groups_choose_their_pictures),
+        cmocka_unit_test(groups_have_the_colors_of_films),
         cmocka_unit_test(pictures_at_every_level),
         cmocka_unit_test(plugins_read_pictures),
     };

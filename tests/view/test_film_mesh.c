@@ -24,6 +24,7 @@ typedef struct Page {
     uint32_t gate_count;
     bool (*used)[MOST]; // [from][to]
     double lower[3], scale[3];
+    double spots[MOST][3][2]; // places on a texture, of corners
 } Page;
 
 static uint32_t next(Page *page) {
@@ -97,10 +98,44 @@ static void read_all(Page *page) {
     assert_int_equal(page->known, page->vertices);
 }
 
+static void read_spots(Page *page, const json_t *json) {
+    const json_t *packed = json_object_get(json, "coordinates");
+    static uint16_t last[MOST][2];
+    static bool seen[MOST];
+    uint16_t before[2] = {0, 0};
+    size_t size;
+    if (packed == NULL)
+        return;
+    uint8_t *bytes = decode(json_string_value(packed), &size);
+    const size_t corners = 3 * (size_t)page->triangles;
+    uLongf wanted = 4 * corners + 1;
+    uint8_t *planes = calloc(wanted, 1);
+    assert_non_null(planes);
+    assert_int_equal(uncompress(planes, &wanted, bytes, size), Z_OK);
+    assert_int_equal(wanted, 4 * corners);
+    memset(seen, 0, sizeof seen);
+    for (size_t i = 0; i < corners; i++) {
+        const uint32_t vertex = page->corners[i / 3][i % 3];
+        for (size_t c = 0; c < 2; c++) {
+            const uint32_t rest =
+                planes[2 * c * corners + i] | (uint32_t)planes[(2 * c + 1) * corners + i] << 8;
+            before[c] = (uint16_t)((seen[vertex] ? last[vertex][c] : before[c]) +
+                                   (rest >> 1 ^ (0u - (rest & 1))));
+            last[vertex][c] = before[c];
+            page->spots[i / 3][i % 3][c] =
+                json_number_value(json_array_get(json_object_get(json, "least"), c)) +
+                before[c] * json_number_value(json_array_get(json_object_get(json, "pace"), c));
+        }
+        seen[vertex] = true;
+    }
+    free(planes);
+    free(bytes);
+}
+
 static Page *read_page(mf_Context *context, const mf_Mesh *mesh) {
     Page *page = calloc(1, sizeof *page);
     mf_Text text = mf_text_begin(context);
-    mf_film_put_mesh(&text, mesh);
+    mf_film_put_mesh(&text, mesh, mesh->coordinates != NULL);
     assert_false(text.failed);
     mf_text_put_bytes(&text, "", 1);
     json_t *json = json_loads(text.data, 0, NULL);
@@ -123,6 +158,7 @@ static Page *read_page(mf_Context *context, const mf_Mesh *mesh) {
     assert_int_equal(size, wanted);
     read_all(page);
     free(bytes);
+    read_spots(page, json);
     json_decref(json);
     mf_text_free(&text);
     return page;
@@ -223,11 +259,55 @@ static void a_sheet_takes_few_bytes(void **state) {
                           .triangles = triangles};
     check(*state, &mesh);
     mf_Text text = mf_text_begin(*state);
-    mf_film_put_mesh(&text, &mesh);
+    mf_film_put_mesh(&text, &mesh, false);
     assert_false(text.failed);
     // Places and corners as they are would take 12 times as many characters.
     assert_true(text.size < 4 * (6 * SIDE * SIDE + 12 * 2 * CELLS * CELLS) / 3 / 12);
     mf_text_free(&text);
+}
+
+// Every second triangle has its places moved, so that vertices have several of them.
+static void places_on_textures(void **state) {
+    enum { ACROSS = 5, FACES = 2 * (ACROSS - 1) * (ACROSS - 1) };
+    static float vertices[3 * ACROSS * ACROSS], coordinates[6 * FACES];
+    static uint32_t triangles[3 * FACES];
+    uint32_t *out = triangles;
+    for (uint32_t i = 0; i < ACROSS * ACROSS; i++) {
+        vertices[3 * i] = (float)(i % ACROSS);
+        vertices[3 * i + 1] = (float)(i / ACROSS);
+    }
+    for (uint32_t y = 0; y + 1 < ACROSS; y++)
+        for (uint32_t x = 0; x + 1 < ACROSS; x++) {
+            const uint32_t a = y * ACROSS + x;
+            const uint32_t both[] = {a, a + 1, a + ACROSS, a + 1, a + ACROSS + 1, a + ACROSS};
+            memcpy(out, both, sizeof both);
+            out += 6;
+        }
+    for (uint32_t i = 0; i < 3 * FACES; i++) {
+        coordinates[2 * i] = vertices[3 * triangles[i]] + 0.25f * (float)(i / 3 % 2);
+        coordinates[2 * i + 1] = -vertices[3 * triangles[i] + 1];
+    }
+    const mf_Mesh mesh = {.vertex_count = ACROSS * ACROSS,
+                          .triangle_count = FACES,
+                          .vertices = vertices,
+                          .triangles = triangles,
+                          .coordinates = coordinates};
+    Page *page = read_page(*state, &mesh);
+    uint32_t moved = 0;
+    for (uint32_t t = 0; t < page->triangles; t++) {
+        double shift = NAN;
+        for (int k = 0; k < 3; k++) {
+            const uint32_t vertex = vertex_at(page, &mesh, page->places[page->corners[t][k]]);
+            const double own = page->spots[t][k][0] - (double)vertices[3 * vertex];
+            assert_true(fabs(own) < 1e-3 || fabs(own - 0.25) < 1e-3);
+            assert_true(k == 0 || fabs(own - shift) < 1e-3);
+            assert_true(fabs(page->spots[t][k][1] + (double)vertices[3 * vertex + 1]) < 1e-3);
+            shift = own;
+        }
+        moved += shift > 0.1;
+    }
+    assert_int_equal(moved, FACES / 2);
+    free_page(page);
 }
 
 // Corners at random: edges of many triangles, degenerate ones, the same one twice.
@@ -257,6 +337,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tetrahedron),
         cmocka_unit_test(a_sheet_takes_few_bytes),
+        cmocka_unit_test(places_on_textures),
         cmocka_unit_test(any_triangles),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

@@ -10,6 +10,23 @@ export interface Shape {
   size: number[];
   color: number[];
   triangles?: string; // of a cloth
+  texture?: number; // of the cast
+  factor?: number[]; // a point x of its own axes has u, v or a cube's direction factor x + offset
+  offset?: number[];
+  half?: number; // of a capsule with a cube: from here on its caps, in a direction's third part
+  stretch?: number;
+}
+
+export interface TextureData {
+  cube: boolean; // six faces, one below the other: +x, -x, +y, -y, +z, -z
+  png: string; // "": it cannot be read
+}
+
+// The ground in the look of a shape.
+export interface Floor {
+  color: number[];
+  texture?: TextureData;
+  rows?: number[]; // u and v of the world's x, y and 1
 }
 
 export interface MeshData {
@@ -21,6 +38,10 @@ export interface MeshData {
   corners?: Uint32Array; // of triangles
   lower: number[];
   scale: number[];
+  coordinates?: string; // packed as well: places on a texture
+  least?: number[];
+  pace?: number[];
+  spots?: Uint16Array; // two for each corner, in steps of `pace`
 }
 
 // How a link stands to its parent where its joint is at 0, and about what that turns it or moves it.
@@ -55,6 +76,7 @@ export interface Cast {
   color?: string;
   shapes: Shape[];
   meshes: (MeshData | null)[];
+  textures?: (TextureData | null)[];
   tracks?: Track[]; // of each link
   motion?: string;
   switches?: boolean; // between motions, each for itself
@@ -91,6 +113,7 @@ export interface Description {
   motions?: string[]; // by their numbers
   level?: number; // [m] of the ground, if it is flat
   ground?: Ground;
+  floor?: Floor;
   casts: Cast[];
   clouds: Cloud[];
   low: number[];

@@ -59,8 +59,9 @@ class Page {
     const parts = description.clouds.map((c) => `${c.points < c.of ? `${c.points} of ` : ""}${c.of} particles`);
     if (several) parts.push(`${description.robots} of ${description.of} robots`);
     else if (description.robots > 1) parts.push(`${description.robots} robots`);
-    parts.push(`grid ${this.view.stage.grid >= 1 ? `${this.view.stage.grid} m` : `${Math.round(1000 * this.view.stage.grid)} mm`}`,
-      "click a robot, press H for help");
+    const { grid } = this.view.stage; // none over a texture of the ground
+    if (!description.floor?.texture) parts.push(`grid ${grid >= 1 ? `${grid} m` : `${Math.round(1000 * grid)} mm`}`);
+    parts.push("click a robot, press H for help");
     byId("facts").textContent = parts.join(" · ");
   }
 

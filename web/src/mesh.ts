@@ -74,12 +74,32 @@ class Reader {
   }
 }
 
+async function inflate(packed: string): Promise<Uint8Array> {
+  const stream = new Blob([bytes(packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Each corner's place from the last one at its vertex or, at a new vertex, of the corner before.
+function readSpots(corners: Uint32Array, planes: Uint8Array): Uint16Array {
+  const count = corners.length, out = new Uint16Array(2 * count), last = new Map<number, number>();
+  if (planes.length !== 4 * count) throw new Error("a mesh of the film is damaged: make it again");
+  for (let i = 0; i < count; i++) {
+    const before = last.get(corners[i]) ?? i - 1;
+    for (let c = 0; c < 2; c++) {
+      const rest = planes[2 * c * count + i] | planes[(2 * c + 1) * count + i] << 8;
+      out[2 * i + c] = (before < 0 ? 0 : out[2 * before + c]) + (rest >>> 1 ^ -(rest & 1));
+    }
+    last.set(corners[i], i);
+  }
+  return out;
+}
+
 async function unpackMesh(data: MeshData): Promise<void> {
-  const stream = new Blob([bytes(data.packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const reader = new Reader(data, new Uint8Array(await new Response(stream).arrayBuffer()));
+  const reader = new Reader(data, await inflate(data.packed));
   reader.read();
   data.places = reader.places;
   data.corners = reader.corners;
+  if (data.coordinates) data.spots = readSpots(reader.corners, await inflate(data.coordinates));
 }
 
 // All meshes of a description, before it is drawn.

@@ -6,7 +6,8 @@ import { bytes, isCloth, POSE, robotsOf } from "./data";
 import type { Cast, Description, Frame, Robot } from "./data";
 import { Discs } from "./discs";
 import type { Layout } from "./layout";
-import { cssColor, farColor, linkGeometry, paint, tinted } from "./shapes";
+import { cssColor, farColor, linkGeometries, paint, tinted } from "./shapes";
+import { textured } from "./texture";
 
 const CROWD = 300; // robots of a kind from which they cast no shadows and may be dots
 const DOT = 5; // [pixel] radius below which they are
@@ -16,6 +17,8 @@ interface Part {
   kind: Kind;
   link: number; // -1: fixed to the world
   mesh: THREE.InstancedMesh;
+  material: THREE.Material; // its own look
+  first: boolean; // of the link
   middle: THREE.Vector3; // of its shapes, own axes
   dots: Discs | null; // of robots that are not drawn whole
 }
@@ -46,15 +49,17 @@ export class Robots {
   private readonly parts: Part[] = [];
   private readonly surfaces: Surface[] = [];
   private readonly material: THREE.Material;
-  private readonly plain = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide }); // of a robot's color
+  private readonly plain: THREE.MeshStandardMaterial | THREE.MeshLambertMaterial;
+  private readonly single = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide }); // of a robot's color
   private color: ((robot: number) => THREE.Color) | null = null;
   private readonly squares: Float32Array; // [m^2] distances, of one kind at a time
 
   // With a material of its own robots are a veil over others: they throw no shadows and are no dots.
   constructor(description: Description, slow: boolean, private readonly veil: THREE.Material | null = null) {
     const look = { vertexColors: true, side: THREE.DoubleSide };
-    this.material = veil ?? (slow ? new THREE.MeshLambertMaterial(look)
-      : new THREE.MeshStandardMaterial({ ...look, roughness: 0.55, metalness: 0.05 }));
+    this.plain = slow ? new THREE.MeshLambertMaterial(look)
+      : new THREE.MeshStandardMaterial({ ...look, roughness: 0.55, metalness: 0.05 });
+    this.material = veil ?? this.plain;
     this.list = robotsOf(description);
     this.squares = new Float32Array(description.casts.reduce((most, cast) => Math.max(most, cast.robots), 0));
     let first = 0;
@@ -76,7 +81,7 @@ export class Robots {
     for (const part of this.parts) {
       const { mesh, kind } = part;
       mesh.castShadow = mesh.receiveShadow = !kind.crowd && !this.veil;
-      if (part.link < 0 || !kind.crowd) continue;
+      if (part.link < 0 || !kind.crowd || !part.first) continue;
       const box = mesh.geometry.boundingBox!, size = box.getSize(new THREE.Vector3());
       part.dots = new Discs(kind.cast.robots, 0.3 * (size.x + size.y + size.z) * 0.6, farColor(kind.cast, part.link));
       if (!this.veil) this.group.add(part.dots.points);
@@ -88,18 +93,28 @@ export class Robots {
       far: new Uint32Array(cast.robots), nearCount: cast.robots, farCount: 0, corners: 0, most: cast.robots,
       crowd: false };
     this.kinds.push(kind);
-    for (let link = -1; link < cast.links; link++) {
-      const geometry = linkGeometry(cast, link), middle = new THREE.Vector3();
-      if (!geometry) continue;
-      geometry.computeBoundingBox();
-      geometry.boundingBox!.getCenter(middle);
-      if (link >= 0) kind.corners += geometry.getAttribute("position").count;
-      this.parts.push({ kind, link, mesh: this.instanced(geometry, cast), middle, dots: null });
-    }
+    const looks = new Map<number, THREE.Material>(); // by texture
+    for (let link = -1; link < cast.links; link++)
+      linkGeometries(cast, link).forEach(({ geometry, texture }, index) => {
+        const material = this.lookOf(cast, texture, looks), middle = new THREE.Vector3();
+        geometry.computeBoundingBox();
+        geometry.boundingBox!.getCenter(middle);
+        if (link >= 0) kind.corners += geometry.getAttribute("position").count;
+        this.parts.push({ kind, link, mesh: this.instanced(geometry, cast, material), material, first: index === 0,
+          middle, dots: null });
+      });
   }
 
-  private instanced(geometry: THREE.BufferGeometry, cast: Cast): THREE.InstancedMesh {
-    const mesh = new THREE.InstancedMesh(geometry, this.material, cast.robots);
+  private lookOf(cast: Cast, texture: number | undefined, looks: Map<number, THREE.Material>): THREE.Material {
+    const data = texture === undefined ? null : cast.textures?.[texture];
+    if (this.veil || texture === undefined || !data?.png) return this.material;
+    const known = looks.get(texture) ?? textured(this.plain, data);
+    looks.set(texture, known);
+    return known;
+  }
+
+  private instanced(geometry: THREE.BufferGeometry, cast: Cast, material: THREE.Material): THREE.InstancedMesh {
+    const mesh = new THREE.InstancedMesh(geometry, material, cast.robots);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     mesh.frustumCulled = false;
     this.group.add(mesh);
@@ -214,9 +229,9 @@ export class Robots {
   // Each robot in one color, or in its own again.
   tint(color: ((robot: number) => THREE.Color) | null): void {
     this.color = color;
-    for (const { mesh, dots, kind, link } of this.parts) {
+    for (const { mesh, dots, kind, link, material } of this.parts) {
       if (link < 0) continue;
-      mesh.material = color ? this.plain : this.material;
+      mesh.material = color ? this.single : material;
       mesh.instanceColor = color
         ? new THREE.InstancedBufferAttribute(new Float32Array(3 * kind.cast.robots), 3) : null;
       dots?.paint(color !== null);

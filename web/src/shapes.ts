@@ -33,6 +33,11 @@ function meshGeometry(data: MeshData): THREE.BufferGeometry {
   out.setAttribute("position", new THREE.BufferAttribute(position, 3));
   out.setAttribute("normal", new THREE.BufferAttribute(normal, 3));
   out.setIndex([...corners.keys()]);
+  if (data.spots && data.least && data.pace) {
+    const { least, pace } = data;
+    out.setAttribute("uv", new THREE.BufferAttribute(
+      Float32Array.from(data.spots, (x, i) => least[i % 2] + pace[i % 2] * x), 2));
+  }
   return out;
 }
 
@@ -85,11 +90,27 @@ export const paint = (color: number[]): THREE.Color =>
 
 // ---- the shapes of a link ----------------------------------------------------------------------
 
+// Where corners are on the shape's texture: "uv" of a flat one, "way" of a cube; neither: it has none.
+function lay(out: THREE.BufferGeometry, shape: Shape, cast: Cast): void {
+  const { factor, offset, half, stretch } = shape, place = out.getAttribute("position");
+  const texture = shape.texture === undefined ? null : cast.textures?.[shape.texture];
+  if (!texture || factor) out.deleteAttribute("uv");
+  if (!texture || !factor || !offset) return;
+  const width = texture.cube ? 3 : 2, values = new Float32Array(width * place.count);
+  for (let i = 0; i < place.count; i++)
+    for (let k = 0; k < width; k++) {
+      const at = factor[k] * place.getComponent(i, k) + offset[k];
+      const over = Math.abs(at) - (half ?? Infinity);
+      values[width * i + k] = k === 2 && over > 0 ? Math.sign(at) * over * (stretch ?? 1) : at;
+    }
+  out.setAttribute(texture.cube ? "way" : "uv", new THREE.BufferAttribute(values, width));
+}
+
 function geometryOf(shape: Shape, cast: Cast, segments: number): THREE.BufferGeometry | null {
   const out = basic(shape, cast.meshes, segments);
   const count = out.getAttribute("position")?.count ?? 0;
   if (count === 0) return null;
-  out.deleteAttribute("uv");
+  lay(out, shape, cast);
   const [w, x, y, z] = shape.turn;
   out.applyQuaternion(new THREE.Quaternion(x, y, z, w).normalize());
   out.translate(shape.place[0], shape.place[1], shape.place[2]);
@@ -99,13 +120,15 @@ function geometryOf(shape: Shape, cast: Cast, segments: number): THREE.BufferGeo
   return out;
 }
 
-// All shapes of a link in one; null: it has none.
-export function linkGeometry(cast: Cast, link: number): THREE.BufferGeometry | null {
-  const segments = segmentsFor(cast.robots);
-  const parts = cast.shapes.filter((shape) => shape.link === link)
-    .map((shape) => geometryOf(shape, cast, segments))
-    .filter((part): part is THREE.BufferGeometry => part !== null);
-  return parts.length ? mergeGeometries(parts) : null;
+// All shapes of a link with the same texture in one.
+export function linkGeometries(cast: Cast, link: number): { geometry: THREE.BufferGeometry; texture?: number }[] {
+  const segments = segmentsFor(cast.robots), shapes = cast.shapes.filter((shape) => shape.link === link);
+  return [...new Set(shapes.map((shape) => shape.texture))].flatMap((texture) => {
+    const parts = shapes.filter((shape) => shape.texture === texture)
+      .map((shape) => geometryOf(shape, cast, segments))
+      .filter((part): part is THREE.BufferGeometry => part !== null);
+    return parts.length ? [{ geometry: mergeGeometries(parts), texture }] : [];
+  });
 }
 
 // The color of a link that is a few pixels large: that of its largest shape, rather than of gray ones.

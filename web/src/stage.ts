@@ -2,8 +2,10 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { bytes } from "./data";
-import type { Description, Ground } from "./data";
+import type { Description, Floor, Ground } from "./data";
 import type { Layout } from "./layout";
+import { paint } from "./shapes";
+import { loadTexture } from "./texture";
 
 interface Look {
   horizon: string;
@@ -36,6 +38,8 @@ const GROUND_HEAD = `
 uniform vec3 line, horizon, middle;
 uniform float grid, far, hilly, gridOn;
 uniform vec2 span;
+uniform float tiled;
+uniform vec3 tileU, tileV;
 varying vec3 groundAt;
 float gridLines(float width, vec2 change) {
   vec2 p = groundAt.xy / width, d = change / width, away = abs(fract(p - 0.5) - 0.5) / max(d, vec2(1e-6));
@@ -46,8 +50,15 @@ const GROUND_COLOR = `
   float rise = clamp((groundAt.z - span.x) / max(span.y - span.x, 1e-6), 0.0, 1.0);
   diffuseColor.rgb *= hilly > 0.5 ? 0.72 + 0.4 * rise : 1.0;
   vec2 change = fwidth(groundAt.xy);
-  float mark = gridOn * max(0.35 * gridLines(grid, change), 0.8 * gridLines(10.0 * grid, change));
+  float mark = gridOn * (1.0 - tiled) * max(0.35 * gridLines(grid, change), 0.8 * gridLines(10.0 * grid, change));
   diffuseColor.rgb = mix(diffuseColor.rgb, line, mark);
+`;
+// In place of a material's own texture coordinates: those of the place in the world.
+const GROUND_TILE = `
+#ifdef USE_MAP
+  vec3 spot = vec3(groundAt.xy, 1.0);
+  diffuseColor.rgb *= texture2D(map, vec2(dot(tileU, spot), dot(tileV, spot))).rgb;
+#endif
 `;
 const GROUND_FADE = `
   gl_FragColor.rgb = mix(gl_FragColor.rgb, horizon,
@@ -109,7 +120,9 @@ export class Stage {
       middle: { value: new THREE.Vector3() }, grid: { value: this.grid }, far: { value: far },
       hilly: { value: hills ? 1 : 0 }, gridOn: { value: 1 },
       span: { value: new THREE.Vector2(heights.reduce((a, b) => Math.min(a, b)), heights.reduce((a, b) => Math.max(a, b))) },
+      tiled: { value: 0 }, tileU: { value: new THREE.Vector3() }, tileV: { value: new THREE.Vector3() },
     };
+    this.tileGround(description.floor);
     this.ground = hills ? this.hills(relief(hills))
       : new THREE.Mesh(new THREE.PlaneGeometry(2 * far, 2 * far), this.lit);
     for (const material of [this.lit, this.even]) this.markGround(material);
@@ -148,12 +161,23 @@ export class Stage {
     return all;
   }
 
+  // The texture of the shape whose look the ground has, in place of the grid.
+  private tileGround(floor?: Floor): void {
+    if (!floor?.texture?.png || !floor.rows) return;
+    const { tiled, tileU, tileV } = this.uniforms;
+    this.lit.map = this.even.map = loadTexture(floor.texture);
+    tiled.value = 1;
+    tileU.value.fromArray(floor.rows, 0);
+    tileV.value.fromArray(floor.rows, 3);
+  }
+
   private markGround(material: THREE.Material): void {
     material.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, this.uniforms);
       shader.vertexShader = shader.vertexShader.replace("#include <common>", "#include <common>\nvarying vec3 groundAt;")
         .replace("#include <begin_vertex>", "#include <begin_vertex>\ngroundAt = (modelMatrix * vec4(position, 1.0)).xyz;");
       shader.fragmentShader = shader.fragmentShader.replace("#include <common>", `#include <common>\n${GROUND_HEAD}`)
+        .replace("#include <map_fragment>", GROUND_TILE)
         .replace("#include <color_fragment>", `#include <color_fragment>\n${GROUND_COLOR}`)
         .replace("#include <opaque_fragment>", `#include <opaque_fragment>\n${GROUND_FADE}`);
     };
@@ -166,13 +190,14 @@ export class Stage {
     const { horizon, zenith } = this.sky.material.uniforms;
     horizon.value.set(look.horizon).convertLinearToSRGB();
     zenith.value.set(look.zenith).convertLinearToSRGB();
-    this.lit.color.set(look.ground);
+    const own = this.layout.description.floor, ground = own ? paint(own.color) : new THREE.Color(look.ground);
+    this.lit.color.copy(ground);
     this.fill.intensity = look.fill;
     this.fill.color.set(look.horizon).lerp(new THREE.Color("#ffffff"), 0.5);
     this.fill.groundColor.set(look.ground).multiplyScalar(0.7);
     this.sun.intensity = look.sun;
     const light = this.fill.color.clone().multiplyScalar(look.fill).addScalar(look.sun * this.toSun.z);
-    this.even.color.set(look.ground).multiply(light.multiplyScalar(1 / Math.PI));
+    this.even.color.copy(ground).multiply(light.multiplyScalar(1 / Math.PI));
   }
 
   get light(): THREE.Vector3 {

@@ -80,6 +80,22 @@ static void put_option(mf_MjcfWriter *w) {
     put(w, "/>\n  </option>\n");
 }
 
+// Of a mesh with inline vertices, which has one place for each vertex that it uses.
+static void put_places(mf_MjcfWriter *w, const mf_Mesh *mesh) {
+    const size_t corners = 3 * (size_t)mesh->triangle_count;
+    if (mesh->coordinates == NULL)
+        return;
+    float *places = mf_allocate(w->text.context, 2 * (size_t)mesh->vertex_count, sizeof *places);
+    w->text.failed = w->text.failed || places == NULL;
+    put(w, " texcoord=\"");
+    for (size_t i = 0; places != NULL && i < 2 * corners; i++)
+        places[2 * (size_t)mesh->triangles[i / 2] + i % 2] = mesh->coordinates[i];
+    for (size_t i = 0; places != NULL && i < 2 * (size_t)mesh->vertex_count; i++)
+        mf_text_format(&w->text, "%.9g ", (double)places[i]);
+    put(w, "\"");
+    mf_release(w->text.context, places);
+}
+
 static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
     const mf_Mesh *mesh = &w->model->meshes[index];
     mf_text_format(&w->text, "    <mesh name=\"mayfly.mesh.%u\"", index);
@@ -93,6 +109,7 @@ static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
         put(w, "/>\n");
         return;
     }
+    put_places(w, mesh);
     put(w, " vertex=\"");
     for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
         mf_text_format(&w->text, "%.9g ", (double)mesh->vertices[i]);
@@ -100,6 +117,32 @@ static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
     for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
         mf_text_format(&w->text, "%u ", mesh->triangles[i]);
     put(w, "\"/>\n");
+}
+
+static void put_texture(mf_MjcfWriter *w, uint32_t index) {
+    const mf_Texture *texture = &w->model->textures[index];
+    const double grid[2] = {texture->grid[0], texture->grid[1]};
+    mf_text_format(&w->text, "    <texture name=\"mayfly.texture.%u\"", index);
+    mf_mjcf_attributes(w, MF_ITEM_TEXTURE, texture, "type", "first_color");
+    if (texture->file != NULL) {
+        word(w, "file", texture->path);
+        mf_mjcf_attributes(w, MF_ITEM_TEXTURE, texture, "flip_columns", "flip_rows");
+        numbers(w, "gridsize", grid, 2);
+        if (texture->layout[0] != '\0')
+            word(w, "gridlayout", texture->layout);
+    } else {
+        mf_mjcf_attributes(w, MF_ITEM_TEXTURE, texture, "pattern", "flip_rows");
+    }
+    put(w, "/>\n");
+}
+
+static void put_material(mf_MjcfWriter *w, uint32_t index) {
+    const mf_Material *material = &w->model->materials[index];
+    mf_text_format(&w->text, "    <material name=\"mayfly.material.%u\"", index);
+    if (material->texture != MF_NONE)
+        mf_text_format(&w->text, " texture=\"mayfly.texture.%u\"", material->texture);
+    mf_mjcf_attributes(w, MF_ITEM_MATERIAL, material, "color", "reflectance");
+    put(w, "/>\n");
 }
 
 // The file's first row is at +y; heights are already scaled to 0 .. 1.
@@ -125,6 +168,10 @@ static void put_assets(mf_MjcfWriter *w) {
         put_mesh(w, i);
     for (uint32_t i = 0; i < w->model->height_field_count; i++)
         put_heights(w, i);
+    for (uint32_t i = 0; i < w->model->texture_count; i++)
+        put_texture(w, i);
+    for (uint32_t i = 0; i < w->model->material_count; i++)
+        put_material(w, i);
     put(w, "  </asset>\n");
 }
 

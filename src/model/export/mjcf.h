@@ -7,6 +7,8 @@
 #include "math/scalar.h"
 #include "model/fields.h"
 
+#include <mayfly/texture.h>
+
 typedef struct mf_MjcfWriter {
     const mf_Model *model;
     mf_Text text;

@@ -64,6 +64,8 @@ static void put_geom(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
         word(w, "fluidshape", "ellipsoid");
         mf_mjcf_attributes(w, MF_ITEM_SHAPE, shape, "fluid_coefficients", "fluid_coefficients");
     }
+    if (shape->material != MF_NONE)
+        mf_text_format(&w->text, " material=\"mayfly.material.%u\"", shape->material);
     numbers(w, "rgba", color, 4);
     put(w, "/>\n");
 }

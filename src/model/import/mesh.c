@@ -18,6 +18,7 @@
 void mf_mesh_release(mf_MeshData *mesh) {
     mf_release(mesh->context, mesh->vertices);
     mf_release(mesh->context, mesh->triangles);
+    mf_release(mesh->context, mesh->coordinates);
     *mesh = (mf_MeshData){.context = mesh->context};
 }
 
@@ -41,16 +42,26 @@ mf_Status mf_mesh_load(mf_Context *context, const char *path, mf_MeshData *out, 
     return status;
 }
 
+void mf_mesh_reverse(mf_MeshData *mesh, uint32_t triangle) {
+    uint32_t *corner = &mesh->triangles[3 * (size_t)triangle];
+    const uint32_t second = corner[1];
+    corner[1] = corner[2];
+    corner[2] = second;
+    for (int k = 2; mesh->coordinates != NULL && k < 4; k++) {
+        float *place = &mesh->coordinates[6 * (size_t)triangle];
+        const float kept = place[k];
+        place[k] = place[k + 2];
+        place[k + 2] = kept;
+    }
+}
+
 void mf_mesh_scale(mf_MeshData *mesh, const double scale[3]) {
     for (uint32_t i = 0; i < 3 * mesh->vertex_count; i++)
         mesh->vertices[i] = (float)(mesh->vertices[i] * scale[i % 3]);
     if (!(scale[0] * scale[1] * scale[2] < 0.0))
         return;
-    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
-        uint32_t second = mesh->triangles[3 * i + 1];
-        mesh->triangles[3 * i + 1] = mesh->triangles[3 * i + 2];
-        mesh->triangles[3 * i + 2] = second;
-    }
+    for (uint32_t i = 0; i < mesh->triangle_count; i++)
+        mf_mesh_reverse(mesh, i);
 }
 
 void mf_mesh_bounds(const mf_MeshData *mesh, double low[3], double high[3]) {

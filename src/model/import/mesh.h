@@ -10,6 +10,7 @@ typedef struct mf_MeshData {
     mf_Context *context;
     float *vertices;         // [m] vertex_count * 3
     uint32_t *triangles;     // [1] triangle_count * 3
+    float *coordinates;      // [1] triangle_count * 6, as in mf_Mesh; NULL: none
     uint32_t vertex_count;   // [1]
     uint32_t triangle_count; // [1]
     uint32_t first_object;   // [1] triangles before an OBJ's second object or group; 0: none
@@ -22,12 +23,12 @@ void mf_mesh_release(mf_MeshData *mesh);
 mf_Status mf_stl_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error);
 
-// Wavefront OBJ: `v` and `f` lines (polygons become fans, negative indices count from the end);
-// everything else is ignored.
+// Wavefront OBJ: `v`, `vt` and `f` lines (polygons become fans, negative indices count from the
+// end); everything else is ignored.
 mf_Status mf_obj_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error);
 
-// MuJoCo's binary MSH: vertices and faces.
+// MuJoCo's binary MSH: vertices, faces and, if there is one per vertex, texture coordinates.
 mf_Status mf_msh_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error);
 
@@ -41,6 +42,9 @@ mf_Status mf_mesh_load(mf_Context *context, const char *path, mf_MeshData *out, 
 // Scales every vertex and, when the scale mirrors (negative product), reverses the triangles so
 // that they still face outward.
 void mf_mesh_scale(mf_MeshData *mesh, const double scale[3]);
+
+// Reverses a triangle: its second and third corner are exchanged.
+void mf_mesh_reverse(mf_MeshData *mesh, uint32_t triangle);
 
 // Low and high corner [m] of the bounding box; zeros for an empty mesh.
 void mf_mesh_bounds(const mf_MeshData *mesh, double low[3], double high[3]);

@@ -1,6 +1,7 @@
 // MuJoCo's own binary meshes (.msh): four 32-bit counts (vertices, normals, texture coordinates,
 // faces), then the vertices as 3 floats, normals as 3, texture coordinates as 2, and faces as 3
-// 32-bit vertex numbers, all little-endian. Normals and texture coordinates are ignored.
+// 32-bit vertex numbers, all little-endian. Normals are ignored, and so are texture coordinates
+// unless there is one for each vertex.
 #include "model/import/mesh.h"
 
 #include "math/scalar.h"
@@ -43,10 +44,14 @@ mf_Status mf_msh_parse(mf_Context *context, const char *file, const char *data, 
                           expected, counts[0], counts[3], size);
     out->vertices = mf_allocate(context, 3 * (size_t)counts[0], sizeof *out->vertices);
     out->triangles = mf_allocate(context, 3 * (size_t)counts[3] + 1, sizeof *out->triangles);
-    if (out->vertices == NULL || out->triangles == NULL) {
+    const bool placed = counts[2] == counts[0] && counts[3] > 0;
+    if (placed)
+        out->coordinates = mf_allocate(context, 6 * (size_t)counts[3], sizeof(float));
+    if (out->vertices == NULL || out->triangles == NULL || (placed && out->coordinates == NULL)) {
         mf_mesh_release(out);
         return mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory for the mesh");
     }
+    const size_t places = sizeof counts + 12 * (size_t)counts[0] + 12 * (size_t)counts[1];
     bool sound = true;
     for (size_t i = 0; i < 3 * (size_t)counts[0]; i++) {
         out->vertices[i] = float_at(data, sizeof counts + 4 * i);
@@ -54,7 +59,13 @@ mf_Status mf_msh_parse(mf_Context *context, const char *file, const char *data, 
     }
     for (size_t i = 0; i < 3 * (size_t)counts[3]; i++) {
         out->triangles[i] = word_at(data, faces + 4 * i);
-        sound &= out->triangles[i] < counts[0];
+        const bool known = out->triangles[i] < counts[0];
+        sound &= known;
+        for (size_t k = 0; placed && known && k < 2; k++) {
+            float *place = &out->coordinates[2 * i + k];
+            *place = float_at(data, places + 8 * (size_t)out->triangles[i] + 4 * k);
+            sound &= mf_is_finite((double)*place);
+        }
     }
     out->vertex_count = counts[0];
     out->triangle_count = counts[3];

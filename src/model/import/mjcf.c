@@ -85,15 +85,15 @@ static void release(mf_Mjcf *m) {
         mf_release(m->context, mf_mjcf_meshes(m)[i].exact);
     for (uint32_t i = 0; i < m->included.count; i++)
         mf_xml_release(((mf_Xml **)m->included.items)[i]);
-    mf_List *lists[] = {&m->included,  &m->classes, &m->bodies,    &m->joints,
-                        &m->geoms,     &m->sites,   &m->meshes,    &m->heights,
-                        &m->actuators, &m->ignored, &m->materials, &m->scopes};
-    mf_Names *names[] = {&m->included_names, &m->class_names,    &m->body_names,
-                         &m->joint_names,    &m->geom_names,     &m->site_names,
-                         &m->camera_names,   &m->mesh_names,     &m->height_names,
-                         &m->tendon_names,   &m->actuator_names, &m->sensor_names,
-                         &m->equality_names, &m->key_names,      &m->pair_names,
-                         &m->material_names, &m->ignored_names,  &m->dropped_names};
+    mf_List *lists[] = {&m->included,  &m->classes, &m->bodies,  &m->joints,    &m->geoms,
+                        &m->sites,     &m->meshes,  &m->heights, &m->actuators, &m->ignored,
+                        &m->materials, &m->scopes,  &m->textures};
+    mf_Names *names[] = {
+        &m->included_names, &m->class_names,   &m->body_names,     &m->joint_names,
+        &m->geom_names,     &m->site_names,    &m->camera_names,   &m->mesh_names,
+        &m->height_names,   &m->tendon_names,  &m->actuator_names, &m->sensor_names,
+        &m->equality_names, &m->key_names,     &m->pair_names,     &m->material_names,
+        &m->ignored_names,  &m->dropped_names, &m->texture_names};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         mf_list_release(m->context, lists[i]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -130,6 +130,7 @@ mf_Status mf_mjcf_parse(mf_Context *context, const char *file, const char *data,
                  .key_names = names,
                  .pair_names = names,
                  .material_names = names,
+                 .texture_names = names,
                  .ignored_names = names,
                  .dropped_names = names};
     mf_draft_start(&m.draft, context);

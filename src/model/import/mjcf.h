@@ -248,6 +248,22 @@ typedef struct mf_MjcfActuator {
     double slew_limit;                    // [1/s] of its control; 0: none
 } mf_MjcfActuator;
 
+typedef struct mf_MjcfTexture {
+    const mf_XmlNode *node;
+    const char *name, *file, *layout;
+    double grid[2]; // rows and columns
+    bool left_out;
+    mf_Texture plain;
+    uint32_t draft; // [1] texture, MF_NONE: not used so far
+} mf_MjcfTexture;
+
+typedef struct mf_MjcfMaterial {
+    const mf_XmlNode *node;
+    const char *name, *texture;
+    mf_Material plain;
+    uint32_t draft; // [1] material, MF_NONE: not used so far
+} mf_MjcfMaterial;
+
 typedef struct mf_MjcfClass {
     const char *name;
     mf_MjcfJoint joint;
@@ -259,12 +275,9 @@ typedef struct mf_MjcfClass {
     mf_MjcfTendon tendon;
     mf_MjcfActuator actuator;
     mf_MjcfOptics optics;
+    mf_MjcfMaterial material;
     mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]; // of enclosing classes, by kind of the element
 } mf_MjcfClass;
-
-typedef struct mf_MjcfMaterial {
-    double color[4];
-} mf_MjcfMaterial;
 
 // Elements that are ignored or dropped, reported once per kind.
 typedef struct mf_MjcfIgnored {
@@ -277,7 +290,7 @@ typedef struct mf_MjcfIgnored {
 // Settings of the <compiler> element of one model.
 typedef struct mf_MjcfSettings {
     bool radians, autolimits;
-    const char *eulerseq, *mesh_folder, *asset_folder;
+    const char *eulerseq, *mesh_folder, *asset_folder, *texture_folder;
     const char *file; // the model's main file
 } mf_MjcfSettings;
 
@@ -318,8 +331,9 @@ typedef struct mf_Mjcf {
     mf_List ignored;   // mf_MjcfIgnored
     mf_Names class_names, body_names, joint_names, geom_names, site_names, camera_names, mesh_names,
         height_names, tendon_names, actuator_names, sensor_names, equality_names, key_names,
-        pair_names, material_names, ignored_names, dropped_names;
+        pair_names, material_names, texture_names, ignored_names, dropped_names;
     mf_List materials; // mf_MjcfMaterial
+    mf_List textures;  // mf_MjcfTexture
 } mf_Mjcf;
 
 static inline mf_MjcfBody *mf_mjcf_bodies(const mf_Mjcf *m) {
@@ -427,8 +441,8 @@ mf_Status mf_mjcf_stiffness(mf_Mjcf *m, const mf_XmlNode *node, const char *attr
 // ---- tables ------------------------------------------------------------------------------------
 
 extern const mf_MjcfField mf_mjcf_joint_fields[], mf_mjcf_geom_fields[], mf_mjcf_site_fields[],
-    mf_mjcf_mesh_fields[], mf_mjcf_pair_fields[], mf_mjcf_equality_fields[],
-    mf_mjcf_tendon_fields[];
+    mf_mjcf_mesh_fields[], mf_mjcf_material_fields[], mf_mjcf_pair_fields[],
+    mf_mjcf_equality_fields[], mf_mjcf_tendon_fields[];
 extern const char *const mf_mjcf_shapes[]; // geom types, in MuJoCo's order
 enum {
     MF_MJCF_PLANE,
@@ -446,6 +460,17 @@ mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *j
 mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geom);
 mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site);
 mf_Status mf_mjcf_read_optics(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOptics *optics);
+
+// Textures and materials (mjcf_texture.c): of <asset>, and of a default class.
+mf_Status mf_mjcf_read_texture(mf_Mjcf *m, const mf_XmlNode *node);
+mf_Status mf_mjcf_list_material(mf_Mjcf *m, const mf_XmlNode *node);
+mf_Status mf_mjcf_read_material(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfMaterial *material);
+// The draft's material of a geom, which is added with its texture at the first use; MF_NONE: none.
+mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *out);
+mf_Status mf_mjcf_use_sky(mf_Mjcf *m);
+
+// An asset without a name gets its file's name without folder and extension.
+mf_Status mf_mjcf_name_by_file(mf_Mjcf *m, const char *file, const char **name);
 
 // Whether it is a camera of the model; then adds it to the draft.
 bool mf_mjcf_is_fixed_camera(const mf_MjcfOptics *optics);

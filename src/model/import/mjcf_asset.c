@@ -1,6 +1,5 @@
-// Assets: meshes and height fields are listed here and read when a geom uses them (mjcf_mesh.c,
-// mjcf_heights.c); of materials
-// only the color is kept; textures and skins are for viewing only.
+// Assets: meshes, height fields, textures and materials are listed and read when a geom uses them
+// (mjcf_mesh.c, mjcf_heights.c, mjcf_texture.c); skins are for viewing only.
 #include "model/import/mjcf.h"
 
 #include "math/scalar.h"
@@ -10,8 +9,7 @@
 #define END                                                                                        \
     { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
-// An asset without a name gets its file's name without folder and extension.
-static mf_Status name_by_file(mf_Mjcf *m, const char *file, const char **name) {
+mf_Status mf_mjcf_name_by_file(mf_Mjcf *m, const char *file, const char **name) {
     const char *slash = strrchr(file, '/');
     const char *start = slash ? slash + 1 : file;
     const char *dot = strrchr(start, '.');
@@ -46,7 +44,7 @@ static mf_Status read_mesh(mf_Mjcf *m, const mf_XmlNode *node) {
     if (mesh.plain.scale[0] == 0.0 || mesh.plain.scale[1] == 0.0 || mesh.plain.scale[2] == 0.0)
         return mf_mjcf_fail(m, node, "<mesh> scale: expected numbers other than 0");
     if (mesh.name == NULL && mesh.file != NULL)
-        status = name_by_file(m, mesh.file, &mesh.name);
+        status = mf_mjcf_name_by_file(m, mesh.file, &mesh.name);
     mf_MjcfMesh *item = status == MF_OK ? mf_list_push(m->context, &m->meshes, sizeof *item) : NULL;
     if (item == NULL)
         return status == MF_OK ? mf_mjcf_no_memory(m) : status;
@@ -74,7 +72,7 @@ static mf_Status read_heights(mf_Mjcf *m, const mf_XmlNode *node) {
                                 heights.size[i]);
     }
     if (heights.name == NULL && heights.file != NULL)
-        status = name_by_file(m, heights.file, &heights.name);
+        status = mf_mjcf_name_by_file(m, heights.file, &heights.name);
     mf_MjcfHeights *item =
         status == MF_OK ? mf_list_push(m->context, &m->heights, sizeof *item) : NULL;
     if (item == NULL)
@@ -83,28 +81,18 @@ static mf_Status read_heights(mf_Mjcf *m, const mf_XmlNode *node) {
     return mf_mjcf_name(m, node, &m->height_names, heights.name, m->heights.count - 1);
 }
 
-static mf_Status read_material(mf_Mjcf *m, const mf_XmlNode *node) {
-    const char *name = mf_xml_attribute(node, "name");
-    mf_MjcfMaterial *item = mf_list_push(m->context, &m->materials, sizeof *item);
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    for (int i = 0; i < 4; i++)
-        item->color[i] = 1.0;
-    mf_Status status = mf_xml_numbers(&m->xml, node, "rgba", 4, item->color, m->error);
-    return status == MF_OK ? mf_mjcf_name(m, node, &m->material_names, name, m->materials.count - 1)
-                           : status;
-}
-
 static mf_Status read_asset(mf_Mjcf *m, const mf_XmlNode *node) {
     if (strcmp(node->name, "mesh") == 0)
         return read_mesh(m, node);
     if (strcmp(node->name, "hfield") == 0)
         return read_heights(m, node);
     if (strcmp(node->name, "material") == 0)
-        return read_material(m, node);
+        return mf_mjcf_list_material(m, node);
+    if (strcmp(node->name, "texture") == 0)
+        return mf_mjcf_read_texture(m, node);
     if (strcmp(node->name, "model") == 0) // mjcf_attach.c
         return MF_OK;
-    if (strcmp(node->name, "texture") == 0 || strcmp(node->name, "skin") == 0)
+    if (strcmp(node->name, "skin") == 0)
         return mf_mjcf_pass(m, node, NULL);
     return mf_mjcf_refuse(m, node, NULL);
 }

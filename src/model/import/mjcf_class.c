@@ -177,7 +177,7 @@ static mf_Status read_tendon(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfTendon *
 
 // One element of a <default>; nested defaults come later.
 static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *class) {
-    static const char *const seen[] = {"material", "light", NULL};
+    static const char *const seen[] = {"light", NULL};
     if (strcmp(node->name, "default") == 0)
         return MF_OK;
     if (strcmp(node->name, "joint") == 0)
@@ -190,6 +190,8 @@ static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *
         return mf_mjcf_read_optics(m, node, &class->optics);
     if (strcmp(node->name, "mesh") == 0)
         return mf_mjcf_read(m, node, mf_mjcf_mesh_fields, &class->mesh);
+    if (strcmp(node->name, "material") == 0)
+        return mf_mjcf_read_material(m, node, &class->material);
     if (strcmp(node->name, "pair") == 0)
         return mf_mjcf_read(m, node, mf_mjcf_pair_fields, &class->pair);
     if (strcmp(node->name, "equality") == 0)
@@ -244,6 +246,7 @@ static mf_MjcfClass builtin_class(void) {
     mf_item_reset(MF_ITEM_SHAPE, &class.geom.plain);
     mf_item_reset(MF_ITEM_SITE, &class.site.plain);
     mf_item_reset(MF_ITEM_MESH, &class.mesh.plain);
+    mf_item_reset(MF_ITEM_MATERIAL, &class.material.plain);
     mf_item_reset(MF_ITEM_PAIR, &class.pair.plain);
     mf_item_reset(MF_ITEM_EQUALITY, &class.equality.plain);
     mf_item_reset(MF_ITEM_TENDON, &class.tendon.plain);

@@ -333,15 +333,20 @@ static mf_Status fill_start(mf_Mjcf *m) {
     return MF_OK;
 }
 
-static void geom_color(const mf_Mjcf *m, const mf_MjcfGeom *geom, float out[3]) {
+static mf_Status fill_look(mf_Mjcf *m, const mf_MjcfGeom *geom, mf_Shape *shape) {
     const double gray[3] = {0.5, 0.5, 0.5}, *color = geom->color;
-    uint32_t material =
-        geom->material ? mf_names_find(&m->material_names, geom->material) : UINT32_MAX;
+    uint32_t index = MF_NONE;
+    mf_Status status =
+        m->config->visual && !m->discard_visual ? mf_mjcf_use_material(m, geom, &index) : MF_OK;
+    if (status != MF_OK)
+        return status;
     // A geom's own color overrides its material's.
-    if (material != UINT32_MAX && memcmp(color, gray, sizeof gray) == 0)
-        color = ((mf_MjcfMaterial *)m->materials.items)[material].color;
+    if (index != MF_NONE && memcmp(color, gray, sizeof gray) == 0)
+        color = ((const mf_Material *)m->draft.materials.items)[index].color;
     for (int i = 0; i < 3; i++)
-        out[i] = (float)mf_clamp(color[i], 0.0, 1.0);
+        shape->color[i] = (float)mf_clamp(color[i], 0.0, 1.0);
+    shape->material = index;
+    return MF_OK;
 }
 
 static void fill_size(const mf_MjcfGeom *geom, mf_Shape *shape) {
@@ -426,13 +431,12 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     mf_vec3_copy(shape->local_position, geom->position);
     memcpy(shape->local_rotation, geom->rotation, sizeof shape->local_rotation);
     fill_size(geom, shape);
-    geom_color(m, geom, shape->color);
     shape->mesh = asset;
     shape->name = name;
     shape->body = mf_mjcf_draft_body(geom->body);
     shape->mass = geom->weight;
     shape->fluid = geom->fluid == 1 && !meshed && geom->type != MF_MJCF_PLANE;
-    return MF_OK;
+    return fill_look(m, geom, shape);
 }
 
 static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
@@ -482,7 +486,7 @@ mf_Status mf_mjcf_make_links(mf_Mjcf *m) {
         status = add_shape(m, &mf_mjcf_geoms(m)[i]);
     for (uint32_t i = 0; status == MF_OK && i < m->sites.count; i++)
         status = add_site(m, &mf_mjcf_sites(m)[i]);
-    return status;
+    return status == MF_OK ? mf_mjcf_use_sky(m) : status;
 }
 
 // ---- points ------------------------------------------------------------------------------------

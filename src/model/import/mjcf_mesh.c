@@ -86,6 +86,29 @@ static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *d
     return MF_OK;
 }
 
+// The attribute texcoord of a mesh with inline vertices: two numbers for each of them.
+static mf_Status read_places(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *data) {
+    double *values;
+    uint32_t count;
+    mf_Status status = mf_mjcf_list(m, mesh->node, "texcoord", &values, &count);
+    if (status != MF_OK || count == 0 || data->triangle_count == 0)
+        return status;
+    if (count != 2 * data->vertex_count)
+        return mf_mjcf_fail(m, mesh->node,
+                            "<mesh> texcoord: expected two numbers for each of %u vertices, found "
+                            "%u numbers",
+                            data->vertex_count, count);
+    data->coordinates =
+        mf_allocate(m->context, 6 * (size_t)data->triangle_count, sizeof *data->coordinates);
+    if (data->coordinates == NULL)
+        return mf_mjcf_no_memory(m);
+    for (size_t i = 0; i < 3 * (size_t)data->triangle_count; i++)
+        for (size_t k = 0; k < 2; k++)
+            data->coordinates[2 * i + k] =
+                (float)mf_clamp(values[2 * (size_t)data->triangles[i] + k], -1e6, 1e6);
+    return MF_OK;
+}
+
 // The vertices in the mesh's own frame, as doubles and rounded.
 static mf_Status transform(mf_Mjcf *m, mf_MjcfMesh *mesh, mf_MeshData *data) {
     double rotation[4];
@@ -112,11 +135,9 @@ static mf_Status transform(mf_Mjcf *m, mf_MjcfMesh *mesh, mf_MeshData *data) {
     }
     // A mirrored mesh must still face outward.
     for (uint32_t i = 0; i < data->triangle_count; i++) {
-        uint32_t *corner = &data->triangles[3 * (size_t)i], second = corner[1];
         if (mesh->plain.scale[0] * mesh->plain.scale[1] * mesh->plain.scale[2] > 0.0)
             break;
-        corner[1] = corner[2];
-        corner[2] = second;
+        mf_mesh_reverse(data, i);
     }
     return MF_OK;
 }
@@ -139,6 +160,7 @@ static mf_Status add_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh, const char *path, mf_Me
     item->triangle_count = data->triangle_count;
     item->vertices = data->vertices;
     item->triangles = data->triangles;
+    item->coordinates = data->coordinates;
     item->shell = mesh->mass_kind == MF_MJCF_MASS_SHELL;
     item->hull_limit = mesh->hull_limit > 0 ? (uint32_t)mesh->hull_limit : 0;
     mesh->draft = m->draft.meshes.count - 1;
@@ -154,6 +176,10 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
         return MF_OK;
     if (mesh->vertices != NULL) {
         mf_Status status = read_inline(m, mesh, &data);
+        if (status == MF_OK)
+            status = read_places(m, mesh, &data);
+        if (status != MF_OK)
+            mf_mesh_release(&data);
         return status == MF_OK ? add_mesh(m, mesh, "", &data) : status;
     }
     if (m->in_memory)

@@ -46,7 +46,7 @@ typedef struct Compiler {
     int32_t coordinate, angle, inertia_from_geom;
     bool autolimits, balance, discard_visual, fit_box, strip_path, align_free;
     double bound_mass, bound_inertia, total_mass, groups[2];
-    const char *eulerseq, *meshdir, *assetdir;
+    const char *eulerseq, *meshdir, *texturedir, *assetdir;
     const char *folder; // the last assetdir of all
 } Compiler;
 
@@ -70,7 +70,7 @@ static const mf_MjcfField compiler_fields[] = {
     {"eulerseq", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, eulerseq), NULL},
     {"meshdir", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, meshdir), NULL},
     {"assetdir", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, assetdir), NULL},
-    PASSED("texturedir"),
+    {"texturedir", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, texturedir), NULL},
     PASSED("usethread"),
     PASSED("fusestatic"), // links are merged anyway
     PASSED("saveinertial"),
@@ -82,10 +82,13 @@ static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) 
     c->assetdir = NULL;
     const char *meshdir = c->meshdir;
     c->meshdir = NULL;
+    const char *texturedir = c->texturedir;
+    c->texturedir = NULL;
     mf_Status status = mf_mjcf_read(m, node, compiler_fields, c);
     if (status != MF_OK)
         return status;
     c->meshdir = c->meshdir ? c->meshdir : c->assetdir ? c->assetdir : meshdir;
+    c->texturedir = c->texturedir ? c->texturedir : c->assetdir ? c->assetdir : texturedir;
     c->folder = c->assetdir ? c->assetdir : c->folder;
     if (c->coordinate == 1)
         return mf_mjcf_fail(m, node,
@@ -125,6 +128,7 @@ static void keep_settings(const Compiler *c, mf_MjcfSettings *settings) {
     settings->eulerseq = c->eulerseq;
     settings->mesh_folder = c->meshdir;
     settings->asset_folder = c->folder;
+    settings->texture_folder = c->texturedir;
 }
 
 mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSettings *settings) {

@@ -50,6 +50,7 @@ static mf_Status load(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
                       .triangle_count = data.triangle_count,
                       .vertices = data.vertices,
                       .triangles = data.triangles,
+                      .coordinates = data.coordinates,
                       .name = "",
                       .scale = {scale[0], scale[1], scale[2]}};
     return MF_OK;

@@ -1,0 +1,97 @@
+// Looks of shapes in pictures: textures of their materials, and colors of groups.
+#include "camera/sight.h"
+
+#include "math/scalar.h"
+
+// ---- textures -----------------------------------------------------------------------------------
+
+static bool is_shown(const mf_Model *model, uint32_t texture) {
+    if (model->textures[texture].type == MF_TEXTURE_SKY)
+        return true;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const uint32_t material = model->shapes[i].material;
+        if (material != MF_NONE && model->materials[material].texture == texture)
+            return true;
+    }
+    return false;
+}
+
+mf_Status mf_sight_take_textures(mf_Sight *sight, const mf_Model *model, const mf_TextureMap **out,
+                                 mf_Error *error) {
+    *out = NULL;
+    for (uint32_t i = 0; i < sight->texture_count; i++)
+        if (sight->textures[i].model == model)
+            *out = sight->textures[i].maps;
+    if (model->texture_count == 0 || *out != NULL)
+        return MF_OK;
+    mf_SightTextures *own = &sight->textures[sight->texture_count];
+    own->maps = mf_allocate(sight->context, model->texture_count, sizeof *own->maps);
+    if (own->maps == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    own->model = model;
+    sight->texture_count++;
+    *out = own->maps;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < model->texture_count && status == MF_OK; i++) {
+        if (!is_shown(model, i))
+            continue;
+        status = mf_texture_map_make(sight->context, &model->textures[i], &own->maps[i], error);
+        if (model->textures[i].type == MF_TEXTURE_SKY && sight->sky == NULL)
+            sight->sky = &own->maps[i];
+    }
+    return status;
+}
+
+void mf_sight_release_textures(mf_Sight *sight) {
+    for (uint32_t i = 0; sight->textures != NULL && i < sight->texture_count; i++) {
+        const mf_SightTextures *own = &sight->textures[i];
+        for (uint32_t t = 0; t < own->model->texture_count; t++)
+            if (own->maps[t].context != NULL)
+                mf_texture_map_release(&own->maps[t]);
+        mf_release(sight->context, own->maps);
+    }
+    mf_release(sight->context, sight->textures);
+}
+
+// ---- looks --------------------------------------------------------------------------------------
+
+void mf_sight_take_look(mf_SightShape *out, const mf_Model *model, const mf_Shape *shape,
+                        const mf_TextureMap *maps) {
+    mf_TextureLay lay;
+    if (shape->material != MF_NONE)
+        out->emission = (float)model->materials[shape->material].emission;
+    if (maps == NULL || !mf_texture_lay(model, shape, &lay))
+        return;
+    out->texture = &maps[lay.texture];
+    mf_vec3_copy(out->factor, lay.factor);
+    mf_vec3_copy(out->offset, lay.offset);
+    out->half = (float)lay.half;
+    out->stretch = (float)lay.stretch;
+}
+
+mf_SightLook mf_sight_look_at(const mf_SightShape *shape, const mf_SightPose *pose) {
+    mf_SightLook look = {.texture = shape->texture, .half = shape->half, .stretch = shape->stretch};
+    for (int i = 0; i < 3; i++) {
+        double shift = shape->offset[i];
+        for (int k = 0; k < 3; k++) {
+            const double row = shape->factor[i] * pose->rotation[3 * k + i];
+            look.rows[3 * i + k] = (float)row;
+            shift -= row * pose->position[k];
+        }
+        look.shift[i] = (float)shift;
+    }
+    return look;
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+
+// As on the page: where a shape is colored at all.
+void mf_sight_tint(float color[3], const float *tint) {
+    float most = color[0], least = color[0];
+    for (int c = 1; c < 3; c++) {
+        most = color[c] > most ? color[c] : most;
+        least = color[c] < least ? color[c] : least;
+    }
+    for (int c = 0; tint != NULL && most > 0.0f && !(least > 0.6f * most) && c < 3; c++)
+        color[c] = most * (0.12f + 0.88f * tint[c]);
+}

@@ -1,0 +1,14 @@
+// The table of kinds of sensors (sensor_kind.h).
+#include "model/sensor_kind.h"
+
+const mf_SensorKind *mf_sensor_kind(mf_SensorType type) {
+#define SENSOR_KIND(of, word, at, values, in)                                                      \
+    [MF_SENSOR_##of] = {.mjcf = MF_AT_##at == MF_AT_OWN        ? NULL                              \
+                                : MF_AT_##at == MF_AT_CONTACTS ? "contact"                         \
+                                                               : word,                             \
+                        .mount = MF_AT_##at,                                                       \
+                        .count = values,                                                           \
+                        .unit = in},
+    static const mf_SensorKind kinds[] = {MF_SENSOR_KINDS(SENSOR_KIND)};
+    return (size_t)type < sizeof kinds / sizeof *kinds ? &kinds[type] : NULL;
+}

@@ -1,0 +1,137 @@
+// Textures in films: each once, as a PNG, halved until it is small; and how they lie on shapes and
+// on the ground.
+#include "view/film.h"
+#include "view/png.h"
+
+enum { EDGE = 512, LEVEL = 9, CHANNELS = 3 }; // [pixel] longest of a face; of compression
+
+// A small flat file is packed as it is.
+static bool is_ready(const mf_Texture *texture) {
+    return texture->file != NULL && texture->type == MF_TEXTURE_FLAT && texture->width <= EDGE &&
+           texture->height <= EDGE && !texture->flip_columns && !texture->flip_rows;
+}
+
+// All faces, one below the other, with edges of at most EDGE pixels.
+static mf_Status shrink(mf_Context *context, const mf_Texture *texture, mf_PngImage *out,
+                        uint8_t **pixels, mf_Error *error) {
+    const uint32_t faces = texture->type == MF_TEXTURE_FLAT ? 1 : 6;
+    uint32_t width, height;
+    mf_Status status = mf_texture_pixels(context, texture, pixels, &width, &height, error);
+    if (status != MF_OK)
+        return status;
+    height /= faces;
+    while (width > EDGE || height > EDGE) {
+        const uint32_t half[2] = {width > 1 ? width / 2 : 1, height > 1 ? height / 2 : 1};
+        for (uint32_t f = 0; f < faces; f++)
+            mf_texture_halve(*pixels + CHANNELS * (size_t)f * width * height, width, height,
+                             *pixels + CHANNELS * (size_t)f * half[0] * half[1]);
+        width = half[0];
+        height = half[1];
+    }
+    *out = (mf_PngImage){width, faces * height, CHANNELS, 8, *pixels};
+    return MF_OK;
+}
+
+// A texture that cannot be read is not shown; cameras and `mayfly info` say why.
+static void put_texture(mf_Text *text, const mf_Texture *texture) {
+    uint8_t *pixels = NULL, *png = NULL;
+    size_t size = texture->file_size;
+    mf_PngImage image;
+    mf_Status status = MF_OK;
+    if (!is_ready(texture)) {
+        status = shrink(text->context, texture, &image, &pixels, NULL);
+        if (status == MF_OK)
+            status = mf_png_encode(text->context, &image, LEVEL, &png, &size, NULL);
+    }
+    text->failed = text->failed || status == MF_NO_MEMORY;
+    mf_text_format(text, "{\"cube\":%s,\"png\":\"",
+                   texture->type != MF_TEXTURE_FLAT ? "true" : "false");
+    if (status == MF_OK)
+        mf_text_base64(text, png != NULL ? png : texture->file, size);
+    mf_text_put(text, "\"}");
+    mf_release(text->context, pixels);
+    mf_release(text->context, png);
+}
+
+static bool is_shown(const mf_Model *model, uint32_t texture) {
+    mf_TextureLay lay;
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (mf_film_is_drawn(model, &model->shapes[i]) &&
+            mf_texture_lay(model, &model->shapes[i], &lay) && lay.texture == texture)
+            return true;
+    return false;
+}
+
+bool mf_film_is_placed(const mf_Model *model, uint32_t mesh) {
+    mf_TextureLay lay;
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].type == MF_SHAPE_MESH && model->shapes[i].mesh == mesh &&
+            mf_film_is_drawn(model, &model->shapes[i]) &&
+            mf_texture_lay(model, &model->shapes[i], &lay) && lay.placed)
+            return true;
+    return false;
+}
+
+void mf_film_put_textures(mf_Text *text, const mf_Model *model) {
+    if (model->texture_count == 0)
+        return;
+    mf_text_put(text, ",\"textures\":[");
+    for (uint32_t i = 0; i < model->texture_count; i++) {
+        mf_text_put(text, i > 0 ? "," : "");
+        if (is_shown(model, i))
+            put_texture(text, &model->textures[i]);
+        else
+            mf_text_put(text, "null");
+    }
+    mf_text_put(text, "]");
+}
+
+void mf_film_put_lay(mf_Text *text, const mf_TextureLay *lay) {
+    mf_text_format(text, ",\"texture\":%u", lay->texture);
+    if (lay->placed)
+        return;
+    mf_film_put_numbers(text, "factor", lay->factor, 3);
+    mf_film_put_numbers(text, "offset", lay->offset, 3);
+    if (lay->half > 0.0)
+        mf_text_format(text, ",\"half\":%.7g,\"stretch\":%.7g", lay->half, lay->stretch);
+}
+
+static const mf_Shape *find_floor(const mf_Film *film, const mf_Model **model) {
+    const mf_Terrain *terrain = mf_world_config_of(film->world)->terrain;
+    for (uint32_t c = 0; c < film->cast_count; c++) {
+        *model = mf_group_model(film->casts[c].group);
+        for (uint32_t i = 0; i < (*model)->shape_count; i++)
+            if (mf_texture_is_floor(terrain, &(*model)->shapes[i]))
+                return &(*model)->shapes[i];
+    }
+    return NULL;
+}
+
+void mf_film_put_floor(mf_Text *text, const mf_Film *film) {
+    const mf_Model *model;
+    const mf_Shape *floor = find_floor(film, &model);
+    mf_TextureLay lay;
+    if (floor == NULL)
+        return;
+    const double *q = floor->rotation;
+    // Turned about z alone.
+    const double cosine = q[0] * q[0] - q[3] * q[3], sine = 2.0 * q[0] * q[3];
+    const double color[3] = {(double)floor->color[0], (double)floor->color[1],
+                             (double)floor->color[2]};
+    mf_text_put(text, ",\"floor\":{\"type\":\"plane\"");
+    mf_film_put_numbers(text, "color", color, 3);
+    if (mf_texture_lay(model, floor, &lay) && !lay.cube) {
+        // u = u0 x + u1 y + u2 with the world's x and y, likewise v.
+        double rows[6];
+        for (int k = 0; k < 2; k++) {
+            rows[3 * k] = lay.factor[k] * (k == 0 ? cosine : -sine);
+            rows[3 * k + 1] = lay.factor[k] * (k == 0 ? sine : cosine);
+            rows[3 * k + 2] = lay.offset[k] - rows[3 * k] * floor->position[0] -
+                              rows[3 * k + 1] * floor->position[1];
+        }
+        mf_film_put_numbers(text, "rows", rows, 6);
+        mf_text_put(text, ",\"texture\":");
+        put_texture(text, &model->textures[lay.texture]);
+    }
+    mf_text_put(text, "}");
+}
