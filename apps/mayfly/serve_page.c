@@ -112,6 +112,7 @@ static void forget_world(mf_ServePage *page) {
     page->pusher = NULL;
     page->viewer.film = NULL;
     page->kept = NULL;
+    page->viewer.scene = NULL;
 }
 
 static mf_Status take_world(mf_ServePage *page, mf_Scene *scene, mf_Text *text,
@@ -128,12 +129,15 @@ static mf_Status take_world(mf_ServePage *page, mf_Scene *scene, mf_Text *text,
     return status;
 }
 
+void mf_serve_page_leave(mf_ServePage *page) {
+    forget_world(page);
+}
+
 // A client has made another world: pages see that.
 static void follow(mf_ServePage *page, mf_Scene *scene) {
     mf_Context *context = page->viewer.context;
     mf_Text text = mf_text_begin(context), description = mf_text_begin(context);
     mf_Error error = {0};
-    forget_world(page);
     mf_Status status = take_world(page, scene, &text, &description, &error);
     if (status == MF_OK)
         status = mf_view_server_change(page->pages, &text, &description,
@@ -155,9 +159,8 @@ static void visit(void *user) {
     const double now = mf_app_clock();
     if (page->pages == NULL)
         return;
-    mf_Scene *scene = (mf_Scene *)(uintptr_t)mf_server_scene(page->server);
-    if (scene != page->viewer.scene)
-        follow(page, scene);
+    if (page->viewer.scene == NULL)
+        follow(page, (mf_Scene *)(uintptr_t)mf_server_scene(page->server));
     if (page->pages == NULL || now - page->visited < VISIT_SECONDS)
         return;
     const mf_ServerPace pace = mf_server_pace(page->server);
@@ -168,12 +171,15 @@ static void visit(void *user) {
     mf_view_server_serve(page->pages, mf_view_answer, &page->viewer);
 }
 
-static void advance(void *user, uint64_t steps) {
+static mf_Status move(void *user, uint64_t steps, uint64_t *done, mf_Error *error) {
     const mf_ServePage *page = user;
+    (void)error;
+    *done = steps;
     if (page->pusher != NULL)
         mf_pusher_step(page->pusher, steps);
     else
         mf_world_step(mf_server_scene(page->server)->world, steps);
+    return MF_OK;
 }
 
 // ---- begin and end -----------------------------------------------------------------------------
@@ -192,8 +198,9 @@ mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, mf_ServerCo
         return status;
     }
     config->visit = visit;
-    config->advance = advance;
     config->visitor = page;
+    config->move = move;
+    config->mover = page;
     page->config = *config;
     *out = page;
     return MF_OK;

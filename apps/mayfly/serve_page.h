@@ -15,6 +15,9 @@ mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, mf_ServerCo
 mf_Status mf_serve_page_open(mf_ServePage *page, mf_Server *server, uint16_t port, mf_Error *error);
 // "http://127.0.0.1:8765/", with a token when the address is not the loopback's.
 const char *mf_serve_page_address(const mf_ServePage *page);
+// Before the world that it shows is destroyed, because there is another one, which it shows from
+// its next visit on.
+void mf_serve_page_leave(mf_ServePage *page);
 // Before the server is destroyed. NULL is allowed.
 void mf_serve_page_destroy(mf_ServePage *page);
 

@@ -18,7 +18,7 @@ from mayfly import errors
 MAGIC, MAJOR, MINOR = 0x594C464D, 1, 2
 HELLO, LIST, SUBSCRIBE, UNSUBSCRIBE, WRITE, LOCK_STEP, PAUSE, STEP, RESET = range(1, 10)
 SNAPSHOT, RESTORE, SWITCH, STATISTICS, SPEED, EVENTS = range(10, 16)
-MODEL, PLACE, LOAD, SPAWN, WORLD = 17, 19, 20, 21, 30
+MODEL, PLACE, LOAD, SPAWN, WORLD = 17, 19, 20, 21, 28
 PROPERTY, GET, SET, ABOUT, DOCK, STOP = range(22, 28)
 FOUND, VALUES, SCENE = range(150, 153)
 ERROR, WELCOME, LISTING, STATE, DONE, IMAGE, SAID, EVENT, TURN, BYE = range(128, 138)
@@ -122,6 +122,7 @@ class RemoteStatistics:
     factor: float
     connections: int
     is_paused: bool
+    is_shared: bool  # this connection has shared memory
 
 
 # What is asked: a kind of message, its payload, and the kind of its answer.
@@ -197,7 +198,8 @@ def read_statistics(data: bytes) -> RemoteStatistics:
     values = struct.unpack("<QqQ8Q2d2I", data)
     names = [field.name for field in dataclasses.fields(RemoteStatistics)]
     found = dict(zip(names, values))
-    found["is_paused"] = bool(found["is_paused"] & 1)
+    flags = found["is_paused"]
+    found["is_paused"], found["is_shared"] = bool(flags & 1), bool(flags & 2)
     return RemoteStatistics(**found)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import _protocol as protocol
-from mayfly import errors
+from mayfly import client_region, errors
 from mayfly._protocol import Event, RemoteField, Request, Turn
 
 
@@ -28,6 +28,8 @@ class Subscription:
         self.states = 0  # that came so far
         self._values: dict[str, npt.NDArray[Any]] = {}
         self._fields = fields
+        sizes = (count * field.components * field.dtype.itemsize for field, count in fields)
+        self._size = sum(-(-size // 8) * 8 for size in sizes)  # [byte] of a state's values
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """The newest values of a field; KeyError before the first state."""
@@ -135,8 +137,11 @@ class Session:
     def _forget(self, subscription: Subscription) -> None:
         self._subscriptions.pop(subscription.number, None)
 
+    def _forget_all(self) -> None:
+        self._subscriptions.clear()
+
     def _next_tag(self) -> int:
-        self._tag = self._tag % 65535 + 1
+        self._tag = self._tag % (client_region.TAG - 1) + 1
         return self._tag
 
     def _raise_refused(self) -> None:
@@ -165,7 +170,7 @@ class Session:
             name = protocol.EVENT_NAMES[event] if event < len(protocol.EVENT_NAMES) else str(event)
             self.events_lost += len(self.events) == self.events.maxlen
             if name == "world" and value == protocol.WORLD_LOADED:
-                self._subscriptions.clear()  # they ended with the old world
+                self._forget_all()  # they ended with the old world
             self.events.append(Event(name, group, instance, value, tick, nanoseconds / 1e9))
         elif kind == protocol.ERROR:  # of a write
             self._refused = protocol.error(data)

@@ -15,7 +15,7 @@ from mayfly import errors
 
 __all__ = ["Sharing"]
 
-_ERROR, _STATE, _SHARE, _WRITE_SHARED, _SHARED, _STATE_SHARED = 128, 131, 32, 33, 145, 146
+_ERROR, _STATE, _SHARE, _WRITE_SHARED, _SHARED, _STATE_SHARED = 128, 131, 29, 30, 145, 146
 _ALL = 0xFFFFFFFF
 _LEAST = 16384  # [byte] from where on shared memory was measured to win
 _COUNTER = 64  # [byte] between the counters of the slots
