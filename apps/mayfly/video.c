@@ -164,15 +164,35 @@ static uint32_t first_isolated(mf_World *world) {
     return MF_NONE;
 }
 
+// "GROUP-CAMERA": a camera of the first robot of a group.
+static bool take_eye(mf_Video *video, const mf_Scene *scene, const char *name) {
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const size_t length = strlen(scene->file->groups[g].name);
+        if (strncmp(name, scene->file->groups[g].name, length) != 0 || name[length] != '-')
+            continue;
+        for (uint32_t i = 0; i < scene->models[g]->camera_count; i++)
+            if (strcmp(name + length + 1, scene->models[g]->cameras[i].name) == 0) {
+                video->camera = scene->models[g]->cameras[i];
+                video->group = g;
+                return true;
+            }
+    }
+    return false;
+}
+
+// One of the names that mf_Photographer gives.
 static mf_Status take_camera(mf_Video *video, mf_Scene *scene, const char *name, mf_Error *error) {
     mf_Status status = MF_OK;
     uint32_t at = 0;
     while (at < scene->file->camera_count && strcmp(scene->file->cameras[at].name, name) != 0)
         at++;
-    if (at == scene->file->camera_count)
-        return mf_fail_at(error, MF_NOT_FOUND, scene->file->file, 0, 0,
-                          "--camera: there is no camera '%.80s' in the list `cameras`", name);
-    status = mf_scene_camera(scene, at, &video->camera, &video->group, &video->robot, error);
+    if (at < scene->file->camera_count)
+        status = mf_scene_camera(scene, at, &video->camera, &video->group, &video->robot, error);
+    else if (!take_eye(video, scene, name))
+        status = mf_fail_at(error, MF_NOT_FOUND, scene->file->file, 0, 0,
+                            "--camera: expected a camera of the list `cameras`, or GROUP-CAMERA of "
+                            "a group's robots, found '%.80s'",
+                            name);
     if (status != MF_OK || video->group == MF_NONE)
         return status;
     mf_Group *group = mf_world_group(video->world, video->group);

@@ -12,10 +12,10 @@
 
 typedef struct mf_Video mf_Video;
 
-// Starts ffmpeg and writes to a file beside `path`. `camera`: the name of one of the scene's, or
-// NULL: one that keeps all robots in sight. The scene must outlive *out. MF_NOT_FOUND: there is no
-// such camera, or no robot to look at. MF_UNSUPPORTED: ffmpeg is not installed. MF_NO_MEMORY,
-// MF_IO.
+// Starts ffmpeg and writes to a file beside `path`. `camera`: the name of one of the scene's,
+// "GROUP-CAMERA" for one of the first robot of a group, or NULL: one that keeps all robots in
+// sight. The scene must outlive *out. MF_NOT_FOUND: there is no such camera, or no robot to look
+// at. MF_UNSUPPORTED: ffmpeg is not installed. MF_NO_MEMORY, MF_IO.
 mf_Status mf_video_open(mf_Scene *scene, const char *path, const char *camera, mf_Video **out,
                         mf_Error *error);
 // [1] Steps from the world's time to the next picture, >= 1.

@@ -248,7 +248,7 @@ uint64_t mf_photographer_wait(const mf_Photographer *photographer) {
     for (uint32_t i = 0; photographer != NULL && i < photographer->count; i++) {
         const uint64_t steps =
             mf_rate_wait(photographer->eyes[i].camera.rate, mf_world_time(photographer->world),
-                          mf_world_config_of(photographer->world)->step);
+                         mf_world_config_of(photographer->world)->step);
         least = steps < least ? steps : least;
     }
     return least;

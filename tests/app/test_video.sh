@@ -34,7 +34,8 @@ run: {duration: 0.5}
 SCENE
 cat >arm.xml <<'MODEL'
 <mujoco><worldbody><body pos="0 0 1"><joint type="hinge" axis="0 1 0"/>
-<geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.05"/></body></worldbody></mujoco>
+<geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.05"/>
+<camera name="tip" pos="0.5 0 0" resolution="20 10"/></body></worldbody></mujoco>
 MODEL
 
 # ---- what is sent: a picture at the start and 30 in each second ---------------------------------
@@ -46,13 +47,16 @@ grep -q -e '-s 40x30 -r 30' small.mkv.part.words || fail "$(cat small.mkv.part.w
 grep -q "\"$hash\"" out.json || fail 'a video changed the state'
 "$mayfly" run scene.yaml --duration 0.1 --video all.mp4 >/dev/null || fail 'no camera for all'
 [ "$(cat all.mp4)" -eq $((4 * 1280 * 720 * 3)) ] || fail "not 4 pictures: $(cat all.mp4) bytes"
+"$mayfly" run scene.yaml --duration 0.1 --video eye.mp4 --camera arms-tip >/dev/null ||
+    fail 'no camera of a robot'
+[ "$(cat eye.mp4)" -eq $((4 * 20 * 10 * 3)) ] || fail "not 4 pictures: $(cat eye.mp4) bytes"
 [ ! -e all.mp4.part ] || fail 'the unfinished file is left'
 echo old >small.mkv
 
 # ---- what fails, in one line; the file of before stays ------------------------------------------
 refused 2 '--video: expected a name that ends with' run scene.yaml --video film.avi
 refused 2 '--camera requires --video' run scene.yaml --camera wall
-refused 1 "there is no camera 'door'" run scene.yaml --video small.mkv --camera door
+refused 1 "or GROUP-CAMERA of a group's robots, found 'door'" run scene.yaml --video small.mkv --camera door
 encoder 'exit 3'
 broken 'ffmpeg did not'
 encoder 'cat >"$last"; exit 3'

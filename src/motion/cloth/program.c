@@ -94,6 +94,19 @@ static bool follow_each_other(const mf_ClothDraft *draft, const mf_ClothConstrai
     return true;
 }
 
+// Places in rows are read and written for all lanes, also those without a constraint. Where such a
+// row holds another node's place, the wider kernels would put back what they read before that node
+// moved.
+static bool are_apart(const mf_ClothBatch *batch) {
+    const uint32_t nodes = mf_cloth_nodes(batch->kind);
+    for (uint32_t a = 0; a < nodes; a++)
+        for (uint32_t b = a + 1; b < nodes; b++)
+            if (batch->at[a] + MF_CLOTH_LANES > batch->at[b] &&
+                batch->at[b] + MF_CLOTH_LANES > batch->at[a])
+                return false;
+    return true;
+}
+
 // Lanes without a constraint have the places behind all others.
 static void list_places(mf_ClothDraft *draft, mf_ClothBatch *batch,
                         const mf_ClothConstraint *constraints, const uint32_t *lanes,
@@ -142,7 +155,7 @@ void mf_cloth_draft_batch(mf_ClothDraft *draft, const mf_ClothConstraint *constr
         batch.at[node] = draft->place_of[constraints[0].vertices[node]] - lanes[0];
     }
     list_elements(draft, constraints, lanes, count);
-    if (!in_rows)
+    if (!in_rows || !are_apart(&batch))
         list_places(draft, &batch, constraints, lanes, count);
     if (!draft->failed)
         draft->batches[draft->plan.batch_count++] = batch;
