@@ -156,14 +156,6 @@ static mf_Status send_picture(mf_Video *video, mf_Error *error) {
 
 // ---- the camera --------------------------------------------------------------------------------
 
-// Without it a scene of isolated robots would be empty for cameras that no robot carries.
-static uint32_t first_isolated(mf_World *world) {
-    for (uint32_t g = 0; g < mf_world_group_count(world); g++)
-        if (mf_group_config_of(mf_world_group(world, g))->isolated)
-            return g;
-    return MF_NONE;
-}
-
 // "GROUP-CAMERA": a camera of the first robot of a group.
 static bool take_eye(mf_Video *video, const mf_Scene *scene, const char *name) {
     for (uint32_t g = 0; g < scene->group_count; g++) {
@@ -267,7 +259,7 @@ mf_Status mf_video_open(mf_Scene *scene, const char *path, const char *camera, m
     *video = (mf_Video){.context = context,
                         .world = scene->world,
                         .group = MF_NONE,
-                        .seen = first_isolated(scene->world),
+                        .seen = mf_first_isolated(scene->world),
                         .radius = SMALLEST,
                         .to_child = -1};
     mf_Status status = MF_OK;

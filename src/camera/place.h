@@ -22,4 +22,13 @@ static inline bool mf_camera_place(const mf_Frame *frame, const mf_Field *pose, 
     return true;
 }
 
+// The group whose first robot cameras see that no robot carries: without it a scene of isolated
+// robots would be empty for them. MF_NONE: no group is isolated.
+static inline uint32_t mf_first_isolated(mf_World *world) {
+    for (uint32_t g = 0; g < mf_world_group_count(world); g++)
+        if (mf_group_config_of(mf_world_group(world, g))->isolated)
+            return g;
+    return MF_NONE;
+}
+
 #endif

@@ -105,12 +105,7 @@ static void put_list(mf_Server *server, mf_Peer *peer, uint32_t tag, uint32_t gr
 
 // Of isolated groups a camera that no robot carries sees the first robot of the first one.
 static uint32_t seen_group(const mf_Server *server, const mf_LinkEye *eye) {
-    if (eye->carrier != MF_NONE)
-        return eye->carrier;
-    for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
-        if (mf_group_config_of(mf_world_group(server->world, g))->isolated)
-            return g;
-    return MF_NONE;
+    return eye->carrier != MF_NONE ? eye->carrier : mf_first_isolated(server->world);
 }
 
 static mf_Status take(mf_Server *server, mf_LinkEye *eye, uint32_t robot,

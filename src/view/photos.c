@@ -118,14 +118,6 @@ struct mf_Photographer {
     bool began;
 };
 
-// Without it a scene of isolated robots would be empty for cameras that no robot carries.
-static uint32_t first_isolated(mf_World *world) {
-    for (uint32_t g = 0; g < mf_world_group_count(world); g++)
-        if (mf_group_config_of(mf_world_group(world, g))->isolated)
-            return g;
-    return MF_NONE;
-}
-
 static mf_Status add_eye(mf_Photographer *own, const mf_Camera *camera, uint32_t group,
                          uint32_t robot, mf_Error *error) {
     Eye *eye = &own->eyes[own->count++];
@@ -134,7 +126,7 @@ static mf_Status add_eye(mf_Photographer *own, const mf_Camera *camera, uint32_t
     eye->camera = *camera;
     eye->group = group;
     eye->robot = robot;
-    eye->seen = group != MF_NONE ? group : first_isolated(own->world);
+    eye->seen = group != MF_NONE ? group : mf_first_isolated(own->world);
     if (group != MF_NONE) {
         mf_Group *of = mf_world_group(own->world, group);
         status = mf_group_derive_links(of, error);
