@@ -114,8 +114,11 @@ def server(command: str, *options: str) -> Iterator[tuple[subprocess.Popen[str],
         words = [command, "serve", str(scene), "--port", "0", *options]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
-            found = re.match(r"serving at (\S+):(\d+) ", process.stdout.readline())
-            assert found, "the server did not start"
+            found = None
+            while found is None:  # notes come first
+                line = process.stdout.readline()
+                assert line, "the server did not start"
+                found = re.match(r"serving at (\S+):(\d+) ", line)
             yield process, (found[1], int(found[2]))
             process.send_signal(signal.SIGTERM)
             if process.wait(30) != 0:

@@ -131,7 +131,8 @@ def test_bridges_end_with_the_world(start: Start, tmp_path: pathlib.Path, name: 
     scene.write_text(PAIR.format(models=ROOT / "models"))
     address = str(tmp_path / "socket")
     server = start("serve", str(scene), "--unix", address)
-    assert server.stdout is not None and "serving" in server.stdout.readline()
+    assert server.stdout is not None
+    assert any("serving" in line for line in iter(server.stdout.readline, ""))
     program = start("bridge", name, address, "--port", "0")
     ports(program, 2)
     os.kill(server.pid, signal.SIGTERM)

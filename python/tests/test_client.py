@@ -6,7 +6,6 @@ import asyncio
 import dataclasses
 import json
 import pathlib
-import signal
 import subprocess
 from collections.abc import Iterator
 
@@ -289,16 +288,13 @@ def test_a_record_is_complete_after_sigterm(
     scene: pathlib.Path, tmp_path: pathlib.Path, ending: str
 ) -> None:
     record, socket = tmp_path / f"record.{ending}", str(tmp_path / "socket")
-    words = [COMMAND, "serve", str(scene), "--unix", socket, "--speed", "0", "--paused"]
-    words += ["--record", str(record), "--every", "0.05"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None and server.stdout.readline().startswith("serving at")
-        with mayfly.connect(socket) as world:
-            world.step(123)
-            state = world["quads"].subscribe("base.position")
-            assert world.wait(state)
-            server.send_signal(signal.SIGTERM)
-            assert server.wait(20) == 0
+    options = ["--unix", socket, "--speed", "0", "--paused"]
+    with serve(scene, *options, "--record", str(record), "--every", "0.05") as address:
+        world = mayfly.connect(address)
+        world.step(123)
+        state = world["quads"].subscribe("base.position")
+        assert world.wait(state)
+    world.close()  # it was open when the server ended
     recording = mayfly.Recording(record)
     assert recording.complete and len(recording.time) == 25  # 0 .. 1.2 s; 1.23 s is no sample
     np.testing.assert_allclose(recording.time, 0.05 * np.arange(25), atol=1e-12)

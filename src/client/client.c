@@ -444,8 +444,10 @@ static void put_entries(const mf_Client *client, uint8_t *out, uint8_t *slot,
         uint8_t *at = slot != NULL ? slot : out;
         memcpy(at, values[i], bytes);
         memset(at + bytes, 0, padded - bytes);
-        out += slot != NULL ? 0 : padded;
-        slot += slot != NULL ? padded : 0;
+        if (slot != NULL)
+            slot += padded;
+        else
+            out += padded;
     }
 }
 
