@@ -21,10 +21,10 @@
 #define FIELD_OF_VIEW 0.70 // [rad] between its upper and lower edge
 #define AZIMUTH (-0.9)     // [rad] of the way from what it looks at to it, as on the page
 #define ELEVATION 0.35     // [rad]
-#define CLOSE 0.85         // [1] of the distance from which all of a ball around them is seen
 #define CROWD 1000u        // [1] robots from which on shadows take too long
 #define FARTHEST 1e5       // [m]
 #define SMALLEST 0.02      // [m] radius of what it looks at
+#define KEPT 0.8           // [1] of the radius of what it looks at that is never left behind
 #define FOLLOW_SECONDS 0.7 // [s] time constant of its motion
 #define WORDS 40           // [1] most of ffmpeg's command line
 #define PATH_ROOM (MF_APP_PATH + 8)
@@ -194,6 +194,14 @@ static mf_Status take_camera(mf_Video *video, mf_Scene *scene, const char *name,
     return status;
 }
 
+static uint64_t robots_of(const mf_SceneFile *file) {
+    uint64_t sum = 0;
+    for (uint32_t g = 0; g < file->group_count; g++)
+        if (file->groups[g].motion != MF_MOTION_FLUID && file->groups[g].motion != MF_MOTION_GRAINS)
+            sum += file->groups[g].count;
+    return sum;
+}
+
 static void make_overview(mf_Video *video, uint64_t robots) {
     video->overview = true;
     video->camera = mf_camera();
@@ -205,21 +213,25 @@ static void make_overview(mf_Video *video, uint64_t robots) {
     mf_camera_set_view(&video->camera, FIELD_OF_VIEW);
 }
 
-// Follows all robots: `part` [1] of the way to where they are now. While none is there, it stays.
+// Follows all robots: `part` [1] of the way to where they are now, and more where they would leave
+// the picture. While none is there, it stays.
 static void follow(mf_Video *video, double part) {
-    double middle[3], radius;
+    double middle[3], radius, behind[3];
     if (mf_free_camera_extent(video->free, video->seen, 0, middle, &radius, NULL) != MF_OK)
         return;
     radius = fmax(radius, SMALLEST);
     for (int c = 0; c < 3; c++)
         video->middle[c] += part * (middle[c] - video->middle[c]);
-    video->radius += part * (radius - video->radius);
+    video->radius = fmax(video->radius + part * (radius - video->radius), KEPT * radius);
+    mf_vec3_sub(behind, middle, video->middle);
+    const double distance = mf_vec3_length(behind), most = (1.0 - KEPT) * radius;
+    if (distance > most)
+        mf_vec3_add_scaled(video->middle, video->middle, 1.0 - most / distance, behind);
 }
 
-// Far enough for a ball around the robots to be a little larger than the picture is high: they are
-// mostly on the ground, seen from the side.
+// Far enough for the ball around the robots to touch the edges of the picture.
 static void place_overview(const mf_Video *video, double position[3], double rotation[4]) {
-    const double away = CLOSE * video->radius / sin(0.5 * FIELD_OF_VIEW), turn = AZIMUTH + M_PI;
+    const double away = video->radius / sin(0.5 * FIELD_OF_VIEW), turn = AZIMUTH + M_PI;
     const double yaw[4] = {cos(0.5 * turn), 0.0, 0.0, sin(0.5 * turn)};
     const double pitch[4] = {cos(0.5 * ELEVATION), 0.0, sin(0.5 * ELEVATION), 0.0};
     position[0] = video->middle[0] + away * cos(ELEVATION) * cos(AZIMUTH);
@@ -235,7 +247,7 @@ static mf_Status begin(mf_Video *video, mf_Scene *scene, const char *camera, mf_
     if (camera != NULL)
         status = take_camera(video, scene, camera, error);
     else
-        make_overview(video, mf_scene_file_count(scene->file));
+        make_overview(video, robots_of(scene->file));
     if (status != MF_OK)
         return status;
     video->camera.color = true;

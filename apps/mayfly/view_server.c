@@ -69,15 +69,46 @@ bool mf_view_may_enter(const mf_ViewServer *server, const struct mg_connection *
     return same_token(token, server->token);
 }
 
+// ---- texts of worlds ---------------------------------------------------------------------------
+
+static void free_texts(const mf_ViewServer *server, mf_ViewOld *old) {
+    for (mf_ViewOld *next; old != NULL; old = next) {
+        next = old->next;
+        mf_text_free(&old->page);
+        mf_text_free(&old->description);
+        mf_release(server->context, old);
+    }
+}
+
+// Those of earlier worlds, if nobody is sent them any more. The mutex is locked.
+static void drop_old(mf_ViewServer *server) {
+    if (server->sending > 0 || server->old == NULL)
+        return;
+    free_texts(server, server->old->next);
+    server->old->next = NULL;
+}
+
+// The texts of the present world, which stay until end_sending().
+static mf_ViewServerConfig begin_sending(mf_ViewServer *server) {
+    pthread_mutex_lock(&server->mutex);
+    const mf_ViewServerConfig texts = server->config;
+    server->sending++;
+    pthread_mutex_unlock(&server->mutex);
+    return texts;
+}
+
+static void end_sending(mf_ViewServer *server) {
+    pthread_mutex_lock(&server->mutex);
+    server->sending--;
+    drop_old(server);
+    pthread_mutex_unlock(&server->mutex);
+}
+
 // ---- the page ----------------------------------------------------------------------------------
 
 static int send_page(struct mg_connection *connection, void *user) {
     mf_ViewServer *server = user;
     const struct mg_request_info *request = mg_get_request_info(connection);
-    pthread_mutex_lock(&server->mutex); // the texts of another world may take their place
-    const char *page = server->config.page;
-    const size_t size = server->config.page_size;
-    pthread_mutex_unlock(&server->mutex);
     const bool head = strcmp(request->request_method, "HEAD") == 0;
     if (strcmp(request->local_uri, "/") != 0) {
         mg_send_http_error(connection, 404, "there is only /");
@@ -91,13 +122,15 @@ static int send_page(struct mg_connection *connection, void *user) {
         mg_send_http_error(connection, 403, "open the address that mayfly printed");
         return 403;
     }
+    const mf_ViewServerConfig texts = begin_sending(server);
     mg_printf(connection,
               "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %zu\r\n"
               "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
               "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n",
-              size);
+              texts.page_size);
     if (!head)
-        mg_write(connection, page, size);
+        mg_write(connection, texts.page, texts.page_size);
+    end_sending(server);
     return 200;
 }
 
@@ -136,10 +169,9 @@ static int open_socket(const struct mg_connection *connection, void *user) {
 
 static void greet(struct mg_connection *connection, void *user) {
     mf_ViewServer *server = user;
-    pthread_mutex_lock(&server->mutex);
-    const char *description = server->config.description;
-    pthread_mutex_unlock(&server->mutex);
+    const char *description = begin_sending(server).description;
     mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, description, strlen(description));
+    end_sending(server);
 }
 
 static bool goes_on(const mf_ViewSlot *slot) {
@@ -356,6 +388,7 @@ mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *d
     server->config.description = texts->description.data;
     server->config.answer_room = answer_room;
     server->world++;
+    drop_old(server);
     pthread_cond_broadcast(&server->went);
     pthread_mutex_unlock(&server->mutex);
     return MF_OK;
@@ -430,12 +463,7 @@ void mf_view_server_stop(mf_ViewServer *server) {
     mg_exit_library();
     for (uint32_t i = 0; i < MF_VIEW_PAGES; i++)
         free(server->slots[i].mail.answer);
-    for (mf_ViewOld *next, *old = server->old; old != NULL; old = next) {
-        next = old->next;
-        mf_text_free(&old->page);
-        mf_text_free(&old->description);
-        mf_release(server->context, old);
-    }
+    free_texts(server, server->old);
     pthread_cond_destroy(&server->loaded);
     pthread_cond_destroy(&server->went);
     pthread_cond_destroy(&server->came);

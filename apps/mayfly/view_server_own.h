@@ -38,7 +38,8 @@ struct mf_ViewServer {
     char address[256];
     char complaint[256]; // of civetweb, while it starts
     uint32_t world;      // [1] how often it has changed
-    mf_ViewOld *old;
+    mf_ViewOld *old;  // the texts of the present world, unless it is the first one, and older ones
+    uint32_t sending; // [1] threads that send texts
     pthread_cond_t loaded; // the dropped file
     bool dropped;          // a file waits, or is loaded
     bool seen;             // by the thread that owns the world

@@ -5,10 +5,10 @@
 
 #include "math/scalar.h"
 
-// [1] Of the parts' distance from their mean, as a root of the mean square: how far out they are
-// meant to be seen. On a disk that is evenly full 1.42 of it reaches the edge, in a row 1.73; a
-// lone robot that flew off moves it little.
-static const double wide = 1.8;
+// [1] Of the parts' distance from their mean, as a root of the mean square: those farther out are
+// not meant to be seen, so that a lone robot that flew off does not decide. On a disk that is
+// evenly full 1.42 of it reaches the edge, in a row 1.73.
+static const double widest = 3.0;
 
 // ---- one robot ---------------------------------------------------------------------------------
 
@@ -57,6 +57,10 @@ static bool ball_of(const mf_SightGroup *group, uint32_t instance, uint32_t ball
 
 // ---- all of them -------------------------------------------------------------------------------
 
+typedef struct Range {
+    uint32_t first, end; // [1]
+} Range;
+
 typedef struct Crowd {
     double mean[3]; // [m] of the parts' middles
     double square;  // [m^2] sum of the squares of their distances from it, and of their radii
@@ -78,21 +82,47 @@ static void add_robot(Crowd *crowd, const mf_SightGroup *group, uint32_t instanc
     }
 }
 
+static void reach_robot(const double middle[3], const mf_SightGroup *group, uint32_t instance,
+                        double *reach) {
+    const uint32_t balls = balls_of(group, instance);
+    double at[3], arm[3], radius;
+    for (uint32_t b = 0; b < balls; b++) {
+        if (!ball_of(group, instance, b, at, &radius))
+            continue;
+        mf_vec3_sub(arm, at, middle);
+        radius += mf_vec3_length(arm);
+        *reach = radius > *reach ? radius : *reach;
+    }
+}
+
+// The robots of a group that are there: all of them, or one of isolated ones.
+static Range range_of(const mf_SightGroup *own, uint32_t group, uint32_t instance) {
+    const uint32_t count = mf_group_count(own->group);
+    if (!own->isolated)
+        return (Range){0, count};
+    return own->number == group && instance < count ? (Range){instance, instance + 1}
+                                                    : (Range){0, 0};
+}
+
 mf_Status mf_free_camera_extent(const mf_FreeCamera *camera, uint32_t group, uint32_t instance,
                                 double middle[3], double *radius, mf_Error *error) {
     const mf_Sight *sight = mf_free_camera_sight(camera);
     Crowd crowd = {.count = 0};
+    double reach = 0.0;
     for (uint32_t g = 0; g < sight->group_count; g++) {
-        const mf_SightGroup *own = &sight->groups[g];
-        const uint32_t count = mf_group_count(own->group);
-        if (own->isolated && own->number == group && instance < count)
-            add_robot(&crowd, own, instance);
-        for (uint32_t i = 0; i < count && !own->isolated; i++)
-            add_robot(&crowd, own, i);
+        const Range range = range_of(&sight->groups[g], group, instance);
+        for (uint32_t i = range.first; i < range.end; i++)
+            add_robot(&crowd, &sight->groups[g], i);
     }
     if (crowd.count == 0)
         return mf_fail(error, MF_NOT_FOUND, "no robot is there");
+    for (uint32_t g = 0; g < sight->group_count; g++) {
+        const Range range = range_of(&sight->groups[g], group, instance);
+        for (uint32_t i = range.first; i < range.end; i++)
+            reach_robot(crowd.mean, &sight->groups[g], i, &reach);
+    }
+    const double most = widest * mf_sqrt(crowd.square / (double)crowd.count);
     mf_vec3_copy(middle, crowd.mean);
-    *radius = wide * mf_sqrt(crowd.square / (double)crowd.count);
+    *radius = reach < most ? reach : most;
     return MF_OK;
 }

@@ -48,25 +48,37 @@ static void put_state(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_
     server->sum.states++;
 }
 
+// False: it has no slot of its shared memory free. In lock-step the socket takes what that does
+// not.
+static bool send_state(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_t tick) {
+    mf_Region *region = peer->subscriptions[number].region;
+    uint32_t shared[2] = {0, 0};
+    uint8_t *slot = region != NULL ? mf_region_take(region, &shared[0], &shared[1]) : NULL;
+    if (slot == NULL && region != NULL && !peer->lock_step)
+        return false;
+    put_state(server, peer, number, tick, slot, shared);
+    peer->subscriptions[number].behind = false;
+    return true;
+}
+
 // A reader that has not yet taken what was sent before, or released a slot of its shared memory,
-// loses this state. In lock-step it loses none: the world waits for it anyway.
+// loses this state; of a paused world it gets the present one as soon as it can. In lock-step it
+// loses none: the world waits for it anyway.
 static void publish_states(mf_Server *server, mf_Peer *peer, uint64_t tick) {
     if (peer->out.begin < peer->out.end) // answers, perhaps of this moment
         mf_peer_flush(server, peer);
     const bool busy = peer->out.begin < peer->out.end && !peer->lock_step;
+    const bool rests = server->paused && server->steps_asked == 0;
     for (uint32_t i = 0; i < peer->used && peer->socket >= 0; i++) {
         mf_Subscription *subscription = &peer->subscriptions[i];
-        if (subscription->entries == NULL || subscription->next > tick)
+        const bool due = subscription->entries != NULL && subscription->next <= tick;
+        if (!due && !(subscription->behind && rests))
             continue;
-        subscription->next = mf_link_next(server, subscription->period, tick);
-        uint32_t shared[2] = {0, 0};
-        uint8_t *slot = NULL;
-        if (!busy && subscription->region != NULL)
-            slot = mf_region_take(subscription->region, &shared[0], &shared[1]);
-        if (!busy && (slot != NULL || subscription->region == NULL || peer->lock_step)) {
-            put_state(server, peer, i, tick, slot, shared);
+        if (due)
+            subscription->next = mf_link_next(server, subscription->period, tick);
+        if ((!busy && send_state(server, peer, i, tick)) || !due)
             continue;
-        }
+        subscription->behind = true;
         subscription->lost += subscription->lost < UINT32_MAX;
         peer->seen.lost++;
         server->sum.lost++;

@@ -70,11 +70,11 @@ static void one_robot(void **state) {
     assert_true(fabs(middle[0] - 3.0) < 1e-6);
     assert_true(fabs(middle[1] - 0.2) < 1e-6);
     assert_true(fabs(middle[2] - 1.1) < 1e-6);
-    assert_true(fabs(radius - 1.8 * 0.5) < 1e-6);
+    assert_true(fabs(radius - 0.5) < 1e-6);
     close_rig(&rig);
 }
 
-// Mean 2, 0, 1; squares of the distances 9, 9, 0; a robot with a broken pose is none.
+// Mean 2, 0, 1; the farthest are 3 m from it; a robot with a broken pose is none.
 static void several_robots(void **state) {
     Rig rig = open_rig(*state, 4, false);
     double middle[3], radius;
@@ -87,7 +87,21 @@ static void several_robots(void **state) {
     assert_true(fabs(middle[0] - 2.0) < 1e-6);
     assert_true(fabs(middle[1] - 0.0) < 1e-6);
     assert_true(fabs(middle[2] - 1.0) < 1e-6);
-    assert_true(fabs(radius - 1.8 * sqrt(18.0 / 3.0 + 0.25)) < 1e-6);
+    assert_true(fabs(radius - 3.5) < 1e-6);
+    close_rig(&rig);
+}
+
+// Of 21 robots one flew off: mean 1000 / 21, mean square 20 (1000 / 21)^2 + 0.25.
+static void robots_that_fly_off(void **state) {
+    Rig rig = open_rig(*state, 21, false);
+    const double mean = 1000.0 / 21.0;
+    double middle[3], radius;
+    mf_Error error = {0};
+    for (uint32_t i = 0; i < 21; i++)
+        put(&rig, i, i == 0 ? 1000.0 : 0.0, 0.0, 0.0);
+    must(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), &error);
+    assert_true(fabs(middle[0] - mean) < 1e-9);
+    assert_true(fabs(radius - 3.0 * sqrt(20.0 * mean * mean + 0.25)) < 1e-6);
     close_rig(&rig);
 }
 
@@ -102,7 +116,7 @@ static void isolated_robots(void **state) {
     assert_true(middle[0] == 7.0 && radius == 7.0);
     must(mf_free_camera_extent(rig.eye, 0, 2, middle, &radius, &error), &error);
     assert_true(fabs(middle[0] - -4.0) < 1e-6);
-    assert_true(fabs(radius - 0.9) < 1e-6);
+    assert_true(fabs(radius - 0.5) < 1e-6);
     close_rig(&rig);
 }
 
@@ -110,6 +124,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_robot),
         cmocka_unit_test(several_robots),
+        cmocka_unit_test(robots_that_fly_off),
         cmocka_unit_test(isolated_robots),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
