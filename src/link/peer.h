@@ -30,7 +30,8 @@ typedef struct mf_Subscription {
     mf_LinkEntry *entries; // NULL: unused
     uint32_t entry_count;
     uint32_t lost;     // [1] states since the last one that was sent
-    bool behind;       // the newest one was lost
+    bool behind;       // the newest one was lost,
+    uint64_t missed;   // [1] that of this tick
     size_t size;       // [byte] of a state with its head
     mf_Region *region; // in which states travel; NULL: they go over the socket
     mf_Time period;    // [ns] 0: every step

@@ -51,13 +51,19 @@ static void put_state(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_
 // False: it has no slot of its shared memory free. In lock-step the socket takes what that does
 // not.
 static bool send_state(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_t tick) {
-    mf_Region *region = peer->subscriptions[number].region;
+    mf_Subscription *subscription = &peer->subscriptions[number];
+    mf_Region *region = subscription->region;
     uint32_t shared[2] = {0, 0};
     uint8_t *slot = region != NULL ? mf_region_take(region, &shared[0], &shared[1]) : NULL;
     if (slot == NULL && region != NULL && !peer->lock_step)
         return false;
+    if (subscription->behind && subscription->missed == tick && subscription->lost > 0) {
+        subscription->lost--; // it comes after all
+        peer->seen.lost--;
+        server->sum.lost--;
+    }
     put_state(server, peer, number, tick, slot, shared);
-    peer->subscriptions[number].behind = false;
+    subscription->behind = false;
     return true;
 }
 
@@ -79,6 +85,7 @@ static void publish_states(mf_Server *server, mf_Peer *peer, uint64_t tick) {
         if ((!busy && send_state(server, peer, i, tick)) || !due)
             continue;
         subscription->behind = true;
+        subscription->missed = tick;
         subscription->lost += subscription->lost < UINT32_MAX;
         peer->seen.lost++;
         server->sum.lost++;
