@@ -48,8 +48,8 @@ static const mf_Option table[] = {
         "a video at the speed of life, by the program ffmpeg (.mp4, .webm, .mkv or .gif)"),
     MF_OPT_TEXT(
         "camera", "NAME", Options, camera,
-        "camera for --video: one of the scene, or GROUP-CAMERA of the first robot of a group "
-        "(default: one that keeps all robots in sight)"),
+        "camera for --video: one of the scene, or GROUP-CAMERA of the first robot of a group, "
+        "CAMERA if there is one group (default: one that keeps all robots in sight)"),
     MF_OPT_TEXT("results", "DIR", Options, results,
                 "folder for the results of scripts (default: runs/<scene>-<seed>)"),
     MF_OPT_TEXT("python", "FILE", Options, python,

@@ -20,7 +20,7 @@
 #define GOODBYE_SECONDS 1.0 // [s] to end by themselves, after the server has said goodbye
 #define END_SECONDS 5.0     // [s] to end after a signal
 #define WORDS 64u           // [1] most, with those that name the program
-#define MISUSED 2           // exit status: options that it does not know
+#define MISUSED 2           // exit status: a mistake that lasts, such as wrong options
 
 typedef struct Bridge {
     const mf_SceneBridge *scene;

@@ -156,23 +156,31 @@ static mf_Status send_picture(mf_Video *video, mf_Error *error) {
 
 // ---- the camera --------------------------------------------------------------------------------
 
-// "GROUP-CAMERA": a camera of the first robot of a group.
-static bool take_eye(mf_Video *video, const mf_Scene *scene, const char *name) {
-    for (uint32_t g = 0; g < scene->group_count; g++) {
-        const size_t length = strlen(scene->file->groups[g].name);
-        if (strncmp(name, scene->file->groups[g].name, length) != 0 || name[length] != '-')
-            continue;
-        for (uint32_t i = 0; i < scene->models[g]->camera_count; i++)
-            if (strcmp(name + length + 1, scene->models[g]->cameras[i].name) == 0) {
-                video->camera = scene->models[g]->cameras[i];
-                video->group = g;
-                return true;
-            }
-    }
+static bool take_eye_of(mf_Video *video, const mf_Scene *scene, uint32_t group, const char *name) {
+    const mf_Model *model = scene->models[group];
+    for (uint32_t i = 0; i < model->camera_count; i++)
+        if (strcmp(name, model->cameras[i].name) == 0) {
+            video->camera = model->cameras[i];
+            video->group = group;
+            return true;
+        }
     return false;
 }
 
-// One of the names that mf_Photographer gives.
+// "GROUP-CAMERA": a camera of the first robot of a group. Where there is one group, "CAMERA" is
+// enough.
+static bool take_eye(mf_Video *video, const mf_Scene *scene, const char *name) {
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const char *own = scene->file->groups[g].name;
+        const size_t length = strlen(own);
+        if (strncmp(name, own, length) == 0 && name[length] == '-' &&
+            take_eye_of(video, scene, g, name + length + 1))
+            return true;
+    }
+    return scene->group_count == 1 && take_eye_of(video, scene, 0, name);
+}
+
+// One of the names that mf_Photographer gives, or that of a camera of the only group's robots.
 static mf_Status take_camera(mf_Video *video, mf_Scene *scene, const char *name, mf_Error *error) {
     mf_Status status = MF_OK;
     uint32_t at = 0;
@@ -182,8 +190,9 @@ static mf_Status take_camera(mf_Video *video, mf_Scene *scene, const char *name,
         status = mf_scene_camera(scene, at, &video->camera, &video->group, &video->robot, error);
     else if (!take_eye(video, scene, name))
         status = mf_fail_at(error, MF_NOT_FOUND, scene->file->file, 0, 0,
-                            "--camera: expected a camera of the list `cameras`, or GROUP-CAMERA of "
-                            "a group's robots, found '%.80s'",
+                            "--camera: expected a camera of the list `cameras`, CAMERA of the "
+                            "robots of an only group, or GROUP-CAMERA of a group's robots, found "
+                            "'%.80s'",
                             name);
     if (status != MF_OK || video->group == MF_NONE)
         return status;

@@ -267,6 +267,7 @@ def test_mistakes_are_one_line(serve: Serve, start: Start, tmp_path: pathlib.Pat
         "--rate=333": "no multiple of the world's step",
         "--channels=motor_9": "there is no 'motor_9'",
         "--channels=~motor_1": "has no reverse",
+        "--port=-1": "expected a port, 0 .. 65535, found '-1'",
         "--group=bees": "there is no group bees",
         "--thrust-curve=2": "--thrust-curve: expected 0 .. 1",
     }
@@ -276,7 +277,7 @@ def test_mistakes_are_one_line(serve: Serve, start: Start, tmp_path: pathlib.Pat
     }
     for words, message in mistakes.items():
         output, _ = programs[words].communicate(timeout=60)
-        assert programs[words].returncode == 1
+        assert programs[words].returncode == 2
         assert message in output and output.count("\n") == 1, output
 
 

@@ -11,6 +11,9 @@ import sys
 
 import pytest
 
+import mayfly
+from mayfly_bridges._options import check_ports
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Options of bridges and the pages that name their default ports, in words that no other number has.
 PORTS = {
@@ -36,6 +39,22 @@ def test_unknown_bridge_is_refused() -> None:
     result = command("telepathy", "127.0.0.1:8766")
     assert result.returncode == 2
     assert "invalid choice: 'telepathy'" in result.stderr
+
+
+def test_wrong_options_are_one_line() -> None:
+    """Read before the connection: there is no server."""
+    for option in ("--agents", "--monitors", "--old-agents", "--old-monitors"):
+        result = command("robocup", "127.0.0.1:1", option, "99999999")
+        assert result.returncode == 2
+        assert f"{option}: expected a port, 0 .. 65535, found '99999999'" in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
+def test_ports_of_many_robots() -> None:
+    check_ports(0, 100000, 10)  # free ones
+    check_ports(65515, 3, 10)
+    with pytest.raises(mayfly.ArgumentError, match="for 3 robots, found 65536 for the last"):
+        check_ports(65516, 3, 10)
 
 
 @pytest.mark.parametrize(("bridge", "option"), PORTS)

@@ -368,11 +368,12 @@ def test_mistakes_are_one_line(serve: Serve, start: Start) -> None:
         "--home=here": "--home here: expected three numbers",
         "--home=91,0,0": "--home: expected +-90 deg",
         "--magnetic=nan,0,0": "expected finite numbers",
+        "--port=70000": "expected a port, 0 .. 65535, found '70000'",
         "--patience=0": "--patience: expected",
         "--noise=-1": "--noise, --seed",
     }
     programs = {word: start("bridge", "px4", address, "--port", "0", word) for word in mistakes}
     for word, message in mistakes.items():
         output, _ = programs[word].communicate(timeout=60)
-        assert programs[word].returncode == 1
+        assert programs[word].returncode == 2
         assert message in output and output.count("\n") == 1, output

@@ -78,9 +78,10 @@ def test_another_world(address: str) -> None:
             other.statistics()
         other.refresh()
         assert other.title == "Boxes"
-        with pytest.raises(mayfly.NotFoundError, match="no field command.position"):
+        with pytest.raises(mayfly.NotFoundError, match="another world is served; take its"):
             quads.write("command.position", 0)
-        assert not other.wait(seen, 0.1)
+        with pytest.raises(mayfly.ClosedError, match="ended: another world is served"):
+            other.wait(seen)
         state = other["boxes"].subscribe("base.position")
         assert other.wait(state) and state["base.position"].shape == (2, 3)
         world.load(text="groups: [{name: few, model: quad.yaml, count: 2}]")
@@ -105,7 +106,17 @@ def test_what_is_refused(address: str) -> None:
             world.spawn([0, 0], group="quads")
         with pytest.raises(mayfly.ArgumentError, match="a file or the text"):
             world.load()
+        with pytest.raises(mayfly.ArgumentError, match="found an empty text"):
+            world.load("")
         assert world.statistics(hash=True).hash == before
+
+
+def test_the_state_of_the_last_step_comes_after_the_call(address: str) -> None:
+    with mayfly.connect(address) as world:
+        state = world["quads"].subscribe("base.position")
+        world.step(3)
+        assert state.tick == 2 and world.wait(state) and state.tick == 3
+        assert not world.wait(state, 0.05)
 
 
 def test_asyncio(address: str) -> None:
@@ -119,6 +130,10 @@ def test_asyncio(address: str) -> None:
             assert state["base.position"].shape == (1, 3)
             await world.load("boxes.yaml")
             assert list(world.groups) == ["boxes"] and world.title == "Boxes"
+            each = world.each_state(state)
+            await anext(each)  # the newest one that came
+            with pytest.raises(mayfly.ClosedError, match="ended: another world is served"):
+                await anext(each)
             assert [event.value async for event in events(world, 2)] == [0, 2]
 
     async def events(world: mayfly.AsyncWorld, count: int):  # noqa: ANN202

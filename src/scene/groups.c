@@ -532,14 +532,39 @@ static mf_Status equip(mf_SceneBuilder *builder, uint32_t index, mf_Group *group
     return status == MF_OK ? add_controller(builder, index, group) : status;
 }
 
+// Settings of servos where no servo acts: under other motions, and in models without joints.
+static void note_servos(const mf_SceneBuilder *builder, uint32_t index, bool articulated) {
+    const mf_SceneGroup *from = &builder->file->groups[index];
+    const mf_ServoChange *change = &from->servo;
+    const mf_Model *model = builder->scene->models[index];
+    bool joints = false;
+    if (!change->inputs && !(change->gain > 0.0 || change->damping > 0.0 || change->speed > 0.0) &&
+        change->stiffness == 1.0)
+        return;
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        joints |=
+            model->joints[j].type == MF_JOINT_HINGE || model->joints[j].type == MF_JOINT_SLIDE;
+    if (!articulated)
+        mf_scene_note(builder->scene,
+                      "group %.60s: servo has no effect: its robots do not move by `articulated`",
+                      from->name);
+    else if (!joints)
+        mf_scene_note(builder->scene,
+                      "group %.60s: servo has no effect: its model has no hinge and no slide",
+                      from->name);
+}
+
 // Adds the controller and sensors of the file.
 static mf_Status equip_by_file(mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
     mf_SceneParts parts;
     mf_Servo *servos = NULL;
     mf_Status status = make_parts(builder, index, group, &parts);
-    if (status == MF_OK &&
-        (parts.motions.start == MF_MOTION_ARTICULATED || parts.motions.has[MF_MOTION_ARTICULATED]))
+    const bool articulated = status == MF_OK && (parts.motions.start == MF_MOTION_ARTICULATED ||
+                                                 parts.motions.has[MF_MOTION_ARTICULATED]);
+    if (articulated)
         status = make_servos(builder, index, &servos);
+    if (status == MF_OK)
+        note_servos(builder, index, articulated);
     parts.motions.articulated.servos = servos;
     if (status == MF_OK)
         status = equip(builder, index, group, &parts);

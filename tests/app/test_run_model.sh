@@ -123,6 +123,25 @@ refused 1 'integrator implicit' info implicit.xml --strict
 refused 1 'motion rigid' info implicit.xml --strict --motion rigid --fields
 expect 0 run implicit.xml --motion rigid --duration 0.1
 grep -q 'note: motion rigid: ' out || fail 'run does not say what the motion leaves out'
+# Settings of servos in scenes, where no servo acts.
+cat >arm.xml <<'END'
+<mujoco><worldbody><body pos="0 0 1"><joint axis="0 1 0"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody></mujoco>
+END
+printf 'groups: [{name: a, model: arm.xml, motion: rigid, servo: {inputs: true}}]\n' >rigid.yaml
+printf 'groups: [{name: a, model: implicit.xml, motion: articulated, servo: {gain: 3}}]\n' >ball.yaml
+printf 'groups: [{name: a, model: %s/models/sun2022.yaml, servo: {stiffness: 2}}]\n' "$source_dir" >quadrotor.yaml
+printf 'groups: [{name: a, model: arm.xml, motion: articulated, servo: {gain: 3}}]\n' >arm.yaml
+for name in rigid ball quadrotor arm; do
+    expect 0 run "$name.yaml" --duration 0.1
+    mv out "$name.out"
+done
+for name in rigid quadrotor; do
+    grep -q 'note: group a: servo has no effect: its robots do not move by `articulated`' "$name.out" ||
+        fail "run does not say that no servo acts in $name.yaml"
+done
+grep -q 'note: group a: servo has no effect: its model has no hinge and no slide' ball.out ||
+    fail 'run does not say that there is no joint for a servo'
+! grep -q 'servo has no effect' arm.out || fail 'a servo that acts is said to have no effect'
 expect 0 info implicit.xml
 grep -q 'note: integrator implicit' out || fail 'info does not say what the motion leaves out'
 expect 0 info implicit.xml --motion points

@@ -50,12 +50,17 @@ grep -q "\"$hash\"" out.json || fail 'a video changed the state'
 "$mayfly" run scene.yaml --duration 0.1 --video eye.mp4 --camera arms-tip >/dev/null ||
     fail 'no camera of a robot'
 [ "$(cat eye.mp4)" -eq $((4 * 20 * 10 * 3)) ] || fail "not 4 pictures: $(cat eye.mp4) bytes"
+"$mayfly" run scene.yaml --duration 0.1 --video only.mp4 --camera tip >/dev/null ||
+    fail 'no camera of the robots of the only group'
+cmp -s only.mp4 eye.mp4 || fail 'another camera than arms-tip'
 [ ! -e all.mp4.part ] || fail 'the unfinished file is left'
 echo old >small.mkv
 
 # ---- what fails, in one line; the file of before stays ------------------------------------------
 refused 2 '--video: expected a name that ends with' run scene.yaml --video film.avi
 refused 2 '--camera requires --video' run scene.yaml --camera wall
+sed 's/count: 2}/&, {name: others, model: arm.xml}/' scene.yaml >two.yaml
+refused 1 "found 'tip'" run two.yaml --video small.mkv --camera tip
 refused 1 "or GROUP-CAMERA of a group's robots, found 'door'" run scene.yaml --video small.mkv --camera door
 encoder 'exit 3'
 broken 'ffmpeg did not'

@@ -241,7 +241,7 @@ static void refusals(void **state) {
     refused(*state,
             MODEL("<texture name='x' type='2d' file='none.png'/>"
                   "<material name='m' texture='x'/>"),
-            MF_NOT_FOUND, "robot.xml:3", "none.png");
+            MF_NOT_FOUND, "robot.xml:3", "texture 'none.png' not found");
     refused(*state,
             MODEL("<texture name='x' type='2d' file='huge.png'/>"
                   "<material name='m' texture='x'/>"),

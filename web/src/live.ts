@@ -32,7 +32,8 @@ export class Live implements Source {
   onScene = (): void => {};
   onReading = (_reading: RobotReading): void => {};
   onNote = (_text: string, _stays: boolean): void => {};
-  private now: Frame | null = null;
+  private now: Frame | null = null; // the newest, also of a world that was replaced
+  private fresh = false; // a scene came, and no frame of it yet
   private socket: WebSocket | null = null;
   private asked = false;
   private scenes = 0; // that came
@@ -70,7 +71,7 @@ export class Live implements Source {
     if (number !== this.scenes) return; // another one came
     this.description = scene;
     this.asked = false;
-    this.now = null;
+    this.fresh = true;
     this.onNote("", true);
     this.next();
   }
@@ -86,15 +87,12 @@ export class Live implements Source {
       at += 4 * size;
       return part;
     });
-    const first = this.now === null;
+    const first = this.fresh;
+    this.fresh = false;
     this.now = { time: head.getFloat64(8, true), poses, joints, rays, points, contacts, levels };
     this.status = { paused: (words(1) & 1) !== 0, factor: head.getFloat64(16, true), speed: head.getFloat64(24, true) };
     this.frames++;
     if (first) this.onScene();
-  }
-
-  get ready(): boolean {
-    return this.now !== null;
   }
 
   frame(): Frame {

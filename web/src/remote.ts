@@ -12,7 +12,7 @@ const READ_SECONDS = 0.1; // between readings of the selected robot
 const LARGEST = 16 * 1024 * 1024; // bytes of a file alone
 const MOST = 256 * 1024 * 1024; // of several
 const KEPT = "mayfly-note"; // name of a line that is said after the page is loaded again
-const ALONE = "Drop its folder, or it together with its meshes.";
+const ALONE = "Drop its folder, or it together with the files that it names.";
 export const EVERY = [1, 10, 100, 1000]; // steps
 
 interface Grip {
@@ -131,7 +131,7 @@ export class Remote {
     say(`${name} ...`, true);
     try {
       const answer = await fetch(`/${where}?name=${encodeURIComponent(name)}`, { method: "POST", body });
-      const text = await answer.text(), alone = where === "load" && /mesh .* not found/.test(text);
+      const text = await answer.text(), alone = where === "load" && /(mesh|texture|height field|file) '.*' not found/.test(text);
       const words = alone ? `${text}. ${ALONE}` : text;
       if (!answer.ok) return say(words);
       if (text !== "loaded") sessionStorage.setItem(KEPT, words); // said by the page of the new world

@@ -13,8 +13,11 @@ from types import FrameType, ModuleType
 
 import mayfly
 import mayfly_bridges
+from mayfly_bridges._options import Parser
 
 CONNECT_SECONDS = 10.0  # for a server that is just starting
+MISUSED = 2  # exit status, as that of wrong options: `mayfly serve` does not start it again
+LASTING = (mayfly.ArgumentError, mayfly.NotFoundError, mayfly.UnsupportedError)
 
 
 class Stopped(Exception):
@@ -55,13 +58,17 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command; returns its exit status."""
-    first = argparse.ArgumentParser("mayfly-bridge", description=__doc__)
+    """Runs the command; returns its exit status.
+
+    2 after mistakes that last, such as a wrong option, a group that is not there, or a step that
+    the bridge cannot use; 1 after other failures.
+    """
+    first = Parser("mayfly-bridge", description=__doc__)
     first.add_argument("name", choices=names(), metavar="NAME", help=", ".join(names()))
     first.add_argument("rest", nargs=argparse.REMAINDER, metavar="ADDRESS [options]")
     chosen = first.parse_args(arguments)
     bridge = load(chosen.name)
-    parser = argparse.ArgumentParser(f"mayfly-bridge {chosen.name}", description=bridge.SUMMARY)
+    parser = Parser(f"mayfly-bridge {chosen.name}", description=bridge.SUMMARY)
     parser.add_argument("address", help="of mayfly serve: host:port, or the path of a Unix socket")
     bridge.add_options(parser)
     options = parser.parse_args(chosen.rest)
@@ -76,7 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     except (mayfly.MayflyError, OSError) as error:
         print(f"mayfly-bridge {chosen.name}: {error}", file=sys.stderr)
-        return 1
+        return MISUSED if isinstance(error, LASTING) else 1
     return 0
 
 

@@ -174,6 +174,8 @@ def hello_request(token: str) -> Request:
 def load_request(path: str | None, text: str | None) -> Request:
     if (path is None) == (text is None):
         raise errors.ArgumentError("expected the path of a file or the text of a scene")
+    if path == "":
+        raise errors.ArgumentError("expected the path of a file, found an empty text")
     return LOAD, struct.pack("<II", text is not None, 0) + (path or text or "").encode(), DONE
 
 

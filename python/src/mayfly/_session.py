@@ -27,6 +27,7 @@ class Subscription:
         self.lost = 0  # states that were dropped so far because this reader was slow
         self.states = 0  # that came so far
         self._values: dict[str, npt.NDArray[Any]] = {}
+        self._end = ""  # why nothing comes any more
         self._fields = fields
         sizes = (count * field.components * field.dtype.itemsize for field, count in fields)
         self._size = sum(-(-size // 8) * 8 for size in sizes)  # [byte] of a state's values
@@ -34,6 +35,10 @@ class Subscription:
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """The newest values of a field; KeyError before the first state."""
         return self._values[name]
+
+    def _raise_ended(self) -> None:
+        if self._end:
+            raise errors.ClosedError(f"the subscription has ended: {self._end}")
 
     def _take(self, payload: bytes) -> None:
         _, lost, self.tick, nanoseconds = struct.unpack_from("<IIQq", payload)
@@ -56,11 +61,17 @@ class GroupFields:
         self.name = name
         self.count = count  # instances
         self.fields: dict[str, RemoteField] = {}
+        self._is_gone = False  # not in the world that is served
 
     def __len__(self) -> int:
         return self.count
 
     def _field(self, name: str) -> RemoteField:
+        if self._is_gone:
+            raise errors.NotFoundError(
+                f"group {self.name} has no field {name}: another world is served; "
+                "take its groups from the connection anew"
+            )
         if name not in self.fields:
             raise errors.NotFoundError(f"group {self.name} has no field {name}")
         return self.fields[name]
@@ -136,8 +147,11 @@ class Session:
 
     def _forget(self, subscription: Subscription) -> None:
         self._subscriptions.pop(subscription.number, None)
+        subscription._end = "the program gave it up"
 
     def _forget_all(self) -> None:
+        for subscription in self._subscriptions.values():
+            subscription._end = "another world is served"
         self._subscriptions.clear()
 
     def _next_tag(self) -> int:

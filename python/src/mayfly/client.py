@@ -222,10 +222,17 @@ class RemoteWorld(Session):
                     self._ask(*protocol.lock_step_request(False, 0.0, 0.0))
 
     def wait(self, subscription: Subscription, timeout: float | None = None) -> bool:
-        """Waits for the next state of a subscription; False: it did not come in time."""
+        """Waits for the next state of a subscription; False: it did not come in time.
+
+        A state that came during an earlier call does not count. Those of the steps of `step` come
+        during that call, but the one of its last step comes after it: where a program needs the
+        values of a certain tick, it waits while `subscription.tick` is less. ClosedError: the
+        subscription has ended, by `unsubscribe` or with its world.
+        """
         end = time.monotonic() + (self.timeout if timeout is None else timeout)
         states = subscription.states
         while subscription.states == states:
+            subscription._raise_ended()
             left = end - time.monotonic()
             if left < 0 or not self._receive(left, patient=False):
                 return False
@@ -364,13 +371,14 @@ class RemoteWorld(Session):
     def _forget_groups(self) -> None:
         for group in self.groups.values():
             group.fields.clear()
+            group._is_gone = True
         self._known.update(self.groups)
         self.groups.clear()
         self._found.clear()
 
     def _add_group(self, number: int, name: str, count: int) -> GroupFields:
         group = self._known.pop(name, None) or RemoteGroup(self, number, name, count)
-        group.number, group.count = number, count
+        group.number, group.count, group._is_gone = number, count, False
         self.groups[name] = group
         return group
 

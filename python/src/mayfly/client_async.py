@@ -164,7 +164,10 @@ class AsyncWorld(Session):
     # ---- states and events ---------------------------------------------------------------------
 
     async def each_state(self, subscription: Subscription) -> AsyncIterator[Subscription]:
-        """The subscription, each time that a newer state of it has come."""
+        """The subscription, each time that a newer state of it has come.
+
+        ClosedError: it has ended, by `unsubscribe` or with its world.
+        """
         seen = -1 if subscription.states > 0 else 0  # one that has come is the first
         while True:
             await self._newer(subscription, seen)
@@ -172,7 +175,9 @@ class AsyncWorld(Session):
             yield subscription
 
     async def _newer(self, subscription: Subscription, states: int) -> None:
-        await self._wait(lambda: subscription.states != states)
+        await self._wait(lambda: subscription.states != states or subscription._end != "")
+        if subscription.states == states:
+            subscription._raise_ended()
 
     async def each_event(self) -> AsyncIterator[Event]:
         """Events of the kinds that `watch` asked for, as they come."""
@@ -262,12 +267,13 @@ class AsyncWorld(Session):
     def _forget_groups(self) -> None:
         for group in self.groups.values():
             group.fields.clear()
+            group._is_gone = True
         self._known.update(self.groups)
         self.groups.clear()
 
     def _add_group(self, number: int, name: str, count: int) -> GroupFields:
         group = self._known.pop(name, None) or AsyncGroup(self, number, name, count)
-        group.number, group.count = number, count
+        group.number, group.count, group._is_gone = number, count, False
         self.groups[name] = group
         return group
 

@@ -550,9 +550,10 @@ mf_Status mf_mjcf_read_file(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_X
 // The settings of a model from its <compiler> elements.
 mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSettings *settings);
 
-// The path of a file that `node` names; `folder` (may be NULL) is the prefix of relative names.
-mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *folder,
-                             const char *file, char *path);
+// The path of a file that `node` names; `what` is its kind for messages, such as "mesh"; `folder`
+// (may be NULL) is the prefix of relative names.
+mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *what,
+                             const char *folder, const char *file, char *path);
 
 // MuJoCo's principal axes: moments falling, axes as a quaternion. False when a moment is not > 0.
 bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6]);

@@ -123,8 +123,8 @@ static mf_Status read_file(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid
     if (m->in_memory)
         return mf_xml_fail(&m->xml, node, m->error, MF_UNSUPPORTED,
                            "<hfield> needs a file, found text in memory");
-    mf_Status status =
-        mf_mjcf_find_asset(m, node, mf_mjcf_settings(m, node)->asset_folder, heights->file, path);
+    mf_Status status = mf_mjcf_find_asset(
+        m, node, "height field", mf_mjcf_settings(m, node)->asset_folder, heights->file, path);
     if (status == MF_OK && image)
         return read_image(m, path, grid);
     if (status == MF_OK)

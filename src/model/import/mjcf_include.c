@@ -13,9 +13,10 @@
 static mf_Status find_file(mf_Mjcf *m, const mf_XmlNode *node, const char *name, char *path) {
     mf_Error reason = {0};
     mf_Status status =
-        mf_package_resolve(m->context, m->file, m->config, NULL, name, path, &reason);
+        mf_package_resolve(m->context, m->file, m->config, "file", NULL, name, path, &reason);
     if (status == MF_NOT_FOUND && node->file != m->file)
-        status = mf_package_resolve(m->context, node->file, m->config, NULL, name, path, &reason);
+        status = mf_package_resolve(m->context, node->file, m->config, "file", NULL, name, path,
+                                    &reason);
     if (status == MF_OK)
         return MF_OK;
     if (status == MF_NO_MEMORY || status == MF_IO)

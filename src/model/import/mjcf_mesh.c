@@ -23,27 +23,27 @@
 
 // ---- files -------------------------------------------------------------------------------------
 
-static mf_Status resolve_asset(mf_Mjcf *m, const char *beside, const char *folder, const char *file,
-                               char *path, mf_Error *reason) {
+static mf_Status resolve_asset(mf_Mjcf *m, const char *beside, const char *what, const char *folder,
+                               const char *file, char *path, mf_Error *reason) {
     char address[MF_PATH_LIMIT];
     int length =
         snprintf(address, sizeof address, "%s%s%s", folder, *folder == '\0' ? "" : "/", file);
     if (length < 0 || (size_t)length >= sizeof address)
         return mf_fail(reason, MF_BAD_FILE, "the path is too long");
-    return mf_package_resolve(m->context, beside, m->config, NULL, address, path, reason);
+    return mf_package_resolve(m->context, beside, m->config, what, NULL, address, path, reason);
 }
 
 // Assets are looked up in their folder next to the main file, then next to the included file that
 // names them, then in both places without the folder. The first failure is reported.
-mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *folder,
-                             const char *file, char *path) {
+mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *what,
+                             const char *folder, const char *file, char *path) {
     const char *main_file = mf_mjcf_settings(m, node)->file;
     const char *beside[2] = {main_file, node->file};
     const char *folders[2] = {folder && file[0] != '/' ? folder : "", ""};
     mf_Error reason = {0}, other = {0};
-    mf_Status status = resolve_asset(m, main_file, folders[0], file, path, &reason);
+    mf_Status status = resolve_asset(m, main_file, what, folders[0], file, path, &reason);
     for (int i = 1; i < 4 && (status == MF_NOT_FOUND || status == MF_BAD_FILE); i++) {
-        if (resolve_asset(m, beside[i % 2], folders[i / 2], file, path, &other) == MF_OK)
+        if (resolve_asset(m, beside[i % 2], what, folders[i / 2], file, path, &other) == MF_OK)
             return MF_OK;
     }
     if (status == MF_OK)
@@ -186,7 +186,7 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
         return mf_xml_fail(&m->xml, mesh->node, m->error, MF_UNSUPPORTED,
                            "<mesh> needs a file, found text in memory");
     mf_Status status = mf_mjcf_find_asset(
-        m, mesh->node, mf_mjcf_settings(m, mesh->node)->mesh_folder, mesh->file, path);
+        m, mesh->node, "mesh", mf_mjcf_settings(m, mesh->node)->mesh_folder, mesh->file, path);
     if (status != MF_OK)
         return status;
     status = mf_mesh_load(m->context, path, &data, m->error);

@@ -136,8 +136,9 @@ mf_Status mf_mjcf_list_material(mf_Mjcf *m, const mf_XmlNode *node) {
 static mf_Status load_file(mf_Mjcf *m, const mf_MjcfTexture *from, mf_Texture *texture) {
     char path[MF_PATH_LIMIT];
     mf_Error reason = {0};
-    mf_Status status = mf_mjcf_find_asset(
-        m, from->node, mf_mjcf_settings(m, from->node)->texture_folder, from->file, path);
+    mf_Status status =
+        mf_mjcf_find_asset(m, from->node, "texture",
+                           mf_mjcf_settings(m, from->node)->texture_folder, from->file, path);
     if (status != MF_OK)
         return status;
     texture->path = mf_draft_text(&m->draft, path);

@@ -1,7 +1,7 @@
-// Converts mesh addresses to paths. Names in files are untrusted: they are only joined, compared
-// and opened. Relative paths must not leave the root: the folder given by the caller or, without
-// one, the package or repository that contains the model; if neither is found, the folder above the
-// model's, where most collections store their meshes.
+// Converts addresses of meshes and other files to paths. Names in files are untrusted: they are
+// only joined, compared and opened. Relative paths must not leave the root: the folder given by the
+// caller or, without one, the package or repository that contains the model; if neither is found,
+// the folder above the model's, where most collections store their meshes.
 #include "model/import/package.h"
 #include "base/inject.h"
 
@@ -18,6 +18,7 @@
 typedef struct Search {
     mf_Context *context;
     const mf_ImportConfig *config;
+    const char *what; // kind of file, for messages
     const char *address;
     char folder[MF_PATH_LIMIT]; // absolute, of the model's file
     bool trouble;               // a system error other than "no such file"
@@ -97,12 +98,13 @@ static bool lies_in(const char *path, const char *root) {
 
 static mf_Status refuse(Search *search) {
     return mf_fail(search->error, MF_BAD_FILE,
-                   "mesh '%.200s' leaves its root folder by '..' (option root sets another)",
-                   search->address);
+                   "%s '%.200s' leaves its root folder by '..' (option root sets another)",
+                   search->what, search->address);
 }
 
 static mf_Status not_found(Search *search) {
-    return mf_fail(search->error, MF_NOT_FOUND, "mesh '%.200s' not found", search->address);
+    return mf_fail(search->error, MF_NOT_FOUND, "%s '%.200s' not found", search->what,
+                   search->address);
 }
 
 // True when the package.xml in `folder` has that name.
@@ -148,8 +150,8 @@ static mf_Status resolve_package(Search *search, const char *name_and_rest, char
         return resolve_package(search, name_and_rest + 1, out);
     if (length == 0 || length >= sizeof name || name_and_rest[length] != '/' ||
         (length <= 2 && strncmp(name_and_rest, "..", length) == 0))
-        return mf_fail(search->error, MF_BAD_FILE, "mesh '%.200s': expected package://NAME/PATH",
-                       search->address);
+        return mf_fail(search->error, MF_BAD_FILE, "%s '%.200s': expected package://NAME/PATH",
+                       search->what, search->address);
     memcpy(name, name_and_rest, length);
     name[length] = '\0';
     const char *rest = name_and_rest + length + 1;
@@ -258,7 +260,8 @@ static mf_Status resolve(Search *search, char *out) {
         address += 7;
     else if (strstr(address, "://") != NULL)
         return mf_fail(search->error, MF_UNSUPPORTED,
-                       "mesh '%.200s': only package://, model://, file:// and paths", address);
+                       "%s '%.200s': only package://, model://, file:// and paths", search->what,
+                       address);
     if (address[0] != '/')
         return resolve_relative(search, address, out);
     size_t length = strlen(address);
@@ -294,9 +297,10 @@ static mf_Status resolve_in_folder(Search *search, const char *mesh_folder, char
 }
 
 mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_ImportConfig *config,
-                             const char *mesh_folder, const char *address, char *out,
-                             mf_Error *error) {
-    Search search = {.context = context, .config = config, .address = address, .error = error};
+                             const char *what, const char *mesh_folder, const char *address,
+                             char *out, mf_Error *error) {
+    Search search = {
+        .context = context, .config = config, .what = what, .address = address, .error = error};
     mf_Status status = find_folder(&search, file);
     if (status != MF_OK)
         return status;
@@ -304,6 +308,6 @@ mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_Imp
     if (status == MF_NOT_FOUND && mesh_folder != NULL)
         status = resolve_in_folder(&search, mesh_folder, out);
     if (search.trouble)
-        return mf_fail_at(error, MF_IO, file, 0, 0, "cannot access mesh '%.200s'", address);
+        return mf_fail_at(error, MF_IO, file, 0, 0, "cannot access %s '%.200s'", what, address);
     return status;
 }

@@ -1,4 +1,4 @@
-// Location of a model's mesh files.
+// Location of the files that a model's file names: meshes, textures, included files.
 #ifndef MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
 #define MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
 
@@ -11,11 +11,12 @@
 // paths. NAME is looked up in the config's pairs, then as a folder of that name or with a
 // package.xml of that <name> in or above the model's folder. `mesh_folder` (may be NULL) is a
 // folder, relative to the model, where the bare file name is looked up as well.
+// `what` is the kind of file for messages, such as "mesh" or "texture".
 //
 // MF_OK only when the file exists. MF_BAD_FILE: the address leaves its root by "..". MF_NOT_FOUND:
 // no such package or file. MF_UNSUPPORTED: an address of another kind.
 mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_ImportConfig *config,
-                             const char *mesh_folder, const char *address, char *out,
-                             mf_Error *error);
+                             const char *what, const char *mesh_folder, const char *address,
+                             char *out, mf_Error *error);
 
 #endif

@@ -120,8 +120,8 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
     if (urdf->in_memory)
         return skip(urdf, node, visual, address, "not found");
     char path[MF_PATH_LIMIT];
-    status = mf_package_resolve(urdf->context, urdf->file, urdf->config, urdf->mesh_folder, address,
-                                path, urdf->error);
+    status = mf_package_resolve(urdf->context, urdf->file, urdf->config, "mesh", urdf->mesh_folder,
+                                address, path, urdf->error);
     if (status == MF_NOT_FOUND)
         return skip(urdf, node, visual, address, "not found");
     if (status == MF_UNSUPPORTED)

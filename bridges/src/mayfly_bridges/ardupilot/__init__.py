@@ -15,6 +15,7 @@ import mayfly
 from mayfly_bridges._flight import fleet
 from mayfly_bridges._flight.fleet import Fleet, complain
 from mayfly_bridges._flight.outputs import Control
+from mayfly_bridges._options import check_ports, port
 from mayfly_bridges.ardupilot.link import Link, controls
 from mayfly_bridges.ardupilot.wire import Servos
 
@@ -30,18 +31,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     fleet.add_options(parser, RATE, CURVE)
     add = parser.add_argument
     add("--listen", default="127.0.0.1", metavar="ADDRESS", help="to bind (127.0.0.1)")
-    add("--port", type=int, default=9002, help="of robot 0, 9002; others: 10 more each; 0: free")
+    add("--port", type=port, default=9002, help="of robot 0, 9002; others: 10 more each; 0: free")
     add("--no-lock-step", action="store_true", help="the world does not wait for ArduPilot")
 
 
 def run(world: mayfly.RemoteWorld, options: argparse.Namespace) -> None:
     """Until the world ends."""
     robots = Fleet(world, options)
+    check_ports(options.port, robots.count, INSTANCE)
     links: list[Link] = []
     try:
         for robot in range(robots.count):
-            port = options.port + INSTANCE * robot if options.port else 0
-            links.append(Link(options.listen, port, not options.no_lock_step))
+            own = options.port + INSTANCE * robot if options.port else 0
+            links.append(Link(options.listen, own, not options.no_lock_step))
             complain(f"{robots.group.name}[{robot}] listens at {options.listen}:{links[-1].port}")
         if options.no_lock_step:
             run_freely(robots, links)

@@ -16,6 +16,7 @@ import time
 import mayfly
 from mayfly_bridges._flight import earth, fleet
 from mayfly_bridges._flight.fleet import Fleet, complain
+from mayfly_bridges._options import check_ports, port
 from mayfly_bridges.px4.link import Link
 from mayfly_bridges.px4.sensors import Noise, Rates, Sensors
 
@@ -32,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     fleet.add_options(parser, RATE, CURVE)
     add = parser.add_argument
     add("--listen", default="127.0.0.1", metavar="ADDRESS", help="to bind (127.0.0.1)")
-    add("--port", type=int, default=4560, help="of robot 0, 4560; others: 1 more each; 0: free")
+    add("--port", type=port, default=4560, help="of robot 0, 4560; others: 1 more each; 0: free")
     add("--no-lock-step", action="store_true", help="the world does not wait for PX4")
     add("--patience", type=float, default=1.0, metavar="S", help="that lock-step waits (1 s)")
     add("--home", default=HOME, metavar="LAT,LON,ALT", help=f"[deg, deg, m] of the origin ({HOME})")
@@ -54,6 +55,7 @@ def run(world: mayfly.RemoteWorld, options: argparse.Namespace) -> None:
         raise mayfly.ArgumentError("--noise, --seed: expected 0 or more")
     place = home(options.home, options.magnetic)
     robots = Fleet(world, options)
+    check_ports(options.port, robots.count, 1)
     noise = Noise(options.noise)
     sensors = [
         Sensors(place, Rates(), noise, (options.seed, robot)) for robot in range(robots.count)

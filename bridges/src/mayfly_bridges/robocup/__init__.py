@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 import mayfly
+from mayfly_bridges._options import port
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.match import Match
 from mayfly_bridges.robocup.rules import BOOKS, Phase
@@ -17,20 +18,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `mayfly-bridge robocup`."""
     parser.add_argument("--host", default="127.0.0.1", help="address to bind (%(default)s)")
     parser.add_argument(
-        "--agents", type=int, default=60000, help="port of agents, 0: a free one (%(default)s)"
+        "--agents", type=port, default=60000, help="port of agents, 0: a free one (%(default)s)"
     )
     parser.add_argument(
-        "--monitors", type=int, default=60001, help="port of monitors, 0: a free one (%(default)s)"
+        "--monitors", type=port, default=60001, help="port of monitors, 0: a free one (%(default)s)"
     )
     parser.add_argument(
         "--old-agents",
-        type=int,
+        type=port,
         default=3100,
         help="port of agents of SimSpark, 0: a free one (%(default)s)",
     )
     parser.add_argument(
         "--old-monitors",
-        type=int,
+        type=port,
         default=3200,
         help="port of monitors of SimSpark, 0: a free one (%(default)s)",
     )

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import mayfly
+
 Array = npt.NDArray[np.float64]
 
 # The joints of Booster's T1: limb and number of the league's names, of motors and of percepts.
@@ -95,7 +97,7 @@ class Robot:
         joints = told["joints"]
         for joint in joints:
             if joint["type"] not in ("hinge", "slide", "fixed"):
-                raise ValueError(f"robot {self.name}: a joint of type {joint['type']}")
+                raise mayfly.UnsupportedError(f"robot {self.name}: a joint of type {joint['type']}")
         self.joints: list[str] = [joint["name"] for joint in joints]
         self.effort = np.array([_or_inf(joint["effort"]) for joint in joints])
         self.servo_gain = np.array([joint["servo"]["gain"] for joint in joints])
