@@ -4,6 +4,7 @@
 //     bench_serve rounds ADDRESS STATE_FIELDS INPUT_FIELD ROUNDS
 //     bench_serve robots ADDRESS SECONDS
 //     bench_serve watch ADDRESS SECONDS
+//     bench_serve watch-all ADDRESS SECONDS
 //
 // `rounds`: one client in lock-step. STATE_FIELDS are names with commas between. Each round reads
 // them of all robots and writes the first of them to the input of all robots, a place to hold; or
@@ -11,7 +12,8 @@
 // the mean, the median, the 99th percentile, and the processor time of this program.
 // `robots`: one client in lock-step for each robot of the first group, at every step, which holds
 // the robot's joints. Prints how many times real time that is.
-// `watch`: one client that takes all fields of all robots 100 times a second from a world that runs
+// `watch`: one client that takes all states of all robots, `watch-all`: all fields, inputs and
+// parameters too, 100 times a second from a world that runs
 // as fast as it can, and as long nothing, in turns. Prints the medians of the speeds, and how much
 // slower the world was with it; and by how much more of the processor the server, SERVER_PID, used
 // for the same steps, which other programs on the computer change less. Environment variables:
@@ -246,14 +248,20 @@ static void print_watch(Seen *alone, Seen *watched, double seconds) {
     puts("}");
 }
 
-static mf_Status watch(mf_Client *client, char **words, mf_Error *error) {
+static uint32_t list_entries(const mf_Client *client, uint32_t flags, mf_ClientEntry *entries) {
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < mf_client_field_count(client) && count < ENTRIES; f++)
+        if ((mf_client_field(client, f)->flags & flags) == flags)
+            entries[count++] = (mf_ClientEntry){f, 0, MF_PROTOCOL_ALL};
+    return count;
+}
+
+// Fields with these flags.
+static mf_Status watch_fields(mf_Client *client, char **words, uint32_t flags, mf_Error *error) {
     static mf_ClientEntry entries[ENTRIES];
+    const uint32_t count = list_entries(client, flags, entries);
     const double seconds = strtod(words[0], NULL) / (2 * PARTS);
     Seen warm = {.states = 0}, alone = warm, watched = warm;
-    uint32_t count = mf_client_field_count(client);
-    count = count < ENTRIES ? count : ENTRIES;
-    for (uint32_t f = 0; f < count; f++)
-        entries[f] = (mf_ClientEntry){f, 0, MF_PROTOCOL_ALL};
     mf_Status status = see(client, seconds, &warm, 0, error);
     for (int i = 0; i < PARTS && status == MF_OK; i++) {
         status = see(client, seconds, &alone, i, error);
@@ -270,12 +278,23 @@ static mf_Status watch(mf_Client *client, char **words, mf_Error *error) {
     return status;
 }
 
+static mf_Status watch(mf_Client *client, char **words, mf_Error *error) {
+    return watch_fields(client, words, MF_FIELD_STATE, error);
+}
+
+static mf_Status watch_all(mf_Client *client, char **words, mf_Error *error) {
+    return watch_fields(client, words, 0, error);
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
         int words;
         mf_Status (*run)(mf_Client *client, char **words, mf_Error *error);
-    } modes[] = {{"rounds", 3, rounds}, {"robots", 1, robots}, {"watch", 1, watch}};
+    } modes[] = {{"rounds", 3, rounds},
+                 {"robots", 1, robots},
+                 {"watch", 1, watch},
+                 {"watch-all", 1, watch_all}};
     mf_Client *client = NULL;
     mf_Error error = {0};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -294,7 +313,7 @@ int main(int argc, char **argv) {
         return status != MF_OK;
     }
     fputs("usage: bench_serve rounds ADDRESS STATE_FIELDS INPUT_FIELD ROUNDS\n"
-          "       bench_serve robots|watch ADDRESS SECONDS\n",
+          "       bench_serve robots|watch|watch-all ADDRESS SECONDS\n",
           stderr);
     return 2;
 }

@@ -4,7 +4,7 @@
 # - lock-step, microseconds per round of a client in C: one humanoid with 21 joints, and 10,000
 #   quadrotors with all of their states out and commands in, beside the time of the step itself;
 # - how many times real time ten humanoids run, each controlled at 1 kHz by a client of its own;
-# - how much slower a world is that somebody watches 100 times a second.
+# - how much slower a world is whose states, or all fields, somebody takes 100 times a second.
 # Where other programs run, repeat it and take medians.
 #
 #     bench/serve.sh [BUILD_FOLDER [SECONDS]]
@@ -67,8 +67,10 @@ serve 'tcp unix shared' quadrotors-10000 "$work/quads.yaml" rounds \
     base.position,base.orientation,base.linear_velocity,base.angular_velocity,rotor.speed \
     command.position 300
 serve 'tcp unix' humanoids-10 "$work/humanoids.yaml" robots "$seconds"
-serve 'tcp unix' humanoids-10 "$work/humanoids.yaml" watch "$seconds"
-serve 'tcp unix shared' quadrotors-10000 "$work/quads.yaml" watch "$seconds"
+for watch in watch watch-all; do
+    serve 'tcp unix' humanoids-10 "$work/humanoids.yaml" $watch "$seconds"
+    serve 'tcp unix shared' quadrotors-10000 "$work/quads.yaml" $watch "$seconds"
+done
 
 # step NAME FILE SECONDS: the time of a step without a server.
 step() {
