@@ -54,6 +54,24 @@ grep -q "\"$hash\"" out.json || fail 'a video changed the state'
     fail 'no camera of the robots of the only group'
 cmp -s only.mp4 eye.mp4 || fail 'another camera than arms-tip'
 [ ! -e all.mp4.part ] || fail 'the unfinished file is left'
+
+# ---- what flies off at 30 m/s is in the last picture, too ----------------------------------------
+cat >ball.xml <<'MODEL'
+<mujoco><option gravity="0 0 0"/><worldbody><body pos="0 0 5"><freejoint/>
+<geom size="0.5" rgba="1 0 0 1"/></body></worldbody>
+<keyframe><key qpos="0 0 5 1 0 0 0" qvel="30 0 0 0 0 0"/></keyframe></mujoco>
+MODEL
+if command -v python3 >/dev/null; then
+    encoder 'cat >"$last"'
+    "$mayfly" run ball.xml --duration 0.5 --video ball.mp4 >/dev/null || fail 'no video of a ball'
+    python3 - ball.mp4 <<'PYTHON' || fail 'the ball is not in the last picture'
+import sys
+
+last = open(sys.argv[1], "rb").read()[-1280 * 720 * 3:]
+red = sum(r > 60 and g < 40 and b < 40 for r, g, b in zip(last[::3], last[1::3], last[2::3]))
+sys.exit(not 1000 < red < 1280 * 720 / 2)
+PYTHON
+fi
 echo old >small.mkv
 
 # ---- what fails, in one line; the file of before stays ------------------------------------------
