@@ -3,7 +3,7 @@
 //
 // A cube's faces are squares in the order +x, -x, +y, -y, +z, -z, as in OpenGL. Colors 0 .. 1
 // become bytes by cutting 255 c, not by rounding it.
-#include <mayfly/texture.h>
+#include "model/texture.h"
 
 #include "base/context.h"
 #include "math/scalar.h"
@@ -116,15 +116,24 @@ static uint32_t place_of(const mf_Texture *texture, uint32_t number) {
     return cells > 1 ? cells : 0;
 }
 
+mf_Status mf_texture_check_squares(const mf_Texture *texture, mf_Error *error) {
+    const uint32_t columns = texture->grid[1], edge = texture->width / columns;
+    if (texture->type == MF_TEXTURE_FLAT || (edge > 0 && edge * columns == texture->width &&
+                                             edge * texture->grid[0] == texture->height))
+        return MF_OK;
+    return mf_fail_at(error, MF_BAD_FILE, texture->path, 0, 0,
+                      "a cube's picture needs %u x %u squares, found %u x %u pixels", columns,
+                      texture->grid[0], texture->width, texture->height);
+}
+
 // The faces of a cube from its file's picture.
 static mf_Status cut_faces(mf_Context *context, const mf_Texture *texture, const Face *from,
                            uint8_t **out, mf_Error *error) {
     const uint32_t columns = texture->grid[1], edge = from->width / columns;
     const uint32_t cells = texture->grid[0] * columns;
-    if (edge == 0 || edge * columns != from->width || edge * texture->grid[0] != from->height)
-        return mf_fail_at(error, MF_BAD_FILE, texture->path, 0, 0,
-                          "a cube's picture needs %u x %u squares, found %u x %u pixels", columns,
-                          texture->grid[0], from->width, from->height);
+    mf_Status status = mf_texture_check_squares(texture, error);
+    if (status != MF_OK)
+        return status;
     uint8_t *pixels = mf_allocate(context, FACES * (size_t)edge * edge, CHANNELS);
     if (pixels == NULL)
         return mf_fail(error, MF_NO_MEMORY, "texture '%.200s': no memory", texture->name);

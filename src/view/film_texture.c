@@ -32,7 +32,7 @@ static mf_Status shrink(mf_Context *context, const mf_Texture *texture, mf_PngIm
     return MF_OK;
 }
 
-// A texture that cannot be read is not shown; cameras and `mayfly info` say why.
+// Files were checked when they were read; without memory a texture is not shown.
 static void put_texture(mf_Text *text, const mf_Texture *texture) {
     uint8_t *pixels = NULL, *png = NULL;
     size_t size = texture->file_size;

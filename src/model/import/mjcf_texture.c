@@ -3,6 +3,7 @@
 #include "model/import/mjcf.h"
 #include "model/import/package.h"
 #include "model/import/png.h"
+#include "model/texture.h"
 
 #include <string.h>
 
@@ -145,6 +146,11 @@ static mf_Status load_file(mf_Mjcf *m, const mf_MjcfTexture *from, mf_Texture *t
     if (texture->path == NULL)
         return mf_mjcf_no_memory(m);
     status = mf_texture_png_load(m->context, texture->path, texture, &reason);
+    if (status == MF_OK && mf_texture_check_squares(texture, &reason) != MF_OK) {
+        mf_release(m->context, (void *)(uintptr_t)texture->file);
+        texture->file = NULL;
+        status = MF_BAD_FILE;
+    }
     return status == MF_OK ? status
                            : mf_xml_fail(&m->xml, from->node, m->error, status,
                                          "<texture> '%.150s': %.200s", from->file, reason.message);

@@ -11,8 +11,10 @@
 
 #include <png.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { MAGIC = 8, HEADER = 24, CHANNELS = 3 }; // [byte] header: up to the height
+enum { WORD = 4, FRAME = 3 * WORD };           // [byte] of a chunk beside its data
 
 typedef struct Reader {
     mf_Context *context;
@@ -145,6 +147,26 @@ mf_Status mf_texture_png_size(const char *path, const uint8_t *file, size_t size
     return MF_OK;
 }
 
+// Pixels are decoded when a picture or a film needs them; that they can be is known now, from the
+// checksum of each chunk up to the last one.
+static mf_Status check_chunks(const char *path, const uint8_t *file, size_t size, mf_Error *error) {
+    size_t at = MAGIC;
+    while (size - at >= FRAME) {
+        const uint8_t *chunk = file + at;
+        const size_t length = word_at(chunk);
+        if (length > size - at - FRAME)
+            break;
+        if (crc32(0, chunk + WORD, (uInt)(WORD + length)) != word_at(chunk + 2 * WORD + length))
+            return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
+                              "PNG: expected a sound image, found a damaged chunk at byte %zu", at);
+        if (memcmp(chunk + WORD, "IEND", WORD) == 0)
+            return MF_OK;
+        at += FRAME + length;
+    }
+    return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
+                      "PNG: expected a sound image, found its end at byte %zu (truncated?)", at);
+}
+
 mf_Status mf_texture_png_load(mf_Context *context, const char *path, mf_Texture *texture,
                               mf_Error *error) {
     char *data;
@@ -156,6 +178,8 @@ mf_Status mf_texture_png_load(mf_Context *context, const char *path, mf_Texture 
                  ? mf_texture_png_size(path, (const uint8_t *)data, size, &texture->width,
                                        &texture->height, error)
                  : mf_fail_at(error, MF_LIMIT, path, 0, 0, "PNG: the file is too large");
+    if (status == MF_OK)
+        status = check_chunks(path, (const uint8_t *)data, size, error);
     if (status != MF_OK) {
         mf_release(context, data);
         return status;
