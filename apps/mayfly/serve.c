@@ -301,8 +301,8 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
         status = mf_serve_page_open(served.page, server,
                                     (uint16_t)mf_option_count(options->page, 0), error);
     if (status == MF_OK)
-        status = run(context, scene, server, made, config.serial_count, options->allow_bridges, &served,
-                     error);
+        status = run(context, scene, server, made, config.serial_count, options->allow_bridges,
+                     &served, error);
     mf_serve_page_destroy(served.page);
     mf_server_destroy(server);
     mf_bridges_stop(served.bridges);

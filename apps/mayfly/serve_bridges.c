@@ -119,12 +119,8 @@ static mf_Status put_words(mf_Context *context, Bridge *bridge, char *address, m
         return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
     memcpy(bridge->text, name, names);
     memcpy(bridge->text + names, bridge->scene->options, options);
-    char *const first[] = {own != NULL && own[0] != '\0' ? own : python,
-                           alone,
-                           flag,
-                           module,
-                           bridge->text,
-                           address};
+    char *const first[] = {
+        own != NULL && own[0] != '\0' ? own : python, alone, flag, module, bridge->text, address};
     memcpy(bridge->words, first, sizeof first);
     uint32_t count = sizeof first / sizeof *first;
     for (char *word = strtok_r(bridge->text + names, " \t\r\n", &rest); word != NULL;
