@@ -1,8 +1,10 @@
 // Converts addresses of meshes and other files to paths. Names in files are untrusted: they are
-// only joined, compared and opened. Relative paths must not leave the root: the folder given by the
-// caller or, without one, the package or repository that contains the model; if neither is found,
-// the folder above the model's, where most collections store their meshes.
+// only joined, compared and opened. No path may leave the root, be it by "..", by a link or because
+// it is absolute: the folder given by the caller or, without one, the package or repository that
+// contains the model; if neither is found, the folder above the model's, where most collections
+// store their meshes. What lies outside is not looked at, so that no answer tells what is there.
 #include "model/import/package.h"
+#include "base/file.h"
 #include "base/inject.h"
 
 #include "model/import/xml.h"
@@ -21,12 +23,15 @@ typedef struct Search {
     const char *what; // kind of file, for messages
     const char *address;
     char folder[MF_PATH_LIMIT]; // absolute, of the model's file
+    char root[MF_PATH_LIMIT];   // absolute, that paths must not leave
     bool trouble;               // a system error other than "no such file"
     mf_Error *error;
 } Search;
 
 static bool has_mode(Search *search, const char *path, mode_t kind) {
     struct stat info;
+    if (!mf_file_may(search->context, path))
+        return false;
     bool answered = mf_allow(search->context, "stat") && stat(path, &info) == 0;
     if (!answered && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
         search->trouble = true;
@@ -98,7 +103,14 @@ static bool lies_in(const char *path, const char *root) {
 
 static mf_Status refuse(Search *search) {
     return mf_fail(search->error, MF_BAD_FILE,
-                   "%s '%.200s' leaves its root folder by '..' (option root sets another)",
+                   "%s '%.200s' leaves its root folder by '..' or a link (option root sets "
+                   "another)",
+                   search->what, search->address);
+}
+
+static mf_Status not_below(Search *search) {
+    return mf_fail(search->error, MF_NOT_FOUND,
+                   "%s '%.200s' not found below its root folder (option root sets another)",
                    search->what, search->address);
 }
 
@@ -131,19 +143,52 @@ static bool has_package_file(Search *search, const char *folder, const char *nam
     return same;
 }
 
+// Whether it is the user's home folder, or one around it.
+static bool is_above_home(const char *folder) {
+    const char *home = getenv("HOME");
+    return folder[0] == '\0' || (home != NULL && lies_in(home, folder));
+}
+
+// Whether a folder without a package.xml may be a package outside of the root: none of the system,
+// and none of a user.
+static bool may_be_package(const char *folder) {
+    char above[MF_PATH_LIMIT];
+    memcpy(above, folder, strlen(folder) + 1);
+    return go_up(above) && !is_above_home(above);
+}
+
 // The folder of package `name` as seen from `folder`, which is `folder` itself or one in it.
 static bool package_at(Search *search, const char *folder, const char *name, char *out) {
     const char *last = strrchr(folder, '/');
-    bool here =
-        (last != NULL && strcmp(last + 1, name) == 0) || has_package_file(search, folder, name);
-    if (here) {
+    const bool named = last != NULL && strcmp(last + 1, name) == 0;
+    if (name[0] == '.')
+        return false;
+    if (has_package_file(search, folder, name)) {
         memcpy(out, folder, strlen(folder) + 1);
         return true;
     }
-    return join(out, folder, name) && has_mode(search, out, S_IFDIR);
+    if (named)
+        memcpy(out, folder, strlen(folder) + 1);
+    else if (!join(out, folder, name) || !has_mode(search, out, S_IFDIR))
+        return false;
+    return lies_in(out, search->root) || may_be_package(out) || has_package_file(search, out, name);
 }
 
-static mf_Status resolve_package(Search *search, const char *name_and_rest, char *out) {
+// Refuses a file that exists when its links lead out of `package` and of the root.
+static __attribute__((noinline)) mf_Status keep_in(Search *search, const char *path,
+                                                   const char *package) {
+    char real[PATH_MAX], inside[PATH_MAX];
+    if (!mf_allow(search->context, "realpath") || realpath(path, real) == NULL)
+        return not_found(search);
+    const bool known = realpath(package, inside) != NULL;
+    return lies_in(real, search->folder) || lies_in(real, search->root) ||
+                   (known && lies_in(real, inside))
+               ? MF_OK
+               : refuse(search);
+}
+
+static __attribute__((noinline)) mf_Status resolve_package(Search *search,
+                                                           const char *name_and_rest, char *out) {
     char name[256], folder[MF_PATH_LIMIT], root[MF_PATH_LIMIT];
     size_t length = strcspn(name_and_rest, "/");
     if (length == 0 && name_and_rest[0] == '/') // package:///NAME/PATH, with one slash too many
@@ -166,7 +211,7 @@ static mf_Status resolve_package(Search *search, const char *name_and_rest, char
     memcpy(folder, search->folder, sizeof folder);
     do {
         if (package_at(search, folder, name, root) && join(out, root, rest) && is_file(search, out))
-            return MF_OK;
+            return keep_in(search, out, root);
     } while (go_up(folder));
     return not_found(search);
 }
@@ -212,9 +257,9 @@ static void take_root(Search *search, char *root) {
         root[0] = '\0';
 }
 
-// The folder that relative paths must not leave.
-static void find_root(Search *search, char *root) {
-    char folder[MF_PATH_LIMIT];
+// The folder that paths must not leave.
+static void find_root(Search *search) {
+    char folder[MF_PATH_LIMIT], *root = search->root;
     bool packed = false;
     memcpy(folder, search->folder, sizeof folder);
     memcpy(root, folder, sizeof folder);
@@ -222,7 +267,8 @@ static void find_root(Search *search, char *root) {
         take_root(search, root);
         return;
     }
-    go_up(root);
+    if (go_up(root) && is_above_home(root))
+        memcpy(root, folder, sizeof folder);
     do {
         if (!packed && is_package(search, folder)) {
             packed = true;
@@ -237,17 +283,16 @@ static void find_root(Search *search, char *root) {
     } while (go_up(folder));
 }
 
-static mf_Status resolve_relative(Search *search, const char *address, char *out) {
-    char root[MF_PATH_LIMIT];
+static mf_Status resolve_path(Search *search, const char *address, char *out) {
+    const bool absolute = address[0] == '/';
     memcpy(out, search->folder, strlen(search->folder) + 1);
+    if (absolute)
+        out[0] = '\0';
     if (!walk(out, address))
         return refuse(search);
-    if (!lies_in(out, search->folder)) {
-        find_root(search, root);
-        if (!lies_in(out, root))
-            return refuse(search);
-    }
-    return is_file(search, out) ? MF_OK : not_found(search);
+    if (!lies_in(out, search->folder) && !lies_in(out, search->root))
+        return absolute ? not_below(search) : refuse(search);
+    return is_file(search, out) ? keep_in(search, out, search->root) : not_found(search);
 }
 
 static mf_Status resolve(Search *search, char *out) {
@@ -262,13 +307,7 @@ static mf_Status resolve(Search *search, char *out) {
         return mf_fail(search->error, MF_UNSUPPORTED,
                        "%s '%.200s': only package://, model://, file:// and paths", search->what,
                        address);
-    if (address[0] != '/')
-        return resolve_relative(search, address, out);
-    size_t length = strlen(address);
-    if (length >= MF_PATH_LIMIT || !is_file(search, address))
-        return not_found(search);
-    memcpy(out, address, length + 1);
-    return MF_OK;
+    return resolve_path(search, address, out);
 }
 
 static mf_Status find_folder(Search *search, const char *file) {
@@ -283,17 +322,13 @@ static mf_Status find_folder(Search *search, const char *file) {
 }
 
 // MuJoCo strips the path of meshes in URDF files and looks in its mesh folder.
-static mf_Status resolve_in_folder(Search *search, const char *mesh_folder, char *out) {
+static __attribute__((noinline)) mf_Status resolve_in_folder(Search *search,
+                                                             const char *mesh_folder, char *out) {
     const char *name = strrchr(search->address, '/');
     char path[MF_PATH_LIMIT];
     if (!join(path, mesh_folder, name ? name + 1 : search->address))
         return not_found(search);
-    if (mesh_folder[0] != '/')
-        return resolve_relative(search, path, out);
-    if (!is_file(search, path))
-        return not_found(search);
-    memcpy(out, path, sizeof path);
-    return MF_OK;
+    return resolve_path(search, path, out);
 }
 
 mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_ImportConfig *config,
@@ -304,10 +339,20 @@ mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_Imp
     mf_Status status = find_folder(&search, file);
     if (status != MF_OK)
         return status;
+    find_root(&search);
     status = resolve(&search, out);
     if (status == MF_NOT_FOUND && mesh_folder != NULL)
         status = resolve_in_folder(&search, mesh_folder, out);
     if (search.trouble)
         return mf_fail_at(error, MF_IO, file, 0, 0, "cannot access %s '%.200s'", what, address);
     return status;
+}
+
+bool mf_package_is_outside(mf_Context *context, const char *file, const char *path) {
+    static const mf_ImportConfig config = {.root = NULL};
+    Search search = {.context = context, .config = &config, .what = "", .address = path};
+    if (file == NULL || find_folder(&search, file) != MF_OK)
+        return false;
+    find_root(&search);
+    return keep_in(&search, path, search.root) != MF_OK;
 }
