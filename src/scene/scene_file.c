@@ -60,7 +60,10 @@ static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
                                 cause.message);
     if (reader->error != NULL)
         *reader->error = cause;
-    if (mf_package_is_outside(reader->memory->context, reader->tree->file, group->model_path))
+    bool outside;
+    mf_package_is_outside(reader->memory->context, reader->tree->file, group->model_path, &outside,
+                          NULL);
+    if (outside)
         return mf_reader_refuse(reader, "model", NULL,
                                 "%.200s: no vehicle, truss or cloth (mayfly info FILE says more)",
                                 group->model_path);

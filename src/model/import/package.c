@@ -24,17 +24,23 @@ typedef struct Search {
     const char *address;
     char folder[MF_PATH_LIMIT]; // absolute, of the model's file
     char root[MF_PATH_LIMIT];   // absolute, that paths must not leave
+    bool rooted;                // the root is known
     bool trouble;               // a system error other than "no such file"
     mf_Error *error;
 } Search;
+
+// A call has failed for another reason than that there is no such file, or none for this user.
+static void note_trouble(Search *search) {
+    search->trouble |= errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ELOOP;
+}
 
 static bool has_mode(Search *search, const char *path, mode_t kind) {
     struct stat info;
     if (!mf_file_may(search->context, path))
         return false;
     bool answered = mf_allow(search->context, "stat") && stat(path, &info) == 0;
-    if (!answered && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
-        search->trouble = true;
+    if (!answered)
+        note_trouble(search);
     return answered && (info.st_mode & S_IFMT) == kind;
 }
 
@@ -149,6 +155,80 @@ static bool is_above_home(const char *folder) {
     return folder[0] == '\0' || (home != NULL && lies_in(home, folder));
 }
 
+// Whether the folder is one into which Python packages are installed.
+static bool holds_python_packages(Search *search, const char *folder) {
+    bool found = false;
+    DIR *list = mf_allow(search->context, "opendir") ? opendir(folder) : NULL;
+    if (list == NULL)
+        note_trouble(search);
+    for (struct dirent *entry = list ? readdir(list) : NULL; entry && !found;
+         entry = readdir(list)) {
+        size_t length = strlen(entry->d_name);
+        found = length > 10 && strcmp(entry->d_name + length - 10, ".dist-info") == 0;
+    }
+    if (list != NULL)
+        closedir(list);
+    return found;
+}
+
+static bool is_repository(Search *search, const char *folder) {
+    static const char *const files[] = {"pyproject.toml", "setup.py", ".git"};
+    char path[MF_PATH_LIMIT];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (join(path, folder, files[i]) &&
+            (is_file(search, path) || has_mode(search, path, S_IFDIR)))
+            return true;
+    }
+    memcpy(path, folder, strlen(folder) + 1);
+    return go_up(path) && holds_python_packages(search, path);
+}
+
+static bool is_package(Search *search, const char *folder) {
+    char path[MF_PATH_LIMIT];
+    return join(path, folder, "package.xml") && is_file(search, path);
+}
+
+// If the root does not exist, the model's own folder is used.
+static void take_root(Search *search, char *root) {
+    char real[PATH_MAX];
+    if (!mf_allow(search->context, "realpath") || realpath(search->config->root, real) == NULL)
+        note_trouble(search);
+    else if (strlen(real) < MF_PATH_LIMIT)
+        memcpy(root, real, strlen(real) + 1);
+    if (strcmp(root, "/") == 0)
+        root[0] = '\0';
+}
+
+// The folder that paths must not leave; found when it is asked for first.
+static const char *root_of(Search *search) {
+    char folder[MF_PATH_LIMIT], *root = search->root;
+    bool packed = false;
+    if (search->rooted)
+        return root;
+    search->rooted = true;
+    memcpy(folder, search->folder, sizeof folder);
+    memcpy(root, folder, sizeof folder);
+    if (search->config->root != NULL) {
+        take_root(search, root);
+        return root;
+    }
+    if (go_up(root) && is_above_home(root))
+        memcpy(root, folder, sizeof folder);
+    do {
+        if (!packed && is_package(search, folder)) {
+            packed = true;
+            if (strlen(folder) < strlen(root))
+                memcpy(root, folder, sizeof folder);
+        }
+        if (is_repository(search, folder)) {
+            if (strlen(folder) < strlen(root))
+                memcpy(root, folder, sizeof folder);
+            return root;
+        }
+    } while (go_up(folder));
+    return root;
+}
+
 // Whether a folder without a package.xml may be a package outside of the root: none of the system,
 // and none of a user.
 static bool may_be_package(const char *folder) {
@@ -171,18 +251,20 @@ static bool package_at(Search *search, const char *folder, const char *name, cha
         memcpy(out, folder, strlen(folder) + 1);
     else if (!join(out, folder, name) || !has_mode(search, out, S_IFDIR))
         return false;
-    return lies_in(out, search->root) || may_be_package(out) || has_package_file(search, out, name);
+    return lies_in(out, root_of(search)) || may_be_package(out) ||
+           has_package_file(search, out, name);
 }
 
 // Refuses a file that exists when its links lead out of `package` and of the root.
 static __attribute__((noinline)) mf_Status keep_in(Search *search, const char *path,
                                                    const char *package) {
     char real[PATH_MAX], inside[PATH_MAX];
-    if (!mf_allow(search->context, "realpath") || realpath(path, real) == NULL)
+    if (!mf_allow(search->context, "realpath") || realpath(path, real) == NULL) {
+        note_trouble(search);
         return not_found(search);
-    const bool known = realpath(package, inside) != NULL;
-    return lies_in(real, search->folder) || lies_in(real, search->root) ||
-                   (known && lies_in(real, inside))
+    }
+    return lies_in(real, search->folder) || lies_in(real, root_of(search)) ||
+                   (package != NULL && realpath(package, inside) != NULL && lies_in(real, inside))
                ? MF_OK
                : refuse(search);
 }
@@ -216,73 +298,6 @@ static __attribute__((noinline)) mf_Status resolve_package(Search *search,
     return not_found(search);
 }
 
-// Whether the folder is one into which Python packages are installed.
-static bool holds_python_packages(Search *search, const char *folder) {
-    bool found = false;
-    DIR *list = mf_allow(search->context, "opendir") ? opendir(folder) : NULL;
-    for (struct dirent *entry = list ? readdir(list) : NULL; entry && !found;
-         entry = readdir(list)) {
-        size_t length = strlen(entry->d_name);
-        found = length > 10 && strcmp(entry->d_name + length - 10, ".dist-info") == 0;
-    }
-    if (list != NULL)
-        closedir(list);
-    return found;
-}
-
-static bool is_repository(Search *search, const char *folder) {
-    static const char *const files[] = {"pyproject.toml", "setup.py", ".git"};
-    char path[MF_PATH_LIMIT];
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (join(path, folder, files[i]) &&
-            (is_file(search, path) || has_mode(search, path, S_IFDIR)))
-            return true;
-    }
-    memcpy(path, folder, strlen(folder) + 1);
-    return go_up(path) && holds_python_packages(search, path);
-}
-
-static bool is_package(Search *search, const char *folder) {
-    char path[MF_PATH_LIMIT];
-    return join(path, folder, "package.xml") && is_file(search, path);
-}
-
-// If the root does not exist, the model's own folder is used.
-static void take_root(Search *search, char *root) {
-    char real[PATH_MAX];
-    if (mf_allow(search->context, "realpath") && realpath(search->config->root, real) != NULL &&
-        strlen(real) < MF_PATH_LIMIT)
-        memcpy(root, real, strlen(real) + 1);
-    if (strcmp(root, "/") == 0)
-        root[0] = '\0';
-}
-
-// The folder that paths must not leave.
-static void find_root(Search *search) {
-    char folder[MF_PATH_LIMIT], *root = search->root;
-    bool packed = false;
-    memcpy(folder, search->folder, sizeof folder);
-    memcpy(root, folder, sizeof folder);
-    if (search->config->root != NULL) {
-        take_root(search, root);
-        return;
-    }
-    if (go_up(root) && is_above_home(root))
-        memcpy(root, folder, sizeof folder);
-    do {
-        if (!packed && is_package(search, folder)) {
-            packed = true;
-            if (strlen(folder) < strlen(root))
-                memcpy(root, folder, sizeof folder);
-        }
-        if (is_repository(search, folder)) {
-            if (strlen(folder) < strlen(root))
-                memcpy(root, folder, sizeof folder);
-            return;
-        }
-    } while (go_up(folder));
-}
-
 static mf_Status resolve_path(Search *search, const char *address, char *out) {
     const bool absolute = address[0] == '/';
     memcpy(out, search->folder, strlen(search->folder) + 1);
@@ -290,9 +305,9 @@ static mf_Status resolve_path(Search *search, const char *address, char *out) {
         out[0] = '\0';
     if (!walk(out, address))
         return refuse(search);
-    if (!lies_in(out, search->folder) && !lies_in(out, search->root))
+    if (!lies_in(out, search->folder) && !lies_in(out, root_of(search)))
         return absolute ? not_below(search) : refuse(search);
-    return is_file(search, out) ? keep_in(search, out, search->root) : not_found(search);
+    return is_file(search, out) ? keep_in(search, out, NULL) : not_found(search);
 }
 
 static mf_Status resolve(Search *search, char *out) {
@@ -339,7 +354,6 @@ mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_Imp
     mf_Status status = find_folder(&search, file);
     if (status != MF_OK)
         return status;
-    find_root(&search);
     status = resolve(&search, out);
     if (status == MF_NOT_FOUND && mesh_folder != NULL)
         status = resolve_in_folder(&search, mesh_folder, out);
@@ -348,11 +362,21 @@ mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_Imp
     return status;
 }
 
-bool mf_package_is_outside(mf_Context *context, const char *file, const char *path) {
+mf_Status mf_package_is_outside(mf_Context *context, const char *file, const char *path,
+                                bool *outside, mf_Error *error) {
     static const mf_ImportConfig config = {.root = NULL};
     Search search = {.context = context, .config = &config, .what = "", .address = path};
-    if (file == NULL || find_folder(&search, file) != MF_OK)
-        return false;
-    find_root(&search);
-    return keep_in(&search, path, search.root) != MF_OK;
+    char folder[MF_PATH_LIMIT];
+    *outside = false;
+    if (file == NULL || strlen(file) >= MF_PATH_LIMIT - 1)
+        return MF_OK;
+    const char *slash = strrchr(file, '/'); // of the folder: the file itself may be made later
+    const size_t length = slash == NULL ? 0 : (size_t)(slash - file) + 1;
+    snprintf(folder, sizeof folder, "%.*s.", (int)length, file);
+    if (mf_allow(context, "realpath") && realpath(folder, search.folder) != NULL)
+        *outside = keep_in(&search, path, NULL) != MF_OK;
+    else
+        note_trouble(&search);
+    return search.trouble ? mf_fail_at(error, MF_IO, file, 0, 0, "cannot access '%.200s'", path)
+                          : MF_OK;
 }

@@ -20,8 +20,9 @@ mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_Imp
                              const char *what, const char *mesh_folder, const char *address,
                              char *out, mf_Error *error);
 
-// Whether `path` is not a file below the root of `file`, which names it: what is in it is then
-// nobody's business, and no message repeats it.
-bool mf_package_is_outside(mf_Context *context, const char *file, const char *path);
+// Whether `path` is not a file below the root of `file`, which names it, or could when it is there:
+// what is in it is then nobody's business, and no message repeats it. `file` may be NULL: it is not.
+mf_Status mf_package_is_outside(mf_Context *context, const char *file, const char *path,
+                                bool *outside, mf_Error *error);
 
 #endif
