@@ -88,7 +88,8 @@ static mf_Status start_child(mf_RunPython *python, mf_Error *error) {
     char patience[32];
     const char *address = mf_server_address(python->server);
     snprintf(patience, sizeof patience, "%.17g", python->patience);
-    const char *words[] = {python->interpreter, "-u",           "-c",     program, address,
+    // Isolated: only the script's own folder is searched beside the installed packages.
+    const char *words[] = {python->interpreter, "-I",           "-u",     "-c", program, address,
                            python->file,        python->folder, patience, NULL};
     const pid_t parent = getpid();
     python->child = fork();

@@ -25,7 +25,7 @@ typedef struct Options {
     const char *port, *address, *path, *speed, *duration, *connections, *spin;
     const char *page, *message_rate, *byte_rate, *shared, *record, *fields, *every, *files;
     mf_OptionList serial;
-    bool paused;
+    bool paused, allow_bridges;
 } Options;
 
 static const mf_Option table[] = {
@@ -41,6 +41,8 @@ static const mf_Option table[] = {
     MF_OPT_LIST("serial", "ROBOT[=PLACE]", Options, serial,
                 "joints of a robot (group, or group[2]) as Dynamixel servos on a pseudo terminal; "
                 "PLACE: a link to it, or tcp:PORT instead; may be repeated"),
+    MF_OPT_FLAG("allow-bridges", Options, allow_bridges,
+                "start the bridges that the file names: their programs run with your permissions"),
     MF_OPT_FLAG("paused", Options, paused, "begin paused"),
     MF_OPT_REAL("speed", "FACTOR", Options, speed, 0, 1e6,
                 "simulated seconds per second (default 1; 0: as fast as possible)"),
@@ -259,15 +261,18 @@ static mf_ServerConfig read_options(const Options *options, Served *served) {
 
 // Prints where it serves, and does so until the end.
 static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *server,
-                     const char *made, uint32_t serial_count, Served *served, mf_Error *error) {
+                     const char *made, uint32_t serial_count, bool bridges, Served *served,
+                     mf_Error *error) {
     mf_StartReport report;
     mf_start_report(scene, &report);
     mf_start_report_print(&report);
     if (!announce(server, made, serial_count, served->page))
         return MF_OK;
     mf_app_starting(false);
-    mf_Status status = mf_bridges_start(context, scene->file, mf_server_address(server), made,
-                                        &served->bridges, error);
+    mf_Status status = MF_OK;
+    if (bridges)
+        status = mf_bridges_start(context, scene->file, mf_server_address(server), made,
+                                  &served->bridges, error);
     if (status == MF_OK)
         status = mf_server_run(server, error);
     if (status == MF_OK)
@@ -296,7 +301,8 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
         status = mf_serve_page_open(served.page, server,
                                     (uint16_t)mf_option_count(options->page, 0), error);
     if (status == MF_OK)
-        status = run(context, scene, server, made, config.serial_count, &served, error);
+        status = run(context, scene, server, made, config.serial_count, options->allow_bridges,
+                     &served, error);
     mf_serve_page_destroy(served.page);
     mf_server_destroy(server);
     mf_bridges_stop(served.bridges);
@@ -329,7 +335,7 @@ static int load_and_serve(mf_Context *context, const Options *options, const cha
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
     mf_SceneConfig config = mf_scene_config();
-    config.bridges = true;
+    config.bridges = options->allow_bridges;
     mf_Scene *scene = mf_allocate(context, 1, sizeof *scene);
     mf_Status status =
         scene == NULL ? mf_fail(&error, MF_NO_MEMORY, "serve: out of memory")

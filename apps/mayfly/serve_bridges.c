@@ -1,5 +1,5 @@
 // Bridges run as processes of their own, so that a library of theirs that crashes takes nothing
-// with it: `python3 -m mayfly_bridges NAME ADDRESS OPTIONS`.
+// with it: `python3 -I -m mayfly_bridges NAME ADDRESS OPTIONS`. Only with --allow-bridges.
 #include "serve_bridges.h"
 
 #include "app.h"
@@ -58,6 +58,9 @@ static void start(Bridge *bridge) {
     const pid_t parent = getpid(), process = fork();
     if (process == 0)
         become(bridge, parent);
+    if (process > 0 && bridge->when == 0.0) // what a file starts is said
+        fprintf(stderr, "mayfly: bridge %s started: %s %s\n", bridge->scene->name, bridge->words[0],
+                bridge->scene->options);
     bridge->process = process > 0 ? process : 0;
     bridge->when = mf_app_clock();
     if (process < 0) { // no memory or too many processes: later, perhaps
@@ -106,7 +109,8 @@ void mf_bridges_watch(mf_Bridges *bridges) {
 
 // The command line. MF_LIMIT: it has too many words.
 static mf_Status put_words(mf_Context *context, Bridge *bridge, char *address, mf_Error *error) {
-    static char python[] = "python3", flag[] = "-m", module[] = "mayfly_bridges";
+    // Isolated: nothing of the current folder or of PYTHONPATH runs.
+    static char python[] = "python3", alone[] = "-I", flag[] = "-m", module[] = "mayfly_bridges";
     char *own = getenv("MAYFLY_PYTHON"), *rest = NULL;
     const char *name = bridge->scene->name;
     const size_t names = strlen(name) + 1, options = strlen(bridge->scene->options) + 1;
@@ -115,15 +119,15 @@ static mf_Status put_words(mf_Context *context, Bridge *bridge, char *address, m
         return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
     memcpy(bridge->text, name, names);
     memcpy(bridge->text + names, bridge->scene->options, options);
-    char *const first[] = {own != NULL && own[0] != '\0' ? own : python, flag, module, bridge->text,
-                           address};
+    char *const first[] = {
+        own != NULL && own[0] != '\0' ? own : python, alone, flag, module, bridge->text, address};
     memcpy(bridge->words, first, sizeof first);
     uint32_t count = sizeof first / sizeof *first;
     for (char *word = strtok_r(bridge->text + names, " \t\r\n", &rest); word != NULL;
          word = strtok_r(NULL, " \t\r\n", &rest)) {
         if (count == WORDS - 1)
             return mf_fail(error, MF_LIMIT, "bridge %.80s: expected at most %u words of options",
-                           name, WORDS - 6);
+                           name, WORDS - 7);
         bridge->words[count++] = word;
     }
     return MF_OK;

@@ -45,7 +45,8 @@ def served(stand_in: pathlib.Path) -> Iterator[subprocess.Popen[str]]:
     folder = stand_in.parent
     if not (folder / "fails").exists():
         (folder / "fails").write_text("x")
-    words = [COMMAND, "serve", str(folder / "scene.yaml"), "--unix", str(folder / "world")]
+    words = [COMMAND, "serve", str(folder / "scene.yaml"), "--allow-bridges"]
+    words += ["--unix", str(folder / "world")]
     with subprocess.Popen(
         words,
         env={**os.environ, "MAYFLY_PYTHON": str(stand_in)},
@@ -74,7 +75,7 @@ def test_one_that_fails_is_started_again_and_ended(
     stand_in: pathlib.Path, served: subprocess.Popen[str]
 ) -> None:
     calls = lines(stand_in.parent, 2)
-    assert calls[0] == f"-m mayfly_bridges parrot {stand_in.parent}/world --port 7 --quiet"
+    assert calls[0] == f"-I -m mayfly_bridges parrot {stand_in.parent}/world --port 7 --quiet"
     assert calls[1] == calls[0]
     served.send_signal(signal.SIGTERM)
     assert served.wait(20) == 0
@@ -88,7 +89,10 @@ def test_one_that_never_works_is_given_up(stand_in: pathlib.Path) -> None:
     folder = stand_in.parent
     (folder / "fails").write_text("xxxxxxxxx")
     server = subprocess.Popen(
-        [COMMAND, "serve", str(folder / "scene.yaml"), "--unix", str(folder / "world")],
+        [
+            *(COMMAND, "serve", str(folder / "scene.yaml"), "--allow-bridges"),
+            *("--unix", str(folder / "world")),
+        ],
         env={**os.environ, "MAYFLY_PYTHON": str(stand_in)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -114,4 +118,4 @@ def test_other_commands_say_that_they_start_none(stand_in: pathlib.Path) -> None
         timeout=60,
     )
     assert result.returncode == 0, result.stderr
-    assert "bridges: 1 not started here; mayfly serve starts them" in result.stdout + result.stderr
+    assert "bridges: 1 not started here; mayfly serve --allow-bridges starts them" in result.stdout + result.stderr

@@ -4,7 +4,7 @@ Nothing but sockets; it gets up by the gaits of models/gaits/humanoid. It plays 
 With Booster's T1 (`--robot T1`) it stands and looks, also in the league's own server, because both
 speak the same:
 
-    mayfly serve scenes/robocup.yaml
+    mayfly serve scenes/robocup.yaml --allow-bridges
     python examples/bridges/robocup_agent.py --team Reds --number 2
 """
 

@@ -106,7 +106,7 @@ mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char
                        size_t *size, mf_Error *error) {
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_read: context is NULL");
-    if (context->file_may != NULL && !context->file_may(path, context->file_guard))
+    if (!mf_file_may(context, path))
         return mf_fail_at(error, MF_NOT_FOUND, path, 0, 0,
                           "expected a file below the folder whose files may be read");
     // Not blocking, or opening a pipe without a writer would hang.
@@ -123,6 +123,10 @@ mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char
 void mf_file_watch(mf_Context *context, void (*seen)(const char *path, void *user), void *user) {
     context->file_seen = seen;
     context->file_user = user;
+}
+
+bool mf_file_may(const mf_Context *context, const char *path) {
+    return context->file_may == NULL || context->file_may(path, context->file_guard);
 }
 
 void mf_file_guard(mf_Context *context, bool (*may)(const char *path, void *user), void *user) {

@@ -19,4 +19,7 @@ void mf_file_watch(mf_Context *context, void (*seen)(const char *path, void *use
 // context.
 void mf_file_guard(mf_Context *context, bool (*may)(const char *path, void *user), void *user);
 
+// Whether the guard lets it be read; it is not opened.
+bool mf_file_may(const mf_Context *context, const char *path);
+
 #endif

@@ -76,7 +76,7 @@ struct mf_WorldDocks {
     double cell;                // [m] of the grid
     uint32_t bucket_count;      // [1] a power of two
     uint32_t *buckets, *sorted; // [1] places by cell
-    uint32_t *met;              // [1] per port: tick + 1, low half, at which it last met one
+    bool *met;                  // per port: it has met one in this step
     uint32_t push_count;
     mf_DockPush *pushes;
     uint32_t block_count;        // [1] of all groups

@@ -185,13 +185,12 @@ static bool close_clamps(const mf_DockPlace places[2], bool goes_on, double step
 
 static void meet(mf_WorldDocks *docks, const mf_DockPair *pair, const mf_SystemRun *run) {
     const mf_DockPlace places[2] = {docks->places[pair->places[0]], docks->places[pair->places[1]]};
-    const uint32_t now = (uint32_t)run->tick + 1;
-    uint32_t *met[2] = {&docks->met[places[0].port], &docks->met[places[1].port]};
+    bool *met[2] = {&docks->met[places[0].port], &docks->met[places[1].port]};
     const bool missed =
         *state_at(&places[0]) == MF_DOCK_MISSED || *state_at(&places[1]) == MF_DOCK_MISSED;
-    if (!missed && (*met[0] == now || *met[1] == now))
+    if (!missed && (*met[0] || *met[1]))
         return; // one has a nearer partner
-    *met[0] = *met[1] = now;
+    *met[0] = *met[1] = true;
     if (missed || !close_clamps(places, pair->square < 0.0, (double)run->step * 1e-9))
         return;
     if (catches(docks, places, run->tick)) {
@@ -204,12 +203,13 @@ static void meet(mf_WorldDocks *docks, const mf_DockPair *pair, const mf_SystemR
 }
 
 // Those that wait for a partner, or for the end of a meeting, and met nobody.
-static void forget(mf_WorldDocks *docks, uint32_t now) {
+static void forget(mf_WorldDocks *docks) {
     for (uint32_t i = 0; i < docks->place_count; i++) {
         const mf_DockPlace *place = &docks->places[i];
         const uint32_t state = *state_at(place);
-        if ((state == MF_DOCK_CLOSING || state == MF_DOCK_MISSED) && docks->met[place->port] != now)
+        if ((state == MF_DOCK_CLOSING || state == MF_DOCK_MISSED) && !docks->met[place->port])
             mf_dock_clear(place->group, place->instance, dock_of(place), MF_DOCK_FREE);
+        docks->met[place->port] = false; // nothing of this step is left for the next one
     }
 }
 
@@ -295,7 +295,7 @@ void mf_docks_begin(mf_WorldDocks *docks, const mf_SystemRun *run) {
     for (uint32_t i = 0; i < docks->pair_count; i++)
         if (docks->pairs[i].meets)
             meet(docks, &docks->pairs[i], run);
-    forget(docks, (uint32_t)run->tick + 1);
+    forget(docks);
     for (uint32_t i = 0; i < docks->pair_count && docks->magnets; i++)
         if (*state_at(&docks->places[docks->pairs[i].places[0]]) != MF_DOCK_ENGAGED &&
             *state_at(&docks->places[docks->pairs[i].places[1]]) != MF_DOCK_ENGAGED)

@@ -42,8 +42,7 @@ typedef struct Links {
     mf_ParticleFace *faces;
     uint32_t face_count;
     double reach;                // [m] largest of all particles
-    uint64_t tick;               // [1] of the solids
-    bool found;                  // there are some
+    bool found;                  // the solids are those of this step
     bool clears;                 // no collisions do it
     mf_ParticleMixture *mixture; // NULL: groups do not act on each other
 } Links;
@@ -108,12 +107,11 @@ static void find_block(Links *all, Owner *owner, uint32_t number, uint32_t block
     }
 }
 
-static void find_solids(void *user, const mf_WorldRun *run) {
+static void find_solids(void *user) {
     Links *all = user;
-    if (all->found && all->tick == run->tick)
+    if (all->found)
         return;
     all->found = true;
-    all->tick = run->tick;
     all->coupling.count = 0;
     for (uint32_t o = 0; o < all->owner_count; o++)
         for (uint32_t b = 0; b < mf_group_block_count(all->owners[o].group); b++)
@@ -134,10 +132,11 @@ static void relax(const Owner *owner) {
 
 static void push_robots(const mf_WorldRun *run, void *user) {
     Links *all = user;
+    (void)run;
     for (uint32_t o = 0; all->clears && o < all->owner_count; o++)
         if (all->owners[o].wrench != NULL)
             relax(&all->owners[o]);
-    for (uint32_t s = 0; all->tick == run->tick && s < all->coupling.count; s++) {
+    for (uint32_t s = 0; all->found && s < all->coupling.count; s++) {
         const Place *place = &all->places[s];
         const Owner *owner = &all->owners[place->owner];
         const double *wrench = all->coupling.wrench[s];
@@ -153,6 +152,7 @@ static void push_robots(const mf_WorldRun *run, void *user) {
         }
         ((uint32_t *)owner->count->data)[place->instance]++;
     }
+    all->found = false; // nothing of this step is left for the next one
 }
 
 // ---- creation -----------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ struct mf_Interaction {
     mf_AirOutput blow_to[MF_NEIGHBOR_GROUPS];
 
     uint32_t pending; // MF_WORK_DETECT, MF_WORK_COLLIDE with pending results
-    uint64_t detection_apply, collision_apply; // [1] ticks
+    uint32_t detection_wait, collision_wait; // [1] steps until those results are applied
     mf_Background *background;                 // NULL: all work on the world's threads
 
     mf_InteractionEvent *events;

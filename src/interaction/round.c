@@ -304,10 +304,10 @@ static void finish(mf_Interaction *all, uint32_t work) {
 
 static void run_later(mf_Interaction *all, const mf_WorldRun *run) {
     uint32_t ripe = 0;
-    if (run->tick >= all->detection_apply)
-        ripe |= all->pending & MF_WORK_DETECT;
-    if (run->tick >= all->collision_apply)
-        ripe |= all->pending & MF_WORK_COLLIDE;
+    if (all->pending & MF_WORK_DETECT && --all->detection_wait == 0)
+        ripe |= MF_WORK_DETECT;
+    if (all->pending & MF_WORK_COLLIDE && --all->collision_wait == 0)
+        ripe |= MF_WORK_COLLIDE;
     // Neighbors first: agents that fail now were still valid in the search.
     if ((ripe & MF_WORK_DETECT) != 0)
         finish(all, MF_WORK_DETECT);
@@ -318,9 +318,9 @@ static void run_later(mf_Interaction *all, const mf_WorldRun *run) {
     begin_work(all, all->touch, later & MF_WORK_COLLIDE, run->time);
     all->pending |= later;
     if ((later & MF_WORK_DETECT) != 0)
-        all->detection_apply = run->tick + all->config.latency;
+        all->detection_wait = all->config.latency;
     if ((later & MF_WORK_COLLIDE) != 0)
-        all->collision_apply = run->tick + all->config.latency;
+        all->collision_wait = all->config.latency;
     if ((all->due & MF_WORK_AIR) != 0) {
         begin_work(all, all->air, MF_WORK_AIR, run->time);
         write_out(all, all->air, MF_WORK_AIR);

@@ -374,7 +374,9 @@ static mf_Status make(mf_SceneBuilder *builder) {
         mf_scene_note(scene, "scripts: %u not run here; mayfly run runs them",
                       builder->file->script_count);
     if (builder->file->bridge_count > 0 && !builder->config.bridges)
-        mf_scene_note(scene, "bridges: %u not started here; mayfly serve starts them",
+        mf_scene_note(scene,
+                      "bridges: %u not started here; mayfly serve --allow-bridges "
+                      "starts them",
                       builder->file->bridge_count);
     begin(builder);
     status = mf_scene_take_first(builder);

@@ -519,6 +519,13 @@ static mf_Status check_record(const mf_Reader *reader, const mf_SceneFile *file)
             reader, "record.file", NULL,
             "expected a name that ends with .h5, .hdf5 or .mcap, found '%.200s'",
             file->record_path);
+    const mf_YamlNode *node = mf_reader_find(reader, "record.file");
+    if (node != NULL && node->override == NULL &&
+        (node->text[0] == '/' || strstr(node->text, "..") != NULL))
+        return mf_reader_refuse(reader, "record.file", NULL,
+                                "expected a path below the folder of this file (--record FILE "
+                                "writes elsewhere), found '%.200s'",
+                                node->text);
     return MF_OK;
 }
 

@@ -1,5 +1,6 @@
 // Gaits of a group: their files, and the commands of the robots.
 #include "io/suggest.h"
+#include "model/import/package.h"
 #include "scene/builder.h"
 
 #include <dirent.h>
@@ -114,8 +115,15 @@ static mf_Status load(mf_SceneBuilder *builder, uint32_t index, uint32_t number)
                           &builder->scene->gaits[index][number], &cause);
     if (status == MF_OK)
         return MF_OK;
-    if (cause.line == 0 && (status == MF_IO || status == MF_NOT_FOUND))
+    const bool named = !is_file(gait);
+    if (named && cause.line == 0 && (status == MF_IO || status == MF_NOT_FOUND))
         return refuse_gait(builder, from->model_path, path, gait);
+    bool outside = false;
+    if (!named && status != MF_NO_MEMORY)
+        mf_package_is_outside(builder->context, builder->file->file, path, &outside, NULL);
+    if (outside)
+        return mf_fail_at(builder->error, MF_NOT_FOUND, builder->file->file, 0, 0,
+                          "no gait '%.200s': expected a file with the keys of a gait", gait);
     if (builder->error != NULL)
         *builder->error = cause;
     return status;

@@ -156,8 +156,8 @@ static const mf_Key group_keys[] = {
     MF_KEY("import.density", MF_KEY_REAL, 0, "kg/m^3", "0", 0, 1e6, NULL, GROUP(import.density),
            "density of links without inertial; 0: they have no mass"),
     MF_KEY("import.root", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, GROUP(import.root),
-           "folder that meshes and includes may not leave by `..`; none: the package around the "
-           "model"),
+           "folder that meshes and includes may not leave by `..`, a link or an absolute path; none: "
+           "the package around the model"),
     MF_KEY("import.lenient", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, GROUP(import.lenient),
            "drop unsupported physical elements, with a note; false: reject the file"),
     MF_KEY("count", MF_KEY_COUNT, 0, "1", "1", 1, 1 << 26, NULL, GROUP(count),

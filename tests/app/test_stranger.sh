@@ -41,6 +41,22 @@ for file in many.xml bodies.xml; do
     done
 done
 
+# COLLADA: nodes nested 100,000 deep, and a file of 5 KB whose instances double 50 times.
+xml() { # xml FILE: a robot with that mesh
+    printf '<mujoco><asset><mesh name="m" file="%s"/></asset><worldbody><body><freejoint/>
+<geom type="mesh" mesh="m"/></body></worldbody></mujoco>' "$1" >mesh.xml
+}
+awk 'BEGIN { print "<COLLADA><library_visual_scenes><visual_scene>"
+    for (i = 0; i < 100000; i++) print "<node>"; for (i = 0; i < 100000; i++) print "</node>"
+    print "</visual_scene></library_visual_scenes></COLLADA>" }' >deep.dae
+cp "$source_dir/tests/fuzz/corpus/dae/doubling.dae" "$source_dir/tests/fuzz/corpus/dae/cycle.dae" .
+for file in deep.dae doubling.dae cycle.dae; do
+    xml $file
+    (ulimit -t $((5 + 60 * sanitized)) && exec "$mayfly" info mesh.xml) >out 2>err
+    [ $? -eq 1 ] || fail "info $file: not refused"
+    [ "$(wc -l <err)" -eq 1 ] || fail "info $file: not one line"
+done
+
 # More robots than memory: said at once, with the bytes.
 for file in models/humanoid.urdf scenes/hexapod.yaml; do
     timeout -s KILL 60 "$mayfly" run "$source_dir/$file" --robots 67108864 >out 2>err

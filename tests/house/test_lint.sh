@@ -207,7 +207,20 @@ END
     fires text 'CHANGELOG.md: missing'
 }
 
+test_ticks() {
+    mkdir -p "$work/src/x"
+    for line in 'if (all->found && all->tick == run->tick)' 'if (run->tick >= all->apply)' \
+        'uint32_t now = (uint32_t)run->tick + 1; if (!(docks->met[port] != now))'; do
+        echo "$line" | tr ';' '\n' | sed 's/now = .*/&;/' >"$work/src/x/a.c"
+        fires ticks 'src/x/a.c'
+    done
+    echo 'if (run->tick % plan->interval == 0) all->tick = run->tick;' >"$work/src/x/a.c"
+    silent ticks 'a rate'
+    rm -r "$work/src"
+}
+
 test_units
+test_ticks
 test_symbols
 test_sizes
 test_floors

@@ -14,6 +14,6 @@ python3 "$source/tests/house/null_calls.py" "$source" >"$work/calls.c"
 # shellcheck disable=SC2046
 ${CC:-gcc} -std=gnu17 -I "$source/include" "$work/calls.c" "$build/libmayfly-tools.a" \
     "$build/libmayfly.a" -o "$work/calls" \
-    $(pkg-config --libs expat libpng zlib sqlite3 hdf5 jansson yaml-0.1 qhull_r assimp) \
+    $(pkg-config --libs expat libpng zlib sqlite3 hdf5 jansson yaml-0.1 qhull_r) \
     $(pkg-config --libs libzstd 2>/dev/null) -lpthread -ldl -lm
 "$work/calls"

@@ -329,6 +329,99 @@ static void collada_meshes_are_read(void **state) {
     assert_null(mesh.vertices);
 }
 
+// The text of a scene of one geometry over five points of a square of 1 m, the last one within.
+#define DAE(primitives, nodes)                                                                     \
+    "<COLLADA version='1.4.1'><library_geometries><geometry id='g'><mesh><source id='p'>"          \
+    "<float_array id='f'>0 0 0\n 1 0 0\n 1 1 0\n 0 1 0\n .5 .2 0</float_array><technique_common>"  \
+    "<accessor source='#f' count='5' stride='3'/></technique_common></source><vertices id='v'>"    \
+    "<input semantic='POSITION' source='#p'/></vertices>" primitives                               \
+    "</mesh></geometry></library_geometries><library_visual_scenes><visual_scene>" nodes           \
+    "</visual_scene></library_visual_scenes></COLLADA>"
+#define CORNERS "<input semantic='VERTEX' source='#v' offset='0'/>"
+#define AS_IT_IS "<node><instance_geometry url='#g'/></node>"
+
+// Twice the area [m^2] of the triangles, those that face down negative.
+static double doubled_area(const mf_MeshData *mesh) {
+    double sum = 0.0;
+    for (uint32_t t = 0; t < mesh->triangle_count; t++) {
+        const float *p[3];
+        for (uint32_t k = 0; k < 3; k++)
+            p[k] = &mesh->vertices[3 * mesh->triangles[3 * t + k]];
+        const double area = (double)(p[1][0] - p[0][0]) * (double)(p[2][1] - p[0][1]) -
+                            (double)(p[1][1] - p[0][1]) * (double)(p[2][0] - p[0][0]);
+        assert_true(area > 0.0); // none is outside of the outline
+        sum += area;
+    }
+    return sum;
+}
+
+static void collada_primitives_are_triangles(void **state) {
+    static const struct {
+        const char *text;
+        uint32_t triangles;
+        double doubled; // [m^2] twice the area
+    } rows[] = {
+        // A notch: a fan about the first corner would leave it.
+        {DAE("<polylist>" CORNERS "<vcount>5</vcount><p>0 4 1 2 3</p></polylist>", AS_IT_IS), 3,
+         1.8},
+        {DAE("<polylist>" CORNERS "<vcount>5</vcount><p>3 0 4 1 2</p></polylist>", AS_IT_IS), 3,
+         1.8},
+        {DAE("<polygons>" CORNERS "<p>0 1 2 3</p><ph><p>0 1 4</p><h>0 1 2</h></ph></polygons>",
+             AS_IT_IS),
+         3, 2.2},
+        {DAE("<tristrips>" CORNERS "<p>0 1 3 2</p></tristrips>", AS_IT_IS), 2, 2.0},
+        {DAE("<trifans>" CORNERS "<p>0 1 2 3</p></trifans>", AS_IT_IS), 2, 2.0},
+        {DAE("<triangles>" CORNERS
+             "<input semantic='NORMAL' source='#p' offset='2'/><p>0 7 7 1 7 7 "
+             "2 7 7</p></triangles><lines>" CORNERS "<p>0 9</p></lines>",
+             AS_IT_IS),
+         1, 1.0},
+        // Twice as large, turned by 90 degrees, mirrored, 1 mm away.
+        {DAE("<triangles>" CORNERS "<p>0 1 2</p></triangles>",
+             "<node><translate>0.001 0 0</translate><rotate>0 0 1 90</rotate><scale>2 -2 1</scale>"
+             "<node><instance_geometry url='#g'/></node></node>"),
+         1, 4.0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mf_MeshData mesh;
+        mf_Error error = {0};
+        if (mf_dae_parse(*state, "a.dae", rows[i].text, strlen(rows[i].text), &mesh, &error) !=
+            MF_OK)
+            fail_msg("row %zu: %s", i, error.message);
+        assert_int_equal(mesh.triangle_count, rows[i].triangles);
+        assert_true(fabs(doubled_area(&mesh) - rows[i].doubled) < 1e-6);
+        mf_mesh_release(&mesh);
+    }
+}
+
+static void broken_collada_is_one_line(void **state) {
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {DAE("", "<node id='n'><instance_node url='#n'/></node>"),
+         "64 nodes deep, or contains itself"},
+        {DAE("", AS_IT_IS), "expected triangles, found none"},
+        {DAE("<triangles>" CORNERS "<p>0 1 5</p></triangles>", AS_IT_IS), "point 5 of 5"},
+        {DAE("<triangles>" CORNERS "<p>0 1 -1</p></triangles>", AS_IT_IS), "too few whole numbers"},
+        {DAE("<triangles><p>0 1 2</p></triangles>", AS_IT_IS), "needs an <input>"},
+        {DAE("<triangles>" CORNERS "<p>0 1 2</p></triangles>",
+             "<node><scale>1e39 1 1</scale><instance_geometry url='#g'/></node>"),
+         "not finite"},
+        {DAE("", "<node><instance_geometry url='#v'/></node>"), "there is no <geometry> '#v'"},
+        {DAE("", "<node><skew>1 2 3 4 5 6 7</skew></node>"), "is not supported"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mf_MeshData mesh;
+        mf_Error error = {0};
+        assert_int_not_equal(
+            mf_dae_parse(*state, "a.dae", rows[i].text, strlen(rows[i].text), &mesh, &error),
+            MF_OK);
+        if (strstr(error.message, rows[i].message) == NULL)
+            fail_msg("row %zu: \"%s\"", i, error.message);
+        assert_null(mesh.vertices);
+    }
+}
+
 static void the_mujoco_mesh_folder_is_honored(void **state) {
     char path[512];
     write_text(path, "mj/assets/cube.obj", cube);
@@ -425,6 +518,8 @@ int main(void) {
         cmocka_unit_test(climbing_out_is_refused),
         cmocka_unit_test(climbing_inside_the_root_is_fine),
         cmocka_unit_test(collada_meshes_are_read),
+        cmocka_unit_test(collada_primitives_are_triangles),
+        cmocka_unit_test(broken_collada_is_one_line),
         cmocka_unit_test(the_mujoco_mesh_folder_is_honored),
         cmocka_unit_test(equal_meshes_are_loaded_once_and_visuals_on_request),
         cmocka_unit_test(broken_mesh_files_name_themselves),

@@ -578,7 +578,7 @@ class _Runner:
         module = types.ModuleType("__mayfly_script__")
         module.__file__ = self.file
         sys.modules[module.__name__] = module
-        sys.path[0] = os.path.dirname(os.path.abspath(self.file))
+        sys.path.insert(0, os.path.dirname(os.path.abspath(self.file)))
         with open(self.file, "rb") as source:
             exec(compile(source.read(), self.file, "exec"), module.__dict__)
         for name in _HOOKS:

@@ -5,6 +5,7 @@
 // Joints of one body are one chain of links; geoms, sites and joints store their values in the
 // body's frame for this purpose.
 #include "model/export/mjcf.h"
+#include "model/import/package.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,14 @@ static void put_option(mf_MjcfWriter *w) {
     put(w, "/>\n  </option>\n");
 }
 
+// Whether a reader of the file could not reach `path` from where it stands: then the text has it.
+static bool is_outside(mf_MjcfWriter *w, const char *path) {
+    bool outside = false;
+    if (w->status == MF_OK)
+        w->status = mf_package_is_outside(w->text.context, w->path, path, &outside, w->error);
+    return outside;
+}
+
 // Of a mesh with inline vertices, which has one place for each vertex that it uses.
 static void put_places(mf_MjcfWriter *w, const mf_Mesh *mesh) {
     const size_t corners = 3 * (size_t)mesh->triangle_count;
@@ -103,7 +112,7 @@ static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
         integer(w, "maxhullvert", (long)mesh->hull_limit);
     if (mesh->shell)
         word(w, "inertia", "shell");
-    if (mesh->path[0] != '\0') {
+    if (mesh->path[0] != '\0' && !is_outside(w, mesh->path)) {
         word(w, "file", mesh->path);
         mf_mjcf_attributes(w, MF_ITEM_MESH, mesh, "reference_position", "scale");
         put(w, "/>\n");
@@ -119,13 +128,30 @@ static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
     put(w, "\"/>\n");
 }
 
+// A picture that the text cannot hold stands beside the file when the reader could not reach it.
+static void put_picture(mf_MjcfWriter *w, const mf_Texture *texture, uint32_t index) {
+    char path[4096];
+    if (!is_outside(w, texture->path)) {
+        word(w, "file", texture->path);
+        return;
+    }
+    const int length = snprintf(path, sizeof path, "%s.%u.png", w->path, index);
+    const char *slash = strrchr(path, '/');
+    word(w, "file", slash == NULL ? path : slash + 1);
+    if (w->status == MF_OK)
+        w->status = length < 0 || (size_t)length >= sizeof path
+                        ? mf_fail(w->error, MF_LIMIT, "%.200s: the path is too long", w->path)
+                        : mf_file_replace(w->text.context, path, texture->file, texture->file_size,
+                                          w->error);
+}
+
 static void put_texture(mf_MjcfWriter *w, uint32_t index) {
     const mf_Texture *texture = &w->model->textures[index];
     const double grid[2] = {texture->grid[0], texture->grid[1]};
     mf_text_format(&w->text, "    <texture name=\"mayfly.texture.%u\"", index);
     mf_mjcf_attributes(w, MF_ITEM_TEXTURE, texture, "type", "first_color");
     if (texture->file != NULL) {
-        word(w, "file", texture->path);
+        put_picture(w, texture, index);
         mf_mjcf_attributes(w, MF_ITEM_TEXTURE, texture, "flip_columns", "flip_rows");
         numbers(w, "gridsize", grid, 2);
         if (texture->layout[0] != '\0')
@@ -333,7 +359,8 @@ static void put_keyframes(mf_MjcfWriter *w) {
 mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error) {
     if (model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_export_mjcf: model is NULL");
-    mf_MjcfWriter w = {.model = model, .text = mf_text_begin(model->context)};
+    mf_MjcfWriter w = {
+        .model = model, .path = path, .text = mf_text_begin(model->context), .error = error};
     if (model->body_count == 0)
         return mf_fail(error, MF_UNSUPPORTED,
                        "model '%.200s': only models from MJCF can be written as MJCF", model->name);
@@ -356,9 +383,10 @@ mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error
     mf_mjcf_put_camera_texts(&w);
     put_keyframes(&w);
     put(&w, "</mujoco>\n");
-    if (w.text.failed)
+    status = w.status;
+    if (status == MF_OK && w.text.failed)
         status = mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
-    else
+    if (status == MF_OK)
         status = mf_file_replace(model->context, path, w.text.data, w.text.size, error);
     mf_text_free(&w.text);
     return status;

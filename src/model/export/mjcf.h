@@ -11,7 +11,10 @@
 
 typedef struct mf_MjcfWriter {
     const mf_Model *model;
+    const char *path; // where it goes
     mf_Text text;
+    mf_Status status; // of files outside of the text
+    mf_Error *error;
 } mf_MjcfWriter;
 
 static inline void put(mf_MjcfWriter *w, const char *text) {

@@ -13,10 +13,16 @@
 // folder, relative to the model, where the bare file name is looked up as well.
 // `what` is the kind of file for messages, such as "mesh" or "texture".
 //
-// MF_OK only when the file exists. MF_BAD_FILE: the address leaves its root by "..". MF_NOT_FOUND:
-// no such package or file. MF_UNSUPPORTED: an address of another kind.
+// MF_OK only when the file exists. MF_BAD_FILE: the address leaves its root by ".." or a link.
+// MF_NOT_FOUND: no such package or file, or an absolute path outside of the root, whether there is
+// a file or not. MF_UNSUPPORTED: an address of another kind.
 mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_ImportConfig *config,
                              const char *what, const char *mesh_folder, const char *address,
                              char *out, mf_Error *error);
+
+// Whether `path` is not a file below the root of `file`, which names it, or could when it is there:
+// what is in it is then nobody's business, and no message repeats it. `file` may be NULL: it is not.
+mf_Status mf_package_is_outside(mf_Context *context, const char *file, const char *path,
+                                bool *outside, mf_Error *error);
 
 #endif

@@ -100,6 +100,10 @@ static mf_Status add_hull(mf_Urdf *urdf, const mf_XmlNode *node, const char *add
     return MF_OK;
 }
 
+static bool is_absolute(const char *address) {
+    return address[0] == '/' || strncmp(address, "file://", 7) == 0;
+}
+
 mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint32_t *out) {
     *out = MF_NONE;
     const char *address = mf_xml_attribute(node, "filename");
@@ -123,7 +127,9 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
     status = mf_package_resolve(urdf->context, urdf->file, urdf->config, "mesh", urdf->mesh_folder,
                                 address, path, urdf->error);
     if (status == MF_NOT_FOUND)
-        return skip(urdf, node, visual, address, "not found");
+        return skip(urdf, node, visual, address,
+                    is_absolute(address) ? "not found below its root folder (--root sets another)"
+                                         : "not found");
     if (status == MF_UNSUPPORTED)
         return skip(urdf, node, visual, address, "has an address of an unknown kind");
     if (status == MF_BAD_FILE)

@@ -20,6 +20,8 @@ typedef struct Parser {
     mf_XmlNode *open; // innermost element
     uint32_t depth;
     uint32_t nodes;
+    char *text; // of the innermost element since its last child
+    size_t length, room;
     mf_Status status; // why a handler stopped, or MF_OK
     mf_Error *error;
 } Parser;
@@ -59,10 +61,62 @@ static bool copy_attributes(Parser *parser, mf_XmlNode *node, const char **pairs
     return true;
 }
 
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// Hands what was gathered to the innermost element. Only the first run of text between its children
+// is stored: these formats have no mixed content.
+static void end_text(Parser *parser) {
+    const char *text = parser->text;
+    size_t length = parser->length;
+    parser->length = 0;
+    if (parser->open == NULL || parser->open->text[0] != '\0')
+        return;
+    while (length > 0 && is_space(text[0])) {
+        text++;
+        length--;
+    }
+    while (length > 0 && is_space(text[length - 1]))
+        length--;
+    if (length == 0)
+        return;
+    char *copy = mf_arena_text(&parser->xml->arena, text, length);
+    if (copy == NULL)
+        stop(parser, MF_NO_MEMORY, "no memory for the file's elements");
+    else
+        parser->open->text = copy;
+}
+
+// Long texts arrive in pieces.
+static void character_data(void *user, const char *text, int length) {
+    Parser *parser = user;
+    mf_Context *context = parser->xml->arena.context;
+    const size_t size = (size_t)length;
+    if (parser->status != MF_OK || parser->open == NULL)
+        return;
+    if (parser->room - parser->length < size) {
+        const size_t room = 2 * (parser->length + size);
+        char *more = mf_allocate(context, room, 1);
+        if (more == NULL) {
+            stop(parser, MF_NO_MEMORY, "no memory for the file's elements");
+            return;
+        }
+        if (parser->length > 0)
+            memcpy(more, parser->text, parser->length);
+        mf_release(context, parser->text);
+        parser->text = more;
+        parser->room = room;
+    }
+    memcpy(parser->text + parser->length, text, size);
+    parser->length += size;
+}
+
 static void start_element(void *user, const char *name, const char **pairs) {
     Parser *parser = user;
     if (parser->status != MF_OK)
         return;
+    end_text(parser);
     if (++parser->depth > MF_XML_DEPTH) {
         stop(parser, MF_LIMIT, "elements are nested more than 64 deep");
         return;
@@ -99,33 +153,9 @@ static void end_element(void *user, const char *name) {
     (void)name;
     if (parser->status != MF_OK || parser->open == NULL)
         return;
+    end_text(parser);
     parser->open = parser->open->parent;
     parser->depth--;
-}
-
-static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static void character_data(void *user, const char *text, int length) {
-    Parser *parser = user;
-    if (parser->status != MF_OK || parser->open == NULL)
-        return;
-    while (length > 0 && is_space(text[0])) {
-        text++;
-        length--;
-    }
-    while (length > 0 && is_space(text[length - 1]))
-        length--;
-    // Only the first run of text is stored: these formats have no mixed content, and long texts
-    // arrive in pieces.
-    if (length == 0 || parser->open->text[0] != '\0')
-        return;
-    char *copy = mf_arena_text(&parser->xml->arena, text, (size_t)length);
-    if (copy == NULL)
-        stop(parser, MF_NO_MEMORY, "no memory for the file's elements");
-    else
-        parser->open->text = copy;
 }
 
 static void entity_declaration(void *user, const char *name, int is_parameter, const char *value,
@@ -167,6 +197,7 @@ mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, 
         return mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory");
     mf_Status status = run(&parser, data, size);
     XML_ParserFree(parser.expat);
+    mf_release(context, parser.text);
     if (status != MF_OK)
         mf_xml_release(out);
     return status;

@@ -15,7 +15,7 @@ enum {
 typedef struct mf_ParticleCoupling {
     void *user;
     // Fills the members below for a step of the world.
-    void (*find)(void *user, const mf_WorldRun *run);
+    void (*find)(void *user);
     const mf_ParticleSolid *solids;
     uint32_t count; // [1]
     const mf_ParticleFace *faces;

@@ -259,17 +259,17 @@ static void finish(mf_Particles *all) {
     all->task.listed = all->skin > 0.0 && all->mixture == NULL;
 }
 
-static void begin_step(mf_Particles *all, const mf_WorldRun *run) {
+static void begin_step(mf_Particles *all) {
     all->next_waiting = 0; // fields may have been written
     all->task.listed = false;
     if (all->coupling != NULL)
-        all->coupling->find(all->coupling->user, run);
+        all->coupling->find(all->coupling->user);
 }
 
 // All groups substep by substep.
 static void run_mixture(const mf_WorldRun *run, mf_ParticleMixture *mixture) {
     for (uint32_t g = 0; g < mixture->count; g++)
-        begin_step(mixture->groups[g], run);
+        begin_step(mixture->groups[g]);
     for (uint32_t k = 0; k < mixture->groups[0]->plan.substeps; k++) {
         for (uint32_t g = 0; g < mixture->count; g++)
             prepare(mixture->groups[g], run, k);
@@ -287,7 +287,7 @@ static void run_particles(const mf_WorldRun *run, void *user) {
             run_mixture(run, all->mixture);
         return;
     }
-    begin_step(all, run);
+    begin_step(all);
     for (uint32_t k = 0; k < all->plan.substeps; k++) {
         prepare(all, run, k);
         finish(all);
