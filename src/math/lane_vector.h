@@ -51,6 +51,10 @@ static MF_INLINE Vec vec_select(mf_mask mask, Vec a, Vec b) {
                     mf_select(mask, a.z, b.z));
 }
 
+static MF_INLINE Vec vec_keep(mf_mask mask, Vec a) {
+    return MF_VALUE(Vec, mf_keep(mask, a.x), mf_keep(mask, a.y), mf_keep(mask, a.z));
+}
+
 static MF_INLINE Vec mat_apply(const Mat *m, Vec a) {
     return MF_VALUE(Vec, vec_dot(MF_VALUE(Vec, m->xx, m->xy, m->xz), a),
                     vec_dot(MF_VALUE(Vec, m->yx, m->yy, m->yz), a),

@@ -69,12 +69,14 @@ static MF_INLINE Sym sym_minus_outer(const Sym *s, Vec a, Vec b) {
                     mf_fma(-a.y, b.z, s->yz));
 }
 
-// Takes the joint's freedom out of the articulated body: (angular, linear) is the column of the
-// joint's axis in its inertia.
-static MF_INLINE void eliminate(LinkWork *own, Art *a, Vec angular, Vec linear, mf_lane inertia,
-                                mf_lane force) {
-    mf_lane inverse = mf_set((mf_real)1) / inertia;
-    own->acceleration = force * inverse;
+// Whether the joint's dry friction is decided on at the end of the step (dry.h).
+static MF_INLINE bool is_dry(const mf_ArtPlan *plan, const Drive *drive, const mf_ArtLink *link) {
+    return plan->dry_rows > 0 && drive->active && (link->drive & MF_ART_HAS_FRICTION) != 0;
+}
+
+static MF_INLINE void eliminate_by(LinkWork *own, Art *a, Vec angular, Vec linear, mf_lane inverse,
+                                   mf_lane acceleration) {
+    own->acceleration = acceleration;
     own->inverse = inverse;
     own->angular = vec_scale(angular, inverse);
     own->linear = vec_scale(linear, inverse);
@@ -85,9 +87,33 @@ static MF_INLINE void eliminate(LinkWork *own, Art *a, Vec angular, Vec linear, 
     a->f = vec_fma(linear, own->acceleration, a->f);
 }
 
+// Takes the joint's freedom out of the articulated body: (angular, linear) is the column of the
+// joint's axis in its inertia.
+static MF_INLINE void eliminate(LinkWork *own, Art *a, Vec angular, Vec linear, mf_lane inertia,
+                                mf_lane force) {
+    mf_lane inverse = mf_set((mf_real)1) / inertia;
+    eliminate_by(own, a, angular, linear, inverse, force * inverse);
+}
+
+// The same of a joint with dry friction, which stops it in lanes where it sticks.
+static MF_INLINE void eliminate_dry(const Drive *drive, mf_lane rate, mf_mask unlocked, Dry *dry,
+                                    LinkWork *own, Art *a, Vec angular, Vec linear, mf_lane inertia,
+                                    mf_lane force) {
+    const mf_mask locked = mf_and(dry->sticks, mf_not(unlocked));
+    const mf_lane inverse = mf_set((mf_real)1) / inertia;
+    dry->inertia = inertia;
+    dry->rest = force;
+    dry->angular = angular;
+    dry->linear = linear;
+    const mf_lane free = (force + dry->force) * inverse;
+    eliminate_by(own, a, angular, linear, mf_keep(mf_not(locked), inverse),
+                 mf_select(locked, -rate / drive->step, free));
+}
+
 static MF_INLINE void aba_inertia_hinge(const mf_ArtPlan *plan, const State *state,
                                         const Drive *drive, mf_lane torque, const Line *pull,
-                                        uint32_t l, LinkWork *own, Art *a) {
+                                        uint32_t l, Work *work, Art *a) {
+    LinkWork *own = &work->links[l];
     const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     mf_lane inertia = a->j.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
@@ -99,7 +125,12 @@ static MF_INLINE void aba_inertia_hinge(const mf_ArtPlan *plan, const State *sta
     if (drive->active && link->drive != 0)
         drive_joint(plan, link, c, drive, &own->limit, state->angle[l], rate, &line);
     Vec angular = {a->j.xz, a->j.yz, a->j.zz}, linear = {a->h.zx, a->h.zy, a->h.zz};
-    eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->n.z);
+    inertia = inertia + line.slope;
+    if (is_dry(plan, drive, link))
+        eliminate_dry(drive, rate, work->unlocked, &work->dry[l], own, a, angular, linear, inertia,
+                      line.torque - a->n.z);
+    else
+        eliminate(own, a, angular, linear, inertia, line.torque - a->n.z);
     // The axis turns with the link: rate x axis times the joint's rate.
     mf_lane x = own->swirl.y * own->speed, y = own->swirl.x * own->speed;
     a->n.x = mf_fma(a->j.xx, x, mf_fma(-a->j.xy, y, a->n.x));
@@ -117,8 +148,9 @@ static MF_INLINE void add_force(Art *a, Vec acceleration) {
 }
 
 static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                     mf_lane force, const Line *pull, uint32_t l, LinkWork *own,
+                                     mf_lane force, const Line *pull, uint32_t l, Work *work,
                                      Art *a) {
+    LinkWork *own = &work->links[l];
     const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     mf_lane inertia = a->m.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
@@ -130,18 +162,38 @@ static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state,
     if (drive->active && link->drive != 0)
         drive_joint(plan, link, c, drive, &own->limit, state->angle[l], rate, &line);
     Vec angular = {a->h.xz, a->h.yz, a->h.zz}, linear = {a->m.xz, a->m.yz, a->m.zz};
-    eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->f.z);
+    inertia = inertia + line.slope;
+    if (is_dry(plan, drive, link))
+        eliminate_dry(drive, rate, work->unlocked, &work->dry[l], own, a, angular, linear, inertia,
+                      line.torque - a->f.z);
+    else
+        eliminate(own, a, angular, linear, inertia, line.torque - a->f.z);
     mf_lane way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
     add_force(a, slide_bias(own->swirl, way, own->speed));
     art_shift_z(a, way);
     art_rotate_z(a, own->cosine, own->sine);
 }
 
+// Dry friction of a ball joint; where it sticks, the joint's only acceleration is that which stops.
+static MF_INLINE void lock_ball(const Drive *drive, Vec rate, mf_mask unlocked, const Sym *inertia,
+                                DryBall *dry, BallWork *ball) {
+    const mf_mask locked = mf_and(dry->sticks, mf_not(unlocked)), free = mf_not(locked);
+    dry->inertia = *inertia;
+    dry->rest = ball->force;
+    Sym *own = &ball->inverse;
+    *own = MF_VALUE(Sym, mf_keep(free, own->xx), mf_keep(free, own->yy), mf_keep(free, own->zz),
+                    mf_keep(free, own->xy), mf_keep(free, own->xz), mf_keep(free, own->yz));
+    ball->force = vec_add(ball->force, dry->force);
+    ball->acceleration = vec_keep(locked, vec_scale(rate, mf_set((mf_real)-1) / drive->step));
+}
+
 static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                    Vec torque, const Turning *pull, uint32_t l,
-                                    const LinkWork *own, BallWork *ball, Art *a) {
+                                    Vec torque, const Turning *pull, uint32_t l, Work *work,
+                                    Art *a) {
     const mf_ArtLink *links = mf_art_links(plan);
     const mf_ArtLink *link = &links[l];
+    const LinkWork *own = &work->links[l];
+    BallWork *ball = &work->balls[link->row];
     const mf_real *c = link_constants(plan, l);
     Vec rate = state->ball_rate[link->row];
     mf_lane armature = mf_set(c[MF_ART_ARMATURE]);
@@ -161,6 +213,8 @@ static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, 
     ball->h = a->h;
     ball->force = vec_sub(torque, a->n);
     ball->acceleration = vec_zero();
+    if (is_dry(plan, drive, link))
+        lock_ball(drive, rate, work->unlocked, &inertia, &work->dry_balls[link->row], ball);
     const Vec j[3] = {
         {a->j.xx, a->j.xy, a->j.xz}, {a->j.xy, a->j.yy, a->j.yz}, {a->j.xz, a->j.yz, a->j.zz}};
     const Vec h[3] = {
@@ -181,6 +235,10 @@ static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, 
         mf_lane force = p == 0 ? ball->force.x : p == 1 ? ball->force.y : ball->force.z;
         a->n = vec_fma(angular, force, a->n);
         a->f = vec_fma(linear, force, a->f);
+    }
+    if (is_dry(plan, drive, link)) { // what a locked one does by itself
+        a->n = sym_apply_add(&ball->j, ball->acceleration, a->n);
+        a->f = mat_apply_transposed_add(&ball->h, ball->acceleration, a->f);
     }
     Vec rotated = vec_cross(own->rate, rate);
     a->n = sym_apply_add(&a->j, rotated, a->n);
@@ -255,12 +313,12 @@ static void aba_inertia_link(const mf_ArtPlan *plan, const State *state, const D
     const Line *pull = &work->actuation.lines[l];
     if (link->kind == MF_ART_BALL) {
         aba_inertia_ball(plan, state, drive, force->ball[link->row],
-                         &work->actuation.balls[link->row], l, own, &work->balls[link->row], &a);
+                         &work->actuation.balls[link->row], l, work, &a);
     } else {
         if (link->kind == MF_ART_HINGE)
-            aba_inertia_hinge(plan, state, drive, force->joint[l], pull, l, own, &a);
+            aba_inertia_hinge(plan, state, drive, force->joint[l], pull, l, work, &a);
         else
-            aba_inertia_slide(plan, state, drive, force->joint[l], pull, l, own, &a);
+            aba_inertia_slide(plan, state, drive, force->joint[l], pull, l, work, &a);
         out_of_joint(link, c, &a);
     }
     if (link->shift != 0) {

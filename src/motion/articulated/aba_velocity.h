@@ -5,6 +5,7 @@
 
 #include "motion/articulated/actuate.h"
 #include "motion/articulated/contact.h"
+#include "motion/articulated/dry.h"
 #include "motion/articulated/linkage.h"
 #include "motion/articulated/contact_pairs.h"
 #include "motion/warn.h"
@@ -64,6 +65,9 @@ typedef struct Work {
     Vec base_angular, base_linear; // accelerations, gravity taken away, own axes
     Vec *angular, *linear;         // likewise of links
     Contacts contacts;
+    Dry *dry; // per plan link, where joints have dry friction that the step's end decides on
+    DryBall *dry_balls;
+    mf_mask unlocked; // lanes in which no joint is locked by it
     Actuation actuation;
     LinkContacts link_contacts;
     ZoneWrench *zones;
@@ -73,6 +77,7 @@ typedef struct Work {
     Solver solver;
     Warnings warnings;        // of this step
     mf_mask touched;          // lanes with a contact between links
+    mf_mask meeting;          // lanes with one that is predicted
     bool predicts;            // `predicted` acts (contact_prediction.h)
     bool *met;                // some lane has it; of the base at 0
     PredictedLoad *predicted; // what other links press with
@@ -109,6 +114,8 @@ static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     const uint32_t links = plan->link_count;
     work_carve_tree(plan, carver, work);
     MF_CARVE(carver, work->contacts.touch, plan->contact_count);
+    MF_CARVE(carver, work->dry, plan->dry_rows > 0 ? links : 0);
+    MF_CARVE(carver, work->dry_balls, plan->dry_rows > 0 ? plan->ball_count : 0);
     actuation_carve(plan, carver, &work->actuation);
     MF_CARVE(carver, work->zones, plan->zone_count);
     MF_CARVE(carver, work->limits, links);

@@ -168,29 +168,6 @@ void MF_KERNEL(mf_articulated_assembly_begin)(const mf_ArtAssembly *piece) {
     raise_flags(piece, mf_not(s->alive), MF_ART_DEAD);
 }
 
-// Lanes whose links touch each other. A lane does not see by how many contacts of others the list
-// ran out of room.
-static mf_mask links_meet(const mf_ArtPlan *plan, Work *work) {
-    LinkContacts *all = &work->link_contacts;
-    mf_mask meets = mf_not(mf_mask_all());
-    if (mf_art_collide(plan) == NULL)
-        return meets;
-    for (uint32_t first = 0; first < MF_LANES;) {
-        uint32_t width = MF_LANES - first;
-        link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
-        for (; all->overflow && width > 1;) {
-            width /= 2;
-            link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
-        }
-        for (uint32_t i = 0; i < all->count; i++)
-            meets = mf_or(meets, all->list[i].exists);
-        first += width;
-        all->found = width == MF_LANES;
-    }
-    all->count = 0; // the list is not kept: robots that have such contacts do not go on here
-    return meets;
-}
-
 static void store_sites(const mf_ArtAssembly *piece, const Assembly *all) {
     const Work *work = &all->room->work;
     for (uint32_t i = 0; i < piece->site_count; i++) {
@@ -247,7 +224,10 @@ void MF_KERNEL(mf_articulated_assembly_look)(const mf_ArtAssembly *piece) {
     values_store(piece->whole, 2 * MF_ART_WHOLE_VALUES, force->linear);
     values_store(piece->whole, 2 * MF_ART_WHOLE_VALUES + 3,
                  mat_apply(site_turn(all, -1), force->angular));
-    raise_flags(piece, links_meet(plan, work), MF_ART_MEETS);
+    // The list is not kept: robots that have such contacts do not go on here.
+    raise_flags(piece, link_contacts_lanes(plan, &work->contacts, &work->link_contacts),
+                MF_ART_MEETS);
+    work->link_contacts.count = 0;
     stale_set(plan, true, work);
 }
 

@@ -70,7 +70,7 @@ typedef struct TouchMemo {
 
 // Solutions of one step beyond which the contacts are left as they are: the third leaves about as
 // much undone as a fourth, the second twice as much (docs/explanation/articulated.md).
-enum { CONTACT_ROUNDS = 3 };
+enum { CONTACT_ROUNDS = 3, DRY_ROUNDS = 8 }; // the latter where joints have dry friction
 
 // ---- where the links are ------------------------------------------------------------------------
 

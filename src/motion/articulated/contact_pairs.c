@@ -66,12 +66,24 @@ static uint32_t longest_row(const mf_ArtMotion *motion) {
     return longest > 6 ? longest : 6;
 }
 
+// Axes of joints with dry friction that is decided on at the end of the step (dry.h).
+static uint32_t count_dry(const mf_ArtMotion *motion) {
+    uint32_t count = 0;
+    if (motion->plan->law || motion->plan->integrator != MF_ARTICULATED_IMPLICIT)
+        return 0;
+    for (uint32_t l = 0; l < motion->plan->link_count; l++)
+        if (motion->links[l].drive & MF_ART_HAS_FRICTION)
+            count += motion->links[l].kind == MF_ART_BALL ? 3 : 1;
+    return count;
+}
+
 static mf_Status find_room(mf_ArtMotion *motion, const mf_Model *model, uint32_t rows,
                            mf_Error *error) {
     const uint32_t one = longest_row(motion), room = MF_ARTICULATED_ROW_NUMBERS;
     uint32_t all = 6 + motion->plan->link_count + 2 * motion->plan->ball_count,
              two = 2 * one < all ? 2 * one : all;
-    uint32_t used = 0;
+    motion->plan->dry_rows = count_dry(motion);
+    uint32_t used = motion->plan->coupled ? motion->plan->dry_rows * one : 0;
     for (uint32_t i = 0; i < motion->plan->loop_count; i++) {
         const mf_ArtLoop *loop = &motion->loops[i];
         uint32_t length = loop->rows == 1 ? (loop->terms[0] + loop->terms[1]) * one : two;

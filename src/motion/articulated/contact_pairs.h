@@ -164,6 +164,28 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     }
 }
 
+// Lanes that have such contacts. A lane does not see by how many contacts of others the list ran
+// out of room; `found` only where the list is that of all.
+static inline mf_mask link_contacts_lanes(const mf_ArtPlan *plan, const Contacts *contacts,
+                                          LinkContacts *all) {
+    mf_mask have = mf_not(mf_mask_all());
+    if (mf_art_collide(plan) == NULL && !plan->hard)
+        return have;
+    for (uint32_t first = 0; first < MF_LANES;) {
+        uint32_t width = MF_LANES - first;
+        link_contacts_find(plan, contacts, NULL, lane_range(first, width), all);
+        for (; all->overflow && width > 1;) {
+            width /= 2;
+            link_contacts_find(plan, contacts, NULL, lane_range(first, width), all);
+        }
+        for (uint32_t i = 0; i < all->count; i++)
+            have = mf_or(have, all->list[i].exists);
+        first += width;
+        all->found = width == MF_LANES;
+    }
+    return have;
+}
+
 // Tells of contacts in `lanes` that were not found exactly.
 static inline void link_contacts_warn(const LinkContacts *all, mf_mask lanes, Warnings *warnings) {
     warnings_raise(warnings, mf_and(all->unsure, lanes), MF_WARNING_SHAPES, all->gap);

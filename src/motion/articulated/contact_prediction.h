@@ -60,6 +60,7 @@ static inline bool predict_forces(const mf_ArtPlan *plan, Work *work) {
     LinkContacts *all = &work->link_contacts;
     bool any = false;
     prediction_clear(plan, work);
+    work->meeting = mf_not(mf_mask_all());
     for (uint32_t first = 0; first < MF_LANES;) {
         uint32_t width = MF_LANES - first;
         link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
@@ -72,6 +73,8 @@ static inline bool predict_forces(const mf_ArtPlan *plan, Work *work) {
         else
             predict_springs(plan, all);
         any = predict_list(plan, work) || any;
+        for (uint32_t i = 0; i < all->count; i++)
+            work->meeting = mf_or(work->meeting, all->list[i].exists);
         first += width;
         all->found = width == MF_LANES;
     }

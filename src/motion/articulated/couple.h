@@ -46,7 +46,7 @@ typedef struct Couple {
 
 // Rows at most, and numbers of all of them (find_room in contact_pairs.c).
 static inline uint32_t couple_rows(const mf_ArtPlan *plan) {
-    return plan->loop_rows + 3 * plan->tendon_count + 6 * plan->contact_room;
+    return plan->loop_rows + 3 * plan->tendon_count + plan->dry_rows + 6 * plan->contact_room;
 }
 
 static inline uint32_t couple_numbers(const mf_ArtPlan *plan) {

@@ -64,7 +64,8 @@ static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *
     loops_carve(plan, carver, &all->loops);
     MF_CARVE(carver, all->met, plan->contact_room);
     MF_CARVE(carver, all->before, couple_slots(plan));
-    if (plan->rounds == 0 || (plan->tendon_count == 0 && plan->contact_room == 0))
+    if (plan->rounds == 0 ||
+        (plan->tendon_count == 0 && plan->contact_room == 0 && plan->dry_rows == 0))
         return; // nothing is swept
     MF_CARVE(carver, all->impulses, couple_rows(plan));
     MF_CARVE(carver, all->sum, couple_slots(plan));
@@ -456,7 +457,7 @@ static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
 
 typedef struct Sweep { // what a sweep goes over
     Coupling *all;
-    uint32_t first, end; // [1] rows of tendons; those of meetings are behind them
+    uint32_t first, end; // [1] rows of tendons and joints; those of meetings are behind them
     mf_lane unit;
     bool is_explicit;
 } Sweep;
@@ -564,7 +565,8 @@ static void solve_rows(const Sweep *s, mf_mask lanes) {
     const Group *group = &s->all->group;
     Solver *solver = &c->work->solver;
     const mf_ArtPlan *plan = c->plan;
-    const uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
+    const bool swept = plan->tendon_count > 0 || group->count > 0 || mf_any(c->work->unlocked);
+    const uint32_t sweeps = swept ? plan->sweeps : 1;
     const mf_mask own = mf_and(lanes, group->lanes);
     mf_lane *before = s->all->before, earlier = mf_zero(), change = mf_zero(), rounds = mf_zero();
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
@@ -606,6 +608,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
         loops_warn(couple, loops, group->lanes);
     uint32_t first = couple->row_count;
     tendon_rows(couple, state, out, unit, is_explicit);
+    dry_rows(couple, state, out, unit);
     uint32_t end = couple->row_count;
     for (uint32_t i = 0; i < group->count; i++)
         make_contact_rows(couple, state, &group->bundles[i], group->lanes, unit, is_explicit,
@@ -615,7 +618,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     for (uint32_t i = 0; warm_starts && i < group->count; i++)
         guess_forces(couple, &met[i], unit);
     // Lanes with loops alone solve them once, whatever others do.
-    mf_mask lanes = mf_not(mf_mask_all());
+    mf_mask lanes = work->unlocked;
     for (uint32_t i = 0; i < group->count; i++)
         lanes = mf_or(lanes, met[i].lanes);
     if (plan->tendon_count > 0)

@@ -3,7 +3,7 @@
 #ifndef MF_MOTION_ARTICULATED_COUPLE_TENDONS_H
 #define MF_MOTION_ARTICULATED_COUPLE_TENDONS_H
 
-#include "motion/articulated/couple.h"
+#include "motion/articulated/couple_dry.h"
 #include "motion/articulated/tendon_path.h"
 
 typedef struct Pull { // a tendon's row being made
@@ -65,9 +65,7 @@ static inline void friction_row(Couple *c, const State *state, const Pull *pull,
         row->given = -(most * pull->speed) / mf_max(mf_abs(pull->speed), creep);
         return;
     }
-    row->slope = unit * most / creep;
-    row->high = unit * most;
-    row->low = -row->high;
+    dry_law(row, most, mf_zero(), mf_mask_all(), unit);
 }
 
 // As limits of joints: a spring and damper in proportion to the inertia that the tendon moves.

@@ -1,8 +1,9 @@
-// Forces at a joint from its own position and rate: servo, damping, spring, dry friction, limit.
+// Forces at a joint from its own position and rate: servo, damping, spring, limit, and dry friction
+// of explicit steps (that of implicit ones is in dry.h).
 //
 // Each is a straight line torque = t - g (change of rate), so that it can act at the end of the
 // step: t goes to the torque and step-weighted slopes to the inertia of the joint, which makes the
-// step stable however stiff the line is. What is not straight (clamps, dry friction) is replaced by
+// step stable however stiff the line is. What is not straight (clamps) is replaced by
 // the chord from the present state to rest: it has the right torque now and only takes energy away.
 #ifndef MF_MOTION_ARTICULATED_DRIVE_H
 #define MF_MOTION_ARTICULATED_DRIVE_H
@@ -168,7 +169,7 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
         resist = mf_set(c[MF_ART_DAMPING]);
         slope = drive->damps * resist;
     }
-    if (link->drive & MF_ART_HAS_FRICTION && !plan->law) {
+    if (link->drive & MF_ART_HAS_FRICTION && !plan->law && plan->dry_rows == 0) {
         mf_lane rub = mf_set(c[MF_ART_FRICTION]) /
                       mf_max(mf_sqrt(vec_dot(rate, rate)), setting(plan, MF_ART_CREEP));
         resist = resist + rub;
@@ -220,7 +221,7 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
         drive_servo(link, c, drive, ahead, rate, line);
     if (plan->law) // friction and limits are constraints (problem_rows.h)
         return;
-    if (link->drive & MF_ART_HAS_FRICTION) {
+    if (link->drive & MF_ART_HAS_FRICTION && plan->dry_rows == 0) {
         mf_lane viscous =
             mf_set(c[MF_ART_FRICTION]) / mf_max(mf_abs(rate), setting(plan, MF_ART_CREEP));
         line->torque = mf_fma(-viscous, rate, line->torque);

@@ -171,6 +171,36 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
     return wrong;
 }
 
+// Corrects which joints stick. Returns the lanes in which one was wrong.
+static inline mf_mask revise_dry(const mf_ArtPlan *plan, const State *state, mf_lane step,
+                                 Work *work, const Rates *rates) {
+    mf_mask wrong = mf_not(mf_mask_all());
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; plan->dry_rows > 0 && l < plan->link_count; l++) {
+        const mf_ArtLink *link = &links[l];
+        if (!(link->drive & MF_ART_HAS_FRICTION))
+            continue;
+        const mf_lane most = mf_set(link_constants(plan, l)[MF_ART_FRICTION]);
+        Vec angular = link->parent < 0 ? work->base_angular : work->angular[link->parent];
+        Vec linear = link->parent < 0 ? work->base_linear : work->linear[link->parent];
+        carry_to_link(plan, state, l, work, &angular, &linear);
+        mf_mask change;
+        if (link->kind == MF_ART_BALL) {
+            const BallWork *ball = &work->balls[link->row];
+            const Vec others = vec_add(sym_apply(&ball->j, angular), mat_apply(&ball->h, linear));
+            change = dry_ball_revise(&work->dry_balls[link->row], most, step,
+                                     state->ball_rate[link->row], rates->ball[link->row], others);
+        } else {
+            change = dry_revise(&work->dry[l], most, step, state->speed[l], rates->joint[l],
+                                angular, linear);
+        }
+        wrong = mf_or(wrong, change);
+        if (REUSES_INERTIA)
+            work->stale[l] = work->stale[l] || mf_any(change);
+    }
+    return wrong;
+}
+
 // What presses a contact to the ground at the end of the step.
 static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                      const Work *work, uint32_t i, Passed *passed) {
@@ -187,6 +217,7 @@ static inline mf_mask revise_find(const mf_ArtPlan *plan, const State *state, co
                                   Work *work, const Rates *rates) {
     stale_set(plan, false, work);
     mf_mask wrong = revise_limits(plan, state, drive->step, work, rates);
+    wrong = mf_or(wrong, revise_dry(plan, state, drive->step, work, rates));
     const uint32_t count = work->contacts.any && !plan->hard ? plan->contact_count : 0;
     const mf_lane zero = mf_zero();
     Passed passed = {.link = MF_ART_WORLD};
@@ -281,29 +312,49 @@ static inline void couple_links(const mf_ArtPlan *plan, const State *state, cons
     (plan, state, !drive->closes, work, out);
 }
 
+// Joints that stick are not locked where couplings act. True if there are such lanes, which are to
+// be solved again.
+static inline bool unlock(const mf_ArtPlan *plan, Work *work) {
+    if (plan->dry_rows == 0 || !plan->coupled)
+        return false;
+    if (plan->loop_count > 0 || plan->tendon_count > 0) {
+        work->unlocked = mf_mask_all();
+    } else if (plan->hard) {
+        work->unlocked = link_contacts_lanes(plan, &work->contacts, &work->link_contacts);
+        work->link_contacts.found = false; // without what it remembers
+    } else {
+        work->unlocked = work->meeting;
+    }
+    if (!mf_any(work->unlocked))
+        return false;
+    stale_set(plan, true, work);
+    return true;
+}
+
 // Solves until it is known which limits and contacts with the ground push; without the couplings,
 // which are expensive.
 static inline void settle(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                           const Rates *force, const Mat *world, Work *work, Rates *out) {
     const bool soft = work->contacts.any && !plan->hard;
-    const bool settles =
-        drive->active && plan->integrator == MF_ARTICULATED_IMPLICIT && (soft || plan->limited);
+    const bool settles = drive->active && plan->integrator == MF_ARTICULATED_IMPLICIT &&
+                         (soft || plan->limited || plan->dry_rows > 0);
+    const int most = plan->dry_rows > 0 ? DRY_ROUNDS : CONTACT_ROUNDS;
     const bool expects =
         settles && !plan->hard && mf_art_collide(plan) != NULL && predict_forces(plan, work);
     work->predicts = expects;
     int round = 1;
     stale_set(plan, true, work);
     solve(plan, state, drive, force, world, work, out);
-    while (round < CONTACT_ROUNDS && settles && revise(plan, state, drive, work, out)) {
+    while (round < most && settles && revise(plan, state, drive, work, out)) {
         // A lane that expects nothing has as many solutions in company as alone.
-        if (++round < CONTACT_ROUNDS || !expects)
+        if (++round < most || !expects)
             solve(plan, state, drive, force, world, work, out);
     }
     work->predicts = false;
     for (uint32_t l = 0; REUSES_INERTIA && expects && l < plan->link_count; l++)
         work->stale[l] = work->stale[l] || work->met[l + 1];
     mark_stale(plan, work);
-    if (expects)
+    if (unlock(plan, work) || expects)
         solve(plan, state, drive, force, world, work, out);
     couple_links(plan, state, drive, work, out);
 }
@@ -364,11 +415,27 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
     MF_KERNEL(mf_articulated_constrain)(plan, state, drive, work, out);
 }
 
+// Which joints stick, to begin with.
+static inline void find_dry(const mf_ArtPlan *plan, const State *state, Work *work) {
+    const mf_lane creep = setting(plan, MF_ART_CREEP);
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_lane most = mf_set(link_constants(plan, l)[MF_ART_FRICTION]);
+        if (!(links[l].drive & MF_ART_HAS_FRICTION))
+            continue;
+        if (links[l].kind == MF_ART_BALL)
+            work->dry_balls[links[l].row] =
+                dry_ball_start(state->ball_rate[links[l].row], most, creep);
+        else
+            work->dry[l] = dry_start(state->speed[l], most, creep);
+    }
+}
+
 // What a step finds before its first solution: velocities, poses, actuators, contacts and limits.
 static inline void forward_look(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                 bool poses, Work *work) {
     aba_velocity_all(plan, state, drive, work);
-    work->touched = mf_not(mf_mask_all());
+    work->touched = work->unlocked = mf_not(mf_mask_all());
     const bool law = drive->active && plan->law;
     work->contacts.any = work->link_contacts.found = work->predicts = false;
     work->contacts.pose[0] =
@@ -384,6 +451,8 @@ static inline void forward_look(const mf_ArtPlan *plan, const State *state, cons
         adhere(plan, work);
     if (drive->active && plan->limited && !law)
         find_limits(plan, state, drive->step, work);
+    if (drive->active && plan->dry_rows > 0)
+        find_dry(plan, state, work);
 }
 
 // Accelerations for `force` and, when `drive` is active, the joints' own forces and contacts.

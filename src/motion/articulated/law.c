@@ -7,7 +7,14 @@
 
 #include <math.h>
 
-#define LEAST_FRICTION 1e-5 // [1] of contacts that have friction at all, as MuJoCo's
+#define LEAST_FRICTION 1e-5 // [1] of elliptic cones, and less is none, as MuJoCo's
+// [1] Up to here MuJoCo's pyramid is softer the rougher its surfaces are; at 10 a box would sink by
+// a quarter of a meter.
+#define SOFTEST_FRICTION 2.0
+// [1] The hardest row by what its contact is without friction: what still leaves the mass matrix
+// its digits in the Hessian: that of a pyramid of friction 0.01 in float, 1e-4 in double.
+#define HARDEST_FLOAT 2e-4
+#define HARDEST_DOUBLE 2e-8
 
 typedef struct Laws {
     mf_ArtMotion *motion;
@@ -55,21 +62,55 @@ static void refine(double step, double widest, double *k, double *b) {
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-// The rows of a pyramid's edges n +- mu t are all as soft as the first edge, times 2 mu^2; those of
-// an elliptic cone are harder across the normal by impratio.
-static void set_cone(const Laws *all, mf_ArtLaw *law, double straight) {
-    const double ratio = all->model->physics.friction_impedance_ratio, mu = law->friction[0];
-    law->cone = mu / mf_sqrt(ratio);
-    if (law->dimension == 1) {
-        set_ease(law, straight, straight);
+// Squares of friction are at most this in the rows of a contact.
+static double largest_square(const mf_ArtLaw *law) {
+    double most = 0.0;
+    for (uint32_t k = 1; k < law->dimension; k++)
+        most = fmax(most, law->friction[k - 1] * law->friction[k - 1]);
+    return most;
+}
+
+// The edges n +- mu t of a pyramid are all as soft as the first one, times 2 mu^2. An edge's share
+// in the Hessian is 1 / ease along n and mu^2 / ease along t.
+static void set_pyramid(mf_ArtLaw *law, double straight, double ratio, double hardest) {
+    const double mu = fmin(law->friction[0], SOFTEST_FRICTION), square = largest_square(law);
+    double edge = 2.0 * mu * mu * (1.0 + mu * mu) / ratio;
+    edge = straight * fmax(edge, hardest * fmax(1.0, square));
+    set_ease(law, edge, edge);
+    if (square > 0.0)
+        return;
+    edge /= 2.0 * (law->dimension - 1.0); // all edges are one
+    set_ease(law, edge, edge);
+    law->dimension = 1;
+}
+
+// The rows of an elliptic cone are harder across the normal, by impratio. The cone is what bends
+// where friction slips, so that all its rows share what can be had of impratio.
+static void set_ellipse(mf_ArtLaw *law, double straight, double ratio, double hardest) {
+    if (!(largest_square(law) > LEAST_FRICTION * LEAST_FRICTION)) {
+        law->dimension = 1;
         return;
     }
-    for (uint32_t i = 0; i < 6; i++) {
-        const double part = i == 0 ? 1.0 : mu * mu / (law->friction[i - 1] * law->friction[i - 1]);
-        law->ease[i] = straight * (i == 0 ? 1.0 : part / ratio);
-        if (!all->motion->plan->elliptic)
-            law->ease[i] = 2.0 * mu * mu / ratio * straight * (1.0 + mu * mu);
+    for (int i = 0; i < 5; i++)
+        law->friction[i] = fmax(law->friction[i], LEAST_FRICTION);
+    const double mu = law->friction[0];
+    ratio = fmin(ratio, mu * mu / (hardest * largest_square(law)));
+    law->cone = mu / mf_sqrt(ratio);
+    for (uint32_t i = 1; i < 6; i++) {
+        const double part = mu * mu / (law->friction[i - 1] * law->friction[i - 1]);
+        law->ease[i] = straight * part / ratio;
     }
+}
+
+// Friction that the precision cannot hold gets softer, and none is no row.
+static void set_cone(const Laws *all, mf_ArtLaw *law, double straight) {
+    const double ratio = all->model->physics.friction_impedance_ratio;
+    const double hardest = all->motion->double_precision ? HARDEST_DOUBLE : HARDEST_FLOAT;
+    set_ease(law, straight, straight);
+    if (law->dimension > 1 && all->motion->plan->elliptic)
+        set_ellipse(law, straight, ratio, hardest);
+    else if (law->dimension > 1)
+        set_pyramid(law, straight, ratio, hardest);
 }
 
 static mf_ArtLaw contact_law(const Laws *all, const mf_CollidePair *pair, double straight) {
@@ -78,7 +119,7 @@ static mf_ArtLaw contact_law(const Laws *all, const mf_CollidePair *pair, double
     law.dimension = pair->dimension;
     law.margin = pair->margin;
     for (int i = 0; i < 5; i++)
-        law.friction[i] = pair->friction[i] > LEAST_FRICTION ? pair->friction[i] : LEAST_FRICTION;
+        law.friction[i] = fmax(pair->friction[i], 0.0);
     if (all->motion->plan->elliptic && (mf_abs(friction[0]) > 0.0 || mf_abs(friction[1]) > 0.0)) {
         mf_Softness own = pair->softness;
         double stiffness;

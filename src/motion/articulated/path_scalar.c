@@ -146,6 +146,7 @@ static void search_reduce(mf_ArtMotion *own) {
     own->collide = NULL;
     plan->contact_count = plan->zone_count = plan->noslip_iterations = 0;
     plan->keeps_limits = plan->hard = false;
+    plan->dry_rows = 0;
     plan->law = true;
     plan->integrator = own->config.integrator = MF_ARTICULATED_EULER;
     own->constants_f64[MF_ART_STEP] = SEARCH_STEP;

@@ -466,6 +466,7 @@ mf_ArtMotion *mf_art_begin(mf_Group *group, mf_Error *error) {
     plan->bytes = sizeof *plan;
     motion->plan = plan;
     motion->query = mf_art_query_of(mf_world_isa(world));
+    motion->double_precision = mf_group_config_of(group)->double_precision;
     motion->terrain = mf_world_config_of(world)->terrain;
     return motion;
 }

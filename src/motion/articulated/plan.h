@@ -473,6 +473,7 @@ typedef struct mf_ArtPlan {
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
     double mass;         // [kg]
+    uint32_t dry_rows;   // [1] joint axes with dry friction that the step's end decides on (dry.h)
     bool coupled;        // loops, tendons or meetings exist
     uint32_t loop_count, loop_rows, tendon_count;     // [1]
     uint32_t path_count, wrap_count, path_link_count; // [1]

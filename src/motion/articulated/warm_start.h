@@ -11,10 +11,6 @@
 
 #include "motion/articulated/contact_pairs.h"
 
-static MF_INLINE Vec vec_keep(mf_mask mask, Vec a) {
-    return MF_VALUE(Vec, mf_keep(mask, a.x), mf_keep(mask, a.y), mf_keep(mask, a.z));
-}
-
 // Two directions across a unit vector (Duff et al. 2017).
 static MF_INLINE void across(Vec n, Vec out[2]) {
     const mf_lane one = mf_set((mf_real)1);

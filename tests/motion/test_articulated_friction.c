@@ -1,0 +1,254 @@
+// Friction of contacts under MuJoCo's law, 0 to 10: a sled slides v^2 / (2 mu g) far, keeps its
+// speed without friction and never gains energy, with both cones, every condim, both precisions, on
+// the level ground, on a plane, on a shape of the world and on another body.
+#include "motion/articulated_text.h"
+
+#include <math.h>
+
+static const double gravity = 9.81;
+
+typedef enum Under { ON_GROUND, ON_PLANE, ON_SHAPE, ON_BODY, UNDERS } Under;
+
+typedef struct Sled {
+    const char *cone;
+    int condim;
+    Under under;
+    bool floats;
+    double friction[3]; // [1] sliding, [m] torsion, rolling
+    double speed;       // [m/s]
+    mf_ContactLaw law;
+    bool runge_kutta;
+    const char *option; // more of MJCF
+} Sled;
+
+// The sled is 2 x 2 x 0.04 m: it does not tip at a friction of 10.
+static void open_sled(Text *t, const Sled *s) {
+    static const char *const floors[] = {
+        "<geom type='plane' size='0 0 1' %s/>", "<geom type='plane' size='0 0 1' pos='0 0 .5' %s/>",
+        "<geom type='box' size='400 5 .5' pos='0 0 .5' %s/>",
+        "<body pos='0 0 .5'><geom type='box' size='400 5 .5' mass='1e5' %s/></body>"};
+    char surface[160], under[400], text[1200];
+    snprintf(surface, sizeof surface, "condim='%d' friction='%.9g %.9g %.9g'", s->condim,
+             s->friction[0], s->friction[1], s->friction[2]);
+    snprintf(under, sizeof under, floors[s->under], surface);
+    snprintf(
+        text, sizeof text,
+        "<mujoco><option timestep='.002' cone='%s' %s/><worldbody>%s<body pos='0 0 %s'>"
+        "<freejoint/><geom type='box' size='1 1 .02' mass='1' %s/></body></worldbody></mujoco>",
+        s->cone, s->option != NULL ? s->option : "", under,
+        s->under == ON_GROUND  ? ".02"
+        : s->under == ON_PLANE ? ".52"
+                               : "1.02",
+        surface);
+    TextConfig config = text_config(s->runge_kutta ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                    2 * MF_MILLISECOND);
+    config.motion.contact_law = s->law;
+    config.motion.shapes = true;
+    config.group.double_precision = !s->floats;
+    text_open(t, text, &config);
+}
+
+// Slides for 0.2 s, or as long as the speed lasts, and returns the way over the exact one.
+static double way_of(const Sled *s, double *gain) {
+    const double steps = 200, h = .002, brake = s->condim == 1 ? 0.0 : s->friction[0] * gravity;
+    Text t;
+    open_sled(&t, s);
+    mf_world_step(t.world, 250);
+    for (uint32_t k = 0; k < 3; k++)
+        text_set(&t, "base.angular_velocity", k, 0);
+    text_set3(&t, "base.linear_velocity", s->speed, 0, 0);
+    const double start = text_get(&t, "base.position", 0), energy = text_energy(&t);
+    *gain = 0;
+    for (int i = 0; i < steps; i++) {
+        mf_world_step(t.world, 1);
+        *gain = fmax(*gain, text_energy(&t) - energy);
+    }
+    const double way = text_get(&t, "base.position", 0) - start, time = steps * h;
+    text_close(&t);
+    const double stop = brake > 0 ? s->speed / brake : 1e9;
+    const double exact = stop < time ? .5 * s->speed * stop : (s->speed - .5 * brake * time) * time;
+    return way / exact;
+}
+
+static const double frictions[] = {0, 1e-6, 1e-5, 1e-4, 1e-3, .01, .1, .5, 1, 2, 3, 5, 10};
+
+// The sled of each friction. A pyramid lifts what slides fast, so that it goes in hops.
+static void slide_all(Sled s) {
+    for (size_t i = 0; i < sizeof frictions / sizeof *frictions; i++) {
+        const double mu = frictions[i];
+        s.friction[0] = mu;
+        s.friction[1] = mu > 0 ? .005 : 0;
+        s.friction[2] = mu > 0 ? .0001 : 0;
+        s.speed = .3 * mu * gravity + (mu < .3 ? 1.0 : 0.0);
+        double gain, way = way_of(&s, &gain);
+        const double tolerance = mu <= 2 ? .01 : mu <= 5 ? .025 : .14;
+        if (!(fabs(way - 1) <= tolerance && gain <= 1e-4))
+            fail_msg("%s %s condim %d, under %d, law %d, %s%s, friction %g: %.5f of the way, gains "
+                     "%g J",
+                     s.floats ? "float" : "double", s.cone, s.condim, (int)s.under, (int)s.law,
+                     s.option != NULL ? s.option : "", s.runge_kutta ? "RK4" : "", mu, way, gain);
+    }
+}
+
+static void sleds_slide_by_coulomb(void **state) {
+    (void)state;
+    static const int dims[] = {1, 3, 4, 6};
+    for (int under = 0; under < UNDERS; under++)
+        for (int floats = 0; floats < 2; floats++)
+            for (int cone = 0; cone < 2; cone++)
+                for (int d = 0; d < 4; d++)
+                    slide_all((Sled){.cone = cone ? "elliptic" : "pyramidal",
+                                     .condim = dims[d],
+                                     .under = (Under)under,
+                                     .floats = floats,
+                                     .law = MF_CONTACT_LAW_MUJOCO});
+}
+
+static void options_do_not_change_friction(void **state) {
+    (void)state;
+    static const char *const options[] = {"impratio='100'", "impratio='.1'",
+                                          "noslip_iterations='5'", NULL};
+    for (int floats = 0; floats < 2; floats++)
+        for (int cone = 0; cone < 2; cone++)
+            for (int i = 0; i < 4; i++)
+                slide_all((Sled){.cone = cone ? "elliptic" : "pyramidal",
+                                 .condim = 3,
+                                 .floats = floats,
+                                 .option = options[i],
+                                 .runge_kutta = options[i] == NULL,
+                                 .law = MF_CONTACT_LAW_MUJOCO});
+}
+
+static void other_laws_slide_by_coulomb(void **state) {
+    (void)state;
+    static const int dims[] = {1, 3, 4, 6};
+    for (int under = 0; under < UNDERS; under++)
+        for (int floats = 0; floats < 2; floats++)
+            for (int d = 0; d < 4; d++)
+                for (int law = 0; law < 2; law++)
+                    slide_all((Sled){.cone = "pyramidal",
+                                     .condim = dims[d],
+                                     .under = (Under)under,
+                                     .floats = floats,
+                                     .law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT});
+}
+
+// ---- torsion and rolling ------------------------------------------------------------------------
+
+// A ball of 1 kg and 0.1 m on a floor of the world, or on a body, by a <pair> with five values.
+static void open_ball(Text *t, const char *cone, int condim, Under under, bool floats,
+                      const double mu[5]) {
+    char text[1400];
+    const bool pair = under == ON_SHAPE || under == ON_BODY;
+    snprintf(text, sizeof text,
+             "<mujoco><option timestep='.002' cone='%s'/><worldbody>%s<body pos='0 0 %s'>"
+             "<freejoint/><geom name='ball' size='.1' mass='1' condim='%d' "
+             "friction='%.9g %.9g %.9g'/></body></worldbody>%s",
+             cone,
+             under == ON_BODY ? "<body pos='0 0 .5'><geom name='floor' type='box' size='40 5 .5' "
+                                "mass='1e5' friction='0 0 0' condim='1'/></body>"
+             : under == ON_SHAPE
+                 ? "<geom name='floor' type='box' size='40 5 .5' pos='0 0 .5' condim='1'/>"
+             : under == ON_PLANE
+                 ? "<geom type='plane' size='0 0 1' pos='0 0 .5' friction='0 0 0' condim='1'/>"
+                 : "<geom type='plane' size='0 0 1' friction='0 0 0' condim='1'/>",
+             under == ON_GROUND  ? ".1"
+             : under == ON_PLANE ? ".6"
+                                 : "1.1",
+             pair ? 1 : condim, pair ? 7.0 : mu[0], pair ? 7.0 : mu[2], pair ? 7.0 : mu[3],
+             pair ? "" : "</mujoco>");
+    if (pair)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "<contact><pair geom1='floor' geom2='ball' condim='%d' "
+                 "friction='%.9g %.9g %.9g %.9g %.9g'/></contact></mujoco>",
+                 condim, mu[0], mu[1], mu[2], mu[3], mu[4]);
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
+    config.motion.shapes = true;
+    config.group.double_precision = !floats;
+    text_open(t, text, &config);
+    mf_world_step(t->world, 250);
+}
+
+static void check_ball(const char *cone, int condim, Under under, bool floats, const double mu[5]) {
+    const double time = .2, speed = 1, r = .1;
+    for (int rolls = 0; rolls < 2; rolls++) {
+        Text t;
+        open_ball(&t, cone, condim, under, floats, mu);
+        text_set3(&t, "base.orientation", 0, 0, 0);
+        text_set(&t, "base.orientation", 0, 1);
+        text_set3(&t, "base.linear_velocity", rolls ? speed : 0, 0, 0);
+        text_set3(&t, "base.angular_velocity", 0, rolls ? speed / r : 0, rolls ? 0 : 10);
+        mf_world_step(t.world, 100);
+        double got = text_get(&t, "base.angular_velocity", 2), exact = 10;
+        if (!rolls && condim >= 4)
+            exact -= mu[2] * gravity / (.4 * r * r) * time;
+        if (rolls) {
+            got = text_get(&t, "base.linear_velocity", 0);
+            exact = speed;
+            if (condim == 6 && mu[0] > 0.5) // else it slips
+                exact -= mu[3] * gravity / (1.4 * r) * time;
+        }
+        if (!(fabs(got / exact - 1) < .04))
+            fail_msg("%s %s condim %d, under %d, friction %g %g %g: %s at %g, exact %g",
+                     floats ? "float" : "double", cone, condim, (int)under, mu[0], mu[2], mu[3],
+                     rolls ? "rolls" : "spins", got, exact);
+        text_close(&t);
+    }
+}
+
+// Coefficients at which friction slips; below, it creeps as MuJoCo's does.
+static void balls_spin_and_roll(void **state) {
+    (void)state;
+    static const double cases[][5] = {
+        {0, 0, 0, 0, 0},          {1, 1, 0, 0, 0},           {1, 1, .005, 1e-4, 1e-4},
+        {1, 1, 1e-6, 1e-6, 1e-6}, {1, 1, 1e-3, 0, 0},        {1, 1, 0, .01, .01},
+        {0, 0, .005, 0, 0},       {0, 0, .01, .001, .001},   {1e-4, 1e-4, .01, .001, .001},
+        {0, 0, 0, 1e-5, 1e-5},    {.5, 1e-5, .005, 0, 1e-5},
+    };
+    for (int under = 0; under < UNDERS; under++)
+        for (int floats = 0; floats < 2; floats++)
+            for (int cone = 0; cone < 2; cone++)
+                for (int condim = 3; condim <= 6; condim += condim == 3 ? 1 : 2)
+                    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+                        check_ball(cone ? "elliptic" : "pyramidal", condim, (Under)under, floats,
+                                   cases[i]);
+}
+
+// A box that rocks on ice from a keyframe; its energy of 0.5 J became 89 J.
+static void a_box_rocks_on_ice(void **state) {
+    (void)state;
+    for (int floats = 0; floats < 2; floats++)
+        for (int cone = 0; cone < 2; cone++) {
+            Text t;
+            TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+            config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
+            config.motion.shapes = true;
+            config.group.double_precision = !floats;
+            char text[600];
+            snprintf(text, sizeof text,
+                     "<mujoco><option cone='%s'/><worldbody><geom type='plane' size='5 5 1' "
+                     "friction='0'/><body pos='0 0 .05'><freejoint/><geom type='box' "
+                     "size='.1 .1 .05' mass='1' friction='0'/></body></worldbody></mujoco>",
+                     cone ? "elliptic" : "pyramidal");
+            text_open(&t, text, &config);
+            text_set3(&t, "base.linear_velocity", 1, 0, 0);
+            text_set(&t, "base.angular_velocity", 1, .5);
+            const double start = text_energy(&t);
+            for (int i = 0; i < 500; i++) {
+                mf_world_step(t.world, 1);
+                assert_true(text_energy(&t) < start + 1e-3);
+            }
+            assert_near(text_get(&t, "base.linear_velocity", 0), 1, 1e-4);
+            assert_near(text_get(&t, "base.position", 2), .05, 1e-3);
+            text_close(&t);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sleds_slide_by_coulomb), cmocka_unit_test(options_do_not_change_friction),
+        cmocka_unit_test(balls_spin_and_roll), cmocka_unit_test(a_box_rocks_on_ice),
+        cmocka_unit_test(other_laws_slide_by_coulomb)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
