@@ -56,7 +56,8 @@ typedef struct mf_CollisionsConfig {
     double restitution;        // [1] of the normal velocity, 0.05 .. 1; hard and explicit (refused
                                // with compliant); default 0.5
     double friction;           // [1] >= 0; default NAN: that of both shapes, combined as in MuJoCo
-    double torsional_friction; // [m] torsional friction, >= 0; default NAN: that of the shapes
+    double torsional_friction; // [m] torsional friction at any condim, >= 0; default NAN: that of
+                               // the shapes, from condim 4 on
     double depth;   // [m] > 0; the force does not increase beyond this depth; default 0.02
     double margin;  // [m] > 0 candidate margin; candidate lists are rebuilt after a robot has
                     // moved by half of it; results do not depend on it; default 0: 0.15

@@ -183,8 +183,22 @@ static void set_masses(const mf_Compound *compound, const double *values, mf_Com
 
 // ---- solids -------------------------------------------------------------------------------------
 
-static bool is_solid(const mf_Model *model, const mf_CollideShape *shape) {
-    return shape->kind != MF_COLLIDE_PLANE && carrier(model, shape) != MF_NONE;
+// [m] The sphere of a plane: positions of robots are within a fourth of it.
+static const double plane_radius = 4e6;
+
+static bool is_solid(const mf_Compound *compound, const mf_CollideShape *shape) {
+    return (compound->planes || shape->kind != MF_COLLIDE_PLANE) &&
+           carrier(compound->model, shape) != MF_NONE;
+}
+
+bool mf_compound_is_still(const mf_Model *model) {
+    bool still = model->base == MF_BASE_FIXED;
+    for (uint32_t i = 0; i < model->shape_count && still; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (shape->collides && shape->link != MF_NONE)
+            still = first_of(model, shape->link) == 0;
+    }
+    return still;
 }
 
 static void set_box(const double *values, const mf_HullSet *hulls, mf_CompoundSolid *solid) {
@@ -210,12 +224,14 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
     for (uint32_t i = 0, s = 0; i < plan->shape_count; i++) {
         const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
         number[i] = MF_NONE;
-        if (!is_solid(model, shape))
+        if (!is_solid(compound, shape))
             continue;
         const double *from = mf_collide_values_f64(plan) + (size_t)i * MF_COLLIDE_SHAPE_VALUES;
         mf_CompoundSolid *solid = &compound->solids[s];
         memcpy(to + (size_t)s * MF_COLLIDE_SHAPE_VALUES, from,
                MF_COLLIDE_SHAPE_VALUES * sizeof *to);
+        if (shape->kind == MF_COLLIDE_PLANE)
+            to[(size_t)s * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_RADIUS] = plane_radius;
         *solid = (mf_CompoundSolid){.kind = shape->kind,
                                     .shape = shape->shape,
                                     .link = carrier(model, shape),
@@ -250,7 +266,6 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
 static void find_reach(mf_Compound *compound) {
     const mf_Model *model = compound->model;
     const double *values = compound->values_f64;
-    compound->still = model->base == MF_BASE_FIXED;
     compound->hinged = true;
     for (uint32_t s = 0; s < compound->solid_count; s++) {
         const double *own = values + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
@@ -260,7 +275,6 @@ static void find_reach(mf_Compound *compound) {
             mf_CompoundLink *link = &compound->links[l];
             link->extent = way > link->extent ? way : link->extent;
             way += mf_vec3_length(joint->position);
-            compound->still = compound->still && !moves(model, l);
             compound->hinged = compound->hinged && (link->hinged || !moving(joint));
             if (joint->type == MF_JOINT_FLOATING) {
                 way = (double)INFINITY;
@@ -278,10 +292,10 @@ static void find_reach(mf_Compound *compound) {
 
 // ---- creation -----------------------------------------------------------------------------------
 
-static uint32_t count_solids(const mf_Model *model, const mf_CollidePlan *plan) {
+static uint32_t count_solids(const mf_Compound *compound, const mf_CollidePlan *plan) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->shape_count; i++)
-        count += is_solid(model, &mf_collide_shapes(plan)[i]);
+        count += is_solid(compound, &mf_collide_shapes(plan)[i]);
     return count;
 }
 
@@ -321,8 +335,8 @@ static mf_Status fill(mf_Compound *compound, const mf_CollidePlan *plan, mf_Erro
     return fine ? MF_OK : no_memory(model, error);
 }
 
-mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, mf_Compound **out,
-                             mf_Error *error) {
+mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, bool planes,
+                             mf_Compound **out, mf_Error *error) {
     mf_CollidePlan *plan;
     mf_Status status = mf_collide_create(context, model, NULL, &plan, error);
     if (status != MF_OK)
@@ -334,7 +348,9 @@ mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, mf_Comp
         compound->context = context;
         compound->model = model;
         compound->link_count = model->link_count;
-        compound->solid_count = count_solids(model, plan);
+        compound->still = mf_compound_is_still(model);
+        compound->planes = planes && compound->still;
+        compound->solid_count = count_solids(compound, plan);
         if (compound->solid_count > MF_COMPOUND_SHAPES)
             status = mf_fail(error, MF_LIMIT, "model %s: %u shapes collide, at most %d can",
                              model->name, compound->solid_count, MF_COMPOUND_SHAPES);

@@ -7,7 +7,8 @@
 // branches is halved instead of being peeled link by link. Static solids are halved along the
 // longest side of the box of their centers.
 //
-// Planes and height fields are excluded: they are ground, which the motions handle.
+// Planes are solids of still compounds alone, where asked for, with a sphere that holds every
+// robot. Height fields are excluded: they are ground, which the motions handle.
 #ifndef MF_CONTACT_COMPOUND_H
 #define MF_CONTACT_COMPOUND_H
 
@@ -50,6 +51,7 @@ typedef struct mf_Compound {
     uint32_t root;                    // [1] MF_NONE without solids
     uint32_t depth;                   // [1] of the tree: 0 for a leaf
     bool still;                       // no solid can move
+    bool planes;                      // planes are solids
     bool hinged;      // only hinges move solids against the base: mf_compound_drift knows how far
     double reach;     // [m] no solid is ever farther from the base's origin; INFINITY: unknown
     mf_Tree *tree;    // of all links, on the fields of a group
@@ -65,11 +67,13 @@ typedef struct mf_Compound {
     mf_HullSet *hulls;
 } mf_Compound;
 
-// The compound of a model's solids. MF_LIMIT: more than MF_COMPOUND_SHAPES. MF_NO_MEMORY. The
-// caller destroys *out; `model` must outlive it.
-mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, mf_Compound **out,
-                             mf_Error *error);
+// The compound of a model's solids; `planes`: with the planes of one that is still. MF_LIMIT: more
+// than MF_COMPOUND_SHAPES. MF_NO_MEMORY. The caller destroys *out; `model` must outlive it.
+mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, bool planes,
+                             mf_Compound **out, mf_Error *error);
 void mf_compound_destroy(mf_Compound *compound); // NULL is fine
+// Whether no link of a model that has shapes which collide can move.
+bool mf_compound_is_still(const mf_Model *model);
 
 // Fills nodes, node_links, node_count, root and depth; solids must stand. `work` is room for
 // 4 (link_count + 2 solid_count) numbers. For mf_compound_create.

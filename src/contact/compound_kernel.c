@@ -116,7 +116,8 @@ static void test_batch(const Work *work, const Batch *batch) {
     PairTest test = {.bound = mf_zero(), .sound = mf_mask_all(), .out = &manifold};
     load_solid(work, leaf, 0, batch, &test.a);
     load_solid(work, leaf, 1, batch, &test.b);
-    test.scale = radius_of(&test.a) + radius_of(&test.b);
+    const bool plane = test.a.kind == MF_COLLIDE_PLANE;
+    test.scale = plane ? radius_of(&test.b) : radius_of(&test.a) + radius_of(&test.b);
     test.small = mf_min(radius_of(&test.a), radius_of(&test.b));
     manifold.count = 0;
     manifold.unsure = mf_not(mf_mask_all());
@@ -241,6 +242,19 @@ static bool spheres_overlap(const mf_real *a, const mf_real *b, const mf_real wa
     return false;
 }
 
+// The same of a plane, which is solid below.
+static bool plane_near(const mf_real *rotation, const mf_real *position, const mf_real center[3],
+                       mf_real radius, mf_real *gap) {
+    mf_real above = 0, size = radius;
+    for (size_t i = 0; i < 3; i++) {
+        const mf_real way = center[i] - position[i * MF_BLOCK];
+        above += rotation[(3 * i + 2) * MF_BLOCK] * way;
+        size += way < 0 ? -way : way;
+    }
+    *gap = above - radius - 64 * MF_REAL_EPSILON * size;
+    return *gap < 0;
+}
+
 // Whether a ball about `center` [m], from the side's base origin, may reach the box of a solid:
 // spheres about flat and long things are near much more often than they are.
 static bool box_near(const mf_CompoundSide *side, uint32_t solid, const mf_real center[3],
@@ -252,6 +266,8 @@ static bool box_near(const mf_CompoundSide *side, uint32_t solid, const mf_real 
     mf_real way[3], size = radius, square = 0, length = 0;
     if (of->kind == MF_COLLIDE_SPHERE)
         return true;
+    if (of->kind == MF_COLLIDE_PLANE)
+        return plane_near(rotation, position, center, radius, gap);
     for (size_t i = 0; i < 3; i++) {
         way[i] = center[i] - position[i * MF_BLOCK];
         size += (way[i] < 0 ? -way[i] : way[i]) + (mf_real)of->box[i];

@@ -29,8 +29,9 @@ typedef struct mf_SolverContact {
     double point[3];                         // [m] world frame
     double normal[3];                        // [1] from the first link to the second
     double depth;                            // [m] > 0
-    double friction;                         // [1] sliding force per load
-    double turning;                          // [m] torsion torque per load
+    uint32_t rows;                           // [1] 1, 3, 4 or 6: MuJoCo's condim
+    double friction[3];   // [1], [m], [m] > 0 as far as rows go: sliding, torsion, rolling per load
+    bool coupled;         // friction has one cone for all of its rows
     double softness;      // [(m/s)/N] velocity per load that gives way; 0: as `yield` says
     double yield;         // [1] how much gives way under a load, of what the robots do
     double give;          // [1] the same across the normal
@@ -117,31 +118,34 @@ typedef struct mf_SolverRoom { // for all blocks of a group
 } mf_SolverRoom;
 
 typedef struct mf_SolverConstraint {
-    uint32_t node[2];              // [1] MF_NONE: the world
-    uint32_t island;               // [1] MF_NONE: nothing at it gives way
-    uint32_t joint;                // [1] number of the joint in this step, or MF_NONE
-    uint32_t contact;              // [1] or that of the contact
-    uint32_t rows;                 // [1] three along `axes`, then those about further ones
-    const mf_JointDrive *drive;    // law of row 5; NULL: as the others
-    double axes[MF_JOINT_ROWS][3]; // [1] world frame
-    double arm[2][3];              // [m] from the nodes' points to where it acts
-    double gamma[MF_JOINT_ROWS];   // [(m/s)/N] softness
-    double gives[MF_JOINT_ROWS];   // [(m/s)/N] response of both nodes
-    double now[MF_JOINT_ROWS];     // [m/s] what is to vanish but for gamma f, of the last trial
-    double moved[MF_JOINT_ROWS];   // [m/s] the same in the linear model
-    double way[MF_JOINT_ROWS];     // [m/s] its change along a step of Newton's method
-    double force[MF_JOINT_ROWS];   // [N], [N m] of the last trial
-    double best[MF_JOINT_ROWS];    // of the best trial of the step
-    double from[MF_JOINT_ROWS];    // where the present correction begins
-    double target[MF_JOINT_ROWS];  // where it leads
-    double own[MF_JOINT_ROWS];     // [(m/s)/N] in large islands: response of each row to itself
-    size_t values;                 // [1] in large islands: where the rows are
-    double give;                   // [1] how much stiff rows give way, of what the robots do
-    double yield;                  // [1] the same of the normal row of a contact
-    double friction, turning;      // [1], [m] of a contact
-    double grip;                   // [N] load that bounds the friction of a contact
-    double scale[2];               // [m/s], [rad/s] residuals are measured by
-    bool dead[2];                  // nothing gives way, along, or turning: no forces there
+    uint32_t node[2];               // [1] MF_NONE: the world
+    uint32_t island;                // [1] MF_NONE: nothing at it gives way
+    uint32_t joint;                 // [1] number of the joint in this step, or MF_NONE
+    uint32_t contact;               // [1] or that of the contact
+    uint32_t rows;                  // [1] three along `axes`, then those about further ones
+    const mf_JointDrive *drive;     // law of row 5; NULL: as the others
+    double axes[MF_JOINT_ROWS][3];  // [1] world frame
+    double arm[2][3];               // [m] from the nodes' points to where it acts
+    double gamma[MF_JOINT_ROWS];    // [(m/s)/N] softness
+    double gives[MF_JOINT_ROWS];    // [(m/s)/N] response of both nodes
+    double now[MF_JOINT_ROWS];      // [m/s] what is to vanish but for gamma f, of the last trial
+    double moved[MF_JOINT_ROWS];    // [m/s] the same in the linear model
+    double way[MF_JOINT_ROWS];      // [m/s] its change along a step of Newton's method
+    double force[MF_JOINT_ROWS];    // [N], [N m] of the last trial
+    double best[MF_JOINT_ROWS];     // of the best trial of the step
+    double from[MF_JOINT_ROWS];     // where the present correction begins
+    double target[MF_JOINT_ROWS];   // where it leads
+    double own[MF_JOINT_ROWS];      // [(m/s)/N] in large islands: response of each row to itself
+    size_t values;                  // [1] in large islands: where the rows are
+    double give;                    // [1] how much stiff rows give way, of what the robots do
+    double yield;                   // [1] the same of the normal row of a contact
+    double friction[MF_JOINT_ROWS]; // [1], [m] of the rows of a contact
+    double weight[MF_JOINT_ROWS];   // [1], [1/m] friction of the first row of the cone over the
+                                    // row's own: what weights forces by
+    bool coupled;                   // one cone for all rows of friction
+    double grip;                    // [N] load that bounds the friction of a contact
+    double scale[2];                // [m/s], [rad/s] residuals are measured by
+    bool dead[2];                   // nothing gives way, along, or turning: no forces there
 } mf_SolverConstraint;
 
 typedef struct mf_SolverIsland {
@@ -250,6 +254,19 @@ void mf_solver_force(const mf_SolverConstraint *constraint, const double rows[MF
                      double force[MF_JOINT_ROWS], double slope[MF_BLOCK_VALUES]);
 // [N] How hard a contact of row values `rows` presses.
 double mf_solver_load(const mf_SolverConstraint *constraint, const double *rows);
+// The cones of a contact's friction: rows first .. end - 1. Begins with MF_CONE_NONE.
+typedef struct mf_SolverCone {
+    uint32_t first, end; // [1]
+} mf_SolverCone;
+#define MF_CONE_NONE ((mf_SolverCone){0, 1})
+// False: that was the last.
+bool mf_solver_next_cone(const mf_SolverConstraint *constraint, mf_SolverCone *cone);
+// [N^2] Square of the length of forces in a cone, of which the friction of its first row times the
+// load is the limit.
+double mf_solver_cone_square(const mf_SolverConstraint *constraint, mf_SolverCone cone,
+                             const double *force);
+// Cuts the friction of a contact to what its load bears.
+void mf_solver_cut(const mf_SolverConstraint *constraint, double *force);
 // What is left to correct [1] with the present forces.
 double mf_solver_residual(const mf_SolverConstraint *constraint);
 // Rows over the twist of the node of a side, row after row.
@@ -270,8 +287,6 @@ void mf_solver_forget(mf_Solver *solver);
 void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user);
 // The force of a contact is that of the last step, 0 where it is new.
 void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint);
-// Cuts rows first .. end - 1 to the length `limit`.
-void mf_solver_cut(double *rows, uint32_t first, uint32_t end, double limit);
 // In place of what is kept; there is room.
 void mf_solver_take_warm(mf_Solver *solver, const mf_WarmContact *contacts, uint32_t count);
 

@@ -54,35 +54,86 @@ static double gives_of(const mf_Solver *solver, const mf_SolverConstraint *const
     return sum > 0.0 ? sum : 0.0;
 }
 
-// Stiff rows from `first` to `end` are as stiff as each other, but that of a contact's load, whose
-// softness is that of a mass on a spring.
-static void soften_rows(mf_SolverConstraint *constraint, uint32_t first, uint32_t end) {
-    const bool contact = constraint->joint == MF_NONE;
+// Stiff rows of a joint from `first` to `end` are as stiff as each other.
+static void soften_joint(mf_SolverConstraint *constraint, uint32_t first, uint32_t end) {
     double sum = 0.0, soft = 0.0;
     for (uint32_t r = first; r < end; r++) {
         sum += constraint->gives[r];
         soft += constraint->gamma[r];
     }
-    constraint->dead[first > 0] = !(sum + (contact ? 0.0 : soft) > 0.0);
-    for (uint32_t r = first; r < end; r++) {
+    constraint->dead[first > 0] = !(sum + soft > 0.0);
+    for (uint32_t r = first; r < end; r++)
         if (!(constraint->gamma[r] > 0.0))
-            constraint->gamma[r] = contact && r == 0 ? constraint->yield * constraint->gives[0]
-                                                     : constraint->give * sum / (end - first);
-        if (contact)
-            constraint->gives[r] = sum / (end - first);
+            constraint->gamma[r] = constraint->give * sum / (end - first);
+}
+
+// Rows of a contact from `first` to `end` count as giving way alike. Returns the sum.
+static double make_alike(mf_SolverConstraint *constraint, uint32_t first, uint32_t end) {
+    double sum = 0.0;
+    for (uint32_t r = first; r < end; r++)
+        sum += constraint->gives[r];
+    for (uint32_t r = first; r < end; r++)
+        constraint->gives[r] = sum / (end - first);
+    return sum;
+}
+
+// Forces that are far off may jam a robot, so that later probes find nothing that gives way: then
+// what gave way before holds on. Such forces would count as exact otherwise.
+static void keep_alive(mf_SolverConstraint *constraint, const double before[MF_JOINT_ROWS],
+                       uint32_t first, uint32_t end) {
+    double sum = 0.0;
+    for (uint32_t r = first; r < end; r++)
+        sum += constraint->gives[r];
+    for (uint32_t r = first; r < end && !(sum > 0.0); r++)
+        constraint->gives[r] = before[r];
+}
+
+// A contact's load has the softness of a mass on a spring. In a cone of several rows gamma mu^2 is
+// the same, as in MuJoCo's, and that of the row which needs most of it: sliding, but where torsion
+// and rolling would be stiffer than a thousandth of that.
+static void soften_contact(mf_SolverConstraint *constraint) {
+    const uint32_t rows = constraint->rows, straight = rows < 3 ? rows : 3;
+    double *gamma = constraint->gamma, angular = 0.0;
+    if (!(gamma[0] > 0.0))
+        gamma[0] = constraint->yield * constraint->gives[0];
+    constraint->dead[0] = !(make_alike(constraint, 0, straight) > 0.0);
+    if (rows > 3)
+        angular = make_alike(constraint, 3, 4);
+    if (rows > 4)
+        angular += make_alike(constraint, 4, rows);
+    constraint->dead[1] = !(angular > 0.0);
+    for (mf_SolverCone cone = MF_CONE_NONE; mf_solver_next_cone(constraint, &cone);) {
+        double most = 0.0;
+        for (uint32_t r = cone.first; r < cone.end; r++) {
+            const double own = constraint->give * constraint->gives[r] /
+                               (constraint->weight[r] * constraint->weight[r]);
+            const double part = r >= 3 && cone.first < 3 ? 1e-3 * own : own;
+            most = part > most ? part : most;
+        }
+        for (uint32_t r = cone.first; r < cone.end; r++)
+            if (!(gamma[r] > 0.0))
+                gamma[r] = most * constraint->weight[r] * constraint->weight[r];
     }
 }
 
 void mf_solver_soften(mf_Solver *solver, mf_SolverConstraint *constraint) {
     const uint32_t turning = constraint->rows < 3 ? constraint->rows : 3;
     const bool swept = solver->islands[constraint->island].swept;
+    double before[MF_JOINT_ROWS];
+    memcpy(before, constraint->gives, sizeof before);
     if (swept)
         mf_solver_large_rows(solver, constraint);
     for (uint32_t r = 0; r < constraint->rows && !swept; r++)
         constraint->gives[r] =
             gives_of(solver, constraint, 0, r) + gives_of(solver, constraint, 1, r);
-    soften_rows(constraint, 0, turning);
-    soften_rows(constraint, turning, constraint->rows);
+    if (constraint->joint == MF_NONE) {
+        keep_alive(constraint, before, 0, turning);
+        keep_alive(constraint, before, turning, constraint->rows);
+        soften_contact(constraint);
+        return;
+    }
+    soften_joint(constraint, 0, turning);
+    soften_joint(constraint, turning, constraint->rows);
 }
 
 // ---- inertia ------------------------------------------------------------------------------------

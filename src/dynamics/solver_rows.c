@@ -5,11 +5,13 @@
 // of a contact along its normal that is to part with b, and what gives way gamma,
 //     joint       f = -s / gamma
 //     normal      f = max(0, -s / gamma)
-//     friction    f = -s / gamma, cut to the circle of radius mu f_n
-//     turning     likewise, cut to the ball of radius nu f_n
-// (soft constraints, joint_rows.c; Coulomb's law with a gamma against creep.) The bound of friction
-// is held while its forces are found (solver_newton.c), so that these laws are the slopes of a
-// convex cost.
+//     friction    f = -s / gamma, cut to |f / mu| <= f_n
+// (soft constraints, joint_rows.c; Coulomb's law with a gamma against creep.) The rows of friction
+// are sliding (2), torsion about the normal (1) and rolling (2), as far as MuJoCo's condim has them
+// (MuJoCo documentation, "Computation", friction cones); f / mu is taken row by row, in one
+// elliptic cone for all of them, or in one for each of the three. The bound of friction is held
+// while its forces are found (solver_newton.c), so that these laws are the slopes of a convex cost;
+// in a cone gamma mu^2 is the same for all rows, or it would not be one.
 #include "dynamics/joints.h"
 #include "math/scalar.h"
 
@@ -89,7 +91,8 @@ static void find_tangents(const double normal[3], double first[3], double second
 
 static void begin_contact(mf_Solver *solver, mf_SolverConstraint *constraint) {
     const mf_SolverContact *contact = &solver->contacts[constraint->contact];
-    constraint->rows = contact->turning > 0.0 ? 6 : contact->friction > 0.0 ? 3 : 1;
+    constraint->rows = contact->rows;
+    constraint->coupled = contact->coupled;
     mf_vec3_copy(constraint->axes[0], contact->normal);
     find_tangents(contact->normal, constraint->axes[1], constraint->axes[2]);
     for (uint32_t r = 0; r < 3; r++)
@@ -97,8 +100,11 @@ static void begin_contact(mf_Solver *solver, mf_SolverConstraint *constraint) {
     constraint->gamma[0] = contact->softness;
     constraint->give = contact->give;
     constraint->yield = contact->yield;
-    constraint->friction = contact->friction;
-    constraint->turning = contact->turning;
+    for (uint32_t r = 1; r < contact->rows; r++) {
+        constraint->friction[r] = contact->friction[r < 3 ? 0 : r - 2 < 2 ? 1 : 2];
+        constraint->weight[r] =
+            contact->coupled ? contact->friction[0] / constraint->friction[r] : 1.0;
+    }
     set_arms(solver, constraint, contact->point);
     mf_solver_warm_start(solver, constraint);
 }
@@ -171,23 +177,55 @@ void mf_solver_measure(mf_Solver *solver, mf_SolverConstraint *constraint) {
 
 // ---- forces -------------------------------------------------------------------------------------
 
-// Rows first .. end - 1 stick, or slide at the limit.
-static void rub(const double *rows, const double *gamma, uint32_t first, uint32_t end, double limit,
-                double *force, double *slope) {
+bool mf_solver_next_cone(const mf_SolverConstraint *constraint, mf_SolverCone *cone) {
+    static const uint32_t ends[MF_JOINT_ROWS] = {0, 3, 0, 4, 6, 6}; // of rows that begin one
+    const uint32_t rows = constraint->dead[1] && constraint->rows > 3 ? 3 : constraint->rows;
+    cone->first = cone->end;
+    if (constraint->dead[0] || cone->first >= rows)
+        return false;
+    cone->end = constraint->coupled ? rows : ends[cone->first];
+    return true;
+}
+
+double mf_solver_cone_square(const mf_SolverConstraint *constraint, mf_SolverCone cone,
+                             const double *force) {
     double square = 0.0;
-    for (uint32_t r = first; r < end; r++) {
-        force[r] = -rows[r] / gamma[r];
-        square += force[r] * force[r];
+    for (uint32_t r = cone.first; r < cone.end; r++) {
+        const double own = force[r] * constraint->weight[r];
+        square += own * own;
     }
-    const double size = mf_sqrt(square);
+    return square;
+}
+
+void mf_solver_cut(const mf_SolverConstraint *constraint, double *force) {
+    for (mf_SolverCone cone = MF_CONE_NONE; mf_solver_next_cone(constraint, &cone);) {
+        const double square = mf_solver_cone_square(constraint, cone, force);
+        const double limit = constraint->friction[cone.first] * force[0];
+        const double part = square > limit * limit ? limit / mf_sqrt(square) : 1.0;
+        for (uint32_t r = cone.first; r < cone.end; r++)
+            force[r] *= part;
+    }
+}
+
+// The rows of a cone stick, or slide at its limit.
+static void rub(const mf_SolverConstraint *constraint, mf_SolverCone cone, const double *rows,
+                double *force, double *slope) {
+    const double *gamma = constraint->gamma, *weight = constraint->weight;
+    const double limit = constraint->friction[cone.first] * constraint->grip;
+    if (!(gamma[cone.first] > 0.0))
+        return; // nothing gives way
+    for (uint32_t r = cone.first; r < cone.end; r++)
+        force[r] = -rows[r] / gamma[r];
+    const double square = mf_solver_cone_square(constraint, cone, force), size = mf_sqrt(square);
     const bool slides = size > limit;
     const double part = slides ? limit / size : 1.0;
-    for (uint32_t r = first; r < end; r++)
-        for (uint32_t c = first; c < end && slope != NULL; c++) {
-            const double along = slides ? force[r] * force[c] / square : 0.0;
-            slope[MF_JOINT_ROWS * r + c] = part * ((r == c ? 1.0 : 0.0) - along) / gamma[r];
+    for (uint32_t r = cone.first; r < cone.end; r++)
+        for (uint32_t c = cone.first; c < cone.end && slope != NULL; c++) {
+            const double along =
+                slides ? force[r] * force[c] * weight[c] * weight[c] / square : 0.0;
+            slope[MF_JOINT_ROWS * r + c] = part * ((r == c ? 1.0 : 0.0) - along) / gamma[c];
         }
-    for (uint32_t r = first; r < end; r++)
+    for (uint32_t r = cone.first; r < cone.end; r++)
         force[r] *= part;
 }
 
@@ -219,46 +257,49 @@ void mf_solver_force(const mf_SolverConstraint *constraint, const double rows[MF
     force[0] = mf_solver_load(constraint, rows);
     if (slope != NULL && force[0] > 0.0)
         slope[0] = 1.0 / gamma[0];
-    if (constraint->rows > 1 && !constraint->dead[0])
-        rub(rows, gamma, 1, 3, constraint->friction * constraint->grip, force, slope);
-    if (constraint->rows > 3 && !constraint->dead[1])
-        rub(rows, gamma, 3, 6, constraint->turning * constraint->grip, force, slope);
+    for (mf_SolverCone cone = MF_CONE_NONE; mf_solver_next_cone(constraint, &cone);)
+        rub(constraint, cone, rows, force, slope);
 }
 
 // ---- what is left -------------------------------------------------------------------------------
 
-// [m/s] How far forces of rows first .. end - 1 are from where the row values want them within
-// `limit`.
-static double rubbing_left(const mf_SolverConstraint *constraint, uint32_t first, uint32_t end,
-                           double limit) {
-    double wanted[MF_JOINT_ROWS] = {0}, square = 0.0, left = 0.0;
-    const double gives = constraint->gives[first];
-    for (uint32_t r = first; r < end; r++) {
-        const double value = constraint->now[r] + constraint->gamma[r] * constraint->force[r];
-        wanted[r] = constraint->force[r] - value / gives;
-        square += wanted[r] * wanted[r];
+// [1] How far the forces of a cone are from where the row values want them within its limit: each
+// row is corrected by its value over what all would have to give way to be alike in the cone.
+static double rubbing_left(const mf_SolverConstraint *constraint, mf_SolverCone cone) {
+    const double *weight = constraint->weight, *force = constraint->force;
+    double wanted[MF_JOINT_ROWS] = {0}, gives = 0.0, most = 0.0;
+    for (uint32_t r = cone.first; r < cone.end; r++) {
+        const double alike = constraint->gives[r] / (weight[r] * weight[r]);
+        gives = alike > gives ? alike : gives;
     }
-    const double size = mf_sqrt(square), part = size > limit ? limit / size : 1.0;
-    for (uint32_t r = first; r < end; r++) {
-        const double own = mf_abs(constraint->force[r] - part * wanted[r]) * gives;
-        left = own > left || !mf_is_finite(own) ? own : left;
+    if (!(gives > 0.0))
+        return 0.0;
+    for (uint32_t r = cone.first; r < cone.end; r++) {
+        const double value = constraint->now[r] + constraint->gamma[r] * force[r];
+        wanted[r] = force[r] - value / (gives * weight[r] * weight[r]);
     }
-    return left;
+    const double size = mf_sqrt(mf_solver_cone_square(constraint, cone, wanted));
+    const double limit = constraint->friction[cone.first] * force[0];
+    const double part = size > limit ? limit / size : 1.0;
+    for (uint32_t r = cone.first; r < cone.end; r++) {
+        const double own =
+            mf_abs(force[r] - part * wanted[r]) * constraint->gives[r] / constraint->scale[r >= 3];
+        most = own > most || !mf_is_finite(own) ? own : most;
+    }
+    return most;
 }
 
 static double contact_left(const mf_SolverConstraint *constraint) {
-    const double load = constraint->force[0], *scale = constraint->scale;
+    const double load = constraint->force[0];
     double value = constraint->now[0] + constraint->gamma[0] * load, most = 0.0;
     if (!constraint->dead[0]) {
         const double lift = constraint->gives[0] * load;
-        most = mf_abs(value < lift ? value : lift) / scale[0];
+        most = mf_abs(value < lift ? value : lift) / constraint->scale[0];
+    } else if (load > 0.0) {
+        return 1.0; // forces so wrong that they jam a robot do not hold because they do
     }
-    if (constraint->rows > 1 && !constraint->dead[0]) {
-        const double part = rubbing_left(constraint, 1, 3, constraint->friction * load) / scale[0];
-        most = part > most || !mf_is_finite(part) ? part : most;
-    }
-    if (constraint->rows > 3 && !constraint->dead[1]) {
-        const double part = rubbing_left(constraint, 3, 6, constraint->turning * load) / scale[1];
+    for (mf_SolverCone cone = MF_CONE_NONE; mf_solver_next_cone(constraint, &cone);) {
+        const double part = rubbing_left(constraint, cone);
         most = part > most || !mf_is_finite(part) ? part : most;
     }
     return most;

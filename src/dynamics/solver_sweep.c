@@ -203,18 +203,37 @@ static double wanted(const mf_SolverConstraint *constraint, const Rows *rows, ui
     return force - (row_value(constraint, rows, row) + gamma * force) / (gives + gamma);
 }
 
-// Rows first .. end - 1 stick, or slide at the limit.
-static void sweep_friction(mf_SolverConstraint *constraint, const Rows *rows, uint32_t first,
-                           uint32_t end, double limit) {
-    double force[MF_JOINT_ROWS], square = 0.0, gives = 0.0;
-    for (uint32_t r = first; r < end; r++)
-        gives = constraint->own[r] > gives ? constraint->own[r] : gives;
-    for (uint32_t r = first; r < end; r++) {
-        force[r] = wanted(constraint, rows, r, gives);
-        square += force[r] * force[r];
+// [(m/s)/N] What the rows of a cone give way: that of the row of each kind that gives way most,
+// or, for forces that slide, alike in the cone.
+static void cone_gives(const mf_SolverConstraint *constraint, mf_SolverCone cone, bool slide,
+                       double gives[MF_JOINT_ROWS]) {
+    const double *own = constraint->own, *weight = constraint->weight;
+    double alike = 0.0;
+    for (uint32_t r = cone.first; r < cone.end; r++) {
+        const uint32_t twin = r == 3 ? 3 : r < 3 ? 3 - r : 9 - r; // 1 and 2, 4 and 5
+        gives[r] = own[twin] > own[r] ? own[twin] : own[r];
+        const double part = gives[r] / (weight[r] * weight[r]);
+        alike = part > alike ? part : alike;
     }
-    const double size = mf_sqrt(square), part = size > limit ? limit / size : 1.0;
-    for (uint32_t r = first; r < end; r++)
+    for (uint32_t r = cone.first; r < cone.end && slide; r++)
+        gives[r] = alike * weight[r] * weight[r];
+}
+
+static void sweep_cone(mf_SolverConstraint *constraint, const Rows *rows, mf_SolverCone cone) {
+    const double limit = constraint->friction[cone.first] * constraint->target[0];
+    double force[MF_JOINT_ROWS] = {0}, gives[MF_JOINT_ROWS], square = 0.0;
+    if (!(constraint->gamma[cone.first] > 0.0))
+        return; // nothing gives way
+    for (uint32_t slide = 0; slide < 2; slide++) {
+        cone_gives(constraint, cone, slide == 1, gives);
+        for (uint32_t r = cone.first; r < cone.end; r++)
+            force[r] = wanted(constraint, rows, r, gives[r]);
+        square = mf_solver_cone_square(constraint, cone, force);
+        if (!(square > limit * limit))
+            break;
+    }
+    const double part = square > limit * limit ? limit / mf_sqrt(square) : 1.0;
+    for (uint32_t r = cone.first; r < cone.end; r++)
         change_force(constraint, rows, r, part * force[r]);
 }
 
@@ -223,10 +242,8 @@ static void sweep_contact(mf_SolverConstraint *constraint, const Rows *rows) {
         return;
     const double load = wanted(constraint, rows, 0, constraint->own[0]);
     change_force(constraint, rows, 0, load > 0.0 ? load : 0.0);
-    if (constraint->rows > 1)
-        sweep_friction(constraint, rows, 1, 3, constraint->friction * constraint->target[0]);
-    if (constraint->rows > 3 && !constraint->dead[1])
-        sweep_friction(constraint, rows, 3, 6, constraint->turning * constraint->target[0]);
+    for (mf_SolverCone cone = MF_CONE_NONE; mf_solver_next_cone(constraint, &cone);)
+        sweep_cone(constraint, rows, cone);
 }
 
 static void sweep_joint(mf_SolverConstraint *constraint, const Rows *rows) {
@@ -273,10 +290,7 @@ static void extend(mf_SolverConstraint *constraint) {
         return;
     double *force = constraint->target;
     force[0] = force[0] > 0.0 ? force[0] : 0.0;
-    if (constraint->rows > 1)
-        mf_solver_cut(force, 1, 3, constraint->friction * force[0]);
-    if (constraint->rows > 3)
-        mf_solver_cut(force, 3, 6, constraint->turning * force[0]);
+    mf_solver_cut(constraint, force);
 }
 
 void mf_solver_balance_large(mf_Solver *solver, mf_SolverIsland *island) {

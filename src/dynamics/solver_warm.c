@@ -132,15 +132,6 @@ static bool find_warm(const mf_Solver *solver, uint32_t contact, double force[3]
     return before > 0;
 }
 
-void mf_solver_cut(double *rows, uint32_t first, uint32_t end, double limit) {
-    double square = 0.0;
-    for (uint32_t r = first; r < end; r++)
-        square += rows[r] * rows[r];
-    const double part = square > limit * limit ? limit / mf_sqrt(square) : 1.0;
-    for (uint32_t r = first; r < end; r++)
-        rows[r] *= part;
-}
-
 void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint) {
     double force[3], moment[3], *rows = constraint->force;
     if (!find_warm(solver, constraint->contact, force, moment))
@@ -148,10 +139,7 @@ void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constrai
     for (uint32_t r = 0; r < constraint->rows; r++)
         rows[r] = mf_vec3_dot(constraint->axes[r], r < 3 ? force : moment);
     rows[0] = rows[0] > 0.0 ? rows[0] : 0.0;
-    if (constraint->rows > 1)
-        mf_solver_cut(rows, 1, 3, constraint->friction * rows[0]);
-    if (constraint->rows > 3)
-        mf_solver_cut(rows, 3, 6, constraint->turning * rows[0]);
+    mf_solver_cut(constraint, rows);
 }
 
 // ---- snapshots ----------------------------------------------------------------------------------

@@ -308,7 +308,7 @@ static mf_Status add_robots(mf_Cloths *all, mf_Group *group, uint32_t number, mf
                                .wrench = mf_group_find_field(group, "wrench.link"),
                                .wrench_count = mf_group_find_field(group, "wrench.count")};
     mf_Status status =
-        mf_compound_create(all->context, mf_group_model(group), &robots->compound, error);
+        mf_compound_create(all->context, mf_group_model(group), false, &robots->compound, error);
     if (status != MF_OK)
         return status;
     all->robot_count++;

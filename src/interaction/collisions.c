@@ -152,7 +152,7 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     mf_CollisionGroup *group = &all->groups[all->group_count++];
     const char *motion = motion_of(own);
     mf_Status status =
-        mf_compound_create(all->context, mf_group_model(own), &group->compound, error);
+        mf_compound_create(all->context, mf_group_model(own), true, &group->compound, error);
     if (status != MF_OK)
         return status;
     group->group = own;
@@ -186,7 +186,8 @@ static bool has_solids(const mf_Group *group) {
     const mf_Model *model = mf_group_model(group);
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        if (shape->collides && shape->type != MF_SHAPE_PLANE && shape->type != MF_SHAPE_HEIGHTS)
+        if (shape->collides && shape->type != MF_SHAPE_HEIGHTS &&
+            (shape->type != MF_SHAPE_PLANE || mf_compound_is_still(model)))
             return true;
     }
     return false;

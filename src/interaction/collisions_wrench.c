@@ -2,7 +2,7 @@
 //
 //   normal     s k d n                 s = 1 while approaching, e^2 while separating
 //   friction   min(mu f / |v|, m / 2 n h) v
-//   torsion    min(nu f / |w|, J / 4 h) w
+//   torsion    min(nu f / |w|, J / 4 h) w    about the normal; rolling likewise, across it
 //
 // with the stiffness k = (pi / duration)^2 m, m the least effective mass of both, d the depth, f
 // the normal force, v and w the relative tangential and angular velocity of the first against the
@@ -66,25 +66,52 @@ static double inverse_mass(const Body *body, const double way[3]) {
     return body->solid->inverse_mass + mf_vec3_dot(own, answer);
 }
 
+// [m] Torsion where there is rolling friction, at least: a row of friction 0 would have no cone.
+static const double least_torsion = 1e-5;
+
 // ---- friction -----------------------------------------------------------------------------------
 
 typedef struct Surface {  // what both shapes make of it
-    double sliding;       // [1]
-    double torsion;       // [m]
+    uint32_t rows;        // [1] 1, 3, 4 or 6
+    double friction[3];   // [1], [m], [m] sliding, torsion, rolling; 0 as far as it has no rows
     mf_Softness softness; // of the file
 } Surface;
 
+// The settings, where they say something, come before what the shapes say: torsion that is asked
+// for acts at any condim. (NaN is not >= 0.)
+static void override(const mf_CollisionsConfig *config, mf_CollidePair *pair) {
+    if (config->friction >= 0.0) {
+        pair->friction[0] = config->friction;
+        pair->dimension = pair->dimension == 1 ? 3 : pair->dimension;
+    }
+    if (config->torsional_friction >= 0.0) {
+        pair->friction[2] = config->torsional_friction;
+        pair->dimension = pair->dimension < 4 ? 4 : pair->dimension;
+    }
+}
+
+// As within a file: condim decides, and no row is without friction. (Shapes made by hand have no
+// condim, and rub as one of 3.)
 static Surface surface_of(const mf_Collisions *all, const Body *a, const Body *b) {
     mf_CollidePair pair;
     mf_collide_mix(&pair, &a->group->compound->model->shapes[a->solid->shape],
                    &b->group->compound->model->shapes[b->solid->shape]);
-    const bool slips = pair.dimension == 1;
-    // (NaN is not >= 0.)
-    return (Surface){all->config.friction >= 0.0 ? all->config.friction
-                                                 : (slips ? 0.0 : pair.friction[0]),
-                     all->config.torsional_friction >= 0.0 ? all->config.torsional_friction
-                                                           : (slips ? 0.0 : pair.friction[2]),
-                     pair.softness};
+    override(&all->config, &pair);
+    Surface out = {.rows = 1, .softness = pair.softness};
+    if (pair.dimension == 1 || !(pair.friction[0] > 0.0))
+        return out;
+    out.rows = 3;
+    out.friction[0] = pair.friction[0];
+    if (pair.dimension >= 4 && pair.friction[2] > 0.0) {
+        out.rows = 4;
+        out.friction[1] = pair.friction[2];
+    }
+    if (pair.dimension >= 6 && pair.friction[3] > 0.0) {
+        out.rows = 6;
+        out.friction[1] = out.friction[1] > least_torsion ? out.friction[1] : least_torsion;
+        out.friction[2] = pair.friction[3];
+    }
+    return out;
 }
 
 // A friction force against `motion` of at most `force`, and at most `most` times the motion; `most`
@@ -93,6 +120,20 @@ static void drag(const double motion[3], double force, double most, double out[3
     double size = mf_vec3_length(motion);
     double factor = size == 0.0 ? 0.0 : size * most > force ? force / size : most;
     mf_vec3_scale(out, motion, factor);
+}
+
+// Torsion about the normal, and rolling across it.
+static void drag_rates(const Body *a, const Body *b, const double normal[3], const Surface *surface,
+                       double pressing, double step, double torque[3]) {
+    const double spun = (a->fixed ? 0.0 : a->solid->spun) + (b->fixed ? 0.0 : b->solid->spun);
+    const double most = 0.25 / (step * spun);
+    double rate[3], spin[3], roll[3];
+    mf_vec3_sub(rate, a->rate, b->rate);
+    mf_vec3_scale(spin, normal, mf_vec3_dot(rate, normal));
+    mf_vec3_sub(rate, rate, spin);
+    drag(spin, surface->friction[1] * pressing, most, torque);
+    drag(rate, surface->friction[2] * pressing, most, roll);
+    mf_vec3_add(torque, torque, roll);
 }
 
 // ---- one touch ----------------------------------------------------------------------------------
@@ -228,8 +269,9 @@ static void hand_over(mf_Collisions *all, const LinkContact *meeting, const Surf
     const mf_CompoundTouch *touch = meeting->touch;
     mf_SolverContact contact = {.depth = touch->depth < all->config.depth ? touch->depth
                                                                           : all->config.depth,
-                                .friction = surface->sliding,
-                                .turning = surface->torsion};
+                                .rows = surface->rows,
+                                .coupled = all->config.law == MF_COLLISION_COMPLIANT};
+    mf_vec3_copy(contact.friction, surface->friction);
     soften(all, meeting, &surface->softness, &contact);
     for (uint32_t s = 0; s < 2; s++) {
         contact.group[s] = meeting->sides[s]->group->number;
@@ -258,20 +300,32 @@ static bool is_welded(const mf_Collisions *all, const Body *a, const Body *b) {
     return all->joints != NULL && mf_joints_weld(all->joints, first, second);
 }
 
+// Level planes that are not above the world's ground are that ground, which motions touch by
+// themselves.
+static bool is_ground(const mf_Collisions *all, uint32_t robot, const Body *body,
+                      const double normal[3]) {
+    if (body->solid->kind != MF_COLLIDE_PLANE || mf_abs(normal[2]) < 1.0 - 1e-6)
+        return false;
+    double way[3];
+    mf_mat3_apply(way, body->rotation,
+                  body->group->compound->model->shapes[body->solid->shape].position);
+    const double height = all->position[robot][2] + body->position[2] + way[2];
+    return height <= mf_world_config_of(all->world)->terrain->highest + 1e-6;
+}
+
 void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
                          const mf_CompoundTouch *touch, uint32_t together) {
     Body a, b;
-    double arm[3], way[3], along[3], angular[3], force[3], torque[3];
+    double arm[3], way[3], along[3], force[3], torque[3];
     const double *n = touch->normal;
     mf_vec3_sub(arm, touch->point, pair->way);
     find_body(all, two.a, &pair->sides[0], touch->solids[0], touch->point, &a);
     find_body(all, two.b, &pair->sides[1], touch->solids[1], arm, &b);
-    if ((a.fixed && b.fixed) || is_welded(all, &a, &b))
+    if ((a.fixed && b.fixed) || is_welded(all, &a, &b) ||
+        is_ground(all, two.a, &a, touch->normal) || is_ground(all, two.b, &b, touch->normal))
         return;
     const double inverse = (a.fixed ? 0.0 : a.solid->pressed) + (b.fixed ? 0.0 : b.solid->pressed);
     mf_vec3_sub(way, a.velocity, b.velocity);
-    mf_vec3_sub(angular, a.rate, b.rate);
-    const double spun = (a.fixed ? 0.0 : a.solid->spun) + (b.fixed ? 0.0 : b.solid->spun);
     const Surface surface = surface_of(all, &a, &b);
     const double step = all->settings.step;
     const double approach = mf_vec3_dot(way, n);
@@ -280,9 +334,9 @@ void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
     mf_vec3_copy(way, along);
     mf_vec3_set(force, 0, 0, 0);
     if (mf_vec3_normalize(way))
-        drag(along, surface.sliding * pressing,
+        drag(along, surface.friction[0] * pressing,
              0.5 / (together * step * (inverse_mass(&a, way) + inverse_mass(&b, way))), force);
-    drag(angular, surface.torsion * pressing, 0.25 / (step * spun), torque);
+    drag_rates(&a, &b, n, &surface, pressing, step, torque);
     mf_vec3_add_scaled(force, force, pressing, n);
     if (can_hand_over(all, &a, &b)) {
         const double links =

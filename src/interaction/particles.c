@@ -231,7 +231,7 @@ static mf_Status add_owner(Links *all, mf_Group *group, mf_Error *error) {
     Owner *owner = &all->owners[all->owner_count];
     owner->group = group;
     mf_Status status =
-        mf_compound_create(all->context, mf_group_model(group), &owner->compound, error);
+        mf_compound_create(all->context, mf_group_model(group), false, &owner->compound, error);
     if (status != MF_OK)
         return status;
     if (owner->compound->solid_count == 0) {

@@ -51,14 +51,14 @@ static Robot load(mf_Context *context, const char *name) {
     Robot robot;
     snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
     must(mf_model_load(context, path, NULL, &robot.model, &error), &error);
-    must(mf_compound_create(context, robot.model, &robot.compound, &error), &error);
+    must(mf_compound_create(context, robot.model, false, &robot.compound, &error), &error);
     return robot;
 }
 
 static Robot load_robot(mf_Context *context, const char *text) {
     mf_Error error = {0};
     Robot robot = {.model = load_text(context, text)};
-    must(mf_compound_create(context, robot.model, &robot.compound, &error), &error);
+    must(mf_compound_create(context, robot.model, false, &robot.compound, &error), &error);
     return robot;
 }
 
@@ -683,7 +683,7 @@ static void a_point_has_its_mass(void **state) {
     mf_compound_destroy(ball.compound);
     mf_Link *link = (mf_Link *)(uintptr_t)ball.model->links; // as if built by hand
     memset(link->inertia, 0, sizeof link->inertia);
-    must(mf_compound_create(context, ball.model, &ball.compound, &error), &error);
+    must(mf_compound_create(context, ball.model, false, &ball.compound, &error), &error);
     near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
     near(ball.compound->solids[0].spun, 0.0, 0.0);
     for (int i = 0; i < 9; i++)
