@@ -108,19 +108,20 @@ void mf_sight_draw_triangle(const mf_SightDraw *draw, const double *const corner
 static void draw_plane(const mf_SightDraw *draw, const mf_SightPose *pose,
                        const mf_SightPaint *paint, const int32_t owner[3]) {
     mf_SightRoom *room = draw->room;
-    mf_SightFace *face = &room->faces[room->face_count];
     mf_RasterGround plane = {.low = {1.0f, 1.0f}, .high = {0.0f, 0.0f}};
     double height = 0.0;
+    for (int i = 0; i < 3; i++)
+        height -= pose->rotation[3 * i + 2] * pose->position[i];
+    if (!(height > 0.0) || draw->caster != NULL)
+        return;
+    mf_SightFace *face = &room->faces[room->face_count]; // there is one: this plane is seen
     for (int i = 0; i < 3; i++) {
         const double up = pose->rotation[3 * i + 2];
-        height -= up * pose->position[i];
         plane.down[i] = (float)-up;
         face->normal[i] = (float)up;
         face->color[i] = paint->color[i];
         face->owner[i] = owner[i];
     }
-    if (!(height > 0.0) || draw->caster != NULL)
-        return;
     face->solid = false;
     face->emission = paint->emission;
     face->look = paint->look;

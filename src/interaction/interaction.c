@@ -2,6 +2,8 @@
 // is in round.c.
 #include "interaction/parts.h"
 #include "math/kernel_table.h"
+#include "model/points.h"
+
 #include "math/scalar.h"
 #include "world/attach.h"
 
@@ -167,39 +169,6 @@ static mf_Status check_member(const mf_World *world, const mf_InteractionMember 
 
 // ---- members ------------------------------------------------------------------------------------
 
-static double shape_reach(const mf_Model *model, const mf_Shape *shape) {
-    const double *size = shape->size;
-    switch (shape->type) {
-    case MF_SHAPE_POINT:
-        return 0.0;
-    case MF_SHAPE_BOX:
-        return 0.5 * mf_vec3_length(size);
-    case MF_SHAPE_SPHERE:
-        return size[0];
-    case MF_SHAPE_CYLINDER:
-        return mf_sqrt(size[0] * size[0] + 0.25 * size[1] * size[1]);
-    case MF_SHAPE_CAPSULE:
-        return size[0] + 0.5 * size[1];
-    case MF_SHAPE_MESH: {
-        const mf_Mesh *mesh = &model->meshes[shape->mesh];
-        double reach = 0.0;
-        for (uint32_t v = 0; v < mesh->vertex_count; v++) {
-            const float *at = mesh->vertices + 3 * (size_t)v;
-            double position[3] = {(double)at[0], (double)at[1], (double)at[2]};
-            double length = mf_vec3_length(position);
-            reach = length > reach ? length : reach;
-        }
-        return reach;
-    }
-    case MF_SHAPE_ELLIPSOID: {
-        double longest = size[0] > size[1] ? size[0] : size[1];
-        return longest > size[2] ? longest : size[2];
-    }
-    default: // planes and height fields are ground
-        return 0.0;
-    }
-}
-
 // Radius of the sphere around the base's origin that contains all collision shapes at the start
 // angles, or all contact points if there are no shapes.
 static mf_Status find_radius(mf_Context *context, const mf_Model *model, double *radius,
@@ -222,7 +191,7 @@ static mf_Status find_radius(mf_Context *context, const mf_Model *model, double 
         has_shape = true;
         mf_quat_rotate(at, rotation[shape->link], shape->position);
         mf_vec3_add(at, at, position[shape->link]);
-        double reach = mf_vec3_length(at) + shape_reach(model, shape);
+        double reach = mf_vec3_length(at) + mf_model_shape_radius(model, i);
         *radius = reach > *radius ? reach : *radius;
     }
     for (uint32_t i = 0; !has_shape && i < model->point_count; i++) {

@@ -1,4 +1,6 @@
-// The lowest point of a pose, for placing a robot on the ground.
+// The lowest point of a pose and the radius of shapes, for placing robots on the ground.
+#include "model/points.h"
+
 #include "math/scalar.h"
 
 #include <mayfly/model.h>
@@ -105,4 +107,38 @@ double mf_model_lowest(const mf_Model *model, double (*position)[3], double (*ro
         return 0;
     double lowest = shapes ? lowest_shape(model, position, rotation) : INFINITY;
     return lowest < INFINITY ? lowest : lowest_point(model, position, rotation);
+}
+
+double mf_model_shape_radius(const mf_Model *model, uint32_t index) {
+    const mf_Shape *shape = &model->shapes[index];
+    const double *size = shape->size;
+    switch (shape->type) {
+    case MF_SHAPE_POINT:
+        return 0.0;
+    case MF_SHAPE_BOX:
+        return 0.5 * mf_vec3_length(size);
+    case MF_SHAPE_SPHERE:
+        return size[0];
+    case MF_SHAPE_CYLINDER:
+        return mf_sqrt(size[0] * size[0] + 0.25 * size[1] * size[1]);
+    case MF_SHAPE_CAPSULE:
+        return size[0] + 0.5 * size[1];
+    case MF_SHAPE_MESH: {
+        const mf_Mesh *mesh = &model->meshes[shape->mesh];
+        double reach = 0.0;
+        for (uint32_t v = 0; v < mesh->vertex_count; v++) {
+            const float *at = mesh->vertices + 3 * (size_t)v;
+            double position[3] = {(double)at[0], (double)at[1], (double)at[2]};
+            double length = mf_vec3_length(position);
+            reach = length > reach ? length : reach;
+        }
+        return reach;
+    }
+    case MF_SHAPE_ELLIPSOID: {
+        double longest = size[0] > size[1] ? size[0] : size[1];
+        return longest > size[2] ? longest : size[2];
+    }
+    default: // planes and height fields are ground
+        return 0.0;
+    }
 }

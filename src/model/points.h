@@ -43,4 +43,8 @@ void mf_mass_second_moments(double moments[3], double axes[9], const mf_MassProp
 // inertia, 2 its largest second moment, 1 none.
 void mf_mass_to_points(double (*out)[3], uint32_t count, const mf_MassProperties *body);
 
+// Radius [m] of the smallest ball around the shape's origin that contains it (lowest.c); planes and
+// height fields, which are ground, and points have 0.
+double mf_model_shape_radius(const mf_Model *model, uint32_t shape);
+
 #endif

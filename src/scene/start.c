@@ -3,6 +3,8 @@
 #include "scene/builder.h"
 #include "scene/scene_file.h"
 
+#include "model/points.h"
+
 #include "math/scalar.h"
 
 #include <math.h>
@@ -18,18 +20,6 @@ static double larger(double a, double b) {
 
 // ---- contact shapes ----------------------------------------------------------------------------
 
-// Radius [m] around the shape's origin that contains it.
-static double shape_radius(const mf_Model *model, const mf_Shape *shape) {
-    double farthest = 0.0;
-    if (shape->type != MF_SHAPE_MESH)
-        return shape->size[0] + shape->size[1] + shape->size[2];
-    for (uint32_t i = 0; i < model->meshes[shape->mesh].vertex_count; i++) {
-        const float *v = model->meshes[shape->mesh].vertices + 3 * (size_t)i;
-        farthest = larger(farthest, mf_sqrt((double)v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    }
-    return farthest;
-}
-
 // Radius [m] around the base's origin, or around the vertical through it, that contains the robot.
 static double reach_of(const mf_Model *model, const mf_RobotStart *start, bool level) {
     double farthest = 0.0;
@@ -42,7 +32,7 @@ static double reach_of(const mf_Model *model, const mf_RobotStart *start, bool l
         mf_vec3_add(at, at, start->point[shape->link]);
         const double z = level ? 0.0 : at[2];
         farthest = larger(farthest, mf_sqrt(at[0] * at[0] + at[1] * at[1] + z * z) +
-                                        shape_radius(model, shape));
+                                        mf_model_shape_radius(model, i));
     }
     return farthest;
 }

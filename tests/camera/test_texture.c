@@ -234,6 +234,34 @@ static void groups_have_colors(void **state) {
     }
 }
 
+// Planes cast no shadow and take no memory of faces: all shapes with textures over a plane with
+// one.
+static void every_shape_is_drawn_over_a_plane(void **state) {
+    static const char *const shapes[] = {"sphere",   "box",       "capsule",
+                                         "cylinder", "ellipsoid", "mesh' mesh='k"};
+    for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "<mujoco><asset>" CHECKER "<texture name='c' type='cube' builtin='flat' "
+                 "rgb1='.8 .6 .4' width='8'/><mesh name='k' vertex='-.1 -.1 -.1 .3 -.1 -.1 -.1 .3 "
+                 "-.1 -.1 -.1 .3'/>"
+                 "<material name='m' texture='t'/><material name='n' texture='c'/></asset>"
+                 "<worldbody><geom type='plane' size='40 40 1' pos='0 0 -.1'%s/><body><freejoint/>"
+                 "<geom type='%s' size='.1 .2 .1' material='n'/></body></worldbody></mujoco>",
+                 i % 2 ? "" : " material='m'", shapes[i / 2]);
+        Rig rig = open_rig(*state, text, MF_ISA_AUTO, NULL);
+        mf_free_camera_destroy(rig.eye);
+        rig.camera.shadows = true;
+        mf_Error error = {0};
+        must(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error), &error);
+        take(&rig, -1.0, 0.0, 0.1, 0.0, 0.05);
+        const int middle = HIGH / 2 * WIDE + WIDE / 2;
+        assert_int_equal(owner[middle][2], 0);
+        assert_true(color[middle][0] > color[middle][2]); // the texture's: more red than blue
+        close_rig(&rig);
+    }
+}
+
 static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
     Rig rig = open_rig(
         context,
@@ -283,6 +311,7 @@ int main(void) {
         TEST(cubes_are_seen_by_direction),
         TEST(meshes_have_their_coordinates),
         TEST(groups_have_colors),
+        TEST(every_shape_is_drawn_over_a_plane),
         TEST(same_bits_everywhere),
         TEST(without_memory),
     };

@@ -322,6 +322,57 @@ static void inertia_from_geoms_and_from_inertial(void **state) {
     mf_model_destroy(model);
 }
 
+// What MuJoCo reads although it looks wrong, is read with a note where something is lost.
+static void odd_files_load(void **state) {
+    mf_Model *model = load_text(*state, "<mujoco><!-- a -- b --->\n<!--- c --><worldbody><body>"
+                                        "<joint name='' type='free' limited='true' range='0 1'/>"
+                                        "<geom size='1' material='' mesh='' name=''/></body>"
+                                        "</worldbody></mujoco>");
+    assert_note(model, false, 1, "a comment contains '--'");
+    assert_note(model, false, 2, "limited of a free joint");
+    assert_int_equal(model->shapes[0].material, MF_NONE);
+    mf_model_destroy(model);
+    model =
+        load_text(*state, "<mujoco><worldbody><body><joint range='1 -1'/><geom size='1'/></body>"
+                          "</worldbody><keyframe>\n<key qpos=''/><key qvel='3'/></keyframe>"
+                          "</mujoco>");
+    assert_true(isinf(model->joints[0].lower) && isinf(model->joints[0].upper));
+    assert_note(model, true, 1, "range: 1 is not below -1, so nothing is limited");
+    assert_near(model->keyframes[1].velocity[0], 3, 0);
+    mf_model_destroy(model);
+    model = load_text(*state, "<mujoco><worldbody><body><freejoint/><geom size='1'/></body>"
+                              "</worldbody><keyframe>\n<key qpos='1 2'/></keyframe></mujoco>");
+    assert_note(model, true, 2, "the model has 7, found 2 numbers");
+    assert_near3(model->keyframes[0].position, 1, 2, 0, 0);
+    assert_near(model->keyframes[0].position[3], 1, 0);
+    mf_model_destroy(model);
+}
+
+// What looks like a comment in other sections is none; dashes of others stay.
+static void comments_are_found_where_they_are(void **state) {
+    mf_Model *model =
+        load_text(*state, "<?xml version='1.0'?><mujoco model='a--b'><![CDATA[<!-- x -- y -->]]>"
+                          "<!-- - --><?hint -- ?><worldbody><body><freejoint/><geom size='1'/>"
+                          "</body></worldbody></mujoco>");
+    assert_null(find_note(model, "a comment"));
+    assert_string_equal(model->name, "a--b");
+    mf_model_destroy(model);
+    assert_refused(*state, "<mujoco><!-- a -- b", MF_BAD_FILE, 1, "well-formed XML");
+}
+
+static void worlds_without_bodies_are_scenery(void **state) {
+    static const char *const texts[] = {
+        "<mujoco/>", "<mujoco><worldbody><geom size='1'/><site name='s'/></worldbody></mujoco>",
+        "<mujoco><worldbody><body><site/></body></worldbody></mujoco>"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        mf_Model *model = load_text(*state, texts[i]);
+        assert_int_equal(model->joint_count, 0);
+        assert_true(model->base == MF_BASE_FIXED && model->mass == 0.0);
+        assert_int_equal(find_note(model, "it is scenery") != NULL, i < 2);
+        mf_model_destroy(model);
+    }
+}
+
 static void ranges_follow_autolimits(void **state) {
     mf_Model *model = load_text(*state, ROBOT("", "<joint range='-90 180' ref='90' springref='45'/>"
                                                   "<joint type='slide' range='-1 2'/>"
@@ -555,6 +606,9 @@ int main(void) {
         cmocka_unit_test(meshes_are_exact),
         cmocka_unit_test(hulls_are_convex_and_hold_everything),
         cmocka_unit_test(inertia_from_geoms_and_from_inertial),
+        cmocka_unit_test(odd_files_load),
+        cmocka_unit_test(comments_are_found_where_they_are),
+        cmocka_unit_test(worlds_without_bodies_are_scenery),
         cmocka_unit_test(ranges_follow_autolimits),
         cmocka_unit_test(servos_and_their_damping),
         cmocka_unit_test(spring_dampers_are_resolved),

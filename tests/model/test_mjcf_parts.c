@@ -50,17 +50,106 @@ static void attached_models_bring_all_they_have(void **state) {
     mf_model_destroy(model);
 }
 
-static void models_that_attach_themselves_end(void **state) {
+static void models_that_attach_themselves_are_refused(void **state) {
+    static const char *const names[] = {"self.xml", "other.xml"};
+    char path[512], other[512];
+    write_text(other, "attach/other.xml",
+               "<mujoco><asset><model name='s' file='self.xml'/></asset><worldbody/></mujoco>");
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        mf_Model *model = NULL;
+        mf_Error error = {0};
+        snprintf(text, sizeof text,
+                 "<mujoco><asset><model name='s' file='%s'/></asset><worldbody><body name='b'>"
+                 "<joint/><geom size='1'/></body></worldbody></mujoco>",
+                 names[i]);
+        write_text(path, "attach/self.xml", text);
+        assert_int_equal(mf_model_load(*state, path, NULL, &model, &error), MF_BAD_FILE);
+        assert_non_null(strstr(error.message, "is a part of itself"));
+    }
+}
+
+// Of three levels with the same class: each joint has the damping of its own file.
+static void attached_models_attach(void **state) {
+    static const char *const prefixes[] = {"", "p_"};
     char path[512];
-    mf_Model *model = NULL;
-    mf_Error error = {0};
-    write_text(path, "attach/self.xml",
-               "<mujoco><asset><model name='s' file='self.xml'/></asset><worldbody><body name='b'>"
-               "<joint/><geom size='1'/>\n<attach model='s' body='b' prefix='p'/></body>"
-               "</worldbody></mujoco>");
-    // The attached copy attaches nothing more that is known.
-    assert_int_not_equal(mf_model_load(*state, path, NULL, &model, &error), MF_NO_MEMORY);
+    write_text(path, "attach/child.xml",
+               "<mujoco><default><joint armature='3'/><default class='lifter'><joint damping='50'/>"
+               "</default></default><worldbody><frame name='f' pos='1 0 0'><body name='arm'>"
+               "<joint name='c' class='lifter'/><geom size='.1'/></body></frame>"
+               "<body name='rest'><joint name='r'/><geom size='.1'/></body></worldbody></mujoco>");
+    for (int i = 0; i < 2; i++) {
+        char text[700], name[20];
+        snprintf(text, sizeof text,
+                 "<mujoco><default><default class='lifter'><joint damping='7'/></default></default>"
+                 "<asset><model name='c' file='child.xml'/></asset><worldbody><body name='lift'>"
+                 "<joint name='m' class='lifter'/><geom size='.05'/>"
+                 "<attach model='c' frame='f' prefix='%s'/></body></worldbody></mujoco>",
+                 prefixes[i]);
+        write_text(path, "attach/mid.xml", text);
+        snprintf(text, sizeof text,
+                 "<mujoco><default><joint armature='4'/><default class='lifter'>"
+                 "<joint damping='5'/></default></default><asset><model name='m' file='mid.xml'/>"
+                 "</asset><worldbody><body><joint name='o' class='lifter'/><geom size='.1'/>"
+                 "<attach model='m' prefix='%s'/></body></worldbody></mujoco>",
+                 prefixes[i]);
+        write_text(path, "attach/outer.xml", text);
+        mf_Model *model = load_file(*state, path, NULL);
+        assert_int_equal(model->joint_count, 3); // not that of the body beside the frame
+        const mf_Joint *outer = &model->joints[mf_model_find_joint(model, "o")];
+        assert_near(outer->damping, 5, 0);
+        assert_near(outer->armature, 4, 0);
+        snprintf(name, sizeof name, "%sm", prefixes[i]);
+        const mf_Joint *middle = &model->joints[mf_model_find_joint(model, name)];
+        assert_near(middle->damping, 7, 0);
+        assert_near(middle->armature, 0, 0);
+        snprintf(name, sizeof name, "%s%sc", prefixes[i], prefixes[i]);
+        const mf_Joint *inner = &model->joints[mf_model_find_joint(model, name)];
+        assert_near(inner->damping, 50, 0);
+        assert_near(inner->armature, 3, 0);
+        assert_near3(inner->position, 1, 0, 0, 0);
+        mf_model_destroy(model);
+    }
+}
+
+// A frame or body of the model itself: with its own class and assets, and names of its own.
+static void own_parts_are_attached(void **state) {
+    mf_Model *model = load_text(
+        *state,
+        "<mujoco><default><default class='d'><joint damping='2'/></default></default><asset>"
+        "<mesh name='tet' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
+        "<body name='a' childclass='d'><frame name='f' pos='1 0 0'><body name='x'>"
+        "<joint name='j'/><geom type='mesh' mesh='tet'/></body></frame></body>"
+        "<frame pos='0 5 0'><attach frame='f' prefix='p_'/></frame>"
+        "<body><attach body='p_x' prefix='q_'/></body></worldbody></mujoco>");
+    assert_int_equal(model->joint_count, 3);
+    assert_int_equal(model->mesh_count, 1);
+    const mf_Joint *first = &model->joints[mf_model_find_joint(model, "p_j")];
+    assert_near(first->damping, 2, 0);
+    assert_near3(first->position, 1, 5, 0, 1e-15);
+    const mf_Joint *second = &model->joints[mf_model_find_joint(model, "q_p_j")];
+    assert_near(second->damping, 2, 0);
+    assert_near3(second->position, 0, 0, 0, 0);
     mf_model_destroy(model);
+}
+
+// The hull of its points is the surface.
+static void points_alone_are_a_mesh(void **state) {
+    char path[512];
+    write_text(path, "points/tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv .1 .1 .1\nvt 0 0\n");
+    write_text(path, "points/robot.xml",
+               "<mujoco><asset><mesh file='tet.obj'/></asset><worldbody><body><freejoint/>"
+               "<geom type='mesh' mesh='tet'/></body></worldbody></mujoco>");
+    mf_Model *model = load_file(*state, path, NULL);
+    assert_int_equal(model->meshes[0].triangle_count, 4);
+    assert_near(model->mass, 1000.0 / 6.0, 1e-9);
+    mf_model_destroy(model);
+    mf_Error error = {0};
+    write_text(path, "points/tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n");
+    write_text(path, "points/robot.xml",
+               "<mujoco><asset><mesh file='tet.obj'/></asset><worldbody><body><freejoint/>"
+               "<geom type='mesh' mesh='tet'/></body></worldbody></mujoco>");
+    assert_int_equal(mf_model_load(*state, path, NULL, &model, &error), MF_BAD_FILE);
 }
 
 // ---- height fields
@@ -293,7 +382,10 @@ static void other_solvers_are_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attached_models_bring_all_they_have),
-        cmocka_unit_test(models_that_attach_themselves_end),
+        cmocka_unit_test(models_that_attach_themselves_are_refused),
+        cmocka_unit_test(attached_models_attach),
+        cmocka_unit_test(own_parts_are_attached),
+        cmocka_unit_test(points_alone_are_a_mesh),
         cmocka_unit_test(height_fields_are_read_from_files),
         cmocka_unit_test(broken_height_fields_are_refused),
         cmocka_unit_test(paths_and_muscles_survive_writing),

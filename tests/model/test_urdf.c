@@ -504,7 +504,6 @@ static void broken_files_are_refused(void **state) {
     assert_refused(*state, "<!DOCTYPE robot [\n<!ENTITY a 'aaaa'>]><robot name='&a;'/>",
                    MF_BAD_FILE, 2, "entity declarations are rejected");
     assert_refused(*state, "<sdf/>", MF_UNSUPPORTED, 1, "expected a URDF <robot>");
-    assert_refused(*state, "<mujoco/>", MF_BAD_FILE, 1, "the model has no <body>");
     assert_refused(*state, "<html/>", MF_BAD_FILE, 1, "expected a URDF <robot>, found <html>");
     assert_refused(*state, "<robot xmlns:xacro='x'>\n<xacro:macro/></robot>", MF_UNSUPPORTED, 2,
                    "xacro");

@@ -472,16 +472,61 @@ static void faults_stay_in_their_lane(void **state) {
     assert_true(hash[0] == hash[1]);
 }
 
+// What cannot move is not constrained: the rest falls as if the constraint were not there.
+static void constraints_of_what_is_fixed_do_nothing(void **state) {
+    static const char *const texts[] = {"",
+                                        "<weld body1='a' body2='b'/>",
+                                        "<weld body1='a'/>",
+                                        "<weld body1='a' body2='c'/>",
+                                        "<connect body1='a' body2='b' anchor='1 2 3'/>",
+                                        "<connect body1='b' anchor='1 2 3'/>",
+                                        "<weld body1='d' body2='e'/>",
+                                        "<connect body1='e' body2='d' anchor='0 0 0'/>",
+                                        "<weld site1='s' site2='t'/>",
+                                        "<connect site1='s' site2='t'/>"};
+    (void)state;
+    for (int law = 0; law < 2; law++)
+        for (int floats = 0; floats < 2; floats++)
+            for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+                char text[900];
+                Text t;
+                TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+                config.group.double_precision = !floats;
+                config.motion.contact_law = law ? MF_CONTACT_LAW_COMPLIANT : MF_CONTACT_LAW_MUJOCO;
+                snprintf(text, sizeof text,
+                         "<mujoco><worldbody><site name='s' pos='1 1 1'/><body name='a'>"
+                         "<geom size='.1'/><site name='t'/></body><body name='b' pos='.3 0 0'>"
+                         "<geom size='.1'/><body name='c'><geom size='.1'/></body></body>"
+                         "<body name='d' pos='0 0 9'><joint name='j' type='slide' axis='0 0 1'/>"
+                         "<geom size='.1'/><body name='e' pos='.1 0 0'><geom size='.1'/></body>"
+                         "</body></worldbody><equality>%s</equality></mujoco>",
+                         texts[i]);
+                text_open(&t, text, &config);
+                mf_world_step(t.world, 100);
+                const double rate = text_get(&t, "joint.rate", text_joint(&t, "j"));
+                assert_true(fabs(rate + 0.981) < 1e-5);
+                text_close(&t);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f12_slider_crank),           cmocka_unit_test(f12_held_body),
-        cmocka_unit_test(loops_may_be_closed_twice),  cmocka_unit_test(a_weld_makes_one_body),
-        cmocka_unit_test(joints_follow_a_polynomial), cmocka_unit_test(a_spring_between_masses),
-        cmocka_unit_test(a_damper_between_masses),    cmocka_unit_test(friction_of_a_tendon),
-        cmocka_unit_test(inertia_of_a_tendon),        cmocka_unit_test(a_tendon_stops_at_its_limit),
-        cmocka_unit_test(springs_of_ball_joints),     cmocka_unit_test(limits_of_ball_joints),
-        cmocka_unit_test(an_ellipsoid_on_the_ground), cmocka_unit_test(the_same_bits_everywhere),
+        cmocka_unit_test(f12_slider_crank),
+        cmocka_unit_test(f12_held_body),
+        cmocka_unit_test(loops_may_be_closed_twice),
+        cmocka_unit_test(a_weld_makes_one_body),
+        cmocka_unit_test(joints_follow_a_polynomial),
+        cmocka_unit_test(a_spring_between_masses),
+        cmocka_unit_test(a_damper_between_masses),
+        cmocka_unit_test(friction_of_a_tendon),
+        cmocka_unit_test(inertia_of_a_tendon),
+        cmocka_unit_test(a_tendon_stops_at_its_limit),
+        cmocka_unit_test(springs_of_ball_joints),
+        cmocka_unit_test(limits_of_ball_joints),
+        cmocka_unit_test(an_ellipsoid_on_the_ground),
+        cmocka_unit_test(the_same_bits_everywhere),
         cmocka_unit_test(faults_stay_in_their_lane),
+        cmocka_unit_test(constraints_of_what_is_fixed_do_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

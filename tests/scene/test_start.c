@@ -302,6 +302,44 @@ static void random_robots_are_apart(void **state) {
     drop_scene(&scene, file);
 }
 
+// As many boxes as fit by their own size, of each kind of shape: the ball around a box of edges a,
+// b, c has the radius |(a, b, c)| / 2.
+static void random_robots_fit_by_their_size(void **state) {
+    static const struct {
+        const char *geom;
+        double radius;
+    } cases[] = {{"type='box' size='.1 .1 .05'", 0.15},
+                 {"type='cylinder' size='.12 .09'", 0.15},
+                 {"type='capsule' size='.05 .1'", 0.15},
+                 {"type='ellipsoid' size='.15 .1 .05'", 0.15},
+                 {"size='.15'", 0.15}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[300], text[600];
+        mf_SceneFile *file;
+        snprintf(path, sizeof path, "%s/fits.xml", MAYFLY_BINARY_DIR);
+        FILE *out = fopen(path, "w");
+        assert_non_null(out);
+        fprintf(out, "<mujoco><worldbody><body><freejoint/><geom %s/></body></worldbody></mujoco>",
+                cases[i].geom);
+        assert_int_equal(fclose(out), 0);
+        snprintf(text, sizeof text,
+                 "groups:\n  - name: a\n    model: %s\n    count: 10\n    place: {random: "
+                 "{lower: [-0.9, -0.9, 0], upper: [0.9, 0.9, 0]}}\n",
+                 path);
+        mf_Scene scene = make_text(*state, text, &file);
+        double least = INFINITY;
+        for (uint32_t a = 0; a < 10; a++)
+            for (uint32_t b = 0; b < a; b++)
+                least = fmin(least, hypot(get(&scene, 0, "base.position", a, 0) -
+                                              get(&scene, 0, "base.position", b, 0),
+                                          get(&scene, 0, "base.position", a, 1) -
+                                              get(&scene, 0, "base.position", b, 1)));
+        assert_true(least >= 2.0 * cases[i].radius - 1e-6);
+        drop_scene(&scene, file);
+        unlink(path);
+    }
+}
+
 // ---- states ------------------------------------------------------------------------------------
 
 static void speed_is_along_the_heading(void **state) {
@@ -409,6 +447,7 @@ int main(void) {
         cmocka_unit_test(robots_stand_at_their_start_poses),
         cmocka_unit_test(robots_stand_on_uneven_ground),
         cmocka_unit_test(random_robots_are_apart),
+        cmocka_unit_test(random_robots_fit_by_their_size),
         cmocka_unit_test(speed_is_along_the_heading),
         cmocka_unit_test(keyframes_of_the_file_are_taken),
         cmocka_unit_test(robots_are_lifted_out_of_the_ground),

@@ -97,9 +97,9 @@ static mf_Status count_lines(Lines lines, Reader *reader, uint64_t *triangles, m
                               "a face needs at least 3 corners, found %u", corners);
         *triangles += corners - 2;
     } while (next_line(&lines));
-    if (*triangles == 0)
+    if (*triangles == 0 && reader->vertices < 4) // of a cloud of points the hull is the surface
         return mf_fail_at(error, MF_BAD_FILE, lines.file, 0, 0,
-                          "expected faces ('f' lines), found none");
+                          "expected faces ('f' lines) or at least 4 vertices, found none");
     if (*triangles > MF_MESH_TRIANGLES || reader->vertices > 3 * (uint64_t)MF_MESH_TRIANGLES ||
         reader->places > 3 * (uint64_t)MF_MESH_TRIANGLES)
         return mf_fail_at(error, MF_LIMIT, lines.file, 0, 0, "at most %u triangles, found %llu",
@@ -261,9 +261,10 @@ static mf_Status take_memory(Reader *reader, uint64_t triangles, const char *fil
     mf_MeshData *mesh = reader->mesh;
     mf_Context *context = mesh->context;
     mesh->vertices = mf_allocate(context, 3 * (size_t)reader->vertices, sizeof *mesh->vertices);
-    mesh->triangles = mf_allocate(context, 3 * (size_t)triangles, sizeof *mesh->triangles);
+    mesh->triangles =
+        mf_allocate(context, 3 * (size_t)(triangles > 0 ? triangles : 1), sizeof *mesh->triangles);
     bool ready = mesh->vertices != NULL && mesh->triangles != NULL;
-    if (ready && reader->places > 0) {
+    if (ready && reader->places > 0 && triangles > 0) {
         mesh->coordinates = mf_allocate(context, 6 * (size_t)triangles, sizeof(float));
         reader->place = mf_allocate(context, 2 * (size_t)reader->places, sizeof(float));
         reader->numbers = mf_allocate(context, 3 * (size_t)triangles, sizeof *reader->numbers);

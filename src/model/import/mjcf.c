@@ -36,6 +36,24 @@ static mf_Status note_ignored(mf_Mjcf *m) {
     return MF_OK;
 }
 
+static mf_Status note_comment(mf_Mjcf *m, const mf_Xml *xml) {
+    const char *file = xml->file != m->file ? mf_draft_text(&m->draft, xml->file) : "";
+    if (xml->loose_comment == 0)
+        return MF_OK;
+    if (file == NULL ||
+        !mf_draft_note(&m->draft, false, xml->loose_comment, "%s", MF_XML_LOOSE_COMMENT))
+        return mf_mjcf_no_memory(m);
+    ((mf_Note *)m->draft.notes.items)[m->draft.notes.count - 1].file = file;
+    return MF_OK;
+}
+
+static mf_Status note_comments(mf_Mjcf *m) {
+    mf_Status status = note_comment(m, &m->xml);
+    for (uint32_t i = 0; status == MF_OK && i < m->included.count; i++)
+        status = note_comment(m, ((mf_Xml **)m->included.items)[i]);
+    return status;
+}
+
 // Notes about chains and bases that the points motion does not support.
 static mf_Status note_points(mf_Mjcf *m) {
     if (m->draft.base_type == MF_BASE_FIXED &&
@@ -72,6 +90,7 @@ static mf_Status run_passes(mf_Mjcf *m) {
                                   mf_mjcf_read_camera_texts,
                                   mf_mjcf_read_keyframes,
                                   mf_mjcf_resolve,
+                                  note_comments,
                                   note_points,
                                   note_ignored};
     mf_Status status = MF_OK;

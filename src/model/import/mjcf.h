@@ -315,6 +315,7 @@ typedef struct mf_Mjcf {
     mf_MjcfSettings settings; // of the main model
     mf_List scopes;           // mf_MjcfScope, of attached models
     uint32_t copied;          // [1] elements of attached models
+    uint32_t attached;        // [1] models so far, each prefix of one for itself
     bool balance_inertia, discard_visual, fit_box;
     int32_t inertia_from_geom; // tristate
     int32_t inertia_groups[2];
@@ -412,9 +413,10 @@ void mf_mjcf_compose(double position[3], double rotation[4], const double parent
 mf_Status mf_mjcf_list(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, double **out,
                        uint32_t *count);
 
-// Whether a range is active, from the tristate and autolimits; reversed ranges are errors.
-mf_Status mf_mjcf_limited(const mf_Mjcf *m, const mf_XmlNode *node, const char *what,
-                          int32_t limited, const double range[2], bool *out);
+// Whether a range is active, from the tristate and autolimits; reversed ranges are errors where it
+// must be, and else limit nothing, with a note.
+mf_Status mf_mjcf_limited(mf_Mjcf *m, const mf_XmlNode *node, const char *what, int32_t limited,
+                          const double range[2], bool *out);
 
 // Stores a name (NULL is fine) for number `index`; a name used twice is an error.
 mf_Status mf_mjcf_name(mf_Mjcf *m, const mf_XmlNode *node, mf_Names *names, const char *name,
@@ -543,6 +545,9 @@ mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *pla
 mf_Status mf_mjcf_no_room(const mf_Mjcf *m, const mf_XmlNode *node);
 void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value);
 void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child);
+
+// Whether an attribute of this name is the name of an element, not of a default class.
+bool mf_mjcf_names_element(const char *attribute);
 
 // Reads an included or attached file, which `node` names in its attribute file, with all that it
 // includes. A file that was read before is an error unless `again`.

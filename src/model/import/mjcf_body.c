@@ -390,7 +390,9 @@ mf_Status mf_mjcf_read_bodies(mf_Mjcf *m) {
                 status = pass == 0 ? read_contents(m, node, &pose) : read_children(m, node, &pose);
         }
     }
-    if (status == MF_OK && m->bodies.count == 1)
-        return mf_mjcf_fail(m, m->xml.root, "the model has no <body>");
+    if (status == MF_OK && m->bodies.count == 1 &&
+        !mf_draft_note(&m->draft, false, m->xml.root->line,
+                       "the model has no <body>: it is scenery, nothing in it moves"))
+        return mf_mjcf_no_memory(m);
     return status;
 }

@@ -111,6 +111,17 @@ static void splice(mf_XmlNode *parent, mf_XmlNode *before, mf_XmlNode *node, mf_
         parent->last = root->last;
 }
 
+// A name without letters is no name, as in MuJoCo.
+static void drop_empty_names(mf_XmlNode *node) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        const mf_XmlAttribute *attribute = &node->attributes[i];
+        if (*attribute->value != '\0' || !mf_mjcf_names_element(attribute->name))
+            node->attributes[kept++] = *attribute;
+    }
+    node->attribute_count = kept;
+}
+
 static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
     static const mf_MjcfField fields[] = {{"file", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
                                           {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
@@ -130,6 +141,7 @@ static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
             node = before ? before->next : parent->first;
             continue;
         }
+        drop_empty_names(node);
         mf_Status status = expand(m, node, depth + 1);
         if (status != MF_OK)
             return status;

@@ -37,7 +37,7 @@ static Lengths measure(const mf_Mjcf *m) {
     return lengths;
 }
 
-// The numbers of an attribute, or `standard` (NULL: zeros) when it is missing.
+// The numbers of an attribute, as far as it goes, and then those of `standard` (NULL: zeros).
 static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, uint32_t count,
                       const double *standard, const double **out) {
     double *numbers, *values;
@@ -45,15 +45,19 @@ static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
     mf_Status status = mf_mjcf_list(m, node, attribute, &numbers, &found);
     if (status != MF_OK)
         return status;
-    if (numbers != NULL && found != count)
+    if (found > count)
         return mf_mjcf_fail(m, node, "<key> %s: the model has %u, found %u numbers", attribute,
                             count, found);
+    if (found > 0 && found < count &&
+        !mf_draft_note(&m->draft, true, node->line,
+                       "<key> %s: the model has %u, found %u numbers: the rest is as at the start",
+                       attribute, count, found))
+        return mf_mjcf_no_memory(m);
     values = mf_arena_take(&m->draft.texts, ((size_t)count + 1) * sizeof *values);
     if (values == NULL)
         return mf_mjcf_no_memory(m);
-    const double *from = numbers ? numbers : standard;
-    if (from != NULL && count > 0)
-        memcpy(values, from, count * sizeof *values);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = i < found ? numbers[i] : standard != NULL ? standard[i] : 0.0;
     *out = values;
     return MF_OK;
 }

@@ -61,10 +61,12 @@ static mf_Status fill_range(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
     double unit =
         !mf_mjcf_settings(m, from->node)->radians && (hinge || ball) ? MF_PI / 180.0 : 1.0;
     mf_Status status = MF_OK;
-    if (from->type != MF_MJCF_FREE)
+    if (ball && from->limited == MF_MJCF_TRUE && from->range[0] == 0.0 && from->range[1] == 0.0)
+        limited = true; // to no rotation at all
+    else if (from->type != MF_MJCF_FREE)
         status = mf_mjcf_limited(m, from->node, "", from->limited, from->range, &limited);
-    if (status == MF_OK && from->type == MF_MJCF_FREE && from->limited == MF_MJCF_TRUE)
-        return mf_mjcf_fail(m, from->node, "<joint>: a free joint cannot be limited");
+    if (from->type == MF_MJCF_FREE && from->limited == MF_MJCF_TRUE)
+        return mf_mjcf_pass(m, from->node, "limited of a free joint");
     if (status == MF_OK && limited && ball && from->range[0] != 0.0)
         return mf_mjcf_fail(m, from->node, "<joint> range: a ball joint's starts at 0, found %g",
                             from->range[0]);

@@ -407,8 +407,8 @@ mf_Frame mf_mjcf_frame(const mf_Mjcf *m, uint32_t body, const double position[3]
 
 // ---- ranges, names, classes --------------------------------------------------------------------
 
-mf_Status mf_mjcf_limited(const mf_Mjcf *m, const mf_XmlNode *node, const char *what,
-                          int32_t limited, const double range[2], bool *out) {
+mf_Status mf_mjcf_limited(mf_Mjcf *m, const mf_XmlNode *node, const char *what, int32_t limited,
+                          const double range[2], bool *out) {
     bool given = range[0] != 0.0 || range[1] != 0.0;
     *out = limited == MF_MJCF_TRUE;
     if (limited == MF_MJCF_AUTO) {
@@ -417,7 +417,12 @@ mf_Status mf_mjcf_limited(const mf_Mjcf *m, const mf_XmlNode *node, const char *
                                 "<%.80s> has %srange but not %slimited, and autolimits is "
                                 "false",
                                 node->name, what, what);
-        *out = given;
+        *out = range[0] < range[1];
+        if (given && !*out &&
+            !mf_draft_note(&m->draft, true, node->line,
+                           "<%.80s> %srange: %g is not below %g, so nothing is limited", node->name,
+                           what, range[0], range[1]))
+            return mf_mjcf_no_memory(m);
     }
     if (*out && !(range[0] < range[1]))
         return mf_mjcf_fail(m, node, "<%.80s> %srange: expected lower < upper, found %g and %g",

@@ -120,6 +120,13 @@ static mf_Status name_model(mf_Urdf *urdf) {
     return urdf->draft.name && urdf->draft.file ? MF_OK : mf_urdf_no_memory(urdf);
 }
 
+static mf_Status note_comment(mf_Urdf *urdf) {
+    const int32_t line = urdf->xml.loose_comment;
+    return line == 0 || mf_draft_note(&urdf->draft, false, line, "%s", MF_XML_LOOSE_COMMENT)
+               ? MF_OK
+               : mf_urdf_no_memory(urdf);
+}
+
 typedef mf_Status (*Pass)(mf_Urdf *urdf);
 
 static mf_Status run_passes(mf_Urdf *urdf) {
@@ -136,6 +143,7 @@ static mf_Status run_passes(mf_Urdf *urdf) {
                                   mf_urdf_place_mass,
                                   mf_urdf_read_mayfly,
                                   mf_urdf_read_sensors,
+                                  note_comment,
                                   note_ignored};
     mf_Status status = MF_OK;
     for (size_t i = 0; status == MF_OK && i < sizeof passes / sizeof *passes; i++)

@@ -166,6 +166,70 @@ static void entity_declaration(void *user, const char *name, int is_parameter, c
     stop(user, MF_BAD_FILE, "entity declarations are rejected");
 }
 
+// ---- loose comments ----------------------------------------------------------------------------
+
+// The first `mark` in the text, or its end.
+static const char *find(const char *text, const char *end, const char *mark) {
+    const size_t size = strlen(mark);
+    for (; (size_t)(end - text) >= size; text++)
+        if (*text == *mark && memcmp(text, mark, size) == 0)
+            return text;
+    return end;
+}
+
+// The next comment from `text` on, without its marks; what looks like one in other sections, which
+// end by marks of their own, is none. False at the end, and for one that does not end.
+static bool next_comment(const char *text, const char *end, const char **first, const char **last) {
+    static const char *const sections[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
+    while ((text = find(text, end, "<")) < end) {
+        const char *close = text + 1;
+        for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+            const size_t size = strlen(sections[i][0]);
+            if ((size_t)(end - text) < size || memcmp(text, sections[i][0], size) != 0)
+                continue;
+            close = find(text + size, end, sections[i][1]);
+            *first = text + size;
+            *last = close;
+            if (i == 0)
+                return close < end;
+        }
+        text = close;
+    }
+    return false;
+}
+
+static bool is_loose(const char *first, const char *last) {
+    return find(first, last, "--") < last || (last > first && last[-1] == '-');
+}
+
+// A copy whose comments have blanks in place of dashes, where one is loose; else `*out` stays
+// `data`.
+static mf_Status tighten_comments(mf_Context *context, const char *data, size_t size, mf_Xml *xml,
+                                  const char **out, mf_Error *error) {
+    const char *first, *last = data, *end = data + size;
+    char *copy = NULL;
+    *out = data;
+    while (next_comment(last, end, &first, &last)) {
+        if (!is_loose(first, last))
+            continue;
+        if (copy == NULL) {
+            copy = mf_allocate(context, size, 1);
+            if (copy == NULL)
+                return mf_fail_at(error, MF_NO_MEMORY, xml->file, 0, 0, "no memory");
+            memcpy(copy, data, size);
+            xml->loose_comment = 1;
+            for (const char *c = data; c < first; c++)
+                xml->loose_comment += *c == '\n';
+        }
+        for (const char *c = first; c < last; c++)
+            if (*c == '-')
+                copy[c - data] = ' ';
+    }
+    if (copy != NULL)
+        *out = copy;
+    return MF_OK;
+}
+
 static mf_Status run(Parser *parser, const char *data, size_t size) {
     XML_SetUserData(parser->expat, parser);
     XML_SetElementHandler(parser->expat, start_element, end_element);
@@ -195,9 +259,14 @@ mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, 
         parser.expat = XML_ParserCreate("UTF-8");
     if (parser.expat == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory");
-    mf_Status status = run(&parser, data, size);
+    const char *text = data;
+    mf_Status status = tighten_comments(context, data, size, out, &text, error);
+    if (status == MF_OK)
+        status = run(&parser, text, size);
     XML_ParserFree(parser.expat);
     mf_release(context, parser.text);
+    if (text != data)
+        mf_release(context, (void *)(uintptr_t)text);
     if (status != MF_OK)
         mf_xml_release(out);
     return status;

@@ -28,13 +28,17 @@ typedef struct mf_Xml {
     mf_Arena arena;
     const char *file; // for errors, borrowed
     mf_XmlNode *root;
+    int32_t loose_comment; // [1] first line of a comment that contains "--"; 0: none
 } mf_Xml;
 
+#define MF_XML_LOOSE_COMMENT                                                                       \
+    "a comment contains '--', which XML forbids: other programs may refuse the file"
 #define MF_XML_DEPTH 64u          // [1] nested elements
 #define MF_XML_NODES 2000000u     // [1] elements of a file
 #define MF_FILE_LIMIT (64u << 20) // [byte] any input file
 
-// Parses UTF-8 text. On success release `out` with mf_xml_release; on failure it is empty. Entity
+// Parses UTF-8 text. Comments may contain "--", which XML forbids (1.0, 2.5) and common readers of
+// robots accept. On success release `out` with mf_xml_release; on failure it is empty. Entity
 // declarations are rejected, because they can expand small files to huge ones.
 mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_Xml *out, mf_Error *error);

@@ -146,6 +146,17 @@ static mf_Status add_follower(mf_ArtMotion *motion, const mf_Model *model, uint3
     return count_rows(motion, model, 1, error);
 }
 
+static bool is_still(const mf_ArtMotion *motion, int32_t link) {
+    return link == MF_ART_WORLD || (link < 0 && motion->plan->fixed);
+}
+
+// Between parts that cannot move against each other there is nothing to hold, as in MuJoCo.
+static bool is_idle(const mf_ArtMotion *motion, const mf_ArtLoop *loop) {
+    const int32_t *links = loop->links;
+    return loop->rows > 1 &&
+           (links[0] == links[1] || (is_still(motion, links[0]) && is_still(motion, links[1])));
+}
+
 static mf_Status add_loop(mf_ArtMotion *motion, const mf_Model *model, const mf_Equality *from,
                           mf_Error *error) {
     mf_ArtLoop *loop = &motion->loops[motion->plan->loop_count++];
@@ -159,6 +170,10 @@ static mf_Status add_loop(mf_ArtMotion *motion, const mf_Model *model, const mf_
         loop->rows = from->type == MF_EQUALITY_WELD ? 6 : 3;
         for (int side = 0; side < 2; side++)
             place_frame(motion, &from->frames[side], loop, side);
+    }
+    if (is_idle(motion, loop)) {
+        motion->plan->loop_count--;
+        return MF_OK;
     }
     for (int side = 0; side < 2 && loop->rows == 1 && status == MF_OK; side++) {
         uint32_t object = from->objects[side];
