@@ -26,7 +26,7 @@ static struct timespec later(double seconds) {
 // Takes the same time for every wrong token.
 static bool same_token(const char *a, const char *b) {
     unsigned differ = strlen(a) != 2 * MF_VIEW_TOKEN;
-    for (size_t i = 0; i < 2 * MF_VIEW_TOKEN && differ == 0; i++)
+    for (size_t i = 0; i < 2 * MF_VIEW_TOKEN; i++) // both have room for so many characters
         differ |= (unsigned)(a[i] ^ b[i]) << 1;
     return differ == 0;
 }
@@ -126,7 +126,8 @@ static int send_page(struct mg_connection *connection, void *user) {
     mg_printf(connection,
               "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %zu\r\n"
               "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
-              "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n",
+              "Referrer-Policy: no-referrer\r\nX-Frame-Options: DENY\r\n"
+              "Content-Security-Policy: frame-ancestors 'none'\r\nConnection: close\r\n\r\n",
               texts.page_size);
     if (!head)
         mg_write(connection, texts.page, texts.page_size);
@@ -201,11 +202,31 @@ static bool ask(mf_ViewSlot *slot, const char *data, size_t size) {
     return going;
 }
 
+// Whether a frame may come from a client by RFC 6455: no reserved bit (5.2) or opcode, control
+// frames whole and short (5.5). Messages of pages are never in pieces.
+static bool is_frame(int bits, size_t size) {
+    const int kind = bits & 0x0f;
+    const bool whole = (bits & 0x80) != 0, control = kind >= MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE;
+    if ((bits & 0x70) != 0 || !whole || kind > MG_WEBSOCKET_OPCODE_PONG)
+        return false;
+    return control ? size <= 125
+                   : kind == MG_WEBSOCKET_OPCODE_TEXT || kind == MG_WEBSOCKET_OPCODE_BINARY;
+}
+
+// Closes with the status "protocol error" (RFC 6455, 7.4.1).
+static int refuse_frame(struct mg_connection *connection) {
+    static const char status[] = {(char)(1002 >> 8), (char)(1002 & 255)};
+    mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, status, sizeof status);
+    return 0;
+}
+
 static int take_message(struct mg_connection *connection, int bits, char *data, size_t size,
                         void *user) {
     mf_ViewSlot *slot = mg_get_user_connection_data(connection);
     (void)user;
     const int kind = bits & 0x0f;
+    if (!is_frame(bits, size))
+        return refuse_frame(connection);
     if (kind == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE || slot == NULL)
         return 0;
     if (kind == MG_WEBSOCKET_OPCODE_PING || kind == MG_WEBSOCKET_OPCODE_PONG)
@@ -346,7 +367,7 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
                              "num_threads",
                              "16",
                              "request_timeout_ms",
-                             "5000",
+                             "2000",
                              "websocket_timeout_ms",
                              "3600000",
                              "tcp_nodelay", // a small answer does not wait for the next

@@ -8,6 +8,7 @@
 // Invariant: every return path closes what it opened and removes its temporary file.
 #define _GNU_SOURCE // renameat2, %m
 #include "base/file.h"
+#include "base/floats.h"
 #include "base/inject.h"
 
 #include "base/context.h"
@@ -104,6 +105,7 @@ static mf_Status read_open_file(mf_Context *context, int file, const char *path,
 
 mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char **data,
                        size_t *size, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_read: context is NULL");
     if (!mf_file_may(context, path))
@@ -292,6 +294,7 @@ static void clean_up(const Replacement *job) {
 
 mf_Status mf_file_replace(mf_Context *context, const char *path, const void *data, size_t size,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_replace: context is NULL");
     Replacement job = {.context = context, .error = error, .path = path, .folder = -1};

@@ -2,6 +2,7 @@
 // printable line of UTF-8: control characters and broken UTF-8 (a binary file quoted in a message,
 // a newline in a path) become '?', and a message that is too long ends in "...".
 #include "base/plain.h"
+#include "base/floats.h"
 
 #include <mayfly/base.h>
 
@@ -117,6 +118,7 @@ static mf_Status fail(mf_Error *error, mf_Status status, const char *file, int32
 }
 
 mf_Status mf_fail(mf_Error *error, mf_Status status, const char *format, ...) {
+    MF_DEFAULT_FLOATS;
     va_list arguments;
     va_start(arguments, format);
     fail(error, status, NULL, 0, 0, format, arguments);
@@ -126,6 +128,7 @@ mf_Status mf_fail(mf_Error *error, mf_Status status, const char *format, ...) {
 
 mf_Status mf_fail_at(mf_Error *error, mf_Status status, const char *file, int32_t line,
                      int32_t column, const char *format, ...) {
+    MF_DEFAULT_FLOATS;
     va_list arguments;
     va_start(arguments, format);
     fail(error, status, file, line, column, format, arguments);
@@ -134,6 +137,7 @@ mf_Status mf_fail_at(mf_Error *error, mf_Status status, const char *file, int32_
 }
 
 const char *mf_error_format(const mf_Error *error, char *out, size_t out_size) {
+    MF_DEFAULT_FLOATS;
     if (out_size == 0)
         return out;
     out[0] = '\0';

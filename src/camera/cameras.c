@@ -4,6 +4,7 @@
 // of shared groups see each other, so one system of the world takes all of theirs after all groups
 // have moved.
 #include "camera/cameras.h"
+#include "base/floats.h"
 
 #include "base/hash.h"
 #include "world/attach.h"
@@ -279,6 +280,7 @@ static mf_Status add(mf_World *world, const Choice *choice, mf_Error *error) {
 }
 
 mf_Status mf_cameras_add(mf_World *world, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const Choice all = {NULL, 0};
     return world != NULL ? add(world, &all, error)
                          : mf_fail(error, MF_BAD_ARGUMENT, "mf_cameras_add: world is NULL");
@@ -286,6 +288,7 @@ mf_Status mf_cameras_add(mf_World *world, mf_Error *error) {
 
 mf_Status mf_cameras_add_groups(mf_World *world, mf_Group *const *groups, uint32_t count,
                                 mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const Choice some = {groups, count};
     if (world == NULL || groups == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_cameras_add_groups: world or groups is NULL");

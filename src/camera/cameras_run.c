@@ -1,6 +1,7 @@
 // Taking pictures of a world's robots, and showing them after their delay. Each robot's picture is
 // a task of its own, so results do not depend on threads.
 #include "camera/cameras.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -315,6 +316,7 @@ static void take_all_of(void *user, uint32_t index) {
 }
 
 mf_Status mf_cameras_take(mf_World *world, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_Cameras *cameras = mf_cameras_of(world);
     if (cameras == NULL)
         return mf_fail(error, MF_NOT_FOUND, "mf_cameras_take: call mf_cameras_add before");

@@ -1,5 +1,6 @@
 // A camera at any place of a world, for pictures between two steps.
 #include "camera/develop.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -15,6 +16,7 @@ struct mf_FreeCamera {
 
 mf_Status mf_free_camera_create(mf_World *world, const mf_Camera *camera, mf_FreeCamera **out,
                                 mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (world == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_free_camera_create: world or out is NULL");
     *out = NULL;
@@ -74,6 +76,7 @@ static void give(const mf_FreeCamera *camera, const mf_CameraPixels *out) {
 mf_Status mf_free_camera_take(mf_FreeCamera *camera, const double position[3],
                               const double rotation[4], uint32_t group, uint32_t instance,
                               const mf_CameraPixels *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (camera == NULL || position == NULL || rotation == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_free_camera_take: camera, position, rotation or out is NULL");

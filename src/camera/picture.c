@@ -1,6 +1,7 @@
 // What a camera does to a picture after the lens has formed it: blur, vignetting, noise, rows that
 // are read one after the other, conversion to whole numbers; and another lens by resampling.
 #include "camera/picture.h"
+#include "base/floats.h"
 
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -84,6 +85,7 @@ void mf_photo_blur_taps(mf_Photo *picture, const float *taps, uint32_t radius, f
 }
 
 mf_Status mf_photo_blur(mf_Photo *picture, double sigma, float *scratch, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const char *what = "mf_photo_blur";
     float taps[MF_BLUR_TAPS];
     mf_Status status = check(picture, what, error);
@@ -120,6 +122,7 @@ static bool sample(const mf_Photo *in, const double at[2], float *out) {
 
 mf_Status mf_photo_distort(mf_Photo *out, const mf_Lens *to, const mf_Photo *in,
                            const mf_Lens *from, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const char *what = "mf_photo_distort";
     mf_Status status = check(out, what, error);
     if (status == MF_OK)
@@ -148,6 +151,7 @@ float mf_vignette(double cosine, double amount) {
 
 mf_Status mf_photo_vignette(mf_Photo *picture, const mf_Lens *lens, double amount,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const char *what = "mf_photo_vignette";
     mf_Status status = check(picture, what, error);
     if (status == MF_OK)
@@ -177,6 +181,7 @@ void mf_photo_add_noise(mf_Photo *picture, const mf_PhotoNoise *noise, mf_Isa is
 
 mf_Status mf_photo_noise(mf_Photo *picture, double sigma, uint64_t seed, uint32_t stream,
                          uint64_t tick, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Isa isa;
     mf_Status status = check(picture, "mf_photo_noise", error);
     if (status == MF_OK)
@@ -199,6 +204,7 @@ uint32_t mf_photo_codes(uint32_t bits, uint8_t shown[256]) {
 }
 
 mf_Status mf_photo_quantize(const mf_Photo *picture, uint32_t bits, uint8_t *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = check(picture, "mf_photo_quantize", error);
     if (status == MF_OK && (bits < 1 || bits > 8 || out == NULL))
         status =

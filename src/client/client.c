@@ -1,6 +1,7 @@
 // A client of `mayfly serve` (client.h): hello and list, requests with their answers, and what
 // comes unasked. Uses the C library and sockets, nothing of Mayfly's libraries.
 #include "client/wire.h"
+#include "base/floats.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -271,6 +272,7 @@ static mf_Status ask_list(mf_Client *client, mf_Error *error) {
 }
 
 mf_Status mf_client_refresh(mf_Client *client, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     if (client == NULL)
         return no_client(error);
@@ -291,6 +293,7 @@ static void drop_state(mf_Client *client, mf_ClientState *state) {
 
 mf_Status mf_client_connect(const char *address, const char *token, mf_Client **out,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (address == NULL || out == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "address or out is NULL");
     *out = NULL;
@@ -314,6 +317,7 @@ mf_Status mf_client_connect(const char *address, const char *token, mf_Client **
 }
 
 mf_Status mf_client_spin(mf_Client *client, double seconds, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (client == NULL || !(seconds >= 0.0 && seconds <= 1.0))
         return mf_client_fail(error, MF_BAD_ARGUMENT, "expected a client and 0 .. 1 s");
     client->longest_spin = seconds;
@@ -396,6 +400,7 @@ static mf_Status make_room(mf_Client *client, mf_ClientState *state, const mf_Cl
 
 mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time period,
                               const mf_ClientEntry *entries, uint32_t count, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     if (client == NULL || entries == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or entries is NULL");
@@ -418,6 +423,7 @@ mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time 
 }
 
 mf_Status mf_client_unsubscribe(mf_Client *client, uint32_t subscription, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = mf_client_ask_words(client, MF_MESSAGE_UNSUBSCRIBE, &subscription, 1, error);
     if (status == MF_OK)
         drop_state(client, &client->states[subscription]);
@@ -453,6 +459,7 @@ static void put_entries(const mf_Client *client, uint8_t *out, uint8_t *slot,
 
 mf_Status mf_client_write(mf_Client *client, uint64_t tick, const mf_ClientEntry *entries,
                           const void *const *values, uint32_t count, bool go, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     size_t size = 16;
     if (client == NULL || (count > 0 && (entries == NULL || values == NULL)))
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client, entries or values is NULL");
@@ -486,6 +493,7 @@ mf_Status mf_client_write(mf_Client *client, uint64_t tick, const mf_ClientEntry
 
 mf_Status mf_client_lock_step(mf_Client *client, bool on, mf_Time period, mf_Time limit,
                               mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     uint32_t words[6] = {on, 0};
     memcpy(words + 2, &period, sizeof period);
     memcpy(words + 4, &limit, sizeof limit);
@@ -530,6 +538,7 @@ static bool take_news(mf_Client *client, mf_ClientNews *out) {
 
 mf_Status mf_client_receive(mf_Client *client, double seconds, mf_ClientNews *out,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage message;
     if (client == NULL || out == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or out is NULL");
@@ -578,6 +587,7 @@ mf_Status mf_client_reset(mf_Client *client, uint32_t group, uint32_t first, uin
 
 mf_Status mf_client_place(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
                           const double *poses, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const uint32_t words[] = {group, first, count, 0};
     const size_t size = 7 * sizeof *poses * (size_t)count;
     mf_ClientMessage answer;
@@ -592,6 +602,7 @@ mf_Status mf_client_place(mf_Client *client, uint32_t group, uint32_t first, uin
 }
 
 mf_Status mf_client_snapshot(mf_Client *client, const void **image, size_t *size, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     if (client == NULL || image == NULL || size == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client, image or size is NULL");
@@ -605,6 +616,7 @@ mf_Status mf_client_snapshot(mf_Client *client, const void **image, size_t *size
 
 mf_Status mf_client_model(mf_Client *client, uint32_t group, const char **text, size_t *size,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     if (client == NULL || text == NULL || size == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client, text or size is NULL");
@@ -619,6 +631,7 @@ mf_Status mf_client_model(mf_Client *client, uint32_t group, const char **text, 
 }
 
 mf_Status mf_client_restore(mf_Client *client, const void *image, size_t size, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     if (client == NULL || image == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or image is NULL");
@@ -662,6 +675,7 @@ static mf_Status ask_photo(mf_Client *client, const uint32_t words[4], mf_Client
 
 mf_Status mf_client_cameras(mf_Client *client, uint32_t group, mf_ClientCamera *out, uint32_t most,
                             uint32_t *count, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const uint32_t words[] = {group, 0, 0, MF_PHOTO_LIST};
     mf_ClientMessage answer;
     if (client == NULL || count == NULL || (out == NULL && most > 0))
@@ -689,6 +703,7 @@ mf_Status mf_client_cameras(mf_Client *client, uint32_t group, mf_ClientCamera *
 
 mf_Status mf_client_photo(mf_Client *client, uint32_t group, uint32_t instance, uint32_t camera,
                           uint32_t kind, mf_ClientPhoto *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     static const uint64_t units[] = {3, 4, 12};
     const uint32_t words[] = {group, instance, camera, kind};
     mf_ClientMessage answer;
@@ -713,6 +728,7 @@ mf_Status mf_client_photo(mf_Client *client, uint32_t group, uint32_t instance, 
 
 mf_Status mf_client_statistics(mf_Client *client, bool hash, mf_ClientStatistics *out,
                                mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     if (client == NULL || out == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or out is NULL");

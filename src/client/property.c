@@ -1,6 +1,7 @@
 // The client's calls for properties, docks, and what is known about a world (client.h). Answers are
 // checked to their last byte before anything of them is used.
 #include "client/wire.h"
+#include "base/floats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,7 @@ static mf_Status read_property(mf_Client *client, const mf_ClientMessage *answer
 
 mf_Status mf_client_property(mf_Client *client, uint32_t number, const char *path,
                              mf_ClientProperty *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     mf_ClientProperty own;
     if (client == NULL || path == NULL)
@@ -87,6 +89,7 @@ mf_Status mf_client_property(mf_Client *client, uint32_t number, const char *pat
 
 mf_Status mf_client_get(mf_Client *client, uint32_t number, double *values, uint32_t most,
                         uint32_t *count, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     if (client == NULL || (values == NULL && most > 0))
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or values is NULL");
@@ -109,6 +112,7 @@ mf_Status mf_client_get(mf_Client *client, uint32_t number, double *values, uint
 
 mf_Status mf_client_set(mf_Client *client, const mf_ClientValues *entries, uint32_t count,
                         mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     size_t size = 8;
     if (client == NULL || (entries == NULL && count > 0))
@@ -200,6 +204,7 @@ static void fill_about(About about, mf_ClientGroupAbout *groups, uint32_t count,
 }
 
 mf_Status mf_client_about(mf_Client *client, mf_ClientAbout *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     if (client == NULL || out == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or out is NULL");
@@ -231,6 +236,7 @@ mf_Status mf_client_about(mf_Client *client, mf_ClientAbout *out, mf_Error *erro
 
 mf_Status mf_client_dock(mf_Client *client, const mf_ClientDock *first, const mf_ClientDock *second,
                          uint32_t turn, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (first == NULL || second == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "a dock is NULL");
     const uint32_t words[] = {1,
@@ -245,6 +251,7 @@ mf_Status mf_client_dock(mf_Client *client, const mf_ClientDock *first, const mf
 }
 
 mf_Status mf_client_undock(mf_Client *client, const mf_ClientDock *first, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (first == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "the dock is NULL");
     const uint32_t words[] = {

@@ -2,6 +2,7 @@
 // libraries, either: values of large states are read where the server put them, those of large
 // writes are put where it reads them. Whatever does not fit goes over the socket.
 #include "client/wire.h"
+#include "base/floats.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -175,6 +176,7 @@ uint8_t *mf_client_take_slot(mf_Client *client, size_t bytes, uint32_t out[2]) {
 // ---- for the caller ----------------------------------------------------------------------------
 
 mf_Status mf_client_share(mf_Client *client, size_t least, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (client == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client is NULL");
     client->share_least = least;

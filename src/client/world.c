@@ -1,5 +1,6 @@
 // The client's calls that replace the served world, or add robots to it (client.h).
 #include "client/wire.h"
+#include "base/floats.h"
 
 #include <string.h>
 
@@ -33,6 +34,7 @@ mf_Status mf_client_load_scene(mf_Client *client, const char *text, size_t size,
 
 mf_Status mf_client_spawn(mf_Client *client, const mf_ClientSpawn *spawn, uint32_t *number,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ClientMessage answer;
     if (client == NULL || spawn == NULL || spawn->poses == NULL ||
         (spawn->file == NULL) == (spawn->group == NULL))

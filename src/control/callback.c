@@ -3,6 +3,7 @@
 // A group may have several; they run in order of addition. Invariants: never called for lanes after
 // the group's count nor for a robot with a fault word.
 #include "control/callback.h"
+#include "base/floats.h"
 #include "world/attach.h"
 
 typedef struct CallbackSystem {
@@ -53,6 +54,7 @@ mf_Status mf_callback_add_system(mf_Group *group, mf_SystemConfig *entry, mf_Con
 
 mf_Status mf_callback_add(mf_Group *group, mf_Rate rate, mf_ControlFn function, void *user,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (function == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "callback: need a function, found NULL");
     mf_SystemConfig entry = mf_system_config();

@@ -1,5 +1,6 @@
 // Gaits as a control system of a group, and queries of a single gait.
 #include "control/gait.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 
 #include <mayfly/motion.h>
@@ -16,6 +17,7 @@ const char *mf_gait_kind_name(mf_GaitKind kind) {
 }
 
 double mf_gait_duration(const mf_Gait *gait) {
+    MF_DEFAULT_FLOATS;
     if (gait == NULL)
         return 0;
     switch (gait->kind) {
@@ -31,6 +33,7 @@ double mf_gait_duration(const mf_Gait *gait) {
 }
 
 mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_GaitDraft draft;
     if (gait == NULL || model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait or model is NULL");
@@ -265,6 +268,7 @@ static mf_Status check_arguments(const mf_Group *group, const mf_Gait *const *ga
 
 mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
                        const mf_GaitConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_GaitConfig defaults = mf_gait_config();
     config = config == NULL ? &defaults : config;
     mf_Status status = check_arguments(group, gaits, count, config, error);
@@ -341,6 +345,7 @@ static void sample(const mf_GaitSet *set, Sampler *sampler, const mf_Model *mode
 
 mf_Status mf_gait_sample(const mf_Gait *gait, const mf_Model *model, double time,
                          const double command[3], double *angles, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     static const double rest[3] = {0.0, 0.0, 0.0};
     mf_GaitDraft draft;
     const mf_GaitSet *set = NULL;

@@ -4,6 +4,7 @@
 // Invariants: every byte is an instruction and every string of 32 bytes a program; a program can
 // neither leave its memory nor move a joint beyond its range.
 #include "control/follow.h"
+#include "base/floats.h"
 #include "control/gp.h"
 #include "math/kernel_table.h"
 
@@ -233,6 +234,7 @@ static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error)
 }
 
 mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_gp_add: group is NULL");
     static const mf_GpRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);

@@ -4,6 +4,7 @@
 // dec has no effect but is part of the byte, so it is preserved; it may be omitted if it is 0.
 // Invariant: assembling what mf_gp_disassemble wrote gives the same 32 bytes.
 #include <mayfly/control.h>
+#include "base/floats.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -136,6 +137,7 @@ static mf_Status read_instruction(Reader *reader, Word word, uint8_t memory[MF_G
 }
 
 mf_Status mf_gp_assemble(const char *text, uint8_t program[MF_GP_BYTES], mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (text == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_gp_assemble: text is NULL");
     uint8_t memory[MF_GP_BYTES];

@@ -10,6 +10,7 @@
 //
 // Invariants: finite for finite input; forward(inverse(p)) = p to rounding within reach.
 #include "math/scalar.h"
+#include "base/floats.h"
 
 #include <mayfly/gait.h>
 
@@ -107,6 +108,7 @@ static void rotation_about(double out[4], int direction, double angle) {
 
 void mf_leg_forward(const mf_Leg *leg, const double angles[MF_LEG_JOINTS], double ankle[3],
                     double rotation[4]) {
+    MF_DEFAULT_FLOATS;
     if (leg == NULL)
         return;
     double orientation[4], part[3];
@@ -130,6 +132,7 @@ static double hypotenuse(double a, double b) {
 
 bool mf_leg_inverse(const mf_Leg *leg, const double ankle[3], const double rotation[4],
                     double angles[MF_LEG_JOINTS]) {
+    MF_DEFAULT_FLOATS;
     if (leg == NULL)
         return false;
     double foot[9], seen[3], away[3], orientation[4], plain[4], sine, cosine;

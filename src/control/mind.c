@@ -5,6 +5,7 @@
 // Invariants: a call changes fields of its own robot only; random numbers are keyed by robot, tick
 // and stream.
 #include "control/callback.h"
+#include "base/floats.h"
 #include "control/follow.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -250,6 +251,7 @@ static mf_Status add_system(mf_Group *group, MindPlan *plan, const mf_MindConfig
 }
 
 mf_Status mf_mind_add(mf_Group *group, const mf_MindConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL || config == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mind: group or config is NULL");
     mf_Status status = check_config(group, config, error);

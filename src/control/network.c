@@ -1,5 +1,6 @@
 // Neural networks as controllers, including linear ones (network_kernel.c).
 #include "base/scratch.h"
+#include "base/floats.h"
 #include "control/network.h"
 #include "control/outputs.h"
 #include "math/kernel_table.h"
@@ -244,6 +245,7 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
 }
 
 mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_network_add: group is NULL");
     const mf_NetworkConfig defaults = mf_network_config();

@@ -1,6 +1,7 @@
 // Recurrent networks of neurons as controllers (neurons_kernel.c): fields, brains of instances,
 // reset. The network of an instance is state, so instances of a group have different ones.
 #include "control/neurons.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "base/scratch.h"
 #include "control/outputs.h"
@@ -205,6 +206,7 @@ static void write_brain(mf_Group *group, const NeuronsSystem *system, uint32_t i
 
 mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *brain,
                          mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const NeuronsSystem *system = find_system(group);
     if (system == NULL || brain == NULL || instance >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -256,6 +258,7 @@ static void close_truss(mf_Context *context, TrussBrain *brain) {
 
 mf_Status mf_neurons_set_truss(mf_Group *group, uint32_t instance, const mf_Truss *truss,
                                mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_neurons_set_truss: group is NULL");
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -458,6 +461,7 @@ static mf_Status add_with_brain(mf_Group *group, const mf_NeuronsConfig *config,
 }
 
 mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_neurons_add: group is NULL");
     const mf_NeuronsConfig defaults = mf_neurons_config();

@@ -1,6 +1,7 @@
 // Open-loop oscillators as a controller: one sine per joint, or per actuator of a truss
 // (oscillator_kernel.c).
 #include "control/follow.h"
+#include "base/floats.h"
 #include "control/oscillator.h"
 #include "math/kernel_table.h"
 
@@ -88,6 +89,7 @@ static void reset_truss(mf_Group *group, uint32_t instance, void *user) {
 }
 
 mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_oscillator_add: group is NULL");
     static const mf_OscillatorRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_oscillator_run);

@@ -6,6 +6,7 @@
 // have released it, so no function pointer and no name dangles.
 #define _GNU_SOURCE // realpath
 #include "control/plugin.h"
+#include "base/floats.h"
 #include "base/context.h"
 #include "base/plain.h"
 #include "math/scalar.h"
@@ -239,6 +240,7 @@ static mf_Status open_library(mf_Plugin *plugin, mf_Error *error) {
 }
 
 mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "plugin: out is NULL");
     *out = NULL;
@@ -270,6 +272,7 @@ void mf_plugins_allow(mf_Context *context, bool allowed) {
 
 mf_Status mf_plugin_load_named(mf_Context *context, const char *path, mf_Plugin **out,
                                mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out != NULL)
         *out = NULL;
     if (context == NULL || atomic_load(&context->plugins_allowed))

@@ -5,6 +5,7 @@
 // on failure the group is unchanged, except for the plugin's own fields, which are reused by the
 // next attempt.
 #include "base/hash.h"
+#include "base/floats.h"
 #include "control/follow.h"
 #include "control/plugin.h"
 #include "math/float_mode.h"
@@ -362,6 +363,7 @@ static mf_Status add(mf_Group *group, mf_Plugin *plugin, mf_SystemConfig *entry,
 
 mf_Status mf_plugin_motion_add(mf_Group *group, mf_Plugin *plugin, const mf_PluginConfig *config,
                                mf_Motion *level, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_PluginConfig settings = config != NULL ? *config : mf_plugin_config();
     mf_Status status = check_arguments(group, plugin, MF_PLUGIN_MOTION, &settings, error);
     if (status != MF_OK)
@@ -391,6 +393,7 @@ mf_Status mf_plugin_motion_add(mf_Group *group, mf_Plugin *plugin, const mf_Plug
 
 mf_Status mf_plugin_control_add(mf_Group *group, mf_Rate rate, mf_Plugin *plugin,
                                 const mf_PluginConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_PluginConfig settings = config != NULL ? *config : mf_plugin_config();
     mf_Status status = check_arguments(group, plugin, MF_PLUGIN_CONTROL, &settings, error);
     if (status == MF_OK && !(rate.numerator > 0 && rate.denominator > 0))

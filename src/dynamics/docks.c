@@ -1,5 +1,6 @@
 // Docks of a world: creation, fields, connections by calls, assemblies. A step is in docks_step.c.
 #include "dynamics/assemblies.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -263,6 +264,7 @@ static mf_Status check_config(const mf_World *world, const mf_WorldDocksConfig *
 
 mf_Status mf_world_docks_add(mf_World *world, const mf_WorldDocksConfig *config,
                              mf_WorldDocks **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_WorldDocksConfig settings = config != NULL ? *config : mf_world_docks_config();
     uint64_t blocks = 0;
     if (world == NULL || out == NULL)
@@ -358,6 +360,7 @@ static mf_Status take_ports(const mf_WorldDocks *docks, const mf_DockPort *first
 
 mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first,
                            const mf_DockPort *second, uint32_t turn, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_DockPlace places[2];
     mf_Status status = take_ports(docks, first, second, turn, true, places, error);
     if (status == MF_OK)
@@ -366,6 +369,7 @@ mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first,
 }
 
 mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_DockPlace place;
     if (docks == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks: docks is NULL");
@@ -399,6 +403,7 @@ static void find_pose(mf_DockPlace *place) {
 mf_Status mf_docks_meeting(mf_WorldDocks *docks, const mf_DockPort *fixed,
                            const mf_DockPort *moving, uint32_t turn, double position[3],
                            double orientation[4], mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_DockPlace places[2];
     double facing[4], wanted[4], back[4], rotate[4], base[3], base_turn[4], arm[3];
     if (position == NULL || orientation == NULL)

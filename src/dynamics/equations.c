@@ -4,6 +4,7 @@
 //
 // Invariant: each task of a call has its own scratch memory and its own blocks.
 #include "math/float_mode.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/host.h"
 #include "tree/tree.h"
@@ -406,6 +407,7 @@ mf_Status mf_group_forward_dynamics(mf_Group *group, uint32_t first, uint32_t co
 
 mf_Status mf_group_jacobian(mf_Group *group, uint32_t first, uint32_t count, uint32_t link,
                             const double point[3], double *matrix, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     Batch batch;
     mf_Status status = begin(&batch, group, first, count, point, matrix, error);
     if (status != MF_OK)
@@ -422,6 +424,7 @@ mf_Status mf_group_jacobian(mf_Group *group, uint32_t first, uint32_t count, uin
 
 mf_Status mf_group_link_poses(mf_Group *group, uint32_t first, uint32_t count, double *position,
                               double *rotation, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     Batch batch;
     mf_Status status = begin(&batch, group, first, count, position, rotation, error);
     if (status != MF_OK)
@@ -434,6 +437,7 @@ mf_Status mf_group_link_poses(mf_Group *group, uint32_t first, uint32_t count, d
 
 mf_Status mf_group_link_velocities(mf_Group *group, uint32_t first, uint32_t count,
                                    double *velocity, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     Batch batch;
     mf_Status status = begin(&batch, group, first, count, velocity, velocity, error);
     if (status != MF_OK)

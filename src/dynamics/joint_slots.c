@@ -5,6 +5,7 @@
 // Invariant: all state of a slot is in fields; the joint of a slot is the one that its handle
 // names, if the first side of that joint is the slot's robot.
 #include "base/hash.h"
+#include "base/floats.h"
 #include "dynamics/joints.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -193,6 +194,7 @@ static mf_Status check_group(const mf_WorldJoints *all, mf_Group *group, uint32_
 
 mf_Status mf_joint_slots_add(mf_WorldJoints *joints, mf_Group *group, uint32_t count,
                              mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     uint32_t index;
     if (joints == NULL || group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint slots: joints or group is NULL");
@@ -258,6 +260,7 @@ static mf_Status count_room(const mf_WorldJoints *all, uint32_t links, uint64_t 
 }
 
 mf_Status mf_joint_slots_ready(mf_WorldJoints *joints, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     uint32_t links = 1;
     uint64_t room = 0, blocks = 0;
     mf_Status status = MF_OK;

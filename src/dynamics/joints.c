@@ -3,6 +3,7 @@
 // Invariants: a slot's generation increases with each joint created in it, and is kept while it is
 // free; the solver has room for all existing joints.
 #include "dynamics/joints.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/world_state.h"
@@ -295,6 +296,7 @@ static mf_Status place_side(mf_WorldJointSide *side, const double position[3],
 
 mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double position[3],
                               const double axis[3], mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     double unit[3] = {0.0, 0.0, 1.0}, orientation[4];
     if (config == NULL || config->struct_size != sizeof *config || position == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -333,6 +335,7 @@ void mf_joints_destroy(mf_WorldJoints *all) {
 
 mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *config,
                               mf_WorldJoints **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_WorldJointsConfig settings = config != NULL ? *config : mf_world_joints_config();
     if (world == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "joints: world or out is NULL");
@@ -494,6 +497,7 @@ static mf_Status reserve_one(mf_WorldJoints *joints, const mf_JointRecord *recor
 
 mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfig *config,
                                 mf_WorldJointId *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_JointRecord record;
     if (joints == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint: joints or out is NULL");
@@ -537,6 +541,7 @@ void mf_joint_set_enabled(mf_JointRecord *record, bool enabled) {
 
 mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool enabled,
                                 mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_JointRecord *record = mf_joints_find(joints, id);
     if (record == NULL)
         return not_found(id, error);
@@ -576,6 +581,7 @@ mf_WorldJointId mf_world_joint_next(const mf_WorldJoints *joints, mf_WorldJointI
 
 mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
                                mf_WorldJointState *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_JointRecord *record = mf_joints_find(joints, id);
     mf_LinkMotion motions[2];
     double opening[3], rotation_vector[3];
@@ -612,6 +618,7 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
 
 mf_Status mf_world_joint_config_of(const mf_WorldJoints *joints, mf_WorldJointId id,
                                    mf_WorldJointConfig *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_JointRecord *record = mf_joints_find(joints, id);
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_config_of: out is NULL");

@@ -3,6 +3,7 @@
 //
 // Invariant: they follow from the state, and from nothing else.
 #include "math/float_mode.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "tree/tree.h"
 #include "world/attach.h"
@@ -118,6 +119,7 @@ static Links *find_links(const mf_Group *group) {
 }
 
 mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     static const mf_TreeMotionFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_tree_motion);
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "links: group is NULL");

@@ -1,5 +1,6 @@
 // Environments: creation and accessors. A step is in step.c.
 #include "environment/environment.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -268,6 +269,7 @@ static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, m
 
 mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig *config,
                                 mf_Environment **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_create: context is NULL");
     *out = NULL;
@@ -297,6 +299,7 @@ void mf_environment_destroy(mf_Environment *environment) {
 }
 
 mf_Status mf_environment_pusher(mf_Environment *environment, mf_Pusher **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_pusher: out is NULL");
     *out = NULL;
@@ -351,6 +354,7 @@ uint32_t mf_environment_action_count(const mf_Environment *environment) {
 
 void mf_environment_action_range(const mf_Environment *environment, uint32_t action, double *lower,
                                  double *upper) {
+    MF_DEFAULT_FLOATS;
     if (environment == NULL)
         return;
     bool there = action < environment->plan.action_count;
@@ -371,6 +375,7 @@ double mf_environment_interval(const mf_Environment *environment) {
 }
 
 double mf_environment_parameter(const mf_Environment *environment, const char *name) {
+    MF_DEFAULT_FLOATS;
     if (environment == NULL)
         return 0;
     uint32_t at = find_parameter(&environment->plan.task->info, name);

@@ -2,6 +2,7 @@
 // with their own scratch, so that results do not depend on threads or order. Robots of a team are
 // in one piece; all of them are evaluated before any of them restarts.
 #include "environment/environment.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -267,6 +268,7 @@ static mf_Status check_reset(const mf_Environment *e, const uint8_t *mask, const
 mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
                                const uint64_t *seeds, const mf_EnvironmentBuffers *buffers,
                                mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (environment == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_reset: environment is NULL");
     mf_Status status = check_reset(environment, mask, seeds, error);
@@ -489,6 +491,7 @@ static mf_Status check_step(const mf_Environment *e, const mf_EnvironmentBuffers
 
 mf_Status mf_environment_step(mf_Environment *environment, const mf_EnvironmentBuffers *buffers,
                               mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (environment == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_step: environment is NULL");
     Pass pass = {.environment = environment, .buffers = buffers};

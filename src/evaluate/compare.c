@@ -1,6 +1,7 @@
 // One robot and one gait at every level: the same start, the same targets, one world after the
 // other; then differences to the most accurate level, and the cost of a step in a batch.
 #include "evaluate/truss_run.h"
+#include "base/floats.h"
 
 #include <mayfly/compare.h>
 #include <mayfly/film.h>
@@ -315,6 +316,7 @@ static mf_Status run_all(mf_Context *context, mf_SceneFile *file, const mf_Compa
 
 mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
                      mf_Comparison **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_CompareConfig settings = config != NULL ? *config : mf_compare_config();
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "compare: out is NULL");

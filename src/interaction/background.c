@@ -7,6 +7,7 @@
 // at which they take effect depends on the step's number only.
 #define _GNU_SOURCE // pthread_sigmask
 #include "interaction/parts.h"
+#include "base/floats.h"
 #include "math/float_mode.h"
 #include "base/inject.h"
 #include "base/thread.h"
@@ -35,6 +36,7 @@ static void do_work(mf_Interaction *all, uint32_t work, uint32_t stale) {
 }
 
 static void *background_main(void *argument) {
+    mf_floats_enter(); // not the mode of the host
     mf_Background *background = argument;
     unsigned mode = mf_float_mode_enter();
     pthread_mutex_lock(&background->mutex);

@@ -7,6 +7,7 @@
 // Invariants: robots are listed by group, instance and solid, so results depend on the state only;
 // one thread adds the wrenches; a step allocates nothing.
 #include "interaction/cloths.h"
+#include "base/floats.h"
 
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -354,6 +355,7 @@ static bool has_system(const mf_World *world, const char *name) {
 }
 
 mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     static const char *const reads[] = {
         "base.position", "base.orientation", "joint.angle", "joint.rate",
         "pin.vertex",    "pin.anchor",       NULL};

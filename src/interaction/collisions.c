@@ -1,6 +1,7 @@
 // Collisions of a world: settings and their checks, members, memory. The step is in
 // collisions_step.c.
 #include "interaction/collisions.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -48,6 +49,7 @@ static const char *motion_of(const mf_Group *group) {
 }
 
 mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_collisions_prepare: group is NULL");
     const mf_GroupConfig *settings = mf_group_config_of(group);
@@ -556,6 +558,7 @@ static mf_Status fill(mf_Collisions *all, mf_Error *error) {
 
 mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, mf_Collisions **out,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_CollisionsConfig settings = config != NULL ? *config : mf_collisions_config();
     if (world == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "collisions: world or out is NULL");

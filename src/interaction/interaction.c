@@ -1,6 +1,7 @@
 // Interaction of shared groups: settings and their checks, memory, agent indices, events. The step
 // is in round.c.
 #include "interaction/parts.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "model/points.h"
 
@@ -435,6 +436,7 @@ static mf_Status fill(mf_Interaction *all, const mf_InteractionConfig *config, m
 
 mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config,
                              mf_Interaction **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_interaction_add: world is NULL");
     mf_InteractionConfig settings = config != NULL ? *config : mf_interaction_config();
@@ -537,6 +539,7 @@ mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interac
 
 mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidates,
                                  mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (interaction == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_interaction_reserve: interaction is NULL");
     if (interaction->pending != 0)

@@ -6,6 +6,7 @@
 // collisions hands these to robots in the fields wrench.link and wrench.count, as contacts do. The
 // sums are in the order of groups and pieces of work, so they do not depend on threads.
 #include "contact/compound.h"
+#include "base/floats.h"
 #include "dynamics/link_motion.h"
 #include "math/scalar.h"
 #include "motion/particles/mixture.h"
@@ -331,6 +332,7 @@ static double find_reach(mf_World *world) {
 }
 
 mf_Status mf_particles_couple(mf_World *world, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_particles_couple: world is NULL");
     if (has_system(world, push_name))

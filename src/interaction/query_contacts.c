@@ -1,5 +1,6 @@
 // The contacts of the last step: those of collisions, and those of motions with the ground.
 #include "interaction/collisions.h"
+#include "base/floats.h"
 #include "interaction/query.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -129,6 +130,7 @@ static void list_ground(const mf_World *world, mf_QueryGroup *group, List *list)
 
 mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t room, uint32_t *count,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Query *query;
     if (world == NULL || count == NULL || (out == NULL && room > 0))
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_contacts: world, count or out is NULL");

@@ -1,6 +1,7 @@
 // Distances: tests all pairs of solids of two bodies except those whose spheres are farther apart
 // than the nearest pair so far. The sphere of a solid bounds both its depth and its distance.
 #include "interaction/query.h"
+#include "base/floats.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -145,6 +146,7 @@ static void compare_all(mf_Query *query, const Side *a, mf_Distance *best) {
 
 mf_Status mf_world_distance(mf_World *world, const mf_DistanceConfig *config, mf_Distance *out,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Query *query;
     if (world == NULL || config == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_distance: world, config or out is NULL");

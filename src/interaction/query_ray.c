@@ -1,6 +1,7 @@
 // Rays against the ground and all shapes of a space. Instances whose bounding sphere the ray misses
 // are skipped; of the others every shape is tested.
 #include "contact/ray_solid.h"
+#include "base/floats.h"
 #include "interaction/query.h"
 #include "math/scalar.h"
 #include "terrain/ray.h"
@@ -155,6 +156,7 @@ static void hit_group(mf_QueryGroup *group, const mf_RayConfig *config, Ray *ray
 
 mf_Status mf_world_ray(mf_World *world, const mf_RayConfig *config, mf_RayHit *out,
                        mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Query *query;
     if (world == NULL || config == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_ray: world, config or out is NULL");

@@ -1,6 +1,7 @@
 // Cloths' files: one top key, `cloth`, and below it a material, a rectangle or triangles, and pins.
 // What mf_cloth_check refuses is reported at the line of the key that it names.
 #include "io/cloth_keys.h"
+#include "base/floats.h"
 #include "io/document.h"
 #include "io/yaml_text.h"
 #include "model/cloth.h"
@@ -178,6 +179,7 @@ static const mf_DocumentKind cloth_kind = {"cloth", sizeof(mf_Cloth), read_cloth
 
 mf_Status mf_cloth_parse(mf_Context *context, const char *path, const char *text, size_t size,
                          mf_Cloth **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
     void *value = NULL;
     mf_Status status = mf_document_parse(&cloth_kind, &source, out == NULL ? NULL : &value, error);
@@ -187,6 +189,7 @@ mf_Status mf_cloth_parse(mf_Context *context, const char *path, const char *text
 }
 
 mf_Status mf_cloth_load(mf_Context *context, const char *path, mf_Cloth **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_DocumentSource source = {.context = context, .path = path};
     void *value = NULL;
     mf_Status status = mf_document_load(&cloth_kind, &source, out == NULL ? NULL : &value, error);
@@ -232,6 +235,7 @@ static void fill_entries(Entries *entries, const mf_Cloth *cloth) {
 }
 
 mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || text == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_cloth_write: an argument is NULL");
     *text = NULL;

@@ -2,6 +2,7 @@
 // not fit the robot are rejected with the position of the member in the file. A mirror image uses
 // the frames of another file, with left and right exchanged.
 #include "control/gait.h"
+#include "base/floats.h"
 #include "io/document.h"
 #include "io/gait_keys.h"
 #include "io/yaml_text.h"
@@ -30,6 +31,7 @@ static void *parameters_of(mf_Gait *gait) {
 }
 
 bool mf_gait_is(const char *text, size_t size) {
+    MF_DEFAULT_FLOATS;
     bool is = false;
     for (int i = 0; i < KINDS && !is; i++)
         is = mf_yaml_has_top_key(text, size, mf_gait_kind_name((mf_GaitKind)i));
@@ -210,6 +212,7 @@ static const mf_DocumentKind gait_kind = {"gait", sizeof(mf_Gait), read_gait, NU
 
 mf_Status mf_gait_parse(mf_Context *context, const char *path, const char *text, size_t size,
                         const mf_Model *model, mf_Gait **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const Given given = {model, true};
     const mf_DocumentSource source = {
         .context = context, .path = path, .text = text, .size = size, .given = &given};
@@ -233,6 +236,7 @@ static mf_Status load(mf_Context *context, const char *path, const mf_Model *mod
 
 mf_Status mf_gait_load(mf_Context *context, const char *path, const mf_Model *model, mf_Gait **out,
                        mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     return load(context, path, model, true, out, error);
 }
 
@@ -243,6 +247,7 @@ void mf_gait_destroy(mf_Gait *gait) {
 // ---- writing -----------------------------------------------------------------------------------
 
 mf_Status mf_gait_write(const mf_Gait *gait, char **text, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (text == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: text is NULL");
     *text = NULL;

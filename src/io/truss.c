@@ -1,6 +1,7 @@
 // Trusses' files: one top key, `truss`, and below it material, vertices, bars, actuators, neurons
 // and synapses. What mf_truss_check refuses is reported at the line of the entry that it names.
 #include "io/document.h"
+#include "base/floats.h"
 #include "io/truss_keys.h"
 #include "io/yaml_text.h"
 #include "model/truss.h"
@@ -140,6 +141,7 @@ static const mf_DocumentKind truss_kind = {"truss", sizeof(mf_Truss), read_truss
 
 mf_Status mf_truss_parse(mf_Context *context, const char *path, const char *text, size_t size,
                          mf_Truss **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
     void *value = NULL;
     mf_Status status = mf_document_parse(&truss_kind, &source, out == NULL ? NULL : &value, error);
@@ -149,6 +151,7 @@ mf_Status mf_truss_parse(mf_Context *context, const char *path, const char *text
 }
 
 mf_Status mf_truss_load(mf_Context *context, const char *path, mf_Truss **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_DocumentSource source = {.context = context, .path = path};
     void *value = NULL;
     mf_Status status = mf_document_load(&truss_kind, &source, out == NULL ? NULL : &value, error);
@@ -216,6 +219,7 @@ static void fill_entries(Entries *entries, const mf_Truss *truss) {
 }
 
 mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || text == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_write: an argument is NULL");
     *text = NULL;

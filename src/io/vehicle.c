@@ -2,6 +2,7 @@
 // the parameter checks begin with the member's name, so the message gets the position of that
 // member.
 #include "io/document.h"
+#include "base/floats.h"
 #include "motion/vehicle/keys.h"
 #include "io/yaml_text.h"
 
@@ -15,6 +16,7 @@ const char *mf_vehicle_kind_name(mf_VehicleKind kind) {
 }
 
 bool mf_vehicle_is(const char *text, size_t size) {
+    MF_DEFAULT_FLOATS;
     bool is = false;
     for (int i = 0; i < KINDS && !is; i++)
         is = mf_yaml_has_top_key(text, size, mf_vehicle_kind_name((mf_VehicleKind)i));
@@ -87,6 +89,7 @@ static const mf_DocumentKind vehicle_kind = {"vehicle", sizeof(mf_Vehicle), read
 
 mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *text, size_t size,
                            mf_Vehicle **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
     void *value = NULL;
     mf_Status status =
@@ -98,6 +101,7 @@ mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *te
 
 mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **out,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_DocumentSource source = {.context = context, .path = path};
     void *value = NULL;
     mf_Status status = mf_document_load(&vehicle_kind, &source, out == NULL ? NULL : &value, error);
@@ -113,6 +117,7 @@ void mf_vehicle_destroy(mf_Vehicle *vehicle) {
 // ---- accessors ----------------------------------------------------------------------------------
 
 double mf_vehicle_radius(const mf_Vehicle *vehicle) {
+    MF_DEFAULT_FLOATS;
     return vehicle == NULL                          ? 0.0
            : vehicle->kind == MF_VEHICLE_QUADROTOR  ? vehicle->quadrotor.radius
            : vehicle->kind == MF_VEHICLE_FIXED_WING ? vehicle->fixed_wing.radius
@@ -121,6 +126,7 @@ double mf_vehicle_radius(const mf_Vehicle *vehicle) {
 
 mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle, mf_Model **out,
                                 mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (vehicle == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: vehicle is NULL");
     switch (vehicle->kind) {
@@ -137,6 +143,7 @@ mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle, 
 // ---- writing -----------------------------------------------------------------------------------
 
 mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (text == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: text is NULL");
     *text = NULL;

@@ -1,5 +1,6 @@
 // The page that describes a vehicle's performance, computed from its parameters.
 #include "base/text.h"
+#include "base/floats.h"
 
 #include <mayfly/vehicle_file.h>
 
@@ -79,6 +80,7 @@ static void describe_car(mf_Text *text, const mf_Car *p, double gravity) {
 
 mf_Status mf_vehicle_describe(const mf_Vehicle *vehicle, double gravity, char **text,
                               mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (text == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: text is NULL");
     *text = NULL;

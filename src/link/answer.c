@@ -64,6 +64,9 @@ static void answer_hello(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wire
     } else if (!is_token(server->config.token, token, size)) {
         mf_peer_refuse(server, peer, tag, MF_BAD_ARGUMENT,
                        "expected the token that the server printed");
+    } else if (server->config.token == NULL && !mf_link_is_own_user(server, peer->socket)) {
+        mf_peer_refuse(server, peer, tag, MF_UNSUPPORTED,
+                       "without a token this server is for its own user (MAYFLY_TOKEN sets one)");
     } else if (mf_peer_welcome_count(server) >= server->config.connections) {
         mf_peer_refuse(server, peer, tag, MF_LIMIT,
                        "the server has %u connections, as many as it accepts",

@@ -105,6 +105,45 @@ mf_Status mf_link_listen(mf_Server *server, mf_Error *error) {
     return server->config.path != NULL ? listen_unix(server, error) : listen_tcp(server, error);
 }
 
+// ---- whose it is -------------------------------------------------------------------------------
+
+// "0100007F:22B8", as /proc/net/tcp has the ends of connections; false: of another family.
+static bool put_end(const struct sockaddr_storage *from, char out[40]) {
+    const struct sockaddr_in *four = (const struct sockaddr_in *)from;
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)from;
+    uint32_t words[4];
+    if (from->ss_family == AF_INET) {
+        snprintf(out, 40, "%08X:%04X", four->sin_addr.s_addr, ntohs(four->sin_port));
+        return true;
+    }
+    memcpy(words, &six->sin6_addr, sizeof words);
+    snprintf(out, 40, "%08X%08X%08X%08X:%04X", words[0], words[1], words[2], words[3],
+             ntohs(six->sin6_port));
+    return from->ss_family == AF_INET6;
+}
+
+// A loopback port is open to all users of the machine: the system knows which one has connected.
+bool mf_link_is_own_user(const mf_Server *server, int socket) {
+    struct sockaddr_storage here = {0}, there = {0};
+    socklen_t sizes[2] = {sizeof here, sizeof there};
+    char ends[2][40], line[512], local[64], far[64];
+    unsigned long user = 0;
+    bool found = false;
+    if (server->config.path != NULL)
+        return true; // the socket has its permissions
+    if (getsockname(socket, (struct sockaddr *)&here, &sizes[0]) != 0 ||
+        getpeername(socket, (struct sockaddr *)&there, &sizes[1]) != 0 ||
+        !put_end(&there, ends[0]) || !put_end(&here, ends[1]))
+        return true;
+    FILE *file = fopen(there.ss_family == AF_INET ? "/proc/net/tcp" : "/proc/net/tcp6", "re");
+    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL)
+        found = sscanf(line, " %*[^:]: %63s %63s %*s %*s %*s %*s %lu", local, far, &user) == 3 &&
+                strcmp(local, ends[0]) == 0 && strcmp(far, ends[1]) == 0;
+    if (file != NULL)
+        fclose(file);
+    return !found || user == 0 || user == (unsigned long)geteuid(); // else it comes from elsewhere
+}
+
 void mf_link_accept(mf_Server *server) {
     while (mf_peer_has_place(server)) { // others wait in the queue of the system
         const int on = 1, client = accept(server->listener, NULL, NULL);
@@ -120,6 +159,7 @@ void mf_link_accept(mf_Server *server) {
             setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
             setsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
         }
+        mf_peer_make_place(server);
         mf_peer_open(server, client);
     }
 }

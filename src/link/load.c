@@ -23,6 +23,8 @@
 #define SPAWN_MOST 65536u               // [1] robots of a message
 #define SPAWN_HEAD 24u                  // [byte] of SPAWN before its poses
 
+_Static_assert(SPAWN_HEAD + 24 * SPAWN_MOST + 2 * PATH_MOST < MF_LINK_MESSAGE, "they must fit");
+
 // What the server's worlds were made of, newest first; the configuration's scene is none of them.
 struct mf_LinkMade {
     mf_Scene *scene;    // NULL: a newer one took its place

@@ -11,6 +11,7 @@
 #define FIRST_BUFFER 4096u           // [byte]
 #define HOLD_SECONDS 0.01            // [s] least time that a connection is held
 #define PASS_BYTES ((size_t)4 << 20) // [byte] read of one connection before others get a turn
+#define SILENT_SECONDS 0.05          // [s] for a hello while others wait for a place
 #define HELLO_MOST (MF_PROTOCOL_TOKEN + 12u) // [byte] of the first message
 #define UNREAD_MOST                                                                                \
     ((size_t)64 << 20) // [byte] of answers that a client may leave unread,
@@ -251,8 +252,26 @@ static uint32_t free_place(const mf_Server *server) {
     return at;
 }
 
+// The connection that is longest without a hello, or about to be closed, and has had its time.
+static mf_Peer *silent_peer(const mf_Server *server) {
+    const double now = mf_link_clock();
+    mf_Peer *found = NULL;
+    for (uint32_t p = 0; p < server->peer_count; p++) {
+        mf_Peer *peer = &server->peers[p];
+        if (peer->socket >= 0 && (!peer->welcome || peer->closing) &&
+            now - peer->since > SILENT_SECONDS && (found == NULL || peer->since < found->since))
+            found = peer;
+    }
+    return found;
+}
+
 bool mf_peer_has_place(const mf_Server *server) {
-    return free_place(server) < server->peer_limit;
+    return free_place(server) < server->peer_limit || silent_peer(server) != NULL;
+}
+
+void mf_peer_make_place(mf_Server *server) {
+    if (free_place(server) == server->peer_limit)
+        mf_peer_close(server, silent_peer(server));
 }
 
 void mf_peer_open(mf_Server *server, int socket) {

@@ -51,7 +51,8 @@ typedef struct mf_LinkPass {
     uint64_t at; // [byte] sent of the connection before that message
 } mf_LinkPass;
 
-enum { MF_LINK_PASSES = 4 }; // [1] files of a connection that wait
+#define MF_LINK_MESSAGE (2u << 20) // [byte] that a message of a client may have in any world
+enum { MF_LINK_PASSES = 4 };       // [1] files of a connection that wait
 
 typedef struct mf_Peer {
     int socket;      // -1: unused
@@ -179,7 +180,10 @@ void mf_peer_refuse(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Status st
 uint32_t mf_peer_welcome_count(const mf_Server *server);
 // Closes the others whose clients have closed and that nothing more comes from.
 void mf_peer_reap(mf_Server *server, const mf_Peer *except);
+// Whether a new connection has a place: one is free, or is held by one that says nothing.
 bool mf_peer_has_place(const mf_Server *server);
+// Closes such a one where no place is free. Only after mf_peer_has_place.
+void mf_peer_make_place(mf_Server *server);
 // Takes over a socket, in a place that is free.
 void mf_peer_open(mf_Server *server, int socket);
 void mf_peer_close(mf_Server *server, mf_Peer *peer);
@@ -189,6 +193,8 @@ void mf_peer_drop_subscription(mf_Server *server, mf_Subscription *subscription)
 
 mf_Status mf_link_listen(mf_Server *server, mf_Error *error);
 void mf_link_accept(mf_Server *server);
+// Whether a connection by TCP is of the user of this server, of root or not of this machine.
+bool mf_link_is_own_user(const mf_Server *server, int socket);
 
 // ---- answer.c ----------------------------------------------------------------------------------
 

@@ -405,7 +405,7 @@ mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
         }
     }
     const size_t image = mf_world_snapshot_size(server->world);
-    const size_t most = 2 * (inputs > image ? inputs : image) + (1u << 20);
+    const size_t most = 2 * (inputs > image ? inputs : image) + MF_LINK_MESSAGE;
     server->message_limit = most < UINT32_MAX / 2 ? most : UINT32_MAX / 2;
     return MF_OK;
 }

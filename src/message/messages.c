@@ -4,6 +4,7 @@
 // Invariants: all state is in fields; a box is in the order in which its messages arrive, so that
 // those which may be read come first; a robot's calls change its own fields only.
 #include "message/messages.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "world/attach.h"
 
@@ -194,6 +195,7 @@ static mf_Status add_systems(mf_Messages *messages, mf_Error *error) {
 
 mf_Status mf_messages_add(mf_World *world, const mf_MessagesConfig *config, mf_Messages **out,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_MessagesConfig settings = config != NULL ? *config : mf_messages_config();
     if (world == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "messages: world or out is NULL");
@@ -262,6 +264,7 @@ static const mf_MessageGroup *find_group(const mf_Group *of) {
 
 mf_Status mf_message_send(mf_Group *of, uint32_t instance, uint32_t dock, const mf_Message *message,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_MessageGroup *group = find_group(of);
     if (group == NULL || message == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,

@@ -4,6 +4,7 @@
 // A call that fails stores its error in the builder (the first one is kept), so that a program need
 // not check every call.
 #include "model/builder.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 #include "model/points.h"
@@ -20,6 +21,7 @@ mf_HingeConfig mf_hinge_config(void) {
 
 mf_Status mf_builder_create(mf_Context *context, const char *name, mf_Builder **out,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_builder_create: context is NULL");
     *out = NULL;
@@ -150,6 +152,7 @@ static void simplify(const mf_Builder *builder, mf_BuilderBody *body, const doub
 
 mf_BodyId mf_body_create_point(mf_Builder *builder, const double position[3], double mass,
                                const float color[3]) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return (mf_BodyId){0};
     mf_BuilderBody body = {.type = MF_SHAPE_POINT, .mass = mass};
@@ -162,6 +165,7 @@ mf_BodyId mf_body_create_point(mf_Builder *builder, const double position[3], do
 
 mf_BodyId mf_body_create_cylinder(mf_Builder *builder, const double from[3], const double to[3],
                                   double radius, double mass, const float color[3]) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return (mf_BodyId){0};
     mf_BuilderBody body = {.type = MF_SHAPE_CYLINDER, .size = {radius, 0.0, 0.0}, .mass = mass};
@@ -175,6 +179,7 @@ mf_BodyId mf_body_create_cylinder(mf_Builder *builder, const double from[3], con
 
 mf_BodyId mf_body_create_box(mf_Builder *builder, const double size[3], const double center[3],
                              double mass, const float color[3]) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return (mf_BodyId){0};
     mf_BuilderBody body = {.type = MF_SHAPE_BOX, .mass = mass};
@@ -188,6 +193,7 @@ mf_BodyId mf_body_create_box(mf_Builder *builder, const double size[3], const do
 
 mf_BodyId mf_body_create_sphere(mf_Builder *builder, const double center[3], double radius,
                                 double mass, const float color[3]) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return (mf_BodyId){0};
     mf_BuilderBody body = {.type = MF_SHAPE_SPHERE, .size = {radius, 0.0, 0.0}, .mass = mass};
@@ -202,6 +208,7 @@ mf_BodyId mf_body_create_sphere(mf_Builder *builder, const double center[3], dou
 
 mf_BodyId mf_body_create_ray(mf_Builder *builder, const double from[3], const double to[3],
                              const float color[3]) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return (mf_BodyId){0};
     mf_BuilderBody body = {.is_ray = true, .type = MF_SHAPE_POINT};
@@ -211,6 +218,7 @@ mf_BodyId mf_body_create_ray(mf_Builder *builder, const double from[3], const do
 }
 
 void mf_builder_simplify(mf_Builder *builder, int mode) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return;
     if (mode < 0)
@@ -231,6 +239,7 @@ uint32_t mf_builder_root(mf_Builder *builder, uint32_t body) {
 }
 
 void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId second) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return;
     const char *call = "mf_body_connect";
@@ -269,6 +278,7 @@ static bool good_hinge(mf_Builder *builder, const double anchor[3], const double
 mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
                                  const double anchor[3], const double axis[3],
                                  const mf_HingeConfig *config) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return (mf_JointId){0};
     const char *call = "mf_joint_create_hinge";
@@ -305,6 +315,7 @@ mf_BodyId mf_body_count(const mf_Builder *builder) {
 }
 
 void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return;
     const char *call = "mf_body_move";
@@ -319,6 +330,7 @@ void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[
 }
 
 void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3]) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return;
     const char *call = "mf_body_rotate";
@@ -336,6 +348,7 @@ void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3])
 }
 
 void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return;
     const char *call = "mf_body_sense_contact";
@@ -375,6 +388,7 @@ static bool copy_texts(mf_Builder *builder, mf_Dock *dock) {
 }
 
 void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
+    MF_DEFAULT_FLOATS;
     const char *call = "mf_body_dock";
     if (builder == NULL || !may_build(builder, call) || !good_body(builder, body, call))
         return;
@@ -391,6 +405,7 @@ void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
 }
 
 void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera) {
+    MF_DEFAULT_FLOATS;
     const char *call = "mf_body_camera";
     if (builder == NULL || !may_build(builder, call) || !good_body(builder, body, call))
         return;
@@ -408,6 +423,7 @@ void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera
 }
 
 mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (builder == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_builder_finalize: builder is NULL");
     *out = NULL;

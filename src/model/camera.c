@@ -1,5 +1,6 @@
 // Cameras of a model: defaults, ranges, the focal length of an angle of view.
 #include "model/draft.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -17,6 +18,7 @@ mf_Camera mf_camera(void) {
 }
 
 void mf_camera_set_view(mf_Camera *camera, double vertical) {
+    MF_DEFAULT_FLOATS;
     double sine, cosine, half = 0.5 * vertical;
     if (camera == NULL)
         return;
@@ -67,6 +69,7 @@ static mf_Status check_ranges(const mf_Camera *camera, const char *what, mf_Erro
 }
 
 mf_Status mf_camera_check(const mf_Camera *camera, const char *what, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (camera == NULL || what == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_camera_check: camera or what is NULL");
     if (camera->name == NULL || strlen(camera->name) > MF_MODEL_NAME_LIMIT - 55)

@@ -1,5 +1,6 @@
 // Cloth: the default material, checks, geometry, mass.
 #include "model/cloth.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -8,6 +9,7 @@
 // shirting. Threads stretch by a few per cent under 1000 N/m; real ones are stiffer, which takes
 // more substeps.
 mf_ClothMaterial mf_cloth_material(void) {
+    MF_DEFAULT_FLOATS;
     return (mf_ClothMaterial){.density = 0.15,
                               .stretch = 1000.0,
                               .shear = 50.0,
@@ -17,6 +19,7 @@ mf_ClothMaterial mf_cloth_material(void) {
 }
 
 mf_Cloth mf_cloth_rectangle(double width, double length, uint32_t columns, uint32_t rows) {
+    MF_DEFAULT_FLOATS;
     return (mf_Cloth){.name = "cloth",
                       .material = mf_cloth_material(),
                       .size = {width, length},
@@ -51,6 +54,7 @@ uint32_t mf_cloth_element_count(const mf_Cloth *cloth) {
 }
 
 void mf_cloth_vertex(const mf_Cloth *cloth, uint32_t vertex, double position[3]) {
+    MF_DEFAULT_FLOATS;
     static const int axes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
     if (position == NULL)
         return;
@@ -69,6 +73,7 @@ void mf_cloth_vertex(const mf_Cloth *cloth, uint32_t vertex, double position[3])
 
 // Neighboring cells are divided along different diagonals, so that no direction is preferred.
 void mf_cloth_triangle(const mf_Cloth *cloth, uint32_t triangle, uint32_t vertices[3]) {
+    MF_DEFAULT_FLOATS;
     if (vertices == NULL)
         return;
     vertices[0] = vertices[1] = vertices[2] = 0;
@@ -98,6 +103,7 @@ static double triangle_area(const mf_Cloth *cloth, const uint32_t vertices[3]) {
 }
 
 double mf_cloth_area(const mf_Cloth *cloth) {
+    MF_DEFAULT_FLOATS;
     double area = 0.0;
     uint32_t vertices[3];
     if (cloth == NULL)
@@ -246,6 +252,7 @@ static mf_Status check_mesh(const mf_Cloth *cloth, mf_Error *error) {
 }
 
 mf_Status mf_cloth_check(const mf_Cloth *cloth, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (cloth == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloth: NULL");
     mf_Status status = check_material(&cloth->material, error);

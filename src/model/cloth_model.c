@@ -1,6 +1,7 @@
 // A cloth as the model of a group: one link with its mass about its center, and a point below it
 // where it lies.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "model/cloth.h"
 #include "model/draft.h"
 #include "model/points.h"
@@ -38,6 +39,7 @@ static bool fill(mf_Draft *draft, const mf_Cloth *cloth, const mf_MassProperties
 
 mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **out,
                          mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_cloth_model: an argument is NULL");
     *out = NULL;

@@ -3,6 +3,7 @@
 #include <mayfly/model_fields.h>
 
 #include "base/plain.h"
+#include "base/floats.h"
 #include "math/scalar.h"
 
 #include <stdarg.h>
@@ -480,6 +481,7 @@ static void put_notes(Writer *writer, const mf_Model *model, bool suspicious) {
 }
 
 mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_describe: model is NULL");
     Writer writer = {.context = model->context};

@@ -1,5 +1,6 @@
 // Docks of a model: defaults, ranges, and which fit each other.
 #include "model/draft.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -46,6 +47,7 @@ static mf_Status check_numbers(const mf_Dock *dock, const char *what, mf_Error *
 }
 
 mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (dock == NULL || what == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_dock_check: dock or what is NULL");
     if (dock->name == NULL || *dock->name == '\0' || strlen(dock->name) > MF_MODEL_NAME_LIMIT)
@@ -99,6 +101,7 @@ static bool accepts(const mf_Dock *dock, const mf_Dock *other) {
 }
 
 bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second) {
+    MF_DEFAULT_FLOATS;
     if (first == NULL || second == NULL)
         return false;
     if (first->gender == second->gender && first->gender != MF_DOCK_BOTH)

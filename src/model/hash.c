@@ -7,6 +7,7 @@
 // that only full dynamics uses, from DYNAMICS on. Fields whose hashing depends on other fields are
 // handled here.
 #include "model/fields.h"
+#include "base/floats.h"
 
 #include "base/hash.h"
 
@@ -298,6 +299,7 @@ static uint64_t hash_cameras(uint64_t hash, const mf_Model *model) {
 }
 
 uint64_t mf_model_hash(const mf_Model *model) {
+    MF_DEFAULT_FLOATS;
     if (model == NULL)
         return 0;
     uint64_t hash = MF_HASH_START;

@@ -9,6 +9,7 @@
 #include <mayfly/kinematics.h>
 
 #include "math/scalar.h"
+#include "base/floats.h"
 
 enum { ROWS = 6 };
 
@@ -342,6 +343,7 @@ mf_Status mf_inverse_kinematics(mf_Context *context, const mf_Model *model,
                                 const mf_InverseKinematicsConfig *config, const double position[3],
                                 const double rotation[4], double *angle,
                                 mf_InverseKinematicsResult *result, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_InverseKinematicsResult found = {.reached = false};
     double unit[4] = {1.0, 0.0, 0.0, 0.0};
     void *room = NULL;

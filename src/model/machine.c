@@ -10,6 +10,7 @@
 // and zeros to its end. Invariant: decoding accepts what mf_truss_check accepts and nothing else,
 // and each machine has one genome.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "model/machine.h"
 
 #include <string.h>
@@ -150,6 +151,7 @@ static mf_Status check_ranges(const mf_Machine *machine, mf_Error *error) {
 }
 
 mf_Status mf_machine_of_truss(const mf_Truss *truss, mf_Machine *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     uint8_t genome[MF_MACHINE_BYTES];
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_of_truss: out is NULL");
@@ -220,6 +222,7 @@ static void put_brain(Writer *w, const mf_Machine *m) {
 
 mf_Status mf_machine_encode(const mf_Machine *machine, uint8_t *genome, uint32_t genome_bytes,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (machine == NULL || genome == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_encode: an argument is NULL");
     const uint32_t bytes = mf_machine_bytes(machine);
@@ -387,6 +390,7 @@ static mf_Status check_body(mf_Machine *m, mf_Error *error) {
 
 mf_Status mf_machine_decode(const uint8_t *genome, uint32_t genome_bytes, mf_Machine *out,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (genome == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_decode: an argument is NULL");
     memset(out, 0, sizeof *out);

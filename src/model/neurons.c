@@ -1,5 +1,6 @@
 // Networks of neurons: what is one.
 #include "model/neurons.h"
+#include "base/floats.h"
 
 static bool between(double value, double low, double high) {
     return value >= low && value <= high; // false for NaN
@@ -46,6 +47,7 @@ static mf_Status check_synapse(const mf_Synapse *synapses, uint32_t index, uint3
 
 mf_Status mf_neurons_check(const mf_Neuron *neurons, uint32_t neuron_count,
                            const mf_Synapse *synapses, uint32_t synapse_count, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_Brain brain = {.neurons = neurons,
                             .synapses = synapses,
                             .neuron_count = neuron_count,

@@ -7,6 +7,7 @@
 //                    shift: axis (angle - reference) of a slide, position of a floating joint
 // From angles alone joints of other types than hinge and slide stay at their zero pose.
 #include "math/scalar.h"
+#include "base/floats.h"
 
 #include <mayfly/model.h>
 
@@ -49,6 +50,7 @@ static void pose_by_walk(const mf_Model *model, const double *angle, uint32_t li
 
 void mf_model_pose(const mf_Model *model, const double *angle, double (*position)[3],
                    double (*rotation)[4]) {
+    MF_DEFAULT_FLOATS;
     if (model == NULL)
         return;
     if (position == NULL || rotation == NULL) {
@@ -92,6 +94,7 @@ static void pose_at(const mf_Joint *joint, const double *q, const double parent_
 
 void mf_model_pose_at(const mf_Model *model, const double *q, double (*position)[3],
                       double (*rotation)[4]) {
+    MF_DEFAULT_FLOATS;
     if (model == NULL)
         return;
     mf_vec3_set(position[0], 0.0, 0.0, 0.0);

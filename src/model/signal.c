@@ -1,6 +1,7 @@
 // Signals of sensors: checks of their settings, and their effect on a single value.
 // src/sense/signal_kernel.c does the same in lanes.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "model/fields.h"
 
 #include <mayfly/sensor.h>
@@ -36,6 +37,7 @@ static mf_Status check_numbers(const mf_Signal *signal, const char *what, mf_Err
 }
 
 mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (signal == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_signal_check: signal is NULL");
     mf_Status status = check_limits(signal->saturation, what, "saturation", error);

@@ -4,6 +4,7 @@
 // A cube's faces are squares in the order +x, -x, +y, -y, +z, -z, as in OpenGL. Colors 0 .. 1
 // become bytes by cutting 255 c, not by rounding it.
 #include "model/texture.h"
+#include "base/floats.h"
 
 #include "base/context.h"
 #include "math/scalar.h"
@@ -200,6 +201,7 @@ static mf_Status paint(mf_Context *context, const mf_Texture *texture, Face *all
 
 mf_Status mf_texture_pixels(mf_Context *context, const mf_Texture *texture, uint8_t **out,
                             uint32_t *width, uint32_t *height, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     Face all = {.pixels = NULL};
     if (context == NULL || texture == NULL || out == NULL || width == NULL || height == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,

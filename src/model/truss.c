@@ -1,5 +1,6 @@
 // Trusses: materials, checks, mass by theory, an order of the vertices for band matrices.
 #include "model/truss.h"
+#include "base/floats.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,6 +87,7 @@ static double area_of(const mf_TrussBar *bar) {
 }
 
 double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar) {
+    MF_DEFAULT_FLOATS;
     if (truss == NULL || bar >= truss->bar_count)
         return 0.0;
     const double pi = 3.14159265358979323846, d = truss->bars[bar].diameter;
@@ -223,6 +225,7 @@ static mf_Status check_times(const mf_Truss *truss, mf_Error *error) {
 }
 
 mf_Status mf_truss_check(const mf_Truss *truss, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (truss == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "truss: NULL");
     mf_Status status = check_counts(truss, error);
@@ -270,6 +273,7 @@ static double bar_mass(const mf_Truss *truss, uint32_t bar, double middle[3]) {
 }
 
 mf_TrussMass mf_truss_mass(const mf_Truss *truss) {
+    MF_DEFAULT_FLOATS;
     mf_TrussMass sum = {0};
     double middle[3];
     if (truss == NULL || truss->vertex_count == 0)

@@ -1,6 +1,7 @@
 // A truss as the model of a group: one link with its mass about its center, and a point below it
 // where it stands.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "model/draft.h"
 #include "model/points.h"
 #include "model/truss.h"
@@ -26,6 +27,7 @@ static bool fill(mf_Draft *draft, const mf_Truss *truss, const mf_TrussMass *who
 
 mf_Status mf_truss_model(mf_Context *context, const mf_Truss *truss, mf_Model **out,
                          mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_model: an argument is NULL");
     *out = NULL;

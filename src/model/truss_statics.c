@@ -1,6 +1,7 @@
 // What the geometry of a truss says about its stiffness: ranks by Gaussian elimination with
 // complete pivoting.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "model/truss.h"
 
 #include <string.h>
@@ -154,6 +155,7 @@ static void analyze(const mf_Truss *truss, uint32_t *room, double *values, mf_Tr
 
 mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf_TrussStatics *out,
                            mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_statics: an argument is NULL");
     *out = (mf_TrussStatics){0};

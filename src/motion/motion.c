@@ -1,5 +1,6 @@
 // Names of the motions, which of them a model can move by, and groups that move by several.
 #include "motion/table.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "motion/articulated/commands.h"
 #include "world/attach.h"
@@ -78,6 +79,7 @@ static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *e
 }
 
 mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_check: model is NULL");
     mf_Error reason = {0};
@@ -186,6 +188,7 @@ static mf_Status check_config(const mf_Group *group, const mf_MotionsConfig *con
 
 mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfig *config,
                         mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_add: group is NULL");
     const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
@@ -249,6 +252,7 @@ static mf_Status check_switches(const mf_MotionsConfig *config, mf_Error *error)
 }
 
 mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_Motion start = config != NULL ? config->start : MF_MOTION_COUNT;
     mf_Status status = check_config(group, config, "motions.start", start, error);
     if (status == MF_OK)
@@ -286,6 +290,7 @@ bool mf_motion_in(const mf_Group *group, mf_Motion motion) {
 }
 
 mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL || joint >= mf_group_model(group)->joint_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "motion: no such group or joint");
     const mf_Joint *own = &mf_group_model(group)->joints[joint];
@@ -355,6 +360,7 @@ static bool has_shapes(const mf_Model *model, bool of_world) {
 }
 
 bool mf_model_touches_ground(const mf_Model *model, bool given) {
+    MF_DEFAULT_FLOATS;
     const uint32_t off = MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT;
     if (model == NULL || (model->physics.disabled & off) != 0)
         return false;

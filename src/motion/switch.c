@@ -8,6 +8,7 @@
 // rates, so whatever a motion counts as mass, joint motion or inertia is in them; then w follows
 // from L and v from p.
 #include "motion/table.h"
+#include "base/floats.h"
 #include "math/scalar.h"
 
 typedef struct Momentum {
@@ -109,6 +110,7 @@ static bool base_moves(const mf_Group *group, const mf_MotionRow *row) {
 }
 
 mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_switch: group is NULL");
     if (instance >= mf_group_count(group))

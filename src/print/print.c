@@ -1,5 +1,6 @@
 // Trusses as parts to print: settings, parts, equal parts, the assembled machine.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "print/part.h"
 
 #include <stdio.h>
@@ -286,6 +287,7 @@ static mf_Status draw(mf_Print *print, const mf_Truss *truss, mf_Error *error) {
 
 mf_Status mf_print_create(mf_Context *context, const mf_Truss *truss, const mf_PrintConfig *config,
                           mf_Print **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || truss == NULL || config == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "print: an argument is NULL");
     *out = NULL;

@@ -4,6 +4,7 @@
 #include <mayfly/print.h>
 
 #include "base/hash.h"
+#include "base/floats.h"
 #include "base/text.h"
 #include "math/scalar.h"
 
@@ -157,6 +158,7 @@ static mf_Status save_json(const mf_Print *print, const char *folder, mf_Error *
 }
 
 mf_Status mf_print_save_stl(const mf_Print *print, const char *folder, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = MF_OK;
     if (print == NULL || folder == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "print: an argument is NULL");
@@ -272,6 +274,7 @@ static void put_zip(mf_Text *zip, ZipEntry *entries) {
 }
 
 mf_Status mf_print_save_3mf(const mf_Print *print, const char *path, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     static const char types[] =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Types "
         "xmlns=\"http://schemas.openxmlformats.org/"

@@ -2,6 +2,7 @@
 // store, so that a sample each step costs a copy. Invariants: the final file appears only when it
 // is complete; after the first failure a recorder refuses all calls and leaves no file.
 #include "record/recorder.h"
+#include "base/floats.h"
 
 #include <mayfly/links.h>
 
@@ -363,6 +364,7 @@ static mf_Status create(mf_World *world, mf_Group *group, const mf_RecorderConfi
 
 mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config, mf_Recorder **out,
                              mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "recorder: out is NULL");
     *out = NULL;
@@ -371,6 +373,7 @@ mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config, m
 
 mf_Status mf_recorder_create_all(mf_World *world, const mf_RecorderConfig *config,
                                  mf_Recorder **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "recorder: out is NULL");
     *out = NULL;
@@ -429,6 +432,7 @@ static mf_Status fit_joints(mf_Recorder *recorder) {
 }
 
 mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (recorder == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_recorder_sample: recorder is NULL");
     if (fit_joints(recorder) == MF_OK) {

@@ -1,5 +1,6 @@
 // Recordings in memory: opening, by what the file begins with, and the memory of what was read.
 #include "record/recording.h"
+#include "base/floats.h"
 
 #include "record/recorder.h"
 
@@ -138,6 +139,7 @@ static mf_Status read_file(mf_Recording *recording, mf_Error *error) {
 
 mf_Status mf_recording_open(mf_Context *context, const char *path, uint64_t most,
                             mf_Recording **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Error own = {0};
     error = error != NULL ? error : &own;
     if (out == NULL)

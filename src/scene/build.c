@@ -1,6 +1,7 @@
 // Worlds built from scene files: models, ground, world, groups, initial poses, contact, docks,
 // range sensors, cameras, messages, proximity, rules, behaviors, in this order.
 #include "base/memory.h"
+#include "base/floats.h"
 #include "scene/builder.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
@@ -447,6 +448,7 @@ static mf_Status check_memory(mf_Context *context, mf_SceneFile *file, const mf_
 
 mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
                           mf_Scene *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: out is NULL");
     *out = (mf_Scene){0};

@@ -1,6 +1,7 @@
 // Cameras of a scene: those of its file, and those of its robots' models, where a group takes
 // pictures.
 #include "scene/builder.h"
+#include "base/floats.h"
 
 #include "io/suggest.h"
 #include "math/scalar.h"
@@ -73,6 +74,7 @@ static mf_Status set_view(const mf_Scene *scene, const mf_SceneCamera *from, mf_
 
 mf_Status mf_scene_camera(const mf_Scene *scene, uint32_t index, mf_Camera *camera, uint32_t *group,
                           uint32_t *robot, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (scene == NULL || camera == NULL || group == NULL || robot == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_scene_camera: scene, camera, group or robot is NULL");

@@ -1,5 +1,6 @@
 // Relations between keys of a scene. Errors refer to the value in the file.
 #include "io/decimal.h"
+#include "base/floats.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
 
@@ -597,6 +598,7 @@ mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
 }
 
 mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (file == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: file is NULL");
     if (file->group_count != 1)

@@ -5,6 +5,7 @@
 // the world, taken when the scene was created, so that neither state nor the phase of any rate
 // remains from the previous one.
 #include "scene/machines.h"
+#include "base/floats.h"
 
 #include "world/group.h"
 
@@ -142,6 +143,7 @@ static void apply_machine(const mf_Scene *scene, uint32_t instance, const uint8_
 }
 
 void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *genome) {
+    MF_DEFAULT_FLOATS;
     if (scene == NULL)
         return;
     if (scene->file->groups[0].controller == MF_CONTROLLER_GP)
@@ -157,6 +159,7 @@ void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *ge
 // ---- evaluation --------------------------------------------------------------------------------
 
 double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
+    MF_DEFAULT_FLOATS;
     if (scene == NULL)
         return 0;
     if ((mf_group_fault(scene->group, instance) & ~(uint32_t)MF_FAULT_TRIAL) != 0)
@@ -173,6 +176,7 @@ double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
 }
 
 double mf_scene_fitness(const mf_Scene *scene, uint32_t instance) {
+    MF_DEFAULT_FLOATS;
     if (scene == NULL)
         return 0;
     const mf_SceneHooks *hooks = &scene->file->hooks;
@@ -184,6 +188,7 @@ double mf_scene_fitness(const mf_Scene *scene, uint32_t instance) {
 
 mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
                             uint32_t genome_bytes, double *fitness, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Scene *scene = user;
     if (scene == NULL || genomes == NULL || fitness == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "evaluate: scene, genomes or fitness is NULL");

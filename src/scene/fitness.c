@@ -13,6 +13,7 @@
 // Invariant: a robot's sums depend only on its own fields, so they do not depend on the batch. They
 // are state: restoring the initial snapshot sets them to 0.
 #include "scene/machines.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -373,6 +374,7 @@ static double measure_of(const mf_Scene *scene, uint32_t robot, mf_Measure measu
 
 mf_Status mf_scene_describe(void *user, const uint8_t *genomes, uint32_t count,
                             uint32_t genome_bytes, double *values, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Scene *scene = user;
     (void)genomes;
     (void)genome_bytes;

@@ -1,5 +1,6 @@
 // Gaits of a group: their files, and the commands of the robots.
 #include "io/suggest.h"
+#include "base/floats.h"
 #include "model/import/package.h"
 #include "scene/builder.h"
 
@@ -21,6 +22,7 @@ static bool is_file(const char *gait) {
 
 mf_Status mf_gait_locate(const char *robot, const char *gait, char *out, size_t size,
                          mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (robot == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_gait_locate: robot is NULL");
     const char *name = strrchr(robot, '/');

@@ -1,5 +1,6 @@
 // Builds one group of a scene: its model, motion, plugins, controller and sensors.
 #include "scene/builder.h"
+#include "base/floats.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
 
@@ -621,6 +622,7 @@ static mf_Status begin_group(mf_SceneBuilder *builder, const mf_Group *group, mf
 
 mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_SceneParts *out,
                          mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_SceneBuilder builder;
     mf_Scene scene = {0};
     if (out == NULL)
@@ -631,6 +633,7 @@ mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_ScenePart
 
 mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *parts,
                          mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_SceneBuilder builder;
     mf_Scene scene = {0};
     mf_Status status = begin_group(&builder, group, file, &scene, error);

@@ -1,5 +1,6 @@
 // Opens a scene in one call: file, world and, unless the caller gives one, context.
 #include <mayfly/scene.h>
+#include "base/floats.h"
 
 #include <math.h>
 
@@ -23,6 +24,7 @@ void mf_scene_close(mf_Scene *scene) {
 
 mf_Status mf_scene_open(mf_Context *context, const char *path, const mf_Override *overrides,
                         uint32_t override_count, mf_Scene **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Context *own = NULL;
     if (out == NULL || path == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: %s is NULL", out == NULL ? "out" : "path");
@@ -49,6 +51,7 @@ mf_Status mf_scene_open(mf_Context *context, const char *path, const mf_Override
 }
 
 void mf_scene_run(mf_Scene *scene, double seconds) {
+    MF_DEFAULT_FLOATS;
     if (scene == NULL || scene->world == NULL || !(seconds > 0.0) || isinf(seconds))
         return;
     const mf_Time duration = mf_time_from_seconds(seconds);

@@ -2,6 +2,7 @@
 // position that would overlap is drawn again; Cook 1986). Random numbers are keyed by seed, agent
 // and try, so that the positions of the first agents do not depend on the number of others.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "scene/builder.h"
 
 #include <math.h>
@@ -129,6 +130,7 @@ mf_Status mf_placement_positions(mf_Context *context, const mf_Placement *placem
                                  double clearance, bool flies, const double (*taken)[4],
                                  uint32_t taken_count, double *positions, double *headings,
                                  mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || placement == NULL || positions == NULL || headings == NULL ||
         (taken == NULL && taken_count != 0) || !(radius > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "placement: something is NULL or radius not > 0");

@@ -2,6 +2,7 @@
 // relations between keys (checks.c). The result is a complete scene or an error. A robot's own file
 // is read as the scene with that one robot.
 #include "scene/scene_file.h"
+#include "base/floats.h"
 
 #include "base/text.h"
 #include "io/document.h"
@@ -341,6 +342,7 @@ static mf_Status parse(const mf_DocumentSource *source, mf_SceneFile **out, mf_E
 mf_Status mf_scene_file_parse(mf_Context *context, const char *path, const char *text, size_t size,
                               const mf_Override *overrides, uint32_t override_count,
                               mf_SceneFile **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_DocumentSource source = {context, path, text, size, overrides, override_count, NULL};
     return parse(&source, out, error);
 }
@@ -396,6 +398,7 @@ mf_Status mf_scene_file_of_robot(mf_Context *context, const char *path, mf_Scene
 mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
                                  const mf_Override *overrides, uint32_t override_count,
                                  mf_SceneFile **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL || context == NULL || model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, model or out is NULL");
     const char *path = model->file != NULL && model->file[0] != '\0' ? model->file : "robot";
@@ -409,6 +412,7 @@ mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
 mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicle,
                                    const mf_Override *overrides, uint32_t override_count,
                                    mf_SceneFile **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL || context == NULL || vehicle == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, vehicle or out is NULL");
     const char *path =
@@ -421,6 +425,7 @@ mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicl
 mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
                                  const mf_Override *overrides, uint32_t override_count,
                                  mf_SceneFile **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL || context == NULL || truss == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, truss or out is NULL");
     const char *path = truss->file != NULL && truss->file[0] != '\0' ? truss->file : "truss.yaml";
@@ -432,6 +437,7 @@ mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
 mf_Status mf_scene_file_of_cloth(mf_Context *context, const mf_Cloth *cloth,
                                  const mf_Override *overrides, uint32_t override_count,
                                  mf_SceneFile **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL || context == NULL || cloth == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, cloth or out is NULL");
     const char *path = cloth->file != NULL && cloth->file[0] != '\0' ? cloth->file : "cloth.yaml";
@@ -442,6 +448,7 @@ mf_Status mf_scene_file_of_cloth(mf_Context *context, const mf_Cloth *cloth,
 
 mf_Status mf_scene_file_load(mf_Context *context, const char *path, const mf_Override *overrides,
                              uint32_t override_count, mf_SceneFile **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     char *text = NULL;
     size_t size = 0;
     if (out != NULL)
@@ -479,6 +486,7 @@ static void put_words(mf_SceneFile *file, mf_SceneGroup *groups) {
 }
 
 mf_Status mf_scene_file_write(const mf_SceneFile *file, char **text, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (text == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: text is NULL");
     *text = NULL;

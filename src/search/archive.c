@@ -14,6 +14,7 @@
 // SQLite does not lock the write-ahead file, which exists from the first read in that mode until
 // the last connection closes.
 #include "search/archive_format.h"
+#include "base/floats.h"
 #include "search/population.h"
 #include "base/inject.h"
 
@@ -337,6 +338,7 @@ static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) 
 
 mf_Status mf_archive_open(mf_Context *context, const char *path, bool write, mf_Archive **out,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: out is NULL");
     *out = NULL;

@@ -1,5 +1,6 @@
 // Reading an archive: the filled cells of MAP-Elites.
 #include "search/archive_format.h"
+#include "base/floats.h"
 #include "search/population.h"
 
 #include <inttypes.h>
@@ -51,6 +52,7 @@ static mf_Status read_elites(mf_Archive *archive, sqlite3_stmt *statement, mf_El
 }
 
 mf_Status mf_archive_cells(mf_Archive *archive, mf_Elite **out, uint32_t *count, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (archive == NULL || out == NULL || count == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive, out or count is NULL");
     const mf_SearchConfig *config = &archive->run.search;

@@ -5,6 +5,7 @@
 // which fails when the name exists. (A kill between the two steps can leave a temporary file ending
 // in ".new".)
 #include "search/archive_format.h"
+#include "base/floats.h"
 #include "search/population.h"
 #include "base/inject.h"
 
@@ -248,6 +249,7 @@ static mf_Status create_file(mf_Context *context, const char *path, const mf_Sea
 mf_Status mf_archive_create(mf_Context *context, const char *path, const mf_SearchConfig *config,
                             const char *settings, uint64_t model_hash, uint64_t terrain_hash,
                             mf_Archive **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: out is NULL");
     *out = NULL;

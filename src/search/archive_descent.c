@@ -3,6 +3,7 @@
 // A parent is older than its child (checked for every row that is read), so every line ends, also
 // in a damaged file.
 #include "search/archive_format.h"
+#include "base/floats.h"
 #include "search/population.h"
 
 #include <inttypes.h>
@@ -128,6 +129,7 @@ static mf_Status visit(Walk *walk, uint64_t id, mf_Error *error) {
 
 mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancestor **out, uint32_t *count,
                               mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (archive == NULL || out == NULL || count == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive, out or count is NULL");
     Walk walk;
@@ -193,6 +195,7 @@ static mf_Status find_leaves(mf_Archive *archive, uint32_t most, uint64_t *ids, 
 
 mf_Status mf_archive_alive(mf_Archive *archive, uint32_t most, uint64_t *ids, uint32_t *count,
                            mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (archive == NULL || ids == NULL || count == NULL || most < 1 || most > LEAF_LIMIT)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "archive: archive, ids or count is NULL, or most not 1 .. %d", LEAF_LIMIT);
@@ -210,6 +213,7 @@ static uint32_t step_back(uint64_t *front, uint32_t count, uint32_t youngest, ui
 
 mf_Status mf_archive_phylogeny(mf_Archive *archive, uint32_t leaves, mf_Ancestor **out,
                                uint32_t *count, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (archive == NULL || out == NULL || count == NULL || leaves < 1 || leaves > LEAF_LIMIT)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "archive: archive, out or count is NULL, or leaves not 1 .. %d", LEAF_LIMIT);
@@ -312,6 +316,7 @@ static double mean_distance(const uint8_t *sample, uint32_t count, uint32_t byte
 
 mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation, mf_ArchiveDiversity *out,
                                mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (archive == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or out is NULL");
     mf_Status status = newest(archive, &generation, error);

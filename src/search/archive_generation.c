@@ -4,6 +4,7 @@
 // older ones are still alive. The population's hash is stored with it, so a resumed search either
 // has the bits of an uninterrupted run or is refused.
 #include "search/archive_format.h"
+#include "base/floats.h"
 #include "search/population.h"
 
 #include <inttypes.h>
@@ -211,6 +212,7 @@ static mf_Status insert_all(mf_Archive *archive, const mf_Search *search, double
 
 mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double seconds,
                             double simulated, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (archive == NULL || search == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
     mf_Database *database = &archive->database;
@@ -426,6 +428,7 @@ static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast 
 
 mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, double *seconds,
                             double *simulated, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (archive == NULL || search == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
     mf_Status status = compare_settings(archive, &search->config, error);

@@ -1,12 +1,14 @@
 // Reading an archive: the run, the statistics of its generations, single individuals. Each call
 // reads the state committed when it starts, also while another process writes.
 #include "search/archive_format.h"
+#include "base/floats.h"
 #include "search/population.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (archive == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or out is NULL");
     mf_ArchiveLast last;
@@ -69,6 +71,7 @@ static mf_Status read_statistics(mf_Archive *archive, mf_ArchiveGeneration *rows
 
 mf_Status mf_archive_generations(mf_Archive *archive, mf_ArchiveGeneration **out, uint32_t *count,
                                  mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (archive == NULL || out == NULL || count == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive, out or count is NULL");
     mf_ArchiveLast last;
@@ -159,6 +162,7 @@ static mf_Status query_individual(mf_Archive *archive, const char *sql, int64_t 
 
 mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Individual *out,
                                 uint8_t *genome, uint32_t genome_bytes, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = check_target(archive, out, genome, genome_bytes, error);
     if (status != MF_OK)
         return status;
@@ -176,6 +180,7 @@ mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Individual 
 
 mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individual *out,
                           uint8_t *genome, uint32_t genome_bytes, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = check_target(archive, out, genome, genome_bytes, error);
     if (status != MF_OK)
         return status;

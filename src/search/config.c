@@ -1,5 +1,6 @@
 // Settings of a search: defaults, ranges, and which ids are born in which generation.
 #include "search/population.h"
+#include "base/floats.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -135,6 +136,7 @@ uint32_t mf_search_births(const mf_SearchConfig *config, uint32_t generation) {
 }
 
 uint32_t mf_search_evaluated_at_once(const mf_SearchConfig *config) {
+    MF_DEFAULT_FLOATS;
     if (config == NULL)
         return 0;
     bool batches = mf_search_is_steady(config) && config->batch < config->population;

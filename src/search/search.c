@@ -28,6 +28,7 @@
 // ids born in a generation follow from its number; current is only written after a whole generation
 // has been evaluated, so a failed evaluation leaves the search as it was.
 #include "search/population.h"
+#include "base/floats.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -316,6 +317,7 @@ static mf_Status check_functions(const mf_SearchConfig *config, mf_Error *error)
 
 mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config, mf_Search **out,
                            mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "search: out is NULL");
     *out = NULL;
@@ -498,6 +500,7 @@ static mf_Status verify_next(mf_Search *search, mf_Error *error) {
 }
 
 mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (search == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "search: search is NULL");
     if (search->generation == UINT32_MAX)
@@ -548,6 +551,7 @@ uint32_t mf_search_count(const mf_Search *search) {
 }
 
 mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank) {
+    MF_DEFAULT_FLOATS;
     if (search == NULL)
         return (mf_Individual){0};
     if (rank >= search->count)
@@ -605,6 +609,7 @@ static double sum_fitness(const mf_Search *search, uint32_t *count) {
 }
 
 double mf_search_mean(const mf_Search *search) {
+    MF_DEFAULT_FLOATS;
     if (search == NULL)
         return 0;
     uint32_t count;
@@ -625,6 +630,7 @@ double mf_search_coverage(const mf_Search *search) {
 }
 
 double mf_search_quality(const mf_Search *search) {
+    MF_DEFAULT_FLOATS;
     uint32_t count;
     if (search == NULL || search->config.descriptor_count == 0)
         return 0;

@@ -14,6 +14,7 @@
 // search->born for the archive, because one that is replaced in the same generation can have
 // children that live. Until the whole generation is done only scratch changes.
 #include "search/population.h"
+#include "base/floats.h"
 
 #include <string.h>
 
@@ -31,6 +32,7 @@ uint32_t mf_search_capacity(const mf_SearchConfig *config) {
 }
 
 uint32_t mf_search_cell(const mf_SearchConfig *config, const double *values) {
+    MF_DEFAULT_FLOATS;
     uint32_t cell = 0;
     if (config == NULL || values == NULL || config->descriptor_count == 0)
         return UINT32_MAX;

@@ -5,6 +5,7 @@
 // Invariant: sensor.value is state, because between two ticks of a slow sensor it holds what cannot
 // be computed again; the kept velocities are not, since every tick writes before it reads them.
 #include "sense/ranges.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "sense/sensor.h"
 
@@ -320,6 +321,7 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
 }
 
 mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_instruments_add: group is NULL");
     mf_InstrumentsConfig settings = config != NULL ? *config : mf_instruments_config();
@@ -441,6 +443,7 @@ static void convert(const mf_InstrumentPlan *plan, uint32_t index, uint32_t inst
 
 mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const double *acceleration,
                                  double *values, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_instruments_measure: group is NULL");
     const mf_InstrumentPlan *plan = mf_instrument_plan_of(group);

@@ -2,6 +2,7 @@
 // measures the instruments of groups with such sensors in place of the groups' own systems, because
 // all robots must have moved before one is seen.
 #include "sense/ranges.h"
+#include "base/floats.h"
 
 #include "math/float_mode.h"
 #include "math/scalar.h"
@@ -183,6 +184,7 @@ static void take_over(mf_Ranges *all) {
 }
 
 mf_Status mf_ranges_add(mf_World *world, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "ranges: world is NULL");
     if (is_added(world))

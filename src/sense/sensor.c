@@ -1,6 +1,7 @@
 // User-defined sensors: the mapping writes the true values to the field NAME.raw, and the signal
 // (signal.h) computes the readings in the field NAME.
 #include "sense/sensor.h"
+#include "base/floats.h"
 
 #include "sense/signal.h"
 #include "world/attach.h"
@@ -127,6 +128,7 @@ static void list_names(SensorSystem *system, const mf_SensorConfig *config) {
 }
 
 mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_sensor_add: group is NULL");
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -216,6 +218,7 @@ static void map_field(const mf_SystemRun *run, mf_Field *values, void *user) {
 mf_Status mf_sensor_add_field(mf_Group *group, const char *name, const char *field,
                               uint32_t component, uint32_t count, const mf_Signal *signal,
                               mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_sensor_add_field: group is NULL");
     mf_Context *context = mf_world_context(mf_group_world(group));

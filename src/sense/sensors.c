@@ -6,6 +6,7 @@
 // Invariant: sensor fields are state, because between two ticks of a slow sensor their values
 // cannot be recomputed, so a snapshot must contain them.
 #include "sense/sensors.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 
 #include "world/attach.h"
@@ -409,6 +410,7 @@ static mf_Status choose_kernels(mf_Group *group, mf_SensorSystem *system, mf_Err
 }
 
 mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = mf_attach_check(group, system_name, rate, error);
     if (status != MF_OK)
         return status;

@@ -5,6 +5,7 @@
 #include <mayfly/terrain.h>
 
 #include "math/scalar.h"
+#include "base/floats.h"
 
 #include <math.h>
 
@@ -139,6 +140,7 @@ static mf_Status make_map(mf_Context *context, const Ground *ground, mf_Terrain 
 
 mf_Status mf_terrain_from_model(mf_Context *context, const mf_Model *model, mf_Terrain **out,
                                 mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_terrain_from_model: context or model is NULL");
     Ground ground = {.model = model};

@@ -10,6 +10,7 @@
 // to sum to 1, hence |height| <= amplitude.
 
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "terrain/build.h"
 
 #include <inttypes.h>
@@ -200,6 +201,7 @@ static mf_Status check_arguments(mf_Context *context, const mf_TerrainConfig *co
 mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig *config,
                               const mf_TerrainGenerator *generator, mf_Terrain **out,
                               mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "terrain: out is NULL");
     *out = NULL;

@@ -3,8 +3,10 @@
 #include <mayfly/terrain.h>
 
 #include "base/hash.h"
+#include "base/floats.h"
 
 uint64_t mf_terrain_hash(const mf_Terrain *terrain) {
+    MF_DEFAULT_FLOATS;
     if (terrain == NULL)
         return 0;
     uint64_t hash = mf_hash_u32(MF_HASH_START, terrain->columns);

@@ -8,6 +8,7 @@
 // finite and |height| <= 1e6; height_f32 is height_f64 rounded to nearest.
 
 #include "terrain/build.h"
+#include "base/floats.h"
 #include "terrain/image.h"
 #include "terrain/lookup.h"
 
@@ -149,6 +150,7 @@ mf_Status mf_terrain_check_made(const mf_TerrainConfig *config, mf_Error *error)
 
 mf_Status mf_terrain_from_array(mf_Context *context, const mf_TerrainConfig *config,
                                 const double *heights, mf_Terrain **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "terrain: out is NULL");
     *out = NULL;
@@ -174,6 +176,7 @@ void mf_terrain_destroy(mf_Terrain *terrain) {
 }
 
 double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double normal[3]) {
+    MF_DEFAULT_FLOATS;
     if (terrain == NULL)
         return 0;
     mf_HeightView_f64 view = {

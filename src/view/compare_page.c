@@ -3,6 +3,7 @@
 #include <mayfly/compare.h>
 
 #include "view/chart.h"
+#include "base/floats.h"
 #include "view/report_data.h"
 
 #include <math.h>
@@ -272,6 +273,7 @@ static void render(mf_Text *text, const mf_Comparison *all) {
 }
 
 mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (comparison == NULL || path == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "compare: comparison or path is NULL");
     mf_Text text = mf_text_begin(comparison->context);

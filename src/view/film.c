@@ -2,6 +2,7 @@
 // full every second sample is dropped, so a film of any length has bounded size and constant
 // intervals.
 #include "view/film.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -132,6 +133,7 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
 }
 
 mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
     *out = NULL;
@@ -156,6 +158,7 @@ static mf_Status create_world(mf_World *world, const char *title, const char *co
 
 mf_Status mf_film_create_world(mf_World *world, const char *title, const char *const *colors,
                                double period, mf_Film **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
     *out = NULL;
@@ -167,6 +170,7 @@ mf_Status mf_film_create_world(mf_World *world, const char *title, const char *c
 }
 
 mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (film == NULL || joints == NULL || film->calls > 0 || film->joints != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "film: joints: expected some, once, for a film without samples");
@@ -335,6 +339,7 @@ static void sample_joints(mf_Film *film) {
 }
 
 void mf_film_sample(mf_Film *film) {
+    MF_DEFAULT_FLOATS;
     if (film == NULL)
         return;
     if (film->calls++ % film->stride != 0)

@@ -1,6 +1,7 @@
 // Recordings and films: the picture of a world for a recorder, and a film from what was recorded. A
 // frame is poses, run-time joints, rays, points and levels, as mf_Film has them.
 #include "view/film.h"
+#include "base/floats.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -36,6 +37,7 @@ static void take(float *frame, void *user) {
 mf_Status mf_film_record(mf_World *world, const char *title, const char *const *colors,
                          const mf_WorldJoints *joints, mf_Film **out, mf_RecorderPicture *picture,
                          mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL || picture == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: out or picture is NULL");
     mf_Film *film;
@@ -240,6 +242,7 @@ static mf_Status give(mf_Text *text, mf_Status status, char **page) {
 
 mf_Status mf_film_recording_page(mf_Context *context, const mf_Recording *recording, char **page,
                                  mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || recording == NULL || page == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: context, recording or page is NULL");
     mf_Text text = mf_text_begin(context);
@@ -247,6 +250,7 @@ mf_Status mf_film_recording_page(mf_Context *context, const mf_Recording *record
 }
 
 mf_Status mf_film_text(const mf_Film *film, char **page, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (film == NULL || page == NULL || film->filled == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a page");
     mf_Text text = mf_text_begin(film->context);
@@ -255,6 +259,7 @@ mf_Status mf_film_text(const mf_Film *film, char **page, mf_Error *error) {
 
 mf_Status mf_film_viewer_page(mf_Context *context, const char *title, char **page,
                               mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || title == NULL || page == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: context, title or page is NULL");
     mf_Text text = mf_text_begin(context);
@@ -263,6 +268,7 @@ mf_Status mf_film_viewer_page(mf_Context *context, const char *title, char **pag
 
 mf_Status mf_film_write_recording(const mf_Recording *recording, const char *path,
                                   mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (recording == NULL || path == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: recording or path is NULL");
     mf_Context *context = recording->context;

@@ -1,6 +1,7 @@
 // Writing a film: constant data (shapes, ground) as JSON, arrays as Base64, both embedded in the
 // page that web/ makes, which contains the viewer.
 #include "view/film.h"
+#include "base/floats.h"
 
 #include "base/text.h"
 
@@ -291,6 +292,7 @@ mf_Status mf_film_live_page(mf_Text *text, const char *title, mf_Error *error) {
 }
 
 mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (film == NULL || path == NULL || film->filled == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a path");
     mf_Text text = mf_text_begin(film->context);

@@ -2,6 +2,7 @@
 #include <mayfly/photos.h>
 
 #include "base/wait.h"
+#include "base/floats.h"
 #include "camera/place.h"
 #include "view/png.h"
 
@@ -43,6 +44,7 @@ static mf_Status write_png(mf_Context *context, const char *path, const mf_PngIm
 
 mf_Status mf_photo_write_color(mf_Context *context, const char *path, uint32_t width,
                                uint32_t height, const uint8_t *color, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_PngImage image = {width, height, 3, 8, color};
     mf_Status status = check(context, path, width, height, color, "mf_photo_write_color", error);
     return status == MF_OK ? write_png(context, path, &image, error) : status;
@@ -82,6 +84,7 @@ static mf_Status write_words(mf_Context *context, const char *path, mf_PngImage 
 mf_Status mf_photo_write_depth(mf_Context *context, const char *path, uint32_t width,
                                uint32_t height, const float *depth, double farthest,
                                mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_PngImage image = {width, height, 1, 16, depth};
     mf_Status status = check(context, path, width, height, depth, "mf_photo_write_depth", error);
     return status == MF_OK ? write_words(context, path, image, depth_at, farthest, error) : status;
@@ -90,6 +93,7 @@ mf_Status mf_photo_write_depth(mf_Context *context, const char *path, uint32_t w
 mf_Status mf_photo_write_segmentation(mf_Context *context, const char *path, uint32_t width,
                                       uint32_t height, const int32_t *segmentation,
                                       mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_PngImage image = {width, height, 3, 16, segmentation};
     mf_Status status =
         check(context, path, width, height, segmentation, "mf_photo_write_segmentation", error);
@@ -196,6 +200,7 @@ static mf_Status create(mf_Photographer *own, mf_Scene *scene, mf_Error *error) 
 
 mf_Status mf_photographer_create(mf_Scene *scene, const char *folder, mf_Photographer **out,
                                  mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (scene == NULL || scene->world == NULL || folder == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_photographer_create: scene, folder or out is NULL");
@@ -236,6 +241,7 @@ void mf_photographer_destroy(mf_Photographer *photographer) {
 // ---- when ---------------------------------------------------------------------------------------
 
 uint64_t mf_photographer_wait(const mf_Photographer *photographer) {
+    MF_DEFAULT_FLOATS;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; photographer != NULL && i < photographer->count; i++) {
         const uint64_t steps =
@@ -279,6 +285,7 @@ static mf_Status write_files(mf_Photographer *own, const Eye *eye, uint64_t numb
 }
 
 mf_Status mf_photographer_take(mf_Photographer *photographer, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (photographer == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_photographer_take: photographer is NULL");
     const mf_Time now = mf_world_time(photographer->world);

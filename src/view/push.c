@@ -12,6 +12,7 @@
 // robots that only follow their command are moved. It ends with the release, which gives the inputs
 // back. A mf_Pusher gives them back after each step, so that others may write them meanwhile.
 #include "view/push.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -361,6 +362,7 @@ struct mf_Pusher {
 };
 
 mf_Status mf_pusher_create(mf_World *world, mf_Pusher **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "push: out is NULL");
     *out = NULL;
@@ -400,6 +402,7 @@ static bool is_near(const double point[3]) {
 
 mf_Status mf_pusher_take(mf_Pusher *pusher, mf_Group *group, uint32_t robot, uint32_t link,
                          const double at[3], const double to[3], mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (pusher == NULL || group == NULL || mf_group_world(group) != pusher->world)
         return mf_fail(error, MF_BAD_ARGUMENT, "push: expected a group of the world");
     if (!has_room(&pusher->room, group))
@@ -428,6 +431,7 @@ bool mf_pusher_holds(const mf_Pusher *pusher) {
 }
 
 void mf_pusher_step(mf_Pusher *pusher, uint64_t steps) {
+    MF_DEFAULT_FLOATS;
     if (pusher == NULL)
         return;
     mf_Push *push = &pusher->push;

@@ -2,6 +2,7 @@
 // well-formed XML. It is rendered into memory and written atomically. Numbers have a decimal point
 // in every locale.
 #include "view/report_machine.h"
+#include "base/floats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -396,6 +397,7 @@ void mf_report_render(mf_Text *text, const mf_ReportData *data) {
 
 mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
                           const mf_ReportFacts *facts, const char *path, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || archive == NULL || file == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_report_write: context or archive or file is NULL");

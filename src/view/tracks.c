@@ -2,6 +2,7 @@
 // Lines are drawn with integers of a tenth of a pixel, each relative to the one before, which keeps
 // a picture of a thousand agents small. Colors distinguish circles of a formation, else groups.
 #include "base/text.h"
+#include "base/floats.h"
 #include "view/chart.h"
 
 #include <mayfly/tracks.h>
@@ -33,6 +34,7 @@ struct mf_Tracks {
 
 mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks **out,
                            mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "tracks: out is NULL");
     *out = NULL;
@@ -86,6 +88,7 @@ static void drop_every_second(mf_Tracks *tracks) {
 }
 
 void mf_tracks_sample(mf_Tracks *tracks) {
+    MF_DEFAULT_FLOATS;
     if (tracks == NULL)
         return;
     if (tracks->calls++ % tracks->stride != 0)
@@ -277,6 +280,7 @@ static void put_picture(mf_Text *text, const mf_Tracks *tracks) {
 }
 
 mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (tracks == NULL || path == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "tracks: tracks or path is NULL");
     size_t length = strlen(path);

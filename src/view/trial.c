@@ -3,6 +3,7 @@
 #include <mayfly/report.h>
 
 #include "scene/machines.h"
+#include "base/floats.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,6 +96,7 @@ static mf_Status run(mf_Scene *scene, const uint8_t *genome, uint32_t genome_byt
 mf_Status mf_trial_run(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
                        const uint8_t *genome, uint32_t genome_bytes, double sample_period,
                        mf_Trial *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || file == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_trial_run: context, file or out is NULL");
     memset(out, 0, sizeof *out);

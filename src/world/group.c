@@ -3,6 +3,7 @@
 // Invariants: fields never move once added (systems keep pointers to them); lanes after `count` in
 // the last block are computed like the others but never counted, hashed or recorded.
 #include "world/group.h"
+#include "base/floats.h"
 #include "world/attach.h"
 
 #include <mayfly/camera.h>
@@ -157,6 +158,7 @@ static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_
 
 mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_Group **out,
                              mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_add_group: world is NULL");
     *out = NULL;
@@ -312,6 +314,7 @@ static uint32_t element_count(const mf_Model *model, const mf_FieldInfo *info, u
 
 mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count,
                              mf_Field **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_add_field: group is NULL");
     *out = NULL;
@@ -385,6 +388,7 @@ static void start_position(const mf_Group *group, uint32_t instance, double posi
 }
 
 void mf_group_reset(mf_Group *group, uint32_t instance) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return;
     mf_CanonicalFields *fields = &group->canonical;

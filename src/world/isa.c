@@ -1,5 +1,6 @@
 // Instruction sets: names, those of the processor and this build, and the choice by MAYFLY_ISA.
 #include "math/kernel_table.h"
+#include "base/floats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,7 @@ static mf_Status refuse(mf_Isa isa, mf_Isa best, mf_Error *error) {
 }
 
 mf_Status mf_isa_detect(mf_Isa *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_isa_detect: out is NULL");
     *out = best_isa();

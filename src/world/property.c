@@ -6,6 +6,7 @@
 // used, which finds a match whenever there is one. Names may contain slashes: several components
 // together may be one name, then without wildcards.
 #include "world/group.h"
+#include "base/floats.h"
 #include "world/property.h"
 
 #include <string.h>
@@ -379,6 +380,7 @@ mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out, 
 
 mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const char *path,
                               mf_Property *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_find_in: group is NULL");
     Found found = {.count = 0};

@@ -1,5 +1,6 @@
 // Properties after resolution: their canonical path, reading, and checked writing.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "world/group.h"
 #include "world/property.h"
 
@@ -128,6 +129,7 @@ static mf_Status check_values(const mf_Property *property, const double *values,
 }
 
 mf_Status mf_property_write(const mf_Property *property, const double *values, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (property == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_write: property is NULL");
     const char *locked = mf_property_locked(property);

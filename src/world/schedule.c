@@ -9,6 +9,7 @@
 // the group has; no two systems of a phase write one field unless they declare that they belong
 // together, or the field consists of bits that any system may raise.
 #include "base/clock.h"
+#include "base/floats.h"
 #include "world/group.h"
 
 #include <string.h>
@@ -255,6 +256,7 @@ static mf_Status check_system(const mf_Group *group, const mf_SystemConfig *conf
 }
 
 mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_add_system: group is NULL");
     mf_Context *context = group->world->context;

@@ -4,6 +4,7 @@
 // by the data of all state fields in order of creation and by the state outside of fields
 // (world_state.h), whose size may differ between images.
 #include "world/group.h"
+#include "base/floats.h"
 #include "base/hash.h"
 
 #include <string.h>
@@ -159,6 +160,7 @@ static uint32_t header_crc(SnapshotHeader header) {
 }
 
 mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_snapshot: world is NULL");
     size_t needed = mf_world_snapshot_size(world);
@@ -216,6 +218,7 @@ static mf_Status read_header(const mf_World *world, const void *image, size_t si
 }
 
 mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     SnapshotHeader header = {0};
     mf_Status status = read_header(world, image, size, &header, error);
     if (status != MF_OK)

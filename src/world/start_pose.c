@@ -1,5 +1,6 @@
 // Starts of single instances (mf_group_set_start).
 #include "world/group.h"
+#include "base/floats.h"
 
 #include <string.h>
 
@@ -47,6 +48,7 @@ static uint64_t hash_start(const mf_StartPose *start, uint32_t instance) {
 mf_Status mf_group_set_start(mf_Group *group, uint32_t instance, const double position[3],
                              const double orientation[4], const double linear_velocity[3],
                              mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_set_start: group is NULL");
     mf_Context *context = group->world->context;

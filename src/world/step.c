@@ -12,6 +12,7 @@
 // threads nor on the partition; `next` of a shared group's or world's system is never before the
 // world's tick.
 #include "base/clock.h"
+#include "base/floats.h"
 #include "math/float_mode.h"
 #include "world/group.h"
 
@@ -356,6 +357,7 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
 }
 
 void mf_world_step(mf_World *world, uint64_t steps) {
+    MF_DEFAULT_FLOATS;
     if (world == NULL)
         return;
     world->last_tick = world->tick + steps - 1;

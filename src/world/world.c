@@ -1,5 +1,6 @@
 // Worlds: ground, groups, time, and the systems of the whole world. Stepping is in step.c.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "world/group.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ static mf_Status check_world(const mf_WorldConfig *config, mf_Error *error) {
 
 mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_World **out,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_create: context is NULL");
     *out = NULL;

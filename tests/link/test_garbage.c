@@ -4,8 +4,16 @@
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
 
 enum { GARBAGE = 200, MUTATIONS = 800, MESSAGE = 256 };
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static int dial(const Served *served) {
     struct sockaddr_in to = {.sin_family = AF_INET};
@@ -185,6 +193,53 @@ static void test_garbage(void **state) {
     assert_true(served.sum.refused > GARBAGE / 2);
 }
 
+// A crowd that says nothing, far more than there are places: who says hello is let in soon.
+static void test_a_silent_crowd_keeps_nobody_out(void **state) {
+    enum { CROWD = 600 };
+    Served served;
+    int crowd[CROWD];
+    mf_ServerConfig config = mf_server_config();
+    config.port = 0;
+    config.connections = 8;
+    start(*state, &served, quads, &config);
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = dial(&served);
+    const double begin = seconds_now();
+    mf_client_close(join(&served));
+    const double waited = seconds_now() - begin;
+    if (waited > 20.0) // 250 s with 5 s for each
+        fail_msg("a newcomer waited %.1f s", waited);
+    for (int i = 0; i < CROWD; i++)
+        close(crowd[i]);
+    is_well(&served);
+    finish(&served);
+}
+
+// Without a token, another user of the machine is not let in at the loopback.
+static void test_other_users_need_a_token(void **state) {
+    Served served;
+    int status = 0;
+    if (geteuid() != 0)
+        skip(); // nobody else can be played
+    start(*state, &served, quads, NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        uint8_t session[MESSAGE], answer[256];
+        const size_t size = put_hello(session);
+        if (setuid(65534) != 0)
+            _exit(2);
+        const int socket = dial(&served);
+        if (send(socket, session, size, MSG_NOSIGNAL) != (ssize_t)size ||
+            recv(socket, answer, sizeof answer, 0) < 12)
+            _exit(3);
+        _exit(answer[4] == MF_ANSWER_ERROR ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), 0);
+    is_well(&served);
+    finish(&served);
+}
+
 static void test_silent_connections_take_no_place_for_long(void **state) {
     Served served;
     uint8_t byte;
@@ -209,6 +264,8 @@ int main(void) {
         cmocka_unit_test(test_one_byte_at_a_time),
         cmocka_unit_test(test_garbage),
         cmocka_unit_test(test_silent_connections_take_no_place_for_long),
+        cmocka_unit_test(test_a_silent_crowd_keeps_nobody_out),
+        cmocka_unit_test(test_other_users_need_a_token),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -5,6 +5,7 @@
 // Joints of one body are one chain of links; geoms, sites and joints store their values in the
 // body's frame for this purpose.
 #include "model/export/mjcf.h"
+#include "base/floats.h"
 #include "model/import/package.h"
 
 #include <stdio.h>
@@ -357,6 +358,7 @@ static void put_keyframes(mf_MjcfWriter *w) {
 }
 
 mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_export_mjcf: model is NULL");
     mf_MjcfWriter w = {

@@ -1,5 +1,6 @@
 // Model files: selection of the importer.
 #include "model/import/mesh.h"
+#include "base/floats.h"
 #include "model/import/mjcf.h"
 #include "model/import/urdf.h"
 
@@ -56,6 +57,7 @@ static bool is_mjcf(const char *data, size_t size) {
 
 mf_Status mf_model_load(mf_Context *context, const char *path, const mf_ImportConfig *config,
                         mf_Model **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_load: context is NULL");
     const mf_ImportConfig defaults = mf_import_config();

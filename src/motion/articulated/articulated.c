@@ -1,5 +1,6 @@
 // The `articulated` motion's host side: its fields, its system, and answers about one instance.
 #include "motion/articulated/build.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/commands.h"
 #include "motion/articulated/host.h"
@@ -336,6 +337,7 @@ const mf_ArtMotion *mf_art_motion_of(const mf_Group *group) {
 }
 
 mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_ArticulatedConfig settings = config != NULL ? *config : mf_articulated_config();
     mf_ArtMotion *motion;
     mf_Status status = mf_motion_begin(group, &mf_articulated_row, error);
@@ -372,6 +374,7 @@ static mf_Status check_requested(const mf_ArtMotion *motion, bool already, mf_Er
 
 mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, uint32_t count,
                                        mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_forces: group is NULL");
     mf_ArtMotion *motion = find_motion(group);
@@ -392,6 +395,7 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
 }
 
 mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_limits: group is NULL");
     mf_ArtMotion *motion = find_motion(group);
@@ -407,6 +411,7 @@ mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
 }
 
 mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_stage: group is NULL");
     mf_ArtMotion *motion = find_motion(group);

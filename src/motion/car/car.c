@@ -1,5 +1,6 @@
 // The host side of cars: fields, the motion, the way back to the start.
 #include "motion/car/motion.h"
+#include "base/floats.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "base/hash.h"
@@ -330,6 +331,7 @@ static mf_CarMotion *find_motion(const mf_Group *group) {
 
 mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *config,
                      mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_CarConfig default_settings = mf_car_config();
     config = config != NULL ? config : &default_settings;
     mf_Status status = mf_motion_begin(group, &mf_car_row, error);
@@ -369,6 +371,7 @@ const mf_CarConfig *mf_car_config_of(const mf_Group *group) {
 
 mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_t count,
                           bool closed, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_set_path: group is NULL");
     mf_CarMotion *motion = find_motion(group);
@@ -391,6 +394,7 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_
 
 mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, mf_Model **out,
                       mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || car == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_body: context or car is NULL");
     *out = NULL;

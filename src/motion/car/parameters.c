@@ -1,5 +1,6 @@
 // A car's parameters: the published sets, the check of every range, the kernel's constants.
 #include "motion/car/motion.h"
+#include "base/floats.h"
 #include "motion/vehicle/keys.h"
 #include "math/scalar.h"
 
@@ -151,6 +152,7 @@ mf_CarConfig mf_car_config(void) {
 // ---- checks -------------------------------------------------------------------------------------
 
 mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (car == NULL || car->struct_size != sizeof *car)
         return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_car()");
     mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_CAR, car, error);

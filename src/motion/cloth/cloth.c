@@ -1,5 +1,6 @@
 // The row of `cloth` in the motion table: settings, plan, kernels.
 #include "base/hash.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "model/cloth.h"
@@ -26,6 +27,7 @@ const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group) {
 }
 
 bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out) {
+    MF_DEFAULT_FLOATS;
     const mf_ClothMotion *motion = mf_cloth_motion_of(group);
     if (motion == NULL || out == NULL)
         return false;
@@ -192,6 +194,7 @@ static mf_Status place(mf_Group *group, const mf_ClothMotion *motion, const mf_C
 }
 
 mf_Status mf_cloth_add(mf_Group *group, const mf_ClothConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = mf_motion_begin(group, &mf_cloth_row, error);
     if (status == MF_OK && config == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT, "cloth: no cloth");

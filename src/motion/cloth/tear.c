@@ -11,6 +11,7 @@
 // depends on the torn elements only: not on the order of work. Elements do not heal, so that
 // breaking takes elastic energy and gives none. Vertices keep their mass.
 #include "motion/cloth/motion.h"
+#include "base/floats.h"
 
 #include <string.h>
 
@@ -133,6 +134,7 @@ bool mf_cloth_tear_any(const mf_ClothPlan *plan, const mf_ClothTear *tear) {
 // ---------------------------------------------------------------------------
 
 bool mf_cloth_triangle_torn(const mf_Group *group, uint32_t instance, uint32_t triangle) {
+    MF_DEFAULT_FLOATS;
     const mf_ClothMotion *motion = mf_cloth_motion_of(group);
     if (motion == NULL || motion->plan->element_count == 0 || instance >= mf_group_count(group) ||
         triangle >= motion->plan->triangle_count)

@@ -1,6 +1,7 @@
 // The row of `elastic` in the motion table: trusses with inertia. The rest is shared with
 // `quasistatic` (motion/truss).
 #include "motion/truss/motion.h"
+#include "base/floats.h"
 
 mf_ElasticConfig mf_elastic_config(void) {
     mf_ElasticConfig config = mf_quasistatic_config();
@@ -9,6 +10,7 @@ mf_ElasticConfig mf_elastic_config(void) {
 }
 
 mf_Status mf_elastic_add(mf_Group *group, const mf_ElasticConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     return mf_truss_motion_add(group, &mf_elastic_row, config, error);
 }
 

@@ -9,6 +9,7 @@
 // Invariants: a step that ends an interval ends at the target itself; the values of a body with a
 // fault do not change. One instance after the other, in double, because the cost is small.
 #include "motion/external/poses.h"
+#include "base/floats.h"
 #include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -273,6 +274,7 @@ static mf_Status bind_fields(mf_Group *group, External *plan, mf_Error *error) {
 }
 
 mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_ExternalConfig settings = config != NULL ? *config : mf_external_config();
     mf_Status status = mf_motion_begin(group, &mf_external_row, error);
     if (status == MF_OK)

@@ -1,5 +1,6 @@
 // The fixed-wing motion's host side: settings, fields, motion, start in trim.
 #include "motion/fixed_wing/motion.h"
+#include "base/floats.h"
 #include "base/flat.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
@@ -320,6 +321,7 @@ static uint64_t hash_motion(const mf_WingMotion *motion) {
 
 mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
                             const mf_FixedWingConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = mf_motion_begin(group, &mf_fixed_wing_row, error);
     const mf_FixedWing aircraft = parameters != NULL ? *parameters : mf_fixed_wing();
     mf_FixedWingConfig used = config != NULL ? *config : mf_fixed_wing_config();

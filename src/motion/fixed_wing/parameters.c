@@ -4,11 +4,13 @@
 // The Aerosonde is that of Beard and McLain, "Small Unmanned Aircraft" (2012), appendix E, in the
 // values of the authors' mavsim (2nd edition: motor and propeller instead of a thrust curve).
 #include "motion/fixed_wing/motion.h"
+#include "base/floats.h"
 #include "motion/vehicle/keys.h"
 
 #include "math/scalar.h"
 
 mf_FixedWing mf_fixed_wing(void) {
+    MF_DEFAULT_FLOATS;
     return (mf_FixedWing){.struct_size = sizeof(mf_FixedWing),
                           .mass = 11.0,
                           .inertia_xx = 0.8244,
@@ -102,6 +104,7 @@ static mf_Status check_inertia(const mf_FixedWing *p, mf_Error *error) {
 }
 
 mf_Status mf_fixed_wing_check(const mf_FixedWing *p, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (p == NULL || p->struct_size != sizeof *p)
         return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: start from mf_fixed_wing()");
     mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_FIXED_WING, p, error);
@@ -134,6 +137,7 @@ mf_Status mf_fixed_wing_check(const mf_FixedWing *p, mf_Error *error) {
 
 mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *p, mf_Model **out,
                               mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || p == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_fixed_wing_model: context or p is NULL");
     *out = NULL;

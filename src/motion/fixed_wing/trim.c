@@ -6,6 +6,7 @@
 // Axes are forward-left-up. Up, in body axes, is (sin pitch, cos pitch sin roll, cos pitch cos
 // roll), and pitch follows from the climb angle.
 #include "motion/fixed_wing/motion.h"
+#include "base/floats.h"
 
 #include "math/scalar.h"
 
@@ -203,6 +204,7 @@ mf_Status mf_wing_trim(const double *constants, const mf_FixedWing *p, double ai
 
 mf_Status mf_fixed_wing_trim(const mf_FixedWing *p, double airspeed, double climb, double radius,
                              double gravity, mf_FixedWingTrim *out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     double constants[MF_WING_CONSTANTS];
     mf_Status status = mf_fixed_wing_check(p, error);
     if (status != MF_OK)
@@ -213,6 +215,7 @@ mf_Status mf_fixed_wing_trim(const mf_FixedWing *p, double airspeed, double clim
 
 void mf_fixed_wing_loads(const mf_FixedWing *p, const double velocity[3], const double rate[3],
                          const double surfaces[4], double force[3], double moment[3]) {
+    MF_DEFAULT_FLOATS;
     if (p == NULL)
         return;
     double constants[MF_WING_CONSTANTS];

@@ -1,6 +1,7 @@
 // The row of `fluid` in the motion table: settings, and the constants of the kernel that follow
 // from them. The rest is in motion/particles.
 #include "base/hash.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/particles/motion.h"
@@ -103,6 +104,7 @@ static uint64_t hash_settings(const mf_FluidConfig *config) {
 }
 
 mf_Status mf_fluid_add(mf_Group *group, const mf_FluidConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_FluidConfig settings = config != NULL ? *config : mf_fluid_config();
     mf_Particles *all;
     double mass, radius;

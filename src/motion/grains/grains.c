@@ -1,6 +1,7 @@
 // The row of `grains` in the motion table: settings, and the constants of the kernel that follow
 // from them. The rest is in motion/particles.
 #include "base/hash.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/particles/motion.h"
@@ -108,6 +109,7 @@ static uint64_t hash_settings(const mf_GrainsConfig *config) {
 }
 
 mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_GrainsConfig settings = config != NULL ? *config : mf_grains_config();
     mf_Particles *all;
     double mass, radius;

@@ -1,5 +1,6 @@
 // The `kinematic` motion's host side: its fields and its system.
 #include "motion/articulated/build.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "motion/kinematic/motion.h"
 #include "motion/kinematic/step.h"
@@ -154,6 +155,7 @@ const mf_KinMotion *mf_kin_motion_of(const mf_Group *group) {
 }
 
 mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_KinematicConfig settings = config != NULL ? *config : mf_kinematic_config();
     mf_KinMotion *motion;
     mf_Status status = mf_motion_begin(group, &mf_kinematic_row, error);

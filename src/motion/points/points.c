@@ -1,5 +1,6 @@
 // The `points` motion's host side: its fields, its motion, and audits in plain double code.
 #include "motion/points/motion.h"
+#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "motion/points/step.h"
 #include "motion/table.h"
@@ -175,6 +176,7 @@ static const mf_PointsMotion *find_motion(const mf_Group *group) {
 }
 
 mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_PointsConfig settings = config != NULL ? *config : mf_points_config();
     mf_Status status = mf_motion_begin(group, &mf_points_row, error);
     if (status == MF_OK)

@@ -1,5 +1,6 @@
 // The `prescribed` motion's host side; most of it is shared (motion/driven).
 #include "motion/driven/driven.h"
+#include "base/floats.h"
 #include "motion/articulated/host.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ mf_PrescribedConfig mf_prescribed_config(void) {
 }
 
 mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = mf_motion_begin(group, &mf_prescribed_row, error);
     if (status != MF_OK)
         return status;

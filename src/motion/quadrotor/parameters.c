@@ -1,5 +1,6 @@
 // Parameters of a quadrotor: defaults, checks, body, and hover speeds.
 #include "math/scalar.h"
+#include "base/floats.h"
 #include "motion/quadrotor/motion.h"
 #include "motion/vehicle/keys.h"
 
@@ -85,6 +86,7 @@ static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
 }
 
 mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (quadrotor == NULL || quadrotor->struct_size != sizeof *quadrotor)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor()");
     mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_QUADROTOR, quadrotor, error);
@@ -99,6 +101,7 @@ mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error) {
 
 mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor, const char *name,
                              mf_Model **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (context == NULL || quadrotor == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_quadrotor_model: context or quadrotor is NULL");
     *out = NULL;

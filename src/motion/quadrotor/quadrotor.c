@@ -1,5 +1,6 @@
 // The quadrotor's host side: its fields, its motion, its reset.
 #include "motion/quadrotor/motion.h"
+#include "base/floats.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "base/hash.h"
@@ -286,6 +287,7 @@ static const char *const quadrotor_writes[] = {"base.position",
 
 mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
                            const mf_QuadrotorConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = mf_motion_begin(group, &mf_quadrotor_row, error);
     const mf_QuadrotorConfig chosen = config != NULL ? *config : mf_quadrotor_config();
     if (status == MF_OK)

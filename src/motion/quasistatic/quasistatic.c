@@ -1,6 +1,7 @@
 // The row of `quasistatic` in the motion table: trusses without inertia. The rest is shared with
 // `elastic` (motion/truss).
 #include "motion/truss/motion.h"
+#include "base/floats.h"
 
 mf_QuasistaticConfig mf_quasistatic_config(void) {
     return (mf_QuasistaticConfig){.struct_size = sizeof(mf_QuasistaticConfig),
@@ -19,6 +20,7 @@ mf_QuasistaticConfig mf_quasistatic_config(void) {
 }
 
 mf_Status mf_quasistatic_add(mf_Group *group, const mf_QuasistaticConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     return mf_truss_motion_add(group, &mf_quasistatic_row, config, error);
 }
 

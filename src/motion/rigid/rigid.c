@@ -1,5 +1,6 @@
 // The `rigid` motion's host side; most of it is shared (motion/driven).
 #include "motion/driven/driven.h"
+#include "base/floats.h"
 #include "motion/articulated/host.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ mf_RigidConfig mf_rigid_config(void) {
 }
 
 mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     mf_Status status = mf_motion_begin(group, &mf_rigid_row, error);
     if (status != MF_OK)
         return status;

@@ -1,5 +1,6 @@
 // The truss of an instance: the fields of trusses, filling them from a truss, reset.
 #include "motion/truss/motion.h"
+#include "base/floats.h"
 #include "math/scalar.h"
 #include "model/truss.h"
 #include "world/attach.h"
@@ -366,6 +367,7 @@ static mf_Status put_truss(mf_Group *group, const mf_TrussMotion *motion, uint32
 // state.
 mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
                              mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     const mf_TrussMotion *motion = mf_truss_motion_of(group);
     double start[3];
     if (motion == NULL || instance >= mf_group_count(group))

@@ -2,6 +2,7 @@
 // pose of an agent is a function of time and its index, so the index of the next way-point is the
 // only state. Agents with a fault are skipped.
 #include "scene/behavior/behavior.h"
+#include "base/floats.h"
 #include "scene/behavior/minds.h"
 
 #include "math/scalar.h"
@@ -74,6 +75,7 @@ static mf_Status find_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int
 
 mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int *mode,
                            mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     static const int modes[][3] = {
         [MF_BEHAVIOR_HOLD] = {MF_QUADROTOR_POSITION, MF_FIXED_WING_AUTOPILOT, MF_CAR_COMMAND_SPEED},
         [MF_BEHAVIOR_COMMAND] = {0, 0, 0},
@@ -99,6 +101,7 @@ mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int
 
 mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehicle,
                             mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (behavior == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_behavior_check: behavior is NULL");
     bool moves = behavior->kind != MF_BEHAVIOR_HOLD && behavior->kind != MF_BEHAVIOR_COMMAND &&
@@ -518,6 +521,7 @@ static mf_Status fill(mf_Group *group, mf_BehaviorPlan *plan, const mf_Behavior 
 
 mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,
                           mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (group == NULL || behavior == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "behavior: group or behavior is NULL");
     if (behavior->kind == MF_BEHAVIOR_HOLD || behavior->kind == MF_BEHAVIOR_PROGRAM)

@@ -4,6 +4,7 @@
 // height = offset + scale * (gray / largest): black is `offset`, white is `offset + scale`.
 
 #include "terrain/build.h"
+#include "base/floats.h"
 #include "terrain/import/image.h"
 #include "terrain/lookup.h"
 
@@ -108,6 +109,7 @@ static bool is_height(double value) {
 
 mf_Status mf_terrain_load(mf_Context *context, const char *path, const mf_TerrainConfig *config,
                           double scale, double offset, mf_Terrain **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "terrain: out is NULL");
     *out = NULL;
