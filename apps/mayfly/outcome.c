@@ -134,6 +134,8 @@ static const char *fault_name(uint32_t bit) {
         return "plugin";
     case MF_FAULT_TRIAL:
         return "trial";
+    case MF_FAULT_CONTACTS:
+        return "contacts";
     default:
         return "other";
     }

@@ -201,6 +201,20 @@ static mf_Status end_picture(mf_Run *run, const char *plot, bool ran, mf_Error *
     return status;
 }
 
+// What was simulated is not what the scene says where contacts between robots were dropped.
+static int check_contacts(const mf_Scene *scene) {
+    const mf_CollisionsStatistics none = {0};
+    const mf_CollisionsStatistics sum =
+        scene->collisions != NULL ? mf_collisions_statistics(scene->collisions) : none;
+    if (sum.lost_pairs + sum.lost_contacts == 0)
+        return MF_EXIT_DONE;
+    fprintf(stderr,
+            "mayfly: contacts between robots were dropped, buffers full: %llu pairs and %llu "
+            "contacts\n",
+            (unsigned long long)sum.lost_pairs, (unsigned long long)sum.lost_contacts);
+    return MF_EXIT_FAILED;
+}
+
 static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Error *error) {
     const bool ran = status == MF_OK || status == MF_STOPPED;
     mf_Error writing = {0};
@@ -217,7 +231,10 @@ static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Erro
         return mf_app_fail(&writing);
     if (status != MF_OK)
         return mf_app_fail(error);
-    return printed ? mf_end_check(run->scene.world) : MF_EXIT_FAILED;
+    if (!printed)
+        return MF_EXIT_FAILED;
+    const int code = mf_end_check(run->scene.world);
+    return code == MF_EXIT_DONE ? check_contacts(&run->scene) : code;
 }
 
 // Those of the session, unless the command line requests others.

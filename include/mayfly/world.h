@@ -199,7 +199,8 @@ enum {
     MF_FAULT_TERRAIN = 32,   // hit the ground
     MF_FAULT_FENCE = 64,     // left the fence
     MF_FAULT_PLUGIN = 128,   // a plugin wrote outside its fields or changed the rounding
-    MF_FAULT_TRIAL = 256     // its trial ended early: its motion cannot know what follows
+    MF_FAULT_TRIAL = 256,    // its trial ended early: its motion cannot know what follows
+    MF_FAULT_CONTACTS = 512  // it had more contacts than its solver holds: some would be dropped
 };
 // MF_FAULT_* bits of an instance, 0: none.
 MF_API uint32_t mf_group_fault(const mf_Group *group, uint32_t instance);
@@ -211,7 +212,8 @@ MF_API uint32_t mf_group_fault_total(const mf_Group *group); // [1] instances wi
 enum {
     MF_WARNING_SOLVER = 1,   // forces of contacts, limits or constraints had not converged;
                              // residual [1] of the forces, or as the motion's page says
-    MF_WARNING_CONTACTS = 2, // more contacts than the solver supports; residual [1]: number dropped
+    MF_WARNING_CONTACTS = 2, // more contacts than the solver supports, with MF_FAULT_CONTACTS;
+                             // residual [1]: number dropped
     MF_WARNING_SHAPES = 4,   // the contact search of two shapes had not converged; [m]
     MF_WARNING_LOOPS = 8,    // error of a constraint or run-time joint before a step; [m, rad]
     MF_WARNING_ROTATION = 16,  // a fast rotation had not converged; residual [1] of the rate

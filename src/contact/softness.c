@@ -35,9 +35,10 @@ void mf_softness_reference(const mf_Softness *softness, double step, bool safe, 
         *k = -time / (widest * widest);
         *b = -ratio / widest;
     }
-    // The ends of what float can solve; no file means more. A ratio of 0 is the upper.
-    *k = mf_clamp(*k, 0.0, 100.0 / (step * step));
-    *b = mf_clamp(*b, 0.0, 10.0 / step);
+    // The ends of what float can solve; no file means more. A ratio of 0 is the upper. What acts is
+    // at most the widest impedance times k and b, and a file may have much k because that is small.
+    *k = mf_clamp(*k, 0.0, 100.0 / (widest * widest * step * step));
+    *b = mf_clamp(*b, 0.0, 10.0 / (widest * step));
 }
 
 double mf_softness_impedance(const mf_Softness *softness, double depth) {

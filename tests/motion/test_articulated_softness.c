@@ -391,6 +391,44 @@ static void ties_on_fixed_bodies_are_refused(void **state) {
     text_close(&t);
 }
 
+// Newton's cradle of three balls on tendons: stiffness 1e8 at an impedance of at most 0.01. The
+// first ball stops, the last one goes on (MuJoCo 4.0 after 0.25 s).
+static void a_cradle_hands_its_speed_on(void **state) {
+    (void)state;
+    static const char text[] =
+        "<mujoco model='cradle'><option timestep='1e-4'/>"
+        "<default><geom size='.02' density='8000' friction='.4' solref='-1e8 -0' solimp='0 .01 "
+        "1e-3'/><tendon limited='true' range='0 0.146' solreflimit='1e-3 1'/></default>"
+        "<worldbody><geom type='plane' size='4 4 .1' friction='.5'/>"
+        "<site name='a0' pos='0 -.04 .2'/><site name='c0' pos='0 .04 .2'/><site name='a1' "
+        "pos='-.04 -.04 .2'/><site name='c1' pos='-.04 .04 .2'/><site name='a2' pos='.04 -.04 "
+        ".2'/><site name='c2' pos='.04 .04 .2'/>"
+        "<body name='x0' pos='0 0 .04'><freejoint/><geom/><site name='b0' pos='0 -.008 "
+        ".018'/><site name='d0' pos='0 .008 .018'/></body>"
+        "<body name='x1' pos='-.04 0 .04'><freejoint/><geom/><site name='b1' pos='0 -.008 "
+        ".018'/><site name='d1' pos='0 .008 .018'/></body>"
+        "<body name='x2' pos='.12 0 .061' euler='0 -34 0'><freejoint/><geom/><site name='b2' "
+        "pos='0 -.008 .018'/><site name='d2' pos='0 .008 .018'/></body>"
+        "</worldbody>"
+        "<tendon><spatial><site site='a0'/><site site='b0'/></spatial><spatial><site "
+        "site='c0'/><site site='d0'/></spatial><spatial><site site='a1'/><site "
+        "site='b1'/></spatial><spatial><site site='c1'/><site site='d1'/></spatial><spatial><site "
+        "site='a2'/><site site='b2'/></spatial><spatial><site site='c2'/><site "
+        "site='d2'/></spatial></tendon></mujoco>";
+    static const double x[] = {-0.000360753, -0.067651302, 0.039715637};
+    for (int floats = 0; floats < 2; floats++) {
+        Text t;
+        TextConfig config = config_of(true);
+        config.world.step = MF_MILLISECOND / 10;
+        config.group.double_precision = !floats;
+        text_open(&t, text, &config);
+        mf_world_step(t.world, 2500);
+        for (uint32_t i = 0; i < 3; i++)
+            assert_near(text_get(&t, "free.position", 3 * i), x[i], floats ? 1e-3 : 1e-6);
+        text_close(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slide_rests_on_its_limit),
@@ -405,6 +443,7 @@ int main(void) {
         cmocka_unit_test(a_spring_acts_at_the_beginning_of_the_step),
         cmocka_unit_test(fixed_bodies_are_distinguished_by_their_shapes),
         cmocka_unit_test(ties_on_fixed_bodies_are_refused),
+        cmocka_unit_test(a_cradle_hands_its_speed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

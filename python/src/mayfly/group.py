@@ -34,6 +34,7 @@ _FAULTS = {
     "fence": lib.MF_FAULT_FENCE,
     "plugin": lib.MF_FAULT_PLUGIN,
     "trial": lib.MF_FAULT_TRIAL,
+    "contacts": lib.MF_FAULT_CONTACTS,
 }
 
 _WARNINGS = tuple(1 << kind for kind in range(lib.MF_WARNING_KINDS))

@@ -161,6 +161,7 @@ typedef struct mf_MjcfBody {
     const char *name;
     uint32_t parent;                 // [1] MF_NONE for the world
     double position[3], rotation[4]; // in the parent
+    double given[3];                 // [m] position as the file has it
     mf_Body plain;
     bool moves; // it or an ancestor has a joint
     const mf_XmlNode *inertial;

@@ -337,6 +337,7 @@ static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
     body->parent = pose->body;
     body->plain = attributes->plain;
     mf_vec3_copy(body->position, attributes->position);
+    mf_vec3_copy(body->given, attributes->position);
     memcpy(body->rotation, rotation, sizeof body->rotation);
     leave_frames(pose, body->position, body->rotation);
     body->first_joint = m->joints.count;

@@ -220,6 +220,8 @@ mf_Status mf_mjcf_weigh_bodies(mf_Mjcf *m) {
         mf_quat_identity(body->axes);
         if (body->inertial != NULL)
             status = read_inertial(m, body);
+        else // MuJoCo's compiler gives the frame of the inertia the values of the body's own
+            mf_vec3_copy(body->center, body->given);
         bool from_geoms = m->inertia_from_geom == MF_MJCF_TRUE ||
                           (m->inertia_from_geom == MF_MJCF_AUTO && body->inertial == NULL);
         if (status == MF_OK && from_geoms)

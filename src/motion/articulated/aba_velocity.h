@@ -76,6 +76,7 @@ typedef struct Work {
     mf_lane *limit_forces;  // [N m] or [N] with MuJoCo's law
     Solver solver;
     Warnings warnings;        // of this step
+    mf_mask dropped;          // lanes with more contacts than there is room for
     mf_mask touched;          // lanes with a contact between links
     mf_mask meeting;          // lanes with one that is predicted
     bool predicts;            // `predicted` acts (contact_prediction.h)

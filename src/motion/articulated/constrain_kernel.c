@@ -409,8 +409,14 @@ static __attribute__((noinline)) void resist(Problem *p, const Drive *drive,
     }
     if (p->plan->fast)
         resist_fast(p, drive, acceleration, change);
-    hessian_factor(p);
-    hessian_solve(p, change);
+    if (p->plan->coriolis) {
+        coriolis_start(p, p->coriolis);
+        coriolis_add(p, p->coriolis, drive->step, acceleration, change);
+        coriolis_solve(p, p->coriolis, change);
+    } else {
+        hessian_factor(p);
+        hessian_solve(p, change);
+    }
     for (uint32_t i = 0; i < p->dofs; i++)
         acceleration[i] = acceleration[i] + change[i];
 }
@@ -519,6 +525,8 @@ static void keep_course(const Problem *p, const Course *course, const mf_lane *a
     if (solver->warm == NULL)
         return;
     warnings_raise(warnings, mf_and(course->busy, p->lanes), MF_WARNING_SOLVER, course->residual);
+    if (p->overflow)
+        p->work->dropped = mf_or(p->work->dropped, p->lanes);
     if (p->overflow)
         warnings_raise(warnings, p->lanes, MF_WARNING_CONTACTS, mf_set((mf_real)p->left_out));
     for (uint32_t i = 0; i < p->dofs; i++)

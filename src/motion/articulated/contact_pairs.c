@@ -79,7 +79,9 @@ static uint32_t count_dry(const mf_ArtMotion *motion) {
 
 static mf_Status find_room(mf_ArtMotion *motion, const mf_Model *model, uint32_t rows,
                            mf_Error *error) {
-    const uint32_t one = longest_row(motion), room = MF_ARTICULATED_ROW_NUMBERS;
+    const uint32_t frees = motion->plan->free_count, one = longest_row(motion);
+    const uint32_t room = MF_ARTICULATED_ROW_NUMBERS + frees * MF_ARTICULATED_FREE_NUMBERS;
+    const uint32_t most = MF_ARTICULATED_LINK_CONTACTS + frees * MF_ARTICULATED_FREE_CONTACTS;
     uint32_t all = 6 + motion->plan->link_count + 2 * motion->plan->ball_count,
              two = 2 * one < all ? 2 * one : all;
     motion->plan->dry_rows = count_dry(motion);
@@ -106,10 +108,8 @@ static mf_Status find_room(mf_ArtMotion *motion, const mf_Model *model, uint32_t
     motion->plan->contact_numbers = used < room ? room - used : 0;
     motion->plan->row_of_two = two;
     motion->plan->row_of_all = all;
-    motion->plan->contact_room = rows == 0 ? 0
-                                 : left < MF_ARTICULATED_MAX_LINK_CONTACTS
-                                     ? left
-                                     : MF_ARTICULATED_MAX_LINK_CONTACTS;
+    motion->plan->contact_room = rows == 0 ? 0 : left < most ? left : most;
+    motion->plan->row_numbers = room;
     return MF_OK;
 }
 

@@ -7,8 +7,8 @@
 #include "motion/articulated/contact.h"
 #include "motion/warn.h"
 
-// Found at a time, all lanes together, at most.
-enum { LINK_CONTACTS_MOST = 512 };
+// Found at a time, all lanes together, at most; more for each body that floats.
+enum { LINK_CONTACTS_MOST = 512, LINK_CONTACTS_FREE = 16 };
 
 typedef struct LinkContact {
     uint32_t pair;  // [1] of the plan's; MF_NONE: with the ground
@@ -39,7 +39,8 @@ static inline uint32_t link_contacts_most(const mf_ArtPlan *plan) {
     size_t most = plan->hard ? plan->contact_count : 0;
     if (mf_art_collide(plan) != NULL)
         most += (size_t)mf_art_collide(plan)->pair_count * MF_COLLIDE_CONTACTS;
-    return most < LINK_CONTACTS_MOST ? (uint32_t)most : LINK_CONTACTS_MOST;
+    const uint32_t bound = LINK_CONTACTS_MOST + LINK_CONTACTS_FREE * plan->free_count;
+    return most < bound ? (uint32_t)most : bound;
 }
 
 static inline void link_contacts_carve(const mf_ArtPlan *plan, mf_Carver *carver,

@@ -51,7 +51,7 @@ static inline uint32_t couple_rows(const mf_ArtPlan *plan) {
 
 static inline uint32_t couple_numbers(const mf_ArtPlan *plan) {
     const uint32_t most = couple_rows(plan) * plan->row_of_all;
-    return most < MF_ARTICULATED_ROW_NUMBERS ? most : MF_ARTICULATED_ROW_NUMBERS;
+    return most < plan->row_numbers ? most : plan->row_numbers;
 }
 
 // Numbers of `sum`: of the base, then 3 of each link.

@@ -652,9 +652,11 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
     Group *group = &coupling->group;
     for (uint32_t lane = 0; lane < MF_LANES;) {
         lane += group_take(plan, own, lane, group);
-        if (group->dropped > 0)
+        if (group->dropped > 0) {
+            own->dropped = mf_or(own->dropped, group->lanes);
             warnings_raise(&own->warnings, group->lanes, MF_WARNING_CONTACTS,
                            mf_set((mf_real)group->dropped));
+        }
         for (uint32_t i = 0; i < group->count; i++)
             own->touched = mf_or(own->touched, mf_and(group->bundles[i].exists, group->lanes));
         if (own->link_contacts.found)

@@ -11,10 +11,10 @@
 // [1] Up to here MuJoCo's pyramid is softer the rougher its surfaces are; at 10 a box would sink by
 // a quarter of a meter.
 #define SOFTEST_FRICTION 2.0
-// [1] The hardest row by what its contact is without friction: what still leaves the mass matrix
-// its digits in the Hessian: that of a pyramid of friction 0.01 in float, 1e-4 in double.
-#define HARDEST_FLOAT 2e-4
-#define HARDEST_DOUBLE 2e-8
+// [1] The largest weight of a row of a contact, times what it gives way by: what still leaves the
+// mass matrix its digits in the Hessian.
+#define HARDEST_FLOAT 1e5
+#define HARDEST_DOUBLE 1e9
 
 typedef struct Laws {
     mf_ArtMotion *motion;
@@ -105,7 +105,9 @@ static void set_ellipse(mf_ArtLaw *law, double straight, double ratio, double ha
 // Friction that the precision cannot hold gets softer, and none is no row.
 static void set_cone(const Laws *all, mf_ArtLaw *law, double straight) {
     const double ratio = all->model->physics.friction_impedance_ratio;
-    const double hardest = all->motion->double_precision ? HARDEST_DOUBLE : HARDEST_FLOAT;
+    const double widest = fmax(law->impedance[0], law->impedance[1]);
+    const double hardest =
+        widest / (1.0 - widest) / (all->motion->double_precision ? HARDEST_DOUBLE : HARDEST_FLOAT);
     set_ease(law, straight, straight);
     if (law->dimension > 1 && all->motion->plan->elliptic)
         set_ellipse(law, straight, ratio, hardest);
@@ -319,6 +321,7 @@ static void find_resistance(mf_ArtMotion *motion, const mf_Model *model) {
         (physics->integrator == MF_PHYSICS_EULER && (physics->disabled & MF_DISABLE_EULER_DAMPING));
     motion->plan->parted = late && damped && !kept;
     motion->plan->fast = late && implicit;
+    motion->plan->coriolis = late && physics->integrator == MF_PHYSICS_IMPLICIT;
     motion->plan->resists = motion->plan->parted || motion->plan->fast || (late && servo);
 }
 

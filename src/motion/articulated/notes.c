@@ -50,8 +50,6 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
          "integrator RK4: Euler's method is used"},
         {law && model->physics.integrator != MF_PHYSICS_RK4 && rk4 && file,
          "integrator: Runge-Kutta is used, not the file's"},
-        {law && model->physics.integrator == MF_PHYSICS_IMPLICIT && !rk4,
-         "integrator implicit: implicitfast is used, Coriolis forces are explicit"},
         {law && !rk4 && rates_act_early(model),
          "integrator: velocity terms of actuators on sites are explicit"},
         {law && !rk4 && is_implicit(model) &&

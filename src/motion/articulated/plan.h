@@ -30,16 +30,22 @@ enum {
     MF_ARTICULATED_MAX_BALLS = 64,
     MF_ARTICULATED_MAX_CONTACTS = 512,
     MF_ARTICULATED_MAX_ACTUATORS = 1024,
-    MF_ARTICULATED_MAX_LOOPS = 64,         // equations of equality constraints
-    MF_ARTICULATED_MAX_TENDONS = 64,       // with forces of their own
-    MF_ARTICULATED_PATH_LINKS = 64,        // that one spatial tendon touches
-    MF_ARTICULATED_MAX_ZONES = 64,         // bodies with force or torque sensors
-    MF_ARTICULATED_MAX_LINK_CONTACTS = 48, // contacts that the solver of couplings holds at a time
-    MF_ARTICULATED_ROW_NUMBERS = 6144,     // room of the solver's rows
-    MF_ARTICULATED_MAX_SPHERES = 1024,     // bounding spheres of shapes
-    MF_ARTICULATED_MAX_PAIRS = 1 << 14,    // of shapes that may collide
+    MF_ARTICULATED_MAX_LOOPS = 64,   // equations of equality constraints
+    MF_ARTICULATED_MAX_TENDONS = 64, // with forces of their own
+    MF_ARTICULATED_PATH_LINKS = 64,  // that one spatial tendon touches
+    MF_ARTICULATED_MAX_ZONES = 64,   // bodies with force or torque sensors
+    // Contacts that the solver of couplings holds at a time, and numbers of the solver's rows:
+    // those of a robot, and more for each body that floats in its model, because such bodies pile
+    // up.
+    MF_ARTICULATED_LINK_CONTACTS = 48,
+    MF_ARTICULATED_FREE_CONTACTS = 16,
+    MF_ARTICULATED_ROW_NUMBERS = 6144,
+    MF_ARTICULATED_FREE_NUMBERS = 2304,
+    MF_ARTICULATED_MAX_SPHERES = 1024,  // bounding spheres of shapes
+    MF_ARTICULATED_MAX_PAIRS = 1 << 14, // of shapes that may collide
     MF_ARTICULATED_MAX_DOFS = 6 + MF_ARTICULATED_MAX_LINKS + 2 * MF_ARTICULATED_MAX_BALLS,
-    MF_ARTICULATED_MAX_ENTRIES = 8192 // of half a symmetric matrix of the constraint solver
+    // Of half a symmetric matrix of the constraint solver, all that there can be.
+    MF_ARTICULATED_MAX_ENTRIES = MF_ARTICULATED_MAX_DOFS * (MF_ARTICULATED_MAX_DOFS + 1) / 2
 };
 
 // Rows of the constants, in both precisions: settings first, then the base, links and contacts.
@@ -464,7 +470,8 @@ typedef struct mf_ArtPlan {
     double solver_gain;    // what is too little for another one, in units of the cost
     bool resists;       // something acts at the end of the step, after the constraints: of joints
     bool parted;        // their damping,
-    bool fast;          // and what actuators lose with the rate
+    bool fast;          // what actuators lose with the rate,
+    bool coriolis;      // and Coriolis forces (problem_coriolis.h)
     uint32_t dof_count; // [1] velocities, in the order of the links
     uint32_t tree_entries; // [1] of half the mass matrix
     mf_ArtLaw base_dry;    // dry friction of the base
@@ -481,6 +488,7 @@ typedef struct mf_ArtPlan {
     uint32_t pair_count, shape_count;                 // [1] of `collide`
     uint32_t contact_room;    // [1] contacts between links of a lane that are solved
     uint32_t contact_numbers; // [1] room of their rows
+    uint32_t row_numbers;     // [1] of all rows at most
     uint32_t row_of_two,
         row_of_all;        // [1] numbers of a row that two links pull, and all, at most
     uint32_t sweeps;       // [1] of the solver of couplings, and

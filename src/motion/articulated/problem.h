@@ -21,6 +21,11 @@ enum {
     PROBLEM_ROWS = 640,
     PROBLEM_CONTACTS = 96,
     PROBLEM_CONSTRAINTS = 512,
+    // More of them for each body that floats in a model, because such bodies pile up; 12 numbers of
+    // each of 3 rows of a contact.
+    FREE_CONTACTS = 16,
+    FREE_ROWS = 3 * FREE_CONTACTS,
+    FREE_NUMBERS = 12 * FREE_ROWS,
     PROBLEM_WORDS = PROBLEM_DOFS / 64 + 1,
     CONTACT_ROWS = 6,
     CONTACT_PRODUCTS = CONTACT_ROWS * (CONTACT_ROWS + 1) / 2
@@ -113,16 +118,17 @@ static inline ProblemRoom problem_room(const mf_ArtPlan *plan) {
     // A tendon has its inertia, dry friction and two limits; a joint friction and two limits.
     const uint32_t tendons = 4 * plan->tendon_count,
                    joints = plan->dof_count + 2 * plan->link_count;
+    const uint32_t frees = plan->free_count, passes = plan->noslip_iterations > 0 ? 2 : 1;
     ProblemRoom room;
     room.candidates = link_contacts_most(plan) + plan->contact_count;
-    room.contacts = problem_least(room.candidates, PROBLEM_CONTACTS);
-    room.constraints =
-        problem_least(tendons + plan->loop_count + joints + room.contacts, PROBLEM_CONSTRAINTS);
+    room.contacts = problem_least(room.candidates, PROBLEM_CONTACTS + frees * FREE_CONTACTS);
+    room.constraints = problem_least(tendons + plan->loop_count + joints + room.contacts,
+                                     PROBLEM_CONSTRAINTS + frees * FREE_CONTACTS);
     room.rows = problem_least(tendons + plan->loop_rows + joints + CONTACT_ROWS * room.contacts,
-                              PROBLEM_ROWS);
+                              PROBLEM_ROWS + frees * FREE_ROWS);
     // Those of friction are kept a second time where a pass is made against slip.
-    room.numbers = problem_least(
-        room.rows * plan->dof_count * (plan->noslip_iterations > 0 ? 2 : 1), PROBLEM_NUMBERS);
+    room.numbers = problem_least(room.rows * plan->dof_count * passes,
+                                 PROBLEM_NUMBERS + frees * FREE_NUMBERS * passes);
     return room;
 }
 
@@ -187,6 +193,7 @@ typedef struct Problem {
     struct Drift *drift;             // of link l at l + 1 (problem_drift.h)
     struct Lump *lumps;              // likewise (problem_mass.h)
     struct Islands *islands;
+    struct Coriolis *coriolis;
     Sum sum; // that one user has at a time
 } Problem;
 

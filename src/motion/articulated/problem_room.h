@@ -2,7 +2,7 @@
 #ifndef MF_MOTION_ARTICULATED_PROBLEM_ROOM_H
 #define MF_MOTION_ARTICULATED_PROBLEM_ROOM_H
 
-#include "motion/articulated/problem_drift.h"
+#include "motion/articulated/problem_coriolis.h"
 #include "motion/articulated/problem_islands.h"
 #include "motion/articulated/problem_mass.h"
 
@@ -72,6 +72,10 @@ static inline void problem_carve(const mf_ArtPlan *plan, mf_Carver *carver, Prob
     MF_CARVE(carver, p->tendon_first, plan->tendon_count);
     MF_CARVE(carver, p->tendon_count, plan->tendon_count);
     MF_CARVE(carver, p->loop_first, plan->loop_count);
+    Coriolis none, *coriolis;
+    MF_CARVE(carver, coriolis, 1);
+    p->coriolis = coriolis;
+    coriolis_carve(plan, carver, coriolis != NULL ? coriolis : &none);
     p->islands = NULL;
     if (plan->noslip_iterations == 0)
         return;

@@ -413,6 +413,7 @@ static inline Drive drive_begin(Step *s, Room *room) {
         drive.wrenches = &room->wrenches;
     drive.limits = s->plan->keeps_limits ? room->work.limits : NULL;
     room->work.warnings.any = false;
+    room->work.dropped = mf_not(mf_mask_all());
     bind_actuators(s, &room->work.actuation);
     bind_solver(s, &room->work.solver);
     return drive;
@@ -431,6 +432,8 @@ static inline void bind_contacts(const Step *s, Work *work) {
 // All that a step leaves behind.
 static inline void store_step(Step *s, Room *room) {
     check_state(s, &room->state);
+    warnings_store(&room->work.warnings, &s->block->warnings, s->alive);
+    raise_fault(s, mf_not(room->work.dropped), MF_FAULT_CONTACTS);
     store_state(s, &room->state);
     for (uint32_t i = 0; i < s->plan->contact_count; i++) {
         keep_store(s, MF_ART_ROW_LOAD, i, room->loads[i][0]);
@@ -438,7 +441,6 @@ static inline void store_step(Step *s, Room *room) {
     }
     store_actuators(s, &room->actuated);
     store_requested(s, &room->requested);
-    warnings_store(&room->work.warnings, &s->block->warnings, s->alive);
 }
 
 #endif

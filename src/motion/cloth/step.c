@@ -384,6 +384,8 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
             mf_cloth_tear_store(motion, instance, &step.job.tear);
         put_residual(&step);
         warn(&step, CONTACTS, step.dropped);
+        if (step.dropped > 0)
+            ((uint32_t *)motion->fault->data)[instance] |= MF_FAULT_CONTACTS;
         warn(&step, SHAPES, step.passed);
         share(&step, vertex_pieces(&step), store_piece);
         put_base(&step, &sum);

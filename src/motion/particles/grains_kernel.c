@@ -376,6 +376,7 @@ static MF_INLINE void store_grain(const mf_ParticleTask *task, const Grain *own,
     if (mf_any(odd)) {
         const Writers crowded = writers_of(order, live, odd);
         warn_particles(task, &crowded, MF_WARNING_CONTACTS, MF_WARNING_KINDS, lost);
+        fault_particles(task, &crowded, MF_FAULT_CONTACTS);
     }
 }
 
