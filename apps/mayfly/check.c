@@ -10,7 +10,8 @@
 
 static const mf_CheckCase *const tables[] = {
     mf_check_base_cases,        mf_check_model_cases,     mf_check_terrain_cases,
-    mf_check_points_cases,      mf_check_friction_cases,  mf_check_car_cases,
+    mf_check_points_cases,      mf_check_rolling_cases,
+    mf_check_friction_cases,  mf_check_car_cases,
     mf_check_fixed_wing_cases,  mf_check_quadrotor_cases, mf_check_free_cases,
     mf_check_articulated_cases, mf_check_control_cases,   mf_check_algorithms_cases,
     mf_check_symmetry_cases,    mf_check_ladder_cases,    mf_check_contact_cases,

@@ -24,10 +24,12 @@ static void advance(const Step *s, Room *room) {
     const Start start = start_note(plan, state, lanes_in_flight(s, work), room->riders);
     Quat *balls = work->ball_before;
     memcpy(balls, state->ball, plan->ball_count * sizeof *balls);
+    floating_note(plan, state, work->floating);
     integrate_euler(plan, state, rates, step);
     if (plan->ball_count > 0 && !plan->law)
         keep_balls(plan, balls, work, step, state);
     keep_momentum(plan, &start, force, rates, step, &work->warnings, state);
+    keep_floating(plan, work->floating, rates, step, work, state);
 }
 
 static void step_euler(const Step *s, Drive *drive, Room *room) {

@@ -342,10 +342,12 @@ static inline void bind_solver(const Step *s, Solver *solver) {
     solver->alive = s->alive;
 }
 
-// Lanes whose tree does not touch the ground. The forces of collisions are in the forces. A body by
-// itself needs no such thing.
+// Lanes whose tree does not touch the ground, and with MuJoCo's law nothing of the file. The forces
+// of collisions are in the forces. A body by itself needs no such thing with the other laws.
 static inline mf_mask lanes_in_flight(const Step *s, const Work *work) {
     mf_mask flies = mf_mask_all();
+    if (s->plan->law)
+        return s->plan->fixed ? mf_not(flies) : lanes_without_push(work->pushed, 0);
     if (s->plan->link_count == 0)
         return flies;
     for (uint32_t i = 0; work->contacts.any && i < s->plan->contact_count; i++)
