@@ -92,7 +92,10 @@ static mf_Status make_wheel(mf_Context *context, const Roll *roll, mf_Model **ou
              "<mujoco><option cone='elliptic'/>%s<worldbody>%s<body pos='0 0 .1'><freejoint/>"
              "<inertial pos='0 0 0' mass='1' diaginertia='.004 .005 .004'/><geom %s "
              "friction='.5'/></body></worldbody></mujoco>",
-             mesh, roll->below == OF_FILE ? "<geom type='box' size='100 2 .5' pos='0 0 -.5' friction='.5'/>" : "",
+             mesh,
+             roll->below == OF_FILE
+                 ? "<geom type='box' size='100 2 .5' pos='0 0 -.5' friction='.5'/>"
+                 : "",
              roll->wheel->geom);
     return parse(context, text, out, error);
 }
@@ -161,9 +164,9 @@ typedef struct Ride {
 } Ride;
 
 typedef struct Errors { // largest
-    double height; // [m] of the center, against rest
-    double speed;  // [m/s] against the closed form
-    double spin;   // [m/s] of the rim, likewise
+    double height;      // [m] of the center, against rest
+    double speed;       // [m/s] against the closed form
+    double spin;        // [m/s] of the rim, likewise
 } Errors;
 
 // Speed and rim speed after `time` from rolling at `speed`. Without slip T = (m + I / r^2) r a; the
@@ -197,18 +200,22 @@ static mf_Status ride_one(mf_Context *context, const Roll *roll, const Ride *rid
     const int steps = (int)(time / 0.002 + 0.5);
     for (int i = 0; i < steps; i++) {
         mf_world_step(rig->world, 1);
-        low = fmin(low, mf_rig_get(rig, "base.position", 2) - rest), high = fmax(high, mf_rig_get(rig, "base.position", 2) - rest);
+        low = fmin(low, mf_rig_get(rig, "base.position", 2) - rest),
+        high = fmax(high, mf_rig_get(rig, "base.position", 2) - rest);
         deepest = mf_check_worse(deepest, fabs(mf_rig_get(rig, "base.position", 2) - rest));
     }
     closed_form(ride, 0.002 * steps, &speed, &spin);
     errors->height = mf_check_worse(errors->height, deepest);
-    errors->speed = mf_check_worse(
-        errors->speed, fabs(mf_rig_get(rig, "base.linear_velocity", 0) - speed));
+    errors->speed =
+        mf_check_worse(errors->speed, fabs(mf_rig_get(rig, "base.linear_velocity", 0) - speed));
     errors->spin = mf_check_worse(
         errors->spin, fabs(mf_rig_get(rig, "base.angular_velocity", 1) * RADIUS - spin));
     if (getenv("ROLL"))
-        fprintf(stderr, "  %s v=%.3g T=%.3g: rest %.3f mm dz %.3f %.3f mm v %.5f (%.5f) rim %.5f (%.5f)\n", roll->wheel->name, ride->speed, ride->torque, 1e3 * (rest - RADIUS), 1e3 * low, 1e3 * high,
-                mf_rig_get(rig, "base.linear_velocity", 0), speed, mf_rig_get(rig, "base.angular_velocity", 1) * RADIUS, spin);
+        fprintf(stderr,
+                "  %s v=%.3g T=%.3g: rest %.3f mm dz %.3f %.3f mm v %.5f (%.5f) rim %.5f (%.5f)\n",
+                roll->wheel->name, ride->speed, ride->torque, 1e3 * (rest - RADIUS), 1e3 * low,
+                1e3 * high, mf_rig_get(rig, "base.linear_velocity", 0), speed,
+                mf_rig_get(rig, "base.angular_velocity", 1) * RADIUS, spin);
     scene_close(&scene);
     return MF_OK;
 }
@@ -219,7 +226,8 @@ static mf_Status ride_all(mf_Context *context, const Roll *roll, Errors *errors,
     for (int i = 0; i < 4; i++) {
         const double speed = sqrt(rims[i] * GRAVITY * RADIUS);
         // Half of what the ground bears, so that it ends within the speed that it has.
-        const Ride rides[4] = {{speed, 0.0}, {speed, 0.2 * speed}, {speed, -0.1 * speed}, {speed, 2.0}};
+        const Ride rides[4] = {
+            {speed, 0.0}, {speed, 0.2 * speed}, {speed, -0.1 * speed}, {speed, 2.0}};
         for (int k = 0; k < 4; k++) {
             if (k == 1 || k == 2) {
                 Ride ride = rides[k];
@@ -229,7 +237,8 @@ static mf_Status ride_all(mf_Context *context, const Roll *roll, Errors *errors,
                     return status;
                 continue;
             }
-            mf_Status status = ride_one(context, roll, &rides[k], k == 3 ? 0.1 : 0.5, errors, error);
+            mf_Status status =
+                ride_one(context, roll, &rides[k], k == 3 ? 0.1 : 0.5, errors, error);
             if (status != MF_OK)
                 return status;
         }
@@ -290,7 +299,55 @@ static mf_Status check_group(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
+// A box of 0.1 x 0.1 x 0.3 m on ground that is tilted by `slope`; whether it falls over.
+static mf_Status tips(mf_Context *context, const Level *level, double slope, bool *out,
+                      mf_Error *error) {
+    static const char box[] =
+        "<mujoco><option cone='elliptic'/><worldbody><body pos='0 0 .15'><freejoint/><geom "
+        "type='box' size='.05 .05 .15' mass='1'/></body></worldbody></mujoco>";
+    mf_WorldConfig world = mf_world_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_Rig rig;
+    mf_motions_set_shapes(&motions, true);
+    motions.articulated.contact_law = level->law;
+    world.step = 2 * MF_MILLISECOND;
+    if (getenv("CT"))
+        motions.rigid.contact_time = motions.prescribed.contact_time = atof(getenv("CT"));
+    if (getenv("SEP"))
+        motions.rigid.separation = atof(getenv("SEP"));
+    world.gravity_direction[0] = sin(slope);
+    world.gravity_direction[2] = -cos(slope);
+    mf_Status status =
+        mf_rig_open_motion(&rig, context, box, &world, level->motion, &motions, error);
+    if (status != MF_OK)
+        return status;
+    if (getenv("DROP"))
+        mf_rig_set(&rig, "base.position", 2, .15 - 1e-3 * atof(getenv("DROP")));
+    mf_world_step(rig.world, 1000);
+    const double tilt = fabs(mf_rig_get(&rig, "base.orientation", 2));
+    *out = tilt > 0.1;
+    return mf_rig_close(&rig, error);
+}
+
+static mf_Status check_tipping(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    for (int i = 0; i < LEVELS; i++) {
+        double low = 0.0, high = 45.0;
+        while (high - low > 0.05) {
+            const double middle = 0.5 * (low + high);
+            bool falls;
+            const mf_Status status =
+                tips(context, &levels[i], middle * MF_CHECK_DEGREE, &falls, error);
+            if (status != MF_OK)
+                return status;
+            *(falls ? &high : &low) = middle;
+        }
+        mf_check_near(run, levels[i].name, 18.435, high, 0.3);
+    }
+    return MF_OK;
+}
+
 const mf_CheckCase mf_check_rolling_cases[] = {
+    {"D-tip", "a box of 1 : 3 on a slope", check_tipping},
     {"D-roll", "wheels of every shape on the ground, every motion and law", check_ground},
     {"D-roll-file", "the same on a slab of their file", check_file},
     {"D-roll-group", "the same on a slab of another group", check_group},

@@ -86,7 +86,7 @@ typedef struct Work {
     // beginning, per ball joint (momentum.h).
     mf_mask *pushed;
     State *floating;
-    mf_Carver rest;    // for the solver of couplings or of constraints
+    mf_Carver rest; // for the solver of couplings or of constraints
 } Work;
 
 // What only one solution needs.

@@ -72,8 +72,8 @@ typedef struct Contacts {
 
 // A link as it will have turned at the end of the step.
 typedef struct Turned {
-    Pose pose;   // its axes then
-    Mat by;      // from those axes to the present ones
+    Pose pose;    // its axes then
+    Mat by;       // from those axes to the present ones
     mf_lane time; // [s] 0: as it is
 } Turned;
 
@@ -284,8 +284,8 @@ static MF_INLINE Vec touch_pivot(const mf_ArtPlan *plan, uint32_t i) {
 // from the end of the step with the velocity there.
 static MF_INLINE mf_lane turned_depth(const mf_ArtPlan *plan, uint32_t i, const Turned *turned,
                                       Vec rate, TouchMemo *memo, Touch *touch) {
-    const mf_lane depth = contact_depth(plan, &mf_art_contacts(plan)[i],
-                                        contact_constants(plan, i), &turned->pose, memo, touch);
+    const mf_lane depth = contact_depth(plan, &mf_art_contacts(plan)[i], contact_constants(plan, i),
+                                        &turned->pose, memo, touch);
     touch->arm = mat_apply(&turned->by, touch->arm);
     touch->normal = mat_apply(&turned->by, touch->normal);
     return mf_fma(turned->time, vec_dot(vec_cross(rate, touch->arm), touch->normal), depth);
@@ -368,8 +368,8 @@ static MF_INLINE mf_lane hull_lowest(const mf_real *c, const Pose *pose, Vec rat
 
 // `turned`: NULL for contacts that are found where the link is.
 static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose,
-                                 const Turned *turned, Vec rate, mf_lane load, mf_lane slid, mf_lane step, bool implicit,
-                                 TouchMemo *memo, Touch *touch) {
+                                 const Turned *turned, Vec rate, mf_lane load, mf_lane slid,
+                                 mf_lane step, bool implicit, TouchMemo *memo, Touch *touch) {
     const mf_real *c = contact_constants(plan, i);
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     touch->near = false;
@@ -388,10 +388,9 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     touch->may = mf_less(reach, setting(plan, MF_ART_HIGHEST));
     if (!mf_any(touch->may))
         return;
-    touch->depth =
-        margin + (turned != NULL
-                      ? turned_depth(plan, i, turned, rate, memo, touch)
-                      : contact_depth(plan, &mf_art_contacts(plan)[i], c, pose, memo, touch));
+    touch->depth = margin + (turned != NULL ? turned_depth(plan, i, turned, rate, memo, touch)
+                                            : contact_depth(plan, &mf_art_contacts(plan)[i], c,
+                                                            pose, memo, touch));
     touch->near = mf_any(touch->may);
     if (!touch->near)
         return;

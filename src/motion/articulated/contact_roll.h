@@ -37,8 +37,7 @@ static MF_INLINE Vec roll_cylinder(mf_lane radius, Vec normal, Vec way) {
 // axes.
 static MF_INLINE Vec contact_roll(const mf_CollidePlan *collide, uint32_t shape, Vec normal,
                                   mf_lane inside, Vec arm, Vec rate) {
-    const double *values =
-        mf_collide_values_f64(collide) + (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
+    const double *values = mf_collide_values_f64(collide) + (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
     const double *half = values + MF_COLLIDE_HALF, *r = values + MF_COLLIDE_ROTATION;
     const Vec way = vec_cross(normal, rate);
     const mf_lane radius = mf_set((mf_real)half[0]);
@@ -57,8 +56,8 @@ static MF_INLINE Vec contact_roll(const mf_CollidePlan *collide, uint32_t shape,
                        mf_set((mf_real)r[6]), mf_set((mf_real)r[7]), mf_set((mf_real)r[8])};
     const Vec m = mat_apply_transposed(&frame, normal), x = mat_apply_transposed(&frame, way);
     const Vec radii = {radius, mf_set((mf_real)half[1]), mf_set((mf_real)half[2])};
-    const Vec moves = kind == MF_COLLIDE_CYLINDER ? roll_cylinder(radius, m, x)
-                                                  : roll_ellipsoid(radii, m, x);
+    const Vec moves =
+        kind == MF_COLLIDE_CYLINDER ? roll_cylinder(radius, m, x) : roll_ellipsoid(radii, m, x);
     return mat_apply(&frame, vec_fma(x, -inside, moves));
 }
 

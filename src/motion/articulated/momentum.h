@@ -226,8 +226,7 @@ static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf
                                   Rider *riders) {
     Start start = start_of(state, flies);
     start.riders = riders;
-    const bool whole =
-        plan->link_count == 0 ? plan->law || plan->loop_count == 0 : plan->loose;
+    const bool whole = plan->link_count == 0 ? plan->law || plan->loop_count == 0 : plan->loose;
     start.any = !plan->fixed && whole && mf_any(flies);
     if (start.any)
         whole_find(plan, state, riders, &start.whole);
@@ -350,22 +349,23 @@ static MF_INLINE mf_mask lanes_without_push(const mf_mask *pushed, uint32_t firs
     return mf_not(any);
 }
 
-// `before` of floating_note; `pushed`: see Work.
-static inline void keep_floating(const mf_ArtPlan *plan, const State *before, const Rates *rates,
-                                 mf_lane step, Work *work, State *state) {
+// `before` of floating_note; only in the lanes `alone`.
+static inline void keep_floating(const mf_ArtPlan *plan, const State *before, mf_mask alone,
+                                 const Rates *rates, mf_lane step, Work *work, State *state) {
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; plan->law && l < plan->link_count; l++) {
         if (!is_floating(plan, l))
             continue;
         const uint32_t row = links[l].row;
-        Start start = start_of(&before[row], lanes_without_push(work->pushed, links[l - 3].dof));
+        Start start = start_of(&before[row],
+                               mf_and(alone, lanes_without_push(work->pushed, links[l - 3].dof)));
         if (!mf_any(start.flies))
             continue;
         const mf_real *c = link_constants(plan, l);
         const Composite body = rigid_body(c);
-        start.whole = MF_VALUE(
-            Whole, .center = vec_scale(body.moment, mf_set((mf_real)1) / body.mass),
-            .drift = vec_zero(), .own = vec_zero());
+        start.whole =
+            MF_VALUE(Whole, .center = vec_scale(body.moment, mf_set((mf_real)1) / body.mass),
+                     .drift = vec_zero(), .own = vec_zero());
         start.whole.inertia = about_center(&body, start.whole.center);
         const Rates own = {.linear = vec_rows(rates->joint + l - 3), .angular = rates->ball[row]};
         State end = floating_state(state, l, row);

@@ -19,7 +19,7 @@
 typedef struct Stance { // a link with contacts, or on the way to one
     Pose pose;
     Pose turned; // at the end of the step (articulated/contact.h)
-    Vec from; // [m] of its origin, from the base's
+    Vec from;    // [m] of its origin, from the base's
     Vec rate,
         angular_acceleration; // [rad/s], [rad/s^2] for a base that does not accelerate; world axes
     Vec acceleration;         // [m/s^2] of its origin, likewise
@@ -180,8 +180,7 @@ static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, cons
     *own = mat_apply(&pose->rotation, touch.arm);
     *pivot = mat_apply(&stance->pose.rotation, touch_pivot(art, number));
     spot->normal = mat_apply(&pose->rotation, touch.normal);
-    return ball ? depth
-                : mf_fma(step, vec_dot(vec_cross(stance->rate, *own), spot->normal), depth);
+    return ball ? depth : mf_fma(step, vec_dot(vec_cross(stance->rate, *own), spot->normal), depth);
 }
 
 static MF_INLINE void spot_torques(const mf_ArtPlan *art, const Stance *stance, mf_lane step,
