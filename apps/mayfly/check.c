@@ -9,16 +9,16 @@
 #include "options.h"
 
 static const mf_CheckCase *const tables[] = {
-    mf_check_base_cases,        mf_check_model_cases,     mf_check_terrain_cases,
-    mf_check_points_cases,      mf_check_friction_cases,  mf_check_car_cases,
-    mf_check_fixed_wing_cases,  mf_check_quadrotor_cases, mf_check_free_cases,
-    mf_check_articulated_cases, mf_check_control_cases,   mf_check_algorithms_cases,
-    mf_check_symmetry_cases,    mf_check_ladder_cases,    mf_check_contact_cases,
-    mf_check_stack_cases,       mf_check_energy_cases,    mf_check_kinematic_cases,
-    mf_check_gait_cases,        mf_check_defaults_cases,  mf_check_constraint_cases,
-    mf_check_rotation_cases,    mf_check_truss_cases,     mf_check_elastic_cases,
-    mf_check_docks_cases,       mf_check_cloth_cases,     mf_check_particles_cases,
-    mf_check_mixtures_cases,    mf_check_camera_cases};
+    mf_check_base_cases,       mf_check_model_cases,       mf_check_terrain_cases,
+    mf_check_points_cases,     mf_check_rolling_cases,     mf_check_friction_cases,
+    mf_check_car_cases,        mf_check_fixed_wing_cases,  mf_check_quadrotor_cases,
+    mf_check_free_cases,       mf_check_articulated_cases, mf_check_control_cases,
+    mf_check_algorithms_cases, mf_check_symmetry_cases,    mf_check_ladder_cases,
+    mf_check_contact_cases,    mf_check_stack_cases,       mf_check_energy_cases,
+    mf_check_kinematic_cases,  mf_check_gait_cases,        mf_check_defaults_cases,
+    mf_check_constraint_cases, mf_check_rotation_cases,    mf_check_truss_cases,
+    mf_check_elastic_cases,    mf_check_docks_cases,       mf_check_cloth_cases,
+    mf_check_particles_cases,  mf_check_mixtures_cases,    mf_check_camera_cases};
 static const mf_CheckCase *const full_tables[] = {mf_check_algorithms_full_cases};
 
 enum {

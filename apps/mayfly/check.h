@@ -44,6 +44,7 @@ extern const mf_CheckCase mf_check_free_cases[];
 extern const mf_CheckCase mf_check_articulated_cases[];
 extern const mf_CheckCase mf_check_control_cases[];
 extern const mf_CheckCase mf_check_contact_cases[];
+extern const mf_CheckCase mf_check_rolling_cases[];
 extern const mf_CheckCase mf_check_stack_cases[];
 extern const mf_CheckCase mf_check_constraint_cases[];
 extern const mf_CheckCase mf_check_rotation_cases[];

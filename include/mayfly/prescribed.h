@@ -24,8 +24,8 @@ typedef struct mf_PrescribedConfig {
     bool shapes;              // as in mf_ArticulatedConfig; default false
     double contact_stiffness; // [N/m] as there, like all below
     double contact_damping;   // [N s/m]
-    double contact_time;      // [s] default 0.012: joints that do not yield need ground
-                              // that does; 0: 2 steps
+    double contact_time;      // [s] default NAN: 0.012 where joints move, since they do not
+                              // yield and the ground has to; else 0: 2 steps
     double contact_ratio;     // [1]
     double friction;          // [1]
     double friction_rate;     // [rad/s]

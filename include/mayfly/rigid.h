@@ -25,8 +25,9 @@ typedef struct mf_RigidConfig {
     bool shapes;               // as in mf_ArticulatedConfig; default false
     double contact_stiffness;  // [N/m] of one contact on approach, > 0; default 0: by
                                // contact_time
-    double contact_time;       // [s] >= 0; stiffness = mass / time^2; default 0.012: joints
-                               // that do not yield need ground that does; 0: 2 steps
+    double contact_time;       // [s] >= 0; stiffness = mass / time^2; default NAN: 0.012
+                               // where joints move, since they do not yield and the
+                               // ground has to; else 0: 2 steps
     double separation;         // [1] stiffness on separation over that on approach, 0 ..
                                // 1; the restitution is its square root; default 0.1
     double friction;           // [1] Coulomb, >= 0; default NAN: that of the shapes of the

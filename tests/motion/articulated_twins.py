@@ -17,6 +17,12 @@ STEPS = 80
 GROUND = "<geom type='plane' size='9 9 1' friction='.7 .1 .1' margin='.002'/>"
 
 
+# Free bodies that get off the ground have equal moments of inertia: others turn otherwise in
+# flight, where Mayfly keeps their momentum.
+def even(mass, moment):
+    return f"<inertial pos='0 0 0' mass='{mass}' diaginertia='{moment} {moment} {moment}'/>"
+
+
 def model(options, body, rest=""):
     return (f"<mujoco><compiler angle='radian'/><option {options}/><default><geom density='900' "
             f"friction='.9 .1 .1'/></default><worldbody>{GROUND}{body}</worldbody>{rest}</mujoco>")
@@ -41,7 +47,8 @@ TUMBLER = """<body pos='0 0 .4'><freejoint/><geom size='.12'/>
 <geom type='capsule' size='.03' fromto='0 0 0 .05 -.3 -.2'/></body></body>"""
 
 # A box on its corners, slid.
-BOX = "<body pos='0 0 .1'><freejoint/><geom type='box' size='.2 .15 .1'/></body>"
+BOX = (f"<body pos='0 0 .1'><freejoint/>{even(21.6, .4)}<geom type='box' size='.2 .15 .1'/>"
+       "</body>")
 
 # Two arms that swing into each other above the ground, and a leg into the ground.
 def clap(dimension):
@@ -64,7 +71,7 @@ PUSH = """<body pos='0 0 .3'><joint axis='0 0 1' damping='.5' armature='.05' ran
 
 # A box with all kinds of friction that is thrown onto the ground.
 def top(dimension):
-    return f"""<body pos='0 0 .13'><freejoint/><geom type='box' size='.1 .07 .12' condim='{dimension}'
+    return f"""<body pos='0 0 .13'><freejoint/>{even(6, .03)}<geom type='box' size='.1 .07 .12' condim='{dimension}'
  friction='.6 .02 .01'/></body>"""
 
 
@@ -122,8 +129,8 @@ SERVO_REST = "<actuator>" + "".join(
 TALL = "<body pos='0 0 .15'><freejoint/><geom type='box' size='.05 .05 .15'/></body>"
 SLOPE = "timestep='.002' gravity='3.355 0 -9.218'"
 
-POWERS = """<body pos='0 0 .1'><freejoint/><geom size='.1' solimp='.5 .95 .01 .3 1.5'/></body>
-<body pos='.5 0 .12'><freejoint/><geom type='capsule' size='.05 .1' solimp='.2 .9 .02 .6 3' margin='.02'
+POWERS = f"""<body pos='0 0 .1'><freejoint/><geom size='.1' solimp='.5 .95 .01 .3 1.5'/></body>
+<body pos='.5 0 .12'><freejoint/>{even(2, .01)}<geom type='capsule' size='.05 .1' solimp='.2 .9 .02 .6 3' margin='.02'
  gap='.01'/></body>"""
 
 # A free body, an arm with a slide and a ball joint, tied to the world and to each other by paths with
@@ -177,10 +184,10 @@ PID_REST = PID + "<tendon><fixed name='t'><joint joint='k0' coef='.8'/><joint jo
     "<plugin tendon='t' plugin='mujoco.pid' actdim='1'><config key='ki' value='200'/></plugin></actuator>")
 
 # Logs on logs: exactly parallel, and by less than three degrees not.
-LOGS = """<geom type='capsule' size='.05 .3' pos='0 0 .05' zaxis='1 0 0'/>
-<body pos='0 .03 .14'><freejoint/><geom type='capsule' size='.05 .2' zaxis='1 .05 0'/></body>
+LOGS = f"""<geom type='capsule' size='.05 .3' pos='0 0 .05' zaxis='1 0 0'/>
+<body pos='0 .03 .14'><freejoint/>{even(3, .05)}<geom type='capsule' size='.05 .2' zaxis='1 .05 0'/></body>
 <geom type='capsule' size='.05 .3' pos='0 1 .05' zaxis='1 0 0'/>
-<body pos='0 1.03 .14'><freejoint/><geom type='capsule' size='.05 .2' zaxis='1 0 0'/></body>"""
+<body pos='0 1.03 .14'><freejoint/>{even(3, .05)}<geom type='capsule' size='.05 .2' zaxis='1 0 0'/></body>"""
 
 # The quadruped whose joints hold the sums of their actuators, one less than its position servo wants.
 HELD = SERVO.replace("<joint name='h", "<joint actuatorfrclimited='true' actuatorfrcrange='-4 4' name='h")

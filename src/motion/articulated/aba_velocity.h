@@ -88,7 +88,11 @@ typedef struct Work {
     Wrench *path_row;  // the path of a spatial tendon (tendon_path.h)
     Rates more;        // forces with those of tendons (forward.h)
     Quat *ball_before; // ball joints at the step's beginning (articulated_kernel.c)
-    mf_Carver rest;    // for the solver of couplings or of constraints
+    // With MuJoCo's law: lanes in which a constraint acts, per dof; free bodies at the step's
+    // beginning, per ball joint (momentum.h).
+    mf_mask *pushed;
+    State *floating;
+    mf_Carver rest; // for the solver of couplings or of constraints
 } Work;
 
 // What only one solution needs.
@@ -128,6 +132,8 @@ static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->path_row, plan->path_most);
     rates_carve(plan, carver, &work->more);
     MF_CARVE(carver, work->ball_before, plan->ball_count);
+    MF_CARVE(carver, work->pushed, plan->law ? plan->dof_count : 0);
+    MF_CARVE(carver, work->floating, plan->law ? plan->ball_count : 0);
 }
 
 // All of them.
@@ -359,8 +365,11 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
     Contacts *contacts = &work->contacts;
     TouchMemo memo;
     memo.terrain = contacts->terrain;
-    int32_t requested = MF_ART_WORLD; // the link that `far` is about
+    // The link that `far` is about, and that which `turned` is about.
+    int32_t requested = MF_ART_WORLD, rotated = MF_ART_WORLD;
     bool far = false;
+    const bool turns = contacts->implicit && !plan->law;
+    Turned turned;
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         int32_t link = mf_art_contacts(plan)[i].link;
         if (link != requested)
@@ -376,9 +385,13 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
             load = row_load(contacts->load, i);
             slid = row_load(contacts->slip, i);
         }
-        touch_find(plan, i, &contacts->pose[link + 1],
-                   link < 0 ? state->rate : work->links[link].rate, load, slid, drive->step,
-                   contacts->implicit, &memo, &contacts->touch[i]);
+        const Vec rate = link < 0 ? state->rate : work->links[link].rate;
+        const bool own = turns && mf_art_contacts(plan)[i].kind != MF_ART_TOUCH_BALL;
+        if (own && rotated != link)
+            turned_set(&contacts->pose[link + 1], rate, drive->step, &turned);
+        rotated = own ? link : rotated;
+        touch_find(plan, i, &contacts->pose[link + 1], own ? &turned : NULL, rate, load, slid,
+                   drive->step, contacts->implicit, &memo, &contacts->touch[i]);
         contacts->any = contacts->any || contacts->touch[i].near;
     }
 }

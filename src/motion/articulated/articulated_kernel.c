@@ -15,19 +15,21 @@ size_t MF_KERNEL(mf_articulated_room)(const mf_ArtPlan *plan) {
     return carver.used + (plan->coupled ? MF_KERNEL(mf_articulated_couple_room)(plan) : 0);
 }
 
-static void advance(const Step *s, Room *room) {
+static void advance(const Step *s, const Drive *drive, Room *room) {
     const mf_ArtPlan *plan = s->plan;
     const Rates *force = &room->force, *rates = &room->rates;
     Work *work = &room->work;
     State *state = &room->state;
     const mf_lane step = setting(plan, MF_ART_STEP);
-    const Start start = start_note(plan, state, lanes_in_flight(s, work), room->riders);
+    const Start start = start_note(plan, state, lanes_in_flight(s, drive, work), room->riders);
     Quat *balls = work->ball_before;
     memcpy(balls, state->ball, plan->ball_count * sizeof *balls);
+    floating_note(plan, state, work->floating);
     integrate_euler(plan, state, rates, step);
     if (plan->ball_count > 0 && !plan->law)
         keep_balls(plan, balls, work, step, state);
     keep_momentum(plan, &start, force, rates, step, &work->warnings, state);
+    keep_floating(plan, work->floating, lanes_alone(s, drive), rates, step, work, state);
 }
 
 static void step_euler(const Step *s, Drive *drive, Room *room) {
@@ -39,7 +41,7 @@ static void step_euler(const Step *s, Drive *drive, Room *room) {
     settle_loads(s->plan, state, drive, work, room->loads);
     keep_actuators(s, &work->actuation, &room->actuated);
     keep_requested(s->plan, state, drive, force, &room->rates, work, &room->requested);
-    advance(s, room);
+    advance(s, drive, room);
     if (drive->before != NULL)
         keep_accelerations(s, lanes_struck(s, drive, work), &room->rates);
 }

@@ -500,9 +500,28 @@ static mf_lane force_of(const Problem *p, uint32_t first, uint32_t count) {
     return sum;
 }
 
+// Which dofs constraints act on, for momentum.h.
+static void keep_pushed(Problem *p) {
+    mf_mask *pushed = p->work->pushed;
+    for (uint32_t d = 0; d < p->dofs; d++)
+        pushed[d] = mf_and(pushed[d], mf_not(p->lanes));
+    for (uint32_t n = 0; n < p->constraint_count; n++) {
+        const Constraint *c = &p->constraints[n];
+        mf_lane size = mf_zero();
+        for (uint32_t r = 0; r < c->rows; r++)
+            size = mf_max(size, mf_abs(p->force[c->row + r]));
+        const mf_mask on = mf_and(mf_and(c->exists, p->lanes), mf_less(mf_zero(), size));
+        for (uint32_t i = 0; i < c->count; i++) {
+            const uint32_t d = p->slots[c->ways + i];
+            pushed[d] = mf_or(pushed[d], on);
+        }
+    }
+}
+
 static void keep_forces(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     Work *work = p->work;
+    keep_pushed(p);
     for (uint32_t s = 0; s < p->contact_count; s++)
         keep_slot(p, &p->contacts[s]);
     if (plan->zone_count > 0 && plan->loop_count > 0)

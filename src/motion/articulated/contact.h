@@ -13,6 +13,15 @@
 // is guessed from the state, and the step is solved again, a few times at most, where the guess was
 // wrong: the force along n is that of the above or 0, whichever is larger. A lane of which no
 // contact changes computes the same again, so lanes do not show each other.
+//
+// The point of contact is not a material point of the link: on a wheel that turns by w, each point
+// of the rim leaves the ground with w^2 r while the next one comes down, and the wheel stays. So an
+// implicit step finds the contacts of a link where it will have turned to, by w dt, at the end of
+// the step. With the arm r there, in the ground's axes, and d0 the depth of the turned shape,
+//     v' = v + w x r + dt (a + b x r),    d = d0 + dt (w x r).n,    d' = d - dt v'.n
+// hold without any acceleration of the turn itself, for shapes of any curvature and for corners. A
+// ball's center has the same to second order, and its lowest point needs no turn: r is w x (w x r)
+// of the center.
 #ifndef MF_MOTION_ARTICULATED_CONTACT_H
 #define MF_MOTION_ARTICULATED_CONTACT_H
 
@@ -61,6 +70,13 @@ typedef struct Contacts {
     Touch *touch; // per contact with the ground
 } Contacts;
 
+// A link as it will have turned at the end of the step.
+typedef struct Turned {
+    Pose pose;    // its axes then
+    Mat by;       // from those axes to the present ones
+    mf_lane time; // [s] 0: as it is
+} Turned;
+
 // What contacts of one shape find together: the first of them for all.
 typedef struct TouchMemo {
     const mf_TerrainImage *terrain;
@@ -73,6 +89,28 @@ typedef struct TouchMemo {
 enum { CONTACT_ROUNDS = 3, DRY_ROUNDS = 8 }; // the latter where joints have dry friction
 
 // ---- where the links are ------------------------------------------------------------------------
+
+// The turn of axes that rotate by `by` [rad]: exact but for its angle, which is right to the fifth
+// order (Cayley's formula for the tangent of half the angle by its series).
+static MF_INLINE Mat mat_of_turn(Vec by) {
+    const mf_lane one = mf_set((mf_real)1), two = mf_set((mf_real)2);
+    Vec q = vec_scale(by, mf_set((mf_real)0.5));
+    q = vec_scale(q, mf_fma(vec_dot(q, q), mf_set((mf_real)(1.0 / 3.0)), one));
+    const mf_lane square = vec_dot(q, q), f = two / (one + square);
+    const Vec p = vec_scale(q, f);
+    const mf_lane d = mf_fma(-f, square, one);
+    return MF_VALUE(Mat, mf_fma(p.x, q.x, d), mf_fma(p.x, q.y, -p.z), mf_fma(p.x, q.z, p.y),
+                    mf_fma(p.x, q.y, p.z), mf_fma(p.y, q.y, d), mf_fma(p.y, q.z, -p.x),
+                    mf_fma(p.x, q.z, -p.y), mf_fma(p.y, q.z, p.x), mf_fma(p.z, q.z, d));
+}
+
+// `rate`: of the link, its axes.
+static MF_INLINE void turned_set(const Pose *pose, Vec rate, mf_lane time, Turned *out) {
+    out->time = time;
+    out->by = mat_of_turn(vec_scale(rate, time));
+    out->pose = *pose;
+    out->pose.rotation = mat_multiply(&pose->rotation, &out->by);
+}
 
 static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32_t i) {
     return MF_ART_CONSTANTS(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
@@ -235,11 +273,22 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
     return depth;
 }
 
-// From the link's origin, its axes: what the link carries along as it turns.
-static MF_INLINE Vec touch_pivot(const mf_ArtPlan *plan, uint32_t i, const Touch *touch) {
+// From the link's origin, its axes: what the link still carries along as it turns.
+static MF_INLINE Vec touch_pivot(const mf_ArtPlan *plan, uint32_t i) {
     return mf_art_contacts(plan)[i].kind == MF_ART_TOUCH_BALL
                ? vec_constant(contact_constants(plan, i))
-               : touch->arm;
+               : vec_zero();
+}
+
+// The contact of a link that has turned, in the link's present axes. Returns its depth, as seen
+// from the end of the step with the velocity there.
+static MF_INLINE mf_lane turned_depth(const mf_ArtPlan *plan, uint32_t i, const Turned *turned,
+                                      Vec rate, TouchMemo *memo, Touch *touch) {
+    const mf_lane depth = contact_depth(plan, &mf_art_contacts(plan)[i], contact_constants(plan, i),
+                                        &turned->pose, memo, touch);
+    touch->arm = mat_apply(&turned->by, touch->arm);
+    touch->normal = mat_apply(&turned->by, touch->normal);
+    return mf_fma(turned->time, vec_dot(vec_cross(rate, touch->arm), touch->normal), depth);
 }
 
 static MF_INLINE Vec touch_velocity(const Touch *touch, const Carrier *carrier) {
@@ -317,9 +366,10 @@ static MF_INLINE mf_lane hull_lowest(const mf_real *c, const Pose *pose, Vec rat
     return ball + mf_max(mf_set(c[3]) - height, mf_zero());
 }
 
-static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose, Vec rate,
-                                 mf_lane load, mf_lane slid, mf_lane step, bool implicit,
-                                 TouchMemo *memo, Touch *touch) {
+// `turned`: NULL for contacts that are found where the link is.
+static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose,
+                                 const Turned *turned, Vec rate, mf_lane load, mf_lane slid,
+                                 mf_lane step, bool implicit, TouchMemo *memo, Touch *touch) {
     const mf_real *c = contact_constants(plan, i);
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     touch->near = false;
@@ -338,7 +388,9 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     touch->may = mf_less(reach, setting(plan, MF_ART_HIGHEST));
     if (!mf_any(touch->may))
         return;
-    touch->depth = contact_depth(plan, &mf_art_contacts(plan)[i], c, pose, memo, touch) + margin;
+    touch->depth = margin + (turned != NULL ? turned_depth(plan, i, turned, rate, memo, touch)
+                                            : contact_depth(plan, &mf_art_contacts(plan)[i], c,
+                                                            pose, memo, touch));
     touch->near = mf_any(touch->may);
     if (!touch->near)
         return;
@@ -437,9 +489,8 @@ static MF_INLINE Carrier carrier_of(const mf_ArtPlan *plan, const Contacts *cont
 }
 
 // [m/s^2] Of what the link carries along at a contact, gravity with it, when the link turns on.
-static MF_INLINE Vec touch_swing(const mf_ArtPlan *plan, uint32_t i, const Touch *touch,
-                                 const Carrier *carrier) {
-    return vec_cross_add(carrier->rate, vec_cross(carrier->rate, touch_pivot(plan, i, touch)),
+static MF_INLINE Vec touch_swing(const mf_ArtPlan *plan, uint32_t i, const Carrier *carrier) {
+    return vec_cross_add(carrier->rate, vec_cross(carrier->rate, touch_pivot(plan, i)),
                          carrier->weight);
 }
 
@@ -449,7 +500,7 @@ static MF_INLINE void touch_add(const mf_ArtPlan *plan, uint32_t i, const Touch 
     const mf_real *constants = contact_constants(plan, i);
     const Vec n = touch->normal;
     const Press press = touch_press(plan, i, touch, step);
-    Vec ahead = vec_fma(touch_swing(plan, i, touch, carrier), step, touch_velocity(touch, carrier));
+    Vec ahead = vec_fma(touch_swing(plan, i, carrier), step, touch_velocity(touch, carrier));
     mf_lane slip = mf_keep(touch->presses, touch_slip(constants, touch));
     mf_lane more = mf_keep(touch->presses, press.drag) - slip;
     Vec bent = vec_scale(n, more);
@@ -472,7 +523,7 @@ static MF_INLINE void touch_add(const mf_ArtPlan *plan, uint32_t i, const Touch 
 // link.
 static MF_INLINE Vec touch_end(const mf_ArtPlan *plan, uint32_t i, const Touch *touch, mf_lane step,
                                const Carrier *carrier, Vec angular, Vec linear) {
-    Vec swing = touch_swing(plan, i, touch, carrier);
+    Vec swing = touch_swing(plan, i, carrier);
     Vec gain = vec_cross_add(angular, touch->arm, vec_add(linear, swing));
     return vec_fma(gain, step, touch_velocity(touch, carrier));
 }

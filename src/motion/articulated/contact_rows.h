@@ -11,6 +11,7 @@
 #define MF_MOTION_ARTICULATED_CONTACT_ROWS_H
 
 #include "motion/articulated/contact_batch.h"
+#include "motion/articulated/contact_roll.h"
 #include "motion/articulated/couple.h"
 
 // How a point of a link moves, in axes of the world. Accelerations have gravity taken away: the
@@ -30,18 +31,22 @@ typedef struct ContactResult {
     mf_lane ease;    // 1 / (1 + slope diagonal) of the normal row
 } ContactResult;
 
-// A point of a link at `arm`; what the link carries along as it turns is at `pivot`.
+static MF_INLINE Vec rate_of(const State *state, const Work *work, int32_t link) {
+    return link < 0 ? state->rate : work->links[link].rate;
+}
+
+// A point of a link at `arm`, which moves over the link with `over` [m/s].
 static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Work *work,
-                           int32_t link, Vec arm, Vec pivot) {
+                           int32_t link, Vec arm, Vec over) {
     if (link == MF_ART_WORLD)
         return MF_VALUE(Spot, vec_zero(),
                         vec_scale(up_in_world(plan), setting(plan, MF_ART_GRAVITY)), vec_zero(),
                         vec_zero());
     const Pose *pose = &work->contacts.pose[link + 1];
-    Vec rate = link < 0 ? state->rate : work->links[link].rate;
+    Vec rate = rate_of(state, work, link);
     Vec angular = link < 0 ? work->base_angular : work->angular[link];
     Vec linear = link < 0 ? work->base_linear : work->linear[link];
-    Vec swing = vec_cross_add(rate, vec_cross(rate, pivot), linear);
+    Vec swing = vec_cross_add(rate, vec_cross_add(rate, arm, over), linear);
     return MF_VALUE(Spot, mat_apply_add(&pose->rotation, vec_cross(rate, arm), pose->speed),
                     mat_apply(&pose->rotation, vec_cross_add(angular, arm, swing)),
                     mat_apply(&pose->rotation, rate), mat_apply(&pose->rotation, angular));
@@ -70,23 +75,20 @@ static MF_INLINE Vec arm_of(const Work *work, int32_t link, Vec point) {
     return mat_apply_transposed(&pose->rotation, vec_sub(point, pose->position));
 }
 
-// A ball that rolls touches below its center, with other points in every moment: the surface there
-// does not leave the other body as its points do. The same goes for capsules.
-static MF_INLINE Vec pivot_of(const mf_ArtPlan *plan, const Work *work, const LinkContact *contact,
-                              int side, int32_t link, Vec arm) {
+// How the point of contact moves over a link (contact_roll.h). One with the ground has the arm of
+// the end of the step, which is that of its pivot.
+static MF_INLINE Vec over_link(const mf_ArtPlan *plan, const State *state, const Work *work,
+                               const LinkContact *contact, int side, int32_t link, Vec arm) {
+    if (link == MF_ART_WORLD)
+        return vec_zero();
+    const Vec rate = rate_of(state, work, link);
     if (contact->pair == MF_NONE)
-        return side == 0 ? arm
-                         : touch_pivot(plan, contact->touch, &work->contacts.touch[contact->touch]);
+        return vec_cross(rate, vec_sub(touch_pivot(plan, contact->touch), arm));
     const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
-    const uint32_t shape = side == 0 ? pair->a : pair->b;
-    const mf_CollideKind kind = mf_collide_shapes(mf_art_collide(plan))[shape].kind;
-    if (kind != MF_COLLIDE_SPHERE && kind != MF_COLLIDE_CAPSULE)
-        return arm;
-    const size_t row = (size_t)shape * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_HALF;
-    const mf_lane radius = mf_set((mf_real)mf_collide_values_f64(mf_art_collide(plan))[row]);
-    mf_lane way = mf_fma(mf_set((mf_real)-0.5), contact->depth, radius); // from half-way
-    Vec inward = vec_scale(contact->normal, side == 0 ? -way : way);
-    return vec_add(arm, into_link(work, link, inward));
+    const Vec out = side == 0 ? contact->normal : vec_negative(contact->normal);
+    return contact_roll(mf_art_collide(plan), side == 0 ? pair->a : pair->b,
+                        into_link(work, link, out), mf_set((mf_real)0.5) * contact->depth, arm,
+                        rate);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -124,8 +126,9 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
         }
         for (int side = 0; side < 2; side++) {
             p->arms[m][side] = arm_of(work, p->links[m][side], contact->point);
-            Vec pivot = pivot_of(plan, work, contact, side, p->links[m][side], p->arms[m][side]);
-            spots[side] = spot_at(plan, state, work, p->links[m][side], p->arms[m][side], pivot);
+            Vec over =
+                over_link(plan, state, work, contact, side, p->links[m][side], p->arms[m][side]);
+            spots[side] = spot_at(plan, state, work, p->links[m][side], p->arms[m][side], over);
         }
         p->depth = mf_select(where, contact->depth, p->depth);
         p->normal = vec_select(where, contact->normal, p->normal);

@@ -207,7 +207,7 @@ static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf
     Spot spots[2];
     Vec arms[2] = {vec_value3(loop->arms[0]), vec_value3(loop->arms[1])};
     for (int side = 0; side < 2; side++)
-        spots[side] = spot_at(c->plan, state, c->work, loop->links[side], arms[side], arms[side]);
+        spots[side] = spot_at(c->plan, state, c->work, loop->links[side], arms[side], vec_zero());
     Vec speed = vec_sub(spots[0].velocity, spots[1].velocity);
     Vec gain = vec_sub(spots[0].acceleration, spots[1].acceleration);
     Vec rate = vec_sub(spots[0].rate, spots[1].rate);

@@ -11,7 +11,9 @@
 // L0) is 0; |L| stays, so no step is unstable. (1) is solved by Newton's method.
 //
 // A body by itself: all forces, contacts too, are those that its accelerations show; one that an
-// equality constraint holds to the world is left where that closed it. A tree in
+// equality constraint holds to the world is left where that closed it. With MuJoCo's law, whose
+// Euler steps have the explicit torque, this is for bodies on which no constraint acts, free bodies
+// of a larger file too. A tree in
 // flight: the momentum of all links together; J and b hold its joints at the end of the step, and
 // what acts from outside is gravity, base.force and the forces of collisions. A ball joint: J is
 // that of its link about the joint, D what the joint moves. Elsewhere (a tree that touches
@@ -224,8 +226,8 @@ static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf
                                   Rider *riders) {
     Start start = start_of(state, flies);
     start.riders = riders;
-    const bool whole = plan->link_count == 0 ? plan->loop_count == 0 : plan->loose;
-    start.any = !plan->fixed && !plan->law && whole && mf_any(flies);
+    const bool whole = plan->link_count == 0 ? plan->law || plan->loop_count == 0 : plan->loose;
+    start.any = !plan->fixed && whole && mf_any(flies);
     if (start.any)
         whole_find(plan, state, riders, &start.whole);
     return start;
@@ -310,6 +312,73 @@ static inline void keep_momentum(const mf_ArtPlan *plan, const Start *start, con
         return;
     }
     keep_tree(plan, start, force, step, warnings, state);
+}
+
+// ---- free bodies of a larger file ---------------------------------------------------------------
+
+// The link of a ball joint behind the three slides of a body that floats in the world, with nothing
+// on it.
+static MF_INLINE bool is_floating(const mf_ArtPlan *plan, uint32_t l) {
+    const mf_ArtLink *links = mf_art_links(plan);
+    return plan->fixed && links[l].kind == MF_ART_BALL && links[l].leaf && l >= 3 &&
+           links[l].parent == (int32_t)l - 1 && links[l - 1].inner && links[l - 3].parent < 0;
+}
+
+static MF_INLINE Vec vec_rows(const mf_lane *rows) {
+    return MF_VALUE(Vec, rows[0], rows[1], rows[2]);
+}
+
+// Such a body in the axes of its joint, which rest.
+static MF_INLINE State floating_state(const State *state, uint32_t l, uint32_t row) {
+    return MF_VALUE(State, .position = vec_rows(state->angle + l - 3), .attitude = state->ball[row],
+                    .velocity = vec_rows(state->speed + l - 3), .rate = state->ball_rate[row]);
+}
+
+static inline void floating_note(const mf_ArtPlan *plan, const State *state, State *before) {
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; plan->law && l < plan->link_count; l++)
+        if (is_floating(plan, l))
+            before[links[l].row] = floating_state(state, l, links[l].row);
+}
+
+// Lanes in which no constraint acts on dofs first .. first + 5.
+static MF_INLINE mf_mask lanes_without_push(const mf_mask *pushed, uint32_t first) {
+    mf_mask any = pushed[first];
+    for (uint32_t i = 1; i < 6; i++)
+        any = mf_or(any, pushed[first + i]);
+    return mf_not(any);
+}
+
+// `before` of floating_note; only in the lanes `alone`.
+static inline void keep_floating(const mf_ArtPlan *plan, const State *before, mf_mask alone,
+                                 const Rates *rates, mf_lane step, Work *work, State *state) {
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; plan->law && l < plan->link_count; l++) {
+        if (!is_floating(plan, l))
+            continue;
+        const uint32_t row = links[l].row;
+        Start start = start_of(&before[row],
+                               mf_and(alone, lanes_without_push(work->pushed, links[l - 3].dof)));
+        if (!mf_any(start.flies))
+            continue;
+        const mf_real *c = link_constants(plan, l);
+        const Composite body = rigid_body(c);
+        start.whole =
+            MF_VALUE(Whole, .center = vec_scale(body.moment, mf_set((mf_real)1) / body.mass),
+                     .drift = vec_zero(), .own = vec_zero());
+        start.whole.inertia = about_center(&body, start.whole.center);
+        const Rates own = {.linear = vec_rows(rates->joint + l - 3), .angular = rates->ball[row]};
+        State end = floating_state(state, l, row);
+        keep_body(&start, &own, mf_set(c[MF_ART_ARMATURE]), step, &work->warnings, &end);
+        const mf_lane position[3] = {end.position.x, end.position.y, end.position.z},
+                      velocity[3] = {end.velocity.x, end.velocity.y, end.velocity.z};
+        for (uint32_t i = 0; i < 3; i++) {
+            state->angle[l - 3 + i] = position[i];
+            state->speed[l - 3 + i] = velocity[i];
+        }
+        state->ball[row] = end.attitude;
+        state->ball_rate[row] = end.rate;
+    }
 }
 
 // ---- ball joints --------------------------------------------------------------------------------

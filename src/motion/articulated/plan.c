@@ -334,6 +334,9 @@ static bool is_loose(const mf_ArtMotion *motion) {
                  root[MF_ART_DAMPING] == 0.0 && root[MF_ART_FRICTION] == 0.0;
     for (uint32_t l = 0; l < motion->plan->link_count; l++)
         loose = loose && !motion->links[l].thrust && !motion->links[l].lifted;
+    // MuJoCo's law knows what acts. Flights under gravity end soon, and keep MuJoCo's own steps.
+    if (motion->plan->law)
+        return loose && !motion->plan->adhesion && motion->constants_f64[MF_ART_GRAVITY] == 0.0;
     for (uint32_t i = 0; i < motion->plan->loop_count; i++)
         loose = loose && motion->loops[i].links[0] != MF_ART_WORLD &&
                 motion->loops[i].links[1] != MF_ART_WORLD;

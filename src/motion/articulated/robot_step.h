@@ -342,10 +342,19 @@ static inline void bind_solver(const Step *s, Solver *solver) {
     solver->alive = s->alive;
 }
 
-// Lanes whose tree does not touch the ground. The forces of collisions are in the forces. A body by
-// itself needs no such thing.
-static inline mf_mask lanes_in_flight(const Step *s, const Work *work) {
+// Lanes without contacts with other robots and without forces of docks.
+static inline mf_mask lanes_alone(const Step *s, const Drive *drive) {
+    if (drive->wrenches == NULL)
+        return mf_mask_all();
+    return mf_index_equal(mf_load_index((const int32_t *)s->block->wrench_count), mf_set_index(0));
+}
+
+// Lanes whose tree does not touch the ground, and with MuJoCo's law nothing at all. With the other
+// laws the forces of collisions are in the forces, and a body by itself needs no such thing.
+static inline mf_mask lanes_in_flight(const Step *s, const Drive *drive, const Work *work) {
     mf_mask flies = mf_mask_all();
+    if (s->plan->law && !s->plan->fixed)
+        return mf_and(lanes_alone(s, drive), lanes_without_push(work->pushed, 0));
     if (s->plan->link_count == 0)
         return flies;
     for (uint32_t i = 0; work->contacts.any && i < s->plan->contact_count; i++)
@@ -366,11 +375,7 @@ static inline mf_mask lanes_struck(const Step *s, const Drive *drive, const Work
     for (uint32_t l = 0; plan->limited && l < plan->link_count; l++)
         if (links[l].drive & MF_ART_HAS_LIMIT)
             struck = mf_or(struck, work->links[l].limit.active);
-    if (drive->wrenches != NULL) {
-        const mf_index count = mf_load_index((const int32_t *)s->block->wrench_count);
-        struck = mf_or(struck, mf_not(mf_index_equal(count, mf_set_index(0))));
-    }
-    return struck;
+    return mf_or(struck, mf_not(lanes_alone(s, drive)));
 }
 
 // Accelerations for the next step, where nothing has struck the robot.

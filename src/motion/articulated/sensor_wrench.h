@@ -43,7 +43,7 @@ static inline void sensor_wrench_ground(const mf_ArtPlan *plan, const State *sta
         Vec rate = link < 0 ? state->rate : work->links[link].rate;
         const mf_real *c = contact_constants(plan, i);
         const Carrier carrier = carrier_of(plan, &work->contacts, link, rate);
-        Vec gain = vec_cross_add(rate, vec_cross(rate, touch_pivot(plan, i, touch)),
+        Vec gain = vec_cross_add(rate, vec_cross(rate, touch_pivot(plan, i)),
                                  link < 0 ? work->base_linear : work->linear[link]);
         gain = vec_cross_add(link < 0 ? work->base_angular : work->angular[link], touch->arm, gain);
         gain = vec_fma(pose_down(plan, &work->contacts, link), setting(plan, MF_ART_GRAVITY), gain);

@@ -202,6 +202,15 @@ static uint64_t hash_plan(const mf_DrivenMotion *motion) {
                          motion->art->plan->value_count * sizeof(double));
 }
 
+// Whether joints move, which then do not yield.
+static bool has_joints(const mf_Model *model) {
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        if (model->joints[j].type != MF_JOINT_FIXED && model->joints[j].type != MF_JOINT_BALL &&
+            model->joints[j].type != MF_JOINT_PLANAR)
+            return true;
+    return false;
+}
+
 // The tree with its contacts; what moves the joints is not its business.
 static mf_ArticulatedConfig tree_config(const mf_Model *model, const mf_PrescribedConfig *common) {
     mf_ArticulatedConfig art = mf_articulated_config();
@@ -210,6 +219,8 @@ static mf_ArticulatedConfig tree_config(const mf_Model *model, const mf_Prescrib
     art.shapes = common->shapes;
     art.contact_stiffness = common->contact_stiffness;
     art.contact_time = common->contact_time;
+    if (common->contact_time != common->contact_time)
+        art.contact_time = has_joints(model) ? MF_DRIVEN_CONTACT_TIME : 0.0;
     art.contact_damping = common->contact_damping;
     art.contact_ratio = common->contact_ratio;
     art.friction = common->friction;

@@ -18,7 +18,8 @@
 
 typedef struct Stance { // a link with contacts, or on the way to one
     Pose pose;
-    Vec from; // [m] of its origin, from the base's
+    Pose turned; // at the end of the step (articulated/contact.h)
+    Vec from;    // [m] of its origin, from the base's
     Vec rate,
         angular_acceleration; // [rad/s], [rad/s^2] for a base that does not accelerate; world axes
     Vec acceleration;         // [m/s^2] of its origin, likewise
@@ -159,24 +160,27 @@ static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *sp
 }
 
 // How deep a contact with its center there is (world axes, about the link's origin); its arm, and
-// what its link carries along as it turns.
+// what its link still carries along as it turns.
 static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, const Stance *stance,
-                                    Vec center, TouchMemo *memo, Spot *spot, Vec *own, Vec *pivot) {
+                                    Vec center, mf_lane step, TouchMemo *memo, Spot *spot, Vec *own,
+                                    Vec *pivot) {
     const mf_ArtContact *contact = &mf_art_contacts(art)[number];
     const mf_real *c = contact_constants(art, number);
-    if (art->level && contact->kind == MF_ART_TOUCH_BALL && c[3] <= 0) {
+    const bool ball = contact->kind == MF_ART_TOUCH_BALL;
+    if (art->level && ball && c[3] <= 0) {
         *own = *pivot = center;
         spot->normal = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_set((mf_real)1));
         return setting(art, MF_ART_HIGHEST) - (stance->pose.position.z + own->z);
     }
     Touch touch;
     touch.may = spot->may;
-    mf_lane depth = contact_depth(art, contact, c, &stance->pose, memo, &touch);
+    const Pose *pose = ball ? &stance->pose : &stance->turned;
+    mf_lane depth = contact_depth(art, contact, c, pose, memo, &touch);
     spot->may = touch.may;
-    *own = mat_apply(&stance->pose.rotation, touch.arm);
-    *pivot = mat_apply(&stance->pose.rotation, touch_pivot(art, number, &touch));
-    spot->normal = mat_apply(&stance->pose.rotation, touch.normal);
-    return depth;
+    *own = mat_apply(&pose->rotation, touch.arm);
+    *pivot = mat_apply(&stance->pose.rotation, touch_pivot(art, number));
+    spot->normal = mat_apply(&pose->rotation, touch.normal);
+    return ball ? depth : mf_fma(step, vec_dot(vec_cross(stance->rate, *own), spot->normal), depth);
 }
 
 static MF_INLINE void spot_torques(const mf_ArtPlan *art, const Stance *stance, mf_lane step,
@@ -213,7 +217,7 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
     Vec own, pivot;
     spot->number = number;
     spot->depth =
-        spot_depth(art, number, stance, center, &ground->memo, spot, &own, &pivot) + margin;
+        spot_depth(art, number, stance, center, step, &ground->memo, spot, &own, &pivot) + margin;
     if (!mf_any(spot->may))
         return;
     spot->arm = vec_add(stance->from, own);
@@ -249,6 +253,23 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
     ground->spot_count++;
 }
 
+// Those of a link, which is turned where one is no ball.
+static inline void spots_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block, uint32_t first,
+                              uint32_t count, Stance *stance, mf_mask near, const Vec *weight,
+                              mf_lane step, Ground *ground) {
+    const mf_ArtContact *contacts = mf_art_contacts(mf_driven_art(plan));
+    bool turned = false;
+    for (uint32_t i = first; i < first + count; i++) {
+        if (!turned && contacts[i].kind != MF_ART_TOUCH_BALL) {
+            const Mat by = mat_of_turn(vec_scale(stance->rate, step));
+            stance->turned = stance->pose;
+            stance->turned.rotation = mat_multiply(&by, &stance->pose.rotation);
+            turned = true;
+        }
+        spot_find(plan, block, i, stance, near, weight, step, ground);
+    }
+}
+
 // `weight`: the acceleration of gravity.
 static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
                                const State *state, const mf_lane *given, const Limbs *limbs,
@@ -258,10 +279,12 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
     ground->memo.terrain = block->terrain;
     if (!limbs->any)
         return;
-    ground->of[0] = MF_VALUE(Stance, {limbs->world, state->position, state->velocity}, vec_zero(),
-                             mat_apply(&limbs->world, state->rate), vec_zero(), vec_zero());
-    for (uint32_t i = 0; limbs->of[0].close && i < art->base_contacts; i++)
-        spot_find(plan, block, i, &ground->of[0], limbs->of[0].near, &weight, step, ground);
+    ground->of[0] = MF_VALUE(Stance, .pose = {limbs->world, state->position, state->velocity},
+                             .from = vec_zero(), .rate = mat_apply(&limbs->world, state->rate),
+                             .angular_acceleration = vec_zero(), .acceleration = vec_zero());
+    if (limbs->of[0].close)
+        spots_find(plan, block, 0, art->base_contacts, &ground->of[0], limbs->of[0].near, &weight,
+                   step, ground);
     const mf_ArtLink *links = mf_art_links(art);
     for (uint32_t l = 0; l < art->link_count; l++) {
         const mf_ArtLink *link = &links[l];
@@ -273,9 +296,8 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
             continue;
         Stance *stance = &ground->of[link->depth + 1];
         stance->pose.position = vec_add(ground->of[0].pose.position, stance->from);
-        for (uint32_t i = 0; i < link->contact_count; i++)
-            spot_find(plan, block, link->first_contact + i, stance, limb->near, &weight, step,
-                      ground);
+        spots_find(plan, block, link->first_contact, link->contact_count, stance, limb->near,
+                   &weight, step, ground);
     }
 }
 

@@ -11,7 +11,7 @@ mf_PrescribedConfig mf_prescribed_config(void) {
                                  .limits = true,
                                  .speeds = true,
                                  .contacts = true,
-                                 .contact_time = MF_DRIVEN_CONTACT_TIME,
+                                 .contact_time = (double)NAN,
                                  .contact_damping = (double)NAN,
                                  .contact_ratio = 1.0,
                                  .friction = (double)NAN,

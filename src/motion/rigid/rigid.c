@@ -11,7 +11,7 @@ mf_RigidConfig mf_rigid_config(void) {
                             .limits = true,
                             .speeds = true,
                             .contacts = true,
-                            .contact_time = MF_DRIVEN_CONTACT_TIME,
+                            .contact_time = (double)NAN,
                             .separation = 0.1,
                             .friction = (double)NAN,
                             .torsional_friction = 0.02,

@@ -1,0 +1,393 @@
+// Check cases of contacts that move over their shape: wheels of every shape that roll over the
+// ground, over a slab of their own file and over a slab of another group, under every motion with
+// contacts and every law, in float and double, driven, coasting, braking and slipping, from 0.1 g
+// to 100 g at the rim. The point of contact is no material point of the rim: a law that lets it
+// follow the rim up, with w^2 r, sinks. Also the slope on which a tall box falls over.
+#include <mayfly/collision.h>
+#include <mayfly/motion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check_rig.h"
+#include "model/import/mjcf.h"
+
+// A wheel of 1 kg about y, 0.005 kg m^2 about its axis.
+#define GRAVITY 9.81 // [m/s^2]
+#define RADIUS 0.1   // [m]
+#define MASS 1.0     // [kg]
+#define MOMENT 0.005 // [kg m^2]
+#define FRICTION 0.5 // [1]
+enum {
+    SIDES = 64,  // of the mesh
+    ONSET = 25,  // [1] steps until a wheel slips
+    SETTLE = 250 // [1] steps
+};
+
+typedef struct Wheel { // a shape
+    const char *name, *geom;
+    bool faceted;
+} Wheel;
+static const Wheel wheels[] = {
+    {"sphere", "type='sphere' size='.1'", false},
+    {"cylinder", "type='cylinder' size='.1 .05' zaxis='0 1 0'", false},
+    {"capsule", "type='capsule' size='.1 .05' zaxis='0 1 0'", false},
+    {"ellipsoid", "type='ellipsoid' size='.1 .05 .1'", false},
+    {"mesh", "type='mesh' mesh='wheel'", true},
+};
+enum { WHEELS = sizeof wheels / sizeof wheels[0] };
+
+typedef struct Level {
+    const char *name;
+    mf_Motion motion;
+    mf_ContactLaw law;
+} Level;
+static const Level levels[] = {
+    {"rigid", MF_MOTION_RIGID, MF_CONTACT_LAW_AS_MODEL},
+    {"prescribed", MF_MOTION_PRESCRIBED, MF_CONTACT_LAW_AS_MODEL},
+    {"compliant", MF_MOTION_ARTICULATED, MF_CONTACT_LAW_COMPLIANT},
+    {"hard", MF_MOTION_ARTICULATED, MF_CONTACT_LAW_HARD},
+    {"MuJoCo's", MF_MOTION_ARTICULATED, MF_CONTACT_LAW_MUJOCO},
+};
+enum { LEVELS = sizeof levels / sizeof levels[0] };
+
+typedef enum Below { // what the wheel rolls on
+    GROUND,
+    OF_FILE, // a box fixed to the world in the wheel's file
+    OF_GROUP // one of another group
+} Below;
+
+typedef struct Roll {
+    const Wheel *wheel;
+    const Level *level;
+    Below below;
+    mf_CollisionLaw between; // of groups
+    bool single;             // float
+} Roll;
+
+// ---- scenes -------------------------------------------------------------------------------------
+
+#define SLAB "<geom type='box' size='100 2 .5' pos='0 0 -.5' friction='.5 0 0'/>"
+
+// The prism of the mesh, its axis along y.
+static void write_mesh(char *out, size_t size) {
+    size_t at = (size_t)snprintf(out, size, "<asset><mesh name='wheel' vertex='");
+    for (int i = 0; i < 2 * SIDES; i++) {
+        const double angle = 2.0 * 3.14159265358979323846 / SIDES * (i / 2);
+        at += (size_t)snprintf(out + at, size - at, "%.9f %g %.9f ", RADIUS * sin(angle),
+                               i % 2 ? 0.05 : -0.05, -RADIUS * cos(angle));
+    }
+    snprintf(out + at, size - at, "'/></asset>");
+}
+
+static mf_Status parse(mf_Context *context, const char *text, mf_Model **out, mf_Error *error) {
+    const mf_ImportConfig import = mf_import_config();
+    return mf_mjcf_parse(context, "wheel.xml", text, strlen(text), &import, true, out, error);
+}
+
+static mf_Status make_wheel(mf_Context *context, const Roll *roll, mf_Model **out,
+                            mf_Error *error) {
+    char mesh[16384] = "", text[20000];
+    const Wheel *wheel = roll->wheel;
+    if (wheel->faceted)
+        write_mesh(mesh, sizeof mesh);
+    snprintf(text, sizeof text,
+             "<mujoco><option cone='elliptic'/>%s<worldbody>%s<body pos='0 0 .1'><freejoint/>"
+             "<inertial pos='0 0 0' mass='1' diaginertia='.004 .005 .004'/><geom %s "
+             "friction='.5 0 0'/></body></worldbody></mujoco>",
+             mesh, roll->below == OF_FILE ? SLAB : "", wheel->geom);
+    return parse(context, text, out, error);
+}
+
+typedef struct Scene {
+    mf_Rig rig; // the wheel
+    mf_Model *slab;
+} Scene;
+
+static mf_Status add_slab(mf_Context *context, const Roll *roll, Scene *scene, mf_Error *error) {
+    mf_GroupConfig group = mf_group_config();
+    mf_CollisionsConfig config = mf_collisions_config();
+    mf_Collisions *collisions;
+    mf_Group *other;
+    mf_Status status =
+        parse(context, "<mujoco><worldbody><body>" SLAB "</body></worldbody></mujoco>",
+              &scene->slab, error);
+    group.name = "slab";
+    group.model = scene->slab;
+    group.isolated = false;
+    config.law = roll->between;
+    if (status == MF_OK)
+        status = mf_world_add_group(scene->rig.world, &group, &other, error);
+    if (status == MF_OK)
+        status = mf_motion_add(other, MF_MOTION_ARTICULATED, NULL, error);
+    if (status == MF_OK)
+        status = mf_collisions_add(scene->rig.world, &config, &collisions, error);
+    return status;
+}
+
+static void scene_close(Scene *scene) {
+    mf_rig_free(&scene->rig);
+    mf_model_destroy(scene->slab);
+}
+
+static mf_Status scene_open(mf_Context *context, const Roll *roll, Scene *scene, mf_Error *error) {
+    mf_WorldConfig world = mf_world_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_GroupConfig group = mf_group_config();
+    *scene = (Scene){.slab = NULL};
+    mf_motions_set_shapes(&motions, true);
+    mf_motions_set_contacts(&motions, roll->below == GROUND);
+    motions.articulated.contact_law = roll->level->law;
+    world.step = 2 * MF_MILLISECOND;
+    mf_Status status = make_wheel(context, roll, &scene->rig.model, error);
+    if (status == MF_OK)
+        status = mf_world_create(context, &world, &scene->rig.world, error);
+    group.model = scene->rig.model;
+    group.double_precision = !roll->single;
+    group.isolated = roll->below != OF_GROUP;
+    if (status == MF_OK)
+        status = mf_world_add_group(scene->rig.world, &group, &scene->rig.group, error);
+    if (status == MF_OK && roll->below == OF_GROUP)
+        status = mf_collisions_prepare(scene->rig.group, error);
+    if (status == MF_OK)
+        status = mf_motion_add(scene->rig.group, roll->level->motion, &motions, error);
+    if (status == MF_OK && roll->below == OF_GROUP)
+        status = add_slab(context, roll, scene, error);
+    if (status != MF_OK)
+        scene_close(scene);
+    return status;
+}
+
+// ---- rides --------------------------------------------------------------------------------------
+
+typedef struct Ride {
+    double speed;  // [m/s] at the beginning, rolling
+    double torque; // [N m] about the axle
+} Ride;
+
+// Sets it rolling. Returns the height of its center at rest.
+static double set_off(const mf_Rig *rig, const Ride *ride) {
+    mf_world_step(rig->world, SETTLE);
+    const double rest = mf_rig_get(rig, "base.position", 2);
+    mf_rig_set3(rig, "base.linear_velocity", ride->speed, 0, 0);
+    mf_rig_set3(rig, "base.angular_velocity", 0, ride->speed / RADIUS, 0);
+    mf_rig_set3(rig, "base.torque", 0, ride->torque, 0);
+    return rest;
+}
+
+// [m/s^2] Of the center and of the rim. Without slip T = (m + I / r^2) r a; the ground bears m a
+// across, at most mu m g; beyond, a = mu g and I w' = T - mu m g r. True: it slips.
+static bool closed_form(double torque, double *gain, double *rim) {
+    const double most = FRICTION * GRAVITY;
+    *gain = *rim = torque / (RADIUS * (MASS + MOMENT / (RADIUS * RADIUS)));
+    if (fabs(*gain) <= most)
+        return false;
+    *gain = copysign(most, torque);
+    *rim = (torque - MASS * RADIUS * *gain) * RADIUS / MOMENT;
+    return true;
+}
+
+typedef struct Errors { // largest
+    double low, high;   // [m] of the center's height against rest
+    double speed, rim;  // [m/s] against the closed form
+} Errors;
+
+static mf_Status ride_one(mf_Context *context, const Roll *roll, const Ride *ride, int steps,
+                          Errors *errors, mf_Error *error) {
+    Scene scene;
+    mf_Status status = scene_open(context, roll, &scene, error);
+    if (status != MF_OK)
+        return status;
+    const mf_Rig *rig = &scene.rig;
+    double gain, rim, from[2] = {0.0, 0.0}, now[2] = {0.0, 0.0};
+    const double rest = set_off(rig, ride), time = 0.002 * steps;
+    const bool slips = closed_form(ride->torque, &gain, &rim);
+    for (int i = 0; i < ONSET + steps; i++) {
+        mf_world_step(rig->world, 1);
+        const double rise = mf_rig_get(rig, "base.position", 2) - rest;
+        errors->low = mf_check_worse(errors->low, -rise);
+        errors->high = mf_check_worse(errors->high, rise);
+        now[0] = mf_rig_get(rig, "base.linear_velocity", 0);
+        now[1] = mf_rig_get(rig, "base.angular_velocity", 1) * RADIUS;
+        if (i + 1 == ONSET)
+            memcpy(from, now, sizeof from);
+    }
+    if (!slips || !roll->wheel->faceted) {
+        errors->speed = mf_check_worse(errors->speed, fabs(now[0] - from[0] - gain * time));
+        errors->rim = mf_check_worse(errors->rim, fabs(now[1] - from[1] - rim * time));
+    }
+    status = mf_rig_close(&scene.rig, error);
+    scene_close(&scene);
+    return status;
+}
+
+// From each of four speeds on: coasting, driven, braking, slipping; at the last one it does not
+// slip, since a wheel with width then turns aside: with the spin L about y and the moment Iz, a yaw
+// grows by mu L / Iz, 62 / s, as gyroscopic torque presses that end down which friction holds back.
+static mf_Status ride_all(mf_Context *context, const Roll *roll, Errors *errors, mf_Error *error) {
+    static const double rims[4] = {0.1, 1.0, 10.0, 100.0}; // [g]
+    *errors = (Errors){0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < 15; i++) {
+        const double speed = sqrt(rims[i / 4] * GRAVITY * RADIUS);
+        const double torques[4] = {0.0, fmin(0.2 * speed, 0.3), -fmin(0.1 * speed, 0.3), 1.0};
+        const Ride ride = {speed, torques[i % 4]};
+        const mf_Status status =
+            ride_one(context, roll, &ride, i % 4 == 3 ? 50 : 200, errors, error);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+// What it may be off by. A wheel of many sides hops: each side that strikes the ground throws it up
+// by w r times the sine of half its angle, and more with restitution; and it slows down. One that
+// begins to slip under MuJoCo's law, with elliptic cones, is thrown up a little, as in MuJoCo.
+static Errors allowed(const Roll *roll) {
+    if (roll->wheel->faceted)
+        return (Errors){0.005, 0.1, 0.6, 0.8};
+    if (roll->level->law == MF_CONTACT_LAW_MUJOCO && roll->below != OF_GROUP)
+        return (Errors){1e-4, 3e-3, 0.05, 0.1};
+    return (Errors){1e-4, 2e-3, 0.01, 0.02};
+}
+
+static mf_Status check_one(mf_Context *context, mf_CheckRun *run, const Roll *roll,
+                           mf_Error *error) {
+    Errors errors;
+    const Errors most = allowed(roll);
+    char line[160];
+    const char *what[4] = {"sinks [m]", "rises [m]", "speed [m/s]", "rim [m/s]"};
+    const mf_Status status = ride_all(context, roll, &errors, error);
+    if (status != MF_OK)
+        return status;
+    const double got[4] = {errors.low, errors.high, errors.speed, errors.rim};
+    const double bounds[4] = {most.low, most.high, most.speed, most.rim};
+    for (int i = 0; i < 4; i++) {
+        snprintf(line, sizeof line, "%s%s, %s, %s: %s", roll->level->name,
+                 roll->below != OF_GROUP              ? ""
+                 : roll->between == MF_COLLISION_HARD ? " on hard"
+                                                      : " on compliant",
+                 roll->wheel->name, roll->single ? "float" : "double", what[i]);
+        mf_check_below(run, line, bounds[i], got[i]);
+    }
+    return MF_OK;
+}
+
+static mf_Status check_levels(mf_Context *context, mf_CheckRun *run, int first, Below below,
+                              mf_CollisionLaw between, mf_Error *error) {
+    for (int i = 2 * WHEELS * first; i < 2 * WHEELS * LEVELS; i++) {
+        const Roll roll = {&wheels[i / 2 % WHEELS], &levels[i / 2 / WHEELS], below, between, i % 2};
+        const mf_Status status = check_one(context, run, &roll, error);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+static mf_Status check_ground(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    return check_levels(context, run, 0, GROUND, MF_COLLISION_COMPLIANT, error);
+}
+
+// Only `articulated` has contacts within a file.
+static mf_Status check_file(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    return check_levels(context, run, 2, OF_FILE, MF_COLLISION_COMPLIANT, error);
+}
+
+static mf_Status check_group(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    mf_Status status = check_levels(context, run, 0, OF_GROUP, MF_COLLISION_COMPLIANT, error);
+    if (status == MF_OK)
+        status = check_levels(context, run, 0, OF_GROUP, MF_COLLISION_HARD, error);
+    return status;
+}
+
+// ---- a cart -------------------------------------------------------------------------------------
+
+// Four wheels of 3 cm on hinges, at 1, 2 and 3 m/s.
+static mf_Status check_cart(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const char cart[] =
+        "<mujoco><default><geom type='cylinder' size='.03 .01' zaxis='0 1 0' mass='.05'/><joint "
+        "axis='0 1 0'/></default><worldbody><body pos='0 0 .03'><freejoint/><geom type='box' "
+        "size='.1 .05 .01' pos='0 0 .03' mass='1'/><body pos='.08 .07 0'><joint/><geom/></body>"
+        "<body pos='.08 -.07 0'><joint/><geom/></body><body pos='-.08 .07 0'><joint/><geom/></body>"
+        "<body pos='-.08 -.07 0'><joint/><geom/></body></body></worldbody></mujoco>";
+    for (int i = 0; i < 6; i++) {
+        const mf_ContactLaw law = i % 2 ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
+        const double speed = 1.0 + i / 2;
+        mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+        mf_Rig rig;
+        char line[80];
+        config.motion.contact_law = law;
+        config.motion.shapes = true;
+        mf_Status status = mf_rig_open_text(&rig, context, cart, &config, error);
+        if (status != MF_OK)
+            return status;
+        mf_rig_set3(&rig, "base.linear_velocity", speed, 0, 0);
+        for (uint32_t k = 0; k < 4; k++)
+            mf_rig_set(&rig, "joint.rate", k, speed / 0.03);
+        mf_world_step(rig.world, 500);
+        snprintf(line, sizeof line, "%s, %g m/s: axles [m]", i % 2 ? "hard" : "compliant", speed);
+        mf_check_near(run, line, 0.03, mf_rig_get(&rig, "base.position", 2), 1e-4);
+        snprintf(line, sizeof line, "%s, %g m/s: speed [m/s]", i % 2 ? "hard" : "compliant", speed);
+        mf_check_near(run, line, speed, mf_rig_get(&rig, "base.linear_velocity", 0), 1e-3);
+        status = mf_rig_close(&rig, error);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+// ---- tipping ------------------------------------------------------------------------------------
+
+// Whether a box of 0.1 x 0.1 x 0.3 m falls over that is put on ground tilted by `slope`. Its center
+// passes the edge at arctan 1/3, 18.43 degrees; on soft contacts it leans, and swings when it is
+// put down, so it falls a little before.
+static mf_Status tips(mf_Context *context, const Level *level, double slope, bool *out,
+                      mf_Error *error) {
+    static const char box[] =
+        "<mujoco><option cone='elliptic'/><worldbody><body pos='0 0 .15'><freejoint/><geom "
+        "type='box' size='.05 .05 .15' mass='1'/></body></worldbody></mujoco>";
+    mf_WorldConfig world = mf_world_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_Rig rig;
+    mf_motions_set_shapes(&motions, true);
+    motions.articulated.contact_law = level->law;
+    world.step = 2 * MF_MILLISECOND;
+    world.gravity_direction[0] = sin(slope);
+    world.gravity_direction[2] = -cos(slope);
+    mf_Status status =
+        mf_rig_open_motion(&rig, context, box, &world, level->motion, &motions, error);
+    if (status != MF_OK)
+        return status;
+    mf_world_step(rig.world, 1000);
+    const double tilt = fabs(mf_rig_get(&rig, "base.orientation", 2));
+    *out = tilt > 0.1;
+    return mf_rig_close(&rig, error);
+}
+
+static mf_Status check_tipping(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    for (int i = 0; i < LEVELS; i++) {
+        double low = 0.0, high = 45.0;
+        while (high - low > 0.05) {
+            const double middle = 0.5 * (low + high);
+            bool falls;
+            const mf_Status status =
+                tips(context, &levels[i], middle * MF_CHECK_DEGREE, &falls, error);
+            if (status != MF_OK)
+                return status;
+            *(falls ? &high : &low) = middle;
+        }
+        char line[80];
+        snprintf(line, sizeof line, "%s: angle [degrees]", levels[i].name);
+        mf_check_near(run, line, 18.435, high, levels[i].motion == MF_MOTION_RIGID ? 0.75 : 0.4);
+    }
+    return MF_OK;
+}
+
+const mf_CheckCase mf_check_rolling_cases[] = {
+    {"D20", "wheels of every shape roll and slip on the ground, every motion and law",
+     check_ground},
+    {"D20-file", "the same on a slab of their file", check_file},
+    {"D20-groups", "the same on a slab of another group", check_group},
+    {"D20-cart", "a cart with wheels of 3 cm at 1 to 3 m/s", check_cart},
+    {"D21", "a box of 1 : 3 on a slope, every motion and law", check_tipping},
+    {NULL, NULL, NULL}};
