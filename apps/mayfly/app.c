@@ -142,6 +142,12 @@ const char *mf_word_motion(const void *list, uint32_t index) {
     return truss < 2 ? mf_motion_name((mf_Motion)(MF_MOTION_QUASISTATIC + truss)) : NULL;
 }
 
+const char *mf_word_base(const void *list, uint32_t index) {
+    static const char *const words[] = {"free", "fixed"};
+    (void)list;
+    return index < 2 ? words[index] : NULL;
+}
+
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {
     char folder[MF_APP_PATH];
     if (name[0] != '/' && getcwd(folder, sizeof folder) != NULL) {

@@ -29,6 +29,8 @@ int mf_app_try_output(const char *path);
 
 // The names of motions for a robot's own file, the levels first; NULL after the last. An mf_WordFn.
 const char *mf_word_motion(const void *list, uint32_t index);
+// free and fixed. An mf_WordFn.
+const char *mf_word_base(const void *list, uint32_t index);
 
 // The command that calls this program from the current folder: "build/mayfly" as it was typed, or
 // "mayfly" when it was found in the PATH.

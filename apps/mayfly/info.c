@@ -15,6 +15,7 @@
 #include "info_world.h"
 #include "inputs.h"
 #include "io/model_json.h"
+#include "model/import/foreign.h"
 #include "options.h"
 #include "recorded.h"
 #include "run_folder.h"
@@ -52,6 +53,7 @@ static const mf_Option table[] = {
     MF_OPT_TEXT("root", "FOLDER", Options, wishes.root,
                 "folder that a robot's meshes and includes may not leave by '..' (default: the "
                 "package around it)"),
+    MF_INPUT_BASE(Options, inputs),
     MF_OPT_FLAG("unsupported", Options, wishes.unsupported,
                 "list only what is ignored or dropped of a robot's file"),
     MF_OPT_FLAG("json", Options, wishes.json,
@@ -130,7 +132,7 @@ static Kind kind_of(const char *path, const char *head, size_t size) {
 }
 
 static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
-    char head[64];
+    char head[65] = {0};
     struct stat info;
     // Opening a pipe without a writer would block.
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
@@ -138,12 +140,18 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return mf_fail_at(error, MF_IO, path, 0, 0, "cannot open it: %s", strerror(errno));
-    size_t size = fread(head, 1, sizeof head, file);
+    size_t size = fread(head, 1, sizeof head - 1, file);
     bool failed = ferror(file) != 0;
     fclose(file);
     if (failed)
         return mf_fail_at(error, MF_IO, path, 0, 0, "cannot read it");
     *kind = kind_of(path, head, size);
+    if (*kind == KIND_UNKNOWN && mf_foreign_check(path, head, size, error) != MF_OK)
+        return MF_UNSUPPORTED;
+    if (*kind == KIND_UNKNOWN && size > 1 && (unsigned char)head[0] >= 0xfe &&
+        (unsigned char)head[1] >= 0xfe)
+        return mf_fail_at(error, MF_BAD_FILE, path, 1, 1,
+                          "expected UTF-8, found UTF-16: save the file as UTF-8");
     if (*kind == KIND_UNKNOWN)
         return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
                           "expected a URDF or MJCF robot, a YAML scene, a PNG or PGM ground, an "
@@ -285,6 +293,9 @@ static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const 
     mf_ImportConfig config = mf_import_config();
     config.lenient = !wishes->strict;
     config.root = wishes->root;
+    if (inputs->base != NULL)
+        config.base =
+            strcmp(inputs->base, "fixed") == 0 ? MF_IMPORT_BASE_FIXED : MF_IMPORT_BASE_FREE;
     config.packages = inputs->packages.items;
     config.package_count = inputs->packages.count;
     mf_Model *model;
@@ -466,10 +477,10 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
     if (robot && inputs->settings.count > 0)
         return refuse("--set changes scenes; this is a robot", error);
     if (!robot && (wishes->strict || wishes->unsupported || wishes->root != NULL ||
-                   wishes->motion != NULL || wishes->mjcf != NULL))
-        return refuse(
-            "--strict, --root, --unsupported, --mjcf and --motion are for a robot's own file",
-            error);
+                   inputs->base != NULL || wishes->motion != NULL || wishes->mjcf != NULL))
+        return refuse("--strict, --root, --base, --unsupported, --mjcf and --motion are for a "
+                      "robot's own file",
+                      error);
     if (!robot && !world &&
         (wants_part(wishes) || inputs->settings.count > 0 || inputs->packages.count > 0))
         return refuse(

@@ -206,6 +206,7 @@ static void add_shorthands(Builder *builder, const mf_Inputs *inputs, bool robot
     add(builder, "group.keyframe", inputs->key);
     add(builder, "group.import.lenient", inputs->strict ? "false" : NULL);
     add_file(builder, "group.import.root", inputs->root);
+    add(builder, "group.base", inputs->base);
     add_ground(builder, inputs->ground);
     add_gait(builder, inputs, robot);
 }

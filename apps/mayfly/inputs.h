@@ -12,6 +12,7 @@ typedef struct mf_Inputs {
     const char *robots, *motion, *gait, *command, *key, *step;          // likewise
     const char *model, *ground;                                         // files, or NULL
     const char *root;                                                   // folder, or NULL
+    const char *base;                                                   // free, fixed, or NULL
     const char *threads;
     mf_OptionList packages; // NAME=PATH
     mf_OptionList settings; // path=value
@@ -42,6 +43,10 @@ typedef struct mf_Inputs {
         MF_OPT_TEXT("command", "F,L,T", type, inputs.command,                                      \
                     "command of the gait: forward [m/s], left [m/s], turn [rad/s] (default: "      \
                     "half of the largest forward command)")
+#define MF_INPUT_BASE(type, inputs)                                                                \
+    MF_OPT_WORD("base", "free|fixed", type, inputs.base, mf_word_base,                             \
+                "whether the base of a URDF robot moves (default: fixed where the root link is "   \
+                "`world` or has no mass)")
 #define MF_INPUT_IMPORT(type, inputs)                                                              \
     MF_OPT_LIST("package", "NAME=PATH", type, inputs.packages,                                     \
                 "folder of package://NAME in the robot's file; may be given more than once"),      \
@@ -49,8 +54,9 @@ typedef struct mf_Inputs {
                     "fail, instead of printing a note, if a robot has unsupported physical "       \
                     "elements or settings that the motion does not support"),                      \
         MF_OPT_TEXT("root", "FOLDER", type, inputs.root,                                           \
-                    "folder that the files a robot names may not leave by '..', a link or an "   \
-                    "absolute path (default: the package around it)")
+                    "folder that the files a robot names may not leave by '..', a link or an "     \
+                    "absolute path (default: the package around it)"),                             \
+        MF_INPUT_BASE(type, inputs)
 #define MF_INPUT_MODEL(type, inputs)                                                               \
     MF_OPT_TEXT("model", "FILE", type, inputs.model, "another model for the group")
 #define MF_INPUT_GROUND(type, inputs)                                                              \

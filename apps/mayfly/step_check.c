@@ -121,6 +121,11 @@ static Spring spring_of_joint(const Check *check, uint32_t joint) {
     spring.stiffness = off & MF_DISABLE_SPRING ? 0.0 : own->stiffness;
     *(held ? &spring.early : &spring.late) = off & MF_DISABLE_DAMPER ? 0.0 : own->damping;
     add_actuators(check, joint, MF_NONE, &spring);
+    if (check->rk4 && check->config->motors) { // there they act within the step
+        const mf_Servo servo = mf_joint_servo(check->model, joint);
+        spring.stiffness += servo.gain;
+        spring.early += servo.damping;
+    }
     clear_forces(check);
     add_joint(check, joint, 1.0);
     spring.ease = ease_along(check);
@@ -185,8 +190,14 @@ static bool find_unstable(const Check *check, char *text) {
 
 // ---- motors of the settings, which act at the end of a step and are stable ----------------------
 
+// [s] What a servo of gain k and damping d needs for a joint of inertia m: one over the frequency
+// of its oscillation or, where the damping prevents that, the time constant of its slow mode.
+static double response_time(double k, double d, double m) {
+    const double root = d * d - 4.0 * k * m;
+    return root < 0.0 ? sqrt(m / k) : (d + sqrt(root)) / (2.0 * k);
+}
+
 static bool find_unresolved(const Check *check, char *text) {
-    const double turn = 6.283185307179586;
     double shortest = INFINITY;
     const char *name = NULL;
     for (uint32_t j = 0; j < check->model->joint_count; j++) {
@@ -196,16 +207,17 @@ static bool find_unresolved(const Check *check, char *text) {
             continue;
         clear_forces(check);
         add_joint(check, j, 1.0);
-        const double period = turn / sqrt(servo.gain * ease_along(check));
-        if (period < turn * check->step && period < shortest) {
-            shortest = period;
+        const double time =
+            response_time(servo.gain, servo.damping + own->damping, 1.0 / ease_along(check));
+        if (time < check->step && time < shortest) {
+            shortest = time;
             name = own->name;
         }
     }
     if (name != NULL)
         snprintf(text, MF_STEP_TEXT,
-                 "the step of %.4g ms is too long for the motor of joint '%.80s' with an "
-                 "oscillation period of %.3g ms: its response is slower and softer",
+                 "the step of %.4g ms is too long for the motor of joint '%.80s' with a time "
+                 "constant of %.3g ms: its response is slower and softer",
                  1e3 * check->step, name, 1e3 * shortest);
     return name != NULL;
 }

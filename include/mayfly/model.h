@@ -661,7 +661,7 @@ typedef struct mf_Model {
     const mf_Sensor *sensors;
     const mf_Dock *docks;
     const mf_Note *notes;
-    double mass;        // [kg] of all links, > 0
+    double mass;        // [kg] of all links, > 0; 0 of a URDF without masses, for `kinematic` alone
     double rest_height; // [m] base origin above flat ground with all joints at their start angle
     const double *start_angle; // [rad] or [m] joint_count: reference clamped into the joint's range
     mf_Context *context;
@@ -758,6 +758,22 @@ MF_API bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second);
 
 // ---- files -------------------------------------------------------------------------------------
 
+// Whether the base of a URDF robot moves. MF_IMPORT_BASE_AUTO: a root link `world` without mass,
+// and a root that has no mass with all that is fixed to it, are fixed in the world; other bases are
+// free. MJCF files say it themselves; another wish is refused.
+typedef enum mf_ImportBase {
+    MF_IMPORT_BASE_AUTO,
+    MF_IMPORT_BASE_FREE,
+    MF_IMPORT_BASE_FIXED // at the pose that the file gives the root: the origin
+} mf_ImportBase;
+
+// What becomes of the inertias of a URDF robot's links that no body within their geometry has: a
+// radius of gyration beyond its farthest corner. Impossible inertias are repaired in any case.
+typedef enum mf_ImportInertia {
+    MF_IMPORT_INERTIA_FILE,    // they stay
+    MF_IMPORT_INERTIA_GEOMETRY // they are replaced by those of uniform boxes around the geometry
+} mf_ImportInertia;
+
 typedef struct mf_ImportConfig {
     uint32_t struct_size;        // [byte] set by mf_import_config()
     const char *const *packages; // "name=folder" pairs for package:// addresses, or NULL
@@ -765,7 +781,9 @@ typedef struct mf_ImportConfig {
     bool keep_fixed;             // keep fixed joints as separate links; default false
     bool visual;                 // load visual meshes too; default true
     uint32_t mesh_points;        // [1] contact points per collision mesh; default 8
-    double density;              // [kg/m^3] for links without inertial; 0 = massless; default 0
+    double density;              // [kg/m^3] for links without mass; 0 = massless; default 0
+    mf_ImportBase base;          // default MF_IMPORT_BASE_AUTO
+    mf_ImportInertia inertia;    // default MF_IMPORT_INERTIA_FILE; not for MJCF
     const char *root; // folder that files named by the model's may not leave: by "..", a link or an
                       // absolute path; NULL: the package or repository around the model, else the
                       // folder above it

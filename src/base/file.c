@@ -122,6 +122,24 @@ mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char
     return status;
 }
 
+mf_Status mf_file_read_text(mf_Context *context, const char *path, size_t limit, char **data,
+                            size_t *size, mf_Error *error) {
+    mf_Status status = mf_file_read(context, path, limit, data, size, error);
+    if (status != MF_OK)
+        return status;
+    if (*size >= 2 && (memcmp(*data, "\xff\xfe", 2) == 0 || memcmp(*data, "\xfe\xff", 2) == 0)) {
+        mf_release(context, *data);
+        *data = NULL;
+        return mf_fail_at(error, MF_BAD_FILE, path, 1, 1,
+                          "expected UTF-8, found UTF-16: save the file as UTF-8");
+    }
+    if (*size >= 3 && memcmp(*data, "\xef\xbb\xbf", 3) == 0) {
+        *size -= 3;
+        memmove(*data, *data + 3, *size + 1); // with the 0 behind it
+    }
+    return MF_OK;
+}
+
 void mf_file_watch(mf_Context *context, void (*seen)(const char *path, void *user), void *user) {
     context->file_seen = seen;
     context->file_user = user;

@@ -9,6 +9,10 @@
 // itself is not touched.
 mf_Status mf_file_try(mf_Context *context, const char *path, mf_Error *error);
 
+// mf_file_read for texts: a byte order mark of UTF-8 is dropped, UTF-16 and UTF-32 are refused.
+mf_Status mf_file_read_text(mf_Context *context, const char *path, size_t limit, char **data,
+                            size_t *size, mf_Error *error);
+
 // From now on `seen` is called with the path of every file that mf_file_read has read, on the
 // thread that read it; NULL ends it. Used to store the input files of a run. Must not be called
 // while other calls use the context.

@@ -21,11 +21,17 @@ static bool held_joint(const mf_Model *model, uint32_t link) {
     return type == MF_JOINT_FIXED || type == MF_JOINT_PLANAR;
 }
 
-// The link that `link` is one body with; MF_NONE: the world.
+// The link that `link` is one body with; MF_NONE: the world, which link 0 of an MJCF file with a
+// fixed base is. That of a URDF file is the robot's foot, and never meets the link next to it.
 static uint32_t body_of(const mf_Model *model, uint32_t link) {
     while (link != MF_NONE && held_joint(model, link))
         link = model->links[link].parent;
-    return link == 0 && model->base == MF_BASE_FIXED ? MF_NONE : link;
+    const bool world = link == 0 && model->base == MF_BASE_FIXED && model->body_count > 0;
+    return world ? MF_NONE : link;
+}
+
+static bool is_still(const mf_Model *model, uint32_t body) {
+    return body == MF_NONE || (body == 0 && model->base == MF_BASE_FIXED);
 }
 
 // The body that carries `body`, which is not the world.
@@ -153,7 +159,8 @@ static bool may_touch(const mf_Model *model, const mf_Shape *a, const mf_Shape *
     if (!(a->contact_type & b->contact_with) && !(b->contact_type & a->contact_with))
         return false;
     uint32_t body_a = body_of(model, a->link), body_b = body_of(model, b->link);
-    if (body_a == body_b || excluded(model, a, b))
+    if (body_a == body_b || (is_still(model, body_a) && is_still(model, body_b)) ||
+        excluded(model, a, b))
         return false;
     if (body_a == MF_NONE || body_b == MF_NONE)
         return true;

@@ -50,11 +50,9 @@ bool mf_yaml_is_text(const char *text, size_t size) {
 
 static mf_Status check_start(const char *file, const unsigned char *bytes, size_t size,
                              mf_Error *error) {
-    if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
-        return mf_fail_at(error, MF_BAD_FILE, file, 1, 1,
-                          "expected plain UTF-8, found a byte order mark");
     if (size >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0))
-        return mf_fail_at(error, MF_BAD_FILE, file, 1, 1, "expected UTF-8, found UTF-16");
+        return mf_fail_at(error, MF_BAD_FILE, file, 1, 1,
+                          "expected UTF-8, found UTF-16: save the file as UTF-8");
     return MF_OK;
 }
 
@@ -65,7 +63,9 @@ mf_Status mf_yaml_check_text(const char *file, const char *text, size_t size, mf
         return status;
     int32_t line = 1, column = 1;
     bool indentation = true;
-    for (size_t i = 0; i < size;) {
+    // A byte order mark is not part of the text.
+    const size_t first = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    for (size_t i = first; i < size;) {
         size_t length = sequence_length(bytes + i, size - i);
         if (length == 0)
             return mf_fail_at(error, MF_BAD_FILE, file, line, column,
@@ -88,7 +88,8 @@ mf_Status mf_yaml_check_text(const char *file, const char *text, size_t size, mf
 
 bool mf_yaml_has_top_key(const char *text, size_t size, const char *key) {
     size_t length = strlen(key);
-    for (size_t start = 0; start < size;) {
+    const size_t first = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    for (size_t start = first; start < size;) {
         const char *end = memchr(text + start, '\n', size - start);
         size_t left = size - start;
         if (left > length && memcmp(text + start, key, length) == 0 && text[start + length] == ':')

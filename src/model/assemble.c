@@ -315,7 +315,8 @@ static mf_Status build(mf_Draft *draft, mf_Order *order, mf_Model **out, mf_Erro
     fill_model(draft, order, &block, model);
     mf_Status status = MF_OK;
     const bool scenery = model->base == MF_BASE_FIXED && model->joint_count == 0;
-    if (!(model->mass > 0.0 || (scenery && model->mass == 0.0)) || !mf_is_finite(model->mass))
+    if (!(model->mass > 0.0 || ((scenery || draft->weightless) && model->mass == 0.0)) ||
+        !mf_is_finite(model->mass))
         status = mf_fail_at(error, MF_BAD_ARGUMENT, draft->file, 0, 0,
                             "model '%s': the total mass must be > 0, found %g kg", draft->name,
                             model->mass);

@@ -31,6 +31,7 @@ typedef struct mf_Draft {
     mf_BaseType base_type;
     mf_Joint root;      // of a free base; type MF_JOINT_FIXED: no properties of its own
     bool own_mass;      // links have mass, center and inertia; else computed from their points
+    bool weightless;    // the model may have no mass
     bool own_inertia;   // links have only their inertia; mass and center are computed from their
                         // points
     mf_List links;      // mf_Link: the name and, with own_mass, the masses; the others are computed

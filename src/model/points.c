@@ -92,10 +92,10 @@ mf_MassProperties mf_mass_of_points(const mf_Point *points, uint32_t count, uint
 
 mf_MassProperties mf_mass_add(const mf_MassProperties *a, const mf_MassProperties *b) {
     mf_MassProperties sum = {.mass = a->mass + b->mass};
-    if (!(sum.mass > 0.0))
-        return *a;
     for (int axis = 0; axis < 3; axis++)
-        sum.center[axis] = (a->mass * a->center[axis] + b->mass * b->center[axis]) / sum.mass;
+        sum.center[axis] = sum.mass > 0.0
+                               ? (a->mass * a->center[axis] + b->mass * b->center[axis]) / sum.mass
+                               : a->center[axis];
     const mf_MassProperties *parts[2] = {a, b};
     for (int part = 0; part < 2; part++) {
         double offset[3], moved[6];

@@ -1,13 +1,12 @@
-// Motors of joints: parameters from the file, or estimated from the largest effort and speed.
+// Motors of joints: parameters from the file, or estimated from the largest effort and speed. They
+// have no rotor but what the file gives: the mass matrix is that of the file, and servos are stable
+// because they act at the end of the step (drive.h).
 #include "math/scalar.h"
 #include "model/fields.h"
 
 // Position error at which a servo reaches its largest effort; hobby and robot servos: 0.05 .. 0.15
 // rad.
 static const double full_error[2] = {0.1, 0.01}; // [rad] of a hinge, [m] of a slide
-// Time in which the full torque accelerates the rotor alone to full speed. For the MX-28 with 2.5 N
-// m and 5.65 rad/s this gives 0.0044 kg m^2 at the output; 0.003 .. 0.006 are in use.
-static const double start_time = 0.01; // [s]
 
 mf_Servo mf_servo(void) {
     mf_Servo servo;
@@ -30,6 +29,5 @@ mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint) {
         return servo;
     servo.gain = own->effort / full_error[own->type == MF_JOINT_SLIDE];
     servo.damping = own->effort / own->speed;
-    servo.rotor_inertia = servo.damping * start_time;
     return servo;
 }

@@ -371,6 +371,7 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status != MF_OK)
         return status;
     note_ground(builder);
+    mf_scene_note_arms(builder);
     if (builder->file->script_count > 0 && !builder->config.scripts)
         mf_scene_note(scene, "scripts: %u not run here; mayfly run runs them",
                       builder->file->script_count);

@@ -101,6 +101,8 @@ mf_Status mf_scene_ready_joint_slots(mf_SceneBuilder *builder);
 bool mf_scene_group_docks(const mf_SceneBuilder *builder, uint32_t index);
 // Lets docks act, and joins those of the file.
 mf_Status mf_scene_add_docks(mf_SceneBuilder *builder);
+// Notes on targets of docked arms that are out of reach.
+void mf_scene_note_arms(mf_SceneBuilder *builder);
 // Creates the run-time joints of the file.
 mf_Status mf_scene_add_joints(mf_SceneBuilder *builder);
 // Checks the cameras of the file, and lets those of groups take pictures.

@@ -10,6 +10,8 @@ static const char *const motions[] = {MF_MOTION_LIST(MF_MOTION_WORD) "auto", "ow
 static const char *const switched[] = {MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "own", "quasistatic",
                                        "elastic", NULL};
 static const char *const precisions[] = {"float", "double", NULL};
+static const char *const bases[] = {"auto", "free", "fixed", NULL}; // as mf_ImportBase
+static const char *const inertias[] = {"file", "geometry", NULL};   // as mf_ImportInertia
 static const char *const placements[] = {"line", "poses", "grid", "circle", "random", "fill", NULL};
 static const char *const controllers[] = {"none", "gp", "oscillator", "machine", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
@@ -154,12 +156,18 @@ static const mf_Key group_keys[] = {
     MF_KEY("import.mesh_points", MF_KEY_COUNT, 0, "1", "8", 1, 4096, NULL,
            GROUP(import.mesh_points), "contact points of each collision mesh"),
     MF_KEY("import.density", MF_KEY_REAL, 0, "kg/m^3", "0", 0, 1e6, NULL, GROUP(import.density),
-           "density of links without inertial; 0: they have no mass"),
+           "density of links without mass, over the volume of what collides; 0: they have no mass"),
+    MF_KEY("import.inertia", MF_KEY_CHOICE, 0, "", "file", 0, 0, inertias, GROUP(import.inertia),
+           "inertias of a URDF that no body within its geometry has: `file`: they stay, with a note; "
+           "`geometry`: those of uniform boxes around the geometry replace them"),
     MF_KEY("import.root", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, GROUP(import.root),
            "folder that meshes and includes may not leave by `..`, a link or an absolute path; none: "
            "the package around the model"),
     MF_KEY("import.lenient", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, GROUP(import.lenient),
            "drop unsupported physical elements, with a note; false: reject the file"),
+    MF_KEY("base", MF_KEY_CHOICE, 0, "", "auto", 0, 0, bases, GROUP(import.base),
+           "whether the base of a URDF robot moves: `free`, or `fixed` in the world at the coordinates "
+           "of its file; `auto`: a root link `world` without mass is fixed, as is a root without mass"),
     MF_KEY("count", MF_KEY_COUNT, 0, "1", "1", 1, 1 << 26, NULL, GROUP(count),
            "number of robots; in a search search.population"),
     MF_KEY("precision", MF_KEY_DOUBLE, 0, "", "float", 0, 0, precisions, GROUP(double_precision),
@@ -194,6 +202,10 @@ static const mf_Key keys_behind[] = {
     MF_KEY("servo.inputs", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(servo.inputs),
            "gains, target rates and torques of the servos are inputs that change while the world "
            "runs: servo.gain, servo.damping, servo.target_rate, servo.torque"),
+    MF_KEY("servo.limits", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
+           GROUP(motions.articulated.input_limits),
+           "effort and velocity of a URDF's joints hold for joint.torque and the inputs of servos, "
+           "too; false: for joint.target alone"),
     SECTION("contact", "contact of the group's robots"),
     MF_KEY("contact.shapes", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, GROUP(contact_shapes),
            "whole shapes touch the ground; false: only the model's contact points, which is "
@@ -505,7 +517,7 @@ static const mf_Key keys_behind[] = {
     MIND_REAL("car.wait", 0, "s", "2", wait,
               "how long docked cars stand, drive together, and stand again"),
     SECTION("behavior.arm", "modules of an arm: damped-least-squares inverse kinematics by messages; "
-                            "a module without joints is its root and has the targets"),
+                            "the module without joints that has the targets is its root"),
     MIND_JOINT("arm"),
     MF_KEY("behavior.arm.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.front),
            "dock towards the tip; empty: the first dock"),
@@ -515,7 +527,7 @@ static const mf_Key keys_behind[] = {
                  GROUP(behavior.points), "targets of the tip's front dock, in the root's frame"),
     MIND_REAL("arm.wait", 0, "s", "3", wait, "how long each is the target"),
     MIND_REAL("arm.length", 0, "", "1", length,
-              "modules with which the arm reaches for targets; with fewer it takes the posture"),
+              "modules with joints with which the arm reaches for targets; with fewer it takes the posture"),
     MIND_REAL("arm.posture", 0, "rad", "0", posture, "of the joints with fewer modules"),
     MIND_REAL("arm.speed", 0, "rad/s", "1", speed, "of joints, at most"),
     MIND_REAL("arm.coupling", 0, "1/s", "3", coupling, "rate at which the error decays"),

@@ -1,6 +1,8 @@
 // Scene files: read by the tables of keys, then the vehicles, trusses and cloths they name, then
 // relations between keys (checks.c). The result is a complete scene or an error. A robot's own file
 // is read as the scene with that one robot.
+#include "base/file.h"
+#include "model/import/foreign.h"
 #include "scene/scene_file.h"
 #include "base/floats.h"
 
@@ -34,7 +36,8 @@ static bool is_yaml_name(const char *path) {
 static mf_Status load_kind(mf_Context *context, mf_SceneGroup *group, mf_Error *error) {
     char *text = NULL;
     size_t size = 0;
-    mf_Status status = mf_file_read(context, group->model_path, MF_YAML_BYTES, &text, &size, error);
+    mf_Status status =
+        mf_file_read_text(context, group->model_path, MF_YAML_BYTES, &text, &size, error);
     if (status != MF_OK)
         return status;
     const bool truss = mf_truss_is(text, size), cloth = mf_cloth_is(text, size);
@@ -456,7 +459,9 @@ mf_Status mf_scene_file_load(mf_Context *context, const char *path, const mf_Ove
     if (context == NULL || path == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: %s",
                        out == NULL ? "out is NULL" : "context or path is NULL");
-    mf_Status status = mf_file_read(context, path, MF_YAML_BYTES, &text, &size, error);
+    mf_Status status = mf_file_read_text(context, path, MF_YAML_BYTES, &text, &size, error);
+    if (status == MF_OK && (status = mf_foreign_check(path, text, size, error)) != MF_OK)
+        mf_release(context, text);
     if (status != MF_OK)
         return status;
     const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, NULL};

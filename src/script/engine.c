@@ -4,6 +4,7 @@
 // new memory and the loops of our own functions are added, so that no short program can make a long
 // call. What exceeds a limit ends the run: it passes through pcall (sandbox.c). Nothing that a
 // script can see depends on addresses, clocks or the order of a hash table.
+#include "base/file.h"
 #include "script/engine.h"
 
 #include "base/clock.h"
@@ -192,7 +193,7 @@ static mf_Status take_text(const mf_Script *script, mf_Text *out, mf_Error *erro
     size_t size = 0;
     if (from->path != NULL) {
         mf_Status status =
-            mf_file_read(script->all->context, from->path, 1u << 20, &data, &size, error);
+            mf_file_read_text(script->all->context, from->path, 1u << 20, &data, &size, error);
         if (status != MF_OK)
             return status;
         // A first line for Unix shells.

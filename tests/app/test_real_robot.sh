@@ -23,7 +23,7 @@ evolve() {
     shift 2
     "$mayfly" evolve "$source_dir/scenes/neophysix.yaml" --model "$robot" \
         --ground "$source_dir/scenes/hills.pgm" --set ground.scale=0.15 \
-        --set group.import.mesh_points="$points" --generations 3 --population 40 --survivors 20 --duration 20 \
+        --set group.import.mesh_points="$points" --set group.import.inertia=geometry --generations 3 --population 40 --survivors 20 --duration 20 \
         --out "$folder" --json "$@" >out 2>err || fail "evolve: exit code $?"
 }
 

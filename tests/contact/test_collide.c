@@ -92,9 +92,18 @@ static void bodies_filter_pairs(void **state) {
     assert_non_null(pair_of(plan, 0, 1));
     mf_release(context, plan);
 
-    // With link 0 as the world 0-1, 0-4, 0-5 may touch, 0-6 and 0-7 never move.
+    // Fixed in the world without an MJCF file, link 0 is a robot's foot, which 1, 4, 5 are next to;
+    // 0-6 and 0-7 never move.
     reset();
     model.base = MF_BASE_FIXED;
+    model.body_count = 0;
+    plan = plan_of_model();
+    assert_int_equal(plan->pair_count, 13);
+    assert_null(pair_of(plan, 0, 4));
+    mf_release(context, plan);
+
+    // With link 0 as the world 0-1, 0-4, 0-5 may touch, 0-6 and 0-7 never move.
+    model.body_count = LINKS + 1;
     plan = plan_of_model();
     assert_int_equal(plan->pair_count, 16);
     assert_non_null(pair_of(plan, 0, 4));

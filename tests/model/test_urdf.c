@@ -304,23 +304,67 @@ static mf_Model *with_inertia(void **state, const char *inertia) {
     return load_text(*state, text);
 }
 
-static void impossible_inertias_become_boxes(void **state) {
+// The nearest inertia whose second moments are not negative: with moments of inertia a, b, c the
+// second moments are (b + c - a) / 2 and so on. A mass point that turns alone gets a box.
+static void impossible_inertias_are_repaired(void **state) {
     static const struct {
-        const char *inertia;
-        const char *words;
+        const char *inertia, *words;
+        double right[6];
     } cases[] = {
-        {"", "inertia is zero"},
-        {"<inertia ixx='0' iyy='0' izz='0'/>", "inertia is zero"},
-        {"<inertia ixx='-0.1' iyy='0.1' izz='0.1'/>", "not positive"},
-        {"<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0.5'/>", "not positive"},
-        {"<inertia ixx='0.1' iyy='0.1' izz='0.3'/>", "triangle inequality"},
-        {"<inertia ixx='9' iyy='9' izz='9'/>", "too large for its size"},
+        {"", "inertia is zero", {0.52, 0.4, 0.2}},
+        {"<inertia ixx='0' iyy='0' izz='0'/>", "inertia is zero", {0.52, 0.4, 0.2}},
+        {"<inertia ixx='-0.1' iyy='0.1' izz='0.1'/>", "not positive", {0, 0.15, 0.15}},
+        {"<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0.5'/>",
+         "not positive",
+         // moments 0.6, -0.4, 0.1 along (1 1 0), (1 -1 0), z: seconds -0.45, 0.55, 0.05
+         {0.325, 0.325, 0.55, 0.275}},
+        {"<inertia ixx='0.1' iyy='0.1' izz='0.3'/>", "triangle inequality", {0.15, 0.15, 0.3}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Model *model = with_inertia(state, cases[i].inertia);
-        assert_note(model, true, 3, cases[i].words);
-        assert_near3(model->links[0].inertia, 0.52, 0.4, 0.2, 1e-12);
+        const double *right = cases[i].right;
+        assert_note(model, true, i < 2 ? 2 : 3, cases[i].words);
+        assert_near3(model->links[0].inertia, right[0], right[1], right[2], 1e-12);
+        assert_near(model->links[0].inertia[3], right[3], 1e-12);
         assert_near(model->mass, 12.0, 1e-12);
+        mf_model_destroy(model);
+    }
+}
+
+// A radius of gyration beyond the geometry is legal; the geometry gives the inertia where asked.
+static void large_inertias_are_kept(void **state) {
+    static const char text[] =
+        "<robot name='r'><link name='a'><inertial><mass value='12'/>"
+        "<inertia ixx='9' iyy='9' izz='9'/></inertial>" BOX "</link></robot>";
+    mf_ImportConfig config = mf_import_config();
+    char path[512];
+    for (int k = 0; k < 2; k++) {
+        config.inertia = k == 0 ? MF_IMPORT_INERTIA_FILE : MF_IMPORT_INERTIA_GEOMETRY;
+        write_bytes(path, "large.urdf", text, sizeof text - 1);
+        mf_Model *model = load_file(*state, path, &config);
+        remove(path);
+        assert_note(model, true, 1, k == 0 ? "kept" : "replaced by those of uniform boxes");
+        assert_near3(model->links[0].inertia, k == 0 ? 9 : 0.52, k == 0 ? 9 : 0.4, k == 0 ? 9 : 0.2,
+                     1e-12);
+        mf_model_destroy(model);
+    }
+}
+
+// A mass point on a lever is a pendulum of inertia m r^2; on the axis of its joint it needs a size.
+static void mass_points_are_legal(void **state) {
+    static const char *const ats[] = {"0.3 0 0", "0 0.3 0"}; // the axis is y
+    for (int k = 0; k < 2; k++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "<robot name='r'><link name='a'>" MASS(
+                     1) "</link><link name='b'><inertial>"
+                        "<origin xyz='%s'/><mass value='12'/></inertial>" BOX "</link>"
+                        "<joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+                        "<axis xyz='0 1 0'/></joint></robot>",
+                 ats[k]);
+        mf_Model *model = load_text(*state, text);
+        assert_near(model->links[1].inertia[1], k == 0 ? 0.0 : 0.4, 1e-12);
+        assert_true((find_note(model, "inertia is zero") != NULL) == (k == 1));
         mf_model_destroy(model);
     }
 }
@@ -339,9 +383,46 @@ static void massless_links_are_reported(void **state) {
                        "<link name='c'><inertial><mass value='0'/></inertial></link>" JOINT(
                            "j", "revolute", "a", "b") "</joint>" JOINT("k", "revolute", "a",
                                                                        "c") "</joint></robot>");
-    assert_note(model, false, 2, "link 'b' has no <inertial>: massless");
-    assert_note(model, true, 3, "link 'c': mass 0");
+    assert_note(model, false, 2, "2 links have no mass in the file ('b' is the first): massless");
     assert_true(model->links[1].mass == 0.0);
+    mf_model_destroy(model);
+}
+
+// For kinematics; the density of links without mass makes bodies of them.
+static void files_without_mass_load(void **state) {
+    static const char text[] = "<robot name='r'><link name='a'>" BOX "</link></robot>";
+    mf_ImportConfig config = mf_import_config();
+    for (int k = 0; k < 2; k++) {
+        char path[512];
+        config.density = k == 0 ? 0.0 : 100.0;
+        write_bytes(path, "weightless.urdf", text, sizeof text - 1);
+        mf_Model *model = load_file(*state, path, &config);
+        remove(path);
+        assert_near(model->mass, k == 0 ? 0.0 : 4.8, 1e-12);
+        assert_true((find_note(model, "no link has a mass") != NULL) == (k == 0));
+        mf_model_destroy(model);
+    }
+}
+
+// Gazebo's and Bullet's.
+static void friction_of_links_is_read(void **state) {
+    mf_Model *model = load_text(
+        *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
+        "<contact><lateral_friction value='0.3'/><spinning_friction value='1'/></contact></link>"
+        "<link name='c'>" MASS(1) BOX "</link>" JOINT("j", "revolute", "a", "b") "</joint>" JOINT(
+            "k", "fixed", "a",
+            "c") "</joint>"
+                 "<gazebo reference='a'><mu1>0.8</mu1><mu2 value='0.8'/><kp>1e6</kp></gazebo>\n"
+                 "<gazebo reference='k'><mu1>0.5</mu1><mu2>0.7</mu2></gazebo></robot>");
+    double found[3] = {0};
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        found[i] = model->shapes[i].friction[0];
+    assert_int_equal(model->shape_count, 3);
+    const double sum = found[0] + found[1] + found[2];
+    assert_near(sum, 0.8 + 0.3 + 0.6, 1e-12);
+    assert_note(model, false, 2, "link 'c': friction 0.6 in all directions");
+    assert_note(model, false, 1, "<kp> in <gazebo> ignored");
+    assert_note(model, false, 1, "<spinning_friction> in <contact> ignored");
     mf_model_destroy(model);
 }
 
@@ -420,17 +501,15 @@ static void broken_numbers_are_refused(void **state) {
                    "</collision></link></robot>",
                    MF_BAD_FILE, 2, "must be >= 0");
     assert_refused(*state,
-                   "<robot><link name='a'><collision><geometry>\n<sphere radius='0'/></geometry>"
+                   "<robot><link name='a'><collision><geometry>\n<sphere radius='-1'/></geometry>"
                    "</collision></link></robot>",
-                   MF_BAD_FILE, 2, "must be > 0");
+                   MF_BAD_FILE, 2, "must be >= 0");
 }
 
 static void broken_masses_are_refused(void **state) {
     assert_refused(*state,
                    "<robot><link name='a'><inertial>\n<mass value='-1'/></inertial></link></robot>",
                    MF_BAD_FILE, 2, "mass must be >= 0, found -1");
-    assert_refused(*state, "<robot name='r'><link name='a'/></robot>", MF_BAD_ARGUMENT, 0,
-                   "total mass must be > 0");
     assert_refused(*state, "<robot><link name='a'>\n<inertial/></link></robot>", MF_BAD_FILE, 2,
                    "needs a <mass>");
 }
@@ -503,10 +582,13 @@ static void broken_files_are_refused(void **state) {
                    MF_BAD_FILE, 1, "well-formed XML in UTF-8");
     assert_refused(*state, "<!DOCTYPE robot [\n<!ENTITY a 'aaaa'>]><robot name='&a;'/>",
                    MF_BAD_FILE, 2, "entity declarations are rejected");
-    assert_refused(*state, "<sdf/>", MF_UNSUPPORTED, 1, "expected a URDF <robot>");
+    assert_refused(*state, "<!-- <robot> -->\n<sdf version='1'/>", MF_UNSUPPORTED, 0, "sdf2mjcf");
+    assert_refused(*state, "#usda 1.0\n", MF_UNSUPPORTED, 0, "usd_to_urdf");
+    assert_refused(*state, "PXR-USDC", MF_UNSUPPORTED, 0, "usd_to_urdf");
+    assert_refused(*state, "\xff\xfe<", MF_BAD_FILE, 1, "found UTF-16");
     assert_refused(*state, "<html/>", MF_BAD_FILE, 1, "expected a URDF <robot>, found <html>");
-    assert_refused(*state, "<robot xmlns:xacro='x'>\n<xacro:macro/></robot>", MF_UNSUPPORTED, 2,
-                   "xacro");
+    assert_refused(*state, "<robot xmlns:xacro='x'>\n<link name='a'><xacro:macro/></link></robot>",
+                   MF_UNSUPPORTED, 2, "xacro FILE > robot.urdf");
     check_refused(*state, "<robot>\0</robot>", 16, MF_BAD_FILE, 1, "well-formed", __LINE__);
 }
 
@@ -608,7 +690,11 @@ int main(void) {
         cmocka_unit_test(unknown_elements_are_reported_once_per_kind),
         cmocka_unit_test(numbers_do_not_depend_on_the_locale),
         cmocka_unit_test(links_without_inertial_can_be_weighed_by_density),
-        cmocka_unit_test(impossible_inertias_become_boxes),
+        cmocka_unit_test(impossible_inertias_are_repaired),
+        cmocka_unit_test(large_inertias_are_kept),
+        cmocka_unit_test(mass_points_are_legal),
+        cmocka_unit_test(files_without_mass_load),
+        cmocka_unit_test(friction_of_links_is_read),
         cmocka_unit_test(possible_inertias_are_left_alone),
         cmocka_unit_test(massless_links_are_reported),
         cmocka_unit_test(missing_limits_are_reported),

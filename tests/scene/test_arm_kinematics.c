@@ -160,12 +160,13 @@ static double angle_of(const mf_Scene *scene, uint32_t module, uint32_t joint) {
     return get(scene, module < 3 ? 1 : 2, "joint.angle", module < 3 ? module : 0, joint);
 }
 
-static void find_tip(const mf_Scene *scene, double tip[3]) {
-    const mf_Model *module = scene->models[2];
+static void find_tip(const mf_Scene *scene, uint32_t group, uint32_t robot, double tip[3]) {
+    const mf_Model *module = scene->models[group];
     const mf_Frame *front = dock_of(module, "front");
     double at[8][3], turn[8][4];
     assert_int_equal(
-        mf_group_link_poses(mf_world_group(scene->world, 2), 0, 1, at[0], turn[0], NULL), MF_OK);
+        mf_group_link_poses(mf_world_group(scene->world, group), robot, 1, at[0], turn[0], NULL),
+        MF_OK);
     mf_quat_rotate(tip, turn[front->link], front->position);
     mf_vec3_add(tip, tip, at[front->link]);
 }
@@ -229,7 +230,7 @@ static void docked_arm_and_function_reach_the_same(void **state) {
             mf_world_step(scene.world, 1);
         for (uint32_t j = 0; j < writer.count; j++)
             held[j] = angle_of(&scene, writer.modules[j], writer.joints[j]);
-        find_tip(&scene, docked);
+        find_tip(&scene, 2, 0, docked);
         // The arm as one model is the docked arm: its docks hold within their play.
         tip_of(model, &config, held, tip);
         print_message("target %u: docked arm %.2g m away, its one model %.2g m from it\n", n,
@@ -243,9 +244,42 @@ static void docked_arm_and_function_reach_the_same(void **state) {
     drop_scene(&scene, file);
 }
 
+// Modules without joints lengthen the arm; only the one with the targets is its root.
+static void extensions_are_links_of_the_arm(void **state) {
+    const double aims[][3] = {
+        {0.5, 0.3, 0.5}, {0.2, 0.5, 0.6}, {-0.6, 0.2, 0.5}, {-0.1, -0.5, 0.6}};
+    mf_SceneFile *file = load_scene(*state, "scenes/long_arm.yaml", NULL, 0);
+    mf_Scene scene = make_scene(*state, file);
+    for (uint32_t n = 0; n < sizeof aims / sizeof *aims; n++) {
+        double tip[3];
+        while (get(&scene, 0, "arm.memory", 0, 2) < (n + 1) * 4.0 - 0.02)
+            mf_world_step(scene.world, 1);
+        find_tip(&scene, 1, 2, tip);
+        print_message("target %u: tip of the long arm %.2g m away\n", n, apart(tip, aims[n]));
+        assert_true(apart(tip, aims[n]) < 0.005);
+    }
+    drop_scene(&scene, file);
+}
+
+static void targets_out_of_reach_are_noted(void **state) {
+    static const char *const points[] = {"[[0.6, 0.3, 0.5]]", "[[0.6, 0.3, 0.6], [0.2, 0.7, 0.7]]"};
+    for (int far = 0; far < 2; far++) { // 0.84 m long, from a dock at 0.084 m
+        const mf_Override change = {"groups.base.behavior.arm.points", points[far]};
+        mf_SceneFile *file = load_scene(*state, "scenes/long_arm.yaml", &change, 1);
+        mf_Scene scene = make_scene(*state, file);
+        bool noted = false;
+        for (uint32_t i = 0; i < scene.note_count; i++)
+            noted = noted || strstr(scene.notes[i], "arm: 2 of 2 targets are out of reach") != NULL;
+        assert_true(noted == far);
+        drop_scene(&scene, file);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(docked_arm_and_function_reach_the_same),
+        cmocka_unit_test(extensions_are_links_of_the_arm),
+        cmocka_unit_test(targets_out_of_reach_are_noted),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

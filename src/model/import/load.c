@@ -1,4 +1,6 @@
 // Model files: selection of the importer.
+#include "base/file.h"
+#include "model/import/foreign.h"
 #include "model/import/mesh.h"
 #include "base/floats.h"
 #include "model/import/mjcf.h"
@@ -23,6 +25,9 @@ static mf_Status check_config(const mf_ImportConfig *config, mf_Error *error) {
     if (!(config->density >= 0.0) || !mf_is_finite(config->density))
         return mf_fail(error, MF_BAD_ARGUMENT, "import config: need density >= 0, found %g",
                        config->density);
+    if ((uint32_t)config->base > MF_IMPORT_BASE_FIXED ||
+        (uint32_t)config->inertia > MF_IMPORT_INERTIA_GEOMETRY)
+        return mf_fail(error, MF_BAD_ARGUMENT, "import config: base or inertia: unknown");
     for (uint32_t i = 0; i < config->package_count; i++) {
         if (config->packages == NULL || config->packages[i] == NULL ||
             strchr(config->packages[i], '=') == NULL)
@@ -35,7 +40,7 @@ static mf_Status check_config(const mf_ImportConfig *config, mf_Error *error) {
 // Whether the root element is <mujoco>. A file that is not XML is passed to the URDF importer,
 // which reports the error.
 static bool is_mjcf(const char *data, size_t size) {
-    size_t at = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t at = 0;
     while (at < size) {
         if (data[at] != '<') {
             at++;
@@ -69,14 +74,20 @@ mf_Status mf_model_load(mf_Context *context, const char *path, const mf_ImportCo
         return status;
     char *data;
     size_t size;
-    status = mf_file_read(context, path, MF_FILE_LIMIT, &data, &size, error);
+    status = mf_file_read_text(context, path, MF_FILE_LIMIT, &data, &size, error);
     if (status != MF_OK)
         return status;
     // All formats are XML; the root element determines the format.
     if (size == 0)
         status = mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
                             "expected a URDF or MJCF file, found it empty");
-    else if (is_mjcf(data, size))
+    else
+        status = mf_foreign_check(path, data, size, error);
+    if (status != MF_OK) {
+        mf_release(context, data);
+        return status;
+    }
+    if (is_mjcf(data, size))
         status = mf_mjcf_parse(context, path, data, size, config, false, out, error);
     else
         status = mf_urdf_parse(context, path, data, size, config, false, out, error);

@@ -2,6 +2,7 @@
 // children of the included file's root. A file may be included once in the whole model, which also
 // prevents cycles. Names are looked up next to the main file first, then next to the file that
 // includes, as MuJoCo does; the rules of package.c keep them inside their root.
+#include "base/file.h"
 #include "model/import/mjcf.h"
 #include "model/import/package.h"
 #include "base/inject.h"
@@ -55,7 +56,7 @@ static mf_Status parse_file(mf_Mjcf *m, const mf_XmlNode *node, const char *path
     }
     *xml = (mf_Xml){.file = copy};
     *slot = xml;
-    mf_Status status = mf_file_read(m->context, copy, MF_FILE_LIMIT, &data, &size, m->error);
+    mf_Status status = mf_file_read_text(m->context, copy, MF_FILE_LIMIT, &data, &size, m->error);
     if (status != MF_OK)
         return status;
     if (size == 0)

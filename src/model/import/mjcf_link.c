@@ -463,8 +463,24 @@ static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
     return MF_OK;
 }
 
+static mf_Status check_wishes(mf_Mjcf *m, bool free_base) {
+    const mf_ImportBase wish = m->config->base;
+    if (m->config->inertia != MF_IMPORT_INERTIA_FILE)
+        return mf_mjcf_fail(m, mf_mjcf_bodies(m)[0].node,
+                            "import.inertia: geometry is for URDF files; an MJCF file has "
+                            "inertiafromgeom");
+    if (wish == MF_IMPORT_BASE_AUTO || (wish == MF_IMPORT_BASE_FREE) == free_base)
+        return MF_OK;
+    return mf_mjcf_fail(m, mf_mjcf_bodies(m)[0].node,
+                        "base: %s is for URDF files; an MJCF file %s a <freejoint/> in its base",
+                        free_base ? "fixed" : "free", free_base ? "has" : "needs");
+}
+
 mf_Status mf_mjcf_make_links(mf_Mjcf *m) {
     uint32_t base = find_base(m);
+    const mf_Status wished = check_wishes(m, base != 0);
+    if (wished != MF_OK)
+        return wished;
     mf_MjcfBody *world = &mf_mjcf_bodies(m)[0];
     mf_Status status = MF_OK;
     world->link = MF_NONE;

@@ -60,19 +60,26 @@ static mf_Status check_root(mf_Urdf *urdf) {
     const mf_XmlNode *root = urdf->xml.root;
     if (strcmp(root->name, "robot") == 0)
         return MF_OK;
-    bool known = strcmp(root->name, "mujoco") == 0 || strcmp(root->name, "sdf") == 0;
-    return mf_xml_fail(&urdf->xml, root, urdf->error, known ? MF_UNSUPPORTED : MF_BAD_FILE,
+    return mf_xml_fail(&urdf->xml, root, urdf->error, MF_BAD_FILE,
                        "expected a URDF <robot>, found <%.80s>", root->name);
+}
+
+// The first element of xacro below `node`, in the order of the file; NULL: there is none.
+static const mf_XmlNode *find_macro(const mf_XmlNode *node) {
+    const mf_XmlNode *found = strncmp(node->name, "xacro:", 6) == 0 ? node : NULL;
+    for (const mf_XmlNode *child = node->first; child != NULL && found == NULL; child = child->next)
+        found = find_macro(child);
+    return found;
 }
 
 static mf_Status check_elements(mf_Urdf *urdf) {
     static const char *const known[] = {"link",   "joint",  "material", "gazebo",
                                         "mujoco", "mayfly", NULL};
-    for (const mf_XmlNode *node = urdf->xml.root->first; node; node = node->next) {
-        if (strncmp(node->name, "xacro:", 6) == 0)
-            return mf_xml_fail(&urdf->xml, node, urdf->error, MF_UNSUPPORTED,
-                               "<%.80s>: expand the file with xacro first", node->name);
-    }
+    const mf_XmlNode *macro = find_macro(urdf->xml.root);
+    if (macro != NULL)
+        return mf_xml_fail(&urdf->xml, macro, urdf->error, MF_UNSUPPORTED,
+                           "<%.80s>: xacro FILE > robot.urdf (pip install xacro) expands the file",
+                           macro->name);
     return mf_urdf_ignore_others(urdf, urdf->xml.root, known);
 }
 
@@ -137,6 +144,7 @@ static mf_Status run_passes(mf_Urdf *urdf) {
                                   mf_urdf_read_materials,
                                   mf_urdf_read_links,
                                   mf_urdf_read_joints,
+                                  mf_urdf_read_surfaces,
                                   mf_urdf_read_servos,
                                   mf_urdf_check_inertias,
                                   mf_urdf_merge,

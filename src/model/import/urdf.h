@@ -2,8 +2,9 @@
 //
 //   urdf_link.c    links, inertials, visuals, collisions, materials, meshes
 //   urdf_joint.c   joints, mimic chains, the check that they form one tree
+//   urdf_surface.c friction of links, as Gazebo and Bullet have it
 //   urdf_servo.c   motors of joints
-//   urdf_inertia.c implausible inertias
+//   urdf_inertia.c impossible inertias
 //   urdf_merge.c   merging of fixed links, conversion to the draft
 //   urdf_mass.c    mass points of each merged link
 //   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c), docks (urdf_dock.c)
@@ -32,6 +33,7 @@ typedef struct mf_UrdfSolid {
     double size[3];     // [m] as in mf_Shape
     float color[3];     // [1]
     uint32_t mesh;      // [1] of the draft
+    double friction;    // [1] sliding; NAN: none stated
 } mf_UrdfSolid;
 
 typedef struct mf_UrdfLink {
@@ -110,6 +112,10 @@ mf_Status mf_urdf_ignore(mf_Urdf *urdf, const mf_XmlNode *node);
 // Counts every child whose name is not in the NULL-terminated list.
 mf_Status mf_urdf_ignore_others(mf_Urdf *urdf, const mf_XmlNode *node, const char *const *known);
 
+// The link that a <gazebo> refers to, by its name or that of the joint that moves it. MF_NONE when
+// there is neither.
+uint32_t mf_urdf_reference(const mf_Urdf *urdf, const mf_XmlNode *gazebo);
+
 // Position and rotation from the child <origin xyz rpy>; zero and identity when there is none.
 mf_Status mf_urdf_origin(mf_Urdf *urdf, const mf_XmlNode *node, double position[3],
                          double rotation[4]);
@@ -118,9 +124,13 @@ mf_Status mf_urdf_origin(mf_Urdf *urdf, const mf_XmlNode *node, double position[
 mf_Status mf_urdf_read_materials(mf_Urdf *urdf);
 mf_Status mf_urdf_read_links(mf_Urdf *urdf);
 mf_Status mf_urdf_read_joints(mf_Urdf *urdf);
+mf_Status mf_urdf_read_surfaces(mf_Urdf *urdf);
 mf_Status mf_urdf_read_servos(mf_Urdf *urdf);
 mf_Status mf_urdf_check_inertias(mf_Urdf *urdf);
 mf_Status mf_urdf_merge(mf_Urdf *urdf);
+// Gives draft links of mass points an inertia where their joint turns nothing else; one body per
+// draft link.
+mf_Status mf_urdf_spread_points(mf_Urdf *urdf, mf_MassProperties *bodies);
 mf_Status mf_urdf_place_mass(mf_Urdf *urdf);
 mf_Status mf_urdf_read_mayfly(mf_Urdf *urdf);
 mf_Status mf_urdf_read_sensors(mf_Urdf *urdf);

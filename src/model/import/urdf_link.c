@@ -4,6 +4,7 @@
 
 #include "math/scalar.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- materials ---------------------------------------------------------------------------------
@@ -66,13 +67,21 @@ static mf_Status read_material(mf_Urdf *urdf, const mf_XmlNode *visual, float co
 
 // ---- geometry ----------------------------------------------------------------------------------
 
-static mf_Status need_positive(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute,
-                               double *out) {
+// A radius or length. Spheres of radius 0 and disks of length 0 are in use for points and plates.
+static mf_Status read_size(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute,
+                           double *out) {
+    const double least = 1e-6; // [m]
     mf_Status status = mf_xml_number(&urdf->xml, node, attribute, out, urdf->error);
-    if (status == MF_OK && !(*out > 0.0))
+    if (status == MF_OK && !(*out >= 0.0))
         return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<%.80s> %s: must be > 0, found %g", node->name, attribute, *out);
-    return status;
+                           "<%.80s> %s: must be >= 0, found %g", node->name, attribute, *out);
+    if (status != MF_OK || *out >= least)
+        return status;
+    *out = least;
+    return mf_draft_note(&urdf->draft, false, node->line, "<%.80s> %s: below %g m, raised to it",
+                         node->name, attribute, least)
+               ? MF_OK
+               : mf_urdf_no_memory(urdf);
 }
 
 static mf_Status read_box(mf_Urdf *urdf, const mf_XmlNode *node, mf_UrdfSolid *solid) {
@@ -115,15 +124,16 @@ static mf_Status read_geometry(mf_Urdf *urdf, const mf_XmlNode *element, mf_Urdf
         *keep = solid->mesh != MF_NONE;
         return status;
     }
-    status = need_positive(urdf, node, "radius", &solid->size[0]);
+    status = read_size(urdf, node, "radius", &solid->size[0]);
     if (status == MF_OK && solid->type != MF_SHAPE_SPHERE)
-        status = need_positive(urdf, node, "length", &solid->size[1]);
+        status = read_size(urdf, node, "length", &solid->size[1]);
     return status;
 }
 
 static mf_Status read_solid(mf_Urdf *urdf, uint32_t link, const mf_XmlNode *node, bool visual) {
     static const char *const known[] = {"origin", "geometry", "material", NULL};
-    mf_UrdfSolid solid = {.node = node, .next = MF_NONE, .visual = visual, .mesh = MF_NONE};
+    mf_UrdfSolid solid = {
+        .node = node, .next = MF_NONE, .visual = visual, .mesh = MF_NONE, .friction = (double)NAN};
     bool keep = false;
     mf_Status status = mf_urdf_origin(urdf, node, solid.position, solid.rotation);
     if (status == MF_OK)
@@ -209,7 +219,7 @@ static mf_Status read_inertial(mf_Urdf *urdf, mf_UrdfLink *link) {
 }
 
 static mf_Status read_link(mf_Urdf *urdf, const mf_XmlNode *node) {
-    static const char *const known[] = {"inertial", "visual", "collision", NULL};
+    static const char *const known[] = {"inertial", "visual", "collision", "contact", NULL};
     const char *name;
     mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name, urdf->error);
     if (status != MF_OK)
@@ -229,6 +239,7 @@ static mf_Status read_link(mf_Urdf *urdf, const mf_XmlNode *node) {
     link->inertial = mf_xml_child(node, "inertial");
     link->first_solid = link->last_solid = MF_NONE;
     link->joint = link->first_child = MF_NONE;
+    mf_quat_identity(link->rotation);
     status = read_inertial(urdf, link);
     for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
         bool visual = strcmp(child->name, "visual") == 0;

@@ -6,9 +6,12 @@
 
 #include "math/scalar.h"
 
+#include <math.h>
 #include <string.h>
 
 #define CYLINDER_RING 4u // [1] contact points around each end of a cylinder
+
+// ---- the base -----------------------------------------------------------------------------------
 
 // A root without mass and shapes whose only joint is floating is the world: its child is the base.
 static mf_Status skip_world(mf_Urdf *urdf) {
@@ -31,6 +34,58 @@ static mf_Status skip_world(mf_Urdf *urdf) {
         urdf->order[i] = urdf->order[i + 1];
     return MF_OK;
 }
+
+// What joints do to the root and to all links that fixed joints connect with it.
+typedef struct BaseCount {
+    double mass;     // [kg]
+    uint32_t moving; // [1] joints
+} BaseCount;
+
+static BaseCount count_base(const mf_Urdf *urdf) {
+    BaseCount count = {0};
+    const mf_UrdfLink *links = mf_urdf_links(urdf);
+    for (uint32_t i = 0; i < urdf->order_count; i++) {
+        uint32_t at = urdf->order[i];
+        const mf_UrdfLink *link = &links[at];
+        uint32_t moving = 0; // joints on the way to the root
+        for (; at != urdf->root; at = mf_urdf_joints(urdf)[links[at].joint].joint.parent)
+            moving += mf_urdf_joints(urdf)[links[at].joint].joint.type != MF_JOINT_FIXED;
+        if (moving == 0)
+            count.mass += link->body.mass;
+        else if (moving == 1 && mf_urdf_joints(urdf)[link->joint].joint.type != MF_JOINT_FIXED)
+            count.moving++;
+    }
+    return count;
+}
+
+// Nothing in a URDF says whether its base is fixed but the name `world`, a convention of ROS and
+// Gazebo. A free base without mass has no equation of motion.
+static mf_Status choose_base(mf_Urdf *urdf) {
+    const mf_UrdfLink *root = &mf_urdf_links(urdf)[urdf->root];
+    const BaseCount count = count_base(urdf);
+    const bool asked = urdf->config->base != MF_IMPORT_BASE_AUTO;
+    const bool world = strcmp(root->name, "world") == 0 && !(root->body.mass > 0.0);
+    const bool light = !(count.mass > 0.0) && count.moving > 0;
+    const bool fixed = asked ? urdf->config->base == MF_IMPORT_BASE_FIXED : world || light;
+    bool noted = true;
+    urdf->draft.base_type = fixed ? MF_BASE_FIXED : MF_BASE_FREE;
+    if (!asked && world)
+        noted = mf_draft_note(&urdf->draft, false, root->node->line,
+                              "link 'world' is the world: the base is fixed in it (base: free "
+                              "frees it)");
+    else if (!asked && light)
+        noted = mf_draft_note(&urdf->draft, true, root->node->line,
+                              "link '%.100s' and what is fixed to it have no mass: the base is "
+                              "fixed in the world",
+                              root->name);
+    else if (!asked && count.moving == 1)
+        noted = mf_draft_note(&urdf->draft, false, root->node->line,
+                              "the base is free, since no root link 'world' holds it (base: fixed "
+                              "fixes it)");
+    return noted ? MF_OK : mf_urdf_no_memory(urdf);
+}
+
+// ---- links and joints ---------------------------------------------------------------------------
 
 static mf_Status add_draft_joint(mf_Urdf *urdf, const mf_UrdfLink *parent, mf_UrdfJoint *item,
                                  uint32_t child) {
@@ -91,6 +146,8 @@ static mf_Status add_shape(mf_Urdf *urdf, const mf_UrdfSolid *solid, uint32_t li
     mf_vec3_copy(shape->size, solid->size);
     memcpy(shape->color, solid->color, sizeof shape->color);
     shape->mesh = solid->mesh;
+    if (!isnan(solid->friction))
+        shape->friction[0] = solid->friction;
     return MF_OK;
 }
 
@@ -111,7 +168,10 @@ static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, const mf_Urdf
     mf_vec3_add(position, position, link->position);
     mf_quat_multiply(rotation, link->rotation, solid->rotation);
     mf_Status status = add_shape(urdf, solid, link->draft, position, rotation);
-    uint32_t count = solid->visual || status != MF_OK ? 0 : contact_points(urdf, solid, points);
+    // A fixed base never meets the ground.
+    const bool still = link->draft == 0 && urdf->draft.base_type == MF_BASE_FIXED;
+    const bool touches = !solid->visual && !still && status == MF_OK;
+    uint32_t count = touches ? contact_points(urdf, solid, points) : 0;
     for (uint32_t i = 0; i < count; i++) {
         mf_quat_rotate(points[i], rotation, points[i]);
         mf_vec3_add(points[i], points[i], position);
@@ -143,6 +203,8 @@ static mf_Status connect_mimics(mf_Urdf *urdf) {
 mf_Status mf_urdf_merge(mf_Urdf *urdf) {
     uint32_t old_root = urdf->root, merged = 0;
     mf_Status status = skip_world(urdf);
+    if (status == MF_OK)
+        status = choose_base(urdf);
     for (uint32_t i = 0; status == MF_OK && i < urdf->order_count; i++) {
         mf_UrdfLink *link = &mf_urdf_links(urdf)[urdf->order[i]];
         status = place_link(urdf, link, &merged);

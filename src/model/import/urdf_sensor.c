@@ -77,22 +77,10 @@ static mf_Status read_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const mf_Urd
     return ray ? read_ray(urdf, node, link, sensor) : MF_OK;
 }
 
-// The link that a <gazebo> refers to, by its name or that of the joint that moves it. MF_NONE when
-// there is neither.
-static uint32_t find_link(const mf_Urdf *urdf, const char *reference) {
-    if (reference == NULL)
-        return MF_NONE;
-    uint32_t link = mf_names_find(&urdf->link_names, reference);
-    if (link != UINT32_MAX)
-        return link;
-    uint32_t joint = mf_names_find(&urdf->joint_names, reference);
-    return joint != UINT32_MAX ? mf_urdf_joints(urdf)[joint].joint.child : MF_NONE;
-}
-
 static mf_Status read_gazebo(mf_Urdf *urdf, const mf_XmlNode *node) {
-    static const char *const known[] = {"sensor", NULL};
+    static const char *const known[] = {"sensor", "mu1", "mu2", NULL};
     const char *reference = mf_xml_attribute(node, "reference");
-    uint32_t link = find_link(urdf, reference);
+    uint32_t link = mf_urdf_reference(urdf, node);
     mf_Status status = mf_urdf_ignore_others(urdf, node, known);
     for (const mf_XmlNode *sensor = mf_xml_child(node, "sensor"); status == MF_OK && sensor;
          sensor = mf_xml_next(sensor, "sensor")) {
@@ -141,6 +129,8 @@ static mf_Status sense_leaves(mf_Urdf *urdf) {
 }
 
 static mf_Status note_contacts(mf_Urdf *urdf) {
+    if (urdf->draft.base_type == MF_BASE_FIXED) // it does not fall
+        return MF_OK;
     for (uint32_t i = 0; i < urdf->draft.points.count; i++) {
         if (mf_draft_points(&urdf->draft)[i].flags & MF_POINT_COLLIDES)
             return MF_OK;

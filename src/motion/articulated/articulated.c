@@ -18,6 +18,7 @@ mf_ArticulatedConfig mf_articulated_config(void) {
                                   .motors = true,
                                   .limits = true,
                                   .limit_damping = 1.0,
+                                  .input_limits = true,
                                   .friction_rate = 1e-3,
                                   .contacts = true,
                                   .contact_damping = (double)NAN,

@@ -329,8 +329,8 @@ static void resist_find(const Problem *p, const Drive *drive, mf_lane *slope, mf
             continue;
         Line early = {mf_zero(), mf_zero()}, late = early;
         const mf_lane angle = p->state->angle[l], rate = p->state->speed[l];
-        drive_servo(link, c, &now, angle, rate, &early);
-        drive_servo(link, c, drive, mf_fma(drive->step, rate, angle), rate, &late);
+        drive_servo(link, c, &now, angle, rate, mf_zero(), &early);
+        drive_servo(link, c, drive, mf_fma(drive->step, rate, angle), rate, mf_zero(), &late);
         slope[link->dof] = slope[link->dof] + late.slope;
         extra[link->dof] = late.torque - early.torque;
     }

@@ -33,9 +33,10 @@ typedef struct Drive {
 } Drive;
 
 // Servo: gain (target - position) - damping rate at the end of the step, clamped to the effort;
-// with its inputs gain (target - position) + damping (target rate - rate) + torque.
+// with its inputs gain (target - position) + damping (target rate - rate) + torque. `input` is a
+// torque from outside that its limits hold for.
 static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, const Drive *drive,
-                                  mf_lane ahead, mf_lane rate, Line *line) {
+                                  mf_lane ahead, mf_lane rate, mf_lane input, Line *line) {
     const bool inputs = drive->gain != NULL;
     mf_lane gain = inputs ? row_load(drive->gain, link->joint) : mf_set(c[MF_ART_SERVO_GAIN]);
     const mf_lane damping =
@@ -47,7 +48,7 @@ static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, cons
         gain = mf_keep(mf_less(mf_zero(), mf_abs(out)), gain);
         error = out;
     }
-    mf_lane pull = gain * error;
+    mf_lane pull = mf_fma(gain, error, input);
     if (link->drive & MF_ART_HAS_SPEED) {
         mf_lane most = mf_set(c[MF_ART_SERVO_SPEED]);
         gain = mf_keep(mf_less_equal(mf_abs(pull), most), gain);
@@ -67,6 +68,21 @@ static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, cons
     }
     line->torque = line->torque + torque;
     line->slope = line->slope + slope;
+}
+
+// The largest speed of a joint for a motor that has no such limit in its law. Where the motor would
+// drive the joint beyond it within the step, it acts as a damper towards that speed, with what the
+// joint moves (MF_ART_MOVED) over the step, and never brakes: what else moves the joint may.
+static MF_INLINE void drive_bound(const mf_ArtPlan *plan, const mf_real *c, const Drive *drive,
+                                  mf_lane rate, Line *motor) {
+    const mf_lane zero = mf_zero(), moved = mf_set(c[MF_ART_MOVED]), most = mf_set(c[MF_ART_SPEED]);
+    const mf_lane damping = moved / setting(plan, MF_ART_STEP);
+    const mf_lane up = mf_max(damping * (most - rate), zero);
+    const mf_lane down = mf_min(damping * (-most - rate), zero);
+    const mf_mask beyond = mf_or(mf_less(up, motor->torque), mf_less(motor->torque, down));
+    motor->torque = mf_clamp(motor->torque, down, up);
+    const mf_mask pushes = mf_and(mf_less(zero, mf_abs(motor->torque)), mf_less(zero, drive->step));
+    motor->slope = mf_select(beyond, mf_keep(pushes, moved), motor->slope);
 }
 
 // A limit: a spring and damper in proportion to what the joint moves (MF_ART_MOVED), so that its
@@ -207,6 +223,10 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
                                   const Drive *drive, const LimitLoad *load, mf_lane position,
                                   mf_lane rate, Line *line) {
     mf_lane ahead = mf_fma(drive->step, rate, position);
+    // Where limits hold for it, what comes from outside is a part of what the motor does.
+    const bool bound = (link->drive & MF_ART_HAS_BOUND) != 0;
+    const mf_lane input = bound ? line->torque : mf_zero();
+    line->torque = bound ? mf_zero() : line->torque;
     if (link->drive & MF_ART_HAS_DAMPING) {
         mf_lane damping = mf_set(c[MF_ART_DAMPING]);
         line->torque = mf_fma(-damping, rate, line->torque);
@@ -217,8 +237,18 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
         line->torque = mf_fma(stiffness, mf_set(c[MF_ART_RELAXED]) - ahead, line->torque);
         line->slope = mf_fma(drive->step * drive->step, stiffness, line->slope);
     }
-    if (link->drive & MF_ART_HAS_SERVO)
-        drive_servo(link, c, drive, ahead, rate, line);
+    Line motor = {input, mf_zero()};
+    if (link->drive & MF_ART_HAS_SERVO) {
+        motor.torque = mf_zero();
+        drive_servo(link, c, drive, ahead, rate, input, &motor);
+    }
+    if (bound && !(link->drive & MF_ART_HAS_SPEED)) {
+        const mf_lane effort = mf_set(c[MF_ART_EFFORT]);
+        motor.torque = mf_clamp(motor.torque, -effort, effort);
+        drive_bound(plan, c, drive, rate, &motor);
+    }
+    line->torque = line->torque + motor.torque;
+    line->slope = line->slope + motor.slope;
     if (plan->law) // friction and limits are constraints (problem_rows.h)
         return;
     if (link->drive & MF_ART_HAS_FRICTION && plan->dry_rows == 0) {

@@ -27,6 +27,14 @@ static bool settings_say(const mf_ArticulatedConfig *config) {
            config->limit_time > 0.0 || !isnan(config->contact_damping);
 }
 
+static bool has_bounds(const mf_Model *model) {
+    bool any = false;
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        any = any || (model->joints[j].effort > 0.0 && model->joints[j].effort < INFINITY) ||
+              (model->joints[j].speed > 0.0 && model->joints[j].speed < INFINITY);
+    return any;
+}
+
 const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *config, uint32_t index) {
     const bool file = model->body_count > 0, rk4 = config->integrator == MF_ARTICULATED_RK4,
                law = config->contact_law == MF_CONTACT_LAW_MUJOCO;
@@ -40,6 +48,8 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
         {file && !law,
          "contact_law: contacts, limits and equality constraints do not use MuJoCo's law; solref, "
          "solimp, cone and impratio have only a partial effect (docs/explanation/articulated.md)"},
+        {!config->input_limits && !file && has_bounds(model),
+         "servo.limits: effort and velocity of the file's joints do not hold for joint.torque"},
         {law && settings_say(config),
          "contact_law mujoco: stiffness, damping and time constants of the settings have no "
          "effect"},

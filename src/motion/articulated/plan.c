@@ -80,7 +80,11 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
     if (wrong != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "articulated.%s", wrong);
     if (!(model->mass > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no mass", model->name);
+        return mf_fail(
+            error, MF_BAD_ARGUMENT,
+            "articulated: model %s has no mass; of a URDF file, import.density gives one to links "
+            "without (groups of scenes), `kinematic` needs none",
+            model->name);
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Servo servo = servo_of(model, config, j);
         mf_Status status = check_servo(model, &servo, j, error);
@@ -147,6 +151,21 @@ static void set_servo(mf_ArtLink *link, double *c, const mf_Model *model, const 
         link->drive |= MF_ART_HAS_BACKLASH;
 }
 
+// Effort and speed that hold for inputs, too: those of URDF files. MuJoCo's range of a joint's
+// motors does not hold for what corresponds to joint.torque (qfrc_applied). What is not limited
+// gets a number that no joint reaches.
+static void set_bound(mf_ArtLink *link, double *c, const mf_Model *model, const mf_Joint *joint) {
+    const double unlimited = 1e20;
+    const bool effort = bounded(joint->effort) && joint->effort > 0.0,
+               speed = bounded(joint->speed) && joint->speed > 0.0;
+    if (model->body_count > 0 || joint->mimic != MF_NONE || !(effort || speed))
+        return;
+    link->drive |= MF_ART_HAS_BOUND;
+    if (!(link->drive & MF_ART_HAS_EFFORT))
+        c[MF_ART_EFFORT] = effort ? joint->effort : unlimited;
+    c[MF_ART_SPEED] = speed ? joint->speed : unlimited;
+}
+
 // Models made by hand leave both at 0.
 static bool ball_limited(const mf_Joint *joint) {
     return bounded(joint->upper) && joint->upper > 0.0;
@@ -183,6 +202,8 @@ static void set_drive(const mf_ArtMotion *motion, const mf_Model *model, int32_t
         const mf_Servo servo = servo_of(model, config, link->joint);
         if (joint->mimic == MF_NONE) // its leader's motor moves it
             set_servo(link, c, model, joint, &servo, config->servo_inputs);
+        if (config->input_limits)
+            set_bound(link, c, model, joint);
         c[MF_ART_STIFFNESS] = joint->stiffness;
         c[MF_ART_RELAXED] = joint->spring_reference;
         c[MF_ART_FRICTION] = joint->friction;

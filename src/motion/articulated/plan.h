@@ -105,6 +105,7 @@ enum {
     MF_ART_LIMIT_WIDTH,                     // 4 values: its impedance (impedance.h)
     MF_ART_AROUND = MF_ART_LIMIT_WIDTH + 4, // [m] radius of a ball about the origin that holds all
                                             // contacts with the ground and their margins
+    MF_ART_SPEED,                           // [rad/s] or [m/s] largest one of the joint
     MF_ART_LINK_VALUES
 };
 
@@ -174,7 +175,8 @@ enum { // what acts on a joint
     MF_ART_HAS_EFFORT = 32, // the servo's effort is limited
     MF_ART_HAS_SPEED = 64,  // the servo's speed is limited
     MF_ART_HAS_BACKLASH = 128,
-    MF_ART_SOFT_LIMIT = 256 // the limit is as soft as the file says
+    MF_ART_SOFT_LIMIT = 256, // the limit is as soft as the file says
+    MF_ART_HAS_BOUND = 512   // effort and speed hold for what comes from outside
 };
 
 typedef struct mf_ArtLink {

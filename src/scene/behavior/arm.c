@@ -6,8 +6,10 @@
 // root, which has the targets, and poses and y go back. Angles are measured, and targets of servos
 // are moved: errors by friction and weight disappear as by an integral controller.
 //
-// An arm that has fewer modules than `length` takes a posture; whoever docks at its tip is part of
-// it from then on. The root is a module without joints; its frame is that of targets and poses.
+// An arm that has fewer modules with joints than `length` takes a posture; whoever docks at its tip
+// is part of it from then on. The root is the module without joints that has the targets, or only
+// one dock; its frame is that of targets and poses. Other modules without joints are links of the
+// arm.
 #include "scene/behavior/minds.h"
 
 #include "math/scalar.h"
@@ -180,7 +182,7 @@ static void add_joints(Arm *arm) {
             square[i] += products[i];
         mf_vec3_add_scaled(arm->up + DRIFT, arm->up + DRIFT, return_rate(arm, j), c);
     }
-    arm->up[COUNT] += 1.0;
+    arm->up[COUNT] += arm->plan->model->joint_count > 0 ? 1.0 : 0.0;
 }
 
 static bool reach(const Arm *arm) {
@@ -274,7 +276,7 @@ static bool think(mf_Mind *mind, void *user) {
     for (uint32_t i = 0; i < UP_WORDS; i++)
         arm.up[i] = mf_mind_recall(mind, UP + i);
     find_links(&arm);
-    if (arm.plan->model->joint_count == 0)
+    if (arm.plan->back == MF_NONE)
         lead(&arm);
     else if (mf_mind_recall(mind, HEARD_DOWN) != 0.0)
         return follow(&arm);
@@ -285,8 +287,6 @@ static mf_Status check(const mf_MindPlan *plan, mf_Error *error) {
     if (plan->model->link_count > MF_ARM_LINKS)
         return mf_fail(error, MF_LIMIT, "arm: %s has %u links, at most %u are possible",
                        plan->model->name, plan->model->link_count, MF_ARM_LINKS);
-    if (plan->model->joint_count > 0 && plan->back == MF_NONE)
-        return mf_fail(error, MF_NOT_FOUND, "arm: %s has no second dock", plan->model->name);
     return plan->settings.wait > 0.0 && plan->settings.damping > 0.0
                ? MF_OK
                : mf_fail(error, MF_BAD_ARGUMENT, "arm: wait and damping must be > 0");

@@ -165,10 +165,16 @@ static mf_Status check_messages(mf_Group *group, const mf_MindKind *kind, mf_Min
                          kind->name, messages->size, 4 * kind->words);
 }
 
+// Other modules without joints lengthen what they are part of.
+static bool is_root(const mf_Model *model, const mf_MindKind *kind, const mf_MindPlan *plan) {
+    return kind->may_be_root && model->joint_count == 0 &&
+           (plan->point_count > 0 || model->dock_count < 2);
+}
+
 static mf_Status find_ends(const mf_Model *model, const mf_MindKind *kind,
                            const mf_MindBehavior *settings, mf_MindPlan *plan, mf_Error *error) {
     const char *front = text_of(settings->front), *back = text_of(settings->back);
-    const bool root = kind->may_be_root && model->joint_count == 0;
+    const bool root = is_root(model, kind, plan);
     mf_Status status = MF_OK;
     plan->front = plan->back = MF_NONE;
     if (kind->ends || kind->may_be_root || (kind->some_ends && front[0] != '\0'))

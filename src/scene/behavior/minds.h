@@ -44,7 +44,8 @@ typedef struct mf_MindKind {
     uint32_t words;              // [1] of its messages, at least; 0: it sends none
     bool joints, ends;           // moves joints; has a front and a back dock
     bool some_ends;              // a front or a back dock only where they are named
-    bool may_be_root;            // has both, or is a module without joints and with a front dock
+    bool may_be_root;            // has both, or is a module without joints that has the targets, or
+                                 // only one dock
     bool parts;                  // switches docks
     bool drives;                 // by speed
     bool sides;                  // has left and right wheels
