@@ -88,6 +88,7 @@ class Field:
         self._first = first
         self._element = self._element_shape(info, count)
         self._data = native.data
+        self._remainder = native.remainder  # of sums in single precision, else NULL
         self.writeable = bool(self._flags & (lib.MF_FIELD_STATE | lib.MF_FIELD_INPUT)) and not (
             self._flags & lib.MF_FIELD_OUTPUT
         )
@@ -139,15 +140,15 @@ class Field:
             with world._lock:
                 world._use()
                 world._fields.add(self)  # which releases it when it is closed
-                view = self._cached = self._make_view()
+                view = self._cached = self._make_view(self._data)
         return view
 
-    def _make_view(self) -> Array:
+    def _make_view(self, data: Any) -> Array:
         size = self.dtype.itemsize
         inner = [size * _BLOCK]
         if len(self._element) == 2:
             inner.insert(0, size * _BLOCK * self._element[1])
-        address = int(ffi.cast("uintptr_t", self._data)) + self._first * _BLOCK * size
+        address = int(ffi.cast("uintptr_t", data)) + self._first * _BLOCK * size
         memory = _Memory(
             self.group.world._owner,
             {
@@ -297,10 +298,17 @@ class Field:
             self._assign(new, (0 if single else slice(None), *rest), given)
         values = self._checked(new, index)
         self.view[index // _BLOCK, index % _BLOCK] = values
+        self._forget((index // _BLOCK, index % _BLOCK))
         if self._moves:
             self.group._refresh_rows(index)
 
+    def _forget(self, index: Any) -> None:
+        """What was written is exact: what rounding has left out of the old values is dropped."""
+        if self._remainder != ffi.NULL:
+            self._make_view(self._remainder)[index] = 0
+
     def _store_all(self, values: Array) -> None:
+        self._forget(...)
         whole, rest = divmod(self.group.count, _BLOCK)
         head = values[: whole * _BLOCK].reshape(whole, _BLOCK, *self._element)
         self.view[:whole] = head

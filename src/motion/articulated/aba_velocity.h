@@ -81,7 +81,8 @@ typedef struct Work {
     mf_mask *presses;
     Wrench *path_row;  // the path of a spatial tendon (tendon_path.h)
     Rates more;        // forces with those of tendons (forward.h)
-    Quat *ball_before; // ball joints at the step's beginning (articulated_kernel.c)
+    Quat *ball_before; // ball joints at the step's beginning (articulated_kernel.c),
+    Quat *ball_low;    // and their remainders
     mf_Carver rest;    // for the solver of couplings or of constraints
 } Work;
 
@@ -120,6 +121,7 @@ static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->path_row, plan->path_most);
     rates_carve(plan, carver, &work->more);
     MF_CARVE(carver, work->ball_before, plan->ball_count);
+    MF_CARVE(carver, work->ball_low, plan->ball_count);
 }
 
 // All of them.
