@@ -36,7 +36,11 @@ enum {
     MF_FIELD_STATE = 1,  // part of snapshots and hashes
     MF_FIELD_INPUT = 2,  // meant to be written from outside
     MF_FIELD_OUTPUT = 4, // computed from the state; may be read, writing has no effect
-    MF_FIELD_BITS = 8    // bits that any system may raise, several in one phase (fault.word)
+    MF_FIELD_BITS = 8,   // bits that any system may raise, several in one phase (fault.word)
+    // Sums of many small steps: in single precision each value has a remainder. Those of velocities
+    // only in steps below 1 ms, as what a longer step adds is not lost.
+    MF_FIELD_SUM = 32,
+    MF_FIELD_RATE_SUM = 64
 };
 
 // One row of the table that describes a field; it is used for allocation, access by name,
@@ -59,14 +63,22 @@ typedef struct mf_Field {
     uint32_t components; // [1] per instance: elements * width
     uint32_t blocks;     // [1]
     void *data;          // blocks * components * MF_BLOCK values, aligned to 64 bytes
+    // As many values: what rounding has left out of each sum so far, at most half of its last
+    // digit. Part of snapshots and hashes. NULL: none, as of all fields without MF_FIELD_SUM and of
+    // those in double precision.
+    void *remainder;
 } mf_Field;
 
 // Size of one value.
 MF_API size_t mf_field_value_size(mf_FieldType type); // [byte]
 
-// One value as double (I32 and U32 exactly). No bounds are checked beyond assertions.
+// One value as double (I32 and U32 exactly). No bounds are checked beyond assertions. Setting a
+// value clears its remainder.
 MF_API double mf_field_get(const mf_Field *field, uint32_t instance, uint32_t component);
 MF_API void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double value);
+// A value with its remainder: where a robot is to more digits than its field shows.
+MF_API double mf_field_sum(const mf_Field *field, uint32_t instance, uint32_t component);
+MF_API void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t component, double value);
 
 // ---- worlds and groups -------------------------------------------------------------------------
 
@@ -185,7 +197,7 @@ MF_API void mf_group_set_state(mf_Group *group, uint32_t instance, const double 
                                const double *velocity);
 
 // Call it after the state of an instance was written to its fields: every system recomputes derived
-// values and restarts its joint paths.
+// values and restarts its joint paths. Remainders that belong to values written over are dropped.
 MF_API void mf_group_refresh(mf_Group *group, uint32_t instance);
 
 // Bits of fault.word.
@@ -221,7 +233,13 @@ enum {
     MF_WARNING_YIELD = 64,     // a bar's stress exceeded the yield stress; [Pa]
     MF_WARNING_BUCKLING = 128, // a bar's compression exceeded its Euler load; [1] times it
     MF_WARNING_JUMP = 256,     // a quasi-static frame moved far: it would need time; [m]
-    MF_WARNING_KINDS = 9
+    MF_WARNING_DEPTH = 512,    // a contact was about as deep as one of its bodies is thick; [m]
+    MF_WARNING_TUNNEL = 1024,  // moved farther in a step than it and what is near it are thick, so
+                               // that it may have passed through it; [m]
+    MF_WARNING_PRECISION = 2048, // a position or angle is so large that its last digit is coarse:
+                                 // in single precision beyond 16384 m or rad; [m, rad] that digit
+    MF_WARNING_FALL = 4096,      // it has fallen far below all ground: nothing is under it; [m]
+    MF_WARNING_KINDS = 13
 };
 
 typedef struct mf_WarningSum { // of one bit

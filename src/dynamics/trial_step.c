@@ -74,6 +74,11 @@ static char *block_data(const mf_Field *field, uint32_t block) {
     return (char *)field->data + block * block_bytes(field);
 }
 
+// The remainders of sums (mayfly/world.h); NULL: none.
+static char *block_remainders(const mf_Field *field, uint32_t block) {
+    return field->remainder != NULL ? (char *)field->remainder + block * block_bytes(field) : NULL;
+}
+
 // ---- creation -----------------------------------------------------------------------------------
 
 static void add_field(mf_TrialStep *trial, mf_Field *field) {
@@ -83,7 +88,7 @@ static void add_field(mf_TrialStep *trial, mf_Field *field) {
     if (field == NULL || trial->field_count == MF_TRIAL_STEP_FIELDS)
         return;
     trial->fields[trial->field_count++] = field;
-    trial->bytes += block_bytes(field);
+    trial->bytes += block_bytes(field) * (field->remainder != NULL ? 2 : 1);
 }
 
 static void add_fields(mf_TrialStep *trial, const char *const *names) {
@@ -189,7 +194,12 @@ void mf_trial_step_save(const mf_TrialStep *trial, uint32_t block, void *saved) 
     char *to = saved;
     for (uint32_t f = 0; f < trial->field_count; f++) {
         const size_t size = block_bytes(trial->fields[f]);
+        const char *remainders = block_remainders(trial->fields[f], block);
         memcpy(to, block_data(trial->fields[f], block), size);
+        to += size;
+        if (remainders == NULL)
+            continue;
+        memcpy(to, remainders, size);
         to += size;
     }
 }
@@ -198,7 +208,12 @@ void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void
     const char *from = saved;
     for (uint32_t f = 0; f < trial->field_count; f++) {
         const size_t size = block_bytes(trial->fields[f]);
+        char *remainders = block_remainders(trial->fields[f], block);
         memcpy(block_data(trial->fields[f], block), from, size);
+        from += size;
+        if (remainders == NULL)
+            continue;
+        memcpy(remainders, from, size);
         from += size;
     }
 }
@@ -240,6 +255,11 @@ void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void 
             spread_rows(to, data, field->components, 4, from);
         else
             spread_rows(to, data, field->components, 8, from);
+        data += block_bytes(field);
+        char *remainders = block_remainders(field, block);
+        if (remainders == NULL)
+            continue;
+        spread_rows(remainders, data, field->components, 4, from);
         data += block_bytes(field);
     }
 }

@@ -90,6 +90,21 @@ static MF_INLINE Vec sym_apply_add(const Sym *s, Vec a, Vec b) {
                     vec_dot_add(MF_VALUE(Vec, s->xz, s->yz, s->zz), a, b.z));
 }
 
+// The inverse of a positive tensor by its cofactors. It is scaled by its trace first: those of
+// bodies of a millimeter are 1e-13 kg m^2, and the product of three of them is 0 in single
+// precision.
+static MF_INLINE Sym sym_inverse(const Sym *tensor) {
+    const mf_lane one = mf_set((mf_real)1);
+    const mf_lane k = one / (tensor->xx + tensor->yy + tensor->zz);
+    const Sym s = {tensor->xx * k, tensor->yy * k, tensor->zz * k,
+                   tensor->xy * k, tensor->xz * k, tensor->yz * k};
+    const mf_lane xx = mf_fma(s.yy, s.zz, -(s.yz * s.yz)), yy = mf_fma(s.xx, s.zz, -(s.xz * s.xz)),
+                  zz = mf_fma(s.xx, s.yy, -(s.xy * s.xy)), xy = mf_fma(s.xz, s.yz, -(s.xy * s.zz)),
+                  xz = mf_fma(s.xy, s.yz, -(s.xz * s.yy)), yz = mf_fma(s.xy, s.xz, -(s.xx * s.yz));
+    const mf_lane scale = k / vec_dot(MF_VALUE(Vec, s.xx, s.xy, s.xz), MF_VALUE(Vec, xx, xy, xz));
+    return MF_VALUE(Sym, xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale);
+}
+
 // m s m^T: a symmetric tensor of the body in world axes.
 static MF_INLINE Sym sym_rotate(const Mat *m, const Sym *s) {
     Vec a = sym_apply(s, MF_VALUE(Vec, m->xx, m->xy, m->xz));
@@ -125,13 +140,13 @@ static MF_INLINE Quat quat_renormalize(Quat q) {
     return MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
 }
 
-// exp(v) for a small vector v [1], to fourth order: a rotation by 2 |v| about v, with an error of
-// |v|^5 / 120 rad and a length of 1 - |v|^6 / 144.
-static MF_INLINE Quat quat_exponential(Vec v) {
+// exp(v) - 1 for a small vector v [1], to fourth order: exp(v) is a rotation by 2 |v| about v, with
+// an error of |v|^5 / 120 rad and a length of 1 - |v|^6 / 144.
+static MF_INLINE Quat quat_exponential_less_one(Vec v) {
     mf_lane square = vec_dot(v, v), one = mf_set((mf_real)1);
     mf_lane cosine = mf_fma(square, mf_set((mf_real)(1.0 / 24)), mf_set((mf_real)-0.5));
     v = vec_scale(v, mf_fma(square, mf_set((mf_real)(-1.0 / 6)), one));
-    return MF_VALUE(Quat, mf_fma(square, cosine, one), v.x, v.y, v.z);
+    return MF_VALUE(Quat, square * cosine, v.x, v.y, v.z);
 }
 
 // Rotates the world attitude q by a small rotation vector in world axes (2 atan(|r|/2) about r).

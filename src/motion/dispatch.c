@@ -20,9 +20,14 @@ mf_Dispatch mf_dispatch_bind(mf_Group *group, mf_Motion own) {
 
 mf_Row mf_row(const mf_Field *field) {
     if (field == NULL)
-        return (mf_Row){NULL, 0, 0};
+        return (mf_Row){.base = NULL};
     const size_t value = mf_field_value_size(field->info.type);
-    return (mf_Row){field->data, field->components * MF_BLOCK * value, value};
+    return (mf_Row){.base = field->data,
+                    .stride = field->components * MF_BLOCK * value,
+                    .value = value,
+                    .low = field->remainder != NULL
+                               ? (size_t)((char *)field->remainder - (char *)field->data)
+                               : 0};
 }
 
 void mf_canonical_rows(mf_Group *group, mf_Field **rows, uint32_t count) {

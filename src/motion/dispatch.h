@@ -45,6 +45,7 @@ typedef struct mf_Row {
     char *base;    // NULL: the group does not have the field
     size_t stride; // [byte] from block to block
     size_t value;  // [byte]
+    size_t low;    // [byte] from a value to its remainder (math/lane_sum.h); 0: it has none
 } mf_Row;
 mf_Row mf_row(const mf_Field *field); // of NULL: a row without base
 static inline void *mf_row_at(const mf_Row *row, uint32_t block, uint32_t lane) {

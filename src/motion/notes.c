@@ -411,6 +411,23 @@ bool mf_motion_note(const mf_Model *model, mf_Motion motion, uint32_t index, cha
     return note_of(&c, row, &index, text);
 }
 
+// The sentences of the warnings that robots of the group have raised since their start.
+static bool warning_of(const mf_Group *group, uint32_t *index, char *text) {
+    for (uint32_t k = 0; k < MF_WARNING_KINDS; k++) {
+        const uint32_t bit = UINT32_C(1) << k;
+        const mf_WarningSum sum = mf_group_warning_sum(group, bit);
+        if (sum.robots == 0 || (*index)-- > 0)
+            continue;
+        snprintf(text, MF_MOTION_NOTE,
+                 "warning %s: in %llu steps of %u of them %s (residual up to %.2g %s); %s helps",
+                 mf_warning_name(bit), (unsigned long long)sum.steps, sum.robots,
+                 mf_group_warning_meaning(group, bit), sum.residual,
+                 mf_group_warning_unit(group, bit), mf_group_warning_advice(group, bit));
+        return true;
+    }
+    return false;
+}
+
 bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *text) {
     if (group == NULL || text == NULL)
         return false;
@@ -422,5 +439,5 @@ bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *text) {
         if (note_of(&c, row, &index, text))
             return true;
     }
-    return false;
+    return warning_of(group, &index, text);
 }

@@ -1,5 +1,6 @@
 // The motion table and what all rows have in common.
 #include "motion/table.h"
+#include "world/watch.h"
 
 #include <string.h>
 
@@ -38,6 +39,11 @@ mf_Status mf_motion_begin(const mf_Group *group, const mf_MotionRow *row, mf_Err
 
 mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, void *plan,
                          uint64_t settings_hash, mf_Error *error) {
+    mf_WarningFields warnings; // of what any motion can do wrong (world/watch.c)
+    mf_Status status = mf_attach_warnings(group, &warnings, error);
+    if (status != MF_OK)
+        return status;
+    mf_watch_prepare(group);
     mf_SystemConfig system = mf_system_config();
     system.name = row->name;
     system.phase = MF_PHASE_MOTION;

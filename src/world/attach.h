@@ -18,6 +18,12 @@ mf_Status mf_attach_field(mf_Group *group, const mf_FieldInfo *info, uint32_t co
 mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, mf_Field **out,
                          mf_Error *error);
 
+// [byte] Size of a field's values and of their remainders, which lie behind them.
+size_t mf_field_bytes(const mf_Field *field);
+
+// Drops the remainders of an instance that are no rounding of its values: those of other values.
+void mf_field_settle(mf_Field *field, uint32_t instance);
+
 // The fields warning.word, warning.steps and warning.residual, added when they are missing: for
 // motions that raise warnings (mayfly/world.h). A reset of the group clears them.
 typedef struct mf_WarningFields {

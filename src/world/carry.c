@@ -2,14 +2,10 @@
 // inputs and outputs besides, field by field by their names.
 #include "world/carry.h"
 
+#include "world/attach.h"
 #include "world/group.h"
 
 #include <string.h>
-
-static size_t size_of(const mf_Field *field) {
-    return (size_t)field->blocks * field->components * MF_BLOCK *
-           mf_field_value_size(field->info.type);
-}
 
 static mf_Status check_world(const mf_World *to, const mf_World *from, mf_Error *error) {
     const mf_WorldConfig *a = &to->config, *b = &from->config;
@@ -46,7 +42,8 @@ static mf_Status check_group(mf_Group *to, const mf_Group *from, mf_Error *error
         const bool follows = (old->info.flags & (MF_FIELD_STATE | MF_FIELD_INPUT)) == 0;
         if (field == NULL && follows) // added later, and computed from the state
             continue;
-        if (field == NULL || field->info.type != old->info.type || size_of(field) != size_of(old))
+        if (field == NULL || field->info.type != old->info.type ||
+            mf_field_bytes(field) != mf_field_bytes(old))
             return mf_fail(error, MF_BAD_ARGUMENT, "group %.99s has no such field %.99s any more",
                            name, old->info.name);
     }
@@ -73,8 +70,8 @@ static void carry_group(mf_Group *to, const mf_Group *from) {
     for (uint32_t f = 0; f < from->field_count; f++) {
         const mf_Field *old = &from->fields[f];
         mf_Field *field = mf_group_find_field(to, old->info.name);
-        if (field != NULL && size_of(old) > 0)
-            memcpy(field->data, old->data, size_of(old));
+        if (field != NULL && mf_field_bytes(old) > 0)
+            memcpy(field->data, old->data, mf_field_bytes(old));
     }
 }
 

@@ -1,5 +1,5 @@
 // Fields: values by index and the sizes of their types.
-#include <mayfly/world.h>
+#include "world/attach.h"
 
 #include <assert.h>
 
@@ -40,6 +40,8 @@ void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double
     if (field == NULL)
         return;
     size_t index = value_index(field, instance, component);
+    if (field->remainder != NULL)
+        ((float *)field->remainder)[index] = 0.0f;
     switch (field->info.type) {
     case MF_F64:
         ((double *)field->data)[index] = value;
@@ -53,5 +55,40 @@ void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double
     default:
         ((float *)field->data)[index] = (float)value;
         break;
+    }
+}
+
+// ---- sums ---------------------------------------------------------------------------------------
+
+size_t mf_field_bytes(const mf_Field *field) {
+    const size_t values = (size_t)field->blocks * field->components * MF_BLOCK;
+    return values * mf_field_value_size(field->info.type) * (field->remainder != NULL ? 2 : 1);
+}
+
+double mf_field_sum(const mf_Field *field, uint32_t instance, uint32_t component) {
+    const double value = mf_field_get(field, instance, component);
+    if (field == NULL || field->remainder == NULL)
+        return value;
+    return value +
+           (double)((const float *)field->remainder)[value_index(field, instance, component)];
+}
+
+void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t component, double value) {
+    mf_field_set(field, instance, component, value);
+    if (field == NULL || field->remainder == NULL)
+        return;
+    const double left = value - mf_field_get(field, instance, component);
+    // Not of what is no finite number.
+    if (left - left == 0.0)
+        ((float *)field->remainder)[value_index(field, instance, component)] = (float)left;
+}
+
+void mf_field_settle(mf_Field *field, uint32_t instance) {
+    for (uint32_t c = 0; field->remainder != NULL && c < field->components; c++) {
+        const size_t at = value_index(field, instance, c);
+        const float value = ((const float *)field->data)[at];
+        float *remainder = (float *)field->remainder + at;
+        if (!((float)((double)value + (double)*remainder) == value))
+            *remainder = 0.0f;
     }
 }

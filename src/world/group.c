@@ -10,6 +10,7 @@
 #include <mayfly/motion.h>
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #define DEEP 0.005 // [m] deeper penetration is corrected
@@ -23,18 +24,19 @@ mf_GroupConfig mf_group_config(void) {
 }
 
 static const mf_FieldInfo canonical_fields[] = {
-    {"base.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "origin of the base link"},
-    {"base.orientation", "1", "world", MF_REAL, MF_PER_INSTANCE, 4, MF_FIELD_STATE | MF_FIELD_INPUT,
+    {"base.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3,
+     MF_FIELD_STATE | MF_FIELD_INPUT | MF_FIELD_SUM, "origin of the base link"},
+    {"base.orientation", "1", "world", MF_REAL, MF_PER_INSTANCE, 4,
+     MF_FIELD_STATE | MF_FIELD_INPUT | MF_FIELD_SUM,
      "base to world rotation, unit quaternion (w, x, y, z)"},
     {"base.linear_velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3,
-     MF_FIELD_STATE | MF_FIELD_INPUT, "velocity of the base link's origin"},
+     MF_FIELD_STATE | MF_FIELD_INPUT | MF_FIELD_RATE_SUM, "velocity of the base link's origin"},
     {"base.angular_velocity", "rad/s", "body", MF_REAL, MF_PER_INSTANCE, 3,
-     MF_FIELD_STATE | MF_FIELD_INPUT, "angular velocity of the base link"},
-    {"joint.angle", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "joint positions; meters for slides"},
-    {"joint.rate", "rad/s", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "joint rates; m/s for slides"},
+     MF_FIELD_STATE | MF_FIELD_INPUT | MF_FIELD_RATE_SUM, "angular velocity of the base link"},
+    {"joint.angle", "rad", "joint", MF_REAL, MF_PER_JOINT, 1,
+     MF_FIELD_STATE | MF_FIELD_INPUT | MF_FIELD_SUM, "joint positions; meters for slides"},
+    {"joint.rate", "rad/s", "joint", MF_REAL, MF_PER_JOINT, 1,
+     MF_FIELD_STATE | MF_FIELD_INPUT | MF_FIELD_RATE_SUM, "joint rates; m/s for slides"},
     {"joint.target", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
      "joint targets; meters for slides"},
     {"fault.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE | MF_FIELD_BITS,
@@ -175,6 +177,7 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     strcpy(name, config->name);
     group->world = world;
     group->config = *config;
+    group->watch.square = (double)INFINITY;
     group->config.name = name;
     group->blocks = (config->count + MF_BLOCK - 1) / MF_BLOCK;
     status = add_canonical(group, error);
@@ -271,7 +274,7 @@ size_t mf_group_bytes_per_instance(const mf_Group *group) {
         return 0;
     size_t sum = 0;
     for (uint32_t i = 0; i < group->field_count; i++)
-        sum += group->fields[i].components * mf_field_value_size(group->fields[i].info.type);
+        sum += mf_field_bytes(&group->fields[i]) / ((size_t)group->blocks * MF_BLOCK);
     return sum;
 }
 
@@ -312,6 +315,15 @@ static uint32_t element_count(const mf_Model *model, const mf_FieldInfo *info, u
     }
 }
 
+// A step of 1 ms changes a velocity of 10 m/s by more than rounding loses if it accelerates by more
+// than 0.001 m/s^2.
+static bool has_remainders(const mf_Group *group, const mf_FieldInfo *info) {
+    if (info->type != MF_F32)
+        return false;
+    const bool small = group->world->config.step < MF_SECOND / 1000;
+    return (info->flags & MF_FIELD_SUM) != 0 || (small && (info->flags & MF_FIELD_RATE_SUM) != 0);
+}
+
 mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count,
                              mf_Field **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
@@ -330,13 +342,17 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
     // Large allocations begin at the same offset in a page, so fields would compete for the same
     // few lines of the L1 cache; each begins some lines later than the one before.
     const size_t row = MF_BLOCK * mf_field_value_size(field.info.type), page = 4096;
-    size_t rows = (size_t)field.blocks * field.components + page / row;
+    const size_t values = (size_t)field.blocks * field.components;
+    const bool sums = has_remainders(group, &field.info);
+    size_t rows = (sums ? 2 : 1) * values + page / row;
     size_t name_rows = strlen(info->name) / row + 1;
     char *memory = mf_allocate(group->world->context, rows + name_rows, row);
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "field %s: out of memory for %u robots", info->name,
                        group->config.count);
     field.data = memory + group->field_count * 5 * 64 % page;
+    if (sums)
+        field.remainder = (char *)field.data + values * row;
     field.info.name = strcpy(memory + rows * row, info->name);
     group->field_memory[group->field_count] = memory;
     group->fields[group->field_count++] = field;
@@ -420,6 +436,8 @@ void mf_group_reset(mf_Group *group, uint32_t instance) {
 void mf_group_refresh(mf_Group *group, uint32_t instance) {
     if (group == NULL)
         return;
+    for (uint32_t f = 0; f < group->field_count; f++)
+        mf_field_settle(&group->fields[f], instance);
     for (uint32_t s = 0; s < group->system_count; s++)
         if (group->systems[s].config.refresh != NULL)
             group->systems[s].config.refresh(group, instance, group->systems[s].config.user);

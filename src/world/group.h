@@ -51,6 +51,13 @@ typedef struct mf_CanonicalFields {
     mf_Field *fault_word, *fault_count;
 } mf_CanonicalFields;
 
+// What encounter.c knows of a group.
+typedef struct mf_Watch {
+    double square; // [m^2/s^2] of the speed from which a body may pass through another; INFINITY
+    bool floats, pushed; // it has bodies on floating joints; others push it
+    const mf_Field *position, *velocity, *rotation; // of those bodies
+} mf_Watch;
+
 struct mf_Group {
     mf_World *world;
     mf_GroupConfig config; // name owned by the group
@@ -60,7 +67,8 @@ struct mf_Group {
     void *field_memory[MF_MAX_FIELDS];     // allocation of each field's data
     mf_SystemSlot systems[MF_MAX_SYSTEMS]; // in order of phase, then of addition
     mf_CanonicalFields canonical;
-    mf_WarningFields warnings;                              // NULL: no system raises warnings
+    mf_WarningFields warnings; // NULL: no system raises warnings
+    mf_Watch watch;
     const mf_WarningWords *warning_words[MF_WARNING_KINDS]; // NULL: those of all groups
     uint32_t start_point_count;
     double *start_points; // [m] what stands on the ground: colliding points at the start angles, or

@@ -3,6 +3,7 @@
 // An image is a header (magic, version, byte order, layout hash, payload size, CRC, tick) followed
 // by the data of all state fields in order of creation and by the state outside of fields
 // (world_state.h), whose size may differ between images.
+#include "world/attach.h"
 #include "world/group.h"
 #include "base/floats.h"
 #include "base/hash.h"
@@ -23,11 +24,6 @@ typedef struct SnapshotHeader {
     uint32_t crc; // of the payload
     uint32_t header_crc;
 } SnapshotHeader;
-
-static size_t field_bytes(const mf_Field *field) {
-    return (size_t)field->blocks * field->components * MF_BLOCK *
-           mf_field_value_size(field->info.type);
-}
 
 static uint64_t hash_text(uint64_t hash, const char *text) {
     return mf_hash_bytes(hash, text, strlen(text) + 1);
@@ -54,6 +50,7 @@ static uint64_t layout_hash(const mf_World *world) {
             hash = hash_text(hash, group->fields[f].info.name);
             hash = hash_number(hash, group->fields[f].info.type);
             hash = hash_number(hash, group->fields[f].components);
+            hash = hash_number(hash, group->fields[f].remainder != NULL);
         }
         for (uint32_t i = 0; i < group->system_count; i++) {
             if (group->systems[i].config.run == NULL) // hears of resets only
@@ -75,17 +72,24 @@ static uint64_t layout_hash(const mf_World *world) {
     return hash;
 }
 
+static uint64_t hash_values(const mf_Field *field, const char *data, uint32_t instance,
+                            uint64_t hash) {
+    size_t size = mf_field_value_size(field->info.type);
+    for (uint32_t c = 0; c < field->components; c++) {
+        size_t row = (size_t)(instance / MF_BLOCK) * field->components + c;
+        hash = mf_hash_bytes(hash, data + (row * MF_BLOCK + instance % MF_BLOCK) * size, size);
+    }
+    return hash;
+}
+
 static uint64_t hash_instance(const mf_Group *group, uint32_t instance, uint64_t hash) {
     for (uint32_t f = 0; f < group->field_count; f++) {
         const mf_Field *field = &group->fields[f];
         if (!(field->info.flags & MF_FIELD_STATE))
             continue;
-        size_t size = mf_field_value_size(field->info.type);
-        for (uint32_t c = 0; c < field->components; c++) {
-            size_t row = (size_t)(instance / MF_BLOCK) * field->components + c;
-            const char *data = field->data;
-            hash = mf_hash_bytes(hash, data + (row * MF_BLOCK + instance % MF_BLOCK) * size, size);
-        }
+        hash = hash_values(field, field->data, instance, hash);
+        if (field->remainder != NULL)
+            hash = hash_values(field, field->remainder, instance, hash);
     }
     return hash;
 }
@@ -111,11 +115,14 @@ uint64_t mf_world_hash(const mf_World *world) {
 static void fill_padding(const mf_Group *group, const mf_Field *field, char *image) {
     uint32_t used = (group->config.count - 1) % MF_BLOCK + 1;
     size_t size = mf_field_value_size(field->info.type);
-    char *rows = image + field_bytes(field) - field->components * MF_BLOCK * size;
-    for (uint32_t c = 0; c < field->components; c++)
-        for (uint32_t lane = used; lane < MF_BLOCK; lane++)
-            memcpy(rows + (c * MF_BLOCK + lane) * size, rows + (c * MF_BLOCK + used - 1) * size,
-                   size);
+    const size_t whole = (size_t)field->blocks * field->components * MF_BLOCK * size;
+    for (char *end = image + whole; end <= image + mf_field_bytes(field); end += whole) {
+        char *rows = end - field->components * MF_BLOCK * size;
+        for (uint32_t c = 0; c < field->components; c++)
+            for (uint32_t lane = used; lane < MF_BLOCK; lane++)
+                memcpy(rows + (c * MF_BLOCK + lane) * size, rows + (c * MF_BLOCK + used - 1) * size,
+                       size);
+    }
 }
 
 // Copies the state out of (restore = false) or into (restore = true) the groups' fields.
@@ -126,7 +133,7 @@ static void copy_state(const mf_World *world, char *image, bool restore) {
             const mf_Field *field = &group->fields[f];
             if (!(field->info.flags & MF_FIELD_STATE))
                 continue;
-            size_t size = field_bytes(field);
+            size_t size = mf_field_bytes(field);
             if (restore)
                 memcpy(field->data, image, size);
             else
@@ -144,7 +151,7 @@ static size_t fixed_size(const mf_World *world) {
     for (uint32_t g = 0; g < world->group_count; g++)
         for (uint32_t f = 0; f < world->groups[g]->field_count; f++)
             if (world->groups[g]->fields[f].info.flags & MF_FIELD_STATE)
-                size += field_bytes(&world->groups[g]->fields[f]);
+                size += mf_field_bytes(&world->groups[g]->fields[f]);
     return size;
 }
 

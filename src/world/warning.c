@@ -44,6 +44,20 @@ static const struct {
     {"jump",
      {"m", "a quasi-static frame moved far, as in a fall or a snap, which takes time",
       "slower actuators, or a dynamic motion"}},
+    {"depth",
+     {"m", "a contact was about as deep as one of its bodies is thick",
+      "a start without penetration, a smaller step, or stiffer contacts"}},
+    {"tunnel",
+     {"m",
+      "it moved farther in a step than it and a body near it are thick, and may have passed "
+      "through it",
+      "a smaller step, or thicker bodies"}},
+    {"precision",
+     {"m, rad", "a position or an angle is so large that its last digit is coarse",
+      "precision: double"}},
+    {"fall",
+     {"m", "it fell far below all ground, and nothing is under it",
+      "a larger ground, or a start above it"}},
 };
 
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error) {

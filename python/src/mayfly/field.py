@@ -91,6 +91,7 @@ class Field(Sealed):
         self._first = first
         self._element = self._element_shape(info, count)
         self._data = native.data
+        self._remainder = native.remainder  # of sums in single precision, else NULL
         given = self._flags & (lib.MF_FIELD_INPUT | lib.MF_FIELD_OUTPUT)
         self.writeable = given == lib.MF_FIELD_INPUT
         self._moves = group._is_motion_state(self._field_name)
@@ -143,15 +144,15 @@ class Field(Sealed):
             with world._lock:
                 world._use()
                 world._fields.add(self)  # which releases it when it is closed
-                view = self._cached = self._make_view()
+                view = self._cached = self._make_view(self._data)
         return view
 
-    def _make_view(self) -> Array:
+    def _make_view(self, data: Any) -> Array:
         size = self.dtype.itemsize
         inner = [size * _BLOCK]
         if len(self._element) == 2:
             inner.insert(0, size * _BLOCK * self._element[1])
-        address = int(ffi.cast("uintptr_t", self._data)) + self._first * _BLOCK * size
+        address = int(ffi.cast("uintptr_t", data)) + self._first * _BLOCK * size
         memory = _Memory(
             self.group.world._owner,
             {
@@ -307,10 +308,17 @@ class Field(Sealed):
             self._assign(new, (0 if single else slice(None), *rest), given)
         values = self._checked(new, index)
         self.view[index // _BLOCK, index % _BLOCK] = values
+        self._forget((index // _BLOCK, index % _BLOCK))
         if self._moves:
             self.group._refresh_rows(index)
 
+    def _forget(self, index: Any) -> None:
+        """What was written is exact: what rounding has left out of the old values is dropped."""
+        if self._remainder != ffi.NULL:
+            self._make_view(self._remainder)[index] = 0
+
     def _store_all(self, values: Array) -> None:
+        self._forget(...)
         whole, rest = divmod(self.group.count, _BLOCK)
         head = values[: whole * _BLOCK].reshape(whole, _BLOCK, *self._element)
         self.view[:whole] = head

@@ -8,18 +8,6 @@
 #include "motion/articulated/fluid.h"
 #include "motion/articulated/contact_prediction.h"
 
-static MF_INLINE Sym sym_inverse_of(const Sym *s) {
-    mf_lane xx = mf_fma(s->yy, s->zz, -(s->yz * s->yz));
-    mf_lane yy = mf_fma(s->xx, s->zz, -(s->xz * s->xz));
-    mf_lane zz = mf_fma(s->xx, s->yy, -(s->xy * s->xy));
-    mf_lane xy = mf_fma(s->xz, s->yz, -(s->xy * s->zz));
-    mf_lane xz = mf_fma(s->xy, s->yz, -(s->xz * s->yy));
-    mf_lane yz = mf_fma(s->xy, s->xz, -(s->xx * s->yz));
-    mf_lane scale =
-        mf_set((mf_real)1) / vec_dot(MF_VALUE(Vec, s->xx, s->xy, s->xz), MF_VALUE(Vec, xx, xy, xz));
-    return MF_VALUE(Sym, xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale);
-}
-
 static MF_INLINE void add_rigid(Art *a, const mf_real *c, Vec rate) {
     Vec h = vec_constant(c + MF_ART_MOMENT);
     Sym j = sym_constant(c + MF_ART_INERTIA);
@@ -208,7 +196,7 @@ static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, 
     if (drive->active && link->drive != 0)
         drive_ball(plan, link, c, drive, &own->limit, state->ball[link->row], rate, &inertia,
                    &torque);
-    ball->inverse = sym_inverse_of(&inertia);
+    ball->inverse = sym_inverse(&inertia);
     ball->j = a->j;
     ball->h = a->h;
     ball->force = vec_sub(torque, a->n);

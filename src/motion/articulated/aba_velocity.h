@@ -87,11 +87,12 @@ typedef struct Work {
     mf_mask *presses;
     Wrench *path_row;  // the path of a spatial tendon (tendon_path.h)
     Rates more;        // forces with those of tendons (forward.h)
-    Quat *ball_before; // ball joints at the step's beginning (articulated_kernel.c)
+    Quat *ball_before; // ball joints at the step's beginning (articulated_kernel.c),
+    Quat *ball_low;    // and their remainders
     // With MuJoCo's law: lanes in which a constraint acts, per dof; free bodies at the step's
-    // beginning, per ball joint (momentum.h).
+    // beginning, per ball joint, and their remainders (momentum.h).
     mf_mask *pushed;
-    State *floating;
+    State *floating, *floating_low;
     mf_Carver rest; // for the solver of couplings or of constraints
 } Work;
 
@@ -132,8 +133,10 @@ static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->path_row, plan->path_most);
     rates_carve(plan, carver, &work->more);
     MF_CARVE(carver, work->ball_before, plan->ball_count);
+    MF_CARVE(carver, work->ball_low, plan->ball_count);
     MF_CARVE(carver, work->pushed, plan->law ? plan->dof_count : 0);
     MF_CARVE(carver, work->floating, plan->law ? plan->ball_count : 0);
+    MF_CARVE(carver, work->floating_low, plan->law ? plan->ball_count : 0);
 }
 
 // All of them.

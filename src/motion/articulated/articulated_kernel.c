@@ -21,15 +21,17 @@ static void advance(const Step *s, const Drive *drive, Room *room) {
     Work *work = &room->work;
     State *state = &room->state;
     const mf_lane step = setting(plan, MF_ART_STEP);
-    const Start start = start_note(plan, state, lanes_in_flight(s, drive, work), room->riders);
-    Quat *balls = work->ball_before;
-    memcpy(balls, state->ball, plan->ball_count * sizeof *balls);
+    State *low = &room->low;
+    const Start start = start_note(plan, state, low, lanes_in_flight(s, drive, work), room->riders);
+    memcpy(work->ball_before, state->ball, plan->ball_count * sizeof *state->ball);
+    memcpy(work->ball_low, low->ball, plan->ball_count * sizeof *low->ball);
     floating_note(plan, state, work->floating);
-    integrate_euler(plan, state, rates, step);
+    floating_note(plan, low, work->floating_low);
+    integrate_euler(plan, state, low, rates, step);
     if (plan->ball_count > 0 && !plan->law)
-        keep_balls(plan, balls, work, step, state);
-    keep_momentum(plan, &start, force, rates, step, &work->warnings, state);
-    keep_floating(plan, work->floating, lanes_alone(s, drive), rates, step, work, state);
+        keep_balls(plan, work, step, state, low);
+    keep_momentum(plan, &start, force, rates, step, &work->warnings, state, low);
+    keep_floating(plan, lanes_alone(s, drive), rates, step, work, state, low);
 }
 
 static void step_euler(const Step *s, Drive *drive, Room *room) {
@@ -70,7 +72,7 @@ static void step_rk4(const Step *s, Drive *drive, Room *room) {
     if (s->plan->keeps_stage)
         store_stage(s, stage);
     keep_requested(s->plan, stage, drive, &room->force, &room->rates, work, &room->requested);
-    slope_apply(s->plan, state, state, sum, mf_set(step * (mf_real)(1.0 / 6.0)));
+    slope_apply_sums(s->plan, state, &room->low, sum, mf_set(step * (mf_real)(1.0 / 6.0)));
     settle_loads(s->plan, stage, drive, work, room->loads);
     keep_actuators(s, &work->actuation, &room->actuated);
 }

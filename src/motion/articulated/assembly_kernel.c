@@ -499,8 +499,8 @@ void MF_KERNEL(mf_articulated_assembly_finish)(const mf_ArtAssembly *piece) {
     add_dock_wrenches(piece, all);
     keep_requested(plan, &room->state, &all->drive, &room->force, &room->rates, work,
                    &room->requested);
-    all->start = start_of(&room->state, mf_mask_all());
-    integrate_euler(plan, &room->state, &room->rates, setting(plan, MF_ART_STEP));
+    all->start = start_of(&room->state, &room->low, mf_mask_all());
+    integrate_euler(plan, &room->state, &room->low, &room->rates, setting(plan, MF_ART_STEP));
     if (all->flies)
         store_whole(piece, all, MF_ART_WHOLE_VALUES);
     if (all->drive.before != NULL)
@@ -525,10 +525,11 @@ void MF_KERNEL(mf_articulated_assembly_fly)(const mf_ArtAssembly *piece) {
     room->force.angular = mat_apply_transposed(&before, values_load(piece->whole, force + 3));
     room->work.warnings.any = false;
     keep_whole(plan, &start, &whole[1], value_load(piece->whole, force + 6), &room->force,
-               setting(plan, MF_ART_STEP), &room->work.warnings, &room->state);
+               setting(plan, MF_ART_STEP), &room->work.warnings, &room->state, &room->low);
     s->alive = mf_and(s->alive, lanes_with(piece, MF_ART_FLIES));
     s->all_alive = mf_all(s->alive);
     check_state(s, &room->state);
     store_state(s, &room->state);
+    store_low(s, &room->low);
     warnings_store(&room->work.warnings, &piece->block.warnings, s->alive);
 }

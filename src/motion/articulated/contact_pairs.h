@@ -24,6 +24,8 @@ typedef struct LinkContacts {
     uint32_t count, lost; // [1] lost: those without room
     mf_mask unsure;       // lanes in which the search for a contact ended early
     mf_lane gap;          // [m] and by how much it may be off
+    mf_mask deep;         // lanes with a contact about as deep as a body is thick
+    mf_lane deepest;      // [m] of those
     mf_real *memory;      // rows of warm_start.force, NULL: none (warm_start.h)
     mf_mask alive;        // lanes that may write there
     uint32_t most;        // [1] room in the list
@@ -95,6 +97,17 @@ static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair
     return mf_less(vec_dot(way, way), sum * sum);
 }
 
+// Half the radius of the smaller of the spheres about the shapes; planes have no other side.
+static inline mf_lane contact_thickness(const mf_ArtPlan *plan, uint32_t pair,
+                                        const mf_lane *spheres) {
+    const mf_CollidePair *item = &mf_collide_pairs(mf_art_collide(plan))[pair];
+    const mf_lane half = mf_set((mf_real)0.5);
+    const mf_lane a = spheres[4 * (size_t)item->a + 3], b = spheres[4 * (size_t)item->b + 3];
+    if (mf_collide_shapes(mf_art_collide(plan))[item->a].kind == MF_COLLIDE_PLANE)
+        return half * b;
+    return half * mf_min(a, b);
+}
+
 // What touches in `lanes`; contacts of a lane beyond the room are left out, with `overflow` set.
 // With `wanted`, per pair, these pairs are in place of those that may touch, and the ground is left
 // out.
@@ -109,6 +122,8 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     all->count = all->lost = 0;
     all->unsure = mf_not(mf_mask_all());
     all->gap = mf_zero();
+    all->deep = all->unsure;
+    all->deepest = mf_zero();
     for (uint32_t i = 0; hard && i < plan->contact_count; i++) {
         const Touch *touch = &contacts->touch[i];
         if (!touch->near)
@@ -151,9 +166,13 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
         }
         if (manifold.count > 0 && reach > 0)
             where = contact_pair_allowed(plan, near[n], spheres, reach);
+        const mf_lane thickness = contact_thickness(plan, near[n], spheres);
         for (uint32_t k = 0; k < manifold.count; k++) {
             const ShapeContact *contact = &manifold.contact[k];
             mf_mask deep = mf_and(contact->exists, mf_less(least, contact->depth));
+            mf_mask too_deep = mf_and(mf_and(deep, where), mf_less(thickness, contact->depth));
+            all->deep = mf_or(all->deep, too_deep);
+            all->deepest = mf_max(all->deepest, mf_keep(too_deep, contact->depth));
             LinkContact link_contact = {.pair = near[n],
                                         .exists = mf_and(deep, where),
                                         .point = contact->point,
@@ -190,6 +209,7 @@ static inline mf_mask link_contacts_lanes(const mf_ArtPlan *plan, const Contacts
 // Tells of contacts in `lanes` that were not found exactly.
 static inline void link_contacts_warn(const LinkContacts *all, mf_mask lanes, Warnings *warnings) {
     warnings_raise(warnings, mf_and(all->unsure, lanes), MF_WARNING_SHAPES, all->gap);
+    warnings_raise(warnings, mf_and(all->deep, lanes), MF_WARNING_DEPTH, all->deepest);
 }
 
 #endif

@@ -30,7 +30,7 @@ typedef struct Loops {
     mf_lane *inverse; // of its diagonal
     mf_lane *rest;    // room for what is left of each equation
     Frame *poses;     // at the end of the step, of link l at l + 1
-    State end;        // of the step
+    State end, low;   // of the step, and its remainders, which nobody needs
 } Loops;
 
 // What is known while the couplings are solved, in the block's scratch.
@@ -56,6 +56,7 @@ static void loops_carve(const mf_ArtPlan *plan, mf_Carver *carver, Loops *loops)
     MF_CARVE(carver, loops->rest, rows);
     MF_CARVE(carver, loops->poses, plan->link_count + 1);
     state_carve(plan, carver, &loops->end);
+    state_carve(plan, carver, &loops->low);
 }
 
 static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *all) {
@@ -355,7 +356,8 @@ static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane uni
     State *end = &loops->end;
     for (int round = 0; round < CLOSE_ROUNDS; round++) {
         state_copy(c->plan, state, end);
-        integrate_euler(c->plan, end, out, unit);
+        state_clear(c->plan, &loops->low);
+        integrate_euler(c->plan, end, &loops->low, out, unit);
         loop_poses(c->plan, end, loops->poses);
         loop_errors(c->plan, end, loops->poses, rest);
         for (uint32_t i = 0; i < c->plan->loop_rows; i++)

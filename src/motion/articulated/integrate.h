@@ -4,41 +4,55 @@
 
 #include "motion/articulated/state.h"
 
-// q rotated by a constant rate [rad/s], body axes, for `step` [s]: exact.
-static MF_INLINE Quat quat_integrate(Quat q, Vec rate, mf_lane step) {
+// How much q changes when it is rotated by a constant rate [rad/s], body axes, for `step` [s]:
+// exact, also where that is far less than the last digit of q.
+static MF_INLINE Quat quat_change(Quat q, Vec rate, mf_lane step) {
     const mf_lane half = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
     Vec rotation_vector = vec_scale(rate, step * half);
     mf_lane square = vec_dot(rotation_vector, rotation_vector), angle = mf_sqrt(square), sine,
             cosine;
-    sin_cos(angle, &sine, &cosine);
-    // sin(a) / a, by its series near 0.
+    sin_cos(half * angle, &sine, &cosine);
+    // sin(a) / a, by its series near 0, and cos(a) - 1 = -2 sin^2(a / 2).
     mf_mask small = mf_less(square, mf_set((mf_real)1e-6));
-    mf_lane series = mf_fma(square, mf_set((mf_real)(-1.0 / 6.0)), one);
-    mf_lane ratio = mf_select(small, series, sine / mf_select(small, one, angle));
+    mf_lane twice = sine + sine, series = mf_fma(square, mf_set((mf_real)(-1.0 / 6.0)), one);
+    mf_lane ratio = mf_select(small, series, twice * cosine / mf_select(small, one, angle));
     rotation_vector = vec_scale(rotation_vector, ratio);
-    return quat_normalize(quat_multiply(
-        q, MF_VALUE(Quat, cosine, rotation_vector.x, rotation_vector.y, rotation_vector.z)));
+    return quat_multiply(q, MF_VALUE(Quat, -(twice * sine), rotation_vector.x, rotation_vector.y,
+                                     rotation_vector.z));
+}
+
+static MF_INLINE Quat quat_zero(void) {
+    return MF_VALUE(Quat, mf_zero(), mf_zero(), mf_zero(), mf_zero());
+}
+
+// q after that.
+static MF_INLINE Quat quat_integrate(Quat q, Vec rate, mf_lane step) {
+    Quat low = quat_zero();
+    return quat_sum_plus(quat_change(q, rate, step), q, &low);
 }
 
 // Semi-implicit Euler: velocities first, positions with the new ones.
-static inline void integrate_euler(const mf_ArtPlan *plan, State *state, const Rates *rates,
-                                   mf_lane step) {
+static inline void integrate_euler(const mf_ArtPlan *plan, State *state, State *low,
+                                   const Rates *rates, mf_lane step) {
     if (!plan->fixed) {
-        state->velocity = vec_fma(rates->linear, step, state->velocity);
-        state->rate = vec_fma(rates->angular, step, state->rate);
-        state->position = vec_fma(state->velocity, step, state->position);
-        state->attitude = quat_integrate(state->attitude, state->rate, step);
+        state->velocity = vec_sum_fma(rates->linear, step, state->velocity, &low->velocity);
+        state->rate = vec_sum_fma(rates->angular, step, state->rate, &low->rate);
+        state->position = vec_sum_fma(state->velocity, step, state->position, &low->position);
+        state->attitude = quat_sum_plus(quat_change(state->attitude, state->rate, step),
+                                        state->attitude, &low->attitude);
     }
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         if (links[l].kind == MF_ART_BALL)
             continue;
-        state->speed[l] = mf_fma(rates->joint[l], step, state->speed[l]);
-        state->angle[l] = mf_fma(state->speed[l], step, state->angle[l]);
+        state->speed[l] = sum_fma(rates->joint[l], step, state->speed[l], &low->speed[l]);
+        state->angle[l] = sum_fma(state->speed[l], step, state->angle[l], &low->angle[l]);
     }
     for (uint32_t b = 0; b < plan->ball_count; b++) {
-        state->ball_rate[b] = vec_fma(rates->ball[b], step, state->ball_rate[b]);
-        state->ball[b] = quat_integrate(state->ball[b], state->ball_rate[b], step);
+        state->ball_rate[b] =
+            vec_sum_fma(rates->ball[b], step, state->ball_rate[b], &low->ball_rate[b]);
+        state->ball[b] = quat_sum_plus(quat_change(state->ball[b], state->ball_rate[b], step),
+                                       state->ball[b], &low->ball[b]);
     }
 }
 
@@ -89,6 +103,29 @@ static inline void slope_apply(const mf_ArtPlan *plan, State *out, const State *
     for (uint32_t b = 0; b < plan->ball_count; b++) {
         out->ball[b] = quat_integrate(from->ball[b], slope->ball_rate[b], step);
         out->ball_rate[b] = vec_fma(slope->rates.ball[b], step, from->ball_rate[b]);
+    }
+}
+
+// The same, of a state with its remainders.
+static inline void slope_apply_sums(const mf_ArtPlan *plan, State *state, State *low,
+                                    const Slope *slope, mf_lane step) {
+    state->position = vec_sum_fma(slope->position, step, state->position, &low->position);
+    state->attitude = quat_sum_plus(quat_change(state->attitude, slope->angular, step),
+                                    state->attitude, &low->attitude);
+    state->velocity = vec_sum_fma(slope->rates.linear, step, state->velocity, &low->velocity);
+    state->rate = vec_sum_fma(slope->rates.angular, step, state->rate, &low->rate);
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        if (links[l].kind == MF_ART_BALL)
+            continue;
+        state->angle[l] = sum_fma(slope->angle[l], step, state->angle[l], &low->angle[l]);
+        state->speed[l] = sum_fma(slope->rates.joint[l], step, state->speed[l], &low->speed[l]);
+    }
+    for (uint32_t b = 0; b < plan->ball_count; b++) {
+        state->ball[b] = quat_sum_plus(quat_change(state->ball[b], slope->ball_rate[b], step),
+                                       state->ball[b], &low->ball[b]);
+        state->ball_rate[b] =
+            vec_sum_fma(slope->rates.ball[b], step, state->ball_rate[b], &low->ball_rate[b]);
     }
 }
 

@@ -67,6 +67,38 @@ static inline void load_state(const mf_ArtBlock *block, State *state) {
     }
 }
 
+static MF_INLINE mf_real *low_of(const mf_ArtBlock *block, uint32_t row) {
+    return low_row(block->rows[row], block->row[row].low);
+}
+
+// The remainders of the state's sums.
+static inline void load_low(const mf_ArtBlock *block, State *low) {
+    const mf_ArtPlan *plan = block->plan;
+    const mf_real *angle = low_of(block, MF_ART_ROW_ANGLE), *rate = low_of(block, MF_ART_ROW_RATE);
+    const mf_real *free = low_of(block, MF_ART_ROW_FREE),
+                  *free_speed = low_of(block, MF_ART_ROW_FREE_SPEED);
+    const mf_real *ball = low_of(block, MF_ART_ROW_BALL),
+                  *ball_rate = low_of(block, MF_ART_ROW_BALL_RATE);
+    if (!plan->fixed) {
+        low->position = low_vec(low_of(block, MF_ART_ROW_POSITION), 0);
+        low->attitude = low_quat(low_of(block, MF_ART_ROW_ORIENTATION), 0);
+        low->velocity = low_vec(low_of(block, MF_ART_ROW_LINEAR), 0);
+        low->rate = low_vec(low_of(block, MF_ART_ROW_ANGULAR), 0);
+    }
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &links[l];
+        const uint32_t row = link->row;
+        if (link->kind == MF_ART_BALL) {
+            low->ball[row] = low_quat(ball, 4 * row);
+            low->ball_rate[row] = low_vec(ball_rate, 3 * row);
+            continue;
+        }
+        low->angle[l] = low_load(link->inner ? free : angle, row);
+        low->speed[l] = low_load(link->inner ? free_speed : rate, row);
+    }
+}
+
 // ---- storing ------------------------------------------------------------------------------------
 
 // `field` of the lanes to step.
@@ -116,6 +148,52 @@ static inline void check_state(Step *s, const State *state) {
         sum = sum + quat_size(state->ball[b]) + vec_size(state->ball_rate[b]);
     raise_fault(s, mf_finite(sum), MF_FAULT_NONFINITE);
     raise_fault(s, mf_less(sum, range_limit()), MF_FAULT_RANGE);
+}
+
+static MF_INLINE void keep_low(const Step *s, mf_real *lows, uint32_t c, mf_lane a) {
+    if (lows != NULL)
+        keep_at(s, lows, c, a);
+}
+
+static MF_INLINE void keep_low_vec(const Step *s, mf_real *lows, uint32_t c, Vec a) {
+    keep_low(s, lows, c, a.x);
+    keep_low(s, lows, c + 1, a.y);
+    keep_low(s, lows, c + 2, a.z);
+}
+
+static MF_INLINE void keep_low_quat(const Step *s, mf_real *lows, uint32_t c, Quat a) {
+    keep_low(s, lows, c, a.w);
+    keep_low(s, lows, c + 1, a.x);
+    keep_low(s, lows, c + 2, a.y);
+    keep_low(s, lows, c + 3, a.z);
+}
+
+static inline void store_low(const Step *s, const State *low) {
+    const mf_ArtBlock *block = s->block;
+    const mf_ArtPlan *plan = s->plan;
+    mf_real *angle = low_of(block, MF_ART_ROW_ANGLE), *rate = low_of(block, MF_ART_ROW_RATE);
+    mf_real *free = low_of(block, MF_ART_ROW_FREE),
+            *free_speed = low_of(block, MF_ART_ROW_FREE_SPEED);
+    mf_real *ball = low_of(block, MF_ART_ROW_BALL),
+            *ball_rate = low_of(block, MF_ART_ROW_BALL_RATE);
+    if (!plan->fixed) {
+        keep_low_vec(s, low_of(block, MF_ART_ROW_POSITION), 0, low->position);
+        keep_low_quat(s, low_of(block, MF_ART_ROW_ORIENTATION), 0, low->attitude);
+        keep_low_vec(s, low_of(block, MF_ART_ROW_LINEAR), 0, low->velocity);
+        keep_low_vec(s, low_of(block, MF_ART_ROW_ANGULAR), 0, low->rate);
+    }
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &links[l];
+        const uint32_t row = link->row;
+        if (link->kind == MF_ART_BALL) {
+            keep_low_quat(s, ball, 4 * row, low->ball[row]);
+            keep_low_vec(s, ball_rate, 3 * row, low->ball_rate[row]);
+            continue;
+        }
+        keep_low(s, link->inner ? free : angle, row, low->angle[l]);
+        keep_low(s, link->inner ? free_speed : rate, row, low->speed[l]);
+    }
 }
 
 static inline void store_state(const Step *s, const State *state) {

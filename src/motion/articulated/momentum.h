@@ -89,15 +89,16 @@ static MF_INLINE Vec change_of(const RotationStep *rotation_step, Vec seen, Vec 
     return vec_cross(seen, vec_fma(across, -rotation_step->second, more));
 }
 
-// Solves (1) from the guess `kicked`, which is w0, by Newton's method. A lane ends with the
-// correction whose square is below rounding; then it keeps its numbers, so company changes no bit.
-// Lanes in `lanes` whose last correction was more than a thousandth of the rate raise a warning.
+// Solves (1) from the guess `kicked`, which is w0, by Newton's method, for what w1 is more than
+// that. A lane ends with the correction whose square is below rounding; then it keeps its numbers,
+// so company changes no bit. Lanes in `lanes` whose last correction was more than a thousandth of
+// the rate raise a warning.
 static MF_INLINE Vec gyroscopic_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, mf_lane step,
                                       mf_mask lanes, Warnings *warnings) {
     const mf_lane half = step * mf_set((mf_real)0.5), s = scale_of(d), k = -half * s,
                   zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_lane fine = mf_set(sizeof(mf_real) == 4 ? (mf_real)1e-8 : (mf_real)1e-16);
-    Vec w = kicked;
+    Vec w = kicked, more = MF_VALUE(Vec, zero, zero, zero);
     mf_lane moved = zero, size = zero;
     mf_mask busy = mf_mask_all();
     for (int i = 0; i < GYROSCOPIC_ROUNDS && mf_any(busy); i++) {
@@ -111,7 +112,8 @@ static MF_INLINE Vec gyroscopic_solve(const Sym *d, Vec b, Vec momentum, Vec kic
         const Vec z = vec_fma(change_of(&rotation_step, seen, MF_VALUE(Vec, zero, zero, one)), k,
                               MF_VALUE(Vec, d->xz * s, d->yz * s, d->zz * s));
         const Vec change = divide_by_columns(x, y, z, vec_scale(rest, s));
-        w = vec_select(busy, vec_add(w, change), w);
+        more = vec_select(busy, vec_add(more, change), more);
+        w = vec_add(kicked, more);
         moved = mf_select(busy, vec_dot(change, change), moved);
         size = mf_select(busy, vec_dot(w, w), size);
         busy = mf_and(busy, mf_less(fine * size, moved));
@@ -119,7 +121,7 @@ static MF_INLINE Vec gyroscopic_solve(const Sym *d, Vec b, Vec momentum, Vec kic
     const mf_mask wrong = mf_and(lanes, mf_less(mf_set((mf_real)1e-6) * size, moved));
     if (mf_any(wrong))
         warnings_raise(warnings, wrong, MF_WARNING_ROTATION, mf_sqrt(moved / size));
-    return w;
+    return more;
 }
 
 static MF_INLINE Vec vec_mean(Vec a, Vec b) {
@@ -211,20 +213,21 @@ static inline void whole_find(const mf_ArtPlan *plan, const State *state, Rider 
 typedef struct Start { // of a step
     Vec position, velocity, rate;
     Quat attitude;
+    State low; // remainders of these four
     Whole whole;
     Rider *riders; // room of whole_find, where that is asked
     mf_mask flies; // trees: nothing from outside touches it
     bool any;      // some lane is to be corrected
 } Start;
 
-static MF_INLINE Start start_of(const State *state, mf_mask flies) {
+static MF_INLINE Start start_of(const State *state, const State *low, mf_mask flies) {
     return MF_VALUE(Start, .position = state->position, .velocity = state->velocity,
-                    .rate = state->rate, .attitude = state->attitude, .flies = flies);
+                    .rate = state->rate, .attitude = state->attitude, .low = *low, .flies = flies);
 }
 
-static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf_mask flies,
-                                  Rider *riders) {
-    Start start = start_of(state, flies);
+static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, const State *low,
+                                  mf_mask flies, Rider *riders) {
+    Start start = start_of(state, low, flies);
     start.riders = riders;
     const bool whole = plan->link_count == 0 ? plan->law || plan->loop_count == 0 : plan->loose;
     start.any = !plan->fixed && whole && mf_any(flies);
@@ -233,85 +236,104 @@ static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf
     return start;
 }
 
-// Rate, attitude, velocity and position from the rate after the kick, the momentum and the center's
-// velocity at the end of the step.
+static MF_INLINE Quat quat_where(mf_mask where, Quat a, Quat b) {
+    return MF_VALUE(Quat, mf_select(where, a.w, b.w), mf_select(where, a.x, b.x),
+                    mf_select(where, a.y, b.y), mf_select(where, a.z, b.z));
+}
+
+typedef struct Kick { // what forces do in a step
+    Vec rate;         // [rad/s] own axes
+    Vec momentum;     // [N m s] about the center, own axes of the beginning: all of it then
+    Vec moves;        // [m/s] of the center against the origin at the beginning, world
+    Vec gain;         // [m/s] of the center, world
+} Kick;
+
+// Rate, attitude, velocity and position at the end of the step.
 static MF_INLINE void base_set(const Start *start, const Whole *end, const Sym *d, Vec b,
-                               Vec momentum, Vec kicked, Vec velocity, mf_lane step,
-                               Warnings *warnings, State *state) {
+                               const Kick *kick, mf_lane step, Warnings *warnings, State *state,
+                               State *low) {
     const mf_mask flies = start->flies;
-    const Vec rate = gyroscopic_solve(d, b, momentum, kicked, step, flies, warnings);
-    const Quat attitude = quat_integrate(start->attitude, vec_mean(kicked, rate), step);
+    State lost = start->low;
+    const Vec kicked = vec_add(start->rate, kick->rate);
+    const Vec more = gyroscopic_solve(d, b, kick->momentum, kicked, step, flies, warnings);
+    const Vec rate = vec_sum_plus(vec_add(kick->rate, more), start->rate, &lost.rate);
+    const Quat attitude = quat_sum_plus(quat_change(start->attitude, vec_mean(kicked, rate), step),
+                                        start->attitude, &lost.attitude);
     const Mat before = quat_matrix(start->attitude), after = quat_matrix(attitude);
     const Vec from = mat_apply(&before, start->whole.center), to = mat_apply(&after, end->center);
     const Vec own = mat_apply(&after, vec_cross_add(rate, end->center, end->drift));
-    const Vec position = vec_add(start->position, vec_fma(velocity, step, vec_sub(from, to)));
+    const Vec center = vec_add(vec_add(start->velocity, kick->moves), kick->gain);
+    const Vec position =
+        vec_sum_plus(vec_fma(center, step, vec_sub(from, to)), start->position, &lost.position);
+    const Vec velocity = vec_sum_plus(vec_add(kick->gain, vec_sub(kick->moves, own)),
+                                      start->velocity, &lost.velocity);
     state->rate = vec_select(flies, rate, state->rate);
-    state->attitude = MF_VALUE(Quat, mf_select(flies, attitude.w, state->attitude.w),
-                               mf_select(flies, attitude.x, state->attitude.x),
-                               mf_select(flies, attitude.y, state->attitude.y),
-                               mf_select(flies, attitude.z, state->attitude.z));
-    state->velocity = vec_select(flies, vec_sub(velocity, own), state->velocity);
+    state->attitude = quat_where(flies, attitude, state->attitude);
+    state->velocity = vec_select(flies, velocity, state->velocity);
     state->position = vec_select(flies, position, state->position);
+    low->rate = vec_select(flies, lost.rate, low->rate);
+    low->attitude = quat_where(flies, lost.attitude, low->attitude);
+    low->velocity = vec_select(flies, lost.velocity, low->velocity);
+    low->position = vec_select(flies, lost.position, low->position);
 }
 
 // A body by itself, with the accelerations that it got; `rotor` is added to its inertia.
 static MF_INLINE void keep_body(const Start *start, const Rates *rates, mf_lane rotor, mf_lane step,
-                                Warnings *warnings, State *state) {
+                                Warnings *warnings, State *state, State *low) {
     const Whole *body = &start->whole;
     const Mat before = quat_matrix(start->attitude);
     const Vec w = start->rate, gain = rates->angular, c = body->center;
     const Sym d = sym_more(body->inertia, rotor);
     const Vec gyro = vec_cross(w, sym_apply(&body->inertia, w));
     const Vec end = vec_fma(gain, step, w);
-    const Vec momentum = vec_fma(gyro, step, sym_apply(&body->inertia, end));
-    const Vec kicked = vec_fma(sym_divide(&d, gyro), step, end);
     const Vec swing = vec_cross_add(gain, c, vec_cross(w, vec_cross(w, c)));
-    Vec velocity = vec_add(start->velocity, mat_apply(&before, vec_cross(w, c)));
-    velocity = vec_fma(vec_add(rates->linear, mat_apply(&before, swing)), step, velocity);
-    base_set(start, body, &d, vec_scale(end, rotor), momentum, kicked, velocity, step, warnings,
-             state);
+    const Kick kick = {.rate = vec_scale(vec_add(gain, sym_divide(&d, gyro)), step),
+                       .momentum = vec_fma(gyro, step, sym_apply(&body->inertia, end)),
+                       .moves = mat_apply(&before, vec_cross(w, c)),
+                       .gain = vec_scale(vec_add(rates->linear, mat_apply(&before, swing)), step)};
+    base_set(start, body, &d, vec_scale(end, rotor), &kick, step, warnings, state, low);
 }
 
 // A tree in flight, whose links together are `end` when the joints have moved; `force` from
 // outside.
 static inline void keep_whole(const mf_ArtPlan *plan, const Start *start, const Whole *end,
                               mf_lane mass, const Rates *force, mf_lane step, Warnings *warnings,
-                              State *state) {
+                              State *state, State *low) {
     const Whole *from = &start->whole;
     const mf_lane over = mf_set((mf_real)1) / mass;
     const Mat before = quat_matrix(start->attitude);
     const Vec w = start->rate, pull = mat_apply_transposed(&before, force->linear);
     const Vec torque = vec_sub(force->angular, vec_cross(from->center, pull));
-    const Vec momentum = vec_add(vec_fma(torque, step, from->own), sym_apply(&from->inertia, w));
-    const Vec kick = sym_divide(&from->inertia, torque);
-    const Vec moves = vec_cross_add(w, from->center, from->drift);
     Vec gain = vec_scale(force->linear, over);
     gain = vec_fma(up_in_world(plan), -setting(plan, MF_ART_GRAVITY), gain);
-    Vec velocity = vec_add(start->velocity, mat_apply(&before, moves));
-    velocity = vec_fma(gain, step, velocity);
-    base_set(start, end, &end->inertia, vec_negative(end->own), momentum, vec_fma(kick, step, w),
-             velocity, step, warnings, state);
+    const Kick kick = {.rate = vec_scale(sym_divide(&from->inertia, torque), step),
+                       .momentum =
+                           vec_add(vec_fma(torque, step, from->own), sym_apply(&from->inertia, w)),
+                       .moves = mat_apply(&before, vec_cross_add(w, from->center, from->drift)),
+                       .gain = vec_scale(gain, step)};
+    base_set(start, end, &end->inertia, vec_negative(end->own), &kick, step, warnings, state, low);
 }
 
 static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const Rates *force,
-                             mf_lane step, Warnings *warnings, State *state) {
+                             mf_lane step, Warnings *warnings, State *state, State *low) {
     Whole end;
     whole_find(plan, state, start->riders, &end);
-    keep_whole(plan, start, &end, setting(plan, MF_ART_ALL_MASS), force, step, warnings, state);
+    keep_whole(plan, start, &end, setting(plan, MF_ART_ALL_MASS), force, step, warnings, state,
+               low);
 }
 
 // Corrects the base after a step of Euler's.
 static inline void keep_momentum(const mf_ArtPlan *plan, const Start *start, const Rates *force,
-                                 const Rates *rates, mf_lane step, Warnings *warnings,
-                                 State *state) {
+                                 const Rates *rates, mf_lane step, Warnings *warnings, State *state,
+                                 State *low) {
     if (!start->any)
         return;
     if (plan->link_count == 0) {
         keep_body(start, rates, mf_set(base_constants(plan)[MF_ART_ARMATURE]), step, warnings,
-                  state);
+                  state, low);
         return;
     }
-    keep_tree(plan, start, force, step, warnings, state);
+    keep_tree(plan, start, force, step, warnings, state, low);
 }
 
 // ---- free bodies of a larger file ---------------------------------------------------------------
@@ -349,15 +371,26 @@ static MF_INLINE mf_mask lanes_without_push(const mf_mask *pushed, uint32_t firs
     return mf_not(any);
 }
 
-// `before` of floating_note; only in the lanes `alone`.
-static inline void keep_floating(const mf_ArtPlan *plan, const State *before, mf_mask alone,
-                                 const Rates *rates, mf_lane step, Work *work, State *state) {
+static MF_INLINE void floating_store(const State *body, uint32_t l, uint32_t row, State *state) {
+    const mf_lane position[3] = {body->position.x, body->position.y, body->position.z},
+                  velocity[3] = {body->velocity.x, body->velocity.y, body->velocity.z};
+    for (uint32_t i = 0; i < 3; i++) {
+        state->angle[l - 3 + i] = position[i];
+        state->speed[l - 3 + i] = velocity[i];
+    }
+    state->ball[row] = body->attitude;
+    state->ball_rate[row] = body->rate;
+}
+
+// With what floating_note has kept; only in the lanes `alone`.
+static inline void keep_floating(const mf_ArtPlan *plan, mf_mask alone, const Rates *rates,
+                                 mf_lane step, Work *work, State *state, State *low) {
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; plan->law && l < plan->link_count; l++) {
         if (!is_floating(plan, l))
             continue;
         const uint32_t row = links[l].row;
-        Start start = start_of(&before[row],
+        Start start = start_of(&work->floating[row], &work->floating_low[row],
                                mf_and(alone, lanes_without_push(work->pushed, links[l - 3].dof)));
         if (!mf_any(start.flies))
             continue;
@@ -368,24 +401,18 @@ static inline void keep_floating(const mf_ArtPlan *plan, const State *before, mf
                      .drift = vec_zero(), .own = vec_zero());
         start.whole.inertia = about_center(&body, start.whole.center);
         const Rates own = {.linear = vec_rows(rates->joint + l - 3), .angular = rates->ball[row]};
-        State end = floating_state(state, l, row);
-        keep_body(&start, &own, mf_set(c[MF_ART_ARMATURE]), step, &work->warnings, &end);
-        const mf_lane position[3] = {end.position.x, end.position.y, end.position.z},
-                      velocity[3] = {end.velocity.x, end.velocity.y, end.velocity.z};
-        for (uint32_t i = 0; i < 3; i++) {
-            state->angle[l - 3 + i] = position[i];
-            state->speed[l - 3 + i] = velocity[i];
-        }
-        state->ball[row] = end.attitude;
-        state->ball_rate[row] = end.rate;
+        State end = floating_state(state, l, row), lost = floating_state(low, l, row);
+        keep_body(&start, &own, mf_set(c[MF_ART_ARMATURE]), step, &work->warnings, &end, &lost);
+        floating_store(&end, l, row, state);
+        floating_store(&lost, l, row, low);
     }
 }
 
 // ---- ball joints --------------------------------------------------------------------------------
 
 // The same for the link of each ball joint, in the place of its turn by the rate of the end.
-static inline void keep_balls(const mf_ArtPlan *plan, const Quat *before, Work *work, mf_lane step,
-                              State *state) {
+static inline void keep_balls(const mf_ArtPlan *plan, Work *work, mf_lane step, State *state,
+                              State *low) {
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
@@ -399,13 +426,17 @@ static inline void keep_balls(const mf_ArtPlan *plan, const Quat *before, Work *
         const Vec held = sym_apply(&own, end), momentum = vec_fma(gyro, step, held);
         const Vec kicked = vec_fma(sym_divide(&d, gyro), step, end);
         const Vec b = vec_sub(sym_apply(&d, end), held);
-        const Vec rate =
-            gyroscopic_solve(&d, b, momentum, kicked, step, mf_mask_all(), &work->warnings);
+        const Vec rate = vec_add(kicked, gyroscopic_solve(&d, b, momentum, kicked, step,
+                                                          mf_mask_all(), &work->warnings));
         const Vec change = vec_sub(rate, end);
+        const Quat before = work->ball_before[link->row];
         const Vec mean = vec_sub(vec_mean(kicked, rate), end); // next to the rate of the end
         const Vec turns = vec_add(state->ball_rate[link->row], mean);
-        state->ball_rate[link->row] = vec_add(state->ball_rate[link->row], change);
-        state->ball[link->row] = quat_integrate(before[link->row], turns, step);
+        state->ball_rate[link->row] =
+            vec_sum_plus(change, state->ball_rate[link->row], &low->ball_rate[link->row]);
+        low->ball[link->row] = work->ball_low[link->row];
+        state->ball[link->row] =
+            quat_sum_plus(quat_change(before, turns, step), before, &low->ball[link->row]);
     }
 }
 

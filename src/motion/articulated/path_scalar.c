@@ -9,7 +9,7 @@
 #include "motion/articulated/step.h"
 
 typedef struct Room {
-    State state;
+    State state, low; // low: not used in double precision
     Work work;
     Problem problem;
     Rates force, out;
@@ -19,6 +19,7 @@ typedef struct Room {
 // The arrays of a room, and those that the solver of constraints cuts for itself.
 static size_t room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
     state_carve(plan, carver, &room->state);
+    state_carve(plan, carver, &room->low);
     work_carve(plan, carver, &room->work);
     problem_carve_tree(plan, carver, &room->problem);
     rates_carve(plan, carver, &room->force);
@@ -247,7 +248,7 @@ static double search_step(Search *s, double sign, double decay) {
     forward_dynamics(plan, state, &drive, force, work, out);
     work->solver = MF_VALUE(Solver, .alive = mf_mask_all());
     MF_KERNEL(mf_articulated_constrain)(plan, state, &drive, work, out);
-    integrate_euler(plan, state, out, SEARCH_STEP);
+    integrate_euler(plan, state, &s->room.low, out, SEARCH_STEP);
     return length;
 }
 

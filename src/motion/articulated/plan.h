@@ -527,6 +527,7 @@ typedef struct mf_ArtBlock {
     const struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
     const mf_TerrainImage *terrain;
     void *rows[MF_ART_ROWS];
+    const mf_Row *row; // of the same fields: where remainders of sums are
     uint32_t *fault;
     mf_WarningRows warnings;
     const void *wrench;           // wrench.link, NULL: nothing of the block is pushed

@@ -121,6 +121,31 @@ static MF_INLINE void warn_unsettled(mf_lane part, Work *work) {
                        MF_WARNING_SOLVER, part);
 }
 
+// A contact with the ground is too deep where the middle of its ball is under it; a point, where
+// all that touches at its link can be.
+static MF_INLINE mf_lane touch_thickness(const mf_ArtPlan *plan, uint32_t i) {
+    const mf_real radius = contact_constants(plan, i)[3];
+    const int32_t link = mf_art_contacts(plan)[i].link;
+    if (radius > 0)
+        return mf_set(radius);
+    return mf_set(
+        (link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link))[MF_ART_AROUND]);
+}
+
+static inline void warn_deep(const mf_ArtPlan *plan, Work *work) {
+    mf_mask deep = mf_not(mf_mask_all());
+    mf_lane most = mf_zero();
+    for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++) {
+        const Touch *touch = &work->contacts.touch[i];
+        if (!touch->near)
+            continue;
+        const mf_mask own = mf_and(touch->may, mf_less(touch_thickness(plan, i), touch->depth));
+        deep = mf_or(deep, own);
+        most = mf_max(most, mf_keep(own, touch->depth));
+    }
+    warnings_raise(&work->warnings, deep, MF_WARNING_DEPTH, most);
+}
+
 // Loads at the end of the step, and speeds along the ground at its beginning. Which contacts press
 // was found before what couples links, in a fixed number of rounds; what this leaves is wrong by
 // more or less.
@@ -145,6 +170,7 @@ static inline void settle_loads(const mf_ArtPlan *plan, const State *state, cons
                                 Work *work, mf_lane (*loads)[2]) {
     const Unsettled all = find_loads(plan, state, drive, work, loads);
     const mf_lane weight = setting(plan, MF_ART_ALL_MASS) * setting(plan, MF_ART_GRAVITY);
+    warn_deep(plan, work);
     warn_unsettled(all.wrong / mf_max(mf_max(all.sum, weight), mf_set(MF_REAL_EPSILON)), work);
 }
 
@@ -280,7 +306,7 @@ static inline void store_actuators(const Step *s, const Actuated *actuated) {
 
 // All that a step needs to remember, in the block's scratch.
 typedef struct Room {
-    State state, stage;
+    State state, low, stage; // low: remainders of the state's sums
     Rates force, rates;
     Slope sum, last; // of Runge-Kutta
     Work work;
@@ -296,6 +322,7 @@ typedef struct Room {
 static inline void room_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
     const uint32_t links = plan->link_count;
     state_carve(plan, carver, &room->state);
+    state_carve(plan, carver, &room->low);
     rates_carve(plan, carver, &room->force);
     rates_carve(plan, carver, &room->rates);
     if (plan->integrator == MF_ARTICULATED_RK4) {
@@ -399,6 +426,7 @@ static inline void keep_accelerations(const Step *s, mf_mask struck, const Rates
 static inline Drive drive_begin(Step *s, Room *room) {
     const mf_ArtBlock *block = s->block;
     load_state(block, &room->state);
+    load_low(block, &room->low);
     load_forces(s, &room->state, &room->force);
     check_servos(s);
     Drive drive = {.active = true,
@@ -440,6 +468,7 @@ static inline void store_step(Step *s, Room *room) {
     warnings_store(&room->work.warnings, &s->block->warnings, s->alive);
     raise_fault(s, mf_not(room->work.dropped), MF_FAULT_CONTACTS);
     store_state(s, &room->state);
+    store_low(s, &room->low);
     for (uint32_t i = 0; i < s->plan->contact_count; i++) {
         keep_store(s, MF_ART_ROW_LOAD, i, room->loads[i][0]);
         keep_store(s, MF_ART_ROW_SLIP, i, room->loads[i][1]);

@@ -3,6 +3,7 @@
 #define MF_MOTION_ARTICULATED_STATE_H
 
 #include "math/carve.h"
+#include "math/lane_sum.h"
 #include "motion/articulated/plan.h"
 #include "motion/articulated/spatial.h"
 
@@ -24,6 +25,9 @@ typedef struct State {
     Quat *ball;     // [1] child to joint, per ball joint
     Vec *ball_rate; // [rad/s] child's axes
 } State;
+
+// What sums have lost to rounding is of the same type as the state whose sums they are; in comments
+// and names it is `low` (math/lane_sum.h).
 
 // Gives a state its arrays.
 static inline void state_carve(const mf_ArtPlan *plan, mf_Carver *carver, State *state) {

@@ -213,6 +213,8 @@ static void bind_fields(mf_Group *group, mf_CarMotion *motion) {
             continue;
         fields->rows[i] = motion->rows[i]->data;
         fields->components[i] = motion->rows[i]->components;
+        if (i < MF_CAR_ROW_LINEAR)
+            fields->low[i] = mf_row(motion->rows[i]).low;
     }
     fields->fault = mf_group_find_field(group, "fault.word")->data;
     fields->refused = motion->refused->data;

@@ -9,7 +9,7 @@
 typedef struct Car {
     Fixed fixed;
     const mf_CarFields *fields;
-    State state;
+    State state, low; // low: remainders of position and heading (math/lane_sum.h)
     Actuators actuators;
     mf_lane qx, qy; // [1] of the attitude as loaded
     mf_lane w, z;   // [1] as loaded
@@ -27,6 +27,11 @@ static MF_INLINE mf_real *row(const Car *car, uint32_t index, uint32_t component
     return (mf_real *)fields->rows[index] + at;
 }
 
+// The remainders of a row; NULL: it has none.
+static MF_INLINE mf_real *low_at(const Car *car, uint32_t index, uint32_t component) {
+    return low_row(row(car, index, component), car->fields->low[index]);
+}
+
 static MF_INLINE mf_lane load(const Car *car, uint32_t index, uint32_t component) {
     return mf_load(row(car, index, component));
 }
@@ -36,6 +41,12 @@ static MF_INLINE void keep(const Car *car, uint32_t index, uint32_t component, m
         mf_store(row(car, index, component), a);
     else
         mf_store_where(car->alive, row(car, index, component), a);
+}
+
+static MF_INLINE void keep_low(const Car *car, uint32_t index, uint32_t component, mf_lane a) {
+    mf_real *lows = low_at(car, index, component);
+    if (lows != NULL)
+        mf_store_where(car->alive, lows, a);
 }
 
 static void raise_fault(Car *car, mf_mask fine, uint32_t bit) {
@@ -140,6 +151,10 @@ static MF_INLINE void load_car(Car *car) {
     car->state.y = load(car, MF_CAR_ROW_POSITION, 1);
     car->height = load(car, MF_CAR_ROW_POSITION, 2);
     car->state.steering = load(car, MF_CAR_ROW_STEERING, 0);
+    car->low.x = low_load(low_at(car, MF_CAR_ROW_POSITION, 0), 0);
+    car->low.y = low_load(low_at(car, MF_CAR_ROW_POSITION, 1), 0);
+    car->low.w = low_load(low_at(car, MF_CAR_ROW_ORIENTATION, 0), 0);
+    car->low.z = low_load(low_at(car, MF_CAR_ROW_ORIENTATION, 3), 0);
     load_heading(car);
     load_motion(car);
     load_wrenches(car);
@@ -235,16 +250,6 @@ static MF_INLINE void stop_car(const Fixed *fixed, State *s) {
     s->vx = mf_select(mf_and(backward, dry), mf_zero(), s->vx);
 }
 
-// One step of Newton's method to length 1; exact where the heading did not change.
-static MF_INLINE void unit_heading(const State *was, State *s) {
-    mf_lane change = mf_abs(s->w - was->w) + mf_abs(s->z - was->z);
-    mf_lane square = mf_fma(s->w, s->w, s->z * s->z);
-    mf_lane scale = mf_fma(square, mf_set((mf_real)-0.5), mf_set((mf_real)1.5));
-    mf_mask moved = mf_less(mf_zero(), change);
-    s->w = mf_select(moved, s->w * scale, s->w);
-    s->z = mf_select(moved, s->z * scale, s->z);
-}
-
 // Position within 1e6 m, speed within 1e4 m/s, at most two radians per step.
 static MF_INLINE void check_state(Car *car) {
     const State *s = &car->state;
@@ -309,6 +314,10 @@ static MF_INLINE void store_car(Car *car, const State *was, const mf_LaneMap *ma
     ground_velocity(&car->fixed, s, &vx, &vy, &vz);
     keep(car, MF_CAR_ROW_POSITION, 0, s->x);
     keep(car, MF_CAR_ROW_POSITION, 1, s->y);
+    keep_low(car, MF_CAR_ROW_POSITION, 0, car->low.x);
+    keep_low(car, MF_CAR_ROW_POSITION, 1, car->low.y);
+    keep_low(car, MF_CAR_ROW_ORIENTATION, 0, car->low.w);
+    keep_low(car, MF_CAR_ROW_ORIENTATION, 3, car->low.z);
     keep(car, MF_CAR_ROW_LINEAR, 0, vx);
     keep(car, MF_CAR_ROW_LINEAR, 1, vy);
     keep(car, MF_CAR_ROW_LINEAR, 2, vz);
@@ -331,10 +340,9 @@ static MF_INLINE void step_lanes(Car *car, const mf_LaneMap *map, bool control) 
     hold_actuators(car);
     aim_friction(car);
     State was = car->state;
-    car->state = step_state(&car->fixed, &was);
+    car->state = step_state(&car->fixed, &was, &car->low);
     stop_car(&car->fixed, &car->state);
     bind_wheels(&car->fixed, &car->state);
-    unit_heading(&was, &car->state);
     check_state(car);
     if (mf_any(car->alive))
         store_car(car, &was, map);

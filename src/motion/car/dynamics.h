@@ -11,7 +11,7 @@
 #define MF_MOTION_CAR_DYNAMICS_H
 
 #include "motion/car/plan.h"
-#include "math/lane_functions.h"
+#include "math/lane_sum.h"
 
 typedef struct State {
     mf_lane x, y;     // [m] world
@@ -310,6 +310,22 @@ static MF_INLINE void add_positions(State *out, const State *s, const Rates *k, 
     out->z = mf_fma(h, k->z, s->z);
 }
 
+// The same at the end of a step, with remainders of sums (math/lane_sum.h) and a heading of
+// length 1. Speeds turn with the body, so they are new numbers in every step and no sums.
+static MF_INLINE void sum_positions(State *out, const State *s, const Rates *k, mf_lane h,
+                                    State *low) {
+    const mf_lane zero = mf_zero();
+    Quat left = {low->w, zero, zero, low->z};
+    const Quat now = quat_sum_fma(MF_VALUE(Quat, k->w, zero, zero, k->z), h,
+                                  MF_VALUE(Quat, s->w, zero, zero, s->z), &left);
+    out->x = sum_fma(h, k->x, s->x, &low->x);
+    out->y = sum_fma(h, k->y, s->y, &low->y);
+    out->w = now.w;
+    out->z = now.z;
+    low->w = left.w;
+    low->z = left.z;
+}
+
 static MF_INLINE State add_rates(const State *s, const Rates *k, mf_lane h) {
     State out;
     add_speeds(&out, s, k, h);
@@ -337,7 +353,7 @@ typedef struct Method {
 } Method;
 
 static MF_INLINE State step_stages(const Fixed *fixed, const State *s, const Method *method,
-                                   mf_real h) {
+                                   mf_real h, State *low) {
     const mf_lane zero = mf_zero();
     Rates sum = {zero, zero, zero, zero, zero, zero, zero, zero};
     State at = *s;
@@ -346,10 +362,12 @@ static MF_INLINE State step_stages(const Fixed *fixed, const State *s, const Met
         sum_rates(&sum, &k, mf_set(method->weight[i]));
         at = add_rates(s, &k, mf_set(method->reach[i] * h));
     }
-    return add_rates(s, &sum, mf_set(h));
+    add_speeds(&at, s, &sum, mf_set(h));
+    sum_positions(&at, s, &sum, mf_set(h), low);
+    return at;
 }
 
-static MF_INLINE State step_semi_implicit(const Fixed *fixed, State *s, mf_real h) {
+static MF_INLINE State step_semi_implicit(const Fixed *fixed, State *s, mf_real h, State *low) {
     Rates k;
     State moved = *s;
     speed_rates(fixed, s, &k);
@@ -357,11 +375,11 @@ static MF_INLINE State step_semi_implicit(const Fixed *fixed, State *s, mf_real 
     bind_wheels(fixed, &moved);
     State out = moved;
     position_rates(fixed, &moved, &k);
-    add_positions(&out, s, &k, mf_set(h));
+    sum_positions(&out, s, &k, mf_set(h), low);
     return out;
 }
 
-static MF_INLINE State step_state(const Fixed *fixed, State *s) {
+static MF_INLINE State step_state(const Fixed *fixed, State *s, State *low) {
     static const Method euler = {1, {0}, {1}}, heun = {2, {1, 0}, {(mf_real)0.5, (mf_real)0.5}};
     static const Method rk4 = {
         4,
@@ -371,13 +389,13 @@ static MF_INLINE State step_state(const Fixed *fixed, State *s) {
     const mf_real h = fixed->constant[MF_CAR_STEP];
     State out;
     if (integrator == MF_INTEGRATOR_SEMI_IMPLICIT)
-        out = step_semi_implicit(fixed, s, h);
+        out = step_semi_implicit(fixed, s, h, low);
     else
         out = step_stages(fixed, s,
                           integrator == MF_INTEGRATOR_EULER  ? &euler
                           : integrator == MF_INTEGRATOR_HEUN ? &heun
                                                              : &rk4,
-                          h);
+                          h, low);
     bind_wheels(fixed, &out);
     return out;
 }

@@ -131,6 +131,7 @@ typedef struct mf_CarPlan {
 typedef struct mf_CarFields {
     void *rows[MF_CAR_ROWS];
     uint32_t components[MF_CAR_ROWS]; // [1]
+    size_t low[MF_CAR_ROW_LINEAR];    // [byte] from positions to their remainders; 0: none
     uint32_t *fault, *refused;
     const void *wrench;           // wrench.link; NULL: the cars take no wrenches
     uint32_t wrench_components;   // [1]

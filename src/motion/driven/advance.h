@@ -14,18 +14,21 @@ static MF_INLINE void paths_at(const mf_ArtPlan *plan, const State *from, const 
         mf_lane mean;
         state->angle[l] = from->angle[l];
         state->speed[l] = from->speed[l];
-        path_ahead(paths, l, ahead, &state->angle[l], &state->speed[l], &mean);
+        mf_lane none[2] = {mf_zero(), mf_zero()};
+        path_ahead(paths, l, ahead, &state->angle[l], &state->speed[l], none, none + 1, &mean);
         given[l] = mf_fma(paths->jerk[l], ahead, paths->acceleration[l]);
     }
 }
 
-static MF_INLINE void paths_step(const mf_ArtPlan *plan, mf_lane step, State *state, Paths *paths) {
+static MF_INLINE void paths_step(const mf_ArtPlan *plan, mf_lane step, State *state, State *low,
+                                 Paths *paths) {
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         if (links[l].kind == MF_ART_BALL)
             continue;
         mf_lane mean;
-        path_ahead(paths, l, step, &state->angle[l], &state->speed[l], &mean);
+        path_ahead(paths, l, step, &state->angle[l], &state->speed[l], &low->angle[l],
+                   &low->speed[l], &mean);
         paths->acceleration[l] = mf_fma(paths->jerk[l], step, paths->acceleration[l]);
     }
 }
@@ -55,10 +58,10 @@ static inline Whole whole_of(const mf_DrivenPlan *plan, const Body *body) {
 
 // Before the step: what a body in flight keeps (momentum.h). Where moving limbs have a reaction
 // that is the momentum of all links; on the ground such a robot keeps the torque of the beginning.
-static inline Start rotation_start(const mf_DrivenPlan *plan, const State *state, bool moves,
-                                   const Driven *work) {
+static inline Start rotation_start(const mf_DrivenPlan *plan, const State *state, const State *low,
+                                   bool moves, const Driven *work) {
     const bool tree = moves && mf_driven_art(plan)->link_count > 0;
-    Start start = start_of(state, tree ? lanes_in_flight(&work->ground) : mf_mask_all());
+    Start start = start_of(state, low, tree ? lanes_in_flight(&work->ground) : mf_mask_all());
     start.riders = work->riders;
     start.any = mf_any(start.flies);
     if (start.any && tree)
@@ -71,22 +74,22 @@ static inline Start rotation_start(const mf_DrivenPlan *plan, const State *state
 // After it.
 static inline void rotation_keep(const mf_DrivenPlan *plan, const Start *start,
                                  const Outside *outside, const Rates *rates, bool moves,
-                                 mf_lane step, Driven *work, State *state) {
+                                 mf_lane step, Driven *work, State *state, State *low) {
     if (!start->any)
         return;
     if (!moves || mf_driven_art(plan)->link_count == 0) {
-        keep_body(start, rates, mf_zero(), step, &work->warnings, state);
+        keep_body(start, rates, mf_zero(), step, &work->warnings, state, low);
         return;
     }
     const Rates force = {.linear = outside->force,
                          .angular = mat_apply_transposed(&work->limbs.world, outside->torque)};
-    keep_tree(mf_driven_art(plan), start, &force, step, &work->warnings, state);
+    keep_tree(mf_driven_art(plan), start, &force, step, &work->warnings, state, low);
 }
 
 // Semi-implicit: velocities first, the pose with the new ones. Joints have their mean acceleration,
 // so that the base answers to the whole change of their rates.
 static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const Outside *outside,
-                              bool moves, State *state, Paths *paths, Driven *work) {
+                              bool moves, State *state, State *low, Paths *paths, Driven *work) {
     const mf_ArtPlan *plan = s->plan;
     const mf_lane step = setting(plan, MF_ART_STEP), half = mf_set((mf_real)0.5);
     const bool implicit = plan->integrator == MF_ARTICULATED_IMPLICIT;
@@ -101,14 +104,15 @@ static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const 
     if (!plan->fixed) {
         accelerate(block->plan, &block->art, state, given, outside, moves,
                    implicit ? step : mf_zero(), work, &rates.angular, &rates.linear);
-        start = rotation_start(block->plan, state, moves, work);
-        state->velocity = vec_fma(rates.linear, step, state->velocity);
-        state->rate = vec_fma(rates.angular, step, state->rate);
-        state->position = vec_fma(state->velocity, step, state->position);
-        state->attitude = quat_integrate(state->attitude, state->rate, step);
+        start = rotation_start(block->plan, state, low, moves, work);
+        state->velocity = vec_sum_fma(rates.linear, step, state->velocity, &low->velocity);
+        state->rate = vec_sum_fma(rates.angular, step, state->rate, &low->rate);
+        state->position = vec_sum_fma(state->velocity, step, state->position, &low->position);
+        state->attitude = quat_sum_plus(quat_change(state->attitude, state->rate, step),
+                                        state->attitude, &low->attitude);
     }
-    paths_step(plan, step, state, paths);
-    rotation_keep(block->plan, &start, outside, &rates, moves, step, work, state);
+    paths_step(plan, step, state, low, paths);
+    rotation_keep(block->plan, &start, outside, &rates, moves, step, work, state, low);
 }
 
 typedef struct BaseSlope {
@@ -124,9 +128,19 @@ static MF_INLINE void base_ahead(const State *from, const BaseSlope *slope, mf_l
     out->rate = vec_fma(slope->rate, step, from->rate);
 }
 
+// The same, of a state with its remainders.
+static MF_INLINE void base_sum(const BaseSlope *slope, mf_lane step, State *state, State *low) {
+    const Quat turned = quat_fma(slope->attitude, step, quat_zero());
+    state->position = vec_sum_fma(slope->position, step, state->position, &low->position);
+    state->attitude = quat_sum_plus(turned, state->attitude, &low->attitude);
+    state->velocity = vec_sum_fma(slope->velocity, step, state->velocity, &low->velocity);
+    state->rate = vec_sum_fma(slope->rate, step, state->rate, &low->rate);
+}
+
 // `stage` is room for a state.
 static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Outside *outside,
-                            bool moves, State *state, State *stage, Paths *paths, Driven *work) {
+                            bool moves, State *state, State *low, State *stage, Paths *paths,
+                            Driven *work) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {1, 2, 2, 1};
@@ -152,8 +166,8 @@ static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Ou
         sum.rate = vec_fma(slope.rate, w, sum.rate);
     }
     if (!plan->fixed)
-        base_ahead(state, &sum, mf_set(step * (mf_real)(1.0 / 6.0)), state);
-    paths_step(plan, mf_set(step), state, paths);
+        base_sum(&sum, mf_set(step * (mf_real)(1.0 / 6.0)), state, low);
+    paths_step(plan, mf_set(step), state, low, paths);
 }
 
 // ---- results of contacts ------------------------------------------------------------------------
@@ -200,7 +214,7 @@ static inline void loads_store(const Step *s, const Ground *ground) {
 
 // All that a step needs to remember, in the block's scratch.
 typedef struct Room {
-    State state, stage;
+    State state, low, stage; // low: remainders of the state's sums
     Paths paths;
     Driven work;
 } Room;
@@ -208,6 +222,7 @@ typedef struct Room {
 static inline void room_carve(const mf_DrivenPlan *plan, mf_Carver *carver, Room *room) {
     const mf_ArtPlan *art = mf_driven_art(plan);
     state_carve(art, carver, &room->state);
+    state_carve(art, carver, &room->low);
     if (art->integrator == MF_ARTICULATED_RK4)
         state_carve(art, carver, &room->stage);
     paths_carve(art, carver, &room->paths);
@@ -238,6 +253,7 @@ static inline void driven_step(const mf_DrivenBlock *block) {
     Driven *work = &room->work;
     Outside outside;
     load_state(&block->art, state);
+    load_low(&block->art, &room->low);
     for (uint32_t b = 0; b < s.plan->ball_count; b++)
         state->ball_rate[b] = vec_zero(); // they are held
     outside_load(&s, block, &outside);
@@ -245,11 +261,12 @@ static inline void driven_step(const mf_DrivenBlock *block) {
     work->ground.spot_count = 0;
     work->warnings.any = false;
     if (s.plan->integrator == MF_ARTICULATED_RK4)
-        step_rk4(&s, block, &outside, moves, state, &room->stage, paths, work);
+        step_rk4(&s, block, &outside, moves, state, &room->low, &room->stage, paths, work);
     else
-        step_euler(&s, block, &outside, moves, state, paths, work);
+        step_euler(&s, block, &outside, moves, state, &room->low, paths, work);
     check_state(&s, state);
     store_state(&s, state);
+    store_low(&s, &room->low);
     paths_store(&s, block, paths);
     loads_store(&s, &work->ground);
     warnings_store(&work->warnings, &block->art.warnings, s.alive);

@@ -94,6 +94,9 @@ static mf_Status bind_fields(mf_Group *group, mf_DrivenMotion *motion, mf_Error 
     for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++)
         motion->row[i] = mf_row(motion->rows[i]);
     mf_art_bind_rows(motion->art);
+    // Every knot begins at the angle as it is, so only very short steps can lose a path.
+    if (motion->art->row[MF_ART_ROW_RATE].low == 0)
+        motion->art->row[MF_ART_ROW_ANGLE].low = 0;
     return mf_attach_warnings(group, &motion->art->warnings, error);
 }
 

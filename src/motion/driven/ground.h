@@ -454,10 +454,29 @@ static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec an
     return true;
 }
 
+// As warn_deep (articulated/robot_step.h).
+static inline void ground_warn_deep(const mf_ArtPlan *plan, const Ground *ground,
+                                    Warnings *warnings) {
+    mf_mask deep = mf_not(mf_mask_all());
+    mf_lane most = mf_zero();
+    for (uint32_t i = 0; i < ground->spot_count; i++) {
+        const Spot *spot = &ground->spots[i];
+        const mf_real radius = contact_constants(plan, spot->number)[3];
+        const int32_t link = mf_art_contacts(plan)[spot->number].link;
+        const mf_real *c = link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link);
+        const mf_lane thick = mf_set(radius > 0 ? radius : c[MF_ART_AROUND]);
+        const mf_mask own = mf_and(spot->may, mf_less(thick, spot->depth));
+        deep = mf_or(deep, own);
+        most = mf_max(most, mf_keep(own, spot->depth));
+    }
+    warnings_raise(warnings, deep, MF_WARNING_DEPTH, most);
+}
+
 // What is left behind for the next step: loads at the end, and slips at the beginning.
 static inline void ground_loads(const mf_ArtPlan *plan, mf_lane step, Vec angular, Vec linear,
                                 Ground *ground, Warnings *warnings) {
     mf_lane wrong = mf_zero(), sum = mf_zero();
+    ground_warn_deep(plan, ground, warnings);
     for (uint32_t i = 0; i < ground->spot_count; i++) {
         Spot *spot = &ground->spots[i];
         const mf_lane climb = spot_climb(spot, step, angular, linear);

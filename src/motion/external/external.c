@@ -44,12 +44,12 @@ mf_ExternalConfig mf_external_config(void) {
 
 static void load(double *out, const mf_Field *field, uint32_t instance, uint32_t count) {
     for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, instance, c);
+        out[c] = mf_field_sum(field, instance, c);
 }
 
 static void store(mf_Field *field, uint32_t instance, const double *values, uint32_t count) {
     for (uint32_t c = 0; c < count; c++)
-        mf_field_set(field, instance, c, values[c]);
+        mf_field_set_sum(field, instance, c, values[c]);
 }
 
 // The velocities that reach the target in `time` seconds. False: the target is no pose.
@@ -141,7 +141,7 @@ static void move_joints(const External *plan, uint32_t instance, uint32_t left) 
     for (uint32_t j = 0; j < plan->model->joint_count; j++) {
         if (!is_driven(&plan->model->joints[j]))
             continue;
-        const double angle = mf_field_get(plan->rows[ANGLE], instance, j);
+        const double angle = mf_field_sum(plan->rows[ANGLE], instance, j);
         double rate = mf_field_get(plan->rows[RATE], instance, j);
         double next = angle + plan->step * rate;
         if (plan->config.targets) {
@@ -150,7 +150,7 @@ static void move_joints(const External *plan, uint32_t instance, uint32_t left) 
             next = left == 1 ? target : angle + plan->step * rate;
             mf_field_set(plan->rows[RATE], instance, j, rate);
         }
-        mf_field_set(plan->rows[ANGLE], instance, j, next);
+        mf_field_set_sum(plan->rows[ANGLE], instance, j, next);
     }
 }
 

@@ -10,12 +10,8 @@
 #ifndef MF_MOTION_FIXED_WING_AERO_H
 #define MF_MOTION_FIXED_WING_AERO_H
 
-#include "math/lane_functions.h"
+#include "math/lane_sum.h"
 #include "motion/fixed_wing/plan.h"
-
-typedef struct Vec {
-    mf_lane x, y, z;
-} Vec;
 
 typedef struct Surfaces {
     mf_lane elevator, aileron, rudder; // [rad]

@@ -7,19 +7,21 @@
 
 #include "motion/fixed_wing/aero.h"
 
-typedef struct Quat {
-    mf_lane w, x, y, z;
-} Quat;
-
 typedef struct Rotation { // body to world, row by row
     mf_lane xx, xy, xz, yx, yy, yz, zx, zy, zz;
 } Rotation;
+
+typedef struct Lows { // remainders of sums (math/lane_sum.h)
+    Vec position, velocity, rate;
+    Quat attitude;
+} Lows;
 
 typedef struct Body {
     Vec position; // [m] world
     Vec velocity; // [m/s] world
     Quat attitude;
     Vec rate; // [rad/s] body
+    Lows low;
 } Body;
 
 // How the velocities and the attitude change.
@@ -111,12 +113,6 @@ static MF_INLINE Change change_of(const mf_real *c, const Fixed *fixed, const Ai
     return change;
 }
 
-static MF_INLINE Quat normalized(Quat q) {
-    mf_lane square = mf_fma(q.w, q.w, mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
-    mf_lane scale = mf_set((mf_real)1) / mf_sqrt(square);
-    return MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
-}
-
 // ---- integrators --------------------------------------------------------------------------------
 
 static MF_INLINE void step_euler(const mf_real *c, const Fixed *fixed, const Air *air, Body *body,
@@ -128,10 +124,10 @@ static MF_INLINE void step_euler(const mf_real *c, const Fixed *fixed, const Air
     Vec carried = velocities_first ? velocity : body->velocity;
     Quat rotation_rate =
         velocities_first ? rotation_rate_of(body->attitude, rate) : k.rotation_rate;
-    body->position = along(body->position, h, carried);
-    body->attitude = quat_along(body->attitude, h, rotation_rate);
-    body->velocity = velocity;
-    body->rate = rate;
+    body->position = vec_sum_fma(carried, h, body->position, &body->low.position);
+    body->attitude = quat_sum_fma(rotation_rate, h, body->attitude, &body->low.attitude);
+    body->velocity = vec_sum_fma(k.acceleration, h, body->velocity, &body->low.velocity);
+    body->rate = vec_sum_fma(k.angular_acceleration, h, body->rate, &body->low.rate);
 }
 
 static MF_INLINE void step_heun(const mf_real *c, const Fixed *fixed, const Air *air, Body *body) {
@@ -141,13 +137,14 @@ static MF_INLINE void step_heun(const mf_real *c, const Fixed *fixed, const Air 
     Vec rate = along(body->rate, h, first.angular_acceleration);
     Change last = change_of(c, fixed, air, velocity,
                             quat_along(body->attitude, h, first.rotation_rate), rate);
-    body->position = along(along(body->position, half, body->velocity), half, velocity);
-    body->velocity =
-        along(along(body->velocity, half, first.acceleration), half, last.acceleration);
-    body->rate =
-        along(along(body->rate, half, first.angular_acceleration), half, last.angular_acceleration);
-    body->attitude =
-        quat_along(quat_along(body->attitude, half, first.rotation_rate), half, last.rotation_rate);
+    const Vec path = vec_add(body->velocity, velocity),
+              gain = vec_add(first.acceleration, last.acceleration),
+              spin = vec_add(first.angular_acceleration, last.angular_acceleration);
+    const Quat turn = quat_along(first.rotation_rate, mf_set((mf_real)1), last.rotation_rate);
+    body->position = vec_sum_fma(path, half, body->position, &body->low.position);
+    body->velocity = vec_sum_fma(gain, half, body->velocity, &body->low.velocity);
+    body->rate = vec_sum_fma(spin, half, body->rate, &body->low.rate);
+    body->attitude = quat_sum_fma(turn, half, body->attitude, &body->low.attitude);
 }
 
 // Runge and Kutta's classical method; sums run from the first stage to the last.
@@ -175,10 +172,10 @@ static MF_INLINE void step_rk4(const mf_real *c, const Fixed *fixed, const Air *
         attitude = quat_along(start.attitude, reach, stage.rotation_rate);
     }
     const mf_lane sixth = set(c, MF_WING_SIXTH_STEP);
-    body->position = along(start.position, sixth, path);
-    body->velocity = along(start.velocity, sixth, sum.acceleration);
-    body->rate = along(start.rate, sixth, sum.angular_acceleration);
-    body->attitude = quat_along(start.attitude, sixth, sum.rotation_rate);
+    body->position = vec_sum_fma(path, sixth, start.position, &body->low.position);
+    body->velocity = vec_sum_fma(sum.acceleration, sixth, start.velocity, &body->low.velocity);
+    body->rate = vec_sum_fma(sum.angular_acceleration, sixth, start.rate, &body->low.rate);
+    body->attitude = quat_sum_fma(sum.rotation_rate, sixth, start.attitude, &body->low.attitude);
 }
 
 static MF_INLINE void step_body(const mf_real *c, mf_Integrator integrator, const Fixed *fixed,
@@ -189,7 +186,6 @@ static MF_INLINE void step_body(const mf_real *c, mf_Integrator integrator, cons
         step_heun(c, fixed, air, body);
     else
         step_euler(c, fixed, air, body, integrator == MF_INTEGRATOR_SEMI_IMPLICIT);
-    body->attitude = normalized(body->attitude);
 }
 
 #endif

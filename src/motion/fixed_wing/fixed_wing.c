@@ -226,6 +226,8 @@ static char *field_at(const mf_Field *field, size_t block, size_t component, siz
 static void bind_block(mf_WingBlock *work, const mf_WingMotion *motion, size_t block, size_t lane) {
     for (int i = 0; i < MF_WING_ROWS; i++)
         work->rows[i] = motion->rows[i] != NULL ? field_at(motion->rows[i], block, 0, lane) : NULL;
+    for (int i = 0; i < MF_WING_ROW_ACCEPTED; i++)
+        work->low[i] = mf_row(motion->rows[i]).low;
     for (uint32_t i = 0; i < motion->plan->command_count; i++)
         work->commands[i] =
             field_at(motion->commands[i], block, motion->command_component[i], lane);

@@ -29,6 +29,10 @@ static MF_INLINE void keep_vec(mf_mask where, const mf_WingBlock *block, int whi
     keep(where, block, which, 2, a.z);
 }
 
+static MF_INLINE mf_real *lows_of(const mf_WingBlock *block, int which) {
+    return low_row(block->rows[which], block->low[which]);
+}
+
 static MF_INLINE Body load_body(const mf_WingBlock *block) {
     Body body;
     body.position = row_vec(block, MF_WING_ROW_POSITION);
@@ -37,7 +41,31 @@ static MF_INLINE Body load_body(const mf_WingBlock *block) {
         Quat, row(block, MF_WING_ROW_ORIENTATION, 0), row(block, MF_WING_ROW_ORIENTATION, 1),
         row(block, MF_WING_ROW_ORIENTATION, 2), row(block, MF_WING_ROW_ORIENTATION, 3));
     body.rate = row_vec(block, MF_WING_ROW_ANGULAR);
+    body.low.position = low_vec(lows_of(block, MF_WING_ROW_POSITION), 0);
+    body.low.velocity = low_vec(lows_of(block, MF_WING_ROW_LINEAR), 0);
+    body.low.attitude = low_quat(lows_of(block, MF_WING_ROW_ORIENTATION), 0);
+    body.low.rate = low_vec(lows_of(block, MF_WING_ROW_ANGULAR), 0);
     return body;
+}
+
+static MF_INLINE void keep_low_vec(mf_mask where, mf_real *rows, Vec a) {
+    if (rows == NULL)
+        return;
+    mf_store_where(where, rows, a.x);
+    mf_store_where(where, rows + MF_BLOCK, a.y);
+    mf_store_where(where, rows + 2 * MF_BLOCK, a.z);
+}
+
+static MF_INLINE void keep_remainders(mf_mask alive, const mf_WingBlock *block, const Lows *low) {
+    const Quat q = low->attitude;
+    mf_real *attitude = lows_of(block, MF_WING_ROW_ORIENTATION);
+    keep_low_vec(alive, lows_of(block, MF_WING_ROW_POSITION), low->position);
+    keep_low_vec(alive, lows_of(block, MF_WING_ROW_LINEAR), low->velocity);
+    keep_low_vec(alive, lows_of(block, MF_WING_ROW_ANGULAR), low->rate);
+    if (attitude == NULL)
+        return;
+    mf_store_where(alive, attitude, q.w);
+    keep_low_vec(alive, attitude + MF_BLOCK, MF_VALUE(Vec, q.x, q.y, q.z));
 }
 
 static MF_INLINE Autopilot load_autopilot(const mf_WingBlock *block) {
@@ -165,6 +193,7 @@ void MF_KERNEL(mf_fixed_wing_step)(const mf_WingBlock *block) {
     keep(alive, block, MF_WING_ROW_ORIENTATION, 2, body.attitude.y);
     keep(alive, block, MF_WING_ROW_ORIENTATION, 3, body.attitude.z);
     keep_vec(alive, block, MF_WING_ROW_ANGULAR, body.rate);
+    keep_remainders(alive, block, &body.low);
     keep_flow(alive, block, &body, &air);
     if (block->control_due)
         keep_autopilot(alive, block, &pilot, &surfaces);

@@ -154,6 +154,7 @@ typedef struct mf_WingPlan {
 typedef struct mf_WingBlock {
     const mf_WingPlan *plan;
     void *rows[MF_WING_ROWS];
+    size_t low[MF_WING_ROW_ACCEPTED]; // [byte] from values of sums to their remainders; 0: none
     const void *commands[MF_WING_COMMANDS];
     uint64_t tick;     // [1]
     uint32_t instance; // [1] of lane 0

@@ -30,15 +30,6 @@ typedef struct Fit {
     mf_lane left;    // [rad] the last step
 } Fit;
 
-static MF_INLINE Sym sym_solver(Sym s) {
-    mf_lane xx = mf_fma(s.yy, s.zz, -(s.yz * s.yz)), yy = mf_fma(s.xx, s.zz, -(s.xz * s.xz)),
-            zz = mf_fma(s.xx, s.yy, -(s.xy * s.xy)), xy = mf_fma(s.xz, s.yz, -(s.xy * s.zz)),
-            xz = mf_fma(s.xy, s.yz, -(s.xz * s.yy)), yz = mf_fma(s.xy, s.xz, -(s.xx * s.yz));
-    mf_lane scale =
-        mf_set((mf_real)1) / vec_dot(MF_VALUE(Vec, s.xx, s.xy, s.xz), MF_VALUE(Vec, xx, xy, xz));
-    return MF_VALUE(Sym, xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale);
-}
-
 // Half a rotation vector as a rotation: by 2 atan |half|.
 static MF_INLINE Quat quat_of_half(Vec half) {
     const mf_lane one = mf_set((mf_real)1);
@@ -95,8 +86,8 @@ static MF_INLINE Sym fit_solver(Fit *fit, mf_real reach) {
     fit->thin = mf_less_equal(minors, slim * trace * trace);
     fit->lone = mf_less_equal(trace, slim * mf_set(reach * reach));
     mf_lane more = mf_fma(mf_keep(fit->thin, damping), trace, least) + trace;
-    return sym_solver(
-        MF_VALUE(Sym, more - c->xx, more - c->yy, more - c->zz, -c->xy, -c->xz, -c->yz));
+    const Sym sum = {more - c->xx, more - c->yy, more - c->zz, -c->xy, -c->xz, -c->yz};
+    return sym_inverse(&sum);
 }
 
 // One step for the lanes that are not settled; others keep their bits.

@@ -12,6 +12,7 @@
 // keeps its anchor to the bit.
 #include "motion/kinematic/legs.h"
 #include "motion/kinematic/step.h"
+#include "math/lane_sum.h"
 #include "motion/warn.h"
 #include "terrain/lookup_lane.h"
 
@@ -25,6 +26,8 @@ typedef struct Step {
     bool all_alive;
     Vec position; // [m] of the base's origin
     Quat attitude;
+    Vec low_position; // remainders of both (math/lane_sum.h)
+    Quat low_attitude;
     Vec linear;       // [m/s]
     Vec move;         // [m] of the base's origin in this step
     Quat rotation;    // [1] of the base in this step, its axes before it
@@ -163,11 +166,17 @@ typedef struct Moved { // the base at the end of the step
     Vec position;      // [m]
     Quat attitude;
     Mat rotation;
+    Vec low_position; // remainders of both
+    Quat low_attitude;
 } Moved;
 
 static MF_INLINE Moved moved_base(const Step *s) {
-    Moved moved = {.position = vec_add(s->position, s->move),
-                   .attitude = quat_renormalize(quat_multiply(s->attitude, s->rotation))};
+    Moved moved = {.low_position = s->low_position, .low_attitude = s->low_attitude};
+    Quat turn = s->rotation;
+    turn.w = turn.w - mf_set((mf_real)1);
+    moved.position = vec_sum_plus(s->move, s->position, &moved.low_position);
+    moved.attitude =
+        quat_sum_plus(quat_multiply(s->attitude, turn), s->attitude, &moved.low_attitude);
     moved.rotation = quat_matrix(moved.attitude);
     return moved;
 }
@@ -256,7 +265,7 @@ static Vec settle_rotation(const Step *s, Vec pivot, mf_lane lowest) {
         n.xz = mf_fma(-k.x, arm.z, n.xz);
         n.yz = mf_fma(-k.y, arm.z, n.yz);
     }
-    Sym solver = sym_solver(n);
+    Sym solver = sym_inverse(&n);
     // The last thousandth of the height goes at once, so that all contacts arrive together.
     mf_mask last = mf_less(left * constant(s, MF_KIN_SETTLE), mf_set((mf_real)1e-3));
     mf_lane part = mf_select(last, one, constant(s, MF_KIN_SETTLE_PART));
@@ -363,6 +372,23 @@ static MF_INLINE Vec quat_logarithm(Quat q) {
     return vec_scale(v, mf_select(over, -factor, factor));
 }
 
+static MF_INLINE void keep_low(const Step *s, mf_real *lows, size_t c, mf_lane a) {
+    if (lows != NULL)
+        mf_store_where(s->alive, lows + c * MF_BLOCK, a);
+}
+
+static MF_INLINE void keep_remainders(const Step *s, const Moved *moved) {
+    mf_real *position = low_row(row_of(s, MF_KIN_ROW_POSITION), s->block->low_position);
+    mf_real *attitude = low_row(row_of(s, MF_KIN_ROW_ORIENTATION), s->block->low_orientation);
+    keep_low(s, position, 0, moved->low_position.x);
+    keep_low(s, position, 1, moved->low_position.y);
+    keep_low(s, position, 2, moved->low_position.z);
+    keep_low(s, attitude, 0, moved->low_attitude.w);
+    keep_low(s, attitude, 1, moved->low_attitude.x);
+    keep_low(s, attitude, 2, moved->low_attitude.y);
+    keep_low(s, attitude, 3, moved->low_attitude.z);
+}
+
 static MF_INLINE void store_base(Step *s, const Moved *moved) {
     const Vec position = moved->position;
     const Quat attitude = moved->attitude;
@@ -380,6 +406,7 @@ static MF_INLINE void store_base(Step *s, const Moved *moved) {
     keep_store(s, MF_KIN_ROW_ORIENTATION, 1, attitude.x);
     keep_store(s, MF_KIN_ROW_ORIENTATION, 2, attitude.y);
     keep_store(s, MF_KIN_ROW_ORIENTATION, 3, attitude.z);
+    keep_remainders(s, moved);
     keep_vec(s, MF_KIN_ROW_LINEAR, 0, linear);
     keep_vec(s, MF_KIN_ROW_ANGULAR, 0, rate);
 }
@@ -401,6 +428,9 @@ static MF_INLINE void move_base(Step *s) {
     const mf_real *q = row_of(s, MF_KIN_ROW_ORIENTATION);
     s->position = vec_load(row_of(s, MF_KIN_ROW_POSITION), 0);
     s->attitude = MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
+    s->low_position = low_vec(low_row(row_of(s, MF_KIN_ROW_POSITION), s->block->low_position), 0);
+    s->low_attitude =
+        low_quat(low_row(row_of(s, MF_KIN_ROW_ORIENTATION), s->block->low_orientation), 0);
     s->linear = vec_load(row_of(s, MF_KIN_ROW_LINEAR), 0);
     Mat rotation = quat_matrix(s->attitude);
     Moved moved;
@@ -413,7 +443,7 @@ static MF_INLINE void move_base(Step *s) {
         lowest = find_heights(s, &moved);
     }
     hit_ground(s, lowest);
-    moved.position.z = moved.position.z + s->lift;
+    moved.position.z = sum_plus(s->lift, moved.position.z, &moved.low_position.z);
     store_base(s, &moved);
 }
 

@@ -96,6 +96,7 @@ typedef struct mf_KinBlock {
     const mf_KinPlan *plan;
     const mf_TerrainImage *terrain;
     void *rows[MF_KIN_ROWS];
+    size_t low_position, low_orientation; // [byte] from values to their remainders; 0: none
     uint32_t *fault;
     mf_WarningRows warnings;
     void *scratch; // what the kernel needs meanwhile, aligned to 64 bytes

@@ -281,6 +281,7 @@ static MF_INLINE Walls meet_walls(const mf_ParticleTask *task, const mf_LaneMap 
 
 typedef struct Next {
     Vec at, velocity;
+    Vec low_at, low_velocity; // remainders of both (math/lane_sum.h)
     mf_lane pressure, rate;
 } Next;
 
@@ -295,8 +296,9 @@ static MF_INLINE mf_lane relax(const mf_ParticlePlan *plan, mf_lane pressure, co
     return mf_keep(inside, missing * mf_set((mf_real)plan->follow));
 }
 
-static MF_INLINE Next advance(const mf_ParticleTask *task, uint32_t rank, const Drop *own,
-                              mf_lane pressure, const Sums *sums, const Walls *walls) {
+static MF_INLINE Next advance(const mf_ParticleTask *task, uint32_t rank, uint32_t live,
+                              const Drop *own, mf_lane pressure, const Sums *sums,
+                              const Walls *walls) {
     const mf_ParticlePlan *plan = task->plan;
     const double weight = plan->volume * plan->shape.gradient;
     const mf_lane step = mf_set((mf_real)plan->step);
@@ -306,8 +308,10 @@ static MF_INLINE Next advance(const mf_ParticleTask *task, uint32_t rank, const 
         acceleration = vec_add(acceleration, extra_of(task, MF_EXTRA_X, rank));
     acceleration =
         vec_fma(sums->force, mf_set((mf_real)(2.0 * plan->viscosity * weight)), acceleration);
-    next.velocity = vec_fma(acceleration, step, own->velocity);
-    next.at = vec_fma(next.velocity, step, own->at);
+    next.low_at = gather_lows(&task->position, task->order + rank, live);
+    next.low_velocity = gather_lows(&task->velocity, task->order + rank, live);
+    next.velocity = vec_sum_fma(acceleration, step, own->velocity, &next.low_velocity);
+    next.at = vec_sum_fma(next.velocity, step, own->at, &next.low_at);
     next.rate = mf_fma(mf_set((mf_real)(-plan->bulk * weight)), sums->spread, walls->rate);
     if (task->extra[0] != NULL)
         next.rate = next.rate + extra_row(task, MF_EXTRA_RATE, rank);
@@ -331,6 +335,8 @@ static MF_INLINE void store_next(const mf_ParticleTask *task, uint32_t rank, uin
     }
     scatter_vec(&task->position, &who, next->at);
     scatter_vec(&task->velocity, &who, next->velocity);
+    scatter_lows(&task->position, &who, next->low_at);
+    scatter_lows(&task->velocity, &who, next->low_velocity);
     scatter_row(&task->pressure, 0, &who, next->pressure);
     scatter_row(&task->pressure_rate, 0, &who, next->rate);
     mf_lane squeezed = mf_max(next->pressure * mf_set((mf_real)(1.0 / plan->bulk)),
@@ -360,7 +366,7 @@ void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint3
             const mf_lane pressure = mf_load_any(row_of(task, MF_FLUID_PRESSURE) + rank);
             if (task->extra[0] != NULL)
                 sums.crowd = sums.crowd + extra_row(task, MF_EXTRA_CROWD, rank);
-            const Next next = advance(task, rank, &own, pressure, &sums, &walls);
+            const Next next = advance(task, rank, live, &own, pressure, &sums, &walls);
             store_next(task, rank, live, &next, &walls);
         }
     }

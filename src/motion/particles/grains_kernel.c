@@ -349,9 +349,13 @@ static MF_INLINE void store_grain(const mf_ParticleTask *task, const Grain *own,
         vec_fma(sum->force, mf_set((mf_real)(1.0 / plan->mass)), vec_set(plan->gravity));
     if (task->extra[0] != NULL)
         acceleration = vec_add(acceleration, extra_of(task, MF_EXTRA_X, rank));
-    Vec velocity = vec_fma(acceleration, step, own->velocity);
-    Vec at = vec_fma(velocity, step, own->at);
-    Vec rate = vec_fma(sum->torque, mf_set((mf_real)(plan->step / plan->inertia)), own->rate);
+    const mf_lane spin = mf_set((mf_real)(plan->step / plan->inertia));
+    Vec low_at = gather_lows(&task->position, order, live),
+        low_velocity = gather_lows(&task->velocity, order, live),
+        low_rate = gather_lows(&task->rate, order, live);
+    Vec velocity = vec_sum_fma(acceleration, step, own->velocity, &low_velocity);
+    Vec at = vec_sum_fma(velocity, step, own->at, &low_at);
+    Vec rate = vec_sum_fma(sum->torque, spin, own->rate, &low_rate);
     mf_lane size = mf_abs(at.x) + mf_abs(at.y) + mf_abs(at.z);
     mf_lane speed = mf_abs(velocity.x) + mf_abs(velocity.y) + mf_abs(velocity.z) + mf_abs(rate.x) +
                     mf_abs(rate.y) + mf_abs(rate.z);
@@ -364,6 +368,9 @@ static MF_INLINE void store_grain(const mf_ParticleTask *task, const Grain *own,
     scatter_vec(&task->position, &who, at);
     scatter_vec(&task->velocity, &who, velocity);
     scatter_vec(&task->rate, &who, rate);
+    scatter_lows(&task->position, &who, low_at);
+    scatter_lows(&task->velocity, &who, low_velocity);
+    scatter_lows(&task->rate, &who, low_rate);
     store_memory(task, &who, after, old);
     mf_lane squeezed = sum->deepest * mf_set((mf_real)(1.0 / plan->spacing));
     mf_mask odd = mf_and(fine, mf_less(mf_set((mf_real)plan->overlap), squeezed));

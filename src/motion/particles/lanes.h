@@ -4,6 +4,7 @@
 #define MF_MOTION_PARTICLES_LANES_H
 
 #include "math/lane_list.h"
+#include "math/lane_sum.h"
 #include "math/lane_vector.h"
 #include "motion/particles/plan.h"
 #include "terrain/lookup_lane.h"
@@ -102,6 +103,25 @@ static MF_INLINE void scatter_vec(const mf_ParticleField *field, const Writers *
     scatter_row(field, 0, who, value.x);
     scatter_row(field, 1, who, value.y);
     scatter_row(field, 2, who, value.z);
+}
+
+// The remainders of a field's sums in the first `live` lanes; zeros where there are none.
+static MF_INLINE Vec gather_lows(const mf_ParticleField *field, const uint32_t *order,
+                                 uint32_t live) {
+    MF_ALIGNED(64) mf_real values[3][MF_LANES] = {{0}};
+    const mf_real *lows = low_row(field->base, field->low);
+    if (lows == NULL)
+        return MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
+    for (uint32_t lane = 0; lane < live; lane++)
+        for (size_t c = 0; c < 3; c++)
+            values[c][lane] = lows[place_in(field, order[lane]) + c * 16];
+    return MF_VALUE(Vec, mf_load(values[0]), mf_load(values[1]), mf_load(values[2]));
+}
+
+static MF_INLINE void scatter_lows(const mf_ParticleField *field, const Writers *who, Vec lows) {
+    const mf_ParticleField behind = {low_row(field->base, field->low), field->width, 0};
+    if (behind.base != NULL)
+        scatter_vec(&behind, who, lows);
 }
 
 // What other groups of particles add.

@@ -392,8 +392,8 @@ static mf_Status make_memory(mf_Particles *all, mf_Error *error) {
 }
 
 static mf_ParticleField field_of(const mf_Field *field) {
-    return field == NULL ? (mf_ParticleField){NULL, 0}
-                         : (mf_ParticleField){field->data, field->components};
+    return field == NULL ? (mf_ParticleField){.base = NULL}
+                         : (mf_ParticleField){field->data, field->components, mf_row(field).low};
 }
 
 static void bind_task(mf_Particles *all) {

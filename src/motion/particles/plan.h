@@ -105,6 +105,7 @@ typedef struct mf_ParticleFace {
 typedef struct mf_ParticleField {
     void *base; // NULL: the motion has none
     uint32_t width;
+    size_t low; // [byte] from values to their remainders (math/lane_sum.h); 0: none
 } mf_ParticleField;
 
 // Contacts of a grain: partner and elastic displacement of each.

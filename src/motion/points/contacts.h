@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_POINTS_CONTACTS_H
 #define MF_MOTION_POINTS_CONTACTS_H
 
+#include "math/lane_sum.h"
 #include "motion/points/ground.h"
 
 // The rest of a body - its center and inertia, which change with the joints only - is read from its
@@ -12,6 +13,8 @@ typedef struct Body {
     Quat attitude; // body to world
     Vec rate;      // [rad/s] body axes
 } Body;
+
+typedef Body Lows; // the remainders of a body's sums (math/lane_sum.h)
 
 typedef struct Contact {
     Vec position;    // [m] relative to the center of mass, world axes

@@ -207,6 +207,7 @@ static void update_joints(Step *s, Body *body) {
         return;
     const mf_mask alive = s->alive;
     const Body before = *body;
+    const Vec low = s->low.com;
     s->alive = mf_and(alive, moved);
     s->all_alive = mf_all(s->alive);
     carry_body(s, body, from);
@@ -215,6 +216,7 @@ static void update_joints(Step *s, Body *body) {
     if (mf_all(moved))
         return;
     body->com = vec_select(moved, body->com, before.com);
+    s->low.com = vec_select(moved, s->low.com, low);
     body->attitude = quat_select(moved, body->attitude, before.attitude);
     body->rate = vec_select(moved, body->rate, before.rate);
 }

@@ -168,16 +168,4 @@ static MF_INLINE void kinematics_inertia(const Moments *sum, const mf_real *cons
                  mf_fma(first.y, c.z, -sum->second.yz));
 }
 
-static MF_INLINE Sym sym_inverse(const Sym *s) {
-    mf_lane xx = mf_fma(s->yy, s->zz, -(s->yz * s->yz));
-    mf_lane yy = mf_fma(s->xx, s->zz, -(s->xz * s->xz));
-    mf_lane zz = mf_fma(s->xx, s->yy, -(s->xy * s->xy));
-    mf_lane xy = mf_fma(s->xz, s->yz, -(s->xy * s->zz));
-    mf_lane xz = mf_fma(s->xy, s->yz, -(s->xz * s->yy));
-    mf_lane yz = mf_fma(s->xy, s->xz, -(s->xx * s->yz));
-    mf_lane scale =
-        mf_set((mf_real)1) / vec_dot(MF_VALUE(Vec, s->xx, s->xy, s->xz), MF_VALUE(Vec, xx, xy, xz));
-    return MF_VALUE(Sym, xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale);
-}
-
 #endif

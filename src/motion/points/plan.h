@@ -116,6 +116,7 @@ typedef struct mf_PointsBlock {
         };
         void *rows[MF_POINTS_ROWS];
     };
+    size_t low[MF_ROW_ANGLE]; // [byte] from values of sums to their remainders; 0: none
     uint32_t *fault;
     mf_WarningRows warnings;
     const void *wrench;           // wrench.link, NULL: robots take no wrenches

@@ -68,6 +68,8 @@ static void bind_block(const mf_PointsMotion *motion, uint32_t block, uint32_t l
     work->terrain = motion->terrain;
     for (int i = 0; i < MF_POINTS_ROWS; i++)
         work->rows[i] = mf_row_at(&motion->row[i], block, lane);
+    for (int i = 0; i < MF_ROW_ANGLE; i++)
+        work->low[i] = motion->row[i].low;
     const size_t first = (size_t)block * MF_BLOCK + lane;
     work->fault = (uint32_t *)motion->dispatch.fault->data + first;
     work->wrench = mf_row_at(&motion->wrench_row, block, lane);

@@ -66,21 +66,27 @@ static MF_INLINE void apply_wrench(Step *s, Body *body, const Mat *rotation) {
     body->rate = vec_select(still, body->rate, rate);
 }
 
-static MF_INLINE void fly(const Step *s, Body *body) {
+static MF_INLINE void fly(Step *s, Body *body) {
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
-    body->velocity.z = body->velocity.z - mf_set(s->constant[MF_PLAN_FALL]);
-    body->com = vec_fma(body->velocity, step, body->com);
+    Lows *low = &s->low;
+    body->velocity.z =
+        sum_plus(-mf_set(s->constant[MF_PLAN_FALL]), body->velocity.z, &low->velocity.z);
+    body->com = vec_sum_fma(body->velocity, step, body->com, &low->com);
     // A body that does not turn keeps its attitude to the bit; often it is alone or all are still.
     const Vec w = body->rate;
     mf_mask turns = mf_less(mf_zero(), mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z));
     if (!mf_any(turns))
         return;
-    Quat attitude = body->attitude;
+    Quat attitude = body->attitude, low_attitude = low->attitude;
     Sym inertia = body_inertia(s), inverse = body_inverse(s);
-    free_rotation_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], &attitude, &body->rate);
-    if (!mf_all(turns))
+    free_rotation_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], &attitude, &body->rate,
+                       &low_attitude, &low->rate);
+    if (!mf_all(turns)) {
         attitude = quat_select(turns, attitude, body->attitude);
+        low_attitude = quat_select(turns, low_attitude, low->attitude);
+    }
     body->attitude = attitude;
+    low->attitude = low_attitude;
 }
 
 // Points that may be in the ground after the flight. `was_down` and `was_z` are the last row of the
@@ -127,7 +133,7 @@ static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *rotation, mf_la
                                  mf_lane energy) {
     Shift shift = solve(s, body, rotation, false);
     mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_STEP]);
-    body->velocity = vec_fma(shift.move, per_second, body->velocity);
+    body->velocity = vec_sum_fma(shift.move, per_second, body->velocity, &s->low.velocity);
     Vec kick = vec_scale(shift.rotation_vector, per_second);
     body->rate = mat_apply_transposed_add(rotation, kick, body->rate);
     apply_shift(s, body, &shift);
@@ -174,7 +180,8 @@ static Body body_before(Step *s, const Body *saved) {
     if (s->block->joints_due)
         return *saved;
     Mat rotation;
-    Body body = load_body(s->block, &rotation);
+    Lows low = load_lows(s->block);
+    Body body = load_body(s->block, &rotation, &low);
     apply_wrench(s, &body, &rotation);
     return body;
 }
@@ -192,6 +199,8 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
     Body was = body_before(s, saved), second = was, still = was;
     Mat was_rotation = quat_matrix(was.attitude);
     Vec down = {was_rotation.zx, was_rotation.zy, was_rotation.zz};
+    const Lows low = s->low;
+    s->low = s->low_before;
     fly(s, &second); // as before the first response
     for (size_t i = 0; i < contacts->count; i++) {
         Contact *row = &contacts->row[i];
@@ -210,7 +219,9 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
     mf_mask stuck = mf_less(held, zero);
     still.velocity = still.rate = MF_VALUE(Vec, zero, zero, zero);
     choose_pose(&second, stuck, &still);
+    choose_pose(&s->low, stuck, &s->low_before);
     choose_pose(body, poor, &second);
+    choose_pose(&s->low, mf_not(poor), &low);
     for (size_t i = 0; i < contacts->count; i++) {
         mf_lane kept = mf_select(stuck, contacts->row[i].before, contacts->row[i].press);
         contacts->row[i].press = mf_select(poor, kept, press[i]);
@@ -258,13 +269,37 @@ static MF_INLINE void check_state(Step *s, const Body *body) {
     raise_fault(s, in_range, MF_FAULT_RANGE);
 }
 
+static MF_INLINE void store_lows(const Step *s, bool all, const Lows *low) {
+    mf_real *position = lows_of(s->block, MF_ROW_POSITION),
+            *linear = lows_of(s->block, MF_ROW_LINEAR);
+    mf_real *attitude = lows_of(s->block, MF_ROW_ORIENTATION),
+            *angular = lows_of(s->block, MF_ROW_ANGULAR);
+    const Quat q = low->attitude;
+    if (position != NULL)
+        keep_vec_all(s, all, position, 0, low->com);
+    if (attitude != NULL)
+        keep_store_all(s, all, attitude, 0, q.w);
+    if (attitude != NULL)
+        keep_vec_all(s, all, attitude, 1, MF_VALUE(Vec, q.x, q.y, q.z));
+    if (linear != NULL)
+        keep_vec_all(s, all, linear, 0, low->velocity);
+    if (angular != NULL)
+        keep_vec_all(s, all, angular, 0, low->rate);
+}
+
 static MF_INLINE void store_fields(const Step *s, const Body *body, bool all) {
     const mf_PointsBlock *block = s->block;
     Mat rotation = quat_matrix(body->attitude);
     Vec center = vec_load((const mf_real *)block->center, 0);
     Vec swing = mat_apply(&rotation, vec_cross(body->rate, center));
-    keep_vec_all(s, all, block->position, 0, vec_sub(body->com, mat_apply(&rotation, center)));
-    keep_vec_all(s, all, block->linear, 0, vec_sub(body->velocity, swing));
+    Lows low = s->low;
+    const Vec arm = mat_apply(&rotation, center),
+              zero = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
+    const Vec position = vec_sum_shift(vec_sub(zero, arm), body->com, &low.com),
+              velocity = vec_sum_shift(vec_sub(zero, swing), body->velocity, &low.velocity);
+    keep_vec_all(s, all, block->position, 0, vec_sum_plus(zero, position, &low.com));
+    keep_vec_all(s, all, block->linear, 0, vec_sum_plus(zero, velocity, &low.velocity));
+    store_lows(s, all, &low);
     keep_vec_all(s, all, block->angular, 0, body->rate);
     keep_store_all(s, all, block->orientation, 0, body->attitude.w);
     keep_store_all(s, all, block->orientation, 1, body->attitude.x);
@@ -314,7 +349,8 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     mf_Carver carver = {(char *)block->scratch, 0};
     step_carve(s.plan, &carver, &s);
     Mat rotation;
-    Body body = load_body(block, &rotation), saved;
+    s.low = load_lows(block);
+    Body body = load_body(block, &rotation, &s.low), saved;
     if (block->only_refresh) {
         reshape_body(&s, &body);
         for (size_t i = 0; i < s.plan->contact_count; i++)
@@ -328,6 +364,7 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     apply_wrench(&s, &body, &rotation);
     if (block->joints_due)
         saved = body;
+    s.low_before = s.low;
     mf_lane was_z = body.com.z, energy = kinetic_energy(&s, &body);
     fly(&s, &body);
     hit_ground(&s, &body, &saved, &rotation, was_z, energy);

@@ -150,15 +150,17 @@ static MF_INLINE Shift limit_shift(const Shift *shift) {
 }
 
 // Lanes in the air keep theirs to the bit, as they do when no other robot is in the batch.
-static MF_INLINE void apply_shift(const Step *s, Body *body, const Shift *wanted) {
+static MF_INLINE void apply_shift(Step *s, Body *body, const Shift *wanted) {
     Shift shift = limit_shift(wanted);
-    Vec com = vec_add(body->com, shift.move);
+    Vec low = s->low.com, com = vec_sum_plus(shift.move, body->com, &low);
     Quat attitude = quat_rotation(body->attitude, shift.rotation_vector);
     if (!mf_all(s->near)) {
         com = vec_select(s->near, com, body->com);
+        low = vec_select(s->near, low, s->low.com);
         attitude = quat_select(s->near, attitude, body->attitude);
     }
     body->com = com;
+    s->low.com = low;
     body->attitude = attitude;
 }
 

@@ -18,7 +18,8 @@ typedef struct Step {
     mf_mask near;           // lanes with a point that may touch the ground
     Contacts contacts;
     Kinematics kinematics;
-    mf_lane residual; // [1] largest of this step's solutions of the contacts
+    Lows low, low_before; // remainders of the body's sums, now and before the flight
+    mf_lane residual;     // [1] largest of this step's solutions of the contacts
     // Per contact point:
     mf_lane *climb; // [m] how far the joints moved it
     mf_lane *hold, *weight;
@@ -109,7 +110,19 @@ static MF_INLINE Sym body_inverse(const Step *s) {
     return sym_load((const mf_real *)s->block->inverse);
 }
 
-static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *rotation) {
+static MF_INLINE mf_real *lows_of(const mf_PointsBlock *block, uint32_t row) {
+    return low_row(block->rows[row], block->low[row]);
+}
+
+static MF_INLINE Lows load_lows(const mf_PointsBlock *block) {
+    return MF_VALUE(Lows, .com = low_vec(lows_of(block, MF_ROW_POSITION), 0),
+                    .velocity = low_vec(lows_of(block, MF_ROW_LINEAR), 0),
+                    .attitude = low_quat(lows_of(block, MF_ROW_ORIENTATION), 0),
+                    .rate = low_vec(lows_of(block, MF_ROW_ANGULAR), 0));
+}
+
+// `low`: the remainders of the base, from load_lows; then those of the body.
+static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *rotation, Lows *low) {
     Body body;
     Vec position = vec_load((const mf_real *)block->position, 0),
         velocity = vec_load((const mf_real *)block->linear, 0);
@@ -118,8 +131,9 @@ static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *rotation) {
     body.rate = vec_load((const mf_real *)block->angular, 0);
     *rotation = quat_matrix(body.attitude);
     Vec center = vec_load((const mf_real *)block->center, 0), arm = mat_apply(rotation, center);
-    body.com = vec_add(position, arm);
-    body.velocity = vec_add(velocity, mat_apply(rotation, vec_cross(body.rate, center)));
+    body.com = vec_sum_shift(arm, position, &low->com);
+    body.velocity =
+        vec_sum_shift(mat_apply(rotation, vec_cross(body.rate, center)), velocity, &low->velocity);
     return body;
 }
 

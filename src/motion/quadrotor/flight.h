@@ -168,7 +168,7 @@ static MF_INLINE void rotors_at(const Lanes *s, const mf_lane *now, const mf_lan
         speed[i] = mf_fma(rest, now[i] - command[i], command[i]);
 }
 
-// Steps everything but the length of the quaternion. With a literal `method` and `plain` (diagonal
+// Steps everything. With a literal `method` and `plain` (diagonal
 // inertia, rotors with lag, no drag) the compiler makes straight code of it.
 static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, Vec wind,
                           mf_Integrator method, bool plain) {
@@ -194,13 +194,15 @@ static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, 
             lean = vec_add(lean, slope.acceleration);
     }
     mf_lane share = value_of(s, MF_QUAD_SHARE);
-    craft->velocity = vec_fma(sum.acceleration, share, start.velocity);
-    craft->position = vec_fma(start.velocity, value_of(s, MF_QUAD_STEP),
-                              vec_fma(lean, value_of(s, MF_QUAD_LEAN), start.position));
-    craft->rate = vec_fma(sum.angular_acceleration, share, start.rate);
+    const Vec move = vec_fma(start.velocity, value_of(s, MF_QUAD_STEP),
+                             vec_scale(lean, value_of(s, MF_QUAD_LEAN)));
+    craft->velocity = vec_sum_fma(sum.acceleration, share, start.velocity, &craft->low_velocity);
+    craft->position = vec_sum_plus(move, start.position, &craft->low_position);
+    craft->rate = vec_sum_fma(sum.angular_acceleration, share, start.rate, &craft->low_rate);
     if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
         sum.drift = drift_of(start.attitude, craft->rate);
-    craft->attitude = quat_along(value_of(s, MF_QUAD_TURN_SHARE), sum.drift, start.attitude);
+    craft->attitude = quat_sum_fma(sum.drift, value_of(s, MF_QUAD_TURN_SHARE), start.attitude,
+                                   &craft->low_attitude);
     rotors_at(s, start.speed, command, 4, craft->speed);
 }
 

@@ -68,7 +68,8 @@ enum {
 // Data of the fields; a field that the settings do not need is NULL.
 typedef struct mf_QuadrotorFields {
     void *position, *orientation, *linear, *angular;
-    void *speed;             // rotor.speed
+    void *position_low, *orientation_low, *linear_low, *angular_low; // remainders (lane_sum.h)
+    void *speed;                                                     // rotor.speed
     void *rotor_command;     // rotor.command, between ticks of the control
     void *demand;            // control.demand, between ticks of the outer loops
     void *rate_integral;     // control.rate_integral

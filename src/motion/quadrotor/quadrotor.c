@@ -114,6 +114,15 @@ static void *data_of(const mf_Field *field) {
     return field != NULL ? field->data : NULL;
 }
 
+static void bind_remainders(mf_Group *group, mf_QuadrotorFields *fields) {
+    void **const rows[MF_BODY_ROWS] = {&fields->position_low, &fields->orientation_low,
+                                       &fields->linear_low, &fields->angular_low};
+    mf_Field *body[MF_BODY_ROWS];
+    mf_canonical_rows(group, body, MF_BODY_ROWS);
+    for (uint32_t i = 0; i < MF_BODY_ROWS; i++)
+        *rows[i] = body[i]->remainder;
+}
+
 static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {
     motion->fields =
         (mf_QuadrotorFields){.position = mf_group_find_field(group, "base.position")->data,
@@ -131,6 +140,7 @@ static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {
                              .wind = motion->wind->data,
                              .refused = motion->refused->data,
                              .fault = mf_group_find_field(group, "fault.word")->data};
+    bind_remainders(group, &motion->fields);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------

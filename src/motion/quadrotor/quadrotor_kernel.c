@@ -149,11 +149,8 @@ static __attribute__((noinline)) void freeze(Lanes *s, const Craft *craft, mf_ma
 static MF_INLINE void check_and_store(Lanes *s, Craft *craft) {
     const Quat q = craft->attitude;
     const mf_lane one = mf_set((mf_real)1);
-    // A quaternion of length 1 + e comes out with length 1 - 3/2 e^2, without a division.
     mf_lane square = mf_fma(q.w, q.w, q.x * q.x) + mf_fma(q.y, q.y, q.z * q.z);
-    mf_lane scale = less_product(mf_set((mf_real)0.5), square, mf_set((mf_real)1.5));
-    mf_mask fine = mf_less_equal(mf_abs(scale - one), mf_set((mf_real)0.25));
-    craft->attitude = MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
+    mf_mask fine = mf_less_equal(mf_abs(square - one), mf_set((mf_real)0.5));
     fine = mf_and(fine, mf_less_equal(vec_dot(craft->position, craft->position),
                                       value_of(s, MF_QUAD_POSITION_MOST)));
     fine = mf_and(fine, mf_less_equal(vec_dot(craft->velocity, craft->velocity),

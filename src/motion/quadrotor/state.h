@@ -3,7 +3,7 @@
 #ifndef MF_MOTION_QUADROTOR_STATE_H
 #define MF_MOTION_QUADROTOR_STATE_H
 
-#include "motion/points/vector.h"
+#include "math/lane_sum.h"
 #include "motion/quadrotor/plan.h"
 
 enum { ROTORS = 4 };
@@ -22,6 +22,8 @@ typedef struct Craft {
     Quat attitude;          // body to world
     Vec rate;               // body axes
     mf_lane speed[ROTORS];
+    Vec low_position, low_velocity, low_rate; // remainders of these sums (lane_sum.h)
+    Quat low_attitude;
 } Craft;
 
 static MF_INLINE mf_lane value_of(const Lanes *s, int constant) {
@@ -41,6 +43,16 @@ static MF_INLINE uint32_t *words_of(const Lanes *s, uint32_t *field) {
     return field + s->block * MF_BLOCK + s->lane;
 }
 
+// The remainders of these lanes; NULL: there are none.
+static MF_INLINE mf_real *lows_of(const Lanes *s, void *field, size_t components) {
+#if defined(MF_KERNEL_F64)
+    (void)s, (void)field, (void)components;
+    return NULL;
+#else
+    return field != NULL ? rows_of(s, field, components) : NULL;
+#endif
+}
+
 // Frozen lanes keep what they have.
 static MF_INLINE void keep_row(const Lanes *s, mf_real *rows, uint32_t c, mf_lane a) {
     if (s->all_alive)
@@ -53,6 +65,12 @@ static MF_INLINE void keep_three(const Lanes *s, mf_real *rows, Vec a) {
     keep_row(s, rows, 1, a.y);
     keep_row(s, rows, 2, a.z);
 }
+static MF_INLINE void keep_four(const Lanes *s, mf_real *rows, Quat a) {
+    keep_row(s, rows, 0, a.w);
+    keep_row(s, rows, 1, a.x);
+    keep_row(s, rows, 2, a.y);
+    keep_row(s, rows, 3, a.z);
+}
 
 static MF_INLINE Craft load_craft(const Lanes *s) {
     const mf_real *q = rows_of(s, s->fields->orientation, 4);
@@ -64,7 +82,26 @@ static MF_INLINE Craft load_craft(const Lanes *s) {
     craft.rate = vec_load(rows_of(s, s->fields->angular, 3), 0);
     for (uint32_t i = 0; i < ROTORS; i++)
         craft.speed[i] = row_load(speed, i);
+    craft.low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
+    craft.low_velocity = low_vec(lows_of(s, s->fields->linear_low, 3), 0);
+    craft.low_attitude = low_quat(lows_of(s, s->fields->orientation_low, 4), 0);
+    craft.low_rate = low_vec(lows_of(s, s->fields->angular_low, 3), 0);
     return craft;
+}
+
+static MF_INLINE void keep_lows(const Lanes *s, const Craft *craft) {
+    mf_real *position = lows_of(s, s->fields->position_low, 3);
+    mf_real *attitude = lows_of(s, s->fields->orientation_low, 4);
+    mf_real *linear = lows_of(s, s->fields->linear_low, 3);
+    mf_real *angular = lows_of(s, s->fields->angular_low, 3);
+    if (position != NULL)
+        keep_three(s, position, craft->low_position);
+    if (attitude != NULL)
+        keep_four(s, attitude, craft->low_attitude);
+    if (linear != NULL)
+        keep_three(s, linear, craft->low_velocity);
+    if (angular != NULL)
+        keep_three(s, angular, craft->low_rate);
 }
 
 static MF_INLINE void store_craft(const Lanes *s, const Craft *craft) {
@@ -72,13 +109,11 @@ static MF_INLINE void store_craft(const Lanes *s, const Craft *craft) {
     mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
     keep_three(s, rows_of(s, s->fields->position, 3), craft->position);
     keep_three(s, rows_of(s, s->fields->linear, 3), craft->velocity);
-    keep_row(s, q, 0, craft->attitude.w);
-    keep_row(s, q, 1, craft->attitude.x);
-    keep_row(s, q, 2, craft->attitude.y);
-    keep_row(s, q, 3, craft->attitude.z);
+    keep_four(s, q, craft->attitude);
     keep_three(s, rows_of(s, s->fields->angular, 3), craft->rate);
     for (uint32_t i = 0; i < ROTORS; i++)
         keep_row(s, speed, i, craft->speed[i]);
+    keep_lows(s, craft);
 }
 
 // Adds `bit` to the fault word of the lanes in `bad`.

@@ -1,0 +1,226 @@
+// Bodies that move farther in a step than they and a body near them are thick: they may pass
+// through it between two steps. How thick a body is: the smallest dimension of its thickest shape
+// that collides. Near: within what it moves until this is examined again (watch.c).
+//
+// A model's bodies that are examined: its base, those of floating joints, and the shapes that are
+// fixed in the world. Meshes and height fields have no thickness here, planes no other side.
+#include "world/watch.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+
+enum { MOST_ROBOTS = 256 }; // [1] larger groups are particles or swarms
+
+// A body: pose in the world, and velocity.
+typedef struct Body {
+    double position[3], rotation[4], velocity[3];
+    uint32_t link; // [1] of the model; MF_NONE: of all shapes that are fixed in the world
+} Body;
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+// Half of the box around a shape, its own axes; false: it has no thickness.
+static bool half_box(const mf_Shape *shape, double half[3]) {
+    const double *s = shape->size;
+    switch (shape->type) {
+    case MF_SHAPE_BOX:
+        mf_vec3_scale(half, s, 0.5);
+        return true;
+    case MF_SHAPE_SPHERE:
+        mf_vec3_set(half, s[0], s[0], s[0]);
+        return true;
+    case MF_SHAPE_ELLIPSOID:
+        mf_vec3_copy(half, s);
+        return true;
+    case MF_SHAPE_CYLINDER:
+        mf_vec3_set(half, s[0], s[0], 0.5 * s[1]);
+        return true;
+    case MF_SHAPE_CAPSULE:
+        mf_vec3_set(half, s[0], s[0], 0.5 * s[1] + s[0]);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static double thickness_of(const double half[3]) {
+    return 2.0 * fmin(half[0], fmin(half[1], half[2]));
+}
+
+// The thickest shape of a link, and how far its shapes reach from the link's origin; 0: none.
+static double link_thickness(const mf_Model *model, uint32_t link, double *reach) {
+    double most = 0.0, half[3];
+    *reach = 0.0;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (!shape->collides || shape->link != link || !half_box(shape, half))
+            continue;
+        most = fmax(most, thickness_of(half));
+        *reach = fmax(*reach, mf_vec3_length(shape->position) + mf_vec3_length(half));
+    }
+    return most;
+}
+
+// Whether a ball touches the box around one of the body's shapes that is thinner than `travel`.
+static bool meets_shapes(const mf_Model *model, const Body *body, const double center[3],
+                         double radius, double travel) {
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        double half[3], at[3], own[3], square = 0.0;
+        if (!shape->collides || shape->link != body->link || !half_box(shape, half) ||
+            thickness_of(half) > travel)
+            continue;
+        mf_vec3_sub(at, center, body->position);
+        mf_quat_rotate_inverse(own, body->rotation, at);
+        mf_vec3_sub(own, own, shape->position);
+        mf_quat_rotate_inverse(at, shape->rotation, own);
+        for (int c = 0; c < 3; c++) {
+            const double out = fmax(mf_abs(at[c]) - half[c], 0.0);
+            square += out * out;
+        }
+        if (square < radius * radius)
+            return true;
+    }
+    return false;
+}
+
+// ---- bodies -------------------------------------------------------------------------------------
+
+static void read(const mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
+                 double *out) {
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, instance, first + c);
+}
+
+// Body 0 is the base, 1 what is fixed in the world, then the floating ones; false: no more.
+static bool body_at(mf_Group *group, uint32_t instance, uint32_t index, Body *out) {
+    const mf_Model *model = group->config.model;
+    mf_vec3_set(out->position, 0, 0, 0);
+    mf_vec3_set(out->velocity, 0, 0, 0);
+    mf_quat_identity(out->rotation);
+    out->link = index == 0 ? 0 : MF_NONE;
+    if (index == 0) {
+        read(group->canonical.position, instance, 0, 3, out->position);
+        read(group->canonical.orientation, instance, 0, 4, out->rotation);
+        if (model->base == MF_BASE_FREE)
+            read(group->canonical.linear_velocity, instance, 0, 3, out->velocity);
+    }
+    if (index < 2)
+        return true;
+    const mf_Watch *watch = &group->watch;
+    uint32_t ball = 0, floating = 0;
+    for (uint32_t j = 0; watch->floats && j < model->joint_count; j++) {
+        const mf_JointType type = model->joints[j].type;
+        if (type == MF_JOINT_FLOATING && floating == index - 2) {
+            out->link = model->joints[j].child;
+            read(watch->position, instance, 3 * floating, 3, out->position);
+            read(watch->velocity, instance, 3 * floating, 3, out->velocity);
+            read(watch->rotation, instance, 4 * ball, 4, out->rotation);
+            return true;
+        }
+        floating += type == MF_JOINT_FLOATING;
+        ball += type == MF_JOINT_FLOATING || type == MF_JOINT_BALL;
+    }
+    return false;
+}
+
+// ---- encounters ---------------------------------------------------------------------------------
+
+// A body that moves `travel` in a step, in the ball that it may have been in since the last look.
+typedef struct Runner {
+    double center[3], radius, travel; // [m]
+    double thickness;                 // [m] its own
+} Runner;
+
+static bool runner_of(const mf_Group *group, const Body *body, double step, Runner *out) {
+    double reach;
+    const double speed = mf_vec3_length(body->velocity);
+    out->travel = speed * step;
+    if (!(out->travel > 0.0) || body->link == MF_NONE)
+        return false;
+    out->thickness = link_thickness(group->config.model, body->link, &reach);
+    if (!(out->thickness > 0.0))
+        return false;
+    mf_vec3_copy(out->center, body->position);
+    out->radius = reach + MF_WATCH_STEPS * out->travel;
+    return true;
+}
+
+// What is found in time is pushed back: where the middle of the one is not yet beyond that of the
+// other. So a step of half of both thicknesses is too long.
+static bool meets_robot(mf_Group *group, uint32_t instance, const Runner *runner, bool own,
+                        uint32_t self) {
+    Body body;
+    for (uint32_t i = 0; body_at(group, instance, i, &body); i++)
+        if (!(own && i == self) &&
+            meets_shapes(group->config.model, &body, runner->center, runner->radius,
+                         2.0 * runner->travel - runner->thickness))
+            return true;
+    return false;
+}
+
+static void watch_robot(mf_Group *group, uint32_t instance, bool others) {
+    const mf_World *world = group->world;
+    const double step = mf_time_to_seconds(world->config.step);
+    Body body;
+    Runner runner;
+    for (uint32_t b = 0; body_at(group, instance, b, &body); b++) {
+        if (!runner_of(group, &body, step, &runner) || runner.travel <= 0.5 * runner.thickness)
+            continue;
+        bool meets = meets_robot(group, instance, &runner, true, b);
+        for (uint32_t g = 0; others && !meets && g < world->group_count; g++) {
+            mf_Group *other = world->groups[g];
+            if (other->config.isolated || other->config.count > MOST_ROBOTS)
+                continue;
+            for (uint32_t i = 0; !meets && i < other->config.count; i++)
+                if (other != group || i != instance)
+                    meets = meets_robot(other, i, &runner, false, 0);
+        }
+        if (meets)
+            mf_watch_warn(group, instance, MF_WARNING_TUNNEL, runner.travel);
+    }
+}
+
+// Whether some body of a robot is fast enough; most never are.
+static bool is_swift(const mf_Group *group, uint32_t instance) {
+    const mf_Watch *watch = &group->watch;
+    double v[3];
+    read(group->canonical.linear_velocity, instance, 0, 3, v);
+    bool swift = mf_vec3_dot(v, v) > watch->square;
+    for (uint32_t c = 0; watch->floats && c < watch->velocity->components; c += 3) {
+        read(watch->velocity, instance, c, 3, v);
+        swift |= mf_vec3_dot(v, v) > watch->square;
+    }
+    return swift;
+}
+
+void mf_watch_encounters(mf_Group *group, uint32_t first, uint32_t count, bool others) {
+    uint32_t end = (first + count) * MF_BLOCK;
+    end = end < group->config.count ? end : group->config.count;
+    others = others && group->watch.pushed;
+    if (group->warnings.word == NULL || (others && group->config.count > MOST_ROBOTS))
+        return;
+    for (uint32_t i = first * MF_BLOCK; group->watch.square < INFINITY && i < end; i++)
+        if (is_swift(group, i))
+            watch_robot(group, i, others);
+}
+
+void mf_watch_prepare(mf_Group *group) {
+    const mf_Model *model = group->config.model;
+    mf_Watch *watch = &group->watch;
+    double reach, thin = link_thickness(model, 0, &reach);
+    watch->position = mf_group_find_field(group, "free.position");
+    watch->velocity = mf_group_find_field(group, "free.velocity");
+    watch->rotation = mf_group_find_field(group, "ball.orientation");
+    watch->pushed = mf_group_find_field(group, "wrench.link") != NULL;
+    watch->floats = watch->position != NULL && watch->velocity != NULL && watch->rotation != NULL;
+    for (uint32_t j = 0; watch->floats && j < model->joint_count; j++) {
+        if (model->joints[j].type != MF_JOINT_FLOATING)
+            continue;
+        const double own = link_thickness(model, model->joints[j].child, &reach);
+        thin = own > 0.0 && (!(thin > 0.0) || own < thin) ? own : thin;
+    }
+    const double slowest = 0.5 * thin / mf_time_to_seconds(group->world->config.step);
+    watch->square = thin > 0.0 ? slowest * slowest : (double)INFINITY;
+}

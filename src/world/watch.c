@@ -1,0 +1,93 @@
+// Warnings about what any motion can do wrong, found from the state after a step: positions that
+// single precision resolves no more, and robots that fall without end. Every 16th step, so that it
+// costs little.
+//
+// Invariant: reads and writes robots of the blocks at hand only.
+#include "world/watch.h"
+
+#include "math/scalar.h"
+#include "terrain/image.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COARSE 16384.0 // [m], [rad] digits of single precision are 2 mm from here on
+#define ABYSS 10.0     // [m] below all ground, and a fall from as high
+
+static uint32_t kind_of(uint32_t bit) {
+    uint32_t kind = 0;
+    while (bit >> kind != 1)
+        kind++;
+    return kind;
+}
+
+void mf_watch_warn(mf_Group *group, uint32_t instance, uint32_t bit, double residual) {
+    const uint32_t kind = kind_of(bit);
+    if (mf_group_fault(group, instance) != 0)
+        return;
+    ((uint32_t *)group->warnings.word->data)[instance] |= bit;
+    mf_field_set(group->warnings.steps, instance, kind,
+                 mf_field_get(group->warnings.steps, instance, kind) + 1.0);
+    if (residual > mf_field_get(group->warnings.residual, instance, kind))
+        mf_field_set(group->warnings.residual, instance, kind, residual);
+}
+
+// ---- precision ----------------------------------------------------------------------------------
+
+// Whether a value of single precision is that large, NaN included; by bits, as many at a time.
+static bool any_coarse(const uint32_t *bits, size_t count) {
+    const float limit = (float)COARSE;
+    uint32_t least, any = 0;
+    memcpy(&least, &limit, sizeof least);
+    for (size_t i = 0; i < count; i++)
+        any |= (bits[i] & UINT32_C(0x7fffffff)) >= least;
+    return any != 0;
+}
+
+static void watch_precision(mf_Group *group, const mf_Field *field, uint32_t block) {
+    const size_t size = (size_t)field->components * MF_BLOCK;
+    const float *values = (const float *)field->data + block * size;
+    if (!any_coarse((const uint32_t *)(const void *)values, size))
+        return;
+    for (uint32_t lane = 0; lane < MF_BLOCK && block * MF_BLOCK + lane < group->config.count;
+         lane++) {
+        double most = 0.0;
+        for (uint32_t c = 0; c < field->components; c++)
+            most = fmax(most, (double)fabsf(values[(size_t)c * MF_BLOCK + lane]));
+        if (most >= COARSE && most < INFINITY)
+            mf_watch_warn(group, block * MF_BLOCK + lane, MF_WARNING_PRECISION,
+                          ldexp(1.0, ilogb(most) - 23));
+    }
+}
+
+// ---- falls --------------------------------------------------------------------------------------
+
+static void watch_falls(mf_Group *group, uint32_t block) {
+    const mf_WorldConfig *world = &group->world->config;
+    const double lowest = mf_terrain_image(world->terrain)->lowest;
+    const double speed = -mf_sqrt(2.0 * world->gravity * ABYSS);
+    uint32_t end = (block + 1) * MF_BLOCK;
+    end = end < group->config.count ? end : group->config.count;
+    for (uint32_t i = block * MF_BLOCK; i < end; i++) {
+        const double below = lowest - mf_field_get(group->canonical.position, i, 2);
+        if (below > ABYSS && mf_field_get(group->canonical.linear_velocity, i, 2) < speed)
+            mf_watch_warn(group, i, MF_WARNING_FALL, below);
+    }
+}
+
+void mf_watch_blocks(mf_Group *group, uint32_t first, uint32_t count) {
+    const mf_WorldConfig *world = &group->world->config;
+    const bool falls = world->gravity > 0.0 && mf_world_pulls_down(world);
+    if (group->warnings.word == NULL)
+        return;
+    for (uint32_t block = first; block < first + count; block++) {
+        for (uint32_t f = 0; f < group->field_count; f++) {
+            const mf_Field *field = &group->fields[f];
+            if ((field->info.flags & MF_FIELD_SUM) != 0 && field->info.type == MF_F32)
+                watch_precision(group, field, block);
+        }
+        if (falls)
+            watch_falls(group, block);
+    }
+    mf_watch_encounters(group, first, count, false);
+}

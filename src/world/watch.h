@@ -1,0 +1,27 @@
+// Warnings that need no motion's help (watch.c).
+#ifndef MF_WORLD_WATCH_H
+#define MF_WORLD_WATCH_H
+
+#include "world/group.h"
+
+enum { MF_WATCH_STEPS = 16 }; // [1] every so many steps
+
+// Whether the state after a step is examined.
+static inline bool mf_watch_due(uint64_t tick) {
+    return tick % MF_WATCH_STEPS == MF_WATCH_STEPS - 1;
+}
+
+// Positions, angles and falls of the robots of some blocks, and encounters within each robot.
+void mf_watch_blocks(mf_Group *group, uint32_t first, uint32_t count);
+
+// Bodies that may have passed through others (encounter.c). `others`: also through those of other
+// robots; no system must run then.
+void mf_watch_encounters(mf_Group *group, uint32_t first, uint32_t count, bool others);
+
+// To be called when the fields of the group's motion exist.
+void mf_watch_prepare(mf_Group *group);
+
+// Counts a step with a warning of a robot that has no fault.
+void mf_watch_warn(mf_Group *group, uint32_t instance, uint32_t bit, double residual);
+
+#endif

@@ -1,0 +1,176 @@
+// Warnings about what any motion can do wrong: bodies that may have passed through others, contacts
+// as deep as a body, positions that single precision does not resolve, falls without end.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <mayfly/mayfly.h>
+
+#include "context.h"
+#include "text_model.h"
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+static void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s", error->message);
+}
+
+static Rig open_rig(mf_Context *context, const char *text, mf_Motion motion, double gravity) {
+    Rig rig;
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_Error error = {0};
+    rig.model = load_text(context, text);
+    world.step = MF_MILLISECOND;
+    world.gravity = gravity;
+    group.model = rig.model;
+    motions.start = motion;
+    motions.has[motion] = true;
+    must(mf_world_create(context, &world, &rig.world, &error), &error);
+    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    must(mf_motions_add(rig.group, &motions, &error), &error);
+    return rig;
+}
+
+static void close_rig(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static void set(const Rig *rig, const char *name, uint32_t component, double value) {
+    mf_field_set(mf_group_find_field(rig->group, name), 0, component, value);
+}
+
+static bool warns(const Rig *rig, uint32_t bit) {
+    return (mf_group_warning(rig->group, 0) & bit) != 0;
+}
+
+// What the warning says is among the group's notes.
+static void is_noted(const Rig *rig, uint32_t bit) {
+    char text[MF_MOTION_NOTE];
+    for (uint32_t i = 0; mf_motion_group_note(rig->group, i, text); i++)
+        if (strstr(text, mf_warning_name(bit)) != NULL)
+            return;
+    fail_msg("no note of %s", mf_warning_name(bit));
+}
+
+// ---- passing through ----------------------------------------------------------------------------
+
+static const char bullet[] =
+    "<mujoco><worldbody><geom type=\"box\" pos=\"1 0 1\" size=\"0.001 2 1\"/>"
+    "<body pos=\"0 0 1\"><freejoint/><geom type=\"sphere\" size=\"0.005\"/></body>"
+    "</worldbody></mujoco>";
+static const char two_bullets[] =
+    "<mujoco><worldbody><body pos=\"1 0 1\"><freejoint/><geom type=\"box\" size=\"0.001 2 "
+    "1\"/></body>"
+    "<body pos=\"0 0 1\"><freejoint/><geom type=\"sphere\" size=\"0.005\"/></body>"
+    "</worldbody></mujoco>";
+
+// Stopped or told, at any speed.
+static void fast_bodies_do_not_pass_in_silence(void **state) {
+    static const double speeds[] = {0.5, 5.0, 20.0, 50.0, 100.0, 400.0};
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        Rig rig = open_rig(*state, bullet, MF_MOTION_ARTICULATED, 0.0);
+        set(&rig, "base.linear_velocity", 0, speeds[i]);
+        mf_world_step(rig.world, (uint64_t)(3000.0 / speeds[i]) + 64);
+        const double x = mf_field_get(mf_group_find_field(rig.group, "base.position"), 0, 0);
+        const bool told = warns(&rig, MF_WARNING_TUNNEL) || warns(&rig, MF_WARNING_DEPTH);
+        if (x > 1.0 && !told)
+            fail_msg("at %g m/s it is at %g m, behind the wall, without a warning", speeds[i], x);
+        if (speeds[i] > 10.0)
+            is_noted(&rig, MF_WARNING_TUNNEL);
+        if (speeds[i] < 2.0)
+            assert_false(warns(&rig, MF_WARNING_TUNNEL));
+        close_rig(&rig);
+    }
+}
+
+static void fast_bodies_among_others(void **state) {
+    Rig rig = open_rig(*state, two_bullets, MF_MOTION_ARTICULATED, 0.0);
+    mf_Field *velocity = mf_group_find_field(rig.group, "free.velocity");
+    mf_Field *position = mf_group_find_field(rig.group, "free.position");
+    assert_non_null(velocity);
+    mf_field_set(velocity, 0, 3, 100.0);
+    mf_world_step(rig.world, 64);
+    assert_true(mf_field_get(position, 0, 3) < mf_field_get(position, 0, 0) ||
+                warns(&rig, MF_WARNING_TUNNEL));
+    close_rig(&rig);
+}
+
+// ---- the others ---------------------------------------------------------------------------------
+
+static const char ball[] = "<mujoco><worldbody><body pos=\"0 0 0.1\"><freejoint/>"
+                           "<geom type=\"sphere\" size=\"0.1\"/></body></worldbody></mujoco>";
+
+static const mf_Motion grounded[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
+
+static void deep_starts_warn(void **state) {
+    for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
+        Rig rig = open_rig(*state, ball, grounded[i], 9.81);
+        mf_world_step(rig.world, 50);
+        assert_false(warns(&rig, MF_WARNING_DEPTH));
+        set(&rig, "base.position", 2, -0.05);
+        mf_group_refresh(rig.group, 0);
+        mf_world_step(rig.world, 1);
+        if (!warns(&rig, MF_WARNING_DEPTH))
+            fail_msg("%s: no warning of a ball whose middle is under the ground",
+                     mf_motion_name(grounded[i]));
+        is_noted(&rig, MF_WARNING_DEPTH);
+        close_rig(&rig);
+    }
+}
+
+static void coarse_positions_and_angles_warn(void **state) {
+    for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
+        Rig rig = open_rig(*state, ball, grounded[i], 0.0);
+        set(&rig, "base.position", 1, -1e4);
+        mf_world_step(rig.world, 32);
+        assert_false(warns(&rig, MF_WARNING_PRECISION));
+        set(&rig, "base.position", 1, -2e4);
+        mf_world_step(rig.world, 32);
+        assert_true(warns(&rig, MF_WARNING_PRECISION));
+        is_noted(&rig, MF_WARNING_PRECISION);
+        close_rig(&rig);
+    }
+}
+
+static const char ghost[] = "<mujoco><worldbody><body pos=\"0 0 0.1\"><freejoint/>"
+                            "<geom type=\"sphere\" size=\"0.1\" contype=\"0\" conaffinity=\"0\"/>"
+                            "</body></worldbody></mujoco>";
+
+static void falls_without_end_warn(void **state) {
+    for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
+        Rig rig = open_rig(*state, ball, grounded[i], 9.81);
+        mf_world_step(rig.world, 2000);
+        assert_false(warns(&rig, MF_WARNING_FALL));
+        close_rig(&rig);
+        rig = open_rig(*state, ghost, grounded[i], 9.81);
+        mf_world_step(rig.world, 2000);
+        if (!warns(&rig, MF_WARNING_FALL))
+            fail_msg("%s: no warning of a fall", mf_motion_name(grounded[i]));
+        close_rig(&rig);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fast_bodies_do_not_pass_in_silence),
+        cmocka_unit_test(fast_bodies_among_others),
+        cmocka_unit_test(deep_starts_warn),
+        cmocka_unit_test(coarse_positions_and_angles_warn),
+        cmocka_unit_test(falls_without_end_warn),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
