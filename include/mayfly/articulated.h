@@ -81,7 +81,8 @@ MF_API mf_ArticulatedConfig mf_articulated_config(void);
 
 // Adds the motion `articulated` to `group`: the fields joint.torque, base.force and base.torque,
 // the state of ball and floating joints if the model has any, contact.load, actuator.control,
-// actuator.activation, actuator.slewed and actuator.force if it has actuators, warm_start.force if
+// actuator.activation, actuator.slewed and actuator.force if it has actuators, tendon.length and
+// tendon.force if it has tendons, warm_start.force if
 // hard contacts or floating joints need it, and one system. Planar joints are fixed in their
 // initial state. `config` may be NULL. A step uses up to 4.5 MiB of the stack of the calling
 // thread. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts, 1024 actuators, 64
@@ -114,12 +115,18 @@ MF_API const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *grou
 // fields remain.
 //
 // The field sensor.outer: for each of `bodies` the external force [N] and torque [N m], about the
-// origin of the body's link, on the body and all that it carries: from contacts, connects and
-// welds, base.force and base.torque. World axes. MF_LIMIT: more than 64 bodies. MF_UNSUPPORTED: a
-// body that is fixed to one that it does not carry, if both can be pushed and one has a connect or
-// a weld: on one link only contacts can be assigned to bodies.
+// origin of the body's link (of a body fixed to the world: the world's), on the body and all that
+// it carries: from contacts, connects and welds, spatial tendons, base.force and base.torque. World
+// axes. MF_NONE is the world, which carries all bodies. A body that is fixed to one with shapes
+// that it does not carry gets nothing of base.force, base.torque and collisions with other groups.
+// MF_LIMIT: more than 64 bodies.
 MF_API mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies,
                                               uint32_t count, mf_Error *error);
+// The field sensor.touch [N]: for each of these sensors, which must be touch sensors of the model,
+// the normal forces of all contacts of the site's body, with the ground and with other shapes,
+// whose half line, from the contact outwards, meets the site's volume.
+MF_API mf_Status mf_articulated_report_touches(mf_Group *group, const uint32_t *sensors,
+                                               uint32_t count, mf_Error *error);
 // The fields joint.limit_force and tendon.limit_force [N] or [N m], >= 0, of every joint and
 // tendon.
 MF_API mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error);

@@ -183,6 +183,7 @@ static void bind_fields(mf_Group *group, mf_InstrumentPlan *plan) {
     batch->free_rate = data_of(group, "free.velocity");
     batch->force = data_of(group, "actuator.force");
     batch->external = data_of(group, "sensor.outer");
+    batch->touch = data_of(group, "sensor.touch");
     batch->joint_limit = data_of(group, "joint.limit_force");
     batch->tendon_limit = data_of(group, "tendon.limit_force");
     batch->fault = data_of(group, "fault.word");
@@ -288,10 +289,19 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
                                        "fault.word",
                                        NULL};
     static const char *const keeps[] = {"sensor.before", NULL};
-    static const char *const reads[] = {
-        MF_TREE_FIELD_NAMES,   "?actuator.force", "?sensor.outer", "?joint.limit_force",
-        "?tendon.limit_force", "?contact.load",   "?point.load",   "?motion.level",
-        "?sensor.before",      "fault.word",      "fault.count",   NULL};
+    static const char *const reads[] = {MF_TREE_FIELD_NAMES,
+                                        "?actuator.force",
+                                        "?sensor.outer",
+                                        "?joint.limit_force",
+                                        "?sensor.touch",
+                                        "?tendon.limit_force",
+                                        "?contact.load",
+                                        "?point.load",
+                                        "?motion.level",
+                                        "?sensor.before",
+                                        "fault.word",
+                                        "fault.count",
+                                        NULL};
     static const char *const writes[] = {
         "sensor.value", "?sensor.raw", "?sensor.bias", "?sensor.ring", "?sensor.geometry",
         "fault.word",   NULL};
@@ -338,6 +348,8 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
     status = add_fields(group, plan, &settings, error);
     if (status == MF_OK && plan->external_count > 0)
         status = mf_articulated_report_forces(group, plan->external, plan->external_count, error);
+    if (status == MF_OK && plan->touch_count > 0)
+        status = mf_articulated_report_touches(group, plan->touches, plan->touch_count, error);
     if (status == MF_OK && plan->limits)
         status = mf_articulated_report_limits(group, error);
     if (status == MF_OK) {
@@ -360,48 +372,9 @@ mf_InstrumentPlan *mf_instrument_plan_of(const mf_Group *group) {
     return NULL;
 }
 
-static bool carries(const mf_Model *model, uint32_t carrier, uint32_t link) {
-    while (link != MF_NONE && link > carrier)
-        link = model->links[link].parent;
-    return link == carrier;
-}
-
-// A spatial tendon that has an end, a bend or a side on what the sensor's body carries.
-static const mf_Tendon *tendon_at(const mf_Model *model, const mf_Sensor *sensor) {
-    const bool forces = sensor->type == MF_SENSOR_FORCE || sensor->type == MF_SENSOR_TORQUE;
-    const uint32_t body = sensor->body,
-                   link = body < model->body_count ? model->bodies[body].link : MF_NONE;
-    if (!forces || link == MF_NONE)
-        return NULL;
-    for (uint32_t t = 0; t < model->tendon_count; t++) {
-        const mf_Tendon *tendon = &model->tendons[t];
-        for (uint32_t w = tendon->first_wrap; w < tendon->first_wrap + tendon->wrap_count; w++)
-            if (model->tendon_wraps[w].type != MF_WRAP_PULLEY &&
-                carries(model, link, model->tendon_wraps[w].frame.link))
-                return tendon;
-    }
-    return NULL;
-}
-
-static const char *name_or(const char *name) {
-    return name != NULL && name[0] != '\0' ? name : "without name";
-}
-
 bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text) {
     const mf_InstrumentPlan *plan =
         group != NULL && text != NULL ? mf_instrument_plan_of(group) : NULL;
-    for (uint32_t i = 0; plan != NULL && i < plan->image->instrument_count; i++) {
-        const mf_Instrument *own = &mf_instrument_instruments(plan->image)[i];
-        const mf_Model *model = mf_group_model(group);
-        const mf_Tendon *tendon = tendon_at(model, &model->sensors[own->sensor]);
-        if (plan->sources[i].reason != NULL || tendon == NULL || index-- > 0)
-            continue;
-        snprintf(text, MF_INSTRUMENTS_NOTE,
-                 "sensor %u '%.100s' counts the pull of tendon '%.60s' as a joint load; MuJoCo "
-                 "counts it as external",
-                 own->sensor, name_or(model->sensors[own->sensor].name), name_or(tendon->name));
-        return true;
-    }
     for (uint32_t i = 0; plan != NULL && i < plan->image->instrument_count; i++) {
         const mf_Instrument *own = &mf_instrument_instruments(plan->image)[i];
         if (plan->sources[i].reason == NULL || index-- > 0)

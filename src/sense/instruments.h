@@ -105,7 +105,7 @@ typedef struct mf_Instrument {
     bool in_parent;  // of a turn: the gear is in the parent's axes
     uint32_t shared; // [1] the last link that carries both frames, + 1
     double gear[6];
-    bool has_external;     // forces from outside are known,
+    bool has_external;     // forces from outside, or what it touches, are known,
     uint32_t external;     // [1] by this number
     uint32_t first, items; // [1] terms, lumps, contacts or shapes
     uint32_t first_force, force_count;
@@ -121,6 +121,7 @@ typedef struct mf_InstrumentImage {
     uint32_t value_count, velocity_count, load_components, point_components;       // [1]
     uint32_t raw_count;                        // [1] components of sensor.raw
     uint32_t external_count, tendons_of_model; // [1] elements of sensor.outer, tendon.limit_force
+    uint32_t touch_count;                      // [1] elements of sensor.touch
     uint32_t first_lump, lump_count;           // [1] of the whole robot
     bool level, fixed;                         // the ground has one height; the base does not move
     bool accelerates;                          // some sensor needs accelerations
@@ -162,8 +163,8 @@ typedef struct mf_InstrumentBatch {
     const mf_InstrumentImage *image;
     const mf_TerrainImage *terrain;
     const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *free,
-        *free_rate, *load, *point_load, *force, *external, *joint_limit,
-        *tendon_limit; // fields; NULL when absent
+        *free_rate, *load, *point_load, *force, *external, *joint_limit, *tendon_limit,
+        *touch; // fields; NULL when absent
     const int32_t *fault;
     const int32_t *motion;    // motion.level; NULL: the group has one motion
     void *before;             // [m/s], [rad/s] velocity vector at the beginning of the step

@@ -36,38 +36,15 @@ static bool may_take_wrenches(const mf_InstrumentBuild *b, uint32_t root) {
                 mf_instrument_carried(model, tie->objects[side], root))
                 return true;
     }
-    return false;
-}
-
-static bool is_tied(const mf_Model *model, uint32_t body) {
-    for (uint32_t i = 0; i < model->equality_count; i++) {
-        const mf_Equality *tie = &model->equalities[i];
-        bool ties = tie->type == MF_EQUALITY_CONNECT || tie->type == MF_EQUALITY_WELD;
-        if (ties && (tie->objects[0] == body || tie->objects[1] == body))
+    for (uint32_t i = 0; config != NULL && i < model->tendon_wrap_count; i++) {
+        const mf_TendonWrap *wrap = &model->tendon_wraps[i];
+        const uint32_t body = wrap->type == MF_WRAP_PULLEY ? MF_NONE
+                              : wrap->type == MF_WRAP_SITE ? model->sites[wrap->object].body
+                                                           : model->shapes[wrap->object].body;
+        if (body != MF_NONE && mf_instrument_carried(model, body, root))
             return true;
     }
     return false;
-}
-
-static bool takes_wrenches(const mf_Model *model, uint32_t body) {
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].collides && model->shapes[i].body == body)
-            return true;
-    return is_tied(model, body);
-}
-
-// Whether a body shares its link with one that it does not carry, both can be pushed, and one of
-// them by an equality constraint: those act on links, contacts on bodies.
-static bool is_mixed(const mf_Model *model, uint32_t root) {
-    bool inside = false, outside = false, tied = false;
-    for (uint32_t i = 0; i < model->body_count; i++) {
-        if (model->bodies[i].link != model->bodies[root].link || !takes_wrenches(model, i))
-            continue;
-        inside = inside || mf_instrument_carried(model, i, root);
-        outside = outside || !mf_instrument_carried(model, i, root);
-        tied = tied || is_tied(model, i);
-    }
-    return inside && outside && tied;
 }
 
 // Its forces from outside are summed by the motion. NULL, or why not.
@@ -75,10 +52,6 @@ static const char *ask_external(mf_InstrumentBuild *b, uint32_t body, mf_Instrum
     if (mf_articulated_config_of(b->group) == NULL)
         return "its body can collide, and this motion does not compute contact forces on single "
                "bodies";
-    if (body == MF_NONE)
-        return "it is fixed in the world, and something can collide";
-    if (is_mixed(b->model, body))
-        return "its body is fixed to another one, and both can be pushed";
     out->has_external = true;
     for (out->external = 0; out->external < b->external_count; out->external++)
         if (b->external[out->external] == body)
@@ -86,6 +59,18 @@ static const char *ask_external(mf_InstrumentBuild *b, uint32_t body, mf_Instrum
     if (b->external_count == MF_INSTRUMENT_EXTERNAL)
         return "external forces are summed for at most 64 bodies";
     b->external[b->external_count++] = body;
+    return NULL;
+}
+
+// Full dynamics sum it over all contacts; other motions know loads of the ground.
+static const char *ask_touch(mf_InstrumentBuild *b, mf_Instrument *out) {
+    if (mf_articulated_config_of(b->group) == NULL)
+        return NULL;
+    if (b->touch_count == MF_INSTRUMENT_TOUCHES)
+        return "contacts are summed for at most 1024 touch sensors";
+    out->has_external = true;
+    out->external = b->touch_count;
+    b->touches[b->touch_count++] = out->sensor;
     return NULL;
 }
 
@@ -155,6 +140,8 @@ static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
             out->body = b->model->bodies[sensor->body].link + 1; // MF_NONE + 1: the world
         b->needed[out->body] = true;
         return may_take_wrenches(b, sensor->body) ? ask_external(b, sensor->body, out) : NULL;
+    case MF_SENSOR_TOUCH:
+        return ask_touch(b, out);
     case MF_SENSOR_JOINT_ACTUATOR_FORCE:
         return is_pulled_by_path(b->model, sensor->joint)
                    ? "actuators pull its joint by spatial tendons"
@@ -416,6 +403,7 @@ static mf_InstrumentImage draft_of(const mf_InstrumentBuild *b) {
                                 .velocity_count = model->velocity_count,
                                 .tendons_of_model = model->tendon_count,
                                 .external_count = b->external_count,
+                                .touch_count = b->touch_count,
                                 .first_lump = b->first_lump,
                                 .lump_count = b->all_lumps,
                                 .level = world->terrain->lowest == world->terrain->highest,
@@ -496,6 +484,8 @@ static mf_Status make_plan(mf_InstrumentBuild *b, const mf_InstrumentBuild *coun
     plan->limits = b->limits;
     plan->external_count = b->external_count;
     memcpy(plan->external, b->external, sizeof plan->external);
+    plan->touch_count = b->touch_count;
+    memcpy(plan->touches, b->touches, sizeof plan->touches);
     plan->group = b->group;
     *out = plan;
     return MF_OK;

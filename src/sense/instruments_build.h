@@ -8,7 +8,10 @@
 
 #include <mayfly/instruments.h>
 
-enum { MF_INSTRUMENT_EXTERNAL = 64 }; // bodies whose forces from outside are summed
+enum {
+    MF_INSTRUMENT_EXTERNAL = 64, // bodies whose forces from outside are summed
+    MF_INSTRUMENT_TOUCHES = 1024 // touch sensors that the motion sums
+};
 
 // Of an instrument, for the host.
 typedef struct mf_InstrumentSource {
@@ -29,6 +32,8 @@ typedef struct mf_InstrumentPlan {
     bool limits;              // some sensor needs forces of limits
     uint32_t external_count;
     uint32_t external[MF_INSTRUMENT_EXTERNAL]; // [1] bodies
+    uint32_t touch_count;
+    uint32_t touches[MF_INSTRUMENT_TOUCHES]; // [1] sensors
 } mf_InstrumentPlan;
 
 // What the model has, as the kernel wants it. *out is NULL when the model has no instruments.

@@ -66,22 +66,34 @@ static mf_RaySolid ray_solid(const mf_InstrumentSolid *from) {
     return MF_VALUE(mf_RaySolid, from->type, {from->size[0], from->size[1], from->size[2]}, NULL);
 }
 
+// What full dynamics summed, while they move the robot.
+static mf_lane touch_summed(const Sense *s, const mf_Instrument *own) {
+    const mf_InstrumentBatch *b = s->batch;
+    const mf_lane sum = row_load(rows_of(s, b->touch, s->image->touch_count), own->external);
+    if (b->motion == NULL)
+        return sum;
+    const mf_index level = mf_load_index(b->motion + (size_t)s->block * MF_BLOCK + s->lane);
+    return mf_keep(mf_index_equal(level, mf_set_index(MF_MOTION_ARTICULATED)), sum);
+}
+
+// Loads of the ground count where the half line from the contact downwards, away from the body,
+// meets the site's volume.
 static mf_lane touch(const Sense *s, const mf_Instrument *own) {
     Motion site = frame_motion(s, &own->frame);
     const mf_RaySolid volume = ray_solid(&own->volume);
-    mf_lane sum = mf_zero(), far = mf_set(RAY_FAR);
-    Vec up = {site.rotation.zx, site.rotation.zy, site.rotation.zz},
-        down = vec_scale(up, mf_set((mf_real)-1));
+    const bool summed = own->has_external && s->batch->touch != NULL;
+    mf_lane sum = summed ? touch_summed(s, own) : mf_zero(), far = mf_set(RAY_FAR);
+    Vec down = {-site.rotation.zx, -site.rotation.zy, -site.rotation.zz};
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
         const mf_InstrumentContact *contact = &s->contacts[i];
+        if (summed && !contact->of_points)
+            continue;
         const Motion *body = &s->motion[contact->body];
         Vec at = mat_apply_add(&body->rotation, set_vec(contact->position), body->position);
         Vec local = mat_apply_transposed(&site.rotation, vec_sub(at, site.position));
         mf_lane load = contact_load(s, contact);
-        // The line of the force meets the site's volume.
-        mf_lane above = ray_shape(&volume, local, up);
-        mf_lane below = ray_shape(&volume, local, down);
-        sum = sum + mf_keep(mf_less(mf_min(above, below), far), load);
+        const mf_lane below = ray_shape(&volume, local, down);
+        sum = sum + mf_keep(mf_less(below, far), load);
     }
     return sum;
 }

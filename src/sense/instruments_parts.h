@@ -32,6 +32,8 @@ typedef struct mf_InstrumentBuild {
     bool accelerates, energies, limits;
     uint32_t external_count; // [1] bodies whose forces from outside are summed
     uint32_t external[MF_INSTRUMENT_EXTERNAL];
+    uint32_t touch_count; // [1] sensors whose contacts the motion sums
+    uint32_t touches[MF_INSTRUMENT_TOUCHES];
     uint32_t first_lump, all_lumps; // [1]
 } mf_InstrumentBuild;
 

@@ -435,7 +435,7 @@ static void equalities_and_tendons(void **state) {
         "<tendon><fixed name='t' range='0 1'><joint joint='j' coef='3'/><joint joint='k' "
         "coef='-1'/></fixed></tendon><equality><connect body1='a' body2='b' anchor='0 0 1'/>"
         "<weld body1='a'/><joint joint1='j' joint2='k' polycoef='0 2'/></equality></mujoco>");
-    assert_near(model->tendons[0].spring_lower, 6, 0); // 3 * 2 - 0
+    assert_near(model->tendons[0].spring_lower, 0, 0); // springs are at rest at 0, not at ref
     assert_int_equal(model->tendon_term_count, 2);
     // The anchor is at (1, 0, 1) in the world, so in b at R(-90) (1, -1, 1) = (-1, -1, 1).
     assert_near3(model->equalities[0].frames[1].position, -1, -1, 1, 1e-15);

@@ -370,6 +370,49 @@ static void shortcuts_take_the_law_of_their_own_kind(void **state) {
     }
 }
 
+// A tendon without a length of its own is relaxed where the springs of its joints are.
+static void tendons_relax_with_the_springs_of_joints(void **state) {
+    mf_Model *model = load_text(
+        *state, "<mujoco><compiler angle='radian'/><worldbody><site name='w' pos='0 0 0'/><body>"
+                "<joint name='z' type='slide' axis='0 0 1' ref='.5' springref='2'/>"
+                "<geom size='.1'/><body pos='1 0 0'><joint name='h' axis='0 1 0' ref='.3' "
+                "springref='1.87079632679489662'/><geom size='.1'/><site name='s' pos='1 0 0'/>"
+                "</body></body></worldbody><tendon><spatial stiffness='1'><site site='w'/>"
+                "<site site='s'/></spatial><fixed stiffness='1'><joint joint='z' coef='3'/>"
+                "<joint joint='h' coef='1'/></fixed></tendon></mujoco>");
+    // The slide is 1.5 m up; the hinge turned by 90 degrees, so the site is 1 m below it.
+    assert_near(model->tendons[0].spring_lower, sqrt(1.0 + 0.25), 1e-12);
+    assert_near(model->tendons[0].spring_upper, sqrt(1.0 + 0.25), 1e-12);
+    assert_near(model->tendons[1].spring_lower, 3 * 2 + 1.87079632679489662, 1e-12);
+    mf_model_destroy(model);
+}
+
+// The smallest primitives whose box contains that of the mesh, a box of 0.2 x 0.4 x 0.6 m.
+static void primitives_are_fitted_to_bounds(void **state) {
+    static const struct {
+        const char *type;
+        double size[3];
+    } cases[] = {{"sphere", {0.3, 0, 0}},
+                 {"capsule", {0.2, 0.2, 0}},
+                 {"cylinder", {0.2, 0.6, 0}},
+                 {"ellipsoid", {0.1, 0.2, 0.3}},
+                 {"box", {0.2, 0.4, 0.6}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[700];
+        snprintf(
+            text, sizeof text,
+            "<mujoco><compiler fitaabb='true'/><asset><mesh name='m' vertex='0 0 0 .2 0 0 0 .4 "
+            "0 .2 .4 0 0 0 .6 .2 0 .6 0 .4 .6 .2 .4 .6'/></asset><worldbody><body><freejoint/>"
+            "<geom type='%s' mesh='m' mass='1'/></body></worldbody></mujoco>",
+            cases[i].type);
+        mf_Model *model = load_text(*state, text);
+        assert_near3(model->shapes[0].position, 0.1, 0.2, 0.3, 1e-7);
+        for (int k = 0; k < 3 && cases[i].size[k] > 0; k++)
+            assert_near(model->shapes[0].size[k], cases[i].size[k], 1e-6);
+        mf_model_destroy(model);
+    }
+}
+
 static void other_solvers_are_reported(void **state) {
     mf_Model *model = load_text(
         *state, "<mujoco><option solver='CG' iterations='6'/><worldbody><body><geom size='1'/>"
@@ -386,6 +429,8 @@ int main(void) {
         cmocka_unit_test(attached_models_attach),
         cmocka_unit_test(own_parts_are_attached),
         cmocka_unit_test(points_alone_are_a_mesh),
+        cmocka_unit_test(tendons_relax_with_the_springs_of_joints),
+        cmocka_unit_test(primitives_are_fitted_to_bounds),
         cmocka_unit_test(height_fields_are_read_from_files),
         cmocka_unit_test(broken_height_fields_are_refused),
         cmocka_unit_test(paths_and_muscles_survive_writing),

@@ -371,9 +371,9 @@ static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
     text_close(&t);
 }
 
-// Ties pull at links: of two bodies of one link the one that is tied cannot be told apart from the
-// other when both can be pushed.
-static void ties_on_fixed_bodies_are_refused(void **state) {
+// Ties pull at bodies: of two bodies of one link only the one that is tied, and what carries it,
+// feel the tie.
+static void ties_on_fixed_bodies_are_distinguished(void **state) {
     (void)state;
     TextConfig config = config_of(true);
     Text t;
@@ -381,13 +381,19 @@ static void ties_on_fixed_bodies_are_refused(void **state) {
     text_open(&t,
               "<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
               "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
-              "<body name='ring'><geom size='.05' pos='0 0 .2' mass='.1'/></body></body>"
+              "<body name='ring'><geom size='.05' pos='0 0 .2' mass='.1'/></body>"
+              "<body name='stone'><geom size='.05' pos='0 0 -.2' mass='.1'/></body></body>"
               "</worldbody><equality><connect body1='ring' body2='hook' anchor='0 0 .2'/>"
               "</equality></mujoco>",
               &config);
-    const uint32_t ring = mf_model_find_body(t.model, "ring");
-    assert_int_equal(mf_articulated_report_forces(t.group, &ring, 1, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "ring"));
+    const uint32_t bodies[4] = {
+        mf_model_find_body(t.model, "ring"), mf_model_find_body(t.model, "stone"),
+        mf_model_find_body(t.model, "plank"), mf_model_find_body(t.model, "hook")};
+    const double weight = 1.2 * 9.81, expected[4] = {weight, 0.0, weight, -weight};
+    must(mf_articulated_report_forces(t.group, bodies, 4, &error), &error);
+    mf_world_step(t.world, 2000);
+    for (uint32_t b = 0; b < 4; b++)
+        assert_near(text_get(&t, "sensor.outer", 6 * b + 2), expected[b], 1e-6 * weight);
     text_close(&t);
 }
 
@@ -442,8 +448,8 @@ int main(void) {
         cmocka_unit_test(a_spring_keeps_its_energy),
         cmocka_unit_test(a_spring_acts_at_the_beginning_of_the_step),
         cmocka_unit_test(fixed_bodies_are_distinguished_by_their_shapes),
-        cmocka_unit_test(ties_on_fixed_bodies_are_refused),
         cmocka_unit_test(a_cradle_hands_its_speed_on),
+        cmocka_unit_test(ties_on_fixed_bodies_are_distinguished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,11 +31,10 @@ static mf_Status read_mesh(mf_Mjcf *m, const mf_XmlNode *node) {
     status = mf_mjcf_read(m, node, mf_mjcf_mesh_fields, &mesh);
     if (status != MF_OK)
         return status;
+    const bool made = mf_xml_attribute(node, "builtin") || mf_xml_child(node, "plugin");
     if (mesh.file == NULL && mesh.vertices == NULL)
-        return mf_xml_attribute(node, "builtin") ? mf_mjcf_dropped(m, "mesh", mesh.name)
-                                                 : mf_mjcf_fail(m, node,
-                                                                "<mesh> needs the "
-                                                                "attribute 'file' or 'vertex'");
+        return made ? mf_mjcf_dropped(m, "mesh", mesh.name)
+                    : mf_mjcf_fail(m, node, "<mesh> needs the attribute 'file' or 'vertex'");
     if (mesh.file != NULL && mesh.vertices != NULL)
         return mf_mjcf_fail(m, node, "<mesh> has both 'file' and 'vertex'");
     if (mesh.hull_limit != -1 && mesh.hull_limit < 4)

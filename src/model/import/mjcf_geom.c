@@ -44,10 +44,60 @@ static mf_Status check_size(const mf_Mjcf *m, const mf_MjcfGeom *geom) {
     return MF_OK;
 }
 
+// Half the edges and the middle of the box along the mesh's principal axes that contains it.
+static void bound_mesh(const mf_Mjcf *m, const mf_MjcfMesh *mesh, double half[3],
+                       double middle[3]) {
+    const uint32_t count = mf_draft_meshes(&m->draft)[mesh->draft].vertex_count;
+    double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30};
+    for (uint32_t i = 0; i < count; i++) {
+        double at[3];
+        mf_vec3_sub(at, &mesh->exact[3 * (size_t)i], mesh->center);
+        mf_quat_rotate_inverse(at, mesh->axes, at);
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = at[axis] < low[axis] ? at[axis] : low[axis];
+            high[axis] = at[axis] > high[axis] ? at[axis] : high[axis];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        middle[axis] = (low[axis] + high[axis]) / 2;
+        half[axis] = high[axis] - middle[axis];
+    }
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+// Fits the smallest primitive whose box contains that of the mesh (fitaabb).
+static mf_Status fit_bounds(mf_Mjcf *m, mf_MjcfGeom *geom, mf_MjcfMesh *mesh) {
+    static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
+    double half[3], middle[3];
+    mf_Status status = mf_mjcf_weigh_mesh(m, mesh);
+    if (status != MF_OK)
+        return status;
+    bound_mesh(m, mesh, half, middle);
+    mf_vec3_copy(geom->size, half);
+    const double wide = larger(half[0], half[1]);
+    if (geom->type == MF_MJCF_SPHERE)
+        geom->size[0] = larger(wide, half[2]);
+    else if (geom->type == MF_MJCF_CAPSULE || geom->type == MF_MJCF_CYLINDER)
+        mf_vec3_set(geom->size, wide, geom->type == MF_MJCF_CAPSULE ? half[2] - wide : half[2],
+                    0.0);
+    else if (geom->type != MF_MJCF_ELLIPSOID && geom->type != MF_MJCF_BOX)
+        return mf_mjcf_fail(m, geom->node, "<geom>: a %s cannot be fitted to a mesh",
+                            mf_mjcf_shapes[geom->type]);
+    mf_vec3_scale(geom->size, geom->size, geom->fit_scale);
+    mf_mjcf_compose(geom->position, geom->rotation, geom->position, geom->rotation, mesh->center,
+                    mesh->axes);
+    mf_mjcf_compose(geom->position, geom->rotation, geom->position, geom->rotation, middle,
+                    identity);
+    return MF_OK;
+}
+
 // Fits a primitive to a mesh: the one with the mesh's inertia box.
 static mf_Status fit(mf_Mjcf *m, mf_MjcfGeom *geom, mf_MjcfMesh *mesh) {
     if (m->fit_box)
-        return mf_mjcf_refuse(m, geom->node, "mesh (fitaabb)");
+        return fit_bounds(m, geom, mesh);
     mf_Status status = mf_mjcf_weigh_mesh(m, mesh);
     if (status != MF_OK)
         return status;

@@ -67,9 +67,24 @@ static uint32_t add_axes(System *s, mf_JointType type, const double axis[3], uin
     return count;
 }
 
-static void place_links(System *s) {
+// From the reference of a joint to where its spring is at rest.
+static void relax(const mf_Joint *joint, mf_LinkPose *body) {
+    const double way = joint->spring_reference - joint->reference;
+    double turn[4], shift[3];
+    if (joint->type == MF_JOINT_HINGE) {
+        mf_quat_from_axis_angle(turn, joint->axis, way);
+        mf_quat_multiply(body->rotation, body->rotation, turn);
+    } else if (joint->type == MF_JOINT_SLIDE) {
+        mf_quat_rotate(shift, body->rotation, joint->axis);
+        mf_vec3_add_scaled(body->position, body->position, way, shift);
+    }
+}
+
+// At the file's pose, or where the springs of joints are at rest.
+static void place_links(System *s, bool relaxed) {
     const mf_Draft *draft = &s->m->draft;
     const double *start = draft->start_position;
+    s->count = 0;
     mf_quat_identity(s->poses[0].rotation);
     if (draft->base_type == MF_BASE_FREE) {
         mf_vec3_copy(s->poses[0].position, start);
@@ -87,6 +102,8 @@ static void place_links(System *s) {
             mf_vec3_copy(body->position, start);
             memcpy(body->rotation, start + 3, sizeof body->rotation);
         }
+        if (relaxed)
+            relax(joint, body);
         start += mf_joint_positions(joint->type);
         add_axes(s, joint->type, joint->axis, joint->child, i);
     }
@@ -341,6 +358,7 @@ static bool starts_relaxed(const mf_Tendon *tendon) {
     return tendon->wrap_count > 0 && tendon->spring_lower == -1.0 && tendon->spring_upper == -1.0;
 }
 
+// Where the file gives no length at rest, MuJoCo takes that with the springs of joints at rest.
 static void resolve_lengths(const System *s) {
     mf_Tendon *tendons = s->m->draft.tendons.items;
     for (uint32_t i = 0; i < s->m->draft.tendons.count; i++) {
@@ -441,8 +459,9 @@ mf_Status mf_mjcf_resolve(mf_Mjcf *m) {
     if (s.bodies == NULL || s.poses == NULL || s.axes == NULL || work == NULL) {
         status = mf_mjcf_no_memory(m);
     } else {
-        place_links(&s);
+        place_links(&s, true);
         resolve_lengths(&s);
+        place_links(&s, false);
         status = inertia ? resolve_inertia(&s, work) : MF_OK;
     }
     mf_release(m->context, s.bodies);

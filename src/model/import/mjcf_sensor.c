@@ -137,8 +137,10 @@ static mf_Status find_frame(mf_Mjcf *m, const mf_XmlNode *node, const char *type
 
 static mf_Status on_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, mf_Sensor *sensor,
                          bool *found) {
-    uint32_t index;
-    mf_Status status = find_named(m, node, "site", name, &m->site_names, &index);
+    uint32_t index = MF_NONE;
+    mf_Status status = MF_OK;
+    if (name != NULL || mf_xml_attribute(node, "camera") == NULL) // that one is dropped
+        status = find_named(m, node, "site", name, &m->site_names, &index);
     *found = status == MF_OK && index != MF_NONE;
     if (!*found)
         return status;

@@ -55,12 +55,13 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
     return status;
 }
 
-// Length with all joints at their references.
-static double start_length(const mf_Mjcf *m, const mf_Tendon *tendon) {
+// Length with the springs of all joints at rest, as MuJoCo takes it.
+static double rest_length(const mf_Mjcf *m, const mf_Tendon *tendon) {
     double length = 0.0;
     const mf_TendonTerm *terms = mf_draft_terms(&m->draft, tendon);
     for (uint32_t i = 0; i < tendon->term_count; i++)
-        length += terms[i].coefficient * mf_draft_joints(&m->draft)[terms[i].joint].reference;
+        length +=
+            terms[i].coefficient * mf_draft_joints(&m->draft)[terms[i].joint].spring_reference;
     return length;
 }
 
@@ -110,7 +111,7 @@ static mf_Status fill_spring(mf_Mjcf *m, mf_MjcfTendon *from, mf_Tendon *to) {
     to->spring_lower = from->springlength[0];
     to->spring_upper = from->springlength[1];
     if (start && to->wrap_count == 0)
-        to->spring_lower = to->spring_upper = start_length(m, to);
+        to->spring_lower = to->spring_upper = rest_length(m, to);
     return MF_OK; // the start length of a path is found when all links are placed (mjcf_resolve.c)
 }
 

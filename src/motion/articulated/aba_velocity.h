@@ -71,8 +71,11 @@ typedef struct Work {
     Actuation actuation;
     LinkContacts link_contacts;
     ZoneWrench *zones;
+    mf_lane *touches; // [N] per touch site
     Line *limits;
     mf_lane *tendon_limits; // [N] or [N m]
+    mf_lane *lengths;       // [m] or [rad] per tendon of the model, of paths that were found
+    mf_lane *pushes;        // [N] or [N m] likewise, along the length, of all that acts on it
     mf_lane *limit_forces;  // [N m] or [N] with MuJoCo's law
     Solver solver;
     Warnings warnings;        // of this step
@@ -124,8 +127,11 @@ static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->dry_balls, plan->dry_rows > 0 ? plan->ball_count : 0);
     actuation_carve(plan, carver, &work->actuation);
     MF_CARVE(carver, work->zones, plan->zone_count);
+    MF_CARVE(carver, work->touches, plan->touch_count);
     MF_CARVE(carver, work->limits, links);
     MF_CARVE(carver, work->tendon_limits, plan->tendon_count);
+    MF_CARVE(carver, work->lengths, plan->span_count);
+    MF_CARVE(carver, work->pushes, plan->span_count);
     MF_CARVE(carver, work->limit_forces, links);
     MF_CARVE(carver, work->predicted, links + 1);
     MF_CARVE(carver, work->load, plan->contact_count);

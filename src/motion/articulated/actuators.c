@@ -198,6 +198,7 @@ static mf_Status add_actuator(mf_ArtMotion *motion, const mf_Model *model, uint3
     *actuator = (mf_ArtActuator){.dynamics = from->dynamics,
                                  .early = from->early,
                                  .explicit_rate = from->explicit_rate,
+                                 .tendon = from->drive == MF_DRIVE_TENDON ? from->tendon : MF_NONE,
                                  .on_joint = from->drive == MF_DRIVE_JOINT ||
                                              from->drive == MF_DRIVE_JOINT_IN_PARENT};
     if (from->dynamics == MF_DYNAMICS_ERROR && !has_length(model, from))

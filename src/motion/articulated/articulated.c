@@ -66,6 +66,12 @@ static const mf_FieldInfo articulated_fields[] = {
      "first step"},
     {"actuator.force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "force of each actuator before its gear, at the beginning of the step; N m on hinges"},
+    {"tendon.length", "m", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+     "length of each tendon at the beginning of the last step; sums of angles [rad] where it is "
+     "one"},
+    {"tendon.force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+     "pull of each tendon in the last step, > 0 where it shortens it: of its spring, damping, "
+     "friction and limits and of actuators; N m of angles"},
     {"warm_start.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
      "of contacts between links, per pair of shapes that may touch: force on the second, and first "
      "moment (N m) of its normal part about the second's link, or about the first's if the second "
@@ -96,6 +102,8 @@ static const mf_FieldInfo articulated_fields[] = {
      "force of the limit of each joint, >= 0; N for slides"},
     {"tendon.limit_force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
      "force of the limit of each tendon, >= 0"},
+    {"sensor.touch", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+     "per touch sensor: sum of the normal forces that it feels"},
     {"stage.state", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
      "state of the last stage of the last Runge-Kutta step, see mf_articulated_report_stage"},
     {"sensor.geometry", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
@@ -129,6 +137,9 @@ static uint32_t row_count(const mf_ArtMotion *motion, uint32_t row) {
     case MF_ART_ROW_CONTROL:
     case MF_ART_ROW_ACTUATOR_FORCE:
         return motion->plan->actuator_count;
+    case MF_ART_ROW_TENDON_LENGTH:
+    case MF_ART_ROW_TENDON_FORCE:
+        return motion->plan->span_count;
     case MF_ART_ROW_WARM_CONTACT:
         return motion->plan->warm_starts ? motion->collide->pair_count : 0;
     case MF_ART_ROW_BEFORE:
@@ -147,6 +158,7 @@ static uint32_t row_count(const mf_ArtMotion *motion, uint32_t row) {
         return motion->plan->zone_count;
     case MF_ART_ROW_LIMIT:
     case MF_ART_ROW_TENDON_LIMIT:
+    case MF_ART_ROW_TOUCH:
     case MF_ART_ROW_STAGE:
     case MF_ART_ROW_SENSING:
         return 0; // mf_articulated_report_* and mf_art_look_add add them
@@ -313,14 +325,37 @@ static const char *const articulated_reads[] = {"joint.target",   "joint.torque"
                                                 "?wrench.count",  "?servo.gain",
                                                 "?servo.damping", "?servo.target_rate",
                                                 "?servo.torque",  NULL};
-static const char *const articulated_writes[] = {
-    "base.position",        "base.orientation",   "base.linear_velocity", "base.angular_velocity",
-    "joint.angle",          "joint.rate",         "?ball.orientation",    "?ball.rate",
-    "?free.position",       "?free.velocity",     "?contact.load",        "?contact.slip",
-    "?actuator.activation", "?actuator.slewed",   "?actuator.force",      "?warm_start.force",
-    "?solver.acceleration", "?step.acceleration", "?solver.residual",     "?solver.iterations",
-    "?sensor.outer",        "?joint.limit_force", "?tendon.limit_force",  "fault.word",
-    "warning.word",         "warning.steps",      "warning.residual",     NULL};
+static const char *const articulated_writes[] = {"base.position",
+                                                 "base.orientation",
+                                                 "base.linear_velocity",
+                                                 "base.angular_velocity",
+                                                 "joint.angle",
+                                                 "joint.rate",
+                                                 "?ball.orientation",
+                                                 "?ball.rate",
+                                                 "?free.position",
+                                                 "?free.velocity",
+                                                 "?contact.load",
+                                                 "?contact.slip",
+                                                 "?actuator.activation",
+                                                 "?actuator.slewed",
+                                                 "?actuator.force",
+                                                 "?warm_start.force",
+                                                 "?tendon.length",
+                                                 "?tendon.force",
+                                                 "?solver.acceleration",
+                                                 "?step.acceleration",
+                                                 "?solver.residual",
+                                                 "?solver.iterations",
+                                                 "?sensor.outer",
+                                                 "?joint.limit_force",
+                                                 "?tendon.limit_force",
+                                                 "?sensor.touch",
+                                                 "fault.word",
+                                                 "warning.word",
+                                                 "warning.steps",
+                                                 "warning.residual",
+                                                 NULL};
 
 static uint64_t hash_plan(const mf_ArtMotion *motion) {
     const uint32_t settings[] = {motion->plan->integrator,   motion->plan->fixed,
@@ -387,7 +422,7 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
     const mf_Model *model = mf_group_model(group);
     mf_Status status = check_requested(motion, motion != NULL && motion->zones != NULL, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
-        if (bodies[i] >= model->body_count)
+        if (bodies[i] >= model->body_count && bodies[i] != MF_NONE)
             status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no body %u",
                              model->name, bodies[i]);
     if (status != MF_OK)
@@ -414,6 +449,29 @@ mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
         status = mf_art_add_row(group, motion, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
     motion->plan->keeps_limits = status == MF_OK;
     return status;
+}
+
+mf_Status mf_articulated_report_touches(mf_Group *group, const uint32_t *sensors, uint32_t count,
+                                        mf_Error *error) {
+    if (group == NULL || (sensors == NULL && count > 0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_articulated_report_touches: group or sensors is NULL");
+    mf_ArtMotion *motion = find_motion(group);
+    const mf_Model *model = mf_group_model(group);
+    mf_Status status =
+        check_requested(motion, motion != NULL && motion->plan->touch_count > 0, error);
+    for (uint32_t i = 0; i < count && status == MF_OK; i++)
+        if (sensors[i] >= model->sensor_count || model->sensors[sensors[i]].type != MF_SENSOR_TOUCH)
+            status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no touch sensor %u",
+                             model->name, sensors[i]);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    status = mf_art_touches_build(motion, model, sensors, count, context, error);
+    if (status == MF_OK)
+        status = mf_art_add_row(group, motion, MF_ART_ROW_TOUCH, count, error);
+    motion->plan->touch_count = status == MF_OK ? count : 0;
+    return status == MF_OK ? make_scratch(group, motion, error) : status;
 }
 
 mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {

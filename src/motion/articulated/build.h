@@ -149,6 +149,10 @@ mf_Status mf_art_adhesion_build(mf_ArtMotion *motion, const mf_Model *model, mf_
 mf_Status mf_art_zones_build(mf_ArtMotion *motion, const mf_Model *model, const uint32_t *bodies,
                              uint32_t count, mf_Context *context, mf_Error *error);
 
+// Allocates and fills touch_sites, and per contact and shape the first of its body; packs the plan.
+mf_Status mf_art_touches_build(mf_ArtMotion *motion, const mf_Model *model, const uint32_t *sensors,
+                               uint32_t count, mf_Context *context, mf_Error *error);
+
 // Constants of a plan link (double); -1 = base.
 static inline double *mf_art_constants(const mf_ArtMotion *motion, int32_t link) {
     return link < 0 ? motion->constants_f64 + MF_ART_SETTINGS

@@ -440,27 +440,33 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
         const Candidate *from = &p->candidates[slot->members[m]];
         const mf_mask on = from->exists;
         uint64_t zones[2] = {0, 0};
+        uint32_t sites[2] = {0, 0};
         if (from->ground) {
             Touch *touch = &work->contacts.touch[from->number];
             touch->load = mf_select(on, force[0], touch->load);
             touch->presses = mf_or(touch->presses, mf_and(on, mf_less(mf_zero(), force[0])));
-            if (p->plan->zone_count > 0)
+            if (sensors_feel(p->plan)) {
+                zones[0] = p->plan->ground_zones;
                 zones[1] = contact_zones[from->number];
-        } else if (p->plan->zone_count > 0) {
+                sites[0] = p->plan->ground_site;
+                sites[1] = mf_art_contact_site(p->plan)[from->number];
+            }
+        } else if (sensors_feel(p->plan)) {
             const mf_CollidePair *pair = &mf_collide_pairs(
                 mf_art_collide(p->plan))[work->link_contacts.list[from->number].pair];
             zones[0] = shape_zones[pair->a];
             zones[1] = shape_zones[pair->b];
+            sites[0] = mf_art_shape_site(p->plan)[pair->a];
+            sites[1] = mf_art_shape_site(p->plan)[pair->b];
         }
         const Vec at = vec_add(slot->point, p->state->position);
         const Vec own = vec_keep(on, pull), own_rotation = vec_keep(on, torque);
+        const mf_lane load = mf_keep(on, force[0]);
+        sensor_touch_add(p->plan, sites[0], at, slot->axes[0], load, work);
+        sensor_touch_add(p->plan, sites[1], at, vec_negative(slot->axes[0]), load, work);
         sensor_wrench_add(zones[0], at, vec_negative(own), vec_negative(own_rotation), work);
         sensor_wrench_add(zones[1], at, own, own_rotation, work);
     }
-}
-
-static uint64_t zones_of(const mf_ArtPlan *plan, int32_t link) {
-    return link == MF_ART_WORLD ? 0 : mf_art_link_zones(plan)[link + 1];
 }
 
 // The points of both frames are one; equations of joints push within the tree.
@@ -481,9 +487,9 @@ static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
             torque = vec_fma(axes[k], force[3 + k], torque);
         torque = vec_keep(p->lanes, torque);
     }
-    sensor_wrench_add(zones_of(p->plan, loop->links[0]), at, pull, torque, p->work);
-    sensor_wrench_add(zones_of(p->plan, loop->links[1]), at, vec_negative(pull),
-                      vec_negative(torque), p->work);
+    const uint64_t *zones = mf_art_loop_zones(p->plan) + 2 * (size_t)i;
+    sensor_wrench_add(zones[0], at, pull, torque, p->work);
+    sensor_wrench_add(zones[1], at, vec_negative(pull), vec_negative(torque), p->work);
 }
 
 static __attribute__((noinline)) void keep_loops(Problem *p) {
@@ -518,6 +524,17 @@ static void keep_pushed(Problem *p) {
     }
 }
 
+// What dry friction and limits push a tendon with.
+static void keep_push(Problem *p, uint32_t i) {
+    const uint32_t first = p->tendon_first[i], upper = p->tendon_upper[i], dry = p->tendon_dry[i];
+    mf_lane *push = &p->work->pushes[mf_art_tendons(p->plan)[i].tendon];
+    mf_lane sum =
+        force_of(p, first, upper - first) - force_of(p, upper, first + p->tendon_count[i] - upper);
+    if (dry != MF_NONE)
+        sum = sum + p->force[p->constraints[dry].row];
+    *push = *push + mf_keep(p->lanes, sum);
+}
+
 static void keep_forces(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     Work *work = p->work;
@@ -529,6 +546,8 @@ static void keep_forces(Problem *p) {
     for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
         work->limit_forces[l] = mf_select(
             p->lanes, force_of(p, p->limit_first[l], p->limit_count[l]), work->limit_forces[l]);
+    for (uint32_t i = 0; i < plan->tendon_count; i++)
+        keep_push(p, i);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
         work->tendon_limits[i] = mf_select(
             p->lanes, force_of(p, p->tendon_first[i], p->tendon_count[i]), work->tendon_limits[i]);

@@ -37,7 +37,9 @@ typedef struct Couple {
     Wrench (*pull)[COUPLE_TOGETHER];   // on link l at l + 1
     mf_lane (*twist)[COUPLE_TOGETHER]; // likewise on the joint itself
     uint32_t row_count, used;          // [1]
+    uint32_t *tendon_row;              // [1] per tendon: its first row
     uint32_t *limit_row;               // [1] per tendon: row + 1 of the limit; 0: none
+    mf_lane *limit_sign;               // [1] likewise, of its push on the length
     Row *rows;
     mf_lane *arena;
     uint16_t *slot;
@@ -65,7 +67,9 @@ static inline void couple_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupl
     MF_CARVE(carver, c->ball_root, plan->ball_count);
     MF_CARVE(carver, c->pull, links + 1);
     MF_CARVE(carver, c->twist, links + 1);
+    MF_CARVE(carver, c->tendon_row, plan->tendon_count);
     MF_CARVE(carver, c->limit_row, plan->tendon_count);
+    MF_CARVE(carver, c->limit_sign, plan->tendon_count);
     MF_CARVE(carver, c->rows, couple_rows(plan));
     MF_CARVE(carver, c->arena, numbers);
     MF_CARVE(carver, c->slot, numbers);

@@ -417,6 +417,18 @@ static void guess_forces(Couple *c, const ContactResult *met, mf_lane unit) {
         row_add(c, &c->rows[met->first + k], vec_dot(met->axes[k], guess) * unit);
 }
 
+// What the rows of tendons up to `end` push them with.
+static void keep_pushes(const Couple *c, uint32_t end, mf_lane scale, mf_mask lanes) {
+    for (uint32_t i = 0; i < c->plan->tendon_count; i++) {
+        const uint32_t last = i + 1 < c->plan->tendon_count ? c->tendon_row[i + 1] : end;
+        mf_lane *push = &c->work->pushes[mf_art_tendons(c->plan)[i].tendon], sum = mf_zero();
+        for (uint32_t r = c->tendon_row[i]; r < last; r++)
+            sum = mf_fma(c->rows[r].impulse,
+                         r + 1 == c->limit_row[i] ? c->limit_sign[i] : mf_set((mf_real)1), sum);
+        *push = mf_select(lanes, mf_fma(sum, scale, *push), *push);
+    }
+}
+
 static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
     for (uint32_t i = 0; i < c->plan->tendon_count; i++) {
         if (c->limit_row[i] == 0)
@@ -633,10 +645,12 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     spend(couple, state, scale, group->lanes, out);
     if (plan->loop_count > 0 && !is_explicit)
         close_loops(couple, loops, state, unit, group->lanes, out);
-    for (uint32_t i = 0; i < group->count && plan->zone_count > 0; i++)
+    for (uint32_t i = 0; i < group->count && sensors_feel(plan); i++)
         sensor_wrench_contact(couple, &met[i], scale, group->lanes, is_explicit);
     if (plan->zone_count > 0)
         sensor_wrench_loops(couple, loops->first, scale, group->lanes);
+    if (plan->tendon_count > 0)
+        keep_pushes(couple, end, scale, group->lanes);
     if (plan->keeps_limits)
         keep_tendon_limits(couple, scale, group->lanes);
     for (uint32_t i = 0; warm_starts && i < group->count; i++)

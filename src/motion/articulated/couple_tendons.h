@@ -83,6 +83,7 @@ static inline void limit_row(Couple *c, const State *state, const Pull *pull, mf
         return;
     c->limit_row[pull->tendon - mf_art_tendons(c->plan)] = c->row_count + 1;
     mf_lane sign = mf_select(high, -one, one);
+    c->limit_sign[pull->tendon - mf_art_tendons(c->plan)] = sign;
     mf_lane force = setting(c->plan, MF_ART_LIMIT_FORCE),
             drag = setting(c->plan, MF_ART_LIMIT_DRAG);
     Row *row = tendon_row(c, state, pull, sign, unit, is_explicit);
@@ -139,6 +140,7 @@ static inline void tendon_rows(Couple *c, const State *state, const Rates *rates
         const mf_ArtTendon *tendon = &tendons[i];
         TendonPath path;
         Pull pull = {tendon, NULL, mf_zero(), mf_zero(), mf_zero()};
+        c->tendon_row[i] = c->row_count;
         if (tendon->path != MF_NONE)
             spatial_pull(c, state, &path, &pull);
         else

@@ -219,6 +219,22 @@ static mf_Status add_tendon(mf_ArtMotion *motion, const mf_Model *model, uint32_
     return add_tendon_terms(motion, model, tendon, &to->first_term, &to->term_count, error);
 }
 
+static mf_Status add_span(mf_ArtMotion *motion, const mf_Model *model, uint32_t tendon,
+                          mf_Error *error) {
+    mf_ArtSpan *span = &motion->spans[tendon];
+    *span = (mf_ArtSpan){.path = model->tendons[tendon].wrap_count > 0 ? tendon : MF_NONE};
+    for (uint32_t a = 0; a < motion->plan->actuator_count; a++)
+        span->looked |= motion->actuators[a].tendon == tendon;
+    if (!mf_art_tendon_fixed(model, tendon))
+        return add_tendon_terms(motion, model, tendon, &span->first_term, &span->term_count, error);
+    const mf_Status status = add_tendon(motion, model, tendon, error);
+    const mf_ArtTendon *own = &motion->tendons[motion->plan->tendon_count - 1];
+    span->first_term = own->first_term;
+    span->term_count = own->term_count;
+    span->looked = true;
+    return status;
+}
+
 mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error) {
     mf_Status status = MF_OK;
@@ -230,11 +246,13 @@ mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf
                        "articulated: model %s has %u tendons with forces, at most "
                        "%d",
                        model->name, held, MF_ARTICULATED_MAX_TENDONS);
+    motion->spans = mf_allocate(context, model->tendon_count, sizeof *motion->spans);
     motion->loops = mf_allocate(context, (size_t)model->equality_count + follower_count(model),
                                 sizeof *motion->loops);
     motion->tendons = mf_allocate(context, held, sizeof *motion->tendons);
     motion->looped = mf_allocate(context, motion->plan->link_count, sizeof *motion->looped);
-    if (motion->loops == NULL || motion->tendons == NULL || motion->looped == NULL)
+    if (motion->spans == NULL || motion->loops == NULL || motion->tendons == NULL ||
+        motion->looped == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     const uint32_t off = MF_DISABLE_CONSTRAINT | MF_DISABLE_EQUALITY;
     for (uint32_t i = 0; i < model->equality_count && status == MF_OK; i++)
@@ -244,8 +262,8 @@ mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf
         if (model->joints[j].mimic != MF_NONE)
             status = add_follower(motion, model, j, error);
     for (uint32_t i = 0; i < model->tendon_count && status == MF_OK; i++)
-        if (mf_art_tendon_fixed(model, i))
-            status = add_tendon(motion, model, i, error);
+        status = add_span(motion, model, i, error);
+    motion->plan->span_count = model->tendon_count;
     motion->plan->coupled = motion->plan->loop_count > 0 || motion->plan->tendon_count > 0;
     return status;
 }

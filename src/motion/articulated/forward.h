@@ -303,7 +303,7 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
 // What couples links outside of the tree.
 static inline void couple_links(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                 Work *work, Rates *out) {
-    if (drive->active && plan->zone_count > 0)
+    if (drive->active && sensors_feel(plan))
         sensor_wrench_start(plan, work);
     for (uint32_t i = 0; drive->active && plan->keeps_limits && i < plan->tendon_count; i++)
         work->tendon_limits[i] = mf_zero();
@@ -380,8 +380,9 @@ static inline void tendons_pull(const mf_ArtPlan *plan, const State *state, Work
         if (tendon->path != MF_NONE) {
             TendonPath path;
             tendon_path(plan, state, work, tendon->path, &path);
-            tendon_force(plan, &path, tendon_pull(tendon, path.length, path.speed),
-                         work->actuation.wrench);
+            const mf_lane push = tendon_pull(tendon, path.length, path.speed);
+            work->pushes[tendon->tendon] = work->pushes[tendon->tendon] + push;
+            tendon_force(plan, &path, push, work->actuation.wrench);
             continue;
         }
         for (uint32_t t = 0; t < tendon->term_count; t++) {
@@ -390,6 +391,7 @@ static inline void tendons_pull(const mf_ArtPlan *plan, const State *state, Work
             speed = mf_fma(weight, state->speed[terms[t].link], speed);
         }
         const mf_lane pull = tendon_pull(tendon, length, speed);
+        work->pushes[tendon->tendon] = work->pushes[tendon->tendon] + pull;
         for (uint32_t t = 0; t < tendon->term_count; t++)
             force->joint[terms[t].link] =
                 mf_fma(mf_set((mf_real)terms[t].weight), pull, force->joint[terms[t].link]);
@@ -410,7 +412,7 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
     } else {
         solve(plan, state, &now, force, world, work, out);
     }
-    if (plan->zone_count > 0)
+    if (sensors_feel(plan))
         sensor_wrench_start(plan, work);
     MF_KERNEL(mf_articulated_constrain)(plan, state, drive, work, out);
 }
@@ -431,6 +433,18 @@ static inline void find_dry(const mf_ArtPlan *plan, const State *state, Work *wo
     }
 }
 
+// What actuators push tendons with.
+static inline void pushes_start(const mf_ArtPlan *plan, Work *work) {
+    const mf_ArtActuator *actuators = mf_art_actuators(plan);
+    for (uint32_t t = 0; t < plan->span_count; t++)
+        work->pushes[t] = mf_zero();
+    for (uint32_t i = 0; i < plan->actuator_count; i++)
+        if (actuators[i].tendon != MF_NONE)
+            work->pushes[actuators[i].tendon] =
+                mf_fma(mf_set((mf_real)actuators[i].gear[0]), work->actuation.force[i],
+                       work->pushes[actuators[i].tendon]);
+}
+
 // What a step finds before its first solution: velocities, poses, actuators, contacts and limits.
 static inline void forward_look(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                 bool poses, Work *work) {
@@ -445,6 +459,8 @@ static inline void forward_look(const mf_ArtPlan *plan, const State *state, cons
     work->actuation.late = law && !plan->fast ? mf_zero() : drive->step;
     if (drive->active && (plan->actuator_count > 0 || plan->path_count > 0))
         actuate_all(plan, state, law ? mf_zero() : drive->step, work);
+    if (drive->active && plan->span_count > 0)
+        pushes_start(plan, work);
     if (drive->active)
         find_contacts(plan, drive, state, work);
     if (drive->active && plan->adhesion)

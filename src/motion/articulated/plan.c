@@ -361,6 +361,9 @@ static bool is_loose(const mf_ArtMotion *motion) {
     for (uint32_t i = 0; i < motion->plan->loop_count; i++)
         loose = loose && motion->loops[i].links[0] != MF_ART_WORLD &&
                 motion->loops[i].links[1] != MF_ART_WORLD;
+    for (uint32_t i = 0; i < motion->plan->path_count; i++)
+        for (uint32_t k = 0; k < motion->paths[i].link_count; k++)
+            loose = loose && motion->path_links[motion->paths[i].first_link + k] != MF_ART_WORLD;
     for (uint32_t i = 0; motion->collide != NULL && i < motion->collide->shape_count; i++)
         loose = loose && mf_collide_shapes(motion->collide)[i].frame != MF_NONE;
     return loose;

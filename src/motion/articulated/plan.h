@@ -247,6 +247,7 @@ typedef struct mf_ArtActuator {
     double gear[6];     // [1]
     double period;      // [1] length of a whole turn, for position control of turns; 0: none
     uint32_t path;      // [1] of a spatial tendon
+    uint32_t tendon;    // [1] of the model that it pulls; MF_NONE: none
     uint32_t body;      // [1] of the model, of one that adheres
     mf_ArtMuscle fibre;
 } mf_ArtActuator;
@@ -327,6 +328,14 @@ typedef struct mf_ArtTendon {
     bool elastic; // has stiffness, damping or armature
 } mf_ArtTendon;
 
+// A tendon of the model, with or without a force of its own.
+typedef struct mf_ArtSpan {
+    uint32_t first_term, term_count; // [1]
+    uint32_t path;                   // [1] of a spatial tendon, else MF_NONE
+    bool looked;                     // an actuator or a force of its own finds the path
+    bool felt;                       // a zone has an element of the path
+} mf_ArtSpan;
+
 // An ellipsoid in the medium: numbers of fluid.h, times the density where they have a unit of it.
 typedef struct mf_ArtSolid {
     double mass[3];         // [kg] virtual, per axis
@@ -362,9 +371,20 @@ typedef struct mf_ArtFrame {
 
 // The links whose forces from outside a sensor sums: those that a body carries.
 typedef struct mf_ArtZone {
-    int32_t link;       // [1] plan link of the body, -1 = base
-    double position[3]; // [m] origin of the body's model link in that link's frame
+    int32_t link;       // [1] plan link of the body, -1 = base, MF_ART_WORLD
+    double position[3]; // [m] origin of the body's model link in that link's frame; of the world
 } mf_ArtZone;
+
+// The site of a touch sensor, on one body: it sums the normal forces of the body's contacts whose
+// line, outwards from the body, meets its volume.
+typedef struct mf_ArtTouchSite {
+    int32_t link;        // [1] plan link, -1 = base, MF_ART_WORLD
+    mf_ShapeType type;   // of the volume
+    double size[3];      // [m] of the volume, as rays take it
+    double position[3];  // [m] in the link
+    double rotation[9];  // [1] its axes to the link's, row after row
+    uint32_t body, next; // [1] of the model; the body's next site + 1, 0: none
+} mf_ArtTouchSite;
 
 // The fields that a step touches, in the order of the pointers in mf_ArtBlock.
 enum {
@@ -389,6 +409,8 @@ enum {
     MF_ART_ROW_ACTIVATION,
     MF_ART_ROW_SLEWED,
     MF_ART_ROW_ACTUATOR_FORCE,
+    MF_ART_ROW_TENDON_LENGTH, // these two only with tendons
+    MF_ART_ROW_TENDON_FORCE,
     MF_ART_ROW_WARM_CONTACT,
     MF_ART_ROW_BEFORE,
     MF_ART_ROW_WARM, // these three only with MuJoCo's law
@@ -398,9 +420,10 @@ enum {
     MF_ART_ROW_SERVO_DAMPING,
     MF_ART_ROW_SERVO_RATE,
     MF_ART_ROW_SERVO_TORQUE,
-    MF_ART_ROW_EXTERNAL, // these five only where somebody asks
+    MF_ART_ROW_EXTERNAL, // these six only where somebody asks
     MF_ART_ROW_LIMIT,
     MF_ART_ROW_TENDON_LIMIT,
+    MF_ART_ROW_TOUCH,
     MF_ART_ROW_STAGE,
     MF_ART_ROW_SENSING,
     MF_ART_ROWS
@@ -418,6 +441,7 @@ enum {
     X(mf_ArtFluid, fluids, (of)->fluid_count) /* by plan link, those of the base first */          \
     X(mf_ArtLoop, loops, (of)->loop_count)                                                         \
     X(mf_ArtTendon, tendons, (of)->tendon_count)                                                   \
+    X(mf_ArtSpan, spans, (of)->span_count) /* per tendon of the model */                           \
     X(mf_ArtPath, paths, (of)->path_count) /* per tendon of the model, where one is spatial */     \
     X(mf_ArtWrap, wraps, (of)->wrap_count) /* of all paths */                                      \
     X(int32_t, path_links, (of)->path_link_count) /* plan link, -1 = base, MF_ART_WORLD */         \
@@ -435,6 +459,12 @@ enum {
     X(uint64_t, link_zones, (of)->link_count + 1)                                                  \
     X(uint64_t, contact_zones, (of)->contact_count)                                                \
     X(uint64_t, shape_zones, (of)->shape_count)                                                    \
+    X(uint64_t, loop_zones, 2 * (of)->loop_count) /* of both sides of a loop */                    \
+    X(uint64_t, wrap_zones, (of)->wrap_count)     /* of the elements of paths */                   \
+    X(mf_ArtTouchSite, touch_sites, (of)->touch_count)                                             \
+    /* [1] first touch site of the body + 1, 0: none; as the zones */                              \
+    X(uint32_t, contact_site, (of)->contact_count)                                                 \
+    X(uint32_t, shape_site, (of)->shape_count)                                                     \
     /* [1] model's body, per contact with the ground and shape of `collide`; where one adheres */  \
     X(uint32_t, contact_body, (of)->contact_count)                                                 \
     X(uint32_t, shape_body, (of)->shape_count)                                                     \
@@ -485,6 +515,7 @@ typedef struct mf_ArtPlan {
     uint32_t dry_rows;   // [1] joint axes with dry friction that the step's end decides on (dry.h)
     bool coupled;        // loops, tendons or meetings exist
     uint32_t loop_count, loop_rows, tendon_count;     // [1]
+    uint32_t span_count;                              // [1] tendons of the model
     uint32_t path_count, wrap_count, path_link_count; // [1]
     uint32_t path_most;                               // [1] links of the longest path
     uint32_t pair_count, shape_count;                 // [1] of `collide`
@@ -498,6 +529,9 @@ typedef struct mf_ArtPlan {
     double reach;          // [m] from which distance on links act on each other, at most
     bool warm_starts;      // contacts between links begin with the forces of the step before
     uint32_t zone_count;   // [1] at most MF_ARTICULATED_MAX_ZONES
+    uint32_t touch_count;  // [1] touch sites
+    uint32_t ground_site;  // [1] first one of the body that the ground is a part of, + 1
+    uint64_t ground_zones; // bits of the zones that the ground is a part of
     bool keeps_limits;     // forces of limits are stored
     bool keeps_stage;      // where the last stage looked is stored
     uint32_t wrench_links; // [1] of the model

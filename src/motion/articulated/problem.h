@@ -170,7 +170,9 @@ typedef struct Problem {
     ContactSlot *contacts;
     Candidate *candidates;
     uint32_t *limit_first, *limit_count;   // [1] per plan link
-    uint32_t *tendon_first, *tendon_count; // [1] per tendon
+    uint32_t *tendon_first, *tendon_count; // [1] per tendon: its limits, the lower first
+    uint32_t *tendon_upper;                // [1] where the upper begins
+    uint32_t *tendon_dry;                  // [1] MF_NONE: none
     uint32_t *loop_first;                  // [1] per loop
 
     uint32_t slip_count;

@@ -71,6 +71,8 @@ static inline void problem_carve(const mf_ArtPlan *plan, mf_Carver *carver, Prob
     MF_CARVE(carver, p->limit_count, plan->link_count);
     MF_CARVE(carver, p->tendon_first, plan->tendon_count);
     MF_CARVE(carver, p->tendon_count, plan->tendon_count);
+    MF_CARVE(carver, p->tendon_upper, plan->tendon_count);
+    MF_CARVE(carver, p->tendon_dry, plan->tendon_count);
     MF_CARVE(carver, p->loop_first, plan->loop_count);
     Coriolis none, *coriolis;
     MF_CARVE(carver, coriolis, 1);

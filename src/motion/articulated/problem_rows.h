@@ -356,9 +356,11 @@ static inline void tendons_add(Problem *p) {
                 row_law(p, c, &at, 0, mf_set((mf_real)tendon->armature), -gain, 0.0);
             }
         }
+        p->tendon_dry[i] = MF_NONE;
         if (tendon->friction > 0.0) {
             Constraint *c = sum_constraint(p, CONSTRAINT_DRY, &sum, one, mf_mask_all());
             if (c != NULL) {
+                p->tendon_dry[i] = (uint32_t)(c - p->constraints);
                 c->tendon = true;
                 c->most = mf_set((mf_real)tendon->friction);
                 law_row(p, c, &tendon->dry, mf_zero());
@@ -368,6 +370,7 @@ static inline void tendons_add(Problem *p) {
         p->tendon_count[i] = 0;
         if (tendon->lower > -DBL_MAX)
             tendon_limit(p, i, &sum, length - mf_set((mf_real)tendon->lower), one);
+        p->tendon_upper[i] = p->constraint_count;
         if (tendon->upper < DBL_MAX)
             tendon_limit(p, i, &sum, mf_set((mf_real)tendon->upper) - length, -one);
     }

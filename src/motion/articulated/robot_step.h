@@ -180,7 +180,29 @@ static inline void settle_loads(const mf_ArtPlan *plan, const State *state, cons
 typedef struct Requested {
     ZoneWrench *zones;
     mf_lane *limits, *tendon_limits; // per plan link, per tendon
+    mf_lane *lengths, *pulls;        // per tendon of the model
+    mf_lane *touches;                // per touch site
 } Requested;
+
+static inline void keep_spans(const mf_ArtPlan *plan, const State *state, Work *work,
+                              Requested *requested) {
+    const mf_ArtSpan *spans = mf_art_spans(plan);
+    for (uint32_t t = 0; t < plan->span_count; t++) {
+        const mf_ArtSpan *span = &spans[t];
+        const mf_ArtTerm *terms = mf_art_terms(plan) + span->first_term;
+        const mf_lane pull = -work->pushes[t];
+        mf_lane length = mf_zero();
+        TendonPath path;
+        for (uint32_t i = 0; i < span->term_count; i++)
+            length = mf_fma(mf_set((mf_real)terms[i].weight), state->angle[terms[i].link], length);
+        if (span->path != MF_NONE && plan->zone_count > 0 && span->felt)
+            tendon_feel(plan, work, t, pull);
+        else if (span->path != MF_NONE && !span->looked)
+            tendon_path(plan, state, work, t, &path);
+        requested->lengths[t] = span->path != MF_NONE ? work->lengths[t] : length;
+        requested->pulls[t] = pull;
+    }
+}
 
 static inline mf_lane limit_force(const State *state, const mf_ArtLink *link, const LimitLoad *load,
                                   const Line *line, mf_lane gain, const Rates *rates) {
@@ -202,11 +224,14 @@ static inline mf_lane limit_force(const State *state, const mf_ArtLink *link, co
 static inline void keep_requested(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                   const Rates *force, const Rates *rates, Work *work,
                                   Requested *requested) {
-    if (plan->zone_count > 0) {
+    if (plan->span_count > 0)
+        keep_spans(plan, state, work, requested);
+    if (sensors_feel(plan)) {
         sensor_wrench_given(plan, state, drive, force, work);
         if (work->contacts.any && !plan->hard && !plan->law)
             sensor_wrench_ground(plan, state, drive, work);
         memcpy(requested->zones, work->zones, plan->zone_count * sizeof *requested->zones);
+        memcpy(requested->touches, work->touches, plan->touch_count * sizeof *work->touches);
     }
     for (uint32_t l = 0; plan->keeps_limits && plan->law && l < plan->link_count; l++)
         requested->limits[l] = work->limit_forces[l];
@@ -226,10 +251,16 @@ static inline void store_requested(const Step *s, const Requested *requested) {
         keep_vec(s, MF_ART_ROW_EXTERNAL, 6 * z, requested->zones[z].force);
         keep_vec(s, MF_ART_ROW_EXTERNAL, 6 * z + 3, requested->zones[z].torque);
     }
+    for (uint32_t i = 0; i < plan->touch_count; i++)
+        keep_store(s, MF_ART_ROW_TOUCH, i, requested->touches[i]);
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
         if (links[l].drive & MF_ART_HAS_LIMIT)
             keep_store(s, MF_ART_ROW_LIMIT, links[l].joint, requested->limits[l]);
+    for (uint32_t t = 0; t < plan->span_count; t++) {
+        keep_store(s, MF_ART_ROW_TENDON_LENGTH, t, requested->lengths[t]);
+        keep_store(s, MF_ART_ROW_TENDON_FORCE, t, requested->pulls[t]);
+    }
     const mf_ArtTendon *tendons = mf_art_tendons(plan);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
         keep_store(s, MF_ART_ROW_TENDON_LIMIT, tendons[i].tendon, requested->tendon_limits[i]);
@@ -339,6 +370,9 @@ static inline void room_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Ro
     MF_CARVE(carver, room->requested.zones, plan->zone_count);
     MF_CARVE(carver, room->requested.limits, links);
     MF_CARVE(carver, room->requested.tendon_limits, plan->tendon_count);
+    MF_CARVE(carver, room->requested.touches, plan->touch_count);
+    MF_CARVE(carver, room->requested.lengths, plan->span_count);
+    MF_CARVE(carver, room->requested.pulls, plan->span_count);
 }
 
 // What one pass needs by the way.

@@ -26,12 +26,24 @@ static inline void sensor_wrench_contact(const Couple *c, const ContactResult *m
     for (uint32_t m = 0; m < met->batch->count; m++) {
         const LinkContact *contact = met->batch->members[m];
         uint64_t zones[2] = {0, 0};
+        uint32_t sites[2];
         if (contact->pair == MF_NONE) {
+            zones[0] = plan->ground_zones;
             zones[1] = contact_zones[contact->touch];
+            sites[0] = plan->ground_site;
+            sites[1] = mf_art_contact_site(plan)[contact->touch];
         } else {
-            zones[0] = shape_zones[mf_collide_pairs(mf_art_collide(plan))[contact->pair].a];
-            zones[1] = shape_zones[mf_collide_pairs(mf_art_collide(plan))[contact->pair].b];
+            const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
+            zones[0] = shape_zones[pair->a];
+            zones[1] = shape_zones[pair->b];
+            sites[0] = mf_art_shape_site(plan)[pair->a];
+            sites[1] = mf_art_shape_site(plan)[pair->b];
         }
+        const mf_lane load =
+            mf_keep(mf_and(contact->exists, lanes), c->rows[met->first].impulse * scale);
+        sensor_touch_add(plan, sites[0], contact->point, contact->normal, load, c->work);
+        sensor_touch_add(plan, sites[1], contact->point, vec_negative(contact->normal), load,
+                         c->work);
         Vec axes[3] = {contact->normal};
         across(contact->normal, axes + 1);
         for (uint32_t k = 0; k < count; k++) {
@@ -42,10 +54,6 @@ static inline void sensor_wrench_contact(const Couple *c, const ContactResult *m
     }
 }
 
-static inline uint64_t zones_of_link(const mf_ArtPlan *plan, int32_t link) {
-    return link == MF_ART_WORLD ? 0 : mf_art_link_zones(plan)[link + 1];
-}
-
 // The points of both frames are one; those of equations of joints push within the tree.
 static inline void sensor_wrench_loops(const Couple *c, uint32_t first, mf_lane scale,
                                        mf_mask lanes) {
@@ -54,7 +62,8 @@ static inline void sensor_wrench_loops(const Couple *c, uint32_t first, mf_lane 
     for (uint32_t i = 0; i < plan->loop_count; first += loops[i++].rows) {
         const mf_ArtLoop *loop = &loops[i];
         const int32_t links[2] = {loop->links[1], loop->links[0]};
-        const uint64_t zones[2] = {zones_of_link(plan, links[0]), zones_of_link(plan, links[1])};
+        const uint64_t *sides = mf_art_loop_zones(plan) + 2 * (size_t)i,
+                       zones[2] = {sides[1], sides[0]};
         if (loop->rows == 1)
             continue;
         Vec at = {mf_set((mf_real)loop->arms[1][0]), mf_set((mf_real)loop->arms[1][1]),

@@ -487,12 +487,60 @@ static void point_give(const Factored *all, int32_t link, const double point[3],
         out[1] = out[0];
 }
 
+static bool is_null(const double v[3]) {
+    return mf_abs(v[0]) <= 1e-14 && mf_abs(v[1]) <= 1e-14 && mf_abs(v[2]) <= 1e-14;
+}
+
+static bool is_along_axis(const double v[3]) {
+    return (mf_abs(v[0]) > 1e-14) + (mf_abs(v[1]) > 1e-14) + (mf_abs(v[2]) > 1e-14) == 1;
+}
+
+static bool has_heavy_tendon(const mf_Model *model, uint32_t body) {
+    for (uint32_t t = 0; t < model->tendon_count; t++)
+        for (uint32_t w = 0; w < model->tendons[t].wrap_count; w++) {
+            const mf_TendonWrap *wrap = &model->tendon_wraps[model->tendons[t].first_wrap + w];
+            if (model->tendons[t].armature > 0.0 && wrap->type != MF_WRAP_PULLEY &&
+                (wrap->type == MF_WRAP_SITE ? model->sites[wrap->object].body
+                                            : model->shapes[wrap->object].body) == body)
+                return true;
+        }
+    return false;
+}
+
+// Whether it is a body of the world, or of one that is fixed there, without child bodies, that only
+// slides along axes of its inertia through its center: for those MuJoCo takes 1 / mass, without
+// armature and in all directions (body_simple 2).
+static bool only_slides(const mf_Model *model, uint32_t body) {
+    const mf_Body *own = &model->bodies[body];
+    uint32_t slides = 0, parent_joints = 0;
+    if (!is_null(own->center) || !is_null(own->axes + 1) || !(own->mass > 0.0) ||
+        (own->parent != MF_NONE && model->bodies[own->parent].parent != MF_NONE))
+        return false;
+    for (uint32_t b = 0; b < model->body_count; b++)
+        if (model->bodies[b].parent == body)
+            return false;
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        parent_joints += own->parent != MF_NONE && joint->body == own->parent;
+        if (joint->body != body)
+            continue;
+        if (joint->type != MF_JOINT_SLIDE || !is_along_axis(joint->axis))
+            return false;
+        slides++;
+    }
+    return slides > 0 && parent_joints == 0 && !has_heavy_tendon(model, body);
+}
+
 // Of the center of a body of the file, MF_NONE: of the world.
 static void body_give(const Factored *all, const mf_Model *model, uint32_t body, double out[2]) {
     out[0] = out[1] = 0.0;
     if (body == MF_NONE || model->bodies[body].link == MF_NONE)
         return;
     const mf_Body *from = &model->bodies[body];
+    if (only_slides(model, body)) {
+        out[0] = 1.0 / from->mass;
+        return;
+    }
     const mf_ArtFrame *frame = &all->start.motion->frames[from->link];
     const Pose *pose = &all->start.poses[frame->link + 1];
     double center[3], point[3];
@@ -517,6 +565,8 @@ static void loop_give(const Factored *all, const mf_Model *model, uint32_t numbe
         out[0] += own[0];
         out[1] += own[1];
     }
+    if (out[1] < 1e-15)
+        out[1] = out[0];
 }
 
 void mf_art_weights_free(mf_ArtWeights *weights, mf_Context *context) {
@@ -542,16 +592,21 @@ static mf_Status weights_make(const mf_ArtMotion *motion, const mf_Model *model,
     return MF_OK;
 }
 
-static void weights_of_links(const Factored *all, const double (*centers)[3], mf_ArtWeights *out) {
+static void weights_of_links(const Factored *all, const mf_Model *model, const double (*centers)[3],
+                             mf_ArtWeights *out) {
     const mf_ArtMotion *motion = all->start.motion;
     for (uint32_t l = 0; l <= motion->plan->link_count; l++) {
         double own[2];
         point_give(all, (int32_t)l - 1, centers[l], own);
         out->links[l] = own[0];
     }
-    for (uint32_t l = 0; l < motion->plan->link_count; l++)
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        const uint32_t body = model->joints[motion->links[l].joint].body;
         out->joints[l] =
-            way_give(all, motion->links[l].dof, motion->links[l].kind == MF_ART_BALL ? 3 : 1);
+            body < model->body_count && only_slides(model, body)
+                ? 1.0 / model->bodies[body].mass
+                : way_give(all, motion->links[l].dof, motion->links[l].kind == MF_ART_BALL ? 3 : 1);
+    }
     double squares = 0.0; // M = L L^T
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k <= i; k++)
@@ -588,7 +643,7 @@ mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model,
             mf_fail(error, MF_BAD_ARGUMENT,
                     "articulated: model %s has a mass matrix that is not positive", model->name);
     if (status == MF_OK) {
-        weights_of_links(&all, (const double(*)[3])centers, out);
+        weights_of_links(&all, model, (const double(*)[3])centers, out);
         for (uint32_t i = 0; i < model->shape_count; i++) {
             const mf_Shape *shape = &model->shapes[i];
             double own[2] = {0.0, 0.0};

@@ -12,7 +12,7 @@
 #define MF_MOTION_ARTICULATED_TENDON_PATH_H
 
 #include "math/wrap.h"
-#include "motion/articulated/aba_velocity.h"
+#include "motion/articulated/sensor_wrench.h"
 
 typedef struct TendonPath {
     mf_lane length; // [m]
@@ -20,6 +20,9 @@ typedef struct TendonPath {
     uint32_t count; // [1] links
     const int32_t *links;
     Wrench *row; // [1], [m] on each; room of Work, which one path has at a time
+    const mf_ArtWrap *wraps;
+    const uint64_t *zones; // of its elements, which feel the pull; NULL: nobody does
+    mf_lane pull;          // [N] then
 } TendonPath;
 
 static inline Vec path_vector(const double v[3]) {
@@ -54,16 +57,21 @@ static inline Vec path_choose(mf_mask mask, Vec a, Vec b) {
 }
 
 // A straight piece in some lanes: its length and its pulls on both ends.
-static inline void path_piece(const Work *work, TendonPath *path, uint32_t from_slot, Vec from,
-                              uint32_t to_slot, Vec to, mf_lane share, mf_mask where) {
+static inline void path_piece(const Work *work, TendonPath *path, const mf_ArtWrap *start, Vec from,
+                              const mf_ArtWrap *end, Vec to, mf_lane share, mf_mask where) {
     const Vec way = vec_sub(to, from);
     const mf_lane size = mf_sqrt(vec_dot(way, way));
     const mf_lane tiny = mf_set(MF_WRAP_TINY);
     const Vec pull =
         vec_scale(way, mf_keep(mf_and(where, mf_less(tiny, size)), share / mf_max(size, tiny)));
     path->length = mf_fma(share, mf_keep(where, size), path->length);
-    path_pull(work, path, from_slot, from, vec_negative(pull), path->row);
-    path_pull(work, path, to_slot, to, pull, path->row);
+    path_pull(work, path, start->slot, from, vec_negative(pull), path->row);
+    path_pull(work, path, end->slot, to, pull, path->row);
+    if (path->zones == NULL)
+        return;
+    const Vec force = vec_scale(pull, path->pull);
+    sensor_wrench_add(path->zones[start - path->wraps], from, force, vec_zero(), work);
+    sensor_wrench_add(path->zones[end - path->wraps], to, vec_negative(force), vec_zero(), work);
 }
 
 // From one site to the next around a shape.
@@ -91,7 +99,7 @@ static inline void path_around(const Work *work, const mf_ArtWrap *wrap, const m
     }
     const mf_Bend bend = mf_wrap(wrap->type == MF_WRAP_CYLINDER, mf_set((mf_real)wrap->radius), p,
                                  q, wrap->sided ? side : NULL);
-    path_piece(work, path, start->slot, from, end->slot, to, share, mf_not(bend.bends));
+    path_piece(work, path, start, from, end, to, share, mf_not(bend.bends));
     if (!mf_any(bend.bends))
         return;
     const Vec crossing = mat_apply_add(
@@ -99,10 +107,9 @@ static inline void path_around(const Work *work, const mf_ArtWrap *wrap, const m
               leaves = mat_apply_add(&rotation, MF_VALUE(Vec, bend.to[0], bend.to[1], bend.to[2]),
                                      center);
     path->length = mf_fma(share, mf_keep(bend.bends, bend.length), path->length);
-    path_piece(work, path, start->slot, from, wrap->slot, path_choose(bend.bends, crossing, from),
-               share, bend.bends);
-    path_piece(work, path, wrap->slot, path_choose(bend.bends, leaves, to), end->slot, to, share,
+    path_piece(work, path, start, from, wrap, path_choose(bend.bends, crossing, from), share,
                bend.bends);
+    path_piece(work, path, wrap, path_choose(bend.bends, leaves, to), end, to, share, bend.bends);
 }
 
 static inline void path_speed(const mf_ArtPlan *plan, const State *state, const Work *work,
@@ -120,11 +127,10 @@ static inline void path_speed(const mf_ArtPlan *plan, const State *state, const 
     }
 }
 
-// Poses and rates of the links must be there.
-static inline void tendon_path(const mf_ArtPlan *plan, const State *state, const Work *work,
-                               uint32_t tendon, TendonPath *path) {
+static inline void path_walk(const mf_ArtPlan *plan, const Work *work, uint32_t tendon,
+                             TendonPath *path) {
     const mf_ArtPath *from = &mf_art_paths(plan)[tendon];
-    const mf_ArtWrap *wraps = mf_art_wraps(plan) + from->first_wrap;
+    const mf_ArtWrap *wraps = path->wraps = mf_art_wraps(plan) + from->first_wrap;
     mf_lane share = mf_set((mf_real)1);
     path->length = mf_zero();
     path->count = from->link_count;
@@ -143,7 +149,7 @@ static inline void tendon_path(const mf_ArtPlan *plan, const State *state, const
         const Vec a = path_point(work, path->links[start->slot], start->arm);
         if (next->type == MF_WRAP_SITE) {
             const Vec b = path_point(work, path->links[next->slot], next->arm);
-            path_piece(work, path, start->slot, a, next->slot, b, share, mf_mask_all());
+            path_piece(work, path, start, a, next, b, share, mf_mask_all());
             i++;
             continue;
         }
@@ -152,7 +158,23 @@ static inline void tendon_path(const mf_ArtPlan *plan, const State *state, const
         path_around(work, next, start, a, end, b, share, path);
         i += 2;
     }
+    work->lengths[tendon] = path->length;
+}
+
+// Poses and rates of the links must be there.
+static inline void tendon_path(const mf_ArtPlan *plan, const State *state, const Work *work,
+                               uint32_t tendon, TendonPath *path) {
+    path->zones = NULL;
+    path_walk(plan, work, tendon, path);
     path_speed(plan, state, work, path);
+}
+
+// Adds what the tendon pulls with to the zones of its elements.
+static inline void tendon_feel(const mf_ArtPlan *plan, const Work *work, uint32_t tendon,
+                               mf_lane pull) {
+    TendonPath path = {.zones = mf_art_wrap_zones(plan) + mf_art_paths(plan)[tendon].first_wrap,
+                       .pull = pull};
+    path_walk(plan, work, tendon, &path);
 }
 
 // The force of the tendon's tension -`force` on all its links.

@@ -1,11 +1,21 @@
-// Zones of a plan: the links that a body with a force or torque sensor carries.
+// Zones and touch sites of a plan, for sensors. A zone is what a body with a force or torque sensor
+// carries, and so which forces from outside it feels: of contacts by their shapes, of connects,
+// welds and paths of tendons by the body that they hold.
 //
-// External forces are known by link. A body without a joint shares its link with its parent, so its
-// zone can be separated only if one of the two cannot be pushed.
+// What programs and other groups push with is known by link. A body without a joint shares its link
+// with its parent, so it gets those forces only if it carries all of the link that can be pushed.
 #include "motion/articulated/build.h"
+#include "contact/ray_solid.h"
 #include "math/scalar.h"
 
+#include <string.h>
+
+#define NO_MEMORY "articulated: out of memory"
+
+// `root` MF_NONE: the world carries all bodies, and is none itself.
 static bool carried(const mf_Model *model, uint32_t body, uint32_t root) {
+    if (body == MF_NONE)
+        return false;
     while (body != root && body != MF_NONE)
         body = model->bodies[body].parent;
     return body == root;
@@ -16,48 +26,48 @@ static int32_t plan_link(const mf_ArtMotion *motion, const mf_Model *model, uint
     return link == MF_NONE ? MF_ART_WORLD : motion->frames[link].link;
 }
 
-static bool is_tied(const mf_Model *model, uint32_t body) {
-    for (uint32_t i = 0; i < model->equality_count; i++) {
-        const mf_Equality *tie = &model->equalities[i];
-        bool ties = tie->type == MF_EQUALITY_CONNECT || tie->type == MF_EQUALITY_WELD;
-        if (ties && (tie->objects[0] == body || tie->objects[1] == body))
-            return true;
-    }
-    return false;
-}
-
-// Whether something pushes a body itself.
-static bool takes_wrenches(const mf_Model *model, uint32_t body) {
+static bool touches(const mf_Model *model, uint32_t body) {
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].collides && model->shapes[i].body == body)
             return true;
-    return is_tied(model, body);
+    return false;
 }
 
-// What is reported of a link as a whole, not of one of its bodies, belongs to a zone that holds all
-// of its bodies that can be pushed.
-static mf_Status add_link(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, uint32_t root,
-                          int32_t link, mf_Error *error) {
-    bool inside = false, outside = false, tied = false;
-    for (uint32_t b = 0; b < model->body_count; b++) {
-        if (plan_link(motion, model, b) != link || !takes_wrenches(model, b))
-            continue;
-        bool in = carried(model, b, root);
-        inside = inside || in;
-        outside = outside || !in;
-        tied = tied || is_tied(model, b);
+static void add_link(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, uint32_t root,
+                     int32_t link) {
+    for (uint32_t b = 0; b < model->body_count; b++)
+        if (plan_link(motion, model, b) == link && touches(model, b) && !carried(model, b, root))
+            return;
+    motion->link_zones[link + 1] |= (uint64_t)1 << z;
+}
+
+static uint32_t wrap_body(const mf_Model *model, const mf_TendonWrap *wrap) {
+    if (wrap->type == MF_WRAP_PULLEY)
+        return MF_NONE;
+    return wrap->type == MF_WRAP_SITE ? model->sites[wrap->object].body
+                                      : model->shapes[wrap->object].body;
+}
+
+// The ends of connects, welds and pieces of paths.
+static void add_ends(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, uint32_t root) {
+    const uint64_t bit = (uint64_t)1 << z;
+    for (uint32_t i = 0; i < motion->plan->loop_count; i++) {
+        const uint32_t equality = motion->loops[i].equality;
+        for (uint32_t side = 0; side < 2 && motion->loops[i].rows > 1; side++)
+            if (carried(model, model->equalities[equality].objects[side], root))
+                motion->loop_zones[2 * i + side] |= bit;
     }
-    if (inside && outside && tied)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "articulated: forces on body %s cannot be distinguished from those on the "
-                       "body that it is fixed to",
-                       model->bodies[root].name);
-    if (!outside)
-        motion->link_zones[link + 1] |= (uint64_t)1 << z;
-    return MF_OK;
+    for (uint32_t i = 0; i < motion->plan->wrap_count; i++)
+        if (carried(model, wrap_body(model, &model->tendon_wraps[i]), root))
+            motion->wrap_zones[i] |= bit;
+    for (uint32_t t = 0; t < motion->plan->span_count; t++)
+        for (uint32_t w = 0; w < model->tendons[t].wrap_count; w++)
+            if (motion->wrap_zones[model->tendons[t].first_wrap + w] != 0)
+                motion->spans[t].felt = true;
 }
 
-// Contacts of shapes belong to zones by the shape's body, those of points by the link.
+// Contacts of shapes belong to zones by the shape's body, those of points by the link. The ground
+// stands for planes and height fields of the file.
 static void add_contacts(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, uint32_t root) {
     const uint64_t bit = (uint64_t)1 << z;
     for (uint32_t i = 0; i < motion->plan->contact_count; i++) {
@@ -71,26 +81,49 @@ static void add_contacts(mf_ArtMotion *motion, const mf_Model *model, uint32_t z
     for (uint32_t i = 0; motion->collide != NULL && i < motion->collide->shape_count; i++)
         if (carried(model, model->shapes[mf_collide_shapes(motion->collide)[i].shape].body, root))
             motion->shape_zones[i] |= bit;
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (mf_art_is_ground(&model->shapes[i]) && carried(model, model->shapes[i].body, root))
+            motion->plan->ground_zones |= bit;
 }
 
-static mf_Status add_zone(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, uint32_t root,
-                          mf_Error *error) {
-    const uint32_t at = model->bodies[root].link;
-    mf_Status status = MF_OK;
-    if (at == MF_NONE)
-        return MF_OK; // fixed in the world: it feels nothing
+static void add_zone(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, uint32_t root) {
+    const uint32_t at = root != MF_NONE ? model->bodies[root].link : MF_NONE;
     mf_ArtZone *zone = &motion->zones[z];
-    zone->link = motion->frames[at].link;
-    mf_vec3_copy(zone->position, motion->frames[at].position);
+    zone->link = MF_ART_WORLD;
+    if (at != MF_NONE) {
+        zone->link = motion->frames[at].link;
+        mf_vec3_copy(zone->position, motion->frames[at].position);
+    }
     for (int32_t l = zone->link; l >= 0; l = motion->links[l].parent)
         motion->links[l].posed = true;
-    for (uint32_t b = 0; b < model->body_count && status == MF_OK; b++) {
+    for (uint32_t b = 0; b < model->body_count; b++) {
         int32_t link = plan_link(motion, model, b);
         if (carried(model, b, root) && link != MF_ART_WORLD)
-            status = add_link(motion, model, z, root, link, error);
+            add_link(motion, model, z, root, link);
     }
     add_contacts(motion, model, z, root);
-    return status;
+    add_ends(motion, model, z, root);
+}
+
+// The marks of zones and touch sites, all of zeros, where they are not there yet: the kernel reads
+// them all if there is one sensor.
+static mf_Status allocate_marks(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
+    const mf_ArtPlan *plan = motion->plan;
+    const size_t shapes = motion->collide != NULL ? motion->collide->shape_count : 0;
+    bool ready = true;
+#define MARKS(name, count)                                                                         \
+    if (motion->name == NULL)                                                                      \
+        motion->name = mf_allocate(context, count, sizeof *motion->name);                          \
+    ready = ready && motion->name != NULL;
+    MARKS(link_zones, (size_t)plan->link_count + 1)
+    MARKS(contact_zones, plan->contact_count)
+    MARKS(shape_zones, shapes)
+    MARKS(loop_zones, 2 * (size_t)plan->loop_count)
+    MARKS(wrap_zones, plan->wrap_count)
+    MARKS(contact_site, plan->contact_count)
+    MARKS(shape_site, shapes)
+#undef MARKS
+    return ready ? MF_OK : mf_fail(error, MF_NO_MEMORY, NO_MEMORY);
 }
 
 mf_Status mf_art_zones_build(mf_ArtMotion *motion, const mf_Model *model, const uint32_t *bodies,
@@ -100,19 +133,76 @@ mf_Status mf_art_zones_build(mf_ArtMotion *motion, const mf_Model *model, const 
                        "articulated: model %s has %u bodies with force sensors, at most %d",
                        model->name, count, MF_ARTICULATED_MAX_ZONES);
     motion->zones = mf_allocate(context, count, sizeof *motion->zones);
-    motion->link_zones =
-        mf_allocate(context, motion->plan->link_count + 1, sizeof *motion->link_zones);
-    motion->contact_zones =
-        mf_allocate(context, motion->plan->contact_count, sizeof *motion->contact_zones);
-    motion->shape_zones = mf_allocate(
-        context, motion->collide != NULL ? motion->collide->shape_count : 0, sizeof(uint64_t));
-    if (motion->zones == NULL || motion->link_zones == NULL || motion->contact_zones == NULL ||
-        motion->shape_zones == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    mf_Status status = MF_OK;
-    for (uint32_t z = 0; z < count && status == MF_OK; z++)
-        status = add_zone(motion, model, z, bodies[z], error);
+    mf_Status status = motion->zones != NULL ? allocate_marks(motion, context, error)
+                                             : mf_fail(error, MF_NO_MEMORY, NO_MEMORY);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t z = 0; z < count; z++)
+        add_zone(motion, model, z, bodies[z]);
     motion->plan->posed = true;
     motion->plan->zone_count = count;
-    return status == MF_OK ? mf_art_pack(motion, context, error) : status;
+    return mf_art_pack(motion, context, error);
+}
+
+// ---- touch sites -------------------------------------------------------------------------------
+
+static uint32_t site_of(const mf_ArtMotion *motion, uint32_t count, uint32_t body) {
+    uint32_t i = 0;
+    while (i < count && motion->touch_sites[i].body != body)
+        i++;
+    return i < count ? i + 1 : 0;
+}
+
+static void add_site(mf_ArtMotion *motion, const mf_Model *model, uint32_t index,
+                     const mf_Sensor *sensor) {
+    const mf_Site *site = &model->sites[sensor->site];
+    const mf_Frame *frame = &site->frame;
+    mf_ArtTouchSite *out = &motion->touch_sites[index];
+    const mf_RaySolid volume = mf_ray_solid(site->type, site->size, NULL);
+    double rotation[4];
+    *out = (mf_ArtTouchSite){.link = MF_ART_WORLD, .type = site->type, .body = site->body};
+    mf_vec3_copy(out->size, volume.size);
+    mf_vec3_copy(out->position, frame->position);
+    memcpy(rotation, frame->rotation, sizeof rotation);
+    if (frame->link != MF_NONE) {
+        const mf_ArtFrame *in = &motion->frames[frame->link];
+        out->link = in->link;
+        mf_quat_rotate(out->position, in->rotation, frame->position);
+        mf_vec3_add(out->position, out->position, in->position);
+        mf_quat_multiply(rotation, in->rotation, frame->rotation);
+    }
+    mf_quat_to_matrix(out->rotation, rotation);
+    for (int32_t l = out->link; l >= 0; l = motion->links[l].parent)
+        motion->links[l].posed = true;
+    for (uint32_t i = index; i-- > 0;) {
+        if (motion->touch_sites[i].body != out->body)
+            continue;
+        motion->touch_sites[i].next = index + 1;
+        break;
+    }
+}
+
+mf_Status mf_art_touches_build(mf_ArtMotion *motion, const mf_Model *model, const uint32_t *sensors,
+                               uint32_t count, mf_Context *context, mf_Error *error) {
+    const uint32_t shapes = motion->collide != NULL ? motion->collide->shape_count : 0;
+    motion->touch_sites = mf_allocate(context, count, sizeof *motion->touch_sites);
+    mf_Status status = motion->touch_sites != NULL ? allocate_marks(motion, context, error)
+                                                   : mf_fail(error, MF_NO_MEMORY, NO_MEMORY);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++)
+        add_site(motion, model, i, &model->sensors[sensors[i]]);
+    for (uint32_t i = 0; i < motion->plan->contact_count; i++)
+        if (motion->contacts[i].shape != MF_NONE)
+            motion->contact_site[i] =
+                site_of(motion, count, model->shapes[motion->contacts[i].shape].body);
+    for (uint32_t i = 0; i < shapes; i++)
+        motion->shape_site[i] =
+            site_of(motion, count, model->shapes[mf_collide_shapes(motion->collide)[i].shape].body);
+    for (uint32_t i = 0; i < model->shape_count && motion->plan->ground_site == 0; i++)
+        if (mf_art_is_ground(&model->shapes[i]))
+            motion->plan->ground_site = site_of(motion, count, model->shapes[i].body);
+    motion->plan->posed = true;
+    motion->plan->touch_count = count;
+    return mf_art_pack(motion, context, error);
 }
