@@ -780,7 +780,8 @@ MF_API mf_Status mf_model_load(mf_Context *context, const char *path, const mf_I
                                mf_Model **out, mf_Error *error);
 
 // Writes the model as one MJCF file that loads as a model with the same hash; meshes are referenced
-// by their absolute paths: outside of its root, they need mf_ImportConfig.root. Replaces `path` only when all is written.
+// by their absolute paths; those outside of the root around `path` are in the text, and pictures of
+// textures there are copied beside it. Replaces `path` only when all is written.
 MF_API mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error);
 
 #ifdef __cplusplus
