@@ -49,7 +49,7 @@ typedef struct mf_Inputs {
                     "fail, instead of printing a note, if a robot has unsupported physical "       \
                     "elements or settings that the motion does not support"),                      \
         MF_OPT_TEXT("root", "FOLDER", type, inputs.root,                                           \
-                    "folder that the files a robot names may not leave by '..', a link or an "   \
+                    "folder that the files a robot names may not leave by '..', a link or an "     \
                     "absolute path (default: the package around it)")
 #define MF_INPUT_MODEL(type, inputs)                                                               \
     MF_OPT_TEXT("model", "FILE", type, inputs.model, "another model for the group")
