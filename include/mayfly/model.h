@@ -766,9 +766,8 @@ typedef struct mf_ImportConfig {
     bool visual;                 // load visual meshes too; default true
     uint32_t mesh_points;        // [1] contact points per collision mesh; default 8
     double density;              // [kg/m^3] for links without inertial; 0 = massless; default 0
-    const char *root; // folder that files named by the model's may not leave: by "..", a link or an
-                      // absolute path; NULL: the package or repository around the model, else the
-                      // folder above it
+    const char *root; // folder that files which it names may not leave (.., links, absolute); NULL:
+                      // the package or repository around the model, else the folder above it
     bool lenient;     // MJCF: drop unsupported physical elements, with a note, instead of
                       // rejecting the file; default false
 } mf_ImportConfig;
@@ -780,8 +779,7 @@ MF_API mf_Status mf_model_load(mf_Context *context, const char *path, const mf_I
                                mf_Model **out, mf_Error *error);
 
 // Writes the model as one MJCF file that loads as a model with the same hash; meshes are referenced
-// by their absolute paths; those outside of the root around `path` are in the text, and pictures of
-// textures there are copied beside it. Replaces `path` only when all is written.
+// by their paths, or stand in it where those leave its root. Replaces `path` when all is written.
 MF_API mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error);
 
 #ifdef __cplusplus
