@@ -2,9 +2,17 @@
 set(MAYFLY_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
   -Wvla -Wno-sign-conversion)
 
+set(MAYFLY_ERRORS "")
+if(MAYFLY_WERROR)
+  set(MAYFLY_ERRORS -Werror)
+endif()
+
 function(mayfly_target_flags target)
-  target_compile_options(${target} PRIVATE ${MAYFLY_WARNINGS} -Werror -ffp-contract=off
+  target_compile_options(${target} PRIVATE ${MAYFLY_WARNINGS} ${MAYFLY_ERRORS} -ffp-contract=off
     -fno-math-errno -fno-trapping-math -fstack-protector-strong)
+  if(NOT APPLE)
+    target_link_options(${target} PRIVATE -Wl,-z,relro,-z,now)
+  endif()
   if(MAYFLY_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${MAYFLY_SANITIZE}
       -fno-omit-frame-pointer -g)

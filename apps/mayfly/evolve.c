@@ -218,6 +218,14 @@ static mf_Status resume(Evolution *evolution, const char *settings, mf_Error *er
     if (status == MF_OK)
         status = mf_folder_compare(evolution->context, evolution->archive, evolution->archive_path,
                                    &evolution->scene, error);
+    mf_ArchiveRun run;
+    if (status == MF_OK)
+        status = mf_archive_run(evolution->archive, &run, error);
+    if (status == MF_OK && strcmp(run.version, mf_version()) != 0)
+        fprintf(stderr,
+                "mayfly: note: %s was made by Mayfly %s, this is %s: the generations to come may "
+                "not be those of that version\n",
+                evolution->archive_path, run.version, mf_version());
     if (status == MF_OK)
         status = mf_archive_resume(evolution->archive, evolution->search, &evolution->seconds,
                                    &evolution->simulated, error);

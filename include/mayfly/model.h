@@ -784,9 +784,8 @@ typedef struct mf_ImportConfig {
     double density;              // [kg/m^3] for links without mass; 0 = massless; default 0
     mf_ImportBase base;          // default MF_IMPORT_BASE_AUTO
     mf_ImportInertia inertia;    // default MF_IMPORT_INERTIA_FILE; not for MJCF
-    const char *root; // folder that files named by the model's may not leave: by "..", a link or an
-                      // absolute path; NULL: the package or repository around the model, else the
-                      // folder above it
+    const char *root; // folder that files which it names may not leave (.., links, absolute); NULL:
+                      // the package or repository around the model, else the folder above it
     bool lenient;     // MJCF: drop unsupported physical elements, with a note, instead of
                       // rejecting the file; default false
 } mf_ImportConfig;
@@ -798,7 +797,7 @@ MF_API mf_Status mf_model_load(mf_Context *context, const char *path, const mf_I
                                mf_Model **out, mf_Error *error);
 
 // Writes the model as one MJCF file that loads as a model with the same hash; meshes are referenced
-// by their absolute paths: outside of its root, they need mf_ImportConfig.root. Replaces `path` only when all is written.
+// by their paths, or stand in it where those leave its root. Replaces `path` when all is written.
 MF_API mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error);
 
 #ifdef __cplusplus

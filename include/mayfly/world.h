@@ -72,8 +72,8 @@ typedef struct mf_Field {
 // Size of one value.
 MF_API size_t mf_field_value_size(mf_FieldType type); // [byte]
 
-// One value as double (I32 and U32 exactly). No bounds are checked beyond assertions. Setting a
-// value clears its remainder.
+// One value as double (I32 and U32 exactly). Beyond the field 0 is read and nothing is written.
+// Setting a value clears its remainder.
 MF_API double mf_field_get(const mf_Field *field, uint32_t instance, uint32_t component);
 MF_API void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double value);
 // A value with its remainder: where a robot is to more digits than its field shows.

@@ -279,10 +279,9 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
 }
 
 void mf_gp_set_program(mf_Group *group, uint32_t instance, const uint8_t program[MF_GP_BYTES]) {
-    if (group == NULL)
+    mf_Field *field = group != NULL ? mf_group_find_field(group, "gp.program") : NULL;
+    if (field == NULL || instance >= mf_group_count(group))
         return;
-    mf_Field *field = mf_group_find_field(group, "gp.program");
-    assert(field != NULL && instance < mf_group_count(group));
     int32_t *memory = (int32_t *)field->data +
                       (size_t)(instance / MF_BLOCK) * field->components * MF_BLOCK +
                       instance % MF_BLOCK;

@@ -52,9 +52,9 @@ struct mf_Interaction {
     mf_BlowFn blow;
     mf_AirOutput blow_to[MF_NEIGHBOR_GROUPS];
 
-    uint32_t pending; // MF_WORK_DETECT, MF_WORK_COLLIDE with pending results
+    uint32_t pending;                        // MF_WORK_DETECT, MF_WORK_COLLIDE with pending results
     uint32_t detection_wait, collision_wait; // [1] steps until those results are applied
-    mf_Background *background;                 // NULL: all work on the world's threads
+    mf_Background *background;               // NULL: all work on the world's threads
 
     mf_InteractionEvent *events;
     uint32_t event_count;

@@ -5,7 +5,6 @@
 // of rows; 1 .. 99 for all models, from 101 on for those with bodies (hash.c). BY_CODE: hash.c
 // decides when and how it is hashed.
 #include "model/fields.h"
-#include "base/floats.h"
 #include "model/sensor_kind.h"
 
 #include <mayfly/camera.h>
@@ -721,7 +720,6 @@ const mf_ModelField *mf_item_field(mf_ItemType item, const char *name) {
 }
 
 const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *count) {
-    MF_DEFAULT_FLOATS;
     if (model == NULL || count == NULL)
         return NULL;
     *count = 0;

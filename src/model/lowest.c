@@ -66,7 +66,7 @@ static void support(const mf_Model *model, const mf_Shape *shape, const double u
 double mf_model_shape_lowest(const mf_Model *model, uint32_t index, const double position[3],
                              const double rotation[4], double point[3]) {
     MF_DEFAULT_FLOATS;
-    if (model == NULL)
+    if (model == NULL || index >= model->shape_count || position == NULL || rotation == NULL)
         return 0;
     const mf_Shape *shape = &model->shapes[index];
     double whole[4], matrix[9], point_position[3];
@@ -106,7 +106,7 @@ static double lowest_point(const mf_Model *model, double (*position)[3], double 
 double mf_model_lowest(const mf_Model *model, double (*position)[3], double (*rotation)[4],
                        bool shapes) {
     MF_DEFAULT_FLOATS;
-    if (model == NULL)
+    if (model == NULL || position == NULL || rotation == NULL)
         return 0;
     double lowest = shapes ? lowest_shape(model, position, rotation) : INFINITY;
     return lowest < INFINITY ? lowest : lowest_point(model, position, rotation);

@@ -95,7 +95,7 @@ static void pose_at(const mf_Joint *joint, const double *q, const double parent_
 void mf_model_pose_at(const mf_Model *model, const double *q, double (*position)[3],
                       double (*rotation)[4]) {
     MF_DEFAULT_FLOATS;
-    if (model == NULL)
+    if (model == NULL || position == NULL || rotation == NULL)
         return;
     mf_vec3_set(position[0], 0.0, 0.0, 0.0);
     mf_quat_identity(rotation[0]);

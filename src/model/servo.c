@@ -15,7 +15,7 @@ mf_Servo mf_servo(void) {
 }
 
 mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint) {
-    if (model == NULL)
+    if (model == NULL || joint >= model->joint_count)
         return (mf_Servo){0};
     const mf_Joint *own = &model->joints[joint];
     mf_Servo servo = mf_servo();

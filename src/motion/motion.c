@@ -271,7 +271,7 @@ mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
 }
 
 mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance) {
-    if (group == NULL)
+    if (group == NULL || instance >= mf_group_count(group))
         return MF_MOTION_COUNT;
     const mf_Field *field = mf_group_find_field((mf_Group *)group, "motion.level");
     if (field != NULL)
@@ -315,7 +315,7 @@ mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *e
 
 void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[3],
                         double linear[3], double angular[3]) {
-    if (group == NULL)
+    if (group == NULL || instance >= mf_group_count(group))
         return;
     const mf_Motion motion = mf_motion_of(group, instance);
     const mf_MotionRow *row = mf_motion_row(motion);
@@ -332,7 +332,7 @@ void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[
 }
 
 mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance) {
-    if (group == NULL)
+    if (group == NULL || instance >= mf_group_count(group))
         return (mf_MotionEnergy){0};
     const mf_MotionRow *row = mf_motion_row(mf_motion_of(group, instance));
     return row != NULL ? row->energy(group, instance) : (mf_MotionEnergy){0};

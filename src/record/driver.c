@@ -2,9 +2,9 @@
 //
 // Why not HDF5's own: when a write fails (a full disk), that driver keeps the file and all its
 // objects open forever, because closing needs more writes. This driver stores the first failure in
-// the output, reports success to HDF5 and drops all later writes; HDF5 then closes cleanly and the
-// recorder deletes the file. Every system call also calls mf_allow, so that tests can make each one
-// fail.
+// the output, reports success to HDF5 and drops all later writes; HDF5 then closes cleanly, and
+// what was half written is undone (journal.h). Every system call also calls mf_allow, so that tests
+// can make each one fail.
 #include "record/driver.h"
 #include "base/inject.h"
 
@@ -117,6 +117,10 @@ static herr_t write_bytes(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr
     if (address + size > file->end)
         file->end = address + size;
     const char *source = bytes;
+    errno = 0;
+    if (output->failure == 0 && address < output->journal.whole &&
+        !mf_journal_keep(&output->journal, output->descriptor, address, size))
+        note_failure(output);
     while (size > 0 && output->failure == 0) {
         ssize_t count = -1;
         errno = 0;
@@ -143,6 +147,10 @@ static herr_t truncate_file(H5FD_t *common, hid_t transfer, hbool_t closing) {
     if (file->allocated == file->end)
         return 0;
     file->end = file->allocated;
+    if (output->failure == 0 && file->end < output->journal.whole &&
+        !mf_journal_keep(&output->journal, output->descriptor, file->end,
+                         (size_t)(output->journal.whole - file->end)))
+        note_failure(output);
     if (output->failure == 0 && (!mf_allow(output->context, "ftruncate") ||
                                  ftruncate(output->descriptor, (off_t)file->end) != 0))
         note_failure(output);

@@ -1,6 +1,7 @@
-// A file that appears whole or not at all: temporary name, sync, move, sync of the folder (Pillai
-// et al., OSDI 2014). A file that it replaces is exchanged with it in one step and kept until the
-// folder is synced, so that the replacement can be undone if the sync fails.
+// A file that appears with its head, and can be read from then on: temporary name, move, writes
+// with a way back (journal.h), sync of the file and its folder (Pillai et al., OSDI 2014). A file
+// that it replaces is exchanged with it in one step and kept until the end, so that it can come
+// back.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // renameat2
 #endif
@@ -62,7 +63,10 @@ static mf_Status open_temporary(mf_Output *output, size_t size, mf_Error *error)
 }
 
 mf_Status mf_output_create(mf_Context *context, const char *path, mf_Output *out, mf_Error *error) {
-    *out = (mf_Output){.context = context, .descriptor = -1, .driver = H5I_INVALID_HID};
+    *out = (mf_Output){.context = context,
+                       .descriptor = -1,
+                       .driver = H5I_INVALID_HID,
+                       .journal = {.descriptor = -1}};
     size_t length = strlen(path), room = length + 64;
     char *name = mf_allocate(context, length + 1, 1);
     out->path = name;
@@ -144,6 +148,48 @@ static mf_Status move_and_sync(mf_Output *output, int folder, mf_Error *error) {
     return MF_OK;
 }
 
+// ---- while it is written -----------------------------------------------------------------------
+
+mf_Status mf_output_place(mf_Output *output, mf_Error *error) {
+    struct stat info;
+    const bool replaces = lstat(output->path, &info) == 0;
+    mf_Status status = mf_journal_begin(&output->journal, output->context,
+                                        replaces ? output->temporary : output->path, error);
+    if (status != MF_OK)
+        return status;
+    if (!replaces) {
+        if (!mf_allow(output->context, "rename") || rename(output->temporary, output->path) != 0)
+            return fail_call(output, error, "move it into place");
+        output->placed = true;
+    }
+    mf_output_whole(output);
+    return MF_OK;
+}
+
+void mf_output_whole(mf_Output *output) {
+    struct stat info;
+    if (output->journal.path != NULL && fstat(output->descriptor, &info) == 0)
+        mf_journal_whole(&output->journal, (uint64_t)info.st_size);
+}
+
+void mf_output_keep(mf_Output *output) {
+    const int cause = output->failure;
+    const bool full = cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
+    if (full && output->journal.path != NULL && output->descriptor >= 0 &&
+        mf_journal_undo(&output->journal, output->descriptor))
+        output->kept = output->placed || rename(output->temporary, output->path) == 0;
+}
+
+// ---- the end -----------------------------------------------------------------------------------
+
+static mf_Status sync_folder(mf_Output *output, int folder, mf_Error *error) {
+    if (!output->placed)
+        return move_and_sync(output, folder, error);
+    return mf_allow(output->context, "fsync") && fsync(folder) == 0
+               ? MF_OK
+               : fail_call(output, error, "sync its folder");
+}
+
 mf_Status mf_output_commit(mf_Output *output, mf_Error *error) {
     if (!mf_allow(output->context, "fsync") || fsync(output->descriptor) != 0)
         return fail_call(output, error, "sync it");
@@ -156,7 +202,8 @@ mf_Status mf_output_commit(mf_Output *output, mf_Error *error) {
     int folder = open_folder(output);
     if (folder < 0)
         return fail_call(output, error, "open its folder");
-    mf_Status status = move_and_sync(output, folder, error);
+    mf_Status status = sync_folder(output, folder, error);
+    output->kept = status == MF_OK;
     close(folder);
     return status;
 }
@@ -166,10 +213,13 @@ void mf_output_free(mf_Output *output) {
         return;
     if (output->descriptor >= 0)
         close(output->descriptor);
-    if (output->temporary != NULL && output->temporary[0] != '\0')
+    if (!output->kept && output->placed)
+        unlink(output->path);
+    else if (!output->kept && output->temporary != NULL && output->temporary[0] != '\0')
         unlink(output->temporary);
     if (output->driver >= 0)
         H5FDunregister(output->driver);
+    mf_journal_free(&output->journal);
     mf_release(output->context, output->temporary);
     mf_release(output->context, (void *)(uintptr_t)output->path);
     *output = (mf_Output){.descriptor = -1, .driver = H5I_INVALID_HID};

@@ -1,13 +1,16 @@
 // Recorders: fields of some robots, sampled into memory and written in blocks by the format's
-// store, so that a sample each step costs a copy. Invariants: the final file appears only when it
-// is complete; after the first failure a recorder refuses all calls and leaves no file.
+// store, so that a sample each step costs a copy. Invariants: the file can be read from its first
+// moment on; after the first failure a recorder refuses all calls and leaves what was written.
 #include "record/recorder.h"
+#include "base/clock.h"
 #include "base/floats.h"
 
 #include <mayfly/links.h>
 
 #include <stdio.h>
 #include <string.h>
+
+#define FLUSH_TIME INT64_C(1000000000) // [ns] of the clock
 
 enum {
     BUFFER_BYTES = 256 << 10, // [byte] of buffered samples of one column, approximately
@@ -334,6 +337,10 @@ static mf_Status open_recorder(mf_Recorder *recorder, const mf_RecorderConfig *c
         return status;
     mf_Quiet quiet = mf_quiet_begin();
     status = recorder->store->make(recorder, config, error);
+    if (status == MF_OK) // its head; no samples yet
+        status = recorder->store->flush(recorder, error);
+    if (status == MF_OK)
+        status = mf_output_place(&recorder->output, error);
     mf_quiet_end(quiet);
     return status;
 }
@@ -352,6 +359,7 @@ static mf_Status create(mf_World *world, mf_Group *group, const mf_RecorderConfi
     recorder->group = group;
     recorder->context = context;
     recorder->file = H5I_INVALID_HID;
+    recorder->flushed = mf_clock_now();
     recorder->store = is_mcap(config->path) ? &mf_mcap_store : &mf_hdf5_store;
     mf_Status status = open_recorder(recorder, config, error);
     if (status != MF_OK) {
@@ -418,8 +426,18 @@ static void take_sample(const mf_Recorder *recorder) {
 static mf_Status flush_quietly(mf_Recorder *recorder) {
     mf_Quiet quiet = mf_quiet_begin();
     recorder->status = recorder->store->flush(recorder, &recorder->failure);
+    if (recorder->status == MF_OK)
+        mf_output_whole(&recorder->output);
+    recorder->flushed = mf_clock_now();
     mf_quiet_end(quiet);
     return recorder->status;
+}
+
+// Whether the buffers are full, or what is in them has waited for a second: a killed run loses it.
+static bool is_due(mf_Recorder *recorder) {
+    if (recorder->filled == recorder->capacity)
+        return true;
+    return mf_clock_now() - recorder->flushed > FLUSH_TIME;
 }
 
 static mf_Status fit_joints(mf_Recorder *recorder) {
@@ -438,7 +456,7 @@ mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error) {
     if (fit_joints(recorder) == MF_OK) {
         take_sample(recorder);
         recorder->filled++;
-        if (recorder->filled == recorder->capacity)
+        if (is_due(recorder))
             flush_quietly(recorder);
     }
     if (recorder->status != MF_OK && error != NULL)
@@ -456,7 +474,7 @@ mf_Status mf_recorder_close(mf_Recorder *recorder, mf_Error *error) {
         status = flush_quietly(recorder);
     if (status == MF_OK) {
         mf_Quiet quiet = mf_quiet_begin();
-        status = recorder->store->close(recorder, true, &recorder->failure);
+        status = recorder->status = recorder->store->close(recorder, true, &recorder->failure);
         mf_quiet_end(quiet);
     }
     if (status == MF_OK)
@@ -472,6 +490,8 @@ void mf_recorder_destroy(mf_Recorder *recorder) {
         return;
     mf_Quiet quiet = mf_quiet_begin();
     recorder->store->close(recorder, false, NULL);
+    if (recorder->status != MF_OK && recorder->written > 0) // what was recorded stays
+        mf_output_keep(&recorder->output);
     mf_output_free(&recorder->output);
     mf_quiet_end(quiet);
     for (uint32_t i = 0; i < recorder->column_count; i++) {

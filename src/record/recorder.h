@@ -57,6 +57,7 @@ struct mf_Recorder {
     uint32_t capacity;      // [1] samples that the buffers hold
     uint32_t filled;        // [1] samples in the buffers
     uint64_t written;       // [1] samples in the file
+    int64_t flushed;        // [ns] of the clock: when samples were written last
     mf_Status status;       // first failure; after it the recorder can only be destroyed
     mf_Error failure;
 };

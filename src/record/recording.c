@@ -2,6 +2,7 @@
 #include "record/recording.h"
 #include "base/floats.h"
 
+#include "record/journal.h"
 #include "record/recorder.h"
 
 #include <stdlib.h>
@@ -127,14 +128,23 @@ static mf_Status read_file(mf_Recording *recording, mf_Error *error) {
     if (status != MF_OK)
         return status;
     const bool is_hdf5 = size >= mark && memcmp(data, hdf5, mark) == 0;
-    if (mf_recording_is_mcap(data, size))
+    bool undone = false;
+    if (is_hdf5)
+        status = mf_journal_apply(recording->context, recording->path, data, &size, &undone, error);
+    else if (mf_recording_is_mcap(data, size))
         status = mf_recording_read_mcap(recording, data, size, error);
     else if (!is_hdf5)
         status = mf_fail_at(error, MF_BAD_FILE, recording->path, 0, 0,
                             "not a recording: expected a file that mayfly run --record has "
                             "written, HDF5 (.h5) or MCAP (.mcap)");
+    if (!undone) { // the library reads the file itself
+        mf_release(recording->context, data);
+        data = NULL;
+    }
+    if (status == MF_OK && is_hdf5)
+        status = mf_recording_read_hdf5(recording, data, size, error);
     mf_release(recording->context, data);
-    return status == MF_OK && is_hdf5 ? mf_recording_read_hdf5(recording, error) : status;
+    return status;
 }
 
 mf_Status mf_recording_open(mf_Context *context, const char *path, uint64_t most,

@@ -32,6 +32,8 @@ mf_Status mf_recording_check(const mf_Recording *recording, uint64_t format, mf_
 bool mf_recording_is_mcap(const char *data, size_t size);
 mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size_t size,
                                  mf_Error *error);
-mf_Status mf_recording_read_hdf5(mf_Recording *recording, mf_Error *error);
+// `image`: the file as it was whole last; NULL: as it is.
+mf_Status mf_recording_read_hdf5(mf_Recording *recording, char *image, size_t size,
+                                 mf_Error *error);
 
 #endif

@@ -261,12 +261,24 @@ static void read_sets(Reading *reading) {
         H5Dclose(set);
 }
 
-static mf_Status read_all(mf_Recording *recording, mf_Error *error) {
+// The file, or its image in memory.
+static hid_t open_file(const mf_Recording *recording, char *image, size_t size) {
+    hid_t access = image != NULL ? H5Pcreate(H5P_FILE_ACCESS) : H5P_DEFAULT, file = -1;
+    if (image == NULL || (access >= 0 && H5Pset_fapl_core(access, 1 << 20, 0) >= 0 &&
+                          H5Pset_file_image(access, image, size) >= 0))
+        // The library refuses an image where there is a file of that name.
+        file = H5Fopen(image != NULL ? "/dev/null/image" : recording->path, H5F_ACC_RDONLY, access);
+    if (image != NULL && access >= 0)
+        H5Pclose(access);
+    return file;
+}
+
+static mf_Status read_all(mf_Recording *recording, char *image, size_t size, mf_Error *error) {
     Reading reading = {.recording = recording, .error = error, .status = MF_OK};
     unsigned plugins = 0;
     mf_Quiet quiet = mf_quiet_begin();
     const bool known = H5PLget_loading_state(&plugins) >= 0 && H5PLset_loading_state(0) >= 0;
-    reading.file = H5Fopen(recording->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    reading.file = open_file(recording, image, size);
     if (reading.file < 0)
         reading.status = damaged(recording, error);
     if (reading.status == MF_OK)
@@ -303,7 +315,7 @@ static uint64_t address_space(void) {
 }
 
 // Reads the file, writes one byte once that is over, and ends.
-static void try_in_child(mf_Recording *recording, int answer) {
+static _Noreturn void try_in_child(mf_Recording *recording, char *image, size_t size, int answer) {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGXCPU};
     mf_Error error = {0};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
@@ -317,14 +329,18 @@ static void try_in_child(mf_Recording *recording, int answer) {
 #else
     (void)address_space;
 #endif
-    if (freopen("/dev/null", "w", stderr) == NULL) // glibc's last words
-        _exit(1);
-    read_all(recording, &error);
-    _exit(write(answer, "", 1) == 1 ? 0 : 1);
+    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0 && dup2(null, STDERR_FILENO) >= 0) { // the C library's last words
+        read_all(recording, image, size, &error);
+        while (write(answer, "", 1) < 0 && errno == EINTR)
+            continue;
+    }
+    for (;;) // without what the host does at its end
+        kill(getpid(), SIGKILL);
 }
 
 // MF_BAD_FILE: a child that read the file did not live.
-static mf_Status try_file(mf_Recording *recording, mf_Error *error) {
+static mf_Status try_file(mf_Recording *recording, char *image, size_t size, mf_Error *error) {
     int ends[2] = {-1, -1};
     char byte;
     ssize_t got;
@@ -333,7 +349,7 @@ static mf_Status try_file(mf_Recording *recording, mf_Error *error) {
         mf_allow(recording->context, "fork"))
         child = fork();
     if (child == 0)
-        try_in_child(recording, ends[1]);
+        try_in_child(recording, image, size, ends[1]);
     const int cause = errno;
     if (ends[1] >= 0)
         close(ends[1]);
@@ -350,8 +366,9 @@ static mf_Status try_file(mf_Recording *recording, mf_Error *error) {
     return got == 1 ? MF_OK : damaged(recording, error);
 }
 
-mf_Status mf_recording_read_hdf5(mf_Recording *recording, mf_Error *error) {
+mf_Status mf_recording_read_hdf5(mf_Recording *recording, char *image, size_t size,
+                                 mf_Error *error) {
     recording->kind = "HDF5";
-    mf_Status status = try_file(recording, error);
-    return status == MF_OK ? read_all(recording, error) : status;
+    mf_Status status = try_file(recording, image, size, error);
+    return status == MF_OK ? read_all(recording, image, size, error) : status;
 }

@@ -252,7 +252,7 @@ static mf_Status flush(mf_Recorder *recorder, mf_Error *error) {
             return fail_store(recorder, "write samples", error);
     }
     // So that a killed run leaves a file that can be read up to here.
-    if (recorder->filled != 0 && H5Fflush(recorder->file, H5F_SCOPE_LOCAL) < 0)
+    if (H5Fflush(recorder->file, H5F_SCOPE_LOCAL) < 0 || recorder->output.failure != 0)
         return fail_store(recorder, "write samples", error);
     recorder->written += recorder->filled;
     recorder->filled = 0;

@@ -160,7 +160,7 @@ void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *ge
 
 double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
     MF_DEFAULT_FLOATS;
-    if (scene == NULL)
+    if (scene == NULL || scene->group == NULL || instance >= mf_group_count(scene->group))
         return 0;
     if ((mf_group_fault(scene->group, instance) & ~(uint32_t)MF_FAULT_TRIAL) != 0)
         return 0.0;
@@ -177,7 +177,7 @@ double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
 
 double mf_scene_fitness(const mf_Scene *scene, uint32_t instance) {
     MF_DEFAULT_FLOATS;
-    if (scene == NULL)
+    if (scene == NULL || scene->group == NULL || instance >= mf_group_count(scene->group))
         return 0;
     const mf_SceneHooks *hooks = &scene->file->hooks;
     if ((mf_group_fault(scene->group, instance) & ~(uint32_t)MF_FAULT_TRIAL) != 0)

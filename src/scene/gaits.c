@@ -1,7 +1,7 @@
 // Gaits of a group: their files, and the commands of the robots.
 #include "io/suggest.h"
 #include "base/floats.h"
-#include "model/import/package.h"
+#include "base/root.h"
 #include "scene/builder.h"
 
 #include <dirent.h>
@@ -122,7 +122,7 @@ static mf_Status load(mf_SceneBuilder *builder, uint32_t index, uint32_t number)
         return refuse_gait(builder, from->model_path, path, gait);
     bool outside = false;
     if (!named && status != MF_NO_MEMORY)
-        mf_package_is_outside(builder->context, builder->file->file, path, &outside, NULL);
+        mf_root_is_outside(builder->context, builder->file->file, path, &outside, NULL);
     if (outside)
         return mf_fail_at(builder->error, MF_NOT_FOUND, builder->file->file, 0, 0,
                           "no gait '%.200s': expected a file with the keys of a gait", gait);

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "io/document.h"
-#include "model/import/package.h"
+#include "base/root.h"
 #include "scene/keys.h"
 #include "scene/machines.h"
 
@@ -65,8 +65,8 @@ static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
     if (reader->error != NULL)
         *reader->error = cause;
     bool outside;
-    mf_package_is_outside(reader->memory->context, reader->tree->file, group->model_path, &outside,
-                          NULL);
+    mf_root_is_outside(reader->memory->context, reader->tree->file, group->model_path, &outside,
+                       NULL);
     if (outside)
         return mf_reader_refuse(reader, "model", NULL,
                                 "%.200s: no vehicle, truss or cloth (mayfly info FILE says more)",

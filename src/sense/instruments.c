@@ -417,8 +417,9 @@ static void convert(const mf_InstrumentPlan *plan, uint32_t index, uint32_t inst
 mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const double *acceleration,
                                  double *values, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_instruments_measure: group is NULL");
+    if (group == NULL || instance >= mf_group_count(group))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_instruments_measure: there is no such group or robot");
     const mf_InstrumentPlan *plan = mf_instrument_plan_of(group);
     if (plan == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "instruments: the group has no instruments");

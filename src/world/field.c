@@ -1,20 +1,21 @@
 // Fields: values by index and the sizes of their types.
 #include "world/attach.h"
 
-#include <assert.h>
-
 size_t mf_field_value_size(mf_FieldType type) {
     return type == MF_F64 ? 8 : 4;
 }
 
+static bool has_value(const mf_Field *field, uint32_t instance, uint32_t component) {
+    return instance / MF_BLOCK < field->blocks && component < field->components;
+}
+
 static size_t value_index(const mf_Field *field, uint32_t instance, uint32_t component) {
-    assert(instance < field->blocks * MF_BLOCK && component < field->components);
     size_t row = (size_t)(instance / MF_BLOCK) * field->components + component;
     return row * MF_BLOCK + instance % MF_BLOCK;
 }
 
 double mf_field_get(const mf_Field *field, uint32_t instance, uint32_t component) {
-    if (field == NULL)
+    if (field == NULL || !has_value(field, instance, component))
         return 0;
     size_t index = value_index(field, instance, component);
     switch (field->info.type) {
@@ -37,7 +38,7 @@ static double clamp_whole(double value, double low, double high) {
 }
 
 void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double value) {
-    if (field == NULL)
+    if (field == NULL || !has_value(field, instance, component))
         return;
     size_t index = value_index(field, instance, component);
     if (field->remainder != NULL)

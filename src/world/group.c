@@ -327,8 +327,9 @@ static bool has_remainders(const mf_Group *group, const mf_FieldInfo *info) {
 mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count,
                              mf_Field **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_add_field: group is NULL");
+    if (group == NULL || info == NULL || info->name == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_group_add_field: group, info, its name or out is NULL");
     *out = NULL;
     if (mf_group_find_field(group, info->name) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "field %s: the name is used already", info->name);
@@ -405,7 +406,7 @@ static void start_position(const mf_Group *group, uint32_t instance, double posi
 
 void mf_group_reset(mf_Group *group, uint32_t instance) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
+    if (group == NULL || instance >= mf_group_count(group))
         return;
     mf_CanonicalFields *fields = &group->canonical;
     mf_StartPose start = {.orientation = {1.0, 0.0, 0.0, 0.0}};
@@ -434,7 +435,7 @@ void mf_group_reset(mf_Group *group, uint32_t instance) {
 }
 
 void mf_group_refresh(mf_Group *group, uint32_t instance) {
-    if (group == NULL)
+    if (group == NULL || instance >= mf_group_count(group))
         return;
     for (uint32_t f = 0; f < group->field_count; f++)
         mf_field_settle(&group->fields[f], instance);
@@ -465,7 +466,7 @@ void mf_group_reset_all(mf_Group *group) {
 }
 
 uint32_t mf_group_fault(const mf_Group *group, uint32_t instance) {
-    if (group == NULL)
+    if (group == NULL || instance >= mf_group_count(group))
         return 0;
     return ((const uint32_t *)group->canonical.fault_word->data)[instance];
 }

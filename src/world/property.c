@@ -381,8 +381,9 @@ mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out, 
 mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const char *path,
                               mf_Property *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_find_in: group is NULL");
+    if (group == NULL || instance >= mf_group_count(group))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_property_find_in: there is no such group or robot");
     Found found = {.count = 0};
     Query query = {.visit = keep_two, .user = &found, .group = group};
     *out = (mf_Property){0};

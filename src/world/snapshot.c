@@ -95,7 +95,7 @@ static uint64_t hash_instance(const mf_Group *group, uint32_t instance, uint64_t
 }
 
 uint64_t mf_group_instance_hash(const mf_Group *group, uint32_t instance) {
-    if (group == NULL)
+    if (group == NULL || instance >= mf_group_count(group))
         return 0;
     return hash_instance(group, instance, MF_HASH_START);
 }

@@ -43,7 +43,7 @@ static void write_base(mf_Group *group, uint32_t instance, const double *q, cons
 
 void mf_group_set_state(mf_Group *group, uint32_t instance, const double *position,
                         const double *velocity) {
-    if (group == NULL)
+    if (group == NULL || instance >= mf_group_count(group))
         return;
     const mf_Model *model = mf_group_model(group);
     const Rows rows = find_rows(group);

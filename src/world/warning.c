@@ -89,7 +89,7 @@ static const uint32_t *words_of(const mf_Group *group) {
 
 uint32_t mf_group_warning(const mf_Group *group, uint32_t instance) {
     const uint32_t *words = words_of(group);
-    return words != NULL ? words[instance] : 0;
+    return words != NULL && instance < mf_group_count(group) ? words[instance] : 0;
 }
 
 uint32_t mf_group_warning_total(const mf_Group *group) {

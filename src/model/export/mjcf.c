@@ -6,7 +6,7 @@
 // body's frame for this purpose.
 #include "model/export/mjcf.h"
 #include "base/floats.h"
-#include "model/import/package.h"
+#include "base/root.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void put_option(mf_MjcfWriter *w) {
 static bool is_outside(mf_MjcfWriter *w, const char *path) {
     bool outside = false;
     if (w->status == MF_OK)
-        w->status = mf_package_is_outside(w->text.context, w->path, path, &outside, w->error);
+        w->status = mf_root_is_outside(w->text.context, w->path, path, &outside, w->error);
     return outside;
 }
 

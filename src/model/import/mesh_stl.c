@@ -185,6 +185,11 @@ mf_Status mf_stl_parse(mf_Context *context, const char *file, const char *data, 
     uint64_t binary_count = size >= HEADER_SIZE ? read_u32(data + 80) : 0;
     uint64_t binary_size = HEADER_SIZE + binary_count * TRIANGLE_SIZE;
     bool ascii = size >= 5 && memcmp(data, "solid", 5) == 0 && size != binary_size;
+    if (!ascii && size >= HEADER_SIZE && size >= binary_size + TRIANGLE_SIZE)
+        return mf_fail_at(error, MF_BAD_FILE, file, 0, 0,
+                          "expected STL: it declares %llu triangles, and has the bytes of %llu",
+                          (unsigned long long)binary_count,
+                          (unsigned long long)((size - HEADER_SIZE) / TRIANGLE_SIZE));
     if (!ascii && (size < HEADER_SIZE || size < binary_size))
         return mf_fail_at(error, MF_BAD_FILE, file, 0, 0,
                           "expected STL: %llu bytes for %llu triangles, found %zu",

@@ -2,9 +2,11 @@
 #ifndef MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
 #define MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
 
+#include "base/root.h"
+
 #include <mayfly/model.h>
 
-#define MF_PATH_LIMIT 4096u // [byte] a path with its end
+#define MF_PATH_LIMIT MF_ROOT_PATH // [byte] a path with its end
 
 // Resolves `address` relative to the model `file` and writes the path to `out` (of MF_PATH_LIMIT
 // bytes). Supported are package://NAME/REST, model://NAME/REST, file:///PATH, absolute and relative
@@ -19,10 +21,5 @@
 mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_ImportConfig *config,
                              const char *what, const char *mesh_folder, const char *address,
                              char *out, mf_Error *error);
-
-// Whether `path` is not a file below the root of `file`, which names it, or could when it is there:
-// what is in it is then nobody's business, and no message repeats it. `file` may be NULL: it is not.
-mf_Status mf_package_is_outside(mf_Context *context, const char *file, const char *path,
-                                bool *outside, mf_Error *error);
 
 #endif

@@ -127,7 +127,7 @@ bool mf_art_armature(const mf_Group *group, bool *free, double *armature) {
 
 void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
                             double *acceleration) {
-    if (group == NULL)
+    if (group == NULL || mf_art_motion_of(group) == NULL || instance >= mf_group_count(group))
         return;
     Values values;
     const mf_ArtMotion *motion = plan_with(group, instance, &values);
@@ -269,18 +269,16 @@ void mf_art_momentum(const mf_ArtMotion *motion, uint32_t instance, bool joints,
 }
 
 mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance) {
-    if (group == NULL)
+    const mf_ArtMotion *motion = group != NULL ? mf_art_motion_of(group) : NULL;
+    if (motion == NULL || instance >= mf_group_count(group))
         return (mf_ArticulatedEnergy){0};
-    const mf_ArtMotion *motion = mf_art_motion_of(group);
-    assert(motion != NULL);
     return mf_art_energy(motion, instance, true);
 }
 
 void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
                              double linear[3], double angular[3]) {
-    if (group == NULL)
+    const mf_ArtMotion *motion = group != NULL ? mf_art_motion_of(group) : NULL;
+    if (motion == NULL || instance >= mf_group_count(group))
         return;
-    const mf_ArtMotion *motion = mf_art_motion_of(group);
-    assert(motion != NULL);
     mf_art_momentum(motion, instance, true, center, linear, angular);
 }

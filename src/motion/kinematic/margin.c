@@ -16,18 +16,14 @@ typedef struct Body {   // a plan link in the world
 } Body;
 
 uint32_t mf_kinematic_foot_count(const mf_Group *group) {
-    if (group == NULL)
-        return 0;
-    const mf_KinMotion *motion = mf_kin_motion_of(group);
-    assert(motion != NULL);
-    return motion->plan->foot_count;
+    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
+    return motion != NULL ? motion->plan->foot_count : 0;
 }
 
 void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint32_t *link) {
-    if (group == NULL)
+    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
+    if (motion == NULL || foot >= motion->plan->foot_count)
         return;
-    const mf_KinMotion *motion = mf_kin_motion_of(group);
-    assert(motion != NULL && foot < motion->plan->foot_count);
     const mf_KinFoot *own = &motion->feet[foot];
     if (row != NULL)
         *row = own->row;
@@ -81,10 +77,9 @@ static void find_center(const mf_KinMotion *motion, const Body *bodies, double c
 }
 
 void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]) {
-    if (group == NULL)
+    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
+    if (motion == NULL || instance >= mf_group_count(group))
         return;
-    const mf_KinMotion *motion = mf_kin_motion_of(group);
-    assert(motion != NULL);
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
     find_bodies(motion, instance, bodies);
     find_center(motion, bodies, center);
@@ -138,10 +133,9 @@ static double edge_distance(const double a[2], const double b[2], const double p
 }
 
 double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
-    if (group == NULL)
+    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
+    if (motion == NULL || instance >= mf_group_count(group))
         return 0;
-    const mf_KinMotion *motion = mf_kin_motion_of(group);
-    assert(motion != NULL);
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
     double points[MF_ARTICULATED_MAX_CONTACTS + 1][2], hull[2 * MF_ARTICULATED_MAX_CONTACTS + 2][2];
     double center[3], least = INFINITY;

@@ -237,7 +237,7 @@ static double angular_momentum(const mf_PointsMotion *motion, uint32_t instance,
 
 void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[3],
                         double linear[3], double angular[3]) {
-    if (group == NULL)
+    if (group == NULL || find_motion(group) == NULL || instance >= mf_group_count(group))
         return;
     const mf_PointsMotion *motion = find_motion(group);
     double q[4], position[3], local[3], velocity[3], rate[3], arm[3], angular_velocity[3],
@@ -261,7 +261,7 @@ void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[
 }
 
 mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
-    if (group == NULL)
+    if (group == NULL || find_motion(group) == NULL || instance >= mf_group_count(group))
         return (mf_PointsEnergy){0};
     const mf_PointsMotion *motion = find_motion(group);
     double center[3], linear[3], angular[3], momentum[3];

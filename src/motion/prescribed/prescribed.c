@@ -56,7 +56,7 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
 
 void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kinetic,
                           double *potential) {
-    if (group == NULL)
+    if (group == NULL || find_motion(group) == NULL || instance >= mf_group_count(group))
         return;
     const mf_MotionEnergy energy = row_energy(group, instance);
     *kinetic = energy.kinetic;
@@ -65,7 +65,7 @@ void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kine
 
 void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],
                             double linear[3], double angular[3]) {
-    if (group != NULL)
+    if (group != NULL && find_motion(group) != NULL && instance < mf_group_count(group))
         mf_art_momentum(find_motion(group)->art, instance, true, center, linear, angular);
 }
 

@@ -61,7 +61,7 @@ const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group) {
 
 void mf_rigid_refresh(mf_Group *group, uint32_t instance) {
     const mf_DrivenMotion *motion = find_motion(group);
-    if (motion != NULL)
+    if (motion != NULL && instance < mf_group_count(group))
         mf_driven_enter(group, instance, (void *)(uintptr_t)motion);
 }
 
@@ -70,7 +70,7 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
 }
 
 void mf_rigid_energy(const mf_Group *group, uint32_t instance, double *kinetic, double *potential) {
-    if (group == NULL)
+    if (group == NULL || find_motion(group) == NULL || instance >= mf_group_count(group))
         return;
     const mf_MotionEnergy energy = row_energy(group, instance);
     *kinetic = energy.kinetic;
@@ -79,7 +79,7 @@ void mf_rigid_energy(const mf_Group *group, uint32_t instance, double *kinetic, 
 
 void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
                        double angular[3]) {
-    if (group != NULL)
+    if (group != NULL && find_motion(group) != NULL && instance < mf_group_count(group))
         mf_art_momentum(find_motion(group)->art, instance, false, center, linear, angular);
 }
 
