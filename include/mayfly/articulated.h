@@ -47,16 +47,17 @@ typedef struct mf_ArticulatedConfig {
                             // actuator.control
     bool servo_inputs;      // gains, rates and torques of servos are inputs (below); default false
     bool limits;            // joint limits act; default true
-    bool input_limits;    // the effort and speed of the joints of a URDF file hold for joint.torque
-                          // and the inputs of servos, too: their sum is at most the effort, and
-                          // nothing drives a joint beyond its speed; default true
-    double limit_time;    // [s] time constant of limits, > 0; default 0: 2 steps
-    double limit_damping; // [1] damping ratio of limits, >= 0; default 1
-    double friction_rate; // [rad/s] or [m/s] > 0; dry friction of joints and torsional friction
-                          // of the ground are viscous below; default 1e-3
-    bool contacts;        // colliding points touch the ground; default true
-    bool shapes;          // whole spheres, capsules, boxes, cylinders and ellipsoids that collide
-                          // touch the ground, instead of their points; default false
+    bool input_limits;      // the effort and speed of the joints of a URDF file hold for
+                            // joint.torque and the inputs of servos, too: their sum is at most the
+                            // effort, and nothing drives a joint beyond its speed; default true
+    double limit_time;      // [s] time constant of limits, > 0; default 0: 2 steps
+    double limit_damping;   // [1] damping ratio of limits, >= 0; default 1
+    double friction_rate;   // [rad/s] or [m/s] > 0; torsional friction of the ground, dry friction
+                            // of a free base and that of joints in explicit steps are viscous
+                            // below; default 1e-3
+    bool contacts;          // colliding points touch the ground; default true
+    bool shapes;            // whole spheres, capsules, boxes, cylinders and ellipsoids that collide
+                            // touch the ground, instead of their points; default false
     mf_ContactLaw contact_law; // default MF_CONTACT_LAW_AS_MODEL; only COMPLIANT reads limit_time
                                // and the contact settings below, except friction
     double contact_stiffness;  // [N/m] of one contact, > 0; default 0: from contact_time, or from

@@ -91,7 +91,7 @@ static const Thing things[] = {
      false},
     {{[0] = "density='1.2'>"}, ALL_BUT_A, "medium", true},
     {{[0] = "integrator='RK4'>"}, ALL_BUT_A, "integrator: the motion uses its own", false},
-    {{[0] = "integrator='implicit'>"}, ALL_BUT_A | A, "integrator", false},
+    {{[0] = "integrator='implicit'>"}, ALL_BUT_A, "integrator", false},
     {{[0] = "impratio='10'>"}, R | S, "impratio", false},
     {{[1] = "<geom type='box' size='.1 .1 .1' pos='3 0 0'/>"}, ALL_BUT_A, "obstacles (1)", false},
     {{[4] =

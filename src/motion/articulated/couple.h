@@ -83,15 +83,20 @@ static MF_INLINE uint32_t couple_slot(int32_t link, uint32_t k) {
 
 // ---- factors ------------------------------------------------------------------------------------
 
+static MF_INLINE mf_lane root_divisor(mf_lane root) {
+    return mf_select(mf_less(mf_zero(), root), root, mf_set((mf_real)1));
+}
+
+// 0 in lanes where the joint is locked.
 static MF_INLINE Mat sym_root(const Sym *s) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     Mat g = {.xy = zero, .xz = zero, .yz = zero};
     g.xx = mf_sqrt(s->xx);
-    mf_lane x = one / g.xx;
+    mf_lane x = one / root_divisor(g.xx);
     g.yx = s->xy * x;
     g.zx = s->xz * x;
     g.yy = mf_sqrt(mf_fma(-g.yx, g.yx, s->yy));
-    g.zy = mf_fma(-g.zx, g.yx, s->yz) / g.yy;
+    g.zy = mf_fma(-g.zx, g.yx, s->yz) / root_divisor(g.yy);
     g.zz = mf_sqrt(mf_fma(-g.zy, g.zy, mf_fma(-g.zx, g.zx, s->zz)));
     return g;
 }

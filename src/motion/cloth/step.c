@@ -232,6 +232,7 @@ static void find_obstacles(mf_ClothStep *step) {
     const uint32_t found =
         step->around->find(step->around->user, sum.low, sum.high, step->obstacles);
     step->dropped = found > MF_CLOTH_OBSTACLES ? found - MF_CLOTH_OBSTACLES : 0;
+    step->passed_by = step->dropped;
     step->job.obstacle_count = found - step->dropped;
     memset(step->job.pushes, 0, step->pieces * step->job.obstacle_count * push_bytes(step->motion));
     for (uint32_t i = 0; i < step->job.obstacle_count; i++) {
@@ -384,7 +385,7 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
             mf_cloth_tear_store(motion, instance, &step.job.tear);
         put_residual(&step);
         warn(&step, CONTACTS, step.dropped);
-        if (step.dropped > 0)
+        if (step.passed_by > 0) // of near vertices some may be spared, of solids none
             ((uint32_t *)motion->fault->data)[instance] |= MF_FAULT_CONTACTS;
         warn(&step, SHAPES, step.passed);
         share(&step, vertex_pieces(&step), store_piece);

@@ -17,6 +17,7 @@ typedef struct mf_ClothStep {
     const mf_ClothSurroundings *around;
     mf_ClothObstacle *obstacles;
     uint32_t dropped;            // [1] obstacles and near vertices beyond the room
+    uint32_t passed_by;          // [1] of them obstacles
     mf_ClothResidual *residuals; // per chunk
     char *after;                 // memory for job.after
     double passed;               // [m] way of a vertex that the search for near ones does not cover
