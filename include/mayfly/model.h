@@ -661,7 +661,7 @@ typedef struct mf_Model {
     const mf_Sensor *sensors;
     const mf_Dock *docks;
     const mf_Note *notes;
-    double mass;        // [kg] of all links, > 0; 0 of a URDF without masses, for `kinematic` alone
+    double mass;        // [kg] of all links, > 0; 0: a URDF without masses, for `kinematic`
     double rest_height; // [m] base origin above flat ground with all joints at their start angle
     const double *start_angle; // [rad] or [m] joint_count: reference clamped into the joint's range
     mf_Context *context;
@@ -758,22 +758,17 @@ MF_API bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second);
 
 // ---- files -------------------------------------------------------------------------------------
 
-// Whether the base of a URDF robot moves. MF_IMPORT_BASE_AUTO: a root link `world` without mass,
-// and a root that has no mass with all that is fixed to it, are fixed in the world; other bases are
-// free. MJCF files say it themselves; another wish is refused.
+// Whether the base of a URDF robot moves, or is fixed at the origin of its file. AUTO: fixed where
+// the root link is `world` or has no mass (with what is fixed to it). MJCF files say it themselves.
 typedef enum mf_ImportBase {
     MF_IMPORT_BASE_AUTO,
     MF_IMPORT_BASE_FREE,
-    MF_IMPORT_BASE_FIXED // at the pose that the file gives the root: the origin
+    MF_IMPORT_BASE_FIXED
 } mf_ImportBase;
-
-// What becomes of the inertias of a URDF robot's links that no body within their geometry has: a
-// radius of gyration beyond its farthest corner. Impossible inertias are repaired in any case.
-typedef enum mf_ImportInertia {
-    MF_IMPORT_INERTIA_FILE,    // they stay
-    MF_IMPORT_INERTIA_GEOMETRY // they are replaced by those of uniform boxes around the geometry
+typedef enum mf_ImportInertia { // where radii of gyration are beyond a URDF link's geometry
+    MF_IMPORT_INERTIA_FILE,     // they stay
+    MF_IMPORT_INERTIA_GEOMETRY  // uniform boxes around the geometry give the inertias
 } mf_ImportInertia;
-
 typedef struct mf_ImportConfig {
     uint32_t struct_size;        // [byte] set by mf_import_config()
     const char *const *packages; // "name=folder" pairs for package:// addresses, or NULL
@@ -786,8 +781,7 @@ typedef struct mf_ImportConfig {
     mf_ImportInertia inertia;    // default MF_IMPORT_INERTIA_FILE; not for MJCF
     const char *root; // folder that files which it names may not leave (.., links, absolute); NULL:
                       // the package or repository around the model, else the folder above it
-    bool lenient;     // MJCF: drop unsupported physical elements, with a note, instead of
-                      // rejecting the file; default false
+    bool lenient; // MJCF: drop unsupported physical elements, with a note; default false: refuse
 } mf_ImportConfig;
 // The defaults of mf_ImportConfig: every configuration starts from them.
 MF_API mf_ImportConfig mf_import_config(void);

@@ -111,9 +111,11 @@ static void answer(const char *path) {
     printf("total %.17g\n", model->mass);
     for (uint32_t i = 0; i < model->note_count; i++)
         printf("note %d %s\n", model->notes[i].suspicious, model->notes[i].text);
-    for (uint32_t j = 0; j < model->joint_count; j++)
-        printf("joint %d %s\n", (int)mf_group_velocity_address(robot.group, j),
-               model->joints[j].name);
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Servo *stated = &model->joints[j].servo; // of <mayfly>, not estimated
+        printf("joint %d %.17g %s\n", (int)mf_group_velocity_address(robot.group, j),
+               stated->rotor_inertia * stated->gear * stated->gear, model->joints[j].name);
+    }
     write_states(&robot);
     robot_close(&robot);
 }

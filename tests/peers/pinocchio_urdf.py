@@ -39,8 +39,8 @@ def answers(probe, files):
         elif word == "note":
             found[-1]["notes"].append(rest[2:])
         elif word == "joint":
-            address, _, name = rest.partition(" ")
-            found[-1]["joints"].append((int(address), name))
+            address, rotor, name = rest.split(" ", 2)
+            found[-1]["joints"].append((int(address), float(rotor), name))
         elif word == "q":
             found[-1]["states"].append({"q": numbers(rest)})
         elif word in ("v", "a", "force", "mass"):
@@ -65,11 +65,13 @@ class Peer:
         offset = 6 if free else 0
         # Per velocity value of ours the one of Pinocchio, and the position value of ours.
         self.order, self.moving = list(range(offset)), []
+        self.rotors = np.zeros(self.model.nv)  # of <mayfly><servo rotor_inertia>, in our order
         position = 7 if free else 0
-        for address, name in joints:
+        for address, rotor, name in joints:
             joint = self.model.joints[self.model.getJointId(name)]
             if address < 0:
                 raise ValueError(f"joint {name} does not move")
+            self.rotors[address:address + joint.nv] = rotor
             self.moving.append((joint, position))
             self.order += range(joint.idx_v, joint.idx_v + joint.nv)
             position += {6: 7, 3: 4}.get(joint.nv, 1)
@@ -103,7 +105,8 @@ class Peer:
         mass = np.triu(mass) + np.triu(mass, 1).T
         force = pin.rnea(self.model, self.data, q, v, a)
         mass, force = turn.T @ mass @ turn, turn.T @ force
-        return mass[np.ix_(self.order, self.order)], force[self.order]
+        mass = mass[np.ix_(self.order, self.order)] + np.diag(self.rotors)
+        return mass, force[self.order] + self.rotors * state["a"]
 
     def total(self):
         return sum(inertia.mass for inertia in self.model.inertias)

