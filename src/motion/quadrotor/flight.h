@@ -168,22 +168,11 @@ static MF_INLINE void rotors_at(const Lanes *s, const mf_lane *now, const mf_lan
         speed[i] = mf_fma(rest, now[i] - command[i], command[i]);
 }
 
-// Velocity, rate and attitude where a step is so short that they need remainders, too.
-static __attribute__((noinline)) void fly_in_short_step(const Lanes *s, Craft *craft,
-                                                        const Craft *start, Slope *sum,
-                                                        mf_Integrator method) {
-    const mf_lane share = value_of(s, MF_QUAD_SHARE), turn = value_of(s, MF_QUAD_TURN_SHARE);
-    craft->velocity = vec_sum_fma(sum->acceleration, share, start->velocity, &craft->low_velocity);
-    craft->rate = vec_sum_fma(sum->angular_acceleration, share, start->rate, &craft->low_rate);
-    if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
-        sum->drift = drift_of(start->attitude, craft->rate);
-    craft->attitude = quat_sum_fma(sum->drift, turn, start->attitude, &craft->low_attitude);
-}
-
-// Steps everything. With a literal `method` and `plain` (diagonal
-// inertia, rotors with lag, no drag) the compiler makes straight code of it.
+// Steps everything; `brief`: so short that velocities and the attitude need remainders. With a
+// literal `method` and `plain` (diagonal inertia, rotors with lag, no drag) the compiler makes
+// straight code of it.
 static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, Vec wind,
-                          mf_Integrator method, bool plain) {
+                          mf_Integrator method, bool plain, bool brief) {
     const Craft start = *craft;
     mf_lane speed[ROTORS], zero = mf_zero();
     if (plain)
@@ -208,17 +197,22 @@ static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, 
     mf_lane share = value_of(s, MF_QUAD_SHARE);
     const Vec move = vec_fma(start.velocity, value_of(s, MF_QUAD_STEP),
                              vec_scale(lean, value_of(s, MF_QUAD_LEAN)));
+    if (!brief) // loaded this late, it does not take a register all the time
+        craft->low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
     craft->position = vec_sum_plus(move, start.position, &craft->low_position);
-    if (s->fields->linear_low != NULL) {
-        fly_in_short_step(s, craft, &start, &sum, method);
+    const mf_lane turn = value_of(s, MF_QUAD_TURN_SHARE);
+    if (brief) {
+        craft->velocity =
+            vec_sum_fma(sum.acceleration, share, start.velocity, &craft->low_velocity);
+        craft->rate = vec_sum_fma(sum.angular_acceleration, share, start.rate, &craft->low_rate);
     } else {
         craft->velocity = vec_fma(sum.acceleration, share, start.velocity);
         craft->rate = vec_fma(sum.angular_acceleration, share, start.rate);
-        if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
-            sum.drift = drift_of(start.attitude, craft->rate);
-        craft->attitude = quat_renormalize(
-            quat_along(value_of(s, MF_QUAD_TURN_SHARE), sum.drift, start.attitude));
     }
+    if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
+        sum.drift = drift_of(start.attitude, craft->rate);
+    craft->attitude = brief ? quat_sum_fma(sum.drift, turn, start.attitude, &craft->low_attitude)
+                            : quat_renormalize(quat_along(turn, sum.drift, start.attitude));
     rotors_at(s, start.speed, command, 4, craft->speed);
 }
 
