@@ -90,18 +90,20 @@ static MF_INLINE Vec sym_apply_add(const Sym *s, Vec a, Vec b) {
                     vec_dot_add(MF_VALUE(Vec, s->xz, s->yz, s->zz), a, b.z));
 }
 
-// The inverse of a positive tensor by its cofactors. It is scaled by its trace first: those of
+// The inverse of a positive tensor by its cofactors. Small ones are scaled by 2^40 first: those of
 // bodies of a millimeter are 1e-13 kg m^2, and the product of three of them is 0 in single
 // precision.
 static MF_INLINE Sym sym_inverse(const Sym *tensor) {
     const mf_lane one = mf_set((mf_real)1);
-    const mf_lane k = one / (tensor->xx + tensor->yy + tensor->zz);
+    const mf_lane size = tensor->xx + tensor->yy + tensor->zz;
+    const mf_lane k = mf_select(mf_less(size, mf_set((mf_real)1e-6)), mf_set((mf_real)0x1p40), one);
     const Sym s = {tensor->xx * k, tensor->yy * k, tensor->zz * k,
                    tensor->xy * k, tensor->xz * k, tensor->yz * k};
     const mf_lane xx = mf_fma(s.yy, s.zz, -(s.yz * s.yz)), yy = mf_fma(s.xx, s.zz, -(s.xz * s.xz)),
                   zz = mf_fma(s.xx, s.yy, -(s.xy * s.xy)), xy = mf_fma(s.xz, s.yz, -(s.xy * s.zz)),
                   xz = mf_fma(s.xy, s.yz, -(s.xz * s.yy)), yz = mf_fma(s.xy, s.xz, -(s.xx * s.yz));
-    const mf_lane scale = k / vec_dot(MF_VALUE(Vec, s.xx, s.xy, s.xz), MF_VALUE(Vec, xx, xy, xz));
+    const mf_lane scale =
+        one / vec_dot(MF_VALUE(Vec, s.xx, s.xy, s.xz), MF_VALUE(Vec, xx, xy, xz)) * k;
     return MF_VALUE(Sym, xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale);
 }
 
@@ -147,6 +149,12 @@ static MF_INLINE Quat quat_exponential_less_one(Vec v) {
     mf_lane cosine = mf_fma(square, mf_set((mf_real)(1.0 / 24)), mf_set((mf_real)-0.5));
     v = vec_scale(v, mf_fma(square, mf_set((mf_real)(-1.0 / 6)), one));
     return MF_VALUE(Quat, square * cosine, v.x, v.y, v.z);
+}
+
+static MF_INLINE Quat quat_exponential(Vec v) {
+    Quat q = quat_exponential_less_one(v);
+    q.w = q.w + mf_set((mf_real)1);
+    return q;
 }
 
 // Rotates the world attitude q by a small rotation vector in world axes (2 atan(|r|/2) about r).

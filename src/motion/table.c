@@ -1,6 +1,5 @@
 // The motion table and what all rows have in common.
 #include "motion/table.h"
-#include "world/watch.h"
 
 #include <string.h>
 
@@ -43,7 +42,6 @@ mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, void *plan,
     mf_Status status = mf_attach_warnings(group, &warnings, error);
     if (status != MF_OK)
         return status;
-    mf_watch_prepare(group);
     mf_SystemConfig system = mf_system_config();
     system.name = row->name;
     system.phase = MF_PHASE_MOTION;

@@ -9,6 +9,7 @@
 #include "math/scalar.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_ROBOTS = 256 }; // [1] larger groups are particles or swarms
 
@@ -182,28 +183,36 @@ static void watch_robot(mf_Group *group, uint32_t instance, bool others) {
     }
 }
 
-// Whether some body of a robot is fast enough; most never are.
-static bool is_swift(const mf_Group *group, uint32_t instance) {
+// Lanes of a block with some body that is fast enough; most never are.
+static uint32_t swift_lanes(const mf_Group *group, uint32_t block) {
     const mf_Watch *watch = &group->watch;
-    double v[3];
-    read(group->canonical.linear_velocity, instance, 0, 3, v);
-    bool swift = mf_vec3_dot(v, v) > watch->square;
-    for (uint32_t c = 0; watch->floats && c < watch->velocity->components; c += 3) {
-        read(watch->velocity, instance, c, 3, v);
-        swift |= mf_vec3_dot(v, v) > watch->square;
-    }
-    return swift;
+    const mf_Field *fields[2] = {group->canonical.linear_velocity,
+                                 watch->floats ? watch->velocity : NULL};
+    uint32_t lanes = 0;
+    for (int f = 0; f < 2 && fields[f] != NULL; f++)
+        for (uint32_t c = 0; c < fields[f]->components; c += 3) {
+            double v[3][MF_BLOCK];
+            for (uint32_t k = 0; k < 3; k++)
+                mf_watch_row(fields[f], block, c + k, v[k]);
+            for (uint32_t i = 0; i < MF_BLOCK; i++) {
+                const double square = v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i];
+                lanes |= (uint32_t)(square > watch->square) << i;
+            }
+        }
+    return lanes;
 }
 
 void mf_watch_encounters(mf_Group *group, uint32_t first, uint32_t count, bool others) {
-    uint32_t end = (first + count) * MF_BLOCK;
-    end = end < group->config.count ? end : group->config.count;
     others = others && group->watch.pushed;
-    if (group->warnings.word == NULL || (others && group->config.count > MOST_ROBOTS))
+    if (group->warnings.word == NULL || (others && group->config.count > MOST_ROBOTS) ||
+        !(group->watch.square < (double)INFINITY))
         return;
-    for (uint32_t i = first * MF_BLOCK; group->watch.square < INFINITY && i < end; i++)
-        if (is_swift(group, i))
-            watch_robot(group, i, others);
+    for (uint32_t block = first; block < first + count; block++) {
+        const uint32_t lanes = swift_lanes(group, block);
+        for (uint32_t i = 0; lanes != 0 && i < MF_BLOCK; i++)
+            if ((lanes >> i & 1u) != 0 && block * MF_BLOCK + i < group->config.count)
+                watch_robot(group, block * MF_BLOCK + i, others);
+    }
 }
 
 void mf_watch_prepare(mf_Group *group) {
@@ -223,4 +232,11 @@ void mf_watch_prepare(mf_Group *group) {
     }
     const double slowest = 0.5 * thin / mf_time_to_seconds(group->world->config.step);
     watch->square = thin > 0.0 ? slowest * slowest : (double)INFINITY;
+    watch->large_count = 0;
+    for (uint32_t f = 0; f < group->field_count && watch->large_count < MF_WATCH_LARGE; f++) {
+        const mf_Field *field = &group->fields[f];
+        if ((field->info.flags & MF_FIELD_SUM) != 0 && field->info.type == MF_F32 &&
+            strcmp(field->info.unit, "1") != 0)
+            watch->large[watch->large_count++] = field;
+    }
 }

@@ -51,8 +51,12 @@ typedef struct mf_CanonicalFields {
     mf_Field *fault_word, *fault_count;
 } mf_CanonicalFields;
 
-// What encounter.c knows of a group.
+enum { MF_WATCH_LARGE = 4 };
+
+// What watch.c and encounter.c know of a group.
 typedef struct mf_Watch {
+    const mf_Field *large[MF_WATCH_LARGE]; // positions and angles of single precision
+    uint32_t large_count;
     double square; // [m^2/s^2] of the speed from which a body may pass through another; INFINITY
     bool floats, pushed; // it has bodies on floating joints; others push it
     const mf_Field *position, *velocity, *rotation; // of those bodies

@@ -5,6 +5,7 @@
 // contain them.
 #include "world/attach.h"
 #include "world/group.h"
+#include "world/watch.h"
 
 static const mf_FieldInfo fields[] = {
     {"warning.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE | MF_FIELD_BITS,
@@ -66,9 +67,11 @@ mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *e
         status = mf_attach_field(group, &fields[1], 0, &out->steps, error);
     if (status == MF_OK)
         status = mf_attach_field(group, &fields[2], 0, &out->residual, error);
-    if (status == MF_OK)
-        group->warnings = *out;
-    return status;
+    if (status != MF_OK)
+        return status;
+    group->warnings = *out;
+    mf_watch_prepare(group);
+    return MF_OK;
 }
 
 static void clear(mf_Field *field, uint32_t instance) {

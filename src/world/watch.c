@@ -1,5 +1,5 @@
 // Warnings about what any motion can do wrong, found from the state after a step: positions that
-// single precision resolves no more, and robots that fall without end. Every 16th step, so that it
+// single precision resolves no more, and robots that fall without end. Every 32nd step, so that it
 // costs little.
 //
 // Invariant: reads and writes robots of the blocks at hand only.
@@ -54,7 +54,7 @@ static void watch_precision(mf_Group *group, const mf_Field *field, uint32_t blo
         double most = 0.0;
         for (uint32_t c = 0; c < field->components; c++)
             most = fmax(most, (double)fabsf(values[(size_t)c * MF_BLOCK + lane]));
-        if (most >= COARSE && most < INFINITY)
+        if (most >= COARSE && most < (double)INFINITY)
             mf_watch_warn(group, block * MF_BLOCK + lane, MF_WARNING_PRECISION,
                           ldexp(1.0, ilogb(most) - 23));
     }
@@ -62,32 +62,39 @@ static void watch_precision(mf_Group *group, const mf_Field *field, uint32_t blo
 
 // ---- falls --------------------------------------------------------------------------------------
 
-static void watch_falls(mf_Group *group, uint32_t block) {
-    const mf_WorldConfig *world = &group->world->config;
-    const double lowest = mf_terrain_image(world->terrain)->lowest;
-    const double speed = -mf_sqrt(2.0 * world->gravity * ABYSS);
-    uint32_t end = (block + 1) * MF_BLOCK;
-    end = end < group->config.count ? end : group->config.count;
-    for (uint32_t i = block * MF_BLOCK; i < end; i++) {
-        const double below = lowest - mf_field_get(group->canonical.position, i, 2);
-        if (below > ABYSS && mf_field_get(group->canonical.linear_velocity, i, 2) < speed)
-            mf_watch_warn(group, i, MF_WARNING_FALL, below);
-    }
+static void watch_falls(mf_Group *group, uint32_t block, double lowest, double speed) {
+    double height[MF_BLOCK], climb[MF_BLOCK];
+    uint32_t any = 0;
+    mf_watch_row(group->canonical.position, block, 2, height);
+    mf_watch_row(group->canonical.linear_velocity, block, 2, climb);
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+        any |= (uint32_t)(height[lane] < lowest - ABYSS) & (uint32_t)(climb[lane] < speed);
+    for (uint32_t lane = 0; any != 0 && lane < MF_BLOCK; lane++)
+        if (block * MF_BLOCK + lane < group->config.count && height[lane] < lowest - ABYSS &&
+            climb[lane] < speed)
+            mf_watch_warn(group, block * MF_BLOCK + lane, MF_WARNING_FALL, lowest - height[lane]);
+}
+
+void mf_watch_row(const mf_Field *field, uint32_t block, uint32_t component, double out[MF_BLOCK]) {
+    const size_t first = ((size_t)block * field->components + component) * MF_BLOCK;
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+        out[lane] = field->info.type == MF_F64 ? ((const double *)field->data)[first + lane]
+                                               : (double)((const float *)field->data)[first + lane];
 }
 
 void mf_watch_blocks(mf_Group *group, uint32_t first, uint32_t count) {
     const mf_WorldConfig *world = &group->world->config;
+    const mf_Watch *watch = &group->watch;
     const bool falls = world->gravity > 0.0 && mf_world_pulls_down(world);
+    const double lowest = mf_terrain_image(world->terrain)->lowest;
+    const double speed = -mf_sqrt(2.0 * world->gravity * ABYSS);
     if (group->warnings.word == NULL)
         return;
     for (uint32_t block = first; block < first + count; block++) {
-        for (uint32_t f = 0; f < group->field_count; f++) {
-            const mf_Field *field = &group->fields[f];
-            if ((field->info.flags & MF_FIELD_SUM) != 0 && field->info.type == MF_F32)
-                watch_precision(group, field, block);
-        }
+        for (uint32_t f = 0; f < watch->large_count; f++)
+            watch_precision(group, watch->large[f], block);
         if (falls)
-            watch_falls(group, block);
+            watch_falls(group, block, lowest, speed);
     }
     mf_watch_encounters(group, first, count, false);
 }

@@ -4,7 +4,7 @@
 
 #include "world/group.h"
 
-enum { MF_WATCH_STEPS = 16 }; // [1] every so many steps
+enum { MF_WATCH_STEPS = 32 }; // [1] every so many steps
 
 // Whether the state after a step is examined.
 static inline bool mf_watch_due(uint64_t tick) {
@@ -18,7 +18,10 @@ void mf_watch_blocks(mf_Group *group, uint32_t first, uint32_t count);
 // robots; no system must run then.
 void mf_watch_encounters(mf_Group *group, uint32_t first, uint32_t count, bool others);
 
-// To be called when the fields of the group's motion exist.
+// The values of a component in a block, of a field of numbers.
+void mf_watch_row(const mf_Field *field, uint32_t block, uint32_t component, double out[MF_BLOCK]);
+
+// To be called again when the fields of the group's motion exist.
 void mf_watch_prepare(mf_Group *group);
 
 // Counts a step with a warning of a robot that has no fault.

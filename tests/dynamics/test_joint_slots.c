@@ -94,6 +94,8 @@ static void a_magnet_catches_and_lets_go(void **state) {
         mf_world_step(rig.pitch.world, 400); // switched off
         assert_int_equal(mf_world_joints_count(rig.joints), 0);
         assert_int_equal(slot_state(&rig, 3, 0), MF_JOINT_SLOT_FREE);
+        // Held at the edge of the reach, to a rounding: it is put within.
+        set(rig.balls, "base.position", 3, 0, get(rig.balls, "base.position", 3, 0) - 1e-3);
         set(rig.carriers, "magnet.command", 3, 0, 1.0); // one is switched on again
         mf_world_step(rig.pitch.world, 4);
         assert_int_equal(mf_world_joints_count(rig.joints), 1);

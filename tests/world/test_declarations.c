@@ -17,8 +17,9 @@ typedef struct Image {
 } Image;
 
 static size_t field_bytes(const mf_Field *field) {
-    return (size_t)field->blocks * field->components * MF_BLOCK *
-           mf_field_value_size(field->info.type);
+    const size_t values = (size_t)field->blocks * field->components * MF_BLOCK;
+    // The remainders of sums lie behind the values (world/attach.h).
+    return values * mf_field_value_size(field->info.type) * (field->remainder != NULL ? 2 : 1);
 }
 
 static Image take_image(mf_Group *group) {

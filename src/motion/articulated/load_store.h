@@ -71,20 +71,22 @@ static MF_INLINE mf_real *low_of(const mf_ArtBlock *block, uint32_t row) {
     return low_row(block->rows[row], block->row[row].low);
 }
 
-// The remainders of the state's sums.
-static inline void load_low(const mf_ArtBlock *block, State *low) {
+// The remainders of the base's sums.
+static inline void load_low_base(const mf_ArtBlock *block, State *low) {
+    low->position = low_vec(low_of(block, MF_ART_ROW_POSITION), 0);
+    low->attitude = low_quat(low_of(block, MF_ART_ROW_ORIENTATION), 0);
+    low->velocity = low_vec(low_of(block, MF_ART_ROW_LINEAR), 0);
+    low->rate = low_vec(low_of(block, MF_ART_ROW_ANGULAR), 0);
+}
+
+// Those of the joints'.
+static inline void load_low_joints(const mf_ArtBlock *block, State *low) {
     const mf_ArtPlan *plan = block->plan;
     const mf_real *angle = low_of(block, MF_ART_ROW_ANGLE), *rate = low_of(block, MF_ART_ROW_RATE);
     const mf_real *free = low_of(block, MF_ART_ROW_FREE),
                   *free_speed = low_of(block, MF_ART_ROW_FREE_SPEED);
     const mf_real *ball = low_of(block, MF_ART_ROW_BALL),
                   *ball_rate = low_of(block, MF_ART_ROW_BALL_RATE);
-    if (!plan->fixed) {
-        low->position = low_vec(low_of(block, MF_ART_ROW_POSITION), 0);
-        low->attitude = low_quat(low_of(block, MF_ART_ROW_ORIENTATION), 0);
-        low->velocity = low_vec(low_of(block, MF_ART_ROW_LINEAR), 0);
-        low->rate = low_vec(low_of(block, MF_ART_ROW_ANGULAR), 0);
-    }
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
@@ -97,6 +99,12 @@ static inline void load_low(const mf_ArtBlock *block, State *low) {
         low->angle[l] = low_load(link->inner ? free : angle, row);
         low->speed[l] = low_load(link->inner ? free_speed : rate, row);
     }
+}
+
+static inline void load_low(const mf_ArtBlock *block, State *low) {
+    if (!block->plan->fixed)
+        load_low_base(block, low);
+    load_low_joints(block, low);
 }
 
 // ---- storing ------------------------------------------------------------------------------------
@@ -168,7 +176,15 @@ static MF_INLINE void keep_low_quat(const Step *s, mf_real *lows, uint32_t c, Qu
     keep_low(s, lows, c + 3, a.z);
 }
 
-static inline void store_low(const Step *s, const State *low) {
+static inline void store_low_base(const Step *s, const State *low) {
+    const mf_ArtBlock *block = s->block;
+    keep_low_vec(s, low_of(block, MF_ART_ROW_POSITION), 0, low->position);
+    keep_low_quat(s, low_of(block, MF_ART_ROW_ORIENTATION), 0, low->attitude);
+    keep_low_vec(s, low_of(block, MF_ART_ROW_LINEAR), 0, low->velocity);
+    keep_low_vec(s, low_of(block, MF_ART_ROW_ANGULAR), 0, low->rate);
+}
+
+static inline void store_low_joints(const Step *s, const State *low) {
     const mf_ArtBlock *block = s->block;
     const mf_ArtPlan *plan = s->plan;
     mf_real *angle = low_of(block, MF_ART_ROW_ANGLE), *rate = low_of(block, MF_ART_ROW_RATE);
@@ -176,12 +192,6 @@ static inline void store_low(const Step *s, const State *low) {
             *free_speed = low_of(block, MF_ART_ROW_FREE_SPEED);
     mf_real *ball = low_of(block, MF_ART_ROW_BALL),
             *ball_rate = low_of(block, MF_ART_ROW_BALL_RATE);
-    if (!plan->fixed) {
-        keep_low_vec(s, low_of(block, MF_ART_ROW_POSITION), 0, low->position);
-        keep_low_quat(s, low_of(block, MF_ART_ROW_ORIENTATION), 0, low->attitude);
-        keep_low_vec(s, low_of(block, MF_ART_ROW_LINEAR), 0, low->velocity);
-        keep_low_vec(s, low_of(block, MF_ART_ROW_ANGULAR), 0, low->rate);
-    }
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
@@ -194,6 +204,12 @@ static inline void store_low(const Step *s, const State *low) {
         keep_low(s, link->inner ? free : angle, row, low->angle[l]);
         keep_low(s, link->inner ? free_speed : rate, row, low->speed[l]);
     }
+}
+
+static inline void store_low(const Step *s, const State *low) {
+    if (!s->plan->fixed)
+        store_low_base(s, low);
+    store_low_joints(s, low);
 }
 
 static inline void store_state(const Step *s, const State *state) {

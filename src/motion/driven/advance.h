@@ -14,12 +14,12 @@ static MF_INLINE void paths_at(const mf_ArtPlan *plan, const State *from, const 
         mf_lane mean;
         state->angle[l] = from->angle[l];
         state->speed[l] = from->speed[l];
-        mf_lane none[2] = {mf_zero(), mf_zero()};
-        path_ahead(paths, l, ahead, &state->angle[l], &state->speed[l], none, none + 1, &mean);
+        path_ahead(paths, l, ahead, &state->angle[l], &state->speed[l], &mean);
         given[l] = mf_fma(paths->jerk[l], ahead, paths->acceleration[l]);
     }
 }
 
+// `low`: remainders of the joints' sums; NULL: the step is so long that they need none.
 static MF_INLINE void paths_step(const mf_ArtPlan *plan, mf_lane step, State *state, State *low,
                                  Paths *paths) {
     const mf_ArtLink *links = mf_art_links(plan);
@@ -27,10 +27,17 @@ static MF_INLINE void paths_step(const mf_ArtPlan *plan, mf_lane step, State *st
         if (links[l].kind == MF_ART_BALL)
             continue;
         mf_lane mean;
-        path_ahead(paths, l, step, &state->angle[l], &state->speed[l], &low->angle[l],
-                   &low->speed[l], &mean);
+        if (low != NULL)
+            path_sum(paths, l, step, &state->angle[l], &state->speed[l], &low->angle[l],
+                     &low->speed[l]);
+        else
+            path_ahead(paths, l, step, &state->angle[l], &state->speed[l], &mean);
         paths->acceleration[l] = mf_fma(paths->jerk[l], step, paths->acceleration[l]);
     }
+}
+
+static MF_INLINE State *joints_low(const Step *s, State *low) {
+    return low_of(s->block, MF_ART_ROW_RATE) != NULL ? low : NULL;
 }
 
 // ---- spins --------------------------------------------------------------------------------------
@@ -111,7 +118,7 @@ static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const 
         state->attitude = quat_sum_plus(quat_change(state->attitude, state->rate, step),
                                         state->attitude, &low->attitude);
     }
-    paths_step(plan, step, state, low, paths);
+    paths_step(plan, step, state, joints_low(s, low), paths);
     rotation_keep(block->plan, &start, outside, &rates, moves, step, work, state, low);
 }
 
@@ -167,7 +174,7 @@ static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Ou
     }
     if (!plan->fixed)
         base_sum(&sum, mf_set(step * (mf_real)(1.0 / 6.0)), state, low);
-    paths_step(plan, mf_set(step), state, low, paths);
+    paths_step(plan, mf_set(step), state, joints_low(s, low), paths);
 }
 
 // ---- results of contacts ------------------------------------------------------------------------
@@ -253,7 +260,9 @@ static inline void driven_step(const mf_DrivenBlock *block) {
     Driven *work = &room->work;
     Outside outside;
     load_state(&block->art, state);
-    load_low(&block->art, &room->low);
+    load_low_base(&block->art, &room->low);
+    if (joints_low(&s, &room->low) != NULL)
+        load_low_joints(&block->art, &room->low);
     for (uint32_t b = 0; b < s.plan->ball_count; b++)
         state->ball_rate[b] = vec_zero(); // they are held
     outside_load(&s, block, &outside);
@@ -266,7 +275,10 @@ static inline void driven_step(const mf_DrivenBlock *block) {
         step_euler(&s, block, &outside, moves, state, &room->low, paths, work);
     check_state(&s, state);
     store_state(&s, state);
-    store_low(&s, &room->low);
+    if (!s.plan->fixed)
+        store_low_base(&s, &room->low);
+    if (joints_low(&s, &room->low) != NULL)
+        store_low_joints(&s, &room->low);
     paths_store(&s, block, paths);
     loads_store(&s, &work->ground);
     warnings_store(&work->warnings, &block->art.warnings, s.alive);

@@ -457,6 +457,12 @@ static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec an
 // As warn_deep (articulated/robot_step.h).
 static inline void ground_warn_deep(const mf_ArtPlan *plan, const Ground *ground,
                                     Warnings *warnings) {
+    // Rarely is anything as deep as the smallest ball, or as a millimeter.
+    mf_lane deepest = mf_zero();
+    for (uint32_t i = 0; i < ground->spot_count; i++)
+        deepest = mf_max(deepest, mf_keep(ground->spots[i].may, ground->spots[i].depth));
+    if (!mf_any(mf_less(mf_set((mf_real)1e-3), deepest)))
+        return;
     mf_mask deep = mf_not(mf_mask_all());
     mf_lane most = mf_zero();
     for (uint32_t i = 0; i < ground->spot_count; i++) {

@@ -146,14 +146,23 @@ static inline void paths_store(const Step *s, const mf_DrivenBlock *block, const
 // Angle and rate after `step`, which a constant acceleration would have reached with the same
 // change of the rate: that is put in place of the present one.
 static MF_INLINE void path_ahead(const Paths *paths, uint32_t l, mf_lane step, mf_lane *angle,
-                                 mf_lane *rate, mf_lane *low_angle, mf_lane *low_rate,
-                                 mf_lane *acceleration) {
+                                 mf_lane *rate, mf_lane *acceleration) {
+    const mf_lane half = mf_set((mf_real)0.5), third = mf_set((mf_real)(1.0 / 3.0));
+    const mf_lane jerk = paths->jerk[l] * step, now = paths->acceleration[l];
+    mf_lane bend = mf_fma(jerk, third, now) * half;
+    *angle = mf_fma(mf_fma(bend, step, *rate), step, *angle);
+    *acceleration = mf_fma(jerk, half, now);
+    *rate = mf_fma(*acceleration, step, *rate);
+}
+
+// The same, of sums with remainders (math/lane_sum.h).
+static MF_INLINE void path_sum(const Paths *paths, uint32_t l, mf_lane step, mf_lane *angle,
+                               mf_lane *rate, mf_lane *low_angle, mf_lane *low_rate) {
     const mf_lane half = mf_set((mf_real)0.5), third = mf_set((mf_real)(1.0 / 3.0));
     const mf_lane jerk = paths->jerk[l] * step, now = paths->acceleration[l];
     mf_lane bend = mf_fma(jerk, third, now) * half;
     *angle = sum_fma(mf_fma(bend, step, *rate), step, *angle, low_angle);
-    *acceleration = mf_fma(jerk, half, now);
-    *rate = sum_fma(*acceleration, step, *rate, low_rate);
+    *rate = sum_fma(mf_fma(jerk, half, now), step, *rate, low_rate);
 }
 
 #endif

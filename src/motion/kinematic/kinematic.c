@@ -74,7 +74,8 @@ static void step_lanes(const void *context, const mf_DispatchUnit *piece) {
     for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
         work.rows[i] = mf_row_at(&motion->row[i], piece->block, piece->lane);
     work.low_position = motion->row[MF_KIN_ROW_POSITION].low;
-    work.low_orientation = motion->row[MF_KIN_ROW_ORIENTATION].low;
+    if (motion->row[MF_KIN_ROW_LINEAR].low != 0) // longer steps turn by more than rounding loses
+        work.low_orientation = motion->row[MF_KIN_ROW_ORIENTATION].low;
     (piece->single ? motion->step_one : motion->step)(&work);
 }
 

@@ -173,10 +173,14 @@ typedef struct Moved { // the base at the end of the step
 static MF_INLINE Moved moved_base(const Step *s) {
     Moved moved = {.low_position = s->low_position, .low_attitude = s->low_attitude};
     Quat turn = s->rotation;
-    turn.w = turn.w - mf_set((mf_real)1);
     moved.position = vec_sum_plus(s->move, s->position, &moved.low_position);
-    moved.attitude =
-        quat_sum_plus(quat_multiply(s->attitude, turn), s->attitude, &moved.low_attitude);
+    if (s->block->low_orientation == 0) {
+        moved.attitude = quat_renormalize(quat_multiply(s->attitude, turn));
+    } else {
+        turn.w = turn.w - mf_set((mf_real)1);
+        moved.attitude =
+            quat_sum_plus(quat_multiply(s->attitude, turn), s->attitude, &moved.low_attitude);
+    }
     moved.rotation = quat_matrix(moved.attitude);
     return moved;
 }

@@ -28,8 +28,8 @@ static MF_INLINE Vec rate_limit(const Sym *inertia, mf_real step, mf_lane had, V
 }
 
 static MF_INLINE void free_rotation_step(const Sym *inertia, const Sym *inverse, mf_real step,
-                                         Quat *attitude, Vec *rate, Quat *low_attitude,
-                                         Vec *low_rate) {
+                                         bool short_steps, Quat *attitude, Vec *rate,
+                                         Quat *low_attitude, Vec *low_rate) {
     const mf_lane half = mf_set(step * (mf_real)0.5), whole = mf_set(step);
     const mf_lane sixth = mf_set(step / (mf_real)6), twelfth = mf_set(step / (mf_real)12);
     const mf_lane two = mf_set((mf_real)2);
@@ -39,10 +39,16 @@ static MF_INLINE void free_rotation_step(const Sym *inertia, const Sym *inverse,
     Vec l4 = vec_fma(a3, whole, l), w4 = sym_apply(inverse, l4), a4 = vec_cross(l4, w4);
     Vec sum = vec_fma(vec_add(a2, a3), two, vec_add(a1, a4));
     // The change of w, so that a body at rest keeps its rate to the bit.
-    Vec w = vec_sum_plus(sym_apply(inverse, vec_scale(sum, sixth)), w1, low_rate);
+    Vec w = short_steps ? vec_sum_plus(sym_apply(inverse, vec_scale(sum, sixth)), w1, low_rate)
+                        : sym_apply_add(inverse, vec_scale(sum, sixth), w1);
     *rate = rate_limit(inertia, step, vec_dot(l, w1), w1, w);
     Vec rotation_vector = vec_fma(vec_add(w2, w3), two, vec_add(w1, w4));
     rotation_vector = vec_cross_add(vec_scale(w1, half), w4, rotation_vector);
+    if (!short_steps) {
+        *attitude = quat_renormalize(
+            quat_multiply(*attitude, quat_exponential(vec_scale(rotation_vector, twelfth))));
+        return;
+    }
     const Quat turn = quat_exponential_less_one(vec_scale(rotation_vector, twelfth));
     *attitude = quat_sum_plus(quat_multiply(*attitude, turn), *attitude, low_attitude);
 }

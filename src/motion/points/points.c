@@ -70,6 +70,8 @@ static void bind_block(const mf_PointsMotion *motion, uint32_t block, uint32_t l
         work->rows[i] = mf_row_at(&motion->row[i], block, lane);
     for (int i = 0; i < MF_ROW_ANGLE; i++)
         work->low[i] = motion->row[i].low;
+    if (work->low[MF_ROW_LINEAR] == 0) // longer steps turn by more than rounding loses
+        work->low[MF_ROW_ORIENTATION] = 0;
     const size_t first = (size_t)block * MF_BLOCK + lane;
     work->fault = (uint32_t *)motion->dispatch.fault->data + first;
     work->wrench = mf_row_at(&motion->wrench_row, block, lane);

@@ -79,8 +79,8 @@ static MF_INLINE void fly(Step *s, Body *body) {
         return;
     Quat attitude = body->attitude, low_attitude = low->attitude;
     Sym inertia = body_inertia(s), inverse = body_inverse(s);
-    free_rotation_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], &attitude, &body->rate,
-                       &low_attitude, &low->rate);
+    free_rotation_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], short_steps(s->block),
+                       &attitude, &body->rate, &low_attitude, &low->rate);
     if (!mf_all(turns)) {
         attitude = quat_select(turns, attitude, body->attitude);
         low_attitude = quat_select(turns, low_attitude, low->attitude);
@@ -295,10 +295,14 @@ static MF_INLINE void store_fields(const Step *s, const Body *body, bool all) {
     Lows low = s->low;
     const Vec arm = mat_apply(&rotation, center),
               zero = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
-    const Vec position = vec_sum_shift(vec_sub(zero, arm), body->com, &low.com),
-              velocity = vec_sum_shift(vec_sub(zero, swing), body->velocity, &low.velocity);
+    const Vec position = vec_sum_shift(vec_sub(zero, arm), body->com, &low.com);
     keep_vec_all(s, all, block->position, 0, vec_sum_plus(zero, position, &low.com));
-    keep_vec_all(s, all, block->linear, 0, vec_sum_plus(zero, velocity, &low.velocity));
+    Vec velocity = vec_sub(body->velocity, swing);
+    if (short_steps(block)) {
+        velocity = vec_sum_shift(vec_sub(zero, swing), body->velocity, &low.velocity);
+        velocity = vec_sum_plus(zero, velocity, &low.velocity);
+    }
+    keep_vec_all(s, all, block->linear, 0, velocity);
     store_lows(s, all, &low);
     keep_vec_all(s, all, block->angular, 0, body->rate);
     keep_store_all(s, all, block->orientation, 0, body->attitude.w);

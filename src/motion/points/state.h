@@ -114,6 +114,11 @@ static MF_INLINE mf_real *lows_of(const mf_PointsBlock *block, uint32_t row) {
     return low_row(block->rows[row], block->low[row]);
 }
 
+// Whether velocities and the attitude have remainders, too.
+static MF_INLINE bool short_steps(const mf_PointsBlock *block) {
+    return lows_of(block, MF_ROW_LINEAR) != NULL;
+}
+
 static MF_INLINE Lows load_lows(const mf_PointsBlock *block) {
     return MF_VALUE(Lows, .com = low_vec(lows_of(block, MF_ROW_POSITION), 0),
                     .velocity = low_vec(lows_of(block, MF_ROW_LINEAR), 0),
@@ -132,8 +137,11 @@ static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *rotation, Lows
     *rotation = quat_matrix(body.attitude);
     Vec center = vec_load((const mf_real *)block->center, 0), arm = mat_apply(rotation, center);
     body.com = vec_sum_shift(arm, position, &low->com);
-    body.velocity =
-        vec_sum_shift(mat_apply(rotation, vec_cross(body.rate, center)), velocity, &low->velocity);
+    const Vec swing = mat_apply(rotation, vec_cross(body.rate, center));
+    if (short_steps(block))
+        body.velocity = vec_sum_shift(swing, velocity, &low->velocity);
+    else
+        body.velocity = vec_add(velocity, swing);
     return body;
 }
 

@@ -168,10 +168,11 @@ static MF_INLINE void rotors_at(const Lanes *s, const mf_lane *now, const mf_lan
         speed[i] = mf_fma(rest, now[i] - command[i], command[i]);
 }
 
-// Steps everything. With a literal `method` and `plain` (diagonal
-// inertia, rotors with lag, no drag) the compiler makes straight code of it.
+// Steps everything; `brief`: so short that velocities and the attitude need remainders. With a
+// literal `method` and `plain` (diagonal inertia, rotors with lag, no drag) the compiler makes
+// straight code of it.
 static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, Vec wind,
-                          mf_Integrator method, bool plain) {
+                          mf_Integrator method, bool plain, bool brief) {
     const Craft start = *craft;
     mf_lane speed[ROTORS], zero = mf_zero();
     if (plain)
@@ -196,13 +197,22 @@ static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, 
     mf_lane share = value_of(s, MF_QUAD_SHARE);
     const Vec move = vec_fma(start.velocity, value_of(s, MF_QUAD_STEP),
                              vec_scale(lean, value_of(s, MF_QUAD_LEAN)));
-    craft->velocity = vec_sum_fma(sum.acceleration, share, start.velocity, &craft->low_velocity);
+    if (!brief) // loaded this late, it does not take a register all the time
+        craft->low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
     craft->position = vec_sum_plus(move, start.position, &craft->low_position);
-    craft->rate = vec_sum_fma(sum.angular_acceleration, share, start.rate, &craft->low_rate);
+    const mf_lane turn = value_of(s, MF_QUAD_TURN_SHARE);
+    if (brief) {
+        craft->velocity =
+            vec_sum_fma(sum.acceleration, share, start.velocity, &craft->low_velocity);
+        craft->rate = vec_sum_fma(sum.angular_acceleration, share, start.rate, &craft->low_rate);
+    } else {
+        craft->velocity = vec_fma(sum.acceleration, share, start.velocity);
+        craft->rate = vec_fma(sum.angular_acceleration, share, start.rate);
+    }
     if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
         sum.drift = drift_of(start.attitude, craft->rate);
-    craft->attitude = quat_sum_fma(sum.drift, value_of(s, MF_QUAD_TURN_SHARE), start.attitude,
-                                   &craft->low_attitude);
+    craft->attitude = brief ? quat_sum_fma(sum.drift, turn, start.attitude, &craft->low_attitude)
+                            : quat_renormalize(quat_along(turn, sum.drift, start.attitude));
     rotors_at(s, start.speed, command, 4, craft->speed);
 }
 

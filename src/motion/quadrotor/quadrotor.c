@@ -121,6 +121,9 @@ static void bind_remainders(mf_Group *group, mf_QuadrotorFields *fields) {
     mf_canonical_rows(group, body, MF_BODY_ROWS);
     for (uint32_t i = 0; i < MF_BODY_ROWS; i++)
         *rows[i] = body[i]->remainder;
+    // A longer step turns by more than rounding loses.
+    if (fields->angular_low == NULL)
+        fields->orientation_low = NULL;
 }
 
 static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {

@@ -102,7 +102,7 @@ static MF_INLINE Demand find_demand(const Lanes *s, const Craft *craft, bool swi
 }
 
 static MF_INLINE void control_rates(const Lanes *s, bool swift, bool outer, mf_lane *speed) {
-    const Craft craft = load_craft(s);
+    const Craft craft = load_craft(s, false);
     Demand demand = find_demand(s, &craft, swift, outer);
     follow_rates(s, &craft, &demand, swift, speed);
 }
@@ -146,7 +146,7 @@ static __attribute__((noinline)) void freeze(Lanes *s, const Craft *craft, mf_ma
     raise_fault(s, mf_and(bad, mf_not(finite)), MF_FAULT_NONFINITE);
 }
 
-static MF_INLINE void check_and_store(Lanes *s, Craft *craft) {
+static MF_INLINE void check_and_store(Lanes *s, Craft *craft, bool brief) {
     const Quat q = craft->attitude;
     const mf_lane one = mf_set((mf_real)1);
     mf_lane square = mf_fma(q.w, q.w, q.x * q.x) + mf_fma(q.y, q.y, q.z * q.z);
@@ -159,7 +159,7 @@ static MF_INLINE void check_and_store(Lanes *s, Craft *craft) {
                   mf_less_equal(vec_dot(craft->rate, craft->rate), value_of(s, MF_QUAD_RATE_MOST)));
     if (!mf_all(fine))
         freeze(s, craft, fine);
-    store_craft(s, craft);
+    store_craft(s, craft, brief);
 }
 
 static MF_INLINE bool find_lanes(Lanes *s, size_t agent) {
@@ -171,25 +171,25 @@ static MF_INLINE bool find_lanes(Lanes *s, size_t agent) {
     return mf_any(s->alive);
 }
 
-static MF_INLINE void fly_lanes(Lanes *s, const mf_lane *command, bool plain) {
-    Craft craft = load_craft(s);
+static MF_INLINE void fly_lanes(Lanes *s, const mf_lane *command, bool plain, bool brief) {
+    Craft craft = load_craft(s, brief);
     Vec wind = {mf_zero(), mf_zero(), mf_zero()};
     if (!plain && (s->plan->rotor_drag || s->plan->body_drag))
         wind = vec_load(rows_of(s, s->fields->wind, 3), 0);
     if (plain)
-        fly(s, &craft, command, wind, MF_INTEGRATOR_RK4, true);
+        fly(s, &craft, command, wind, MF_INTEGRATOR_RK4, true, brief);
     else
-        fly(s, &craft, command, wind, s->plan->integrator, false);
-    check_and_store(s, &craft);
+        fly(s, &craft, command, wind, s->plan->integrator, false, brief);
+    check_and_store(s, &craft, brief);
 }
 
 static MF_INLINE void step_lanes(Lanes *s, size_t agent, mf_QuadrotorTicks due, bool swift,
-                                 bool plain) {
+                                 bool plain, bool brief) {
     mf_lane command[ROTORS];
     if (!find_lanes(s, agent))
         return;
     control(s, due, swift, command);
-    fly_lanes(s, command, plain);
+    fly_lanes(s, command, plain, brief);
 }
 
 void MF_KERNEL(mf_quadrotor_run)(const mf_QuadrotorPlan *plan, const mf_QuadrotorFields *fields,
@@ -200,11 +200,17 @@ void MF_KERNEL(mf_quadrotor_run)(const mf_QuadrotorPlan *plan, const mf_Quadroto
     Lanes lanes = {.plan = plan, .fields = fields, .constant = plan->constants_f32};
 #endif
     for (size_t agent = first; agent < first + count; agent += MF_LANES) {
+#if !defined(MF_KERNEL_F64)
+        if (fields->linear_low != NULL) {
+            step_lanes(&lanes, agent, due, false, false, true);
+            continue;
+        }
+#endif
         if (plan->swift)
-            step_lanes(&lanes, agent, due, true, true);
+            step_lanes(&lanes, agent, due, true, true, false);
         else if (plan->plain)
-            step_lanes(&lanes, agent, due, false, true);
+            step_lanes(&lanes, agent, due, false, true, false);
         else
-            step_lanes(&lanes, agent, due, false, false);
+            step_lanes(&lanes, agent, due, false, false, false);
     }
 }

@@ -72,7 +72,7 @@ static MF_INLINE void keep_four(const Lanes *s, mf_real *rows, Quat a) {
     keep_row(s, rows, 3, a.z);
 }
 
-static MF_INLINE Craft load_craft(const Lanes *s) {
+static MF_INLINE Craft load_craft(const Lanes *s, bool brief) {
     const mf_real *q = rows_of(s, s->fields->orientation, 4);
     const mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
     Craft craft;
@@ -82,6 +82,8 @@ static MF_INLINE Craft load_craft(const Lanes *s) {
     craft.rate = vec_load(rows_of(s, s->fields->angular, 3), 0);
     for (uint32_t i = 0; i < ROTORS; i++)
         craft.speed[i] = row_load(speed, i);
+    if (!brief)
+        return craft;
     craft.low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
     craft.low_velocity = low_vec(lows_of(s, s->fields->linear_low, 3), 0);
     craft.low_attitude = low_quat(lows_of(s, s->fields->orientation_low, 4), 0);
@@ -89,22 +91,18 @@ static MF_INLINE Craft load_craft(const Lanes *s) {
     return craft;
 }
 
-static MF_INLINE void keep_lows(const Lanes *s, const Craft *craft) {
+static MF_INLINE void keep_lows(const Lanes *s, const Craft *craft, bool brief) {
     mf_real *position = lows_of(s, s->fields->position_low, 3);
-    mf_real *attitude = lows_of(s, s->fields->orientation_low, 4);
-    mf_real *linear = lows_of(s, s->fields->linear_low, 3);
-    mf_real *angular = lows_of(s, s->fields->angular_low, 3);
     if (position != NULL)
         keep_three(s, position, craft->low_position);
-    if (attitude != NULL)
-        keep_four(s, attitude, craft->low_attitude);
-    if (linear != NULL)
-        keep_three(s, linear, craft->low_velocity);
-    if (angular != NULL)
-        keep_three(s, angular, craft->low_rate);
+    if (!brief)
+        return;
+    keep_four(s, lows_of(s, s->fields->orientation_low, 4), craft->low_attitude);
+    keep_three(s, lows_of(s, s->fields->linear_low, 3), craft->low_velocity);
+    keep_three(s, lows_of(s, s->fields->angular_low, 3), craft->low_rate);
 }
 
-static MF_INLINE void store_craft(const Lanes *s, const Craft *craft) {
+static MF_INLINE void store_craft(const Lanes *s, const Craft *craft, bool brief) {
     mf_real *q = rows_of(s, s->fields->orientation, 4);
     mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
     keep_three(s, rows_of(s, s->fields->position, 3), craft->position);
@@ -113,7 +111,7 @@ static MF_INLINE void store_craft(const Lanes *s, const Craft *craft) {
     keep_three(s, rows_of(s, s->fields->angular, 3), craft->rate);
     for (uint32_t i = 0; i < ROTORS; i++)
         keep_row(s, speed, i, craft->speed[i]);
-    keep_lows(s, craft);
+    keep_lows(s, craft, brief);
 }
 
 // Adds `bit` to the fault word of the lanes in `bad`.
