@@ -21,10 +21,13 @@ static inline void put_cores(PairTest *test, uint32_t i, mf_mask where, Vec from
     put(test, i, where, vec_add(vec_fma(normal, ahead, from), test->a.position), normal, depth);
 }
 
+// Of two with the same center the normal is across both z axes, else along x, as in MuJoCo.
 static void sphere_sphere(PairTest *test) {
+    mf_lane length;
+    const Vec across = vec_cross(axis_z(&test->a.rotation), axis_z(&test->b.rotation));
     put_cores(test, 0, mf_mask_all(), constant_vec(0, 0, 0), half(&test->a, 0),
               vec_sub(test->b.position, test->a.position), half(&test->b, 0),
-              constant_vec(0, 0, 1));
+              unit_or(across, constant_vec(1, 0, 0), &length));
 }
 
 static void sphere_capsule(PairTest *test) {

@@ -435,6 +435,47 @@ static void a_cradle_hands_its_speed_on(void **state) {
     }
 }
 
+// A body that only slides along axes of its inertia rests as deep as a free one: with the impedance
+// d of the depth r the softness is (1 - d) / (d m), so that k d^2 r = (1 - d) g (MuJoCo
+// documentation, "Solver parameters"), whatever the armature. One that slides askew gives way by
+// less.
+static void what_only_slides_gives_way_by_its_mass(void **state) {
+    static const struct {
+        const char *joint, *rest;
+        bool deep;
+    } cases[] = {
+        {"<freejoint/>", "", true},
+        {"<joint type='slide' axis='0 0 1'/>", "", true},
+        {"<joint type='slide' axis='0 0 -1' armature='3'/><joint type='slide' axis='1 0 0'/>", "",
+         true},
+        {"<joint type='slide' axis='0 .1 1'/>", "", false},
+        {"<joint type='slide' axis='0 0 1'/>", "<body><geom size='.01' mass='.1'/></body>", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        Text t;
+        TextConfig config = text_config(MF_ARTICULATED_EULER, 2 * MF_MILLISECOND);
+        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
+        config.motion.shapes = true;
+        snprintf(
+            text, sizeof text,
+            "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='b' pos='0 0 .1'>%s"
+            "<geom size='.1' mass='3'/>%s</body></worldbody></mujoco>",
+            cases[i].joint, cases[i].rest);
+        text_open(&t, text, &config);
+        mf_world_step(t.world, 2000);
+        const double angle = t.model->joint_count > 0 ? text_get(&t, "joint.angle", 0)
+                                                      : text_get(&t, "base.position", 2) - 0.1;
+        const double depth = fabs(angle), x = depth / 0.001;
+        const double d = 0.9 + 0.05 * (x < 0.5 ? 2.0 * x * x : 1.0 - 2.0 * (1.0 - x) * (1.0 - x));
+        const double k = 1.0 / (0.95 * 0.95 * 0.02 * 0.02);
+        const double wrong = k * d * d * depth / ((1.0 - d) * 9.81) - 1.0;
+        if (cases[i].deep ? !(fabs(wrong) < 1e-3) : !(wrong < -0.2))
+            fail_msg("case %zu: depth %g m, off by %g", i, depth, wrong);
+        text_close(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slide_rests_on_its_limit),
@@ -447,6 +488,7 @@ int main(void) {
         cmocka_unit_test(nothing_acts_before_the_touch),
         cmocka_unit_test(a_spring_keeps_its_energy),
         cmocka_unit_test(a_spring_acts_at_the_beginning_of_the_step),
+        cmocka_unit_test(what_only_slides_gives_way_by_its_mass),
         cmocka_unit_test(fixed_bodies_are_distinguished_by_their_shapes),
         cmocka_unit_test(a_cradle_hands_its_speed_on),
         cmocka_unit_test(ties_on_fixed_bodies_are_distinguished),

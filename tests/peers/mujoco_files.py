@@ -9,8 +9,8 @@ reference without controls, in double and in float. A file is
 
   same      after 1 s and 5 s both are in the same place
   chaotic   so far apart as MuJoCo is from itself after a start 1e-7 beside it
-  faces     elsewhere, and boxes, cylinders or meshes touched each other: of two faces both have other
-            contact points
+  faces     elsewhere, and boxes, cylinders or meshes touched each other or capsules: both have other
+            contact points where a face touches a face or an edge
   noted     elsewhere, and a note says what is dropped or simulated in another way
   differs   elsewhere, without a note
   still     nothing in it moves
@@ -35,6 +35,7 @@ BESIDE = 1e-7  # of each velocity, for a second start
 SELF = {"double": 30.0, "float": 3000.0}  # so many times MuJoCo's own difference is chance
 NOTED = ("changes the motion", "implicitfast", "explicit", "warning: contacts")
 FACES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_CYLINDER)
+CAPSULE = mujoco.mjtGeom.mjGEOM_CAPSULE
 FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
 
 
@@ -55,9 +56,10 @@ def distance(model, a, b):
 
 
 def faces_touch(model, data):
-    """Whether two shapes with faces touch; the ground's planes and height fields are none."""
-    pairs = data.contact.geom[:data.ncon]
-    return bool(len(pairs)) and bool(np.isin(model.geom_type[pairs], FACES).all(axis=1).any())
+    """Whether two shapes of which one has faces and none is a ball or the ground touch."""
+    kinds = model.geom_type[data.contact.geom[:data.ncon]].reshape(-1, 2)
+    faces = np.isin(kinds, FACES)
+    return bool((faces.any(axis=1) & (faces | (kinds == CAPSULE)).all(axis=1)).any())
 
 
 def theirs(model, beside):

@@ -73,6 +73,8 @@ static mf_Status fill_range(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
     if (status == MF_OK && limited) {
         to->lower = from->range[0] * unit;
         to->upper = from->range[1] * unit;
+        if (ball && to->upper == 0.0)
+            to->upper = 1e-12; // a ball joint without a limit has 0
     }
     to->reference = hinge || from->type == MF_MJCF_SLIDE ? from->reference * unit : 0.0;
     to->spring_reference =
