@@ -303,11 +303,11 @@ static bool has_floor(const mf_Model *model) {
 // Of an MJCF robot whose world has a ground that nobody asked for, or none.
 static bool is_groundless(const mf_NoteCase *c) {
     const bool given = c->group != NULL && mf_group_world(c->group)->own_terrain == NULL;
-    return c->model->body_count > 0 && !given && c->contacts && !has_floor(c->model) &&
+    return c->model->body_count > 0 && !given && !has_floor(c->model) &&
            mf_model_touches_ground(c->model, true);
 }
 static uint32_t ground_added(const mf_NoteCase *c) {
-    return is_groundless(c) && mf_model_touches_ground(c->model, false);
+    return is_groundless(c) && c->contacts && mf_model_touches_ground(c->model, false);
 }
 static uint32_t no_ground(const mf_NoteCase *c) {
     return is_groundless(c) && !mf_model_touches_ground(c->model, false) &&
