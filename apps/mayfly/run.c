@@ -153,7 +153,7 @@ static double watch_period(double duration) {
 // In one call for a record, else in intervals for the table of the first robot.
 static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
     mf_Simulation *simulation = &run->simulation;
-    const uint64_t steps = simulation->steps;
+    const uint64_t steps = simulation->total = simulation->steps;
     double simulated = 0.0, seconds = 0.0;
     uint64_t done = 0;
     mf_Status status = MF_OK;

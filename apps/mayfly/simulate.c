@@ -177,8 +177,9 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
         status = take_photos(simulation, error);
     while (status == MF_OK && done < simulation->steps) {
         if (mf_app_stop_wanted()) {
+            const uint64_t total = simulation->total > 0 ? simulation->total : simulation->steps;
             status = mf_fail(error, MF_STOPPED, "stopped after %.6g s of %.6g s",
-                             (double)done * step, (double)simulation->steps * step);
+                             (double)(first + done) * step, (double)total * step);
             break;
         }
         uint64_t to_sample = recorder == NULL ? UINT64_MAX : every - done % every;

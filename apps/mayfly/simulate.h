@@ -34,6 +34,7 @@ typedef struct mf_Simulation {
     mf_Interaction *interaction; // its losses are shown by the progress bar; or NULL
     uint64_t first;              // [1] steps done before, by an earlier call
     uint64_t steps;              // [1] to do
+    uint64_t total;              // [1] of all calls; 0: `steps`
     double realtime;             // [1] simulated per wall second; 0 = as fast as possible
     const char *record;          // file, or NULL
     const char *fields;          // names separated by commas, or NULL for the default

@@ -81,7 +81,7 @@ def gait(genes: Genes, model: mayfly.Model) -> mayfly.Oscillators:
 def distances(population: Genes) -> Genes:
     models = [mayfly.Model.from_string(body(genes)) for genes in population]
     gaits = [gait(genes, model) for genes, model in zip(population, models)]
-    return mayfly.evaluate(models, gaits, LENGTH, motion="points").objective()
+    return mayfly.evaluate(models, gaits, LENGTH, motion="points").objective(worst=-1.0)
 
 
 # %%

@@ -44,7 +44,7 @@ def main(iterations: int = 50) -> GridArchive:
         result = mayfly.evaluate(robot, gaits, LENGTH, motion="points", descriptors=["duty"])
         feet = result.descriptors
         sides = np.stack([feet[:, :3].mean(axis=1), feet[:, 3:].mean(axis=1)], axis=1)
-        search.tell(result.objective(), np.nan_to_num(sides))
+        search.tell(result.objective(worst=-1.0), np.nan_to_num(sides))
         if (iteration + 1) % 10 == 0:
             stats = search.archive.stats
             print(

@@ -42,7 +42,9 @@ typedef struct mf_ArticulatedConfig {
     mf_Servo servo;         // effort and speed are also limited by the joint's own; default:
                             // mf_servo()
     bool motors;            // without `servos`, and with the default `servo`, joints have the
-                            // motors of the model, mf_joint_servo(); default true
+                            // servos of the model, mf_joint_servo(); default true.
+                            // Actuators of the file act in any case: their inputs are
+                            // actuator.control
     bool servo_inputs;      // gains, rates and torques of servos are inputs (below); default false
     bool limits;            // joint limits act; default true
     double limit_time;      // [s] time constant of limits, > 0; default 0: 2 steps

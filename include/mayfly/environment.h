@@ -131,6 +131,8 @@ typedef struct mf_EnvironmentBuffers {
                              // (MF_AUTORESET_SAME_STEP); may be NULL
     double *signals;         // [1] count * signal_count; may be NULL
     double *final_signals;   // [1] as final_observation; may be NULL
+    uint32_t *final_warning; // [1] count; warning bits of robots that ended; may be NULL
+    uint32_t *final_fault;   // [1] count; fault bits of robots that ended; may be NULL
 } mf_EnvironmentBuffers;
 
 // Starts episodes of robots with a nonzero byte in `mask` (NULL: all); only their rows are written.

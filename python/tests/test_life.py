@@ -247,7 +247,7 @@ worlds = []
 for i in range(5):
     world = mayfly.World(context=context)
     group = world.add_group(mayfly.Model.from_file("hexapod.urdf", context=context), 3)
-    world.myself = [world, group, group["joint.angle"].view]
+    world._myself = [world, group, group["joint.angle"].view]
     worlds.append(world)
 del worlds[2:4], world, group
 import atexit

@@ -80,6 +80,10 @@ static void keep_final(const mf_Environment *e, const mf_EnvironmentBuffers *buf
     if (buffers->final_signals != NULL)
         memcpy(buffers->final_signals + instance * count,
                signals_row(e, buffers, instance, scratch), count * sizeof(double));
+    if (buffers->final_warning != NULL)
+        buffers->final_warning[instance] = mf_group_warning(e->group, instance);
+    if (buffers->final_fault != NULL)
+        buffers->final_fault[instance] = mf_group_fault(e->group, instance);
 }
 
 // Current positions of all robots of a team.

@@ -33,6 +33,12 @@ void mf_canonical_rows(mf_Group *group, mf_Field **rows, uint32_t count) {
         rows[i] = mf_group_find_field(group, names[i]);
 }
 
+void mf_derived_rows(mf_Group *group, mf_Field **rows, uint32_t count) {
+    mf_canonical_rows(group, rows, count);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i]->info.flags &= ~(uint32_t)MF_FIELD_INPUT;
+}
+
 mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, uint32_t lane) {
     if (fields->word == NULL)
         return (mf_WarningRows){NULL, NULL, NULL};

@@ -55,6 +55,8 @@ static inline void *mf_row_at(const mf_Row *row, uint32_t block, uint32_t lane) 
 // .angular_velocity; and of models with joints joint.angle, .rate, .target.
 enum { MF_BODY_ROWS = 4, MF_TREE_ROWS = 7 };
 void mf_canonical_rows(mf_Group *group, mf_Field **rows, uint32_t count);
+// The same for motions that compute them from other fields: they are no inputs.
+void mf_derived_rows(mf_Group *group, mf_Field **rows, uint32_t count);
 
 // The rows of warnings of the lanes to step, from the first one on; components are MF_BLOCK apart.
 typedef struct mf_WarningRows {

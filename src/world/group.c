@@ -32,7 +32,7 @@ static const mf_FieldInfo canonical_fields[] = {
      MF_FIELD_STATE | MF_FIELD_INPUT, "angular velocity of the base link"},
     {"joint.angle", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
      "joint positions; meters for slides"},
-    {"joint.rate", "rad/s", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
+    {"joint.rate", "rad/s", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
      "joint rates; m/s for slides"},
     {"joint.target", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
      "joint targets; meters for slides"},

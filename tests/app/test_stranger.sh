@@ -64,7 +64,7 @@ stopped() { # stopped ROBOTS SECONDS TEXT
 if [ $sanitized -eq 0 ] && [ "$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)" -ge 6 ]; then
     stopped 400000 1 'stopped before the first step'
 fi
-stopped $((4000 / (1 + 19 * sanitized))) 5 'stopped after'
+stopped $((4000 / (1 + 19 * sanitized))) 5 'stopped after .* s of 10000 s'
 
 # Nobody left: the exit code says so.
 cat >fast.xml <<END

@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from mayfly import errors
 from mayfly._binding import ffi, lib
+from mayfly._sealed import Sealed
 
 __all__ = [
     "Native",
@@ -127,7 +128,7 @@ def in_turn(method: Callable[P, R]) -> Callable[P, R]:
 _Self = TypeVar("_Self", bound="Native")
 
 
-class Native:
+class Native(Sealed):
     """A native object: its owner keeps it alive, and it can be closed explicitly."""
 
     _owner: Any = None  # mfpy_Object *, reference-counted

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from mayfly import _protocol as protocol
 from mayfly import client_region, errors
 from mayfly._protocol import Event, RemoteField, Request, Turn
+from mayfly._sealed import Sealed
 
 
 class Subscription:
@@ -53,7 +54,7 @@ class Subscription:
             at += -(-count * field.dtype.itemsize // 8) * 8
 
 
-class GroupFields:
+class GroupFields(Sealed):
     """A group of the world and its fields: what the plain and the asyncio client share."""
 
     def __init__(self, number: int, name: str, count: int) -> None:
@@ -62,6 +63,7 @@ class GroupFields:
         self.count = count  # instances
         self.fields: dict[str, RemoteField] = {}
         self._is_gone = False  # not in the world that is served
+        self._seal()
 
     def __len__(self) -> int:
         return self.count
@@ -93,8 +95,10 @@ class GroupFields:
         return head + data + bytes(-len(data) % 8)
 
 
-class Session:
+class Session(Sealed):
     """What a connection knows of its world: the part of both clients that reads messages."""
+
+    _settable = frozenset({"timeout"})
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout  # [s] for answers
@@ -116,8 +120,11 @@ class Session:
         raise NotImplementedError
 
     def _read_welcome(self, welcome: bytes) -> None:
-        self.step_ns = struct.unpack_from("<q", welcome, 16)[0]
-        self.title = welcome[56:].decode(errors="replace")
+        step, title = (
+            struct.unpack_from("<q", welcome, 16)[0],
+            welcome[56:].decode(errors="replace"),
+        )
+        vars(self).update(step_ns=step, title=title)
 
     def _read_listing(self, listing: bytes) -> None:
         self._forget_groups()
@@ -182,7 +189,7 @@ class Session:
         elif kind == protocol.EVENT:
             event, group, instance, value, tick, nanoseconds = struct.unpack("<4IQq", data)
             name = protocol.EVENT_NAMES[event] if event < len(protocol.EVENT_NAMES) else str(event)
-            self.events_lost += len(self.events) == self.events.maxlen
+            vars(self)["events_lost"] += len(self.events) == self.events.maxlen
             if name == "world" and value == protocol.WORLD_LOADED:
                 self._forget_all()  # they ended with the old world
             self.events.append(Event(name, group, instance, value, tick, nanoseconds / 1e9))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import Native, check, encode, ffi, fill, lib, read_struct
+from mayfly._sealed import Sealed
 from mayfly.arrays import whole
 from mayfly.field import _Memory
 
@@ -46,7 +47,7 @@ class Picture(NamedTuple):
     segmentation: npt.NDArray[np.int32] | None  # (height, width, 3): group, robot, link
 
 
-class Camera:
+class Camera(Sealed):
     """Size, lens and chip of a camera.
 
     Args:
@@ -75,6 +76,7 @@ class Camera:
         error = ffi.new("mf_Error *")
         check(lib.mf_camera_check(self.native, b"camera", error), error)
         self._lens = ffi.new("mf_Lens *", lib.mf_lens_of(self.native))
+        self._seal()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -127,6 +129,7 @@ class FreeCamera(Native):
         with world._lock:
             check(lib.mf_free_camera_create(world._use(), camera.native, out, error), error)
             self._take(lib.MFPY_FREE_CAMERA, out[0], [world])
+        self._seal()
 
     def take(
         self,

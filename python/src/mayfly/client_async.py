@@ -273,7 +273,7 @@ class AsyncWorld(Session):
 
     def _add_group(self, number: int, name: str, count: int) -> GroupFields:
         group = self._known.pop(name, None) or AsyncGroup(self, number, name, count)
-        group.number, group.count, group._is_gone = number, count, False
+        vars(group).update(number=number, count=count, _is_gone=False)
         self.groups[name] = group
         return group
 

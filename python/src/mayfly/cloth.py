@@ -36,6 +36,8 @@ class Cloth(Native):
     [N/m] (0: it does not tear), `thickness` [m] and `friction`.
     """
 
+    _sealed = True
+
     def __init__(self) -> None:
         raise TypeError("make a cloth with Cloth.from_file(path) or Cloth.rectangle(...)")
 

@@ -20,6 +20,8 @@ class Context(Native):
 
     """
 
+    _sealed = True
+
     def __init__(self, threads: int | None = None) -> None:
         config = lib.mf_context_config()
         if threads is not None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import check, encode, ffi, lib
+from mayfly._sealed import Sealed
 from mayfly.arrays import whole
 from mayfly.group import Group
 
@@ -20,7 +21,7 @@ __all__ = ["Docks", "Port"]
 Port = tuple[Group, int, str]
 
 
-class Docks:
+class Docks(Sealed):
     """The docks of a world: `World.docks`.
 
     What each dock does is in fields: `group["dock.enabled"]`, `group["dock.state"]`,
@@ -29,6 +30,7 @@ class Docks:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self._seal()
 
     def _use(self) -> Any:
         return lib.mf_world_docks_of(self.world._use())

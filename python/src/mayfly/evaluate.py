@@ -58,8 +58,12 @@ class Evaluation:
             raise ValueError("every robot had a fault: there is no best one")
         return int(np.nanargmax(self.fitness))
 
-    def objective(self, worst: float = 0.0) -> npt.NDArray[np.float64]:
-        """The fitness for optimizers that need finite numbers: `worst` replaces NaN."""
+    def objective(self, worst: float) -> npt.NDArray[np.float64]:
+        """The fitness for optimizers that need finite numbers: `worst` replaces NaN.
+
+        Choose a number below every fitness: 0 would put a robot with a fault first where the
+        fitness is a negative cost.
+        """
         return np.where(np.isnan(self.fitness), worst, self.fitness)
 
 

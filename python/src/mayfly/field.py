@@ -6,6 +6,7 @@ without a copy, as (blocks, 16, *shape); all other access is by robot: (count, *
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import ffi, lib, text
+from mayfly._sealed import Sealed
 from mayfly.arrays import DLPACK_CPU, Array, as_array
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class _Memory:
         self.__array_interface__ = interface
 
 
-class Field:
+class Field(Sealed):
     """One field of a group, or the part of it that belongs to a joint, link or sensor.
 
     `field[...]` reads and writes by robot, with NumPy's rules for indices: `field[3]`,
@@ -59,7 +61,8 @@ class Field:
         doc: one line of description.
         shape: of the whole, robots first.
         dtype: of the numbers in memory.
-        writeable: whether it may be written: state and inputs may, computed fields may not.
+        writeable: whether it may be written: poses, velocities, targets and other inputs may; what
+            a motion, sensor or solver computes or remembers may not.
 
     """
 
@@ -88,11 +91,12 @@ class Field:
         self._first = first
         self._element = self._element_shape(info, count)
         self._data = native.data
-        self.writeable = bool(self._flags & (lib.MF_FIELD_STATE | lib.MF_FIELD_INPUT)) and not (
-            self._flags & lib.MF_FIELD_OUTPUT
-        )
+        given = self._flags & (lib.MF_FIELD_INPUT | lib.MF_FIELD_OUTPUT)
+        self.writeable = given == lib.MF_FIELD_INPUT
         self._moves = group._is_motion_state(self._field_name)
+        self._controller = group._controller_of(self._field_name) if self.writeable else None
         self._cached: Array | None = None
+        self._seal()
 
     def _element_shape(self, info: Any, count: int | None) -> tuple[int, ...]:
         width = max(int(info.width), 1)
@@ -173,7 +177,7 @@ class Field:
             whole, rest = divmod(count, _BLOCK)
             if whole:
                 target = out[: whole * _BLOCK].reshape(whole, _BLOCK, *self._element)
-                if not np.shares_memory(target, out):
+                if out.size > 0 and not np.shares_memory(target, out):
                     raise ValueError(f"{self.name}: out: need an array that is not transposed")
                 np.copyto(target, view[:whole], casting="same_kind")
             if rest:
@@ -255,10 +259,16 @@ class Field:
         return values[0] if single else values
 
     def __setitem__(self, key: Any, value: object) -> None:
-        if not self.writeable:
-            raise ValueError(f"{self.name}: is computed, writing has no effect")
         if self._field_name == "motion.level":
             raise ValueError("motion.level: is changed by group.switch(motion, robots)")
+        if not self.writeable:
+            raise ValueError(f"{self.name}: is computed, it cannot be written")
+        if self._controller is not None:
+            name, self._controller = self._controller, None  # said once
+            warnings.warn(
+                f"{self.name}: the system {name!r} of the group writes it, too, at its own rate",
+                stacklevel=2,
+            )
         rows, rest = self._split(key)
         given = self._numbers(value)
         world = self.group.world

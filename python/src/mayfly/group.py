@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import check, encode, ffi, in_turn, lib, text
+from mayfly._sealed import Sealed
 from mayfly.arrays import Array, matrix, rows_or_none, whole
 from mayfly.cameras import Picture, pictures
 from mayfly.equations import Equations
@@ -38,7 +39,7 @@ _FAULTS = {
 _WARNINGS = tuple(1 << kind for kind in range(lib.MF_WARNING_KINDS))
 
 
-class Group(Equations):
+class Group(Sealed, Equations):
     """Robots of one model in a world; created by World.add_group.
 
     `group["base.position"]` is a field of all robots, `group["left_knee/joint.angle"]` the part of
@@ -56,6 +57,7 @@ class Group(Equations):
         self._moving: frozenset[str] | None = None
         self.model = recipe.model
         self.count = recipe.count
+        self._seal()
 
     def _use(self) -> Any:
         self.world._use()
@@ -268,15 +270,18 @@ class Group(Equations):
         return name in self._moving
 
     def _written_by_motions(self) -> Iterator[str]:
+        for system in self._systems():
+            if system.phase == lib.MF_PHASE_MOTION and not _is_commands(system):
+                yield from _writes(system)
+
+    def _controller_of(self, field: str) -> str | None:
+        """The system that replaces what is written into a field; None: none does."""
+        controls = (s for s in self._systems() if s.phase == lib.MF_PHASE_CONTROL)
+        return next((text(s.name) for s in controls if field in _writes(s)), None)
+
+    def _systems(self) -> Iterator[Any]:
         for i in range(lib.mf_group_system_count(self._native)):
-            system = lib.mf_group_system(self._native, i)
-            names = system.writes
-            if system.phase != lib.MF_PHASE_MOTION or names == ffi.NULL or _is_commands(system):
-                continue
-            n = 0
-            while names[n] != ffi.NULL:
-                yield text(names[n])
-                n += 1
+            yield lib.mf_group_system(self._native, i)
 
     # ---- robots ----------------------------------------------------------------------------------
 
@@ -507,6 +512,18 @@ class Group(Equations):
         return int(lib.mf_group_bytes_per_instance(self._use()))
 
 
+def _writes(system: Any) -> tuple[str, ...]:
+    """The fields that a system declares to write."""
+    return () if system.writes == ffi.NULL else tuple(_texts(system.writes))
+
+
+def _texts(names: Any) -> Iterator[str]:
+    n = 0
+    while names[n] != ffi.NULL:
+        yield text(names[n])
+        n += 1
+
+
 def _is_commands(system: Any) -> bool:
     """Whether the system passes joint.target to actuators: it does not write a motion's state."""
     return text(system.name) == "commands"
@@ -519,10 +536,12 @@ def _group_again(world: World, name: str) -> Group:
 class GroupPart:
     """A joint, link, actuator or sensor of all robots of a group; its fields are attributes."""
 
+    group: Group
+    model: Any
+    name: str
+
     def __init__(self, group: Group, model: Any) -> None:
-        self.group = group
-        self.model = model
-        self.name: str = model.name
+        self.__dict__.update(group=group, model=model, name=model.name)
 
     @property
     def fields(self) -> dict[str, Field]:
@@ -532,6 +551,16 @@ class GroupPart:
 
     def __getitem__(self, field: str) -> Field:
         return self.group.field(f"{self.name}/{field}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in ("group", "model", "name", "fields"):
+            raise AttributeError(f"{self.name}: {name!r} cannot be set")
+        field = self.__getattr__(name)
+        if value is not field:  # else += has written it
+            field[...] = value
+
+    def __setitem__(self, field: str, value: object) -> None:
+        self.group[f"{self.name}/{field}"] = value
 
     def __getattr__(self, name: str) -> Field:
         if name.startswith("_"):

@@ -12,7 +12,15 @@ from mayfly._native import check, encode, ffi, fill, lib, read_struct, text
 from mayfly.arrays import matrix, whole
 from mayfly.model import Model
 
-__all__ = ["MOTIONS", "Recipe", "add_group", "motion_settings", "overrides", "set_up"]
+__all__ = [
+    "MOTIONS",
+    "Recipe",
+    "add_group",
+    "motion_settings",
+    "overrides",
+    "recipe_of",
+    "set_up",
+]
 
 _NAMES = tuple(text(lib.mf_motion_name(i)) for i in range(lib.MF_MOTION_COUNT))
 MOTIONS = _NAMES[: lib.MF_MOTION_LEVELS]
@@ -168,6 +176,35 @@ class Recipe:
 # ---- calls ---------------------------------------------------------------------------------------
 
 
+@dataclasses.dataclass(frozen=True)
+class _Given(Recipe):
+    """A group that exists already; add_group cannot create it again."""
+
+    def __post_init__(self) -> None:
+        """C has checked it."""
+
+
+def recipe_of(native: Any, model: Model) -> Recipe:
+    """The arguments of a group that C has made, of a scene or a task."""
+    config = lib.mf_group_config_of(native)
+    motions = (i for i in range(lib.MF_MOTION_COUNT) if lib.mf_motion_in(native, i))
+    return _Given(
+        model=model,
+        count=int(config.count),
+        name=text(config.name),
+        motion=tuple(text(lib.mf_motion_name(motion)) for motion in motions),
+        sensors=False,
+        controller=None,
+        gaits=(),
+        precision="double" if config.double_precision else "float",
+        isolated=bool(config.isolated),
+        pushable=False,
+        fault_policy="freeze",
+        spacing=0.0,
+        settings={},
+    )
+
+
 def yaml(value: object) -> str:
     """A value in the syntax of scenes."""
     if isinstance(value, bool):
@@ -219,6 +256,11 @@ def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
     elif recipe.model._cloth is not None:
         native = recipe.model._cloth._use()
         status = lib.mf_scene_file_of_cloth(context, native, ffi.NULL, 0, out, error)
+    elif recipe.model._kind is not None:
+        file = text(model.file) or "its file"
+        raise TypeError(
+            f"model: this {recipe.model.vehicle} belongs to a scene or task: load {file}"
+        )
     elif recipe.model._vehicle is None:
         status = lib.mf_scene_file_of_model(context, model, ffi.NULL, 0, out, error)
     else:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import check, encode, ffi, in_turn, lib, text
+from mayfly._sealed import Sealed
 from mayfly.arrays import matrix, whole
 from mayfly.group import Group
 
@@ -63,13 +64,14 @@ def place_here(config: Any, at: Any, axis: Any, frames: Any, error: Any) -> None
         config.sides[number].orientation = _numbers(orientation, 4, "join: frames: orientation")
 
 
-class WorldJoint:
+class WorldJoint(Sealed):
     """A joint created by World.join; equal to other handles of the same joint."""
 
     def __init__(self, world: World, handle: int) -> None:
         self.world = world
         self.handle = handle
         self._lock = world._lock
+        self._seal()
 
     def _use(self) -> Any:
         self.world._use()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly import errors
 from mayfly._native import check, encode, ffi, lib
+from mayfly._sealed import Sealed
 from mayfly.arrays import whole
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def dock_number(model: Any, dock: int | str) -> int:
     return number
 
 
-class Messages:
+class Messages(Sealed):
     """The messages of a world: `World.messages`.
 
     A message goes to a dock: whoever is docked there gets it one step later, and reads it when it
@@ -69,6 +70,7 @@ class Messages:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self._seal()
 
     def send(
         self, group: Group, robot: int, dock: int | str, type: int, content: bytes = b""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import check, encode, ffi, lib
+from mayfly._sealed import Sealed
 from mayfly.arrays import Array, whole
 from mayfly.messages import Message, dock_number, pack, unpack
 
@@ -57,7 +58,7 @@ class Memory:
         return (self[i] for i in range(self._size))
 
 
-class Mind:
+class Mind(Sealed):
     """What one robot senses, remembers, says and does, while its function is called.
 
     Attributes:
@@ -70,6 +71,7 @@ class Mind:
         self._recipe = recipe
         self._model = model
         self.memory = Memory(native, recipe.memory)
+        self._seal()
 
     @property
     def time(self) -> float:

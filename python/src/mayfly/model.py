@@ -40,6 +40,9 @@ def data_folder() -> pathlib.Path:
     return pathlib.Path(__file__).parent / "data"
 
 
+_VEHICLES = ("quadrotor", "fixed_wing", "car")
+
+
 def _load_vehicle(context: Context, path: str, settings: Mapping[str, object]) -> Native:
     if settings:
         raise TypeError(f"{', '.join(settings)}: a vehicle's file has no such settings")
@@ -59,6 +62,8 @@ class Model(Native):
 
     Create one with Model.from_file or Model.from_string.
     """
+
+    _sealed = True
 
     def __init__(self) -> None:
         raise TypeError("make a model with Model.from_file(path) or Model.from_string(text)")
@@ -171,12 +176,8 @@ class Model(Native):
         else:
             status = lib.mf_vehicle_body_model(used._use(), vehicle._use(), out, error)
         check(status, error, instead)
-        model = cls.__new__(cls)
-        model._take(lib.MFPY_MODEL, out[0], [used])
-        model._vehicle, model._truss, model._cloth = vehicle, None, None
-        model._recipe = recipe
-        model._text_name = instead
-        model._parts = {}
+        model = cls._made(recipe, out[0], [used])
+        model._vehicle, model._text_name = vehicle, instead
         return model
 
     @classmethod
@@ -184,12 +185,8 @@ class Model(Native):
         out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
         used = truss._context
         check(lib.mf_truss_model(used._use(), truss._use(), out, error), error)
-        model = cls.__new__(cls)
-        model._take(lib.MFPY_MODEL, out[0], [used, truss])
-        model._vehicle, model._truss, model._cloth = None, truss, None
-        model._recipe = recipe
-        model._text_name = None
-        model._parts = {}
+        model = cls._made(recipe, out[0], [used, truss])
+        model._truss = truss
         return model
 
     @classmethod
@@ -197,20 +194,36 @@ class Model(Native):
         out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
         used = cloth._context
         check(lib.mf_cloth_model(used._use(), cloth._use(), out, error), error)
+        model = cls._made(recipe, out[0], [used, cloth])
+        model._cloth = cloth
+        return model
+
+    @classmethod
+    def _made(cls, recipe: dict[str, Any], pointer: Any, needs: list[Native]) -> Model:
         model = cls.__new__(cls)
-        model._take(lib.MFPY_MODEL, out[0], [used, cloth])
-        model._vehicle, model._truss, model._cloth = None, None, cloth
-        model._recipe = recipe
-        model._text_name = None
-        model._parts = {}
+        model._take(lib.MFPY_MODEL, pointer, needs)
+        model._recipe, model._parts = recipe, {}
+        return model
+
+    @classmethod
+    def _borrowed(cls, owner: Native, group: Any, recipe: dict[str, Any]) -> Model:
+        """The model of a native group, which another object owns."""
+        model = cls.__new__(cls)
+        model._owner, model._process = owner._owner, owner._process
+        model._pointer = ffi.cast("mf_Model *", lib.mf_group_model(group))
+        model._recipe, model._parts = recipe, {}
+        motion = lib.mf_motion_of(group, 0)
+        name = "" if motion == lib.MF_MOTION_COUNT else text(lib.mf_motion_name(motion))
+        model._kind = name if name in _VEHICLES else None
         return model
 
     _recipe: dict[str, Any]
-    _text_name: tuple[str, str] | None
-    _vehicle: Native | None  # None: no vehicle
-    _truss: Truss | None  # None: no truss
-    _cloth: Cloth | None  # None: no cloth
     _parts: dict[type, Any]
+    _text_name: tuple[str, str] | None = None
+    _vehicle: Native | None = None  # None: no vehicle, or one that another object owns
+    _kind: str | None = None  # of such a vehicle
+    _truss: Truss | None = None  # None: no truss
+    _cloth: Cloth | None = None  # None: no cloth
 
     def _use(self) -> Any:
         # A model is only read, which a forked process can do as well.
@@ -235,7 +248,7 @@ class Model(Native):
     def vehicle(self) -> str | None:
         """The kind of a vehicle, "quadrotor", "fixed_wing" or "car"; None: a robot."""
         self._use()
-        return None if self._vehicle is None else _kind_of(self._vehicle)
+        return self._kind if self._vehicle is None else _kind_of(self._vehicle)
 
     @property
     def own_motion(self) -> str:

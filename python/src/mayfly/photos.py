@@ -92,6 +92,7 @@ class Photographer(Native):
             scene._use()
             check(lib.mf_photographer_create(scene._scene, encode(folder), out, error), error)
             self._take(lib.MFPY_PHOTOGRAPHER, out[0], [scene])
+        self._seal()
 
     @property
     def wait(self) -> int:

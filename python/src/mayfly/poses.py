@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
+from mayfly._sealed import Sealed
 from mayfly.client import RemoteGroup
 
 __all__ = ["PoseStream"]
@@ -20,8 +21,10 @@ __all__ = ["PoseStream"]
 _WIDTH = 8  # time, position, orientation
 
 
-class PoseStream:
+class PoseStream(Sealed):
     """The newest poses of one robot of a group with `motion: {external: {poses: N}}`."""
+
+    _sealed = True
 
     def __init__(self, group: RemoteGroup, robot: int = 0) -> None:
         if "poses" not in group.fields:

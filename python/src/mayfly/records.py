@@ -427,6 +427,8 @@ class Recorder(Native):
 
     """
 
+    _sealed = True
+
     def __init__(
         self,
         what: Group | World,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import pathlib
 import weakref
@@ -13,19 +12,11 @@ from mayfly import errors
 from mayfly._native import Turn, check, encode, ffi, lib, text
 from mayfly.context import Context, default_context
 from mayfly.group import Group
-from mayfly.group_setup import Recipe, overrides
+from mayfly.group_setup import overrides, recipe_of
 from mayfly.model import Model, data_folder
 from mayfly.world import World
 
 __all__ = ["Scene"]
-
-
-@dataclasses.dataclass(frozen=True)
-class _SceneRecipe(Recipe):
-    """A group described by a file; it cannot be created again by add_group."""
-
-    def __post_init__(self) -> None:
-        """The file has been checked already."""
 
 
 class Scene(World):
@@ -73,6 +64,7 @@ class Scene(World):
         self._context = context if context is not None else default_context()
         self._open(_found(path), settings or {}, plugins)
         self._groups = [self._group(i) for i in range(int(self._scene.group_count))]
+        self._seal()
 
     def _open(self, path: str, settings: Mapping[str, object], plugins: bool) -> None:
         native = self._context._use()
@@ -89,42 +81,9 @@ class Scene(World):
 
     def _group(self, index: int) -> Group:
         native = lib.mf_world_group(self._pointer, index)
-        config = lib.mf_group_config_of(native)
-        motions = tuple(
-            text(lib.mf_motion_name(motion))
-            for motion in range(lib.MF_MOTION_COUNT)
-            if lib.mf_motion_in(native, motion)
-        )
-        recipe = _SceneRecipe(
-            model=self._model(index),
-            count=int(config.count),
-            name=text(config.name),
-            motion=motions,
-            sensors=False,
-            controller=None,
-            gaits=(),
-            precision="double" if config.double_precision else "float",
-            isolated=bool(config.isolated),
-            pushable=False,
-            fault_policy="freeze",
-            spacing=0.0,
-            settings={},
-        )
-        return Group(self, native, recipe)
-
-    def _model(self, index: int) -> Model:
-        """A model owned by the scene."""
-        model = Model.__new__(Model)
-        model._owner = self._owner
-        model._pointer = self._scene.models[index]
-        model._process = self._process
-        model._recipe = {"path": text(model._pointer.file), "packages": {}, "settings": {}}
-        model._text_name = None
-        model._vehicle = None
-        model._truss = None
-        model._cloth = None
-        model._parts = {}
-        return model
+        path = text(self._scene.models[index].file)
+        model = Model._borrowed(self, native, {"path": path, "packages": {}, "settings": {}})
+        return Group(self, native, recipe_of(native, model))
 
     @property
     def duration(self) -> float:

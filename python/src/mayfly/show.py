@@ -74,6 +74,8 @@ class Film(Native):
 
     """
 
+    _sealed = True
+
     def __init__(
         self,
         what: World | Group,

@@ -24,6 +24,8 @@ class Terrain(Native):
     (centered); `interpolation` "nearest" or "bilinear" ("nearest").
     """
 
+    _sealed = True
+
     def __init__(self) -> None:
         raise TypeError(
             "make a ground with Terrain.from_array(heights), Terrain.from_file(path), "

@@ -51,6 +51,8 @@ class Truss(Native):
     Create one with Truss.from_file, from_string or from_arrays.
     """
 
+    _sealed = True
+
     def __init__(self) -> None:
         raise TypeError("make a truss with Truss.from_file(path) or Truss.from_arrays(...)")
 

@@ -94,6 +94,7 @@ class Viewer(Native):
         self.update(wait=False)
         if open and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
             webbrowser.open(self.address)
+        self._seal()
 
     def _start_film(self) -> None:
         out, error = ffi.new("mf_Film **"), ffi.new("mf_Error *")
@@ -177,7 +178,7 @@ class Viewer(Native):
         except errors.MayflyError as failure:  # it has other groups or systems by now
             warnings.warn(f"the page wants to start again: {failure}", stacklevel=3)
             return
-        self.restarts += 1
+        vars(self)["restarts"] += 1
         self._restart()
         self._take_picture()
 

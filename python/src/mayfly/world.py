@@ -96,6 +96,7 @@ class World(Native):
         self._take(lib.MFPY_WORLD, self._create(), [self._context])
         if terrain is not None:
             self._keep(terrain)
+        self._seal()
 
     def _start_without_parts(self) -> None:
         self._broken = False

@@ -34,6 +34,9 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
         bool holds;
         const char *text;
     } notes[] = {
+        {!config->motors && model->actuator_count > 0,
+         "motors false: joints have no servos; the actuators of the file stay, with the inputs "
+         "actuator.control"},
         {file && !law,
          "contact_law: contacts, limits and equality constraints do not use MuJoCo's law; solref, "
          "solimp, cone and impratio have only a partial effect (docs/explanation/articulated.md)"},

@@ -11,11 +11,11 @@ static const struct {
     mf_FieldInfo info;
 } table[MF_CLOTH_ROWS] = {
     [MF_CLOTH_ROW_POSITION] = {PER_VERTEX,
-                               {"vertex.position", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, STATE,
+                               {"vertex.position", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, INPUT,
                                 "position of each vertex"}},
     [MF_CLOTH_ROW_VELOCITY] = {PER_VERTEX,
                                {"vertex.velocity", "m/s", "world", MF_REAL, MF_FIXED_COUNT, 3,
-                                STATE, "velocity of each vertex"}},
+                                INPUT, "velocity of each vertex"}},
     [MF_CLOTH_ROW_CONTACTS] = {PER_ONE,
                                {"cloth.contacts", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
                                 "vertices that were held or met something in the last step"}},
@@ -57,7 +57,7 @@ static uint32_t count_of(const mf_ClothPlan *plan, int row) {
 
 mf_Status mf_cloth_fields(mf_Group *group, mf_ClothMotion *motion, mf_Error *error) {
     mf_Status status = MF_OK;
-    mf_canonical_rows(group, motion->body, MF_BODY_ROWS);
+    mf_derived_rows(group, motion->body, MF_BODY_ROWS);
     motion->fault = mf_group_find_field(group, "fault.word");
     for (int row = 0; row < MF_CLOTH_ROWS && status == MF_OK; row++)
         if (count_of(motion->plan, row) > 0)

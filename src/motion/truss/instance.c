@@ -31,7 +31,7 @@ static const struct {
                             "initial position relative to the center of mass"}},
     [MF_TRUSS_ROW_POSITION] = {PER_VERTEX,
                                1,
-                               {"vertex.position", "m", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
+                               {"vertex.position", "m", "world", MF_F64, MF_FIXED_COUNT, 3, INPUT,
                                 "position of each vertex"}},
     [MF_TRUSS_ROW_MASS] = {PER_VERTEX,
                            1,
@@ -117,7 +117,7 @@ static const struct {
                                   "of the last frame"}},
     [MF_TRUSS_ROW_VELOCITY] = {PER_MOVING,
                                1,
-                               {"vertex.velocity", "m/s", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
+                               {"vertex.velocity", "m/s", "world", MF_F64, MF_FIXED_COUNT, 3, INPUT,
                                 "velocity of each vertex"}},
     [MF_TRUSS_ROW_MOVEMENT] = {PER_STILL,
                                1,
@@ -142,7 +142,7 @@ static uint32_t count_of(const mf_TrussPlan *plan, int row) {
 
 mf_Status mf_truss_motion_fields(mf_Group *group, mf_TrussMotion *motion, mf_Error *error) {
     mf_Status status = MF_OK;
-    mf_canonical_rows(group, motion->body, MF_BODY_ROWS);
+    mf_derived_rows(group, motion->body, MF_BODY_ROWS);
     for (int row = 0; row < MF_TRUSS_ROWS && status == MF_OK; row++) {
         if (count_of(&motion->plan, row) > 0)
             status = mf_attach_field(group, &table[row].info, count_of(&motion->plan, row),

@@ -18,7 +18,7 @@ from mayfly.arrays import whole
 from mayfly.context import Context, default_context
 from mayfly.envs.settings import settings_of, task_info
 from mayfly.group import Group
-from mayfly.group_setup import MOTIONS, Recipe
+from mayfly.group_setup import MOTIONS, recipe_of
 from mayfly.model import Model
 from mayfly.world import World
 
@@ -49,6 +49,8 @@ class Rows:
     signals: npt.NDArray[np.float64]
     final_observation: npt.NDArray[Any] | None = None
     final_signals: npt.NDArray[np.float64] | None = None
+    final_warning: npt.NDArray[np.uint32] | None = None
+    final_fault: npt.NDArray[np.uint32] | None = None
 
 
 class EnvironmentWorld(World):
@@ -62,19 +64,15 @@ class EnvironmentWorld(World):
         self._fields = weakref.WeakSet()
         self._settings = {}
         self._threads = None
-        self._broken = False
-        self._groups = []
-        self._collisions = None
-        self._joints = None
-        self._pusher = None
+        self._start_without_parts()
         self._environment = environment
-        self._native_joints = None
         self.terrain = None
         self._ground = ffi.NULL
         self._context = environment.context
         self._owner = environment._owner
         self._pointer = native
         self._process = environment._process
+        self._seal()
 
     def _hand(self) -> Any:
         out, error = ffi.new("mf_Pusher **"), ffi.new("mf_Error *")
@@ -175,19 +173,12 @@ class NativeEnvironment(Native):
         self.interval = float(lib.mf_environment_interval(out[0]))
         self._buffers = ffi.new("mf_EnvironmentBuffers *")
         self._error = error
-        self._motion, self._precision = motion, precision
         self._world: EnvironmentWorld | None = None
+        self._seal()
 
     def _own_model(self) -> Model:
         """The robot that the task created, owned by the environment."""
-        model = Model.__new__(Model)
-        model._owner = self._owner
-        model._pointer = ffi.cast(
-            "mf_Model *", lib.mf_group_model(lib.mf_environment_group(self._pointer))
-        )
-        model._process = self._process
-        model._recipe, model._text_name, model._parts = {}, None, {}
-        return model
+        return Model._borrowed(self, lib.mf_environment_group(self._pointer), {})
 
     # ---- what it is ------------------------------------------------------------------------------
 
@@ -211,22 +202,9 @@ class NativeEnvironment(Native):
         native = self._use()
         if self._world is None:
             self._world = EnvironmentWorld(self, lib.mf_environment_world(native))
-            recipe = Recipe(
-                model=self.model,
-                count=self.count,
-                name=text(lib.mf_group_config_of(lib.mf_environment_group(native)).name),
-                motion=self._motion,
-                sensors=False,
-                controller=None,
-                gaits=(),
-                precision=self._precision,
-                isolated=True,
-                pushable=False,
-                fault_policy="freeze",
-                spacing=0.0,
-                settings={},
-            )
-            self._world._groups.append(Group(self._world, lib.mf_environment_group(native), recipe))
+            group = lib.mf_environment_group(native)
+            recipe = recipe_of(group, self.model)
+            self._world._groups.append(Group(self._world, group, recipe))
         return self._world
 
     @property
@@ -258,6 +236,10 @@ class NativeEnvironment(Native):
         last, signals = rows.final_observation, rows.final_signals
         buffers.final_observation = ffi.NULL if last is None else memory(last)
         buffers.final_signals = ffi.NULL if signals is None else memory("double[]", signals)
+        bits = rows.final_warning, rows.final_fault
+        buffers.final_warning, buffers.final_fault = (
+            ffi.NULL if word is None else memory("uint32_t[]", word) for word in bits
+        )
         return buffers
 
     def reset(
@@ -281,6 +263,10 @@ class NativeEnvironment(Native):
     def warned(self) -> bool:
         """Whether a robot has a warning."""
         return bool(lib.mf_group_warning_total(lib.mf_environment_group(self._use())) > 0)
+
+    def failed(self) -> bool:
+        """Whether a robot has a fault."""
+        return bool(lib.mf_group_fault_total(lib.mf_environment_group(self._use())) > 0)
 
     # ---- closing ---------------------------------------------------------------------------------
 

@@ -9,10 +9,13 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 
 from mayfly import errors
+from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array
 from mayfly.envs.rendering import MODES
 from mayfly.envs.settings import in_teams
 from mayfly.envs.vector import MayflyVectorEnv
+from mayfly.group import Group
+from mayfly.world import World
 
 try:
     from pettingzoo import ParallelEnv
@@ -22,7 +25,7 @@ except ImportError as failure:
 __all__ = ["MayflyParallelEnv"]
 
 
-class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
+class MayflyParallelEnv(Sealed, ParallelEnv):  # type: ignore[misc]
     """One team of robots that share one space.
 
     Args:
@@ -33,6 +36,9 @@ class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
     All agents begin together and end together.
 
     """
+
+    _replaceable = True
+    _settable = frozenset({"max_cycles"})  # by the tests of PettingZoo
 
     def __init__(self, task: str = "swarm", agents: int = 8, **arguments: Any) -> None:
         if not in_teams(task):
@@ -49,6 +55,17 @@ class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
         self.action_spaces = {
             agent: self._copy(self.envs.single_action_space) for agent in self.possible_agents
         }
+        self._seal()
+
+    @property
+    def group(self) -> Group:
+        """The robots, with all their fields."""
+        return self.envs.group
+
+    @property
+    def world(self) -> World:
+        """Their world."""
+        return self.envs.world
 
     @staticmethod
     def _copy(space: Box) -> Box:

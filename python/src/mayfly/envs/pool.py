@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
+from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array, whole
 from mayfly.envs.vector import MayflyVectorEnv
 
@@ -21,7 +22,7 @@ __all__ = ["Pool"]
 _QUIT = -1
 
 
-class Pool:
+class Pool(Sealed):
     """Robots in batches that are stepped one after the other by a separate thread.
 
     Args:
@@ -34,6 +35,8 @@ class Pool:
     order in which they were sent; robot i with seed s behaves as in a MayflyVectorEnv.
 
     """
+
+    _replaceable = True
 
     def __init__(
         self, task: str, num_envs: int, batch_size: int | None = None, **arguments: Any
@@ -56,6 +59,7 @@ class Pool:
         self._thread = threading.Thread(target=self._work, name="mayfly pool", daemon=True)
         self._thread.start()
         self.closed = False
+        self._seal()
 
     def _work(self) -> None:
         while True:

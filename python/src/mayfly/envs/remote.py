@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mayfly import errors
+from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array, whole
 from mayfly.client import RemoteGroup, RemoteWorld, Turn, connect
 
@@ -27,7 +28,7 @@ _PATIENCE = 3600.0  # [s] that the world waits for the next step, the most that 
 _FAULT = "fault.word"
 
 
-class RemoteVectorEnv(VectorEnv[Array, Array, Array]):
+class RemoteVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
     """The robots of a group of a served world, in lock-step.
 
     Args:
@@ -58,6 +59,7 @@ class RemoteVectorEnv(VectorEnv[Array, Array, Array]):
 
     """
 
+    _replaceable = True
     single_observation_space: Box
     single_action_space: Box
 
@@ -97,6 +99,7 @@ class RemoteVectorEnv(VectorEnv[Array, Array, Array]):
         self._over = np.zeros(n, np.bool_)
         self._begun = np.zeros(n, np.bool_)
         self._state: dict[str, Array] = {}
+        self._seal()
 
     def _begin(
         self,
@@ -303,7 +306,7 @@ class RemoteVectorEnv(VectorEnv[Array, Array, Array]):
                 self.world.close()
 
 
-class RemoteEnv(gymnasium.Env[Array, Array]):
+class RemoteEnv(Sealed, gymnasium.Env[Array, Array]):
     """One robot of a served world: the only one of its group.
 
     Args:
@@ -316,6 +319,7 @@ class RemoteEnv(gymnasium.Env[Array, Array]):
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # as in Gymnasium
+    _replaceable = True
     batch_class: ClassVar[type[RemoteVectorEnv]] = RemoteVectorEnv
     observation_space: Box
     action_space: Box
@@ -335,6 +339,7 @@ class RemoteEnv(gymnasium.Env[Array, Array]):
         self.metadata = {"render_modes": [], "render_fps": self.batch.metadata["render_fps"]}
         self.observation_space = self.batch.single_observation_space
         self.action_space = self.batch.single_action_space
+        self._seal()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

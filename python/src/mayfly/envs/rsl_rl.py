@@ -14,6 +14,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from mayfly import errors
+from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array
 from mayfly.envs.vector import MayflyVectorEnv
 
@@ -38,7 +39,7 @@ class _Settings(dict[str, Any]):
         return {name: str(value) for name, value in self.items()}
 
 
-class RslRlEnv:
+class RslRlEnv(Sealed):
     """Robots of one task, whose episodes restart in the step that ends them.
 
     Args:
@@ -58,6 +59,7 @@ class RslRlEnv:
 
     """
 
+    _replaceable = True
     device = "cpu"
 
     def __init__(
@@ -87,6 +89,7 @@ class RslRlEnv:
         self._length = np.zeros(num_envs, np.int64)
         self._seen, _ = self.envs.reset(seed=seed)
         self._returned = np.zeros(num_envs)
+        self._seal()
 
     @property
     def episode_length_buf(self) -> Any:

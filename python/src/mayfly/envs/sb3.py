@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from mayfly import errors
+from mayfly._sealed import Sealed
 from mayfly.arrays import Array
 from mayfly.envs.vector import MayflyVectorEnv
 
@@ -24,7 +25,7 @@ except ImportError as failure:
 __all__ = ["MayflyVecEnv"]
 
 
-class MayflyVecEnv(VecEnv):  # type: ignore[misc]
+class MayflyVecEnv(Sealed, VecEnv):  # type: ignore[misc]
     """Robots of one task, whose episodes restart in the step that ends them.
 
     Args:
@@ -33,6 +34,8 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         arguments: of MayflyVectorEnv; observations are float32 by default.
 
     """
+
+    _replaceable = True
 
     def __init__(self, task: str | MayflyVectorEnv, num_envs: int = 1, **arguments: Any) -> None:
         if isinstance(task, MayflyVectorEnv):
@@ -56,6 +59,7 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
             self.envs.num_envs, self.envs.single_observation_space, self.envs.single_action_space
         )
         self.metadata = self.envs.metadata
+        self._seal()
 
     def reset(self) -> Array:
         """Starts all episodes, with the seeds that seed() has set."""
@@ -87,12 +91,13 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         over = terminated | truncated
         for row in rows:
             row["TimeLimit.truncated"] = False
+        none = np.zeros(self.num_envs, np.bool_)
         for i in np.flatnonzero(over):
             assert ends is not None and final is not None
             del rows[i]["TimeLimit.truncated"]
             self.reset_infos[i] = rows[i]
             rows[i] = {
-                **{key: final[key][i] for key in final if not key.startswith("_")},
+                **{key: final[key][i] for key in final if final.get("_" + key, none)[i]},
                 "terminal_observation": ends[i],
                 "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
             }

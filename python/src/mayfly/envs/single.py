@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 
+from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array
 from mayfly.envs.rendering import MODES
 from mayfly.envs.vector import MayflyVectorEnv
@@ -41,7 +42,29 @@ class State:
         return self._env.world.time
 
 
-class MayflyEnv(gymnasium.Env[Array, Array]):
+class _OfABatch(Sealed):
+    """What environments of one robot or team show of the environment that they hold."""
+
+    _replaceable = True
+    batch: MayflyVectorEnv
+
+    @property
+    def group(self) -> Group:
+        """The robots, with all their fields."""
+        return self.batch.group
+
+    @property
+    def world(self) -> World:
+        """Their world."""
+        return self.batch.world
+
+    @property
+    def dt(self) -> float:
+        """[s] of one step."""
+        return self.batch.dt
+
+
+class MayflyEnv(_OfABatch, gymnasium.Env[Array, Array]):
     """One robot of a task.
 
     Args:
@@ -79,21 +102,7 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
         self.metadata = {"render_modes": MODES, "render_fps": self.batch.metadata["render_fps"]}
         self.observation_space = self.batch.single_observation_space
         self.action_space = self.batch.single_action_space
-
-    @property
-    def group(self) -> Group:
-        """The robot, with all its fields."""
-        return self.batch.group
-
-    @property
-    def world(self) -> World:
-        """Its world."""
-        return self.batch.world
-
-    @property
-    def dt(self) -> float:
-        """[s] of one step."""
-        return self.batch.dt
+        self._seal()
 
     # ---- as Gymnasium's MujocoEnv ----------------------------------------------------------------
 
@@ -155,7 +164,7 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
         self.batch.close()
 
 
-class MayflyTeamEnv(gymnasium.Env[Array, Array]):
+class MayflyTeamEnv(_OfABatch, gymnasium.Env[Array, Array]):
     """One team of robots that share one space, as one environment: a row for each robot.
 
     The reward is the mean of the robots'; info holds arrays, one value for each robot. For separate
@@ -193,6 +202,7 @@ class MayflyTeamEnv(gymnasium.Env[Array, Array]):
         self.metadata = {"render_modes": MODES, "render_fps": self.batch.metadata["render_fps"]}
         self.observation_space = self.batch.observation_space
         self.action_space = self.batch.action_space
+        self._seal()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -15,6 +15,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mayfly import errors
+from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array, whole
 from mayfly.context import Context
 from mayfly.envs import rendering
@@ -76,7 +77,7 @@ class _Spare:
         return made
 
 
-class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
+class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
     """Robots of one task, stepped together in lanes and threads.
 
     Args:
@@ -117,6 +118,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
 
     """
 
+    _replaceable = True
     single_observation_space: Box
     single_action_space: Box
 
@@ -200,6 +202,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self._over = np.zeros(self.num_envs, np.bool_)
         self._seeded = np.zeros(self.num_envs, np.bool_)
         self._last_seeds = np.full(self.num_envs, -1, object)
+        self._seal()
 
     # ---- for subclasses --------------------------------------------------------------------------
 
@@ -406,6 +409,8 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             rows.final_signals = (
                 np.empty_like(old.signals) if old.final_signals is None else old.final_signals
             )
+            rows.final_warning = np.empty(self.num_envs, np.uint32)
+            rows.final_fault = np.empty(self.num_envs, np.uint32)
         return rows
 
     def _show(self, observation: Array, signals: Mapping[str, Array]) -> Array:
@@ -492,10 +497,12 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         return infos
 
     def _add_warnings(self, infos: dict[str, Any]) -> None:
-        """Bits of Group.warning, where a robot has one; without warnings the keys are absent."""
-        if self.environment.warned():
-            word = self.group.warning
-            infos["warnings"], infos["_warnings"] = word, word != 0
+        """Bits of Group.warning and Group.fault; keys are absent where no robot has any."""
+        native = self.environment
+        for name, found in (("warnings", native.warned()), ("faults", native.failed())):
+            if found:
+                word = self.group.warning if name == "warnings" else self.group.fault
+                infos[name], infos["_" + name] = word, word != 0
 
     def _add_ends(self, infos: dict[str, Any], rows: Rows, ends: npt.NDArray[np.bool_]) -> None:
         """final_obs and final_info, as in SyncVectorEnv."""
@@ -513,6 +520,11 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         explained: dict[str, Any] = {}
         for name, column in self._columns(table).items():
             explained[name], explained["_" + name] = column, ends.copy()
+        for name, bits in (("warnings", rows.final_warning), ("faults", rows.final_fault)):
+            assert bits is not None
+            word = np.where(ends, bits, 0)
+            if word.any():
+                explained[name], explained["_" + name] = word, word != 0
         infos["final_obs"], infos["_final_obs"] = final, ends.copy()
         infos["final_info"], infos["_final_info"] = explained, ends.copy()
 
@@ -600,7 +612,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         image, links = state.pop("_image"), state.pop("_links")
         self.__dict__.update(state)
-        self.environment = NativeEnvironment(**self._recipe)
+        vars(self)["environment"] = NativeEnvironment(**self._recipe)
         if links:
             self._onlooker.look(self.environment.group)
         self.environment.world.restore(image)
