@@ -29,7 +29,7 @@ static Ladder ladder(mf_Motion motion, mf_ArticulatedIntegrator integrator, mf_T
     // Expected values are for rigid ground: as stiff as the step allows, points without torsional
     // friction.
     config.rigid.contact_time = config.prescribed.contact_time = 0.0;
-    config.rigid.torsional_friction = (double)NAN;
+    config.rigid.torsional_friction = 0.0;
     return config;
 }
 

@@ -153,17 +153,6 @@ void mf_start_report_settings(const mf_Scene *scene, const mf_Group *group,
 
 // ---- the start ----------------------------------------------------------------------------------
 
-// The ground used for an MJCF file without a floor.
-static void report_ground(const mf_Scene *scene, const mf_Group *group, mf_StartReport *report) {
-    const mf_Model *model = mf_group_model(group);
-    if (scene->terrain != NULL || model->body_count == 0 || !mf_model_touches_ground(model, true))
-        return;
-    if (mf_group_touches_ground(group))
-        say(report, "the file has no floor: a level ground at height 0 is added");
-    else if (model->base == MF_BASE_FREE)
-        say(report, "the file has no level plane: the robot touches the shapes of its file only");
-}
-
 static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
                          mf_StartReport *report) {
     const mf_Model *model = mf_group_model(group);
@@ -172,7 +161,6 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
     if (raised > 0.0)
         say(report, "the initial pose of the file is %.3g m deep in the ground: raised onto it",
             raised);
-    report_ground(scene, group, report);
     if (mf_robot_pose_make(group, &pose, NULL) != MF_OK)
         return;
     mf_robot_pose_read(group, 0, &pose);

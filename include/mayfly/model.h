@@ -130,7 +130,7 @@ typedef struct mf_Body {
     double local_position[3]; // [m] its frame in its parent body's frame, joints in their reference
                               // position
     double local_rotation[4]; // [1] body to parent body
-    bool mocap;               // moved by a program in MuJoCo; here fixed in the world
+    bool mocap;               // its pose is an input (mocap.position, articulated)
 } mf_Body;
 
 // A frame that moves with a link.
@@ -153,6 +153,7 @@ typedef struct mf_Point {
     double position[3]; // [m] link frame
     double mass;        // [kg] 0 without MF_POINT_HAS_MASS
     float color[3];     // [1] red, green, blue in 0 .. 1
+    uint32_t shape;     // [1] the shape of a file that it is a contact point of, or MF_NONE
 } mf_Point;
 
 typedef enum mf_ShapeType {

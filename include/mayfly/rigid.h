@@ -33,8 +33,8 @@ typedef struct mf_RigidConfig {
     double friction;           // [1] Coulomb, >= 0; default NAN: that of the shapes of the
                                // file, 1 for points
     double torsional_friction; // [m] torque against the spin of a contact over its load,
-                               // >= 0; NAN: that of the shapes, 0 for points;
-                               // default 0.02: so that feet on few corners do not spin
+                               // >= 0; default NAN: what an MJCF file says of its shapes (condim,
+                               // friction), else 0.02, so that feet on few corners do not spin
     double friction_rate;      // [rad/s] > 0; it is viscous below; default 1e-3
     double slip_speed;         // [m/s] > 0; friction is viscous below; default 1e-4
     double contact_depth; // [m] > 0; the force does not increase beyond this depth; default 0.02

@@ -154,6 +154,34 @@ static const mf_ContactPair *listed(const mf_Model *model, uint32_t a, uint32_t 
     return NULL;
 }
 
+// Always smaller, but in a model that is wrong.
+static uint32_t parent_of(const mf_Model *model, uint32_t body) {
+    const uint32_t parent = model->bodies[body].parent;
+    return parent < body ? parent : MF_NONE;
+}
+
+// The mocap body that a body which the world holds is or is fixed to; MF_NONE.
+static uint32_t mocap_of(const mf_Model *model, uint32_t body) {
+    for (; body < model->body_count; body = parent_of(model, body)) {
+        const uint32_t link = model->bodies[body].link;
+        if (link != MF_NONE && (link > 0 || model->base != MF_BASE_FIXED))
+            return MF_NONE;
+        if (model->bodies[body].mocap)
+            return body;
+    }
+    return MF_NONE;
+}
+
+// Whether the link of `body` is carried by that mocap body.
+static bool is_child_of(const mf_Model *model, uint32_t body, uint32_t mocap) {
+    if (mocap == MF_NONE || body >= model->body_count)
+        return false;
+    const uint32_t link = model->bodies[body].link;
+    while (body != MF_NONE && model->bodies[body].link == link)
+        body = parent_of(model, body);
+    return mocap_of(model, body) == mocap;
+}
+
 // Whether two shapes, not in a listed pair, may touch.
 static bool may_touch(const mf_Model *model, const mf_Shape *a, const mf_Shape *b) {
     if (!(a->contact_type & b->contact_with) && !(b->contact_type & a->contact_with))
@@ -161,6 +189,10 @@ static bool may_touch(const mf_Model *model, const mf_Shape *a, const mf_Shape *
     uint32_t body_a = body_of(model, a->link), body_b = body_of(model, b->link);
     if (body_a == body_b || (is_still(model, body_a) && is_still(model, body_b)) ||
         excluded(model, a, b))
+        return false;
+    if (model->body_count > 0 && !(model->physics.disabled & MF_DISABLE_FILTER_PARENT) &&
+        (is_child_of(model, b->body, mocap_of(model, a->body)) ||
+         is_child_of(model, a->body, mocap_of(model, b->body))))
         return false;
     if (body_a == MF_NONE || body_b == MF_NONE)
         return true;

@@ -7,6 +7,7 @@
 
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/group.h"
 
 #include <math.h>
 #include <string.h>
@@ -368,6 +369,7 @@ static mf_Status prepare_touch(mf_Interaction *all, mf_Error *error) {
     double stands = -INFINITY;
     for (uint32_t m = 0; config->terrain && m < all->member_count; m++) {
         all->scan.ground |= all->members[m].terrain;
+        all->members[m].group->ground_tested |= all->members[m].terrain;
         if (all->members[m].terrain && all->clearance[m] > stands)
             stands = all->clearance[m];
     }
@@ -383,6 +385,8 @@ static mf_Status prepare_air(mf_Interaction *all, mf_Error *error) {
         const mf_Field *wind = mf_group_find_field(all->members[m].group, "wind.velocity");
         if (wind == NULL)
             continue;
+        for (uint32_t i = 0; i < 3; i++)
+            all->members[m].group->wind_blows |= all->config.wind[i] != 0.0;
         bool wide = mf_group_config_of(all->members[m].group)->double_precision;
         if (wind->components != 3 || wind->info.type != (wide ? MF_F64 : MF_F32))
             return mf_fail(error, MF_BAD_ARGUMENT,

@@ -261,11 +261,15 @@ static void fill_model(const mf_Draft *draft, const mf_Order *order, mf_Block *b
     mf_assemble_dynamics(draft, order, block, model);
 }
 
+// A joint of a URDF file whose range is without 0 starts at the nearer end; MJCF joints start at
+// their reference, in or out of range, as MuJoCo's do.
 static void find_start_angles(mf_Model *model) {
     double *angle = (double *)model->start_angle;
-    for (uint32_t i = 0; i < model->joint_count; i++)
-        angle[i] =
-            mf_clamp(model->joints[i].reference, model->joints[i].lower, model->joints[i].upper);
+    for (uint32_t i = 0; i < model->joint_count; i++) {
+        const mf_Joint *joint = &model->joints[i];
+        angle[i] = model->body_count > 0 ? joint->reference
+                                         : mf_clamp(joint->reference, joint->lower, joint->upper);
+    }
     for (uint32_t i = 0; i < model->joint_count; i++) {
         const mf_Joint *joint = &model->joints[i];
         if (joint->mimic != MF_NONE)

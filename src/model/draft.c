@@ -122,6 +122,7 @@ mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double positi
     point->flags = (collides ? MF_POINT_COLLIDES : 0u) | (mass > 0.0 ? MF_POINT_HAS_MASS : 0u);
     mf_vec3_copy(point->position, position);
     point->mass = mass;
+    point->shape = MF_NONE;
     memcpy(point->color, color ? color : mf_gray, sizeof point->color);
     return point;
 }

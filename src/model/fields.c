@@ -179,6 +179,7 @@ static const mf_ModelField point_fields[] = {
     REAL(position, UNIT("m") IN("link") HASH(3)),
     REAL(mass, UNIT("kg") HASH(4)),
     SINGLE(color, UNIT("1") INITIAL(0.6)),
+    INDEX(shape, SHAPE, ),
 };
 #undef T
 

@@ -41,7 +41,8 @@ static inline void mf_hand_point(mf_HandModel *hand, uint32_t link, double x, do
                                  double mass, bool collides) {
     mf_Point *point = &hand->points[hand->model.point_count++];
     uint32_t flags = (collides ? MF_POINT_COLLIDES : 0u) | (mass > 0 ? MF_POINT_HAS_MASS : 0u);
-    *point = (mf_Point){.link = link, .flags = flags, .position = {x, y, z}, .mass = mass};
+    *point = (mf_Point){
+        .link = link, .flags = flags, .position = {x, y, z}, .mass = mass, .shape = MF_NONE};
     hand->links[link].mass += mass;
     hand->model.mass += mass;
 }

@@ -6,6 +6,7 @@
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "motion/table.h"
+#include "world/group.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -289,6 +290,64 @@ static uint32_t kept_contacts(const mf_NoteCase *c) {
     return c->contacts && contacts_off(c) ? count : 0;
 }
 
+// ---- what is around a group
+// ----------------------------------------------------------------------
+
+static bool has_floor(const mf_Model *model) {
+    bool any = false;
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        any = any || mf_art_is_ground(&model->shapes[i]);
+    return any;
+}
+
+// Of an MJCF robot whose world has a ground that nobody asked for, or none.
+static bool is_groundless(const mf_NoteCase *c) {
+    const bool given = c->group != NULL && mf_group_world(c->group)->own_terrain == NULL;
+    return c->model->body_count > 0 && !given && !has_floor(c->model) &&
+           mf_model_touches_ground(c->model, true);
+}
+static uint32_t ground_added(const mf_NoteCase *c) {
+    return is_groundless(c) && c->contacts && mf_model_touches_ground(c->model, false);
+}
+static uint32_t no_ground(const mf_NoteCase *c) {
+    return is_groundless(c) && !mf_model_touches_ground(c->model, false) &&
+           c->model->base == MF_BASE_FREE;
+}
+
+// Shapes of the world in the file of a robot that others may meet.
+static uint32_t alone_world(const mf_NoteCase *c) {
+    const bool shared = c->group != NULL && !mf_group_config_of(c->group)->isolated &&
+                        mf_world_group_count(mf_group_world(c->group)) > 1;
+    return shared && c->model->base == MF_BASE_FREE ? obstacles(c) : 0;
+}
+
+static uint32_t mocaps(const mf_NoteCase *c) {
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < c->model->body_count; b++)
+        count += c->model->bodies[b].mocap;
+    return count;
+}
+
+// Bodies with joints on a mocap body.
+static uint32_t mocap_children(const mf_NoteCase *c) {
+    const mf_Model *model = c->model;
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const uint32_t parent = model->bodies[b].parent;
+        count += parent != MF_NONE && model->bodies[parent].mocap &&
+                 model->bodies[b].link != model->bodies[parent].link;
+    }
+    return count;
+}
+
+// Of what flies.
+static uint32_t no_floor(const mf_NoteCase *c) {
+    return c->group != NULL && !c->group->ground_tested;
+}
+static uint32_t no_wind(const mf_NoteCase *c) {
+    return c->group != NULL && c->group->wind_blows && c->dragless;
+}
+
 // ---- notes --------------------------------------------------------------------------------------
 
 const mf_MotionNote mf_note_actuators = {actuators,
@@ -348,6 +407,22 @@ const mf_MotionNote mf_note_mean_impedance = {
     softnesses, "solref and solimp of shapes (#): the impedance is its mean over the depth"};
 const mf_MotionNote mf_note_turning = {
     turning, "torsional friction of shapes (#): rigid.torsional_friction is used instead"};
+const mf_MotionNote mf_note_ground_added = {
+    ground_added, "the file has no floor: a level ground at height 0 is added"};
+const mf_MotionNote mf_note_no_ground = {
+    no_ground, "the file has no level plane: the robot touches the shapes of its file only"};
+const mf_MotionNote mf_note_alone_world = {
+    alone_world,
+    "obstacles (#) fixed in the world by this file touch its own robot only; those of a "
+    "model without motion touch all"};
+const mf_MotionNote mf_note_mocaps = {mocaps, "mocap bodies (#) stay in the file's pose"};
+const mf_MotionNote mf_note_mocap_children = {
+    mocap_children, "bodies (#) with joints on mocap bodies do not follow mocap.position"};
+const mf_MotionNote mf_note_no_floor = {
+    no_floor,
+    "it flies through the ground without a fault: proximity with collisions.terrain, which "
+    "isolated robots have not, tests that"};
+const mf_MotionNote mf_note_no_wind = {no_wind, "wind has no effect: the vehicle has no drag"};
 const mf_MotionNote mf_note_impratio = {impratio, "impratio has no effect"};
 const mf_MotionNote mf_note_kept_contacts = {kept_contacts,
                                              "flag contact: shapes (#) collide nevertheless"};
@@ -388,6 +463,7 @@ static bool note_of(const mf_NoteCase *c, const mf_MotionRow *row, uint32_t *ind
 // With the settings that mayfly run chooses for a file, then those of a group (NULL: none).
 static mf_NoteCase case_of(const mf_Model *model, const mf_Group *group, const mf_MotionRow *row) {
     mf_NoteCase c = {.model = model,
+                     .group = group,
                      .contacts =
                          !(model->physics.disabled & (MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT)),
                      .shapes = true,

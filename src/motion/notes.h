@@ -8,6 +8,8 @@
 // A model under a motion with settings that decide what it follows.
 typedef struct mf_NoteCase {
     const mf_Model *model;
+    const mf_Group *group;            // NULL: settings that mayfly run chooses for a file
+    bool dragless;                    // air does not push it
     bool contacts;                    // with the ground
     bool shapes;                      // touch the ground themselves
     bool limits;                      // of joints
@@ -38,6 +40,8 @@ extern const mf_MotionNote mf_note_actuators, mf_note_efforts, mf_note_springs, 
     mf_note_links_touch, mf_note_alone_links, mf_note_alone_obstacles, mf_note_base_shapes,
     mf_note_obstacles, mf_note_held_shapes, mf_note_points_instead, mf_note_kept_off,
     mf_note_own_law, mf_note_own_law_of_shapes, mf_note_stiffness_only, mf_note_mean_impedance,
-    mf_note_turning, mf_note_impratio, mf_note_kept_contacts;
+    mf_note_turning, mf_note_impratio, mf_note_kept_contacts, mf_note_ground_added,
+    mf_note_no_ground, mf_note_alone_world, mf_note_mocaps, mf_note_mocap_children,
+    mf_note_no_floor, mf_note_no_wind;
 
 #endif

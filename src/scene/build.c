@@ -190,20 +190,21 @@ static mf_Status add_cloths(mf_SceneBuilder *builder) {
     return MF_OK;
 }
 
-// Aircraft and quadrotors feel no ground; proximity tests it.
-static void note_ground(const mf_SceneBuilder *builder) {
-    const mf_SceneFile *file = builder->file;
-    const bool tests = file->proximity && file->interaction.terrain;
-    for (uint32_t i = 0; i < file->group_count; i++) {
-        const mf_SceneGroup *from = &file->groups[i];
-        const bool isolated = mf_scene_group_isolated(builder, i);
-        if (from->vehicle == NULL || from->vehicle->kind == MF_VEHICLE_CAR ||
-            from->motion == MF_MOTION_OWN || (tests && !isolated))
+// Robots that no wind pushes, of a world with wind.
+static void note_wind(const mf_SceneBuilder *builder) {
+    const double *wind = builder->file->interaction.wind;
+    if (!(fabs(wind[0]) + fabs(wind[1]) + fabs(wind[2]) > 0.0))
+        return;
+    for (uint32_t i = 0; i < builder->file->group_count; i++) {
+        mf_Group *group = mf_world_group(builder->scene->world, i);
+        if (mf_scene_is_scenery(builder->scene->models[i]))
             continue;
-        mf_scene_note(builder->scene,
-                      "group %.60s: it flies through the ground without a fault: %s", from->name,
-                      isolated ? "isolated robots have no proximity"
-                               : "set proximity.enabled and proximity.collisions.terrain");
+        if (mf_scene_group_isolated(builder, i) ||
+            mf_group_find_field(group, "wind.velocity") == NULL)
+            mf_scene_note(builder->scene, "group %.60s: air.wind has no effect: %s",
+                          builder->file->groups[i].name,
+                          mf_scene_group_isolated(builder, i) ? "isolated robots have no air"
+                                                              : "its motion feels none");
     }
 }
 
@@ -370,7 +371,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
         status = mf_scene_add_play(scene, builder->error);
     if (status != MF_OK)
         return status;
-    note_ground(builder);
+    note_wind(builder);
+    mf_scene_note_idle_keys(builder);
     mf_scene_note_arms(builder);
     if (builder->file->script_count > 0 && !builder->config.scripts)
         mf_scene_note(scene, "scripts: %u not run here; mayfly run runs them",

@@ -21,6 +21,8 @@ typedef struct mf_SceneBuilder {
 
 // Adds a line to the scene's notes; lines beyond the limit are only counted.
 MF_PRINTF(2, 3) void mf_scene_note(mf_Scene *scene, const char *format, ...);
+// Keys that are set and have no effect on their group (idle_keys.c).
+void mf_scene_note_idle_keys(const mf_SceneBuilder *builder);
 
 // ---- one group ---------------------------------------------------------------------------------
 

@@ -384,7 +384,8 @@ static const mf_Key keys_behind[] = {
            GROUP(behavior.alternate), "every second circle is flown clockwise"),
     MF_KEY("behavior.formation.separation", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL,
            GROUP(behavior.separation),
-           "quadrotors avoid detected neighbors nearer than this; 0: no avoidance"),
+           "quadrotors avoid detected neighbors nearer than this; 0: no avoidance; aircraft and cars "
+           "stay on their circles and refuse it"),
     MF_KEY("behavior.formation.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
            GROUP(behavior.speed), "speed along the circles"),
     SECTION("behavior.waypoints",

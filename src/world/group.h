@@ -83,6 +83,8 @@ struct mf_Group {
     float tint[3];        // [1] color of its robots in pictures, if `tinted`
     bool tinted;
     bool drives_joints;   // a controller writes joint.target
+    bool ground_tested;   // a system of the world raises a fault under the ground
+    bool wind_blows;      // one writes wind.velocity
     bool slow;            // some phase has slow systems that may run in parallel
     struct mf_Kept *kept; // memory of mf_attach_keep
     uint32_t contact_row_count;

@@ -207,6 +207,16 @@ static uint32_t element_of_joint(const mf_Model *model, const mf_Field *field, u
     return begins(name, "joint.") ? index : MF_NONE;
 }
 
+// Mocap bodies are elements in the order of the file.
+static uint32_t element_of_body(const mf_Model *model, const mf_Field *field, uint32_t index) {
+    uint32_t rank = 0;
+    if (!model->bodies[index].mocap || !begins(field->info.name, "mocap."))
+        return MF_NONE;
+    for (uint32_t b = 0; b < index; b++)
+        rank += model->bodies[b].mocap;
+    return rank;
+}
+
 static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
                            const mf_Field *field) {
     const char *name = field->info.name;
@@ -215,6 +225,8 @@ static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
         return element_of_joint(model, field, index);
     case MF_PART_ACTUATOR:
         return element_of_actuator(model, field, index);
+    case MF_PART_BODY:
+        return element_of_body(model, field, index);
     case MF_PART_LINK:
         return begins(name, "link.") || strcmp(name, "wrench.link") == 0 ? index : MF_NONE;
     case MF_PART_TENDON:

@@ -31,7 +31,7 @@ static inline DrivenFixtureConfig driven_config(mf_Motion motion,
         integrator;
     // The closed forms are those of rigid ground: as stiff as the step allows, points without spin.
     config.rigid.contact_time = config.prescribed.contact_time = 0.0;
-    config.rigid.torsional_friction = (double)NAN;
+    config.rigid.torsional_friction = 0.0;
     return config;
 }
 

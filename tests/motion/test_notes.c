@@ -101,7 +101,7 @@ static const Thing things[] = {
      "links do not touch each other",
      false},
     {{[3] = "solref='.05 1'"}, R | S, "solref and solimp of shapes (1)", false},
-    {{[3] = "condim='6' friction='1 .1 .1'"}, R, "rigid.torsional_friction", false},
+    {{[3] = "condim='6' friction='1 .1 .1'"}, 0, NULL, false},
     {{[0] = FLAG("contact")}, K | P, "flag contact: shapes (1) collide nevertheless", false},
     {{[4] = "<geom size='.02' contype='0' conaffinity='0' mass='.01'/>"}, 0, NULL, false},
 };

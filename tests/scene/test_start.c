@@ -71,29 +71,41 @@ static void gravity_is_that_of_the_first_model(void **state) {
 // A quadrotor or aircraft that nothing keeps out of the ground is noted; cars stand on it.
 static void what_passes_through_the_ground_is_noted(void **state) {
     static const struct {
-        const char *text, *note;
+        const char *text;
+        bool noted;
     } cases[] = {
         {"groups:\n" MODEL("a", "crazyflie.yaml")
              MODEL("b", "car_full_size.yaml") "    place: {poses: [[9, 0, 0]]}\n",
-         "group a: it flies through the ground without a fault: set proximity.enabled and "
-         "proximity.collisions.terrain"},
-        {"proximity: {collisions: {terrain: false}}\ngroups:\n" MODEL("b", "aerosonde.yaml"),
-         "group b: it flies through the ground without a fault: set proximity.enabled and "
-         "proximity.collisions.terrain"},
+         true},
+        {"proximity: {collisions: {terrain: false}}\ngroups:\n" MODEL("b", "aerosonde.yaml"), true},
         {"proximity: {enabled: true}\ngroups:\n  - {name: c, model: ../models/sun2022.yaml, "
          "isolated: true}\n",
-         "group c: it flies through the ground without a fault: isolated robots have no proximity"},
-        {"proximity: {enabled: true}\ngroups:\n" MODEL("a", "crazyflie.yaml"), NULL},
-        {"groups:\n" MODEL("b", "car_full_size.yaml"), NULL},
+         true},
+        {"proximity: {enabled: true}\ngroups:\n" MODEL("a", "crazyflie.yaml"), false},
+        {"groups:\n" MODEL("b", "car_full_size.yaml"), false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_SceneFile *file = parse_scene(*state, cases[i].text);
         mf_Scene scene = make_scene(*state, file);
-        assert_int_equal(scene.note_count, cases[i].note != NULL);
-        if (cases[i].note != NULL)
-            assert_string_equal(scene.notes[0], cases[i].note);
+        char text[MF_MOTION_NOTE];
+        const bool noted = mf_motion_group_note(mf_world_group(scene.world, 0), 0, text);
+        assert_int_equal(noted, cases[i].noted);
+        if (noted)
+            assert_non_null(strstr(text, "it flies through the ground without a fault"));
+        assert_int_equal(scene.note_count, 0);
         drop_scene(&scene, file);
     }
+}
+
+// Wind on what has no drag, or whose motion feels none.
+static void wind_without_effect_is_noted(void **state) {
+    mf_SceneFile *file = parse_scene(
+        *state, "air: {wind: [3, 0, 0]}\nproximity: {enabled: true}\ngroups:\n" MODEL(
+                    "a", "hexapod.urdf") MODEL("b", "aerosonde.yaml") "    height: 50\n");
+    mf_Scene scene = make_scene(*state, file);
+    assert_int_equal(scene.note_count, 1);
+    assert_string_equal(scene.notes[0], "group a: air.wind has no effect: its motion feels none");
+    drop_scene(&scene, file);
 }
 
 // The rate of a system of the first group; 0: it has none.
@@ -441,6 +453,7 @@ int main(void) {
         cmocka_unit_test(the_step_is_the_least_that_models_ask_for),
         cmocka_unit_test(gravity_is_that_of_the_first_model),
         cmocka_unit_test(what_passes_through_the_ground_is_noted),
+        cmocka_unit_test(wind_without_effect_is_noted),
         cmocka_unit_test(default_control_intervals),
         cmocka_unit_test(times_that_do_not_fit_the_step_are_refused),
         cmocka_unit_test(the_ground_is_that_of_a_model),

@@ -41,7 +41,8 @@ typedef enum mf_MjcfKind {
     MF_MJCF_CHOICE,    // int32_t: index into `words`
     MF_MJCF_TEXT,      // const char *
     MF_MJCF_ELSEWHERE, // read by other means
-    MF_MJCF_PASSED,    // has no effect here
+    MF_MJCF_PASSED,    // says nothing about the simulation, so nothing is said
+    MF_MJCF_NOTED,     // has no effect here, which is said
     MF_MJCF_REFUSED,   // physical and not supported: an error when it is not zero
     MF_MJCF_PLAIN      // all attributes of a structure in the table of model fields
 } mf_MjcfKind;

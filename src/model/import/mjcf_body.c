@@ -30,7 +30,7 @@ static const mf_MjcfField body_fields[] = {
     {"pos", MF_MJCF_NUMBERS, 3, 3, offsetof(BodyAttributes, position), NULL},
     MF_MJCF_PLAIN_OF(BodyAttributes, BODY),
     MF_MJCF_ORIENTATION,
-    {"sleep", MF_MJCF_PASSED, 0, 0, 0, NULL},
+    {"sleep", MF_MJCF_NOTED, 0, 0, 0, NULL},
     {"simple", MF_MJCF_PASSED, 0, 0, 0, NULL},
     {"user", MF_MJCF_PASSED, 0, 0, 0, NULL},
     END};

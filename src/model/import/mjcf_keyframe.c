@@ -109,8 +109,8 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
         {"qvel", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
         {"act", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
         {"ctrl", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"mpos", MF_MJCF_PASSED, 0, 0, 0, NULL}, // of mocap bodies, which do not move
-        {"mquat", MF_MJCF_PASSED, 0, 0, 0, NULL},
+        {"mpos", MF_MJCF_NOTED, 0, 0, 0, NULL},
+        {"mquat", MF_MJCF_NOTED, 0, 0, 0, NULL},
         {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
     KeyAttributes attributes = {0};
     mf_Keyframe key = {0};

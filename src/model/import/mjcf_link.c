@@ -546,8 +546,11 @@ static mf_Status make_contact_points(mf_Mjcf *m, const bool *collides) {
         for (uint32_t k = 0; k < count; k++) {
             mf_quat_rotate(points[k], shape->rotation, points[k]);
             mf_vec3_add(points[k], points[k], shape->position);
-            if (!mf_draft_add_point(&m->draft, shape->link, points[k], 0.0, true, shape->color))
+            mf_Point *point =
+                mf_draft_add_point(&m->draft, shape->link, points[k], 0.0, true, shape->color);
+            if (point == NULL)
                 return mf_mjcf_no_memory(m);
+            point->shape = i;
         }
     }
     return MF_OK;

@@ -199,9 +199,11 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
         "constraint", "equality", "frictionloss", "limit",     "contact",
         "spring",     "damper",   "gravity",      "clampctrl", "filterparent",
         "actuation",  "refsafe",  "sensor",       "eulerdamp", NULL};
-    static const char *const passed[] = {
-        "warmstart", "midphase",    "autoreset", "nativeccd", "island",      "multiccd", "energy",
-        "fwdinv",    "invdiscrete", "sleep",     "diagexact", "sensornoise", NULL};
+    static const char *const passed[] = {"warmstart", "midphase",    "autoreset",
+                                         "nativeccd", "island",      "energy",
+                                         "fwdinv",    "invdiscrete", NULL};
+    // Off unless a file enables them, and then without effect here.
+    static const char *const noted[] = {"multiccd", "sleep", "diagexact", "sensornoise", NULL};
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         const mf_XmlAttribute *flag = &node->attributes[i];
         bool enable = strcmp(flag->value, "enable") == 0, found = false;
@@ -228,7 +230,12 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
         }
         for (const char *const *name = passed; *name && !found; name++)
             found = strcmp(flag->name, *name) == 0;
-        mf_Status status = found ? MF_OK : mf_mjcf_refuse(m, node, flag->name);
+        bool told = false;
+        for (const char *const *name = noted; *name && !told; name++)
+            told = strcmp(flag->name, *name) == 0;
+        mf_Status status = told && enable  ? mf_mjcf_pass(m, node, flag->name)
+                           : told || found ? MF_OK
+                                           : mf_mjcf_refuse(m, node, flag->name);
         if (status != MF_OK)
             return status;
     }

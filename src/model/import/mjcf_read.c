@@ -173,6 +173,8 @@ static mf_Status read_field(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFie
         return MF_OK;
     case MF_MJCF_REFUSED:
         return is_zero(text) ? MF_OK : mf_mjcf_refuse(m, node, field->name);
+    case MF_MJCF_NOTED:
+        return mf_mjcf_pass(m, node, field->name);
     case MF_MJCF_ELSEWHERE:
     case MF_MJCF_PASSED:
     case MF_MJCF_PLAIN:

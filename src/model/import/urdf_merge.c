@@ -175,8 +175,11 @@ static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, const mf_Urdf
     for (uint32_t i = 0; i < count; i++) {
         mf_quat_rotate(points[i], rotation, points[i]);
         mf_vec3_add(points[i], points[i], position);
-        if (!mf_draft_add_point(&urdf->draft, link->draft, points[i], 0.0, true, solid->color))
+        mf_Point *point =
+            mf_draft_add_point(&urdf->draft, link->draft, points[i], 0.0, true, solid->color);
+        if (point == NULL)
             return mf_urdf_no_memory(urdf);
+        point->shape = urdf->draft.shapes.count - 1;
     }
     return status;
 }

@@ -113,7 +113,7 @@ static inline void work_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->stale, links);
     MF_CARVE(carver, work->angular, links);
     MF_CARVE(carver, work->linear, links);
-    MF_CARVE(carver, work->contacts.pose, links + 1);
+    MF_CARVE(carver, work->contacts.pose, links + 1 + plan->mocap_count);
     MF_CARVE(carver, work->met, links + 1);
 }
 

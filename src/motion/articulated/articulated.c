@@ -53,6 +53,10 @@ static const mf_FieldInfo articulated_fields[] = {
     {"free.velocity", "m/s", "joint", MF_REAL, MF_FIXED_COUNT, 3,
      MF_FIELD_STATE | MF_FIELD_INPUT | MF_FIELD_RATE_SUM,
      "of floating joints: velocity of that origin in the joint frame"},
+    {"mocap.position", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "of mocap bodies: origin, for welds, connects and contacts"},
+    {"mocap.rotation", "1", "world", MF_REAL, MF_FIXED_COUNT, 4, MF_FIELD_STATE | MF_FIELD_INPUT,
+     "of mocap bodies: body to world, quaternion (w, x, y, z) of any length but 0"},
     {"contact.load", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "normal force of each contact with the ground, 0 in the air"},
     {"contact.slip", "m/s", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
@@ -127,6 +131,9 @@ static uint32_t row_count(const mf_ArtMotion *motion, uint32_t row) {
     case MF_ART_ROW_FREE:
     case MF_ART_ROW_FREE_SPEED:
         return motion->plan->free_count;
+    case MF_ART_ROW_MOCAP_POSITION:
+    case MF_ART_ROW_MOCAP_ROTATION:
+        return motion->plan->mocap_count;
     case MF_ART_ROW_LOAD:
     case MF_ART_ROW_SLIP:
         return motion->plan->contact_count;
@@ -269,6 +276,30 @@ static void reset_gains(const mf_ArtMotion *motion, uint32_t instance) {
     }
 }
 
+// Mocap bodies start where the file has them, with the base where it is fixed.
+static void reset_mocaps(const mf_Group *group, const mf_ArtMotion *motion, uint32_t instance) {
+    double base[3], turn[4], position[3], rotation[4];
+    for (uint32_t c = 0; c < 3; c++)
+        base[c] = mf_field_get(motion->rows[MF_ART_ROW_POSITION], instance, c);
+    for (uint32_t c = 0; c < 4; c++)
+        turn[c] = mf_field_get(motion->rows[MF_ART_ROW_ORIENTATION], instance, c);
+    const bool carried = mf_group_model(group)->base == MF_BASE_FIXED;
+    for (uint32_t i = 0; i < motion->plan->mocap_count; i++) {
+        const mf_ArtMocap *mocap = &motion->mocaps[i];
+        mf_vec3_copy(position, mocap->position);
+        memcpy(rotation, mocap->rotation, sizeof rotation);
+        if (carried) {
+            mf_quat_rotate(position, turn, position);
+            mf_vec3_add(position, base, position);
+            mf_quat_multiply(rotation, turn, rotation);
+        }
+        for (uint32_t c = 0; c < 3; c++)
+            mf_field_set(motion->rows[MF_ART_ROW_MOCAP_POSITION], instance, 3 * i + c, position[c]);
+        for (uint32_t c = 0; c < 4; c++)
+            mf_field_set(motion->rows[MF_ART_ROW_MOCAP_ROTATION], instance, 4 * i + c, rotation[c]);
+    }
+}
+
 // Ball and floating joints start as the model's start position says.
 static void reset_articulated(mf_Group *group, uint32_t instance, void *user) {
     const mf_ArtMotion *motion = user;
@@ -276,6 +307,7 @@ static void reset_articulated(mf_Group *group, uint32_t instance, void *user) {
     for (uint32_t row = MF_ART_ROW_TORQUE; row < MF_ART_ROWS; row++)
         reset_row(motion, row, instance);
     reset_gains(motion, instance);
+    reset_mocaps(group, motion, instance);
     if (model->start_position == NULL)
         return;
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
@@ -318,13 +350,11 @@ static mf_Status make_scratch(mf_Group *group, mf_ArtMotion *motion, mf_Error *e
                                     table[pick.single][pick.double_precision](motion->plan), error);
 }
 
-static const char *const articulated_reads[] = {"joint.target",   "joint.torque",
-                                                "base.force",     "base.torque",
-                                                "?ball.torque",   "?actuator.control",
-                                                "?motion.level",  "?wrench.link",
-                                                "?wrench.count",  "?servo.gain",
-                                                "?servo.damping", "?servo.target_rate",
-                                                "?servo.torque",  NULL};
+static const char *const articulated_reads[] = {
+    "joint.target",  "joint.torque",      "base.force",      "base.torque",
+    "?ball.torque",  "?actuator.control", "?motion.level",   "?wrench.link",
+    "?wrench.count", "?servo.gain",       "?servo.damping",  "?servo.target_rate",
+    "?servo.torque", "?mocap.position",   "?mocap.rotation", NULL};
 static const char *const articulated_writes[] = {"base.position",
                                                  "base.orientation",
                                                  "base.linear_velocity",
@@ -343,6 +373,7 @@ static const char *const articulated_writes[] = {"base.position",
                                                  "?warm_start.force",
                                                  "?tendon.length",
                                                  "?tendon.force",
+                                                 "?sensor.touch",
                                                  "?solver.acceleration",
                                                  "?step.acceleration",
                                                  "?solver.residual",
@@ -350,7 +381,6 @@ static const char *const articulated_writes[] = {"base.position",
                                                  "?sensor.outer",
                                                  "?joint.limit_force",
                                                  "?tendon.limit_force",
-                                                 "?sensor.touch",
                                                  "fault.word",
                                                  "warning.word",
                                                  "warning.steps",
@@ -542,6 +572,10 @@ static const mf_MotionNote *const notes[] = {&mf_note_planars,
                                              &mf_note_points_instead,
                                              &mf_note_kept_off,
                                              &mf_note_kept_contacts,
+                                             &mf_note_ground_added,
+                                             &mf_note_no_ground,
+                                             &mf_note_alone_world,
+                                             &mf_note_mocap_children,
                                              NULL};
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {

@@ -133,6 +133,16 @@ mf_Status mf_art_surfaces_fill(mf_ArtMotion *motion, const mf_Model *model, mf_C
 void mf_art_contact_point(const mf_ArtMotion *motion, uint32_t i, const double up[3],
                           double position[3]);
 
+// ---- mocap bodies (mocaps.c) --------------------------------------------------------------------
+
+mf_Status mf_art_mocaps_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
+                              mf_Error *error);
+// The mocap body that `body` is or is fixed to; MF_NONE.
+uint32_t mf_art_mocap_of(const mf_ArtMotion *motion, const mf_Model *model, uint32_t body);
+// Shapes on mocap bodies have these's frames from now on: what asks for frames of links came
+// before.
+void mf_art_mocaps_carry(mf_ArtMotion *motion, const mf_Model *model);
+
 // Whether a shape touches the ground, and how (as mf_collide_match). Where the file has grounds,
 // level planes and height fields that are fixed in the world and touch, one of them must let it.
 bool mf_art_ground_pair(const mf_Model *model, uint32_t shape, mf_CollidePair *pair);

@@ -57,10 +57,10 @@ static inline void link_contacts_carve(const mf_ArtPlan *plan, mf_Carver *carver
     MF_CARVE(carver, all->spheres, 4 * collide->node_count + 3 * collide->shape_count);
 }
 
-// Plan links of a pair's shapes.
+// Plan links of a pair's shapes; mocap bodies are the world.
 static MF_INLINE int32_t contact_plan_link(const mf_ArtPlan *plan, uint32_t shape) {
     uint32_t frame = mf_collide_shapes(mf_art_collide(plan))[shape].frame;
-    return frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1;
+    return frame == MF_NONE || frame > plan->link_count ? MF_ART_WORLD : (int32_t)frame - 1;
 }
 
 static MF_INLINE mf_mask lane_range(uint32_t first, uint32_t count) {

@@ -7,7 +7,7 @@
 
 typedef struct Contact {
     uint32_t link;         // [1] of the model
-    const mf_Shape *shape; // NULL: a point
+    const mf_Shape *shape; // of which it is a part; NULL: a point of none
     mf_ArtTouchKind kind;
     uint32_t part;              // [1]
     double tensor[6];           // [m^2] squared radii of an ellipsoid, link axes
@@ -206,7 +206,8 @@ static void each_contact(const mf_ArtMotion *motion, const mf_Model *model, cons
         link = point->link;
         if (!points)
             continue;
-        Contact contact = {.link = point->link};
+        Contact contact = {.link = point->link,
+                           .shape = point->shape != MF_NONE ? &model->shapes[point->shape] : NULL};
         mf_vec3_copy(contact.position, point->position);
         use(user, &contact);
     }

@@ -54,7 +54,7 @@ static void loops_carve(const mf_ArtPlan *plan, mf_Carver *carver, Loops *loops)
     MF_CARVE(carver, loops->factor, rows * (rows + 1) / 2);
     MF_CARVE(carver, loops->inverse, rows);
     MF_CARVE(carver, loops->rest, rows);
-    MF_CARVE(carver, loops->poses, plan->link_count + 1);
+    MF_CARVE(carver, loops->poses, plan->link_count + 1 + plan->mocap_count);
     state_carve(plan, carver, &loops->end);
     state_carve(plan, carver, &loops->low);
 }
@@ -89,8 +89,11 @@ static Frame world_frame(void) {
     return MF_VALUE(Frame, .rotation = quat_matrix(quat_unit()), .position = vec_zero());
 }
 
-static Frame frame_at(const mf_ArtLoop *loop, int side, const Frame *links) {
-    Frame link = loop->links[side] == MF_ART_WORLD ? world_frame() : links[loop->links[side] + 1];
+static Frame frame_at(const mf_ArtPlan *plan, const mf_ArtLoop *loop, int side,
+                      const Frame *links) {
+    Frame link = loop->mocap[side] != MF_NONE ? links[plan->link_count + 1 + loop->mocap[side]]
+                 : loop->links[side] == MF_ART_WORLD ? world_frame()
+                                                     : links[loop->links[side] + 1];
     Mat rotation = quat_matrix(quat_value4(loop->turns[side]));
     return MF_VALUE(Frame, .rotation = mat_multiply(&link.rotation, &rotation),
                     .position =
@@ -138,7 +141,7 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
                 term_sum(plan, loop, 0, state->angle) - mf_set((mf_real)loop->references[0]) - p[0];
             continue;
         }
-        Frame a = frame_at(loop, 0, links), b = frame_at(loop, 1, links);
+        Frame a = frame_at(plan, loop, 0, links), b = frame_at(plan, loop, 1, links);
         Vec gap = vec_sub(a.position, b.position);
         *error++ = gap.x;
         *error++ = gap.y;
@@ -162,7 +165,11 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
 
 // Poses of the links that loops need, in axes of the world with the base's origin at 0 for a free
 // base whose loops do not hold to the world.
-static void loop_poses(const mf_ArtPlan *plan, const State *state, Frame *poses) {
+static void loop_poses(const Couple *c, const State *state, Frame *poses) {
+    const mf_ArtPlan *plan = c->plan;
+    for (uint32_t i = plan->link_count + 1; i <= plan->link_count + plan->mocap_count; i++)
+        poses[i] =
+            MF_VALUE(Frame, c->work->contacts.pose[i].rotation, c->work->contacts.pose[i].position);
     poses[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->position);
     const bool *looped = mf_art_looped(plan);
     const mf_ArtLink *links = mf_art_links(plan);
@@ -358,7 +365,7 @@ static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane uni
         state_copy(c->plan, state, end);
         state_clear(c->plan, &loops->low);
         integrate_euler(c->plan, end, &loops->low, out, unit);
-        loop_poses(c->plan, end, loops->poses);
+        loop_poses(c, end, loops->poses);
         loop_errors(c->plan, end, loops->poses, rest);
         for (uint32_t i = 0; i < c->plan->loop_rows; i++)
             rest[i] = rest[i] * rate;
@@ -377,7 +384,7 @@ static void start_loops(Couple *c, Loops *loops, const State *state, const Rates
         else
             frame_rows(c, state, loop, unit, is_explicit);
     }
-    loop_poses(c->plan, state, loops->poses);
+    loop_poses(c, state, loops->poses);
     loop_errors(c->plan, state, loops->poses, loops->error);
     factor_loops(c, loops);
 }

@@ -95,6 +95,22 @@ static void place_frame(mf_ArtMotion *motion, const mf_Frame *frame, mf_ArtLoop 
     }
 }
 
+// A side on a mocap body moves with that.
+static void place_on_mocap(const mf_ArtMotion *motion, const mf_Model *model, uint32_t body,
+                           const mf_Frame *frame, mf_ArtLoop *loop, int side) {
+    const uint32_t number = mf_art_mocap_of(motion, model, body);
+    double back[4];
+    loop->mocap[side] = number;
+    if (number == MF_NONE)
+        return;
+    const mf_ArtMocap *mocap = &motion->mocaps[number];
+    loop->links[side] = MF_ART_WORLD;
+    mf_quat_conjugate(back, mocap->rotation);
+    mf_vec3_sub(loop->arms[side], frame->position, mocap->position);
+    mf_quat_rotate(loop->arms[side], back, loop->arms[side]);
+    mf_quat_multiply(loop->turns[side], back, frame->rotation);
+}
+
 static double tendon_start(const mf_Model *model, const mf_Tendon *tendon) {
     double length = 0.0;
     for (uint32_t i = 0; i < tendon->term_count; i++) {
@@ -135,6 +151,7 @@ static mf_Status add_follower(mf_ArtMotion *motion, const mf_Model *model, uint3
     *loop = (mf_ArtLoop){.type = MF_EQUALITY_JOINT,
                          .rows = 1,
                          .equality = MF_NONE,
+                         .mocap = {MF_NONE, MF_NONE},
                          .links = {MF_ART_WORLD, MF_ART_WORLD},
                          .terms = {1, 1},
                          .coefficients = {offset, multiplier}};
@@ -164,12 +181,18 @@ static mf_Status add_loop(mf_ArtMotion *motion, const mf_Model *model, const mf_
     *loop = (mf_ArtLoop){.type = from->type,
                          .rows = 1,
                          .equality = (uint32_t)(from - model->equalities),
-                         .links = {MF_ART_WORLD, MF_ART_WORLD}};
+                         .links = {MF_ART_WORLD, MF_ART_WORLD},
+                         .mocap = {MF_NONE, MF_NONE}};
     memcpy(loop->coefficients, from->coefficients, sizeof loop->coefficients);
     if (from->type == MF_EQUALITY_CONNECT || from->type == MF_EQUALITY_WELD) {
         loop->rows = from->type == MF_EQUALITY_WELD ? 6 : 3;
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < 2; side++) {
+            const uint32_t site = from->sites[side];
             place_frame(motion, &from->frames[side], loop, side);
+            place_on_mocap(motion, model,
+                           site != MF_NONE ? model->sites[site].body : from->objects[side],
+                           &from->frames[side], loop, side);
+        }
     }
     if (is_idle(motion, loop)) {
         motion->plan->loop_count--;

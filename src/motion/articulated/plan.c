@@ -393,7 +393,9 @@ static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf
         motion->plan->limited |= (motion->links[l].drive & MF_ART_HAS_LIMIT) != 0;
     }
     set_settings(motion, model, world);
-    status = mf_art_paths_build(motion, model, context, error);
+    status = mf_art_mocaps_build(motion, model, context, error);
+    if (status == MF_OK)
+        status = mf_art_paths_build(motion, model, context, error);
     if (status == MF_OK)
         status =
             mf_art_actuators_build(motion, model, mf_time_to_seconds(world->step), context, error);
@@ -425,6 +427,7 @@ static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf
     motion->plan->loose = is_loose(motion);
     mf_art_contacts_surround(motion);
     status = mf_art_laws_fill(motion, model, context, error);
+    mf_art_mocaps_carry(motion, model);
     if (status == MF_OK)
         status = mf_art_pack(motion, context, error);
     if (status == MF_OK)

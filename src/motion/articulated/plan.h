@@ -301,12 +301,21 @@ typedef struct mf_ArtJointLaw {
 } mf_ArtJointLaw;
 
 // An equality constraint. Frames hold for connect and weld, terms for joint and tendon.
+// A mocap body of the file: its pose is an input. What is on it has the frame behind those of the
+// plan links, link_count + 1 + its number, and pushes as the world does: with no velocity.
+typedef struct mf_ArtMocap {
+    uint32_t body;      // [1] of the model
+    double position[3]; // [m] in the file's pose; world frame, of a fixed base in the base's
+    double rotation[4]; // [1]
+} mf_ArtMocap;
+
 typedef struct mf_ArtLoop {
     mf_EqualityType type;
     uint32_t rows;                    // [1]
     int32_t links[2];                 // [1] plan link, -1 = base, MF_ART_WORLD
     double arms[2][3];                // [m] origin of the frame in that link's frame
     double turns[2][4];               // [1] the frame's axes to that link's
+    uint32_t mocap[2];                // [1] that holds the side in place of the world, or MF_NONE
     uint32_t first_term[2], terms[2]; // [1]
     double references[2];             // [rad] or [m]
     double coefficients[5];           // [1] of the polynomial
@@ -403,6 +412,8 @@ enum {
     MF_ART_ROW_BALL_TORQUE,
     MF_ART_ROW_FREE,
     MF_ART_ROW_FREE_SPEED,
+    MF_ART_ROW_MOCAP_POSITION,
+    MF_ART_ROW_MOCAP_ROTATION,
     MF_ART_ROW_LOAD,
     MF_ART_ROW_SLIP,
     MF_ART_ROW_CONTROL,
@@ -440,6 +451,7 @@ enum {
     X(mf_ArtTerm, terms, (of)->term_count)                                                         \
     X(mf_ArtFluid, fluids, (of)->fluid_count) /* by plan link, those of the base first */          \
     X(mf_ArtLoop, loops, (of)->loop_count)                                                         \
+    X(mf_ArtMocap, mocaps, (of)->mocap_count)                                                      \
     X(mf_ArtTendon, tendons, (of)->tendon_count)                                                   \
     X(mf_ArtSpan, spans, (of)->span_count) /* per tendon of the model */                           \
     X(mf_ArtPath, paths, (of)->path_count) /* per tendon of the model, where one is spatial */     \
@@ -482,6 +494,7 @@ typedef struct mf_ArtPlan {
     uint32_t link_count, ball_count, free_count, contact_count; // [1]
     uint32_t joint_count;                                       // [1] of the model
     uint32_t frame_count;                                       // [1] links of the model
+    uint32_t mocap_count;                                       // [1] mocap bodies
     uint32_t base_contacts;                                     // [1] the first ones are the base's
     uint32_t actuator_count, term_count;                        // [1]
     bool has_activation;                                        // an actuator has dynamics

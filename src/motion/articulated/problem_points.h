@@ -380,6 +380,13 @@ static inline End end_of(const Problem *p, const mf_ArtLoop *loop, int side, con
     const Mat rotation = quat_matrix(MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]),
                                               mf_set((mf_real)q[2]), mf_set((mf_real)q[3])));
     const Vec arm = vec_double(loop->arms[side]);
+    if (loop->mocap[side] != MF_NONE) {
+        const Pose *own = &p->work->contacts.pose[p->plan->link_count + 1 + loop->mocap[side]];
+        return MF_VALUE(
+            End, mat_multiply(&own->rotation, &rotation),
+            vec_sub(mat_apply_add(&own->rotation, arm, own->position), p->state->position),
+            {vec_zero(), vec_zero(), vec_zero()});
+    }
     if (loop->links[side] == MF_ART_WORLD)
         return MF_VALUE(End, rotation, vec_sub(arm, p->state->position),
                         {vec_zero(), vec_zero(), vec_zero()});

@@ -15,7 +15,7 @@ static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
     state_carve(plan, carver, &room->state);
     rates_carve(plan, carver, &room->force);
     rates_carve(plan, carver, &room->acceleration);
-    MF_CARVE(carver, room->world, plan->link_count + 1);
+    MF_CARVE(carver, room->world, plan->link_count + 1 + plan->mocap_count);
     work_carve_tree(plan, carver, &room->work);
     work_carve_sums(plan, carver, &room->work);
 }
@@ -122,6 +122,24 @@ static void find_frames(const mf_ArtPlan *plan, const State *state, Frame *world
     }
 }
 
+// Mocap bodies, in the file's pose: a question knows no fields.
+static void find_mocaps(const mf_ArtPlan *plan, Frame *world) {
+    const Frame own = world[0]; // the base
+    for (uint32_t i = 0; i < plan->mocap_count; i++) {
+        const mf_ArtMocap *mocap = &mf_art_mocaps(plan)[i];
+        const double *p = mocap->position, *q = mocap->rotation;
+        Frame *to = &world[plan->link_count + 1 + i];
+        to->rotation = quat_matrix(MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]),
+                                            mf_set((mf_real)q[2]), mf_set((mf_real)q[3])));
+        to->position =
+            MF_VALUE(Vec, mf_set((mf_real)p[0]), mf_set((mf_real)p[1]), mf_set((mf_real)p[2]));
+        if (!plan->fixed)
+            continue;
+        to->position = mat_apply_add(&own.rotation, to->position, own.position);
+        to->rotation = mat_multiply(&own.rotation, &to->rotation);
+    }
+}
+
 static void store_poses(const mf_ArtQuery *query, const State *state, Frame *world) {
     find_frames(query->plan, state, world);
     for (uint32_t i = 0; i <= query->plan->link_count; i++)
@@ -131,6 +149,7 @@ static void store_poses(const mf_ArtQuery *query, const State *state, Frame *wor
 static void store_overlaps(const mf_ArtQuery *query, const State *state, Frame *world) {
     const mf_CollidePlan *collide = mf_art_collide(query->plan);
     find_frames(query->plan, state, world);
+    find_mocaps(query->plan, world);
     const Frames frames = {(const mf_lane *)world, sizeof(Frame) / sizeof(mf_lane)};
     for (uint32_t i = 0; i < collide->pair_count; i++) {
         Manifold manifold;

@@ -7,7 +7,7 @@
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
 #include "motion/articulated/momentum.h"
-#include "motion/articulated/load_store.h"
+#include "motion/articulated/load_mocaps.h"
 #include "motion/articulated/external_wrench_add.h"
 #include "motion/articulated/step.h"
 
@@ -461,6 +461,7 @@ static inline Drive drive_begin(Step *s, Room *room) {
     const mf_ArtBlock *block = s->block;
     load_state(block, &room->state);
     load_low(block, &room->low);
+    load_mocaps(block, &room->work);
     load_forces(s, &room->state, &room->force);
     check_servos(s);
     Drive drive = {.active = true,

@@ -5,7 +5,7 @@
 #include "motion/articulated/sensing.h"
 
 #include "motion/articulated/adhesion.h"
-#include "motion/articulated/load_store.h"
+#include "motion/articulated/load_mocaps.h"
 
 // One contact as sensors know it, world axes.
 typedef struct Seen {
@@ -211,6 +211,7 @@ void MF_KERNEL(mf_articulated_sense)(const mf_ArtBlock *block) {
     State *state = &room->state;
     Work *work = &room->work;
     load_state(block, state);
+    load_mocaps(block, work);
     for (uint32_t l = 0; l < plan->link_count; l++)
         aba_velocity_rate(plan, state, l, work);
     work->contacts.any = work->contacts.implicit = false;

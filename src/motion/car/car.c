@@ -441,6 +441,13 @@ static const mf_Key row_keys[] = {
 };
 // clang-format on
 
+static const mf_MotionNote *const notes[] = {&mf_note_no_wind, NULL};
+
+static void note_settings(const mf_Group *group, mf_NoteCase *c) {
+    const mf_CarMotion *motion = group != NULL ? mf_motion_plan(group, &mf_car_row) : NULL;
+    c->dragless = motion != NULL && !(motion->car.drag > 0.0);
+}
+
 const mf_MotionRow mf_car_row = {
     .name = "car",
     .motion = MF_MOTION_CAR,
@@ -454,6 +461,7 @@ const mf_MotionRow mf_car_row = {
     .defaults = row_defaults,
     .keys = row_keys,
     .key_count = sizeof row_keys / sizeof *row_keys,
+    .notes = {.list = notes, .settings = note_settings},
     .momentum = mf_vehicle_momentum,
     .energy = mf_vehicle_energy,
 };

@@ -145,10 +145,17 @@ static double ease(const mf_ArtMotion *art, double separation, double mass) {
     return speed > c[MF_ART_SLIP] ? speed : c[MF_ART_SLIP];
 }
 
-// About the normal only: against rolling and tipping acts what the shapes say.
-static void fill_torsion(mf_DrivenMotion *motion, double spin) {
+// About the normal only: against rolling and tipping acts what the shapes say. What is asked for
+// comes first, then what a file says of its shapes (MJCF's condim), then what is usual.
+static void fill_torsion(mf_DrivenMotion *motion, const mf_Model *model,
+                         const mf_DrivenConfig *config) {
     mf_ArtMotion *art = motion->art;
-    for (uint32_t i = 0; !isnan(spin) && i < art->plan->contact_count; i++) {
+    const bool asked = !isnan(config->torsional_friction);
+    for (uint32_t i = 0; i < art->plan->contact_count; i++) {
+        const bool stated = art->contacts[i].shape != MF_NONE && model->body_count > 0;
+        const double spin = asked ? config->torsional_friction : config->usual_torsion;
+        if (!asked && (stated || isnan(spin)))
+            continue;
         const size_t at = art->plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
         art->constants_f64[at + MF_ART_TOUCH_TORSION] = spin;
         art->constants_f32[at + MF_ART_TOUCH_TORSION] = (float)spin;
@@ -174,7 +181,7 @@ mf_Status mf_driven_constants_fill(mf_DrivenMotion *motion, const mf_Model *mode
     motion->constants_f64[MF_DRIVEN_INTERVAL] = interval;
     motion->constants_f64[MF_DRIVEN_INVERSE_INTERVAL] = 1.0 / interval;
     motion->constants_f64[MF_DRIVEN_SEPARATION] = config->separation;
-    fill_torsion(motion, config->torsional_friction);
+    fill_torsion(motion, model, config);
     fill_masses(motion);
     motion->constants_f64[MF_DRIVEN_EASE] =
         ease(art, config->separation, constants(motion, -1)[MF_DRIVEN_CARRIED]);

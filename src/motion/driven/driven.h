@@ -19,7 +19,8 @@ typedef struct mf_DrivenConfig {
     bool moves;                 // moving limbs have a reaction
     bool bounces;               // contacts are stiffer on approach than on separation
     double separation;          // [1]
-    double torsional_friction;  // [m] NAN: as the shapes say
+    double torsional_friction;  // [m] NAN: as the file says
+    double usual_torsion;       // [m] where no file says anything; NAN: as the shapes say
 } mf_DrivenConfig;
 
 typedef void (*mf_DrivenStepFn)(const mf_DrivenBlock *block);

@@ -396,6 +396,13 @@ static const mf_Key row_keys[] = {
 };
 // clang-format on
 
+static const mf_MotionNote *const notes[] = {&mf_note_no_floor, NULL};
+
+static void note_settings(const mf_Group *group, mf_NoteCase *c) {
+    (void)group;
+    (void)c;
+}
+
 const mf_MotionRow mf_fixed_wing_row = {
     .name = "fixed_wing",
     .motion = MF_MOTION_FIXED_WING,
@@ -409,6 +416,7 @@ const mf_MotionRow mf_fixed_wing_row = {
     .defaults = row_defaults,
     .keys = row_keys,
     .key_count = sizeof row_keys / sizeof *row_keys,
+    .notes = {.list = notes, .settings = note_settings},
     .momentum = mf_vehicle_momentum,
     .energy = mf_vehicle_energy,
 };

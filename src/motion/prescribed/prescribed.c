@@ -31,7 +31,8 @@ mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config, 
                                     .given_size = sizeof given,
                                     .common = given,
                                     .moves = true,
-                                    .torsional_friction = (double)NAN};
+                                    .torsional_friction = (double)NAN,
+                                    .usual_torsion = (double)NAN};
     return mf_driven_add(group, &driven, error);
 }
 
@@ -89,7 +90,9 @@ static const mf_MotionNote *const notes[] = {&mf_note_actuators,      &mf_note_e
                                              &mf_note_held_shapes,    &mf_note_points_instead,
                                              &mf_note_kept_off,       &mf_note_own_law_of_shapes,
                                              &mf_note_mean_impedance, &mf_note_impratio,
-                                             &mf_note_kept_contacts,  NULL};
+                                             &mf_note_kept_contacts,  &mf_note_ground_added,
+                                             &mf_note_no_ground,      &mf_note_alone_world,
+                                             &mf_note_mocaps,         NULL};
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     c->limits = false;

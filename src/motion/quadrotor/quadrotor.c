@@ -366,6 +366,17 @@ static const mf_Key row_keys[] = {
 };
 // clang-format on
 
+static const mf_MotionNote *const notes[] = {&mf_note_no_floor, &mf_note_no_wind, NULL};
+
+static void note_settings(const mf_Group *group, mf_NoteCase *c) {
+    const mf_QuadrotorMotion *motion =
+        group != NULL ? mf_motion_plan(group, &mf_quadrotor_row) : NULL;
+    double sum = 0.0;
+    for (uint32_t i = 0; motion != NULL && i < 3; i++)
+        sum += motion->parameters.rotor_drag[i] + motion->parameters.body_drag[i];
+    c->dragless = !(sum > 0.0);
+}
+
 const mf_MotionRow mf_quadrotor_row = {
     .name = "quadrotor",
     .motion = MF_MOTION_QUADROTOR,
@@ -379,6 +390,7 @@ const mf_MotionRow mf_quadrotor_row = {
     .defaults = row_defaults,
     .keys = row_keys,
     .key_count = sizeof row_keys / sizeof *row_keys,
+    .notes = {.list = notes, .settings = note_settings},
     .momentum = mf_vehicle_momentum,
     .energy = mf_vehicle_energy,
 };

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+// [m] Where no file says what a shape does: without it, feet that stand on few corners spin.
+static const double usual_torsion = 0.02;
+
 mf_RigidConfig mf_rigid_config(void) {
     return (mf_RigidConfig){.struct_size = sizeof(mf_RigidConfig),
                             .control_interval = 10 * MF_MILLISECOND,
@@ -14,7 +17,7 @@ mf_RigidConfig mf_rigid_config(void) {
                             .contact_time = (double)NAN,
                             .separation = 0.1,
                             .friction = (double)NAN,
-                            .torsional_friction = 0.02,
+                            .torsional_friction = (double)NAN,
                             .friction_rate = 1e-3,
                             .slip_speed = 1e-4,
                             .contact_depth = 0.02};
@@ -46,7 +49,8 @@ mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *
                                                .contact_depth = given.contact_depth},
                                     .bounces = true,
                                     .separation = given.separation,
-                                    .torsional_friction = given.torsional_friction};
+                                    .torsional_friction = given.torsional_friction,
+                                    .usual_torsion = usual_torsion};
     return mf_driven_add(group, &driven, error);
 }
 
@@ -117,6 +121,10 @@ static const mf_MotionNote *const notes[] = {&mf_note_actuators,
                                              &mf_note_turning,
                                              &mf_note_impratio,
                                              &mf_note_kept_contacts,
+                                             &mf_note_ground_added,
+                                             &mf_note_no_ground,
+                                             &mf_note_alone_world,
+                                             &mf_note_mocaps,
                                              NULL};
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {

@@ -122,6 +122,10 @@ mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehic
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "speed: this quadrotor flies up to %g m/s, found %g m/s",
                        vehicle->quadrotor.speed_max, speed);
+    if (turns && vehicle->kind != MF_VEHICLE_QUADROTOR && behavior->separation > 0.0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "separation: only quadrotors leave their circles for others (aircraft and "
+                       "cars keep apart in a flock, behavior.flock.separation)");
     if (turns && vehicle->kind == MF_VEHICLE_FIXED_WING && !(behavior->radius >= 1.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "radius: an aircraft needs at least 1 m, found %g m",
                        behavior->radius);

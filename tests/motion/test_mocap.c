@@ -1,0 +1,85 @@
+// Mocap bodies: inputs that welds, connects and contacts follow.
+#include "motion/articulated_text.h"
+
+#include <math.h>
+
+// A hand of 1 kg that is welded to a guide, a ball before a pusher, a pendulum's pivot that is
+// connected to a point.
+static const char text_of_file[] =
+    "<mujoco><worldbody>"
+    "<body name='hand' pos='0 0 5'><freejoint/><geom type='box' size='.05 .04 .03' "
+    "mass='1'/></body>"
+    "<body name='guide' mocap='true' pos='0 0 5'/>"
+    "<body name='pusher' mocap='true' pos='-1 0 5'><body pos='0 0 0'>"
+    "<geom type='box' size='.1 .1 .1'/></body></body>"
+    "<body name='ball' pos='-.7 0 5'><freejoint/><geom type='sphere' size='.1' mass='1'/></body>"
+    "<body name='end' pos='2 0 5'><freejoint/><geom type='sphere' size='.1' mass='1'/></body>"
+    "<body name='point' mocap='true' pos='2 0 5'/>"
+    "</worldbody><equality><weld body1='guide' body2='hand'/>"
+    "<connect body1='point' body2='end' anchor='0 0 0'/></equality></mujoco>";
+
+static void move(Text *t, uint32_t mocap, double x, double y, double z, double turn) {
+    text_set(t, "mocap.position", 3 * mocap, x);
+    text_set(t, "mocap.position", 3 * mocap + 1, y);
+    text_set(t, "mocap.position", 3 * mocap + 2, z);
+    text_set(t, "mocap.rotation", 4 * mocap, 2.0 * cos(0.5 * turn)); // of any length
+    text_set(t, "mocap.rotation", 4 * mocap + 3, 2.0 * sin(0.5 * turn));
+}
+
+// Moved at 0.3 m/s for a second and held for another: what is welded or connected is there, what is
+// pushed is a radius and half an edge ahead.
+static void what_is_held_and_pushed_follows(void **state) {
+    (void)state;
+    static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
+                                         MF_CONTACT_LAW_HARD};
+    for (int i = 0; i < 3; i++) {
+        Text t;
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        config.motion.contact_law = laws[i];
+        config.motion.contacts = false;
+        config.world.gravity = 0.0;
+        text_open(&t, text_of_file, &config);
+        assert_near(text_get(&t, "mocap.position", 3), -1.0, 1e-12);
+        assert_near(text_get(&t, "mocap.rotation", 4), 1.0, 1e-12);
+        for (int k = 0; k < 2000; k++) {
+            const double way = 0.3 * fmin(1e-3 * k, 1.0);
+            move(&t, 0, way, -way, 5.0 + way, way);
+            move(&t, 1, -1.0 + way, 0.0, 5.0, 0.0);
+            move(&t, 2, 2.0, way, 5.0, 0.0);
+            mf_world_step(t.world, 1);
+        }
+        const double hand[] = {0.3, -0.3, 5.3};
+        for (uint32_t c = 0; c < 3; c++)
+            assert_near(text_get(&t, "free.position", c), hand[c], 2e-3);
+        assert_near(text_get(&t, "ball.orientation", 3), sin(0.15), 2e-3);
+        assert_true(text_get(&t, "free.position", 3) > -1.0 + 0.3 + 0.2 - 2e-3);
+        const double end[] = {2.0, 0.3, 5.0};
+        for (uint32_t c = 0; c < 3; c++)
+            assert_near(text_get(&t, "free.position", 6 + c), end[c], 2e-3);
+        mf_group_reset(t.group, 0);
+        assert_near(text_get(&t, "mocap.position", 3), -1.0, 1e-12);
+        text_close(&t);
+    }
+}
+
+// What a mocap body carries by a joint does not touch it (MuJoCo: 1/2 g t^2 down).
+static void it_does_not_touch_its_children(void **state) {
+    (void)state;
+    static const char text[] = "<mujoco><worldbody><body pos='0 0 1' mocap='true'><geom size='.1'/>"
+                               "<body pos='0 0 .15'><joint type='slide' axis='0 0 1'/>"
+                               "<geom size='.1'/></body></body></worldbody></mujoco>";
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    text_open(&t, text, &config);
+    mf_world_step(t.world, 100);
+    assert_near(text_get(&t, "joint.angle", 0), -0.5 * 9.81 * 0.01, 1e-3);
+    text_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_held_and_pushed_follows),
+        cmocka_unit_test(it_does_not_touch_its_children),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
