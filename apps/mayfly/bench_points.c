@@ -23,7 +23,8 @@
 #define ROUGH                                                                                      \
     "name: bench\n"                                                                                \
     "world: {step: 0.01}\n"                                                                        \
-    "ground: {shape: noise, amplitude: 0.03, wavelength: 1, octaves: 4, seed: 7}\n"
+    "ground: {shape: noise, amplitude: 0.03, wavelength: 1, octaves: 4, seed: 7, interpolation: "  \
+    "nearest}\n"
 
 static const char hexapod_scene[] = ROUGH WALKERS("hexapod.urdf");
 static const char quadruped_scene[] = ROUGH WALKERS("quadruped.urdf");

@@ -384,6 +384,7 @@ static mf_Status ride_step(mf_Context *context, double height, double speed, mf_
     mf_Terrain *terrain;
     mf_Rig rig;
     map.columns = map.rows = SIDE;
+    map.interpolation = MF_NEAREST;
     double *heights = mf_allocate(context, SIDE * SIDE, sizeof *heights);
     if (heights == NULL)
         return mf_fail(error, MF_NO_MEMORY, "check: out of memory");

@@ -76,6 +76,7 @@ static mf_Status check_borders(mf_Context *context, mf_CheckRun *run, mf_Error *
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = 3;
     config.rows = 1;
+    config.interpolation = MF_NEAREST;
     config.cell = 1.0;
     config.origin[0] = config.origin[1] = 0.0;
     mf_Terrain *terrain;

@@ -15,6 +15,16 @@
 
 // ---- samples ------------------------------------------------------------------------------------
 
+// A single cell has no outside.
+static bool is_outside(const mf_Group *group, const double position[3]) {
+    const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
+    if (terrain == NULL || terrain->columns * terrain->rows == 1)
+        return false;
+    const double x = (position[0] - terrain->origin[0]) / terrain->cell;
+    const double y = (position[1] - terrain->origin[1]) / terrain->cell;
+    return !(x >= 0.0 && x <= terrain->columns && y >= 0.0 && y <= terrain->rows);
+}
+
 static void take(mf_Outcome *outcome, uint32_t robot) {
     double up[3];
     mf_robot_pose_read(outcome->group, robot, &outcome->pose);
@@ -23,6 +33,7 @@ static void take(mf_Outcome *outcome, uint32_t robot) {
     mf_quat_rotate(up, outcome->pose.rotation[0], outcome->up[robot]);
     outcome->distance[robot] = sqrt(x * x + y * y);
     outcome->tilt[robot] = acos(fmax(-1.0, fmin(1.0, up[2])));
+    outcome->left += is_outside(outcome->group, outcome->pose.position[0]);
     outcome->fell[robot] = outcome->fell[robot] || outcome->tilt[robot] > FALLEN;
     if (robot >= DEPTH_OF)
         return;
@@ -60,6 +71,7 @@ mf_Status mf_outcome_begin(mf_Context *context, mf_Group *group, mf_Outcome *out
         mf_quat_rotate(out->up[i], back, vertical);
         take(out, i);
     }
+    out->left = 0;
     return MF_OK;
 }
 
@@ -81,6 +93,7 @@ uint32_t mf_outcome_requested(const mf_Group *group) {
 void mf_outcome_sample(void *outcome) {
     mf_Outcome *own = outcome;
     const uint32_t requested = mf_outcome_requested(own->group);
+    own->left = 0;
     for (uint32_t i = 0; i < requested; i++)
         if (mf_group_fault(own->group, i) == 0)
             take(own, i);

@@ -15,6 +15,7 @@ typedef struct mf_Outcome {
     bool *fell;         // tilted more than 1 rad from its start
     double *tilt;       // [rad] of the last sample, from the vertical of the start
     double *distance;   // [m] horizontally from the start, at the last sample
+    uint32_t left;      // [1] robots outside of the map, at the last sample
     double deepest;     // [m] of the first robots in the ground, >= 0
     double tall;        // [m] of the first robot at the start, from its lowest to its highest point
     mf_RobotPose pose;

@@ -38,18 +38,24 @@ double mf_robot_tilt(const mf_RobotPose *pose) {
     return acos(fmax(-1.0, fmin(1.0, 1.0 - 2.0 * (x * x + y * y))));
 }
 
-static double ground_at(const mf_Group *group, const double point[3]) {
+// Above the ground; a point beyond a map that ends is above that of its border.
+static double above_ground(const mf_Group *group, const double point[3]) {
     const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
-    return terrain != NULL ? mf_terrain_height(terrain, point[0], point[1], NULL) : 0.0;
+    if (terrain == NULL)
+        return point[2];
+    const double depth = mf_terrain_depth(terrain, point);
+    if (depth > -1e30)
+        return -depth;
+    return fmax(point[2] - mf_terrain_height(terrain, point[0], point[1], NULL), 0.0);
 }
 
 static void note_point(const mf_Group *group, const double point[3], uint32_t link,
                        mf_RobotDepth *depth) {
-    const double above = point[2] - ground_at(group, point);
+    const double above = above_ground(group, point);
     depth->highest = fmax(depth->highest, above);
-    if (-above <= depth->deepest)
+    if (0.0 - above <= depth->deepest)
         return;
-    depth->deepest = -above;
+    depth->deepest = 0.0 - above;
     depth->link = link;
 }
 

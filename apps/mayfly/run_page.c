@@ -219,6 +219,21 @@ static void print_sunk(const mf_Run *run) {
     }
 }
 
+// The border value goes on outside of a map, unless its key or its file says that it ends.
+static void print_left(const mf_Run *run) {
+    const mf_Scene *scene = &run->scene;
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const mf_Terrain *terrain = mf_world_config_of(scene->world)->terrain;
+        if (run->observed[g] && run->outcomes[g].left > 0)
+            printf(
+                "note      %s%s%u of %u outside of the map, where %s\n",
+                scene->group_count > 1 ? scene->file->groups[g].name : "",
+                scene->group_count > 1 ? ", " : "", run->outcomes[g].left, run->outcomes[g].count,
+                terrain->border == MF_BORDER_ENDS ? "there is no ground (ground.border)"
+                                                  : "its border value continues (ground.border)");
+    }
+}
+
 // ---- run-time joints ---------------------------------------------------------------------------
 
 static void put_side(const mf_WorldJointSide *side) {
@@ -315,6 +330,7 @@ bool mf_run_print_end(mf_Run *run) {
         mf_warnings_print(mf_world_group(scene->world, g),
                           several ? scene->file->groups[g].name : NULL);
     print_sunk(run);
+    print_left(run);
     mf_app_plugins_print(scene);
     for (uint32_t g = 0; g < scene->group_count; g++)
         mf_readings_print(mf_world_group(scene->world, g),

@@ -9,13 +9,22 @@ extern "C" {
 #endif
 
 typedef enum mf_Interpolation {
-    MF_NEAREST, // the height of the cell that contains (x, y); the normal is straight up
-    MF_BILINEAR // between the four nearest cell centers, with the normal of that surface
+    MF_NEAREST,  // the height of the cell that contains (x, y); the normal is straight up
+    MF_BILINEAR, // between the four nearest cell centers, with the normal of that surface
+    // In settings only: MF_NEAREST for flat ground, steps and a single cell, else MF_BILINEAR.
+    MF_INTERPOLATION_AUTO
 } mf_Interpolation;
+
+typedef enum mf_Border {
+    MF_BORDER_CONTINUES, // the border value holds outside of the map, without end
+    // There is no ground outside of the map: robots and particles fall. A bilinear map ends at its
+    // outermost centers, one of nearest cells at their edges.
+    MF_BORDER_ENDS
+} mf_Border;
 
 // A height map over a rectangle of square cells. Cell (column, row) covers
 // [origin_x + column*cell, +cell) x [origin_y + row*cell, +cell); its height belongs to its
-// center. Outside the map the border value holds. Frozen after creation and shared by all threads.
+// center. Frozen after creation and shared by all threads.
 typedef struct mf_Terrain {
     uint32_t columns; // [1] cells along x, >= 1
     uint32_t rows;    // [1] cells along y, >= 1
@@ -23,7 +32,8 @@ typedef struct mf_Terrain {
     double origin[2]; // [m] world x, y of the low corner of cell (0, 0)
     double lowest;    // [m] smallest height
     double highest;   // [m] largest height
-    mf_Interpolation interpolation;
+    mf_Interpolation interpolation; // MF_NEAREST or MF_BILINEAR
+    mf_Border border;
     const float *height_f32;  // [m] rows*columns, row after row, owned by the terrain
     const double *height_f64; // [m] the same heights, as given
     mf_Context *context;      // the context that owns the memory
@@ -35,7 +45,8 @@ typedef struct mf_TerrainConfig {
     uint32_t rows;                  // [1]
     double cell;                    // [m] default 0.1
     double origin[2];               // [m] default NAN = centered on the world origin
-    mf_Interpolation interpolation; // default MF_NEAREST
+    mf_Interpolation interpolation; // default MF_INTERPOLATION_AUTO
+    mf_Border border;               // default MF_BORDER_CONTINUES
 } mf_TerrainConfig;
 
 // The defaults of mf_TerrainConfig: every configuration starts from them.
@@ -76,7 +87,7 @@ MF_API mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig
 
 // The ground of a model's file: its first level plane and its height fields that are level, fixed
 // in the world and collide, the highest of them at each position. *out is NULL if it has none.
-// Bilinear; beyond the fields the plane continues, or else their border.
+// Bilinear; beyond the fields the plane continues, or else the ground ends.
 MF_API mf_Status mf_terrain_from_model(mf_Context *context, const mf_Model *model, mf_Terrain **out,
                                        mf_Error *error);
 
@@ -85,9 +96,13 @@ MF_API void mf_terrain_destroy(mf_Terrain *terrain); // NULL is fine
 // Hash over size, position, interpolation and heights.
 MF_API uint64_t mf_terrain_hash(const mf_Terrain *terrain);
 
-// Height [m] at world (x, y) [m] and, when `normal` is not NULL, the unit normal there. Defined
+// Height [m] at world (x, y) [m], outside the map that of its border, and, when `normal` is not NULL, the unit normal there. Defined
 // for every double: NaN is read as -infinity, and infinities and huge values as the border.
 MF_API double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double normal[3]);
+
+// How deep a position [m] is in the ground: along the normal, or to the nearest border of a map that
+// ends. [m] Negative above it; -1e30: there is no ground. As above for any double.
+MF_API double mf_terrain_depth(const mf_Terrain *terrain, const double position[3]);
 
 #ifdef __cplusplus
 }

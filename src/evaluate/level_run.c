@@ -91,7 +91,7 @@ static double sample_shape(const mf_LevelRun *run, uint32_t shape, double *moved
     }
     mf_model_shape_lowest(run->model, shape, run->position[link], run->rotation[link], point);
     position_of(now, run->position[link], run->rotation[link], point);
-    return (terrain != NULL ? mf_terrain_height(terrain, now[0], now[1], NULL) : 0.0) - now[2];
+    return terrain != NULL ? mf_terrain_depth(terrain, now) : -now[2];
 }
 
 void mf_level_run_sample(mf_LevelRun *run, double position[3], double orientation[4],

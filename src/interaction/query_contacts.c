@@ -55,9 +55,9 @@ static void append_ground(const Ground *ground, mf_ShapeOwner owner, const doubl
                           double load) {
     mf_Contact contact = {.owners = {owner, {NULL, MF_NONE, MF_NONE, MF_NONE}}, .load = load};
     double normal[3];
-    const double height = mf_terrain_height(ground->terrain, point[0], point[1], normal);
+    mf_terrain_height(ground->terrain, point[0], point[1], normal);
     mf_vec3_scale(contact.normal, normal, -1.0);
-    contact.depth = (height - point[2]) * normal[2];
+    contact.depth = mf_terrain_depth(ground->terrain, point);
     mf_vec3_copy(contact.point, point);
     mf_vec3_set(contact.force, (double)NAN, (double)NAN, (double)NAN);
     append(ground->list, &contact);

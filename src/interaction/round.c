@@ -61,10 +61,13 @@ static void scan_places(mf_Interaction *all, uint32_t chunk) {
         uint32_t group = (uint32_t)search->group_of_slot[slot];
         if (!all->members[group].terrain)
             continue;
-        double ground = mf_terrain_height(terrain, position_of(search, slot, 0),
-                                          position_of(search, slot, 1), NULL);
+        const double at[3] = {position_of(search, slot, 0), position_of(search, slot, 1),
+                              position_of(search, slot, 2)};
+        if (!(mf_terrain_depth(terrain, at) > -1e30))
+            continue; // beyond a map that ends
+        double ground = mf_terrain_height(terrain, at[0], at[1], NULL);
         double stands = ground + all->clearance[group];
-        if (position_of(search, slot, 2) < stands - all->config.terrain_tolerance)
+        if (at[2] < stands - all->config.terrain_tolerance)
             set_flag(all, (uint32_t)search->agent_of[slot], MF_FLAG_GROUND);
     }
     for (uint32_t i = 0; i < scan.outside_count; i++)

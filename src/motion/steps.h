@@ -1,64 +1,59 @@
 // Maps of nearest cells as columns with level tops and vertical sides.
 //
-// A point in a column is pushed out by the nearest face that leads into the open: the top, or a
-// side towards a lower neighbor. The depth is the distance to that face, so it does not jump as
-// the point moves, and a spring along it holds no more energy than was put in. A ball touches the
-// nearest point of each column.
+// A point in a column is pushed out to the nearest point in the open: over the top, beyond a side
+// towards a lower neighbor, or over an edge of that. The depth is the distance to it, so it does
+// not jump as the point moves, and a spring along it holds no more energy than was put in. A ball
+// touches the nearest point of each column.
 #ifndef MF_MOTION_STEPS_H
 #define MF_MOTION_STEPS_H
 
 #include "math/lane_vector.h"
-#include "terrain/lookup_lane.h"
+#include "terrain/distance_lane.h"
 
 typedef struct StepSurface { // of a position on the map
     mf_lane across, along;   // [1] in cells
     mf_lane column, row;     // [1] its cell
 } StepSurface;
 
+// The cell along an axis; beyond the border that of the border, unless the map ends.
+static MF_INLINE mf_lane step_cell(const mf_LaneMap *map, mf_lane value, mf_real last) {
+    const mf_lane around = mf_set((mf_real)4);
+    if (!map->ends)
+        return mf_from_index(mf_to_index(mf_map_clamp(value, last)));
+    return mf_floor_lane(mf_clamp(value, -around, mf_set(last) + around));
+}
+
 static MF_INLINE StepSurface step_position(const mf_LaneMap *map, mf_lane x, mf_lane y) {
     const mf_lane scale = mf_set(map->inverse_cell);
     StepSurface surface = {.across = (x - mf_set(map->origin[0])) * scale,
                            .along = (y - mf_set(map->origin[1])) * scale};
-    surface.column = mf_from_index(mf_to_index(mf_map_clamp(surface.across, map->last[0])));
-    surface.row = mf_from_index(mf_to_index(mf_map_clamp(surface.along, map->last[1])));
+    surface.column = step_cell(map, surface.across, map->last[0]);
+    surface.row = step_cell(map, surface.along, map->last[1]);
     return surface;
 }
 
-// Height of the cell some cells away; border cells go on for ever.
+// Height of the cell some cells away.
 static MF_INLINE mf_lane step_height(const mf_LaneMap *map, const StepSurface *surface, int columns,
                                      int rows) {
-    return mf_map_nearest(map, surface->column + mf_set((mf_real)columns),
-                          surface->row + mf_set((mf_real)rows));
+    return mf_map_column(map, surface->column + mf_set((mf_real)columns),
+                         surface->row + mf_set((mf_real)rows));
 }
 
-// How deep a point is [m], and the normal of the face that it leaves by.
+// How deep a point is [m], and the normal of the face or edge that it leaves by: the nearest within
+// a cell.
 static inline mf_lane point_in_steps(const mf_TerrainImage *terrain, Vec point, Vec *normal) {
     const mf_LaneMap map = mf_lane_map(terrain);
-    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), cell = mf_set((mf_real)terrain->cell);
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const StepSurface surface = step_position(&map, point.x, point.y);
-    const mf_lane top = step_height(&map, &surface, 0, 0);
-    mf_lane depth = top - point.z, below = mf_set(-MF_REAL_MAX);
+    const mf_lane depth = step_height(&map, &surface, 0, 0) - point.z;
+    const mf_mask inside = mf_less(zero, depth);
     *normal = MF_VALUE(Vec, zero, zero, one);
-    for (int side = 0; side < 4; side++) {
-        const int sign = side & 1 ? 1 : -1, x = side < 2 ? sign : 0, y = side < 2 ? 0 : sign;
-        mf_lane way = side < 2 ? surface.across - surface.column : surface.along - surface.row;
-        if (sign > 0)
-            way = one - way;
-        way = way * cell;
-        // What of this side is above the point, or above the ground that the point may be in, too.
-        mf_lane ground = step_height(&map, &surface, x, y);
-        mf_lane face = top - mf_max(ground, point.z);
-        mf_mask better = mf_and(mf_less(way, mf_min(face, depth)), mf_less_equal(zero, way));
-        depth = mf_select(better, way, depth);
-        below = mf_select(better, ground - point.z, below);
-        *normal = vec_select(better, MF_VALUE(Vec, mf_set((mf_real)x), mf_set((mf_real)y), zero),
-                             *normal);
-    }
-    // Deeper below the ground next to the face than in the face: that ground carries it.
-    mf_mask sunk = mf_less(depth, below);
-    depth = mf_select(sunk, below, depth);
-    *normal = vec_select(sunk, MF_VALUE(Vec, zero, zero, one), *normal);
-    return depth;
+    if (!mf_any(inside))
+        return depth;
+    Vec out;
+    const mf_lane distance = mf_map_distance(&map, point, (mf_real)0.9 * map.cell, &out);
+    *normal = vec_select(inside, out, *normal);
+    return mf_select(inside, -distance, depth);
 }
 
 // Contacts of a ball with columns around the one under its center.

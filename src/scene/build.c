@@ -48,6 +48,16 @@ void mf_scene_note(mf_Scene *scene, const char *format, ...) {
 
 // ---- ground and world --------------------------------------------------------------------------
 
+// Steps have level cells; anything else becomes a staircase, on whose cells a ball rests.
+static void note_cells(mf_Scene *scene, const mf_Ground *ground) {
+    const mf_Terrain *terrain = scene->terrain;
+    const bool steps = ground->path == NULL && ground->generator.shape == MF_TERRAIN_STEPS;
+    if (terrain->interpolation == MF_NEAREST && terrain->lowest < terrain->highest && !steps)
+        mf_scene_note(scene,
+                      "ground: interpolation nearest: cells are level with vertical sides, so "
+                      "slopes are stairs");
+}
+
 // By default, the ground of the first model that has one.
 static mf_Status make_ground(mf_SceneBuilder *builder) {
     const mf_Ground *ground = &builder->file->ground;
@@ -60,15 +70,19 @@ static mf_Status make_ground(mf_SceneBuilder *builder) {
                                            builder->error);
     if (!ground->given)
         return status;
-    if (ground->path != NULL)
-        return mf_terrain_load(builder->context, ground->path, &config, ground->scale,
-                               ground->offset, &scene->terrain, builder->error);
-    // The border continues outside of the map, so one cell is enough for flat ground and stays in
-    // the cache.
-    if (ground->generator.shape == MF_TERRAIN_FLAT)
+    // Where the border continues outside of the map, one cell is enough for flat ground, and stays
+    // in the cache.
+    if (ground->generator.shape == MF_TERRAIN_FLAT && config.border == MF_BORDER_CONTINUES)
         config.columns = config.rows = 1;
-    return mf_terrain_generate(builder->context, &config, &ground->generator, &scene->terrain,
-                               builder->error);
+    if (ground->path != NULL)
+        status = mf_terrain_load(builder->context, ground->path, &config, ground->scale,
+                                 ground->offset, &scene->terrain, builder->error);
+    else
+        status = mf_terrain_generate(builder->context, &config, &ground->generator, &scene->terrain,
+                                     builder->error);
+    if (status == MF_OK)
+        note_cells(scene, ground);
+    return status;
 }
 
 // [ns] The smallest step requested by a group.

@@ -8,7 +8,8 @@
 
 static const char *const ground_shapes[] = {"flat",  "slope", "steps", "sine",
                                             "noise", "model", NULL};
-static const char *const interpolations[] = {"nearest", "bilinear", NULL};
+static const char *const interpolations[] = {"nearest", "bilinear", "auto", NULL};
+static const char *const borders[] = {"continues", "ends", NULL};
 static const char *const contact_laws[] = {"explicit", "hard", "compliant", NULL};
 static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
 static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "elastic",
@@ -124,7 +125,7 @@ static const mf_Key scene_keys[] = {
     MF_KEY("ground.seed", MF_KEY_SEED, MF_KEY_SHAPE, "1", "1", 0, 0, NULL,
            AT(ground.generator.seed), "seed of the noise"),
     MF_KEY("ground.columns", MF_KEY_COUNT, MF_KEY_SHAPE, "1", "256", 1, 8192, NULL,
-           AT(ground.terrain.columns), "cells along x; outside the map the border value continues"),
+           AT(ground.terrain.columns), "cells along x"),
     MF_KEY("ground.rows", MF_KEY_COUNT, MF_KEY_SHAPE, "1", "256", 1, 8192, NULL,
            AT(ground.terrain.rows), "cells along y"),
     MF_KEY("ground.file", MF_KEY_FILE, MF_KEY_IMAGE, "", NULL, 0, 0, NULL, AT(ground.path),
@@ -140,9 +141,14 @@ static const mf_Key scene_keys[] = {
            AT(ground.terrain.origin),
            "x and y of the low corner of the map; `centered`: its center is at 0, 0, where robots "
            "start"),
-    MF_KEY("ground.interpolation", MF_KEY_CHOICE, 0, "", "nearest", 0, 0, interpolations,
+    MF_KEY("ground.interpolation", MF_KEY_CHOICE, 0, "", "auto", 0, 0, interpolations,
            AT(ground.terrain.interpolation),
-           "`nearest`: cells are flat; `bilinear`: smooth between their centers"),
+           "`nearest`: cells are flat, with vertical sides; `bilinear`: smooth between their "
+           "centers; `auto`: nearest for flat ground and steps, else bilinear"),
+    MF_KEY("ground.border", MF_KEY_CHOICE, 0, "", "continues", 0, 0, borders,
+           AT(ground.terrain.border),
+           "outside the map: `continues`: the border value; `ends`: there is no ground. That of the "
+           "models' files ends where it is all height fields"),
 
     MF_KEY_LISTED("groups", MF_KEY_REQUIRED, &mf_scene_group_table, AT(groups),
                   "the groups of robots and vehicles, each with the keys below"),

@@ -3,6 +3,7 @@
 #include "sense/instruments_parts.h"
 
 #include "world/attach.h"
+#include "terrain/image.h"
 
 #include <mayfly/articulated.h>
 #include <string.h>
@@ -406,7 +407,7 @@ static mf_InstrumentImage draft_of(const mf_InstrumentBuild *b) {
                                 .touch_count = b->touch_count,
                                 .first_lump = b->first_lump,
                                 .lump_count = b->all_lumps,
-                                .level = world->terrain->lowest == world->terrain->highest,
+                                .level = mf_terrain_level(world->terrain),
                                 .fixed = model->base == MF_BASE_FIXED,
                                 .accelerates = b->accelerates};
     for (int i = 0; i < 3; i++)

@@ -11,6 +11,8 @@
 
 enum { SIDE_MOST = 2048 }; // [1] cells along a side of a map that is sampled again
 
+#define GAP_DEPTH 1000.0 // [m] where there is no ground within a map
+
 typedef struct Ground {
     const mf_Model *model;
     const mf_Shape *plane;  // NULL
@@ -85,8 +87,7 @@ static bool height_in(const Ground *ground, const mf_Shape *shape, double x, dou
     return inside;
 }
 
-// The highest surface there; outside of all fields the plane, or else the border of the first
-// field.
+// The highest surface there; outside of all fields the plane, or else nothing.
 static double height_at(const Ground *ground, double x, double y) {
     double highest = ground->plane != NULL ? ground->plane->position[2] : -INFINITY, height;
     for (uint32_t i = 0; i < ground->model->shape_count; i++) {
@@ -95,9 +96,10 @@ static double height_at(const Ground *ground, double x, double y) {
             height_in(ground, shape, x, y, &height))
             highest = height > highest ? height : highest;
     }
-    if (!(highest > -INFINITY))
-        height_in(ground, ground->first, x, y, &highest);
-    return highest;
+    if (highest > -INFINITY)
+        return highest;
+    height_in(ground, ground->first, x, y, &highest);
+    return highest - GAP_DEPTH;
 }
 
 // Grid of the map: that of the only field, or a finer one; with a margin of one point where a plane
@@ -119,6 +121,7 @@ static void lay_out(const Ground *ground, mf_TerrainConfig *config) {
     config->columns = sides[0];
     config->rows = sides[1];
     config->interpolation = MF_BILINEAR;
+    config->border = ground->plane != NULL ? MF_BORDER_CONTINUES : MF_BORDER_ENDS;
 }
 
 static mf_Status make_map(mf_Context *context, const Ground *ground, mf_Terrain **out,

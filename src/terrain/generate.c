@@ -208,8 +208,12 @@ mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig *confi
     mf_Status status = check_arguments(context, config, generator, error);
     if (status != MF_OK)
         return status;
+    mf_TerrainConfig settings = *config;
+    if (config->interpolation == MF_INTERPOLATION_AUTO &&
+        (generator->shape == MF_TERRAIN_FLAT || generator->shape == MF_TERRAIN_STEPS))
+        settings.interpolation = MF_NEAREST;
     mf_Terrain *terrain;
-    status = mf_terrain_begin(context, config, config->columns, config->rows, &terrain, error);
+    status = mf_terrain_begin(context, &settings, config->columns, config->rows, &terrain, error);
     if (status != MF_OK)
         return status;
     status = check_lattice(generator, terrain, error);

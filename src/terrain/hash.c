@@ -11,7 +11,7 @@ uint64_t mf_terrain_hash(const mf_Terrain *terrain) {
         return 0;
     uint64_t hash = mf_hash_u32(MF_HASH_START, terrain->columns);
     hash = mf_hash_u32(hash, terrain->rows);
-    hash = mf_hash_u32(hash, (uint32_t)terrain->interpolation);
+    hash = mf_hash_u32(hash, (uint32_t)terrain->interpolation | (uint32_t)terrain->border << 8);
     hash = mf_hash_doubles(hash, &terrain->cell, 1);
     hash = mf_hash_doubles(hash, terrain->origin, 2);
     return mf_hash_doubles(hash, terrain->height_f64, (size_t)terrain->columns * terrain->rows);

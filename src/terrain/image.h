@@ -13,6 +13,7 @@ typedef struct mf_TerrainImage {
     uint32_t bytes;
     uint32_t columns, rows;     // [1]
     bool bilinear;              // else the nearest cell
+    bool ends, level;           // as in mf_LaneMap
     double cell, inverse_cell;  // [m], [1/m]
     double origin[2];           // [m]
     double lowest, highest;     // [m]
@@ -30,6 +31,11 @@ typedef struct mf_TerrainBlock {
 
 static inline const mf_TerrainImage *mf_terrain_image(const mf_Terrain *terrain) {
     return &((const mf_TerrainBlock *)(const void *)terrain)->image;
+}
+
+// The same height everywhere, without an end.
+static inline bool mf_terrain_level(const mf_Terrain *terrain) {
+    return mf_terrain_image(terrain)->level;
 }
 
 #endif

@@ -80,6 +80,8 @@ static bool cross_patch(const Walk *walk, double from, double to, double *distan
     // Keeps the position inside this patch, so that the normal is that of the patch on its border
     // too.
     point_at(walk, from + mf_clamp(s, 1e-9, 1.0 - 1e-9) * (to - from), at);
+    if (!(mf_terrain_depth(walk->terrain, at) > -1e30))
+        return false;
     mf_terrain_height(walk->terrain, at[0], at[1], normal);
     return true;
 }
@@ -92,6 +94,10 @@ static bool cross_cell(const Walk *walk, double from, double to, int axis, bool 
     const double height = mf_terrain_height(walk->terrain, middle[0], middle[1], NULL);
     const double start = walk->origin[2] + from * walk->way[2] - height;
     mf_vec3_set(normal, 0, 0, 1);
+    if (!(mf_terrain_depth(walk->terrain, middle) > -1e30)) {
+        *above = true;
+        return false;
+    }
     if (*above && start < 0.0 && from > 0.0) { // a wall
         mf_vec3_set(normal, 0, 0, 0);
         normal[axis] = walk->way[axis] > 0.0 ? -1.0 : 1.0;

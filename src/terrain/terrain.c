@@ -25,7 +25,7 @@ mf_TerrainConfig mf_terrain_config(void) {
         .struct_size = sizeof(mf_TerrainConfig),
         .cell = 0.1,
         .origin = {__builtin_nan(""), __builtin_nan("")},
-        .interpolation = MF_NEAREST,
+        .interpolation = MF_INTERPOLATION_AUTO,
     };
 }
 
@@ -44,10 +44,13 @@ mf_Status mf_terrain_check_config(const mf_TerrainConfig *config, mf_Error *erro
                            "terrain config.origin[%d]: expected NAN or -1e9 .. 1e9 m, found %g",
                            axis, origin);
     }
-    if (config->interpolation != MF_NEAREST && config->interpolation != MF_BILINEAR)
+    const int way = (int)config->interpolation, border = (int)config->border;
+    if (way < MF_NEAREST || way > MF_INTERPOLATION_AUTO)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain config.interpolation: expected MF_NEAREST or MF_BILINEAR, found %d",
-                       (int)config->interpolation);
+                       "terrain config.interpolation: expected an mf_Interpolation, found %d", way);
+    if (border != MF_BORDER_CONTINUES && border != MF_BORDER_ENDS)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "terrain config.border: expected an mf_Border, found %d", border);
     return MF_OK;
 }
 
@@ -63,7 +66,9 @@ static void fill_image(mf_TerrainImage *image, const mf_TerrainConfig *config, u
                        uint32_t rows) {
     image->columns = columns;
     image->rows = rows;
-    image->bilinear = config->interpolation == MF_BILINEAR;
+    image->bilinear = config->interpolation == MF_BILINEAR ||
+                      (config->interpolation == MF_INTERPOLATION_AUTO && columns * rows > 1);
+    image->ends = config->border == MF_BORDER_ENDS;
     image->cell = config->cell;
     image->inverse_cell = 1.0 / config->cell;
     image->origin[0] = resolved_origin(config->origin[0], columns, config->cell);
@@ -99,7 +104,8 @@ mf_Status mf_terrain_begin(mf_Context *context, const mf_TerrainConfig *config, 
                          .rows = rows,
                          .cell = block->image.cell,
                          .origin = {block->image.origin[0], block->image.origin[1]},
-                         .interpolation = config->interpolation,
+                         .interpolation = block->image.bilinear ? MF_BILINEAR : MF_NEAREST,
+                         .border = config->border,
                          .height_f64 = mf_terrain_image_heights_f64(&block->image),
                          .height_f32 = mf_terrain_image_heights_f32(&block->image),
                          .context = context};
@@ -134,6 +140,7 @@ mf_Status mf_terrain_freeze(mf_Terrain *terrain, mf_Terrain **out, mf_Error *err
     mf_TerrainImage *image = &((mf_TerrainBlock *)(void *)terrain)->image;
     terrain->lowest = image->lowest = lowest;
     terrain->highest = image->highest = highest;
+    image->level = lowest == highest && !image->ends;
     *out = terrain;
     return MF_OK;
 }
@@ -198,4 +205,22 @@ double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double n
         normal[2] = 1.0 / length;
     }
     return height;
+}
+
+double mf_terrain_depth(const mf_Terrain *terrain, const double position[3]) {
+    if (terrain == NULL)
+        return -1e30;
+    double normal[3], height = mf_terrain_height(terrain, position[0], position[1], normal);
+    double depth = (height - position[2]) * normal[2];
+    const double rim = terrain->interpolation == MF_BILINEAR ? 0.5 : 0.0;
+    for (int axis = 0; axis < 2 && terrain->border == MF_BORDER_ENDS; axis++) {
+        const double cells = axis == 0 ? terrain->columns : terrain->rows;
+        const double at = position[axis] - terrain->origin[axis];
+        const double low = at - rim * terrain->cell, high = (cells - rim) * terrain->cell - at;
+        const double way = low < high ? low : high;
+        if (!(way >= 0.0))
+            return -1e30;
+        depth = way < depth ? way : depth;
+    }
+    return depth;
 }

@@ -22,7 +22,7 @@ enum { LARGE_FRAMES = 0 };
 enum {
     KILOBYTE = 1024,
     SMALL = (LARGE_FRAMES ? 1024 : 64) * KILOBYTE, // [byte] of the thread
-    MOST = 32 * KILOBYTE,                          // [byte] of a motion's step
+    MOST = 34 * KILOBYTE,                          // [byte] of a motion's step
     MOST_TOGETHER = 48 * KILOBYTE,                 // [byte] with contacts between robots
     GUARD = 16 * KILOBYTE,
     PAINT = 0xa5,

@@ -20,6 +20,7 @@ static mf_Terrain *make_step(mf_Context *context) {
         heights[i] = i % 64 < 32 ? 0.0 : height;
     config.columns = config.rows = 64;
     config.cell = 0.1;
+    config.interpolation = MF_NEAREST;
     must(mf_terrain_from_array(context, &config, heights, &terrain, &error), &error);
     return terrain;
 }

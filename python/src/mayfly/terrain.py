@@ -18,10 +18,11 @@ __all__ = ["Terrain"]
 
 
 class Terrain(Native):
-    """A height map over a rectangle of square cells; outside of it the border continues.
+    """A height map over a rectangle of square cells.
 
     Settings of all of them: `cell` [m] edge of a cell (0.1); `origin` [m] x and y of the low corner
-    (centered); `interpolation` "nearest" or "bilinear" ("nearest").
+    (centered); `interpolation` "nearest" or "bilinear" (nearest for flat ground and steps, else
+    bilinear); `border` "continues" or "ends": outside of the map its border value, or no ground.
     """
 
     _sealed = True

@@ -28,7 +28,7 @@
 #include "contact/narrow.h"
 #include "motion/articulated/state.h"
 #include "motion/steps.h"
-#include "terrain/lookup_lane.h"
+#include "terrain/distance_lane.h"
 
 typedef struct Pose {
     Mat rotation; // own axes to world
@@ -116,21 +116,30 @@ static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32
     return MF_ART_CONSTANTS(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
 }
 
+// The same on a map; not in line, so that level ground has none of its stack.
+static __attribute__((noinline)) mf_lane
+map_depth(const mf_ArtPlan *plan, const mf_TerrainImage *terrain, const Vec *world, Vec *normal) {
+    const mf_lane one = mf_set((mf_real)1);
+    if (plan->stepped)
+        return point_in_steps(terrain, *world, normal);
+    const mf_LaneMap map = mf_lane_map(terrain);
+    if (map.ends)
+        return -mf_map_distance(&map, *world, 0, normal);
+    mf_lane slope_x, slope_y;
+    mf_lane height = mf_map_surface(&map, world->x, world->y, &slope_x, &slope_y);
+    mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
+    *normal = MF_VALUE(Vec, -slope_x * length, -slope_y * length, length);
+    return (height - world->z) * normal->z;
+}
+
 // How deep a position of the world is in the ground, along the unit normal there.
 static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, const mf_TerrainImage *terrain,
                                       Vec world, Vec *normal) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    if (!plan->level)
+        return map_depth(plan, terrain, &world, normal);
     *normal = MF_VALUE(Vec, zero, zero, one);
-    if (plan->level)
-        return setting(plan, MF_ART_HIGHEST) - world.z;
-    if (plan->stepped)
-        return point_in_steps(terrain, world, normal);
-    const mf_LaneMap map = mf_lane_map(terrain);
-    mf_lane slope_x, slope_y;
-    mf_lane height = mf_map_surface(&map, world.x, world.y, &slope_x, &slope_y);
-    mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
-    *normal = MF_VALUE(Vec, -slope_x * length, -slope_y * length, length);
-    return (height - world.z) * normal->z;
+    return setting(plan, MF_ART_HIGHEST) - world.z;
 }
 
 // A point of a cylinder's rims, in the link's axes as the ground's normal `up`.
@@ -170,6 +179,26 @@ static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const mf_TerrainIma
         ground_depth(plan, terrain, mat_apply_add(&pose->rotation, point, pose->position), &up);
     *normal = mat_apply_transposed(&pose->rotation, up);
     return depth;
+}
+
+// The same on a map by the distance to the ground: what is round around the point meets the nearest
+// plane of the ground, which moves on with it without a jump. `reach` [m]: the most that it is
+// round by.
+static __attribute__((noinline)) mf_lane map_around(const mf_TerrainImage *terrain,
+                                                    const Pose *pose, const Vec *point,
+                                                    mf_real reach, Vec *normal) {
+    const mf_LaneMap map = mf_lane_map(terrain);
+    Vec up;
+    const Vec world = mat_apply_add(&pose->rotation, *point, pose->position);
+    const mf_lane distance = mf_map_distance(&map, world, reach, &up);
+    *normal = mat_apply_transposed(&pose->rotation, up);
+    return -distance;
+}
+
+static MF_INLINE mf_lane ground_around(const mf_ArtPlan *plan, const mf_TerrainImage *terrain,
+                                       const Pose *pose, Vec point, mf_real reach, Vec *normal) {
+    return plan->level || !(reach > 0) ? ground_over(plan, terrain, pose, point, normal)
+                                       : map_around(terrain, pose, &point, reach, normal);
 }
 
 // Corners of a hull at the ground. On a map the plane is that under the middle of the hull, then
@@ -247,24 +276,30 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         point = mat_apply_add(&frame, corners->at[contact->part], center);
         touch->may = mf_and(touch->may, corners->exists[contact->part]);
     }
-    mf_lane depth = ground_over(plan, memo->terrain, pose, point, &touch->normal);
-    const Vec up = touch->normal;
+    const mf_real round = c[3] > 0 ? c[3] + c[MF_ART_TOUCH_MARGIN] : 0;
+    mf_lane depth;
     touch->arm = point;
-    if (kind == MF_ART_TOUCH_BALL && plan->stepped && c[3] > 0)
-        depth = ball_on_steps(plan, contact, c, pose, memo, touch) - mf_set(c[3]);
     if (kind == MF_ART_TOUCH_BALL) {
-        const Vec out = touch->normal;
-        touch->arm = vec_fma(out, -mf_set(c[3]), center);
-        return depth + mf_set(c[3]);
+        depth = plan->stepped && c[3] > 0
+                    ? ball_on_steps(plan, contact, c, pose, memo, touch)
+                    : ground_around(plan, memo->terrain, pose, point, round, &touch->normal) +
+                          mf_set(c[3]);
+        touch->arm = vec_fma(touch->normal, -mf_set(c[3]), center);
+        return depth;
     }
+    depth = kind == MF_ART_TOUCH_OVAL
+                ? ground_around(plan, memo->terrain, pose, point, round, &touch->normal)
+                : ground_over(plan, memo->terrain, pose, point, &touch->normal);
+    const Vec up = touch->normal;
     if (kind == MF_ART_TOUCH_OVAL) {
-        Sym squares = sym_constant(c + MF_ART_TOUCH_FRAME);
-        Vec reach = sym_apply(&squares, up);
-        mf_lane far = mf_sqrt(vec_dot(reach, up));
+        const Sym squares = sym_constant(c + MF_ART_TOUCH_FRAME);
+        const Vec reach = sym_apply(&squares, up);
+        const mf_lane far = mf_sqrt(vec_dot(reach, up));
         touch->arm = vec_fma(reach, mf_set((mf_real)-1) / far, center);
         return depth + far;
     }
-    if (kind == MF_ART_TOUCH_CORNER)
+    // Corners at steps may be in a side, or below an edge, whichever half they are on.
+    if (kind == MF_ART_TOUCH_CORNER && !plan->stepped)
         touch->may = mf_and(touch->may, is_lower(c, up));
     if (kind == MF_ART_TOUCH_RIM) {
         touch->arm = rim_point(contact, c, up);

@@ -5,6 +5,7 @@
 #include "motion/articulated/build.h"
 #include "motion/articulated/step.h"
 #include "math/scalar.h"
+#include "terrain/image.h"
 
 #include <float.h>
 #include <math.h>
@@ -520,7 +521,7 @@ mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_
     motion->plan->hard = motion->config.contact_law == MF_CONTACT_LAW_HARD;
     motion->plan->sweeps = config->sweeps > 0 ? config->sweeps : motion->plan->hard ? 30 : 8;
     motion->plan->rounds = config->solver_rounds;
-    motion->plan->level = motion->terrain->lowest == motion->terrain->highest;
+    motion->plan->level = mf_terrain_level(motion->terrain);
     motion->plan->stepped = !motion->plan->level && motion->terrain->interpolation == MF_NEAREST;
     const double *way = mf_world_config_of(world)->gravity_direction;
     motion->plan->upright = way[0] == 0.0 && way[1] == 0.0 && way[2] < 0.0;

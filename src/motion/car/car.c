@@ -7,6 +7,7 @@
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "terrain/image.h"
 
 #include <string.h>
 
@@ -244,7 +245,7 @@ static mf_Status make_plan(mf_CarMotion *motion, const mf_WorldConfig *world, mf
                        .tire = config->tire,
                        .integrator = config->integrator,
                        .mode = config->command,
-                       .level = world->terrain->lowest == world->terrain->highest,
+                       .level = mf_terrain_level(world->terrain),
                        .brakes = car->brake > 0.0,
                        .lagged = car->steering_lag > 0.0,
                        .ellipse = car->ellipse > 0.0};

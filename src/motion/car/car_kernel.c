@@ -350,7 +350,8 @@ static MF_INLINE void step_lanes(Car *car, const mf_LaneMap *map, bool control) 
 
 void MF_KERNEL(mf_car_step)(const mf_CarBatch *batch) {
     const mf_CarPlan *plan = batch->plan;
-    const mf_LaneMap map = mf_lane_map(batch->terrain);
+    mf_LaneMap map = mf_lane_map(batch->terrain);
+    map.ends = false; // cars have no height of their own
     Car car;
     car.fields = batch->fields;
     car.fixed.plan = plan;

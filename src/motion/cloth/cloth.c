@@ -7,14 +7,16 @@
 #include "motion/cloth/motion.h"
 #include "motion/cloth/program.h"
 #include "world/attach.h"
+#include "terrain/image.h"
 
 enum { MOST_SUBSTEPS = 1000 }; // [1] of a step
 
+#define SOFTNESS 0.1           // [1] part of the stiffness that a pass may miss by default
+#define LONGEST MF_MILLISECOND // by default
+#define SHORTEST (MF_MILLISECOND / 50)
+
 mf_ClothConfig mf_cloth_config(void) {
-    return (mf_ClothConfig){.struct_size = sizeof(mf_ClothConfig),
-                            .substep = MF_MILLISECOND,
-                            .contacts = true,
-                            .drag = 0.1};
+    return (mf_ClothConfig){.struct_size = sizeof(mf_ClothConfig), .contacts = true, .drag = 0.1};
 }
 
 mf_ClothMotion *mf_cloth_motion_of(const mf_Group *group) {
@@ -54,9 +56,9 @@ static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *con
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloth: start from mf_cloth_config()");
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
-    if (config->substep <= 0 || step / config->substep >= MOST_SUBSTEPS)
+    if (config->substep < 0 || (config->substep > 0 && step / config->substep >= MOST_SUBSTEPS))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "cloth.substep: %g s, need more than 0 and at most %d in a step of %g s",
+                       "cloth.substep: %g s, need 0, or more and at most %d in a step of %g s",
                        mf_time_to_seconds(config->substep), MOST_SUBSTEPS,
                        mf_time_to_seconds(step));
     if (config->pins > 4096)
@@ -66,8 +68,7 @@ static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *con
     if (!(config->self_distance >= 0.0 && config->self_distance <= 10.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "cloth.self_distance: %g m, need 0 .. 10",
                        config->self_distance);
-    if (config->contacts && terrain->lowest != terrain->highest &&
-        terrain->interpolation != MF_BILINEAR)
+    if (config->contacts && !mf_terrain_level(terrain) && terrain->interpolation != MF_BILINEAR)
         return mf_fail(
             error, MF_UNSUPPORTED,
             "cloth: the ground has steps between its cells, need interpolation: bilinear");
@@ -86,9 +87,8 @@ static mf_ClothPlan settings_of(const mf_Group *group, const mf_ClothConfig *con
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     const mf_ClothMaterial *material = &config->cloth->material;
     mf_ClothPlan plan = {.pin_count = config->pins,
-                         .substeps = (uint32_t)((world->step - 1) / config->substep + 1),
                          .ground = config->contacts,
-                         .level = world->terrain->lowest == world->terrain->highest,
+                         .level = mf_terrain_level(world->terrain),
                          .height = world->terrain->highest,
                          .damping = material->damping,
                          .drag = config->drag,
@@ -106,6 +106,81 @@ static mf_ClothPlan settings_of(const mf_Group *group, const mf_ClothConfig *con
     for (int i = 0; i < 3; i++)
         plan.gravity[i] = world->gravity * world->gravity_direction[i] / length;
     return plan;
+}
+
+// ---- substeps
+// ------------------------------------------------------------------------------------
+
+typedef struct Softness { // sums over constraints
+    double sum;           // [1/s^2]
+    uint32_t count;       // [1]
+} Softness;
+
+static double weight_at(const mf_ClothPlan *plan, const mf_ClothBatch *batch, uint32_t node,
+                        uint32_t lane) {
+    const uint32_t at =
+        batch->places == MF_CLOTH_APART
+            ? batch->at[node] + lane
+            : (uint32_t)mf_cloth_places(plan)[batch->places + node * MF_CLOTH_LANES + lane];
+    const double mass = at < plan->place_count ? mf_cloth_masses_f64(plan)[at] : 0.0;
+    return mass > 0.0 ? 1.0 / mass : 0.0;
+}
+
+// Half of sum w |grad C|^2 over the compliance, of one lane; all of it of a triangle, as a vertex
+// is in six of them, and in four edges.
+static double softness_of(const mf_ClothPlan *plan, const mf_ClothBatch *batch, uint32_t lane) {
+    const double *values =
+        mf_cloth_values_f64(plan) + (size_t)batch->values * MF_CLOTH_LANES + lane;
+    const uint32_t nodes = mf_cloth_nodes(batch->kind);
+    double k[MF_CLOTH_NODES] = {1.0, 1.0}, weight = 0.0;
+    uint32_t row = 1; // of the compliance
+    if (batch->kind == MF_CLOTH_TRIANGLE) {
+        k[1] = values[0];
+        k[2] = values[MF_CLOTH_LANES];
+        k[0] = -k[1] - k[2];
+        row = 4;
+    } else if (batch->kind != MF_CLOTH_EDGE) {
+        for (row = 0; row < nodes; row++)
+            k[row] = values[(size_t)row * MF_CLOTH_LANES];
+    }
+    for (uint32_t node = 0; node < nodes; node++)
+        weight += weight_at(plan, batch, node, lane) * k[node] * k[node];
+    const double share = batch->kind == MF_CLOTH_TRIANGLE ? 1.0 : 0.5;
+    return share * weight / values[(size_t)row * MF_CLOTH_LANES];
+}
+
+// Right after its own turn a constraint has its stiffness; a neighbor that comes later moves it by
+// about its weight. Half of the neighbors do, so at rest a cloth is softer by the part h^2 w / (2
+// a) of sums of weights w and compliances a. The longest substep h for which this is `SOFTNESS`.
+static double resolved_substep(const mf_ClothPlan *plan) {
+    Softness of[2] = {{0.0, 0}, {0.0, 0}}; // stretch, bending
+    double most = 0.0;
+    for (uint32_t i = 0; i < plan->batch_count; i++) {
+        const mf_ClothBatch *batch = &mf_cloth_batches(plan)[i];
+        const bool stretch = batch->kind == MF_CLOTH_EDGE || batch->kind == MF_CLOTH_TRIANGLE;
+        for (uint32_t lane = 0; lane < MF_CLOTH_LANES && batch->kind != MF_CLOTH_CELL; lane++) {
+            const double softness = softness_of(plan, batch, lane);
+            of[!stretch].count += softness > 1e-20;
+            of[!stretch].sum += softness > 1e-20 ? softness : 0.0;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        const double mean = of[i].count > 0 ? of[i].sum / of[i].count : 0.0;
+        most = mean > most ? mean : most;
+    }
+    return most > 0.0 ? mf_sqrt(SOFTNESS / most) : 1.0;
+}
+
+static uint32_t substeps_of(const mf_ClothPlan *plan, const mf_ClothConfig *config, mf_Time step) {
+    mf_Time substep = config->substep;
+    if (substep == 0) {
+        const double resolved = 1e9 * resolved_substep(plan);
+        substep = resolved < (double)LONGEST ? (mf_Time)resolved : LONGEST;
+        substep = substep > SHORTEST ? substep : SHORTEST;
+        while (step / substep >= MOST_SUBSTEPS)
+            substep *= 2;
+    }
+    return (uint32_t)((step - 1) / substep + 1);
 }
 
 #define CHOOSE(name)                                                                               \
@@ -164,6 +239,7 @@ static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothCon
     mf_Status status = mf_cloth_program(context, config->cloth, &settings, &motion->plan, error);
     if (status != MF_OK)
         return status;
+    motion->plan->substeps = substeps_of(motion->plan, config, motion->step);
     for (uint32_t at = 0; at < motion->plan->place_count; at++)
         motion->mass += mf_cloth_masses_f64(motion->plan)[at];
     choose_kernels(group, motion);
@@ -230,9 +306,11 @@ static void row_defaults(mf_MotionsConfig *config) {
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.cloth", "cloth, by extended position-based dynamics"),
     MF_KEY(
-        "motion.cloth.substep", MF_KEY_TIME, MF_KEY_ABOVE, "s", "0.001", 0, 1, NULL, AT(substep),
+        "motion.cloth.substep", MF_KEY_TIME, MF_KEY_ABOVE | MF_KEY_AUTO, "s", "auto", 0, 1, NULL,
+        AT(substep),
         "longest substep: a step has as many equal ones as it needs, each with one pass over all "
-        "constraints; shorter ones are stiffer and lose less energy"),
+        "constraints; shorter ones are stiffer and lose less energy; `auto`: 0.02 to 1 ms, so that "
+        "the cloth is softer than its stiffness by a tenth at most"),
     MF_KEY("motion.cloth.pins", MF_KEY_COUNT, 0, "1", "0", 0, 4096, NULL, AT(pins),
            "room for pins beyond those of the cloth"),
     MF_KEY("motion.cloth.drag", MF_KEY_REAL, 0, "1/s", "0.1", 0, 1000, NULL, AT(drag),

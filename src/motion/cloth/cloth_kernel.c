@@ -302,11 +302,11 @@ void MF_KERNEL(mf_cloth_residual)(const mf_ClothJob *job, uint32_t chunk, mf_Clo
     const mf_ClothPlan *plan = job->plan;
     const mf_ClothRange range = mf_cloth_chunks(plan)[chunk];
     const Solve solve = solve_of(job, chunk);
-    out->stretch = out->bending = 0;
+    out->stretch = out->bending = out->whole = 0;
     for (uint32_t i = range.first; i < range.first + range.count; i++) {
         const mf_ClothBatch *batch = &mf_cloth_batches(plan)[i];
         const bool stretches = batch->kind == MF_CLOTH_EDGE || batch->kind == MF_CLOTH_TRIANGLE;
-        MF_ALIGNED(64) mf_real lanes[MF_CLOTH_LANES];
+        MF_ALIGNED(64) mf_real lanes[MF_CLOTH_LANES], all[MF_CLOTH_LANES];
         Batch b = {&solve,        batch, 0, batch->places != MF_CLOTH_APART, false, false, false, i,
                    mf_mask_all(), false};
         if (batch->kind == MF_CLOTH_CELL)
@@ -314,10 +314,14 @@ void MF_KERNEL(mf_cloth_residual)(const mf_ClothJob *job, uint32_t chunk, mf_Clo
         for (b.lane = 0; b.lane < MF_CLOTH_LANES; b.lane += MF_LANES) {
             if (plan->element_count > 0)
                 b.whole = whole_lanes(&b);
-            mf_store(lanes + b.lane, mf_keep(b.whole, residual_of(&b)));
+            mf_lane whole;
+            mf_store(lanes + b.lane, mf_keep(b.whole, residual_of(&b, &whole)));
+            mf_store(all + b.lane, mf_keep(b.whole, whole));
         }
         double *sum = stretches ? &out->stretch : &out->bending;
         for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++)
             *sum += (double)lanes[lane];
+        for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++)
+            out->whole += (double)all[lane];
     }
 }

@@ -6,7 +6,7 @@
 #define MF_MOTION_CLOTH_GROUND_H
 
 #include "motion/cloth/solve.h"
-#include "terrain/lookup_lane.h"
+#include "terrain/distance_lane.h"
 
 typedef struct Spot { // some places that move
     Vec x;            // [m]
@@ -48,6 +48,12 @@ static MF_INLINE void spot_meet_ground(Spot *s, const mf_ClothPlan *plan, const 
     if (plan->level) {
         const mf_lane depth = mf_set((mf_real)plan->height) + radius - s->x.z;
         spot_leave(s, MF_VALUE(Vec, zero, zero, one), depth, still, friction, substep);
+        return;
+    }
+    if (map->ends) {
+        Vec out;
+        const mf_lane distance = mf_map_distance(map, s->x, (mf_real)plan->radius, &out);
+        spot_leave(s, out, radius - distance, still, friction, substep);
         return;
     }
     mf_lane slope_x, slope_y, height = mf_map_surface(map, s->x.x, s->x.y, &slope_x, &slope_y);

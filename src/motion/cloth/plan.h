@@ -208,6 +208,7 @@ MF_KERNEL_COPIES(void, mf_cloth_solve, (const mf_ClothJob *job, uint32_t chunk))
 // moved them since: sums of the squares over the compliances.
 typedef struct mf_ClothResidual {
     double stretch, bending; // [J]
+    double whole;            // [J] of the stretch, what is left over and what forces hold
 } mf_ClothResidual;
 MF_KERNEL_COPIES(void, mf_cloth_residual,
                  (const mf_ClothJob *job, uint32_t chunk, mf_ClothResidual *out));

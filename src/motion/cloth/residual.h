@@ -11,10 +11,13 @@ static MF_INLINE mf_lane square_over(mf_lane c, mf_lane a) {
     return c * c / a;
 }
 
-static MF_INLINE mf_lane edge_residual(const Batch *b) {
+// `whole` gets the same of the constraint itself, not of what is left over.
+static MF_INLINE mf_lane edge_residual(const Batch *b, mf_lane *whole) {
     Vec way = vec_sub(node_vec(b, 1, MF_CLOTH_X), node_vec(b, 0, MF_CLOTH_X));
     const mf_lane length = mf_sqrt(vec_dot(way, way) + mf_set((mf_real)1e-30));
-    return square_over(length - value_of(b, 0) - mf_load(after_row(b, 0)), value_of(b, 1));
+    const mf_lane c = length - value_of(b, 0);
+    *whole = square_over(c, value_of(b, 1));
+    return square_over(c - mf_load(after_row(b, 0)), value_of(b, 1));
 }
 
 static MF_INLINE mf_lane bend_residual(const Batch *b, uint32_t count) {
@@ -27,27 +30,30 @@ static MF_INLINE mf_lane bend_residual(const Batch *b, uint32_t count) {
            square_over(c.z - mf_load(after_row(b, 2)), a);
 }
 
-static MF_INLINE mf_lane triangle_residual(const Batch *b) {
+static MF_INLINE mf_lane triangle_residual(const Batch *b, mf_lane *whole) {
     Vec from = node_vec(b, 0, MF_CLOTH_X);
     Vec one = vec_sub(node_vec(b, 1, MF_CLOTH_X), from);
     Vec two = vec_sub(node_vec(b, 2, MF_CLOTH_X), from);
     mf_lane sum = mf_zero();
+    *whole = mf_zero();
     for (uint32_t k = 0; k < 2; k++) {
         Vec tangent = vec_fma(two, value_of(b, 2 * k + 1), vec_scale(one, value_of(b, 2 * k)));
         const mf_lane length = mf_sqrt(vec_dot(tangent, tangent) + mf_set((mf_real)1e-30));
-        sum = sum +
-              square_over(length - mf_set((mf_real)1) - mf_load(after_row(b, k)), value_of(b, 4));
+        const mf_lane c = length - mf_set((mf_real)1);
+        *whole = *whole + square_over(c, value_of(b, 4));
+        sum = sum + square_over(c - mf_load(after_row(b, k)), value_of(b, 4));
     }
     return sum;
 }
 
 // Of stretch and bending; the shear and the twist of cells are not counted.
-static MF_INLINE mf_lane residual_of(const Batch *b) {
+static MF_INLINE mf_lane residual_of(const Batch *b, mf_lane *whole) {
+    *whole = mf_zero();
     switch (b->batch->kind) {
     case MF_CLOTH_EDGE:
-        return edge_residual(b);
+        return edge_residual(b, whole);
     case MF_CLOTH_TRIANGLE:
-        return triangle_residual(b);
+        return triangle_residual(b, whole);
     default:
         return bend_residual(b, mf_cloth_nodes(b->batch->kind));
     }

@@ -8,6 +8,8 @@
 enum { VERTICES = 512 };           // [1] that are loaded and stored as one piece of work
 enum { SOLVER, CONTACTS, SHAPES }; // [1] components of MF_WARNING_SOLVER, _CONTACTS and _SHAPES
 #define SOFT 0.01                  // [1] residual above which a warning is raised
+#define SOFT_PART 0.25  // [1] of the strain that there is, likewise, where it is more than
+#define SOFT_LEAST 2e-4 // [1] this
 
 // ---- memory
 // --------------------------------------------------------------------------------------
@@ -339,20 +341,23 @@ static void warn(const mf_ClothStep *step, uint32_t kind, double residual) {
         mf_field_set(fields->residual, instance, kind, residual);
 }
 
-// A strain of a per cent, and a tenth of the curvature by which the cloth hangs over an edge, show.
+// A strain of a per cent, and a tenth of the curvature by which the cloth hangs over an edge, show;
+// so does a good part of the strain that there is.
 static void put_residual(const mf_ClothStep *step) {
     const mf_ClothPlan *plan = step->motion->plan;
-    mf_ClothResidual sum = {0.0, 0.0};
+    mf_ClothResidual sum = {0.0, 0.0, 0.0};
     for (uint32_t chunk = 0; chunk < plan->chunk_count; chunk++) {
         sum.stretch += step->residuals[chunk].stretch;
         sum.bending += step->residuals[chunk].bending;
+        sum.whole += step->residuals[chunk].whole;
     }
     const double strain = mf_sqrt(sum.stretch * plan->stretch_share);
     const double curvature = mf_sqrt(sum.bending * plan->bending_share);
     const double most = strain > 0.1 * curvature ? strain : 0.1 * curvature;
     mf_field_set(step->motion->rows[MF_CLOTH_ROW_RESIDUAL], step->instance, 0, strain);
     mf_field_set(step->motion->rows[MF_CLOTH_ROW_RESIDUAL], step->instance, 1, curvature);
-    warn(step, SOLVER, most > SOFT ? most : 0.0);
+    const bool part = sum.stretch > SOFT_PART * SOFT_PART * sum.whole && strain > SOFT_LEAST;
+    warn(step, SOLVER, most > SOFT || part ? most : 0.0);
 }
 
 void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,

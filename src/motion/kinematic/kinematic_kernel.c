@@ -193,7 +193,8 @@ static MF_INLINE mf_lane foot_above(const Step *s, uint32_t i, Vec spot) {
     const mf_real radius = s->constant[s->plan->foot_offset + (size_t)i * MF_KIN_FOOT_VALUES + 3];
     if (tree->level)
         return spot.z - (constant(s, MF_KIN_HIGHEST) + mf_set(radius));
-    const mf_LaneMap map = mf_lane_map(s->block->terrain);
+    mf_LaneMap map = mf_lane_map(s->block->terrain);
+    map.ends = false; // feet that stand find ground
     mf_lane slope_x, slope_y;
     mf_lane ground = mf_map_surface(&map, spot.x, spot.y, &slope_x, &slope_y);
     if (radius > 0) {

@@ -215,12 +215,90 @@ static MF_INLINE Beyond beyond_plane(mf_lane distance, const mf_ParticlePlan *pl
     return out;
 }
 
+// [1] Over the reach: the shift s of planes beside one with which what particles outside of the
+// solid see of that is half of it to its edges, as without edges: the integral of `space` beyond s
+// is s.
+#define EDGE_SHIFT 0.0802462649
+
+// The part of the kernel beyond a plane beside another one, which a particle may be behind, too.
+static MF_INLINE mf_lane space_beyond(mf_lane distance, const mf_ParticlePlan *plan) {
+    const mf_lane one = mf_set((mf_real)1);
+    distance = distance + mf_set((mf_real)(EDGE_SHIFT * plan->reach));
+    const mf_lane space = beyond_plane(mf_abs(distance), plan).space;
+    return mf_select(mf_less(distance, mf_zero()), one - space, space);
+}
+
+// What is in all of three slabs, by the product of their integrals, which is exact for a kernel
+// that is a product itself: its gradient over space then sums up to the volume of the solid, as
+// buoyancy demands, where that of half-spaces at edges and corners would be too large. `over`: as
+// of slab_gap; `bends`: areas of the three surfaces over those at the distance of the particle. The
+// gap's normal becomes the direction of the gradient.
+static MF_INLINE Beyond beyond_slabs(Vec over, const Vec out[3], Vec bends,
+                                     const mf_ParticlePlan *plan, Gap *gap) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    const Beyond nearest = beyond_plane(gap->distance, plan);
+    const Vec space = {space_beyond(over.x, plan), space_beyond(over.y, plan),
+                       space_beyond(over.z, plan)};
+    const Vec plane = {beyond_plane(mf_abs(over.x), plan).plane * bends.x * (space.y * space.z),
+                       beyond_plane(mf_abs(over.y), plan).plane * bends.y * (space.z * space.x),
+                       beyond_plane(mf_abs(over.z), plan).plane * bends.z * (space.x * space.y)};
+    const Vec push = vec_fma(out[0], plane.x, vec_fma(out[1], plane.y, vec_scale(out[2], plane.z)));
+    const mf_lane size = mf_sqrt(vec_dot(push, push));
+    const mf_mask some = mf_less(zero, size), part = mf_less(zero, nearest.plane);
+    Beyond all = {size, space.x * space.y * space.z, zero};
+    all.shear = nearest.shear * mf_keep(part, size / mf_select(part, nearest.plane, one));
+    gap->normal = vec_select(some, vec_scale(push, one / mf_select(some, size, one)), gap->normal);
+    return all;
+}
+
+static MF_INLINE Beyond beyond_round(mf_lane bend, const mf_ParticlePlan *plan, const Gap *gap) {
+    const Beyond beyond = beyond_plane(gap->distance, plan);
+    return MF_VALUE(Beyond, beyond.plane * bend, beyond.space * bend, beyond.shear * bend);
+}
+
+// A radius over that plus a distance from it; 1 inside.
+static MF_INLINE mf_lane bend_of(mf_lane radius, mf_lane distance) {
+    return radius / (radius + mf_max(distance, mf_zero()));
+}
+
+// Of a solid, for particles at `p` in its axes.
+static MF_INLINE Beyond beyond_solid(const mf_ParticlePlan *plan, const mf_ParticleSolid *solid,
+                                     Vec p, Gap *gap) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), never = mf_set((mf_real)-1e15);
+    const mf_lane a = mf_set((mf_real)solid->half[0]), b = mf_set((mf_real)solid->half[1]),
+                  c = mf_set((mf_real)solid->half[2]);
+    Vec out[3] = {
+        {sign_of(p.x), zero, zero}, {zero, sign_of(p.y), zero}, {zero, zero, sign_of(p.z)}};
+    const mf_lane bend = bend_of(a, gap->distance);
+    switch (solid->kind) {
+    case MF_COLLIDE_SPHERE:
+        return beyond_round(bend * bend, plan, gap);
+    case MF_COLLIDE_CAPSULE:
+        return beyond_round(mf_select(mf_less(mf_abs(p.z), b), bend, bend * bend), plan, gap);
+    case MF_COLLIDE_ELLIPSOID: {
+        const Vec scaled = {p.x / a, p.y / b, p.z / c};
+        return beyond_round(one / mf_max(vec_dot(scaled, scaled), one), plan, gap);
+    }
+    case MF_COLLIDE_HULL:
+        return beyond_plane(gap->distance, plan);
+    case MF_COLLIDE_CYLINDER: {
+        const Gap side = round_gap(MF_VALUE(Vec, p.x, p.y, zero), a);
+        out[0] = side.normal;
+        return beyond_slabs(MF_VALUE(Vec, side.distance, never, mf_abs(p.z) - b), out,
+                            MF_VALUE(Vec, bend_of(a, side.distance), one, one), plan, gap);
+    }
+    default: // a box
+        return beyond_slabs(MF_VALUE(Vec, mf_abs(p.x) - a, mf_abs(p.y) - b, mf_abs(p.z) - c), out,
+                            MF_VALUE(Vec, one, one, one), plan, gap);
+    }
+}
+
 // A wall at a gap, where it moves with `velocity`. Returns its acceleration of the particles.
 static MF_INLINE Vec add_wall(const mf_ParticlePlan *plan, const Drop *own, const Gap *gap,
-                              Vec velocity, Walls *walls) {
+                              const Beyond *of, Vec velocity, Walls *walls) {
     const mf_lane zero = mf_zero();
     const mf_lane far = mf_max(gap->distance, zero), deep = mf_max(-gap->distance, zero);
-    const Beyond beyond = beyond_plane(gap->distance, plan);
+    const Beyond beyond = *of;
     Vec relative = vec_sub(own->velocity, velocity);
     mf_lane parting = vec_dot(relative, gap->normal);
     // The fluid behind the wall is at rest under the same pressure and gravity.
@@ -254,12 +332,16 @@ static MF_INLINE void add_solids(const mf_ParticleTask *task, const Drop *own, u
         const mf_ParticleSolid *solid = &task->solids[s];
         if (!bounds_meet(&bounds, solid))
             continue;
-        const Gap gap = solid_gap(task, solid, own->at);
+        const Mat axes = solid_axes(solid);
+        const Vec p = solid_place(solid, &axes, own->at);
+        Gap gap = own_gap(p, solid, task->faces);
         const mf_mask near = mf_less(gap.distance, mf_set((mf_real)plan->reach));
         if (!mf_any(near))
             continue;
-        Vec point = vec_fma(gap.normal, -gap.distance, own->at);
-        Vec given = add_wall(plan, own, &gap, solid_velocity(solid, point), walls);
+        Vec point = vec_fma(mat_apply(&axes, gap.normal), -gap.distance, own->at);
+        const Beyond beyond = beyond_solid(plan, solid, p, &gap);
+        gap.normal = mat_apply(&axes, gap.normal);
+        Vec given = add_wall(plan, own, &gap, &beyond, solid_velocity(solid, point), walls);
         given = vec_scale(given, mf_keep(near, mf_set((mf_real)-plan->mass)));
         push_solid(solid, point, given, live, wrench[s]);
     }
@@ -270,9 +352,11 @@ static MF_INLINE Walls meet_walls(const mf_ParticleTask *task, const mf_LaneMap 
     const mf_ParticlePlan *plan = task->plan;
     const mf_lane zero = mf_zero();
     Walls walls = {{zero, zero, zero}, zero, zero, mf_not(mf_mask_all())};
-    const Gap ground = ground_gap(map, own->at);
-    if (mf_any(mf_less(ground.distance, mf_set((mf_real)plan->reach))))
-        add_wall(plan, own, &ground, MF_VALUE(Vec, zero, zero, zero), &walls);
+    const Gap ground = ground_gap(map, own->at, (mf_real)plan->reach);
+    if (mf_any(mf_less(ground.distance, mf_set((mf_real)plan->reach)))) {
+        const Beyond beyond = beyond_plane(ground.distance, plan);
+        add_wall(plan, own, &ground, &beyond, MF_VALUE(Vec, zero, zero, zero), &walls);
+    }
     add_solids(task, own, live, &walls, wrench);
     return walls;
 }

@@ -310,7 +310,7 @@ static MF_INLINE void touch_walls(const mf_ParticleTask *task, const mf_LaneMap 
     const mf_ParticlePlan *plan = task->plan;
     const mf_lane radius = mf_set((mf_real)(0.5 * plan->spacing)), zero = mf_zero();
     const mf_mask here = first_lanes(live);
-    Wall wall = {ground_gap(map, own->at),
+    Wall wall = {ground_gap(map, own->at, (mf_real)(0.5 * plan->spacing)),
                  {zero, zero, zero},
                  {zero, zero, zero},
                  plan->wall_friction,

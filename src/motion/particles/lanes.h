@@ -7,7 +7,7 @@
 #include "math/lane_sum.h"
 #include "math/lane_vector.h"
 #include "motion/particles/plan.h"
-#include "terrain/lookup_lane.h"
+#include "terrain/distance_lane.h"
 
 // ---- neighbors ----------------------------------------------------------------------------------
 
@@ -146,13 +146,16 @@ typedef struct Gap {
     Vec normal;       // [1] away from the surface
 } Gap;
 
-static MF_INLINE Gap ground_gap(const mf_LaneMap *map, Vec at) {
+// Of use where it is less than `reach`.
+static MF_INLINE Gap ground_gap(const mf_LaneMap *map, Vec at, mf_real reach) {
     Gap gap;
-    mf_lane slope_x, slope_y, one = mf_set((mf_real)1);
-    mf_lane height = mf_map_surface(map, at.x, at.y, &slope_x, &slope_y);
-    mf_lane up = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
-    gap.distance = (at.z - height) * up;
-    gap.normal = MF_VALUE(Vec, -slope_x * up, -slope_y * up, up);
+    const mf_lane over = at.z - mf_set(map->highest);
+    if (!mf_any(mf_less(over, mf_set(reach)))) {
+        gap.distance = over;
+        gap.normal = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_set((mf_real)1));
+        return gap;
+    }
+    gap.distance = mf_map_distance(map, at, reach, &gap.normal);
     return gap;
 }
 
@@ -259,10 +262,14 @@ static MF_INLINE Gap own_gap(Vec p, const mf_ParticleSolid *solid, const mf_Part
     }
 }
 
+// In its axes.
+static MF_INLINE Vec solid_place(const mf_ParticleSolid *solid, const Mat *axes, Vec at) {
+    return mat_apply_transposed(axes, vec_sub(at, vec_set(solid->center)));
+}
+
 static MF_INLINE Gap solid_gap(const mf_ParticleTask *task, const mf_ParticleSolid *solid, Vec at) {
-    Mat axes = solid_axes(solid);
-    Vec own = mat_apply_transposed(&axes, vec_sub(at, vec_set(solid->center)));
-    Gap gap = own_gap(own, solid, task->faces);
+    const Mat axes = solid_axes(solid);
+    Gap gap = own_gap(solid_place(solid, &axes, at), solid, task->faces);
     gap.normal = mat_apply(&axes, gap.normal);
     return gap;
 }

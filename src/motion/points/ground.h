@@ -24,7 +24,8 @@ static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_real *hei
                             .last = {constant[MF_PLAN_LAST_COLUMN], constant[MF_PLAN_LAST_ROW]},
                             .origin = {constant[MF_PLAN_ORIGIN_X], constant[MF_PLAN_ORIGIN_Y]},
                             .inverse_cell = constant[MF_PLAN_INVERSE_CELL],
-                            .bilinear = plan->slopes};
+                            .bilinear = plan->slopes,
+                            .ends = plan->ends};
     mf_lane slope_x, slope_y, one = mf_set((mf_real)1);
     mf_lane height = mf_map_surface(&map, x, y, &slope_x, &slope_y);
     if (map.bilinear) {

@@ -2,6 +2,7 @@
 // resolved to their leader, settings and constants in both precisions.
 #include "motion/points/motion.h"
 #include "math/scalar.h"
+#include "terrain/image.h"
 
 #include <math.h>
 #include <string.h>
@@ -256,11 +257,12 @@ mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
     Build b = {.model = mf_group_model(group),
                .config = config,
                .context = mf_world_context(world),
-               .plan = {.level = terrain->lowest == terrain->highest,
+               .plan = {.level = mf_terrain_level(terrain),
                         .coupled = config->friction == MF_FRICTION_COUPLED,
                         .weighted = config->weighted,
                         .keep_momentum = config->keep_momentum}};
     b.plan.slopes = !b.plan.level && terrain->interpolation == MF_BILINEAR;
+    b.plan.ends = terrain->border == MF_BORDER_ENDS;
     b.plan.columns = terrain->columns;
     *out = NULL;
     mf_Status status = allocate(&b, error);

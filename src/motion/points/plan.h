@@ -92,6 +92,7 @@ typedef struct mf_PointsPlan {
     uint32_t link_offset, point_offset;    // [1] rows of the constants
     bool level;                            // the ground has one height everywhere
     bool slopes;                           // it has normals that are not vertical
+    bool ends;                             // there is nothing beyond its border
     uint32_t columns;                      // [1] cells along x
     bool coupled, weighted, keep_momentum; // as in mf_PointsConfig
     MF_FLAT_ARRAY(links);                  // in topological order

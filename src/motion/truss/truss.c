@@ -5,6 +5,7 @@
 #include "math/scalar.h"
 #include "model/truss.h"
 #include "world/attach.h"
+#include "terrain/image.h"
 
 // ---- stepping
 // ------------------------------------------------------------------------------------
@@ -207,8 +208,7 @@ static mf_Status check_group(const mf_Group *group, const char *name,
     if (!mf_group_config_of(group)->double_precision)
         return mf_fail(error, MF_UNSUPPORTED, "%s: group %s is in float, need precision: double",
                        name, mf_group_config_of(group)->name);
-    if (config->contacts && terrain->lowest != terrain->highest &&
-        terrain->interpolation != MF_BILINEAR)
+    if (config->contacts && !mf_terrain_level(terrain) && terrain->interpolation != MF_BILINEAR)
         return mf_fail(error, MF_UNSUPPORTED,
                        "%s: the ground has steps between its cells, need interpolation: bilinear",
                        name);
@@ -230,7 +230,7 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
         .bars = larger(truss->bar_count, config->bars),
         .actuators = larger(truss->actuator_count, config->actuators),
         .ground = config->contacts,
-        .level = world->terrain->lowest == world->terrain->highest,
+        .level = mf_terrain_level(world->terrain),
         .pairs = config->collisions,
         .descend = config->method == MF_QUASISTATIC_GRADIENT,
         .dynamic = dynamic,
