@@ -194,8 +194,8 @@ static void mistakes(void **state) {
     config.lower = nan_range;
     refuse(&fixture, config, MF_BAD_ARGUMENT, "output 0");
     config = mf_network_config();
-    config.output = "joint.rate";
-    refuse(&fixture, config, MF_BAD_ARGUMENT, "joint.rate");
+    config.output = "fault.count";
+    refuse(&fixture, config, MF_BAD_ARGUMENT, "fault.count");
     config = mf_network_config();
     config.rate.numerator = 0;
     refuse(&fixture, config, MF_BAD_ARGUMENT, "rate");

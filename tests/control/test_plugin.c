@@ -230,7 +230,7 @@ static void a_group_that_does_not_fit_refuses(void **state) {
         {"other_shape", false, MF_BAD_ARGUMENT, "expected 1 values per robot, the group robots"},
         {"float_only", true, MF_UNSUPPORTED, "computes in float, the group robots in double"},
         {"double_only", false, MF_UNSUPPORTED, "computes in double, the group robots in float"},
-        {"writes_state", false, MF_BAD_ARGUMENT, "joint.rate: a control plugin may not write it"},
+        {"writes_state", false, MF_BAD_ARGUMENT, "fault.count: a control plugin may not write it"},
         {"writes_fault", false, MF_BAD_ARGUMENT, "fault.word: a control plugin may not write it"},
         {"refuses", false, MF_BAD_ARGUMENT, "plugin corpus: expected a robot with wheels"},
         {"motion", false, MF_BAD_ARGUMENT, "expected a control plugin, found a motion plugin"},

@@ -64,7 +64,7 @@ enum { TARGET, ANGLE, COUNT, FIELDS };
 #endif
 #ifdef CASE_writes_state
 #define TARGET_FIELD                                                                               \
-    { "joint.rate", "rad/s", "joint", MF_REAL, MF_PER_JOINT, 1, 0, MF_PLUGIN_WRITE, "rates" }
+    { "fault.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, 0, MF_PLUGIN_WRITE, "resets" }
 #elif defined CASE_writes_fault
 #define TARGET_FIELD                                                                               \
     { "fault.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, 0, MF_PLUGIN_WRITE, "faults" }
