@@ -3,8 +3,8 @@ set(MAYFLY_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmi
   -Wvla -Wno-sign-conversion)
 
 function(mayfly_target_flags target)
-  target_compile_options(${target} PRIVATE ${MAYFLY_WARNINGS} -Werror -ffp-contract=off
-    -fno-math-errno -fno-trapping-math -fstack-protector-strong)
+  target_compile_options(${target} PRIVATE ${MAYFLY_WARNINGS}
+    $<$<BOOL:${MAYFLY_WERROR}>:-Werror> -ffp-contract=off -fno-math-errno -fno-trapping-math -fstack-protector-strong)
   if(MAYFLY_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${MAYFLY_SANITIZE}
       -fno-omit-frame-pointer -g)

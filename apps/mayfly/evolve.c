@@ -221,6 +221,14 @@ static mf_Status resume(Evolution *evolution, const char *settings, mf_Error *er
     if (status == MF_OK)
         status = mf_archive_resume(evolution->archive, evolution->search, &evolution->seconds,
                                    &evolution->simulated, error);
+    mf_ArchiveRun run;
+    if (status == MF_OK)
+        status = mf_archive_run(evolution->archive, &run, error);
+    if (status == MF_OK && strcmp(run.version, mf_version()) != 0)
+        fprintf(stderr,
+                "note: %s was begun by version %s, this is %s: the run may not end with the bits "
+                "of one version\n",
+                evolution->archive_path, run.version, mf_version());
     return status == MF_OK ? write_settings(evolution, settings, error) : status;
 }
 
