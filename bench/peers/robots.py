@@ -16,7 +16,9 @@ Columns:
                 the largest of the state (tests/motion/articulated_peers.py, column "smooth")
   1 s, 5 s      from the first keyframe (else the reference), its controls held, steps of the file,
                 double precision: difference of the base's height [mm], of its tilt [rad], largest
-                difference of a joint [rad, m]; "stands" and "falls" say what the two robots do
+                difference of a joint [rad, m]
+  double, float what the two robots do in 5 s, in both precisions of Mayfly; float is the default
+  reason        why they differ, from reasons.tsv beside this file, and how many notes Mayfly gave
   speed         steps per second of one core over MuJoCo's: --robots robots, float, controls drawn
                 anew every 10 steps about the keyframe; both take turns, median of three turns
 """
@@ -44,6 +46,7 @@ DEEP = 0.3  # [m] difference in height of two fallen robots beyond which they di
 EPISODE = 200  # [1] steps between resets when speed is measured
 HOLD = 10  # [1] steps a control is held
 CONTROL_NOISE = 0.1  # [1] of a control's range
+PRECISIONS = {"stand": "double", "float": "float"}  # keys of a row
 
 
 def settle_start(model, data):
@@ -111,13 +114,13 @@ class Measure:
         return bool(lean(now[3:7]) - lean(start[3:7]) > FALLEN or now[2] < FALLEN * start[2])
 
 
-def stand(path, robot, mayfly):
+def stand(path, robot, mayfly, precision):
     model = mujoco.MjModel.from_xml_path(path)
     data = mujoco.MjData(model)
     control = settle_start(model, data)
     start = data.qpos.copy()
     world = mayfly.World.for_model(robot)
-    group = world.add_group(robot, 1, motion="articulated", precision="double")
+    group = world.add_group(robot, 1, motion="articulated", precision=precision)
     group.set_state(start[None], data.qvel.copy()[None])
     if model.nu:
         group["actuator.control"] = control
@@ -134,6 +137,8 @@ def stand(path, robot, mayfly):
     out["fallen"] = [measure.fallen(start, ours), measure.fallen(start, data.qpos)]
     out["rest"] = float(np.abs(data.qvel).max(initial=0.0))
     out["faults"] = [str(f) for f in group.fault_names(0)]
+    out["warnings"] = [str(w) for w in group.warning_names(0)]
+    out["notes"] = list(group.notes)
     return out
 
 
@@ -246,7 +251,8 @@ def one(options):
     row["mass"] = abs(robot.mass - total) / total if total > 0 else 0.0
     if options.probe:
         guarded(row, "same", same_accelerations, path, options.probe, options.states)
-    guarded(row, "stand", stand, path, robot, mayfly)
+    for key, precision in PRECISIONS.items():
+        guarded(row, key, stand, path, robot, mayfly, precision)
     if options.robots:
         guarded(row, "speed", speed, path, robot, mayfly, options.robots, options.seconds)
     return row
@@ -285,17 +291,25 @@ def ask(options, path):
     return json.loads(lines[-1])
 
 
-def agrees(row, when):
-    differences = row.get("stand", {}).get(when)
+def reasons():
+    """Why robots differ: name, reason."""
+    with open(os.path.join(HERE, "reasons.tsv"), encoding="utf-8") as file:
+        return dict(line.rstrip("\n").split("\t", 1) for line in file if "\t" in line)
+
+
+def agrees(row, when, key="stand"):
+    differences = row.get(key, {}).get(when)
     return differences is not None and all(d < a for d, a in zip(differences, AWAY))
 
 
-def verdict(row):
+def verdict(row, key="stand"):
     """'same place', 'same fate' (both stand, or both have fallen) or 'differs'."""
-    stands = row.get("stand", {})
+    stands = row.get(key, {})
     if "fallen" not in stands:
         return stands.get("error", "")
-    if agrees(row, "5s"):
+    if stands["faults"]:
+        return f"**fault: {', '.join(stands['faults'])}**"
+    if agrees(row, "5s", key):
         return "same place"
     ours, theirs = stands["fallen"]
     words = ("stands", "falls")
@@ -307,7 +321,16 @@ def verdict(row):
 
 
 def fares_otherwise(row):
-    return "fallen" not in row.get("stand", {}) or verdict(row).startswith("**")
+    return any("fallen" not in row.get(key, {}) or verdict(row, key).startswith("**")
+               for key in PRECISIONS)
+
+
+def settled(row, key):
+    """In MuJoCo's place after 5 s, or both have fallen."""
+    return agrees(row, "5s", key) or verdict(row, key) == "both fall"
+
+
+REASONS = reasons()
 
 
 def short(value, form="{:.0e}"):
@@ -316,17 +339,21 @@ def short(value, form="{:.0e}"):
 
 def cells(name, row):
     same, stands, fast = row.get("same", {}), row.get("stand", {}), row.get("speed", {})
+    found = [] if settled(row, "stand") and settled(row, "float") else [REASONS.get(name, "")]
+    if stands.get("notes"):
+        found.append(f"{len(stands['notes'])} notes")
     out = [name, str(row.get("n", "")), row["loads"].split(":")[0], short(row.get("mass")),
            short(same.get("smooth"))]
     for when in ("1s", "5s"):
         d = stands.get(when)
         out.append("" if d is None else f"{1000 * d[0]:.1f} / {d[1]:.2g} / {d[2]:.2g}")
-    return out + [verdict(row), short(fast.get("ratio"), "{:.3g}")]
+    return out + [*(verdict(row, key) for key in PRECISIONS), "; ".join(filter(None, found)),
+                  short(fast.get("ratio"), "{:.3g}")]
 
 
 def table(rows):
-    head = ["robot", "n", "loads", "mass", "acceleration", "after 1 s", "after 5 s", "verdict",
-            "speed"]
+    head = ["robot", "n", "loads", "mass", "acceleration", "after 1 s", "after 5 s", "double",
+            "float", "reason", "speed"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     lines += ["| " + " | ".join(cells(name, row)) + " |" for name, row in rows]
     return "\n".join(lines)
@@ -339,13 +366,22 @@ def summary(rows):
     stood = [r for r in known if "fallen" in r.get("stand", {})]
     alike = [r for r in stood if not fares_otherwise(r)]
     ratios = [r["speed"]["ratio"] for r in known if "ratio" in r.get("speed", {})]
-    placed = [r for r in stood if agrees(r, "5s")]
+    placed = {key: len([r for r in stood if settled(r, key)]) for key in PRECISIONS}
     smooth = [r for r in known if r.get("same", {}).get("smooth", 1) < 1e-8]
     return (f"{len(known)} files that MuJoCo loads: {len(loaded)} load completely, {len(lenient)} "
             f"with something dropped; accelerations within 1e-8 in {len(smooth)}; after 5 s "
-            f"{len(placed)} of {len(stood)} are where MuJoCo has them, {len(alike)} stand or fall "
-            "alike." + (f" Speed: {min(ratios):.2g} to {max(ratios):.3g} times MuJoCo's, half of them at "
-                        f"least {statistics.median(ratios):.3g}." if ratios else ""))
+            f"{placed['stand']} of {len(stood)} are where MuJoCo has them or fall as there ({placed['float']} in "
+            f"float), {len(alike)} stand or fall alike." + (speeds(ratios) if ratios else ""))
+
+
+def speeds(ratios):
+    import mayfly
+
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    return (f" Speed on one core of {names[0] if names else 'an unnamed processor'} with "
+            f"{mayfly.World().isa}: {min(ratios):.2g} to {max(ratios):.3g} times MuJoCo's, half of "
+            f"them at least {statistics.median(ratios):.3g}.")
 
 
 def main():

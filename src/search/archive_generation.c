@@ -210,6 +210,15 @@ static mf_Status insert_all(mf_Archive *archive, const mf_Search *search, double
                                                 : insert_members(archive, search, error);
 }
 
+// What is written into a file that was removed is lost when the run ends.
+static mf_Status check_place(const mf_Database *database, mf_Error *error) {
+    int moved = 0;
+    sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    return moved == 0 ? MF_OK
+                      : mf_fail_at(error, MF_IO, database->path, 0, 0,
+                                   "was removed or replaced while the run was writing it");
+}
+
 mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double seconds,
                             double simulated, mf_Error *error) {
     MF_DEFAULT_FLOATS;
@@ -223,6 +232,8 @@ mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double
         return mf_fail_at(error, MF_BAD_ARGUMENT, database->path, 0, 0,
                           "expected finite times >= 0 s, found %g and %g", seconds, simulated);
     mf_Status status = compare_settings(archive, &search->config, error);
+    if (status == MF_OK)
+        status = check_place(database, error);
     if (status != MF_OK)
         return status;
     status = mf_database_run(database, "BEGIN IMMEDIATE", error);

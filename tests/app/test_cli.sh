@@ -246,6 +246,24 @@ expect 0 evolve "$hexapod" $long --out kill --resume --json
 [ "$(value hash)" = "$hash" ] || fail 'resumed after kill -9: another population'
 expect 0 replay kill
 
+# A folder that vanishes ends the run at once, and an archive of another version is named.
+long_run=$long
+long='--generations 4000 --population 64 --set search.survivors=8'
+start gone
+rm -rf gone
+wait $process
+code=$?
+[ $code -eq 1 ] || fail "a folder that vanished: exit code $code, expected 1"
+grep -q 'mayfly: gone/archive.sqlite: ' err || fail "a folder that vanished: $(cat err)"
+long=$long_run
+python3 -c 'import sqlite3
+archive = sqlite3.connect("kill/archive.sqlite")
+archive.execute("UPDATE run SET library = \"0.0.9\"")
+archive.commit()'
+# shellcheck disable=SC2086
+expect 0 evolve "$hexapod" $long --out kill --resume --json
+grep -q 'kill/archive.sqlite was made by Mayfly 0.0.9' err || fail "another version: $(cat err)"
+
 # ---- info, check, bench ---------------------------------------------------------------------------
 expect 0 info models/hexapod.urdf # found in the source folder, not here
 grep -q 'leg1' out || fail 'info on a robot does not show its tree'
