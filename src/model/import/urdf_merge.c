@@ -58,6 +58,14 @@ static BaseCount count_base(const mf_Urdf *urdf) {
     return count;
 }
 
+// Modules have docks and are meant to move.
+static bool is_module(const mf_Urdf *urdf) {
+    const mf_XmlNode *part = mf_xml_child(urdf->xml.root, "mayfly");
+    while (part != NULL && mf_xml_child(part, "dock") == NULL)
+        part = mf_xml_next(part, "mayfly");
+    return part != NULL;
+}
+
 // Nothing in a URDF says whether its base is fixed but the name `world`, a convention of ROS and
 // Gazebo. A free base without mass has no equation of motion.
 static mf_Status choose_base(mf_Urdf *urdf) {
@@ -78,7 +86,7 @@ static mf_Status choose_base(mf_Urdf *urdf) {
                               "link '%.100s' and what is fixed to it have no mass: the base is "
                               "fixed in the world",
                               root->name);
-    else if (!asked && count.moving == 1)
+    else if (!asked && count.moving == 1 && !is_module(urdf))
         noted = mf_draft_note(&urdf->draft, false, root->node->line,
                               "the base is free, since no root link 'world' holds it (base: fixed "
                               "fixes it)");

@@ -81,11 +81,10 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
     if (wrong != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "articulated.%s", wrong);
     if (!(model->mass > 0.0))
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
-            "articulated: model %s has no mass; of a URDF file, import.density gives one to links "
-            "without (groups of scenes), `kinematic` needs none",
-            model->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no mass%s", model->name,
+                       model->body_count > 0 || model->file == NULL || model->file[0] == '\0'
+                           ? ""
+                           : " (URDF: import.density gives links one)");
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Servo servo = servo_of(model, config, j);
         mf_Status status = check_servo(model, &servo, j, error);

@@ -185,11 +185,10 @@ mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, 
                        model->name, contacts, model->link_count, MF_POINTS_MAX_CONTACTS,
                        MF_POINTS_MAX_LINKS);
     if (!(model->mass > 0.0))
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
-            "points: model %s has no mass; of a URDF file, import.density gives one to links "
-            "without (groups of scenes), `kinematic` needs none",
-            model->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "points: model %s has no mass%s", model->name,
+                       model->body_count > 0 || model->file == NULL || model->file[0] == '\0'
+                           ? ""
+                           : " (URDF: import.density gives links one)");
     return MF_OK;
 }
 
