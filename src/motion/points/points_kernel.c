@@ -69,8 +69,11 @@ static MF_INLINE void apply_wrench(Step *s, Body *body, const Mat *rotation) {
 static MF_INLINE void fly(Step *s, Body *body) {
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     Lows *low = &s->low;
-    body->velocity.z =
-        sum_plus(-mf_set(s->constant[MF_PLAN_FALL]), body->velocity.z, &low->velocity.z);
+    const mf_lane fall = mf_set(s->constant[MF_PLAN_FALL]);
+    if (short_steps(s->block))
+        body->velocity.z = sum_plus(-fall, body->velocity.z, &low->velocity.z);
+    else
+        body->velocity.z = body->velocity.z - fall;
     body->com = vec_sum_fma(body->velocity, step, body->com, &low->com);
     // A body that does not turn keeps its attitude to the bit; often it is alone or all are still.
     const Vec w = body->rate;
@@ -133,7 +136,14 @@ static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *rotation, mf_la
                                  mf_lane energy) {
     Shift shift = solve(s, body, rotation, false);
     mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_STEP]);
-    body->velocity = vec_sum_fma(shift.move, per_second, body->velocity, &s->low.velocity);
+    if (short_steps(s->block)) { // a sum of nothing may still round: only near lanes
+        Vec low = s->low.velocity;
+        const Vec moved = vec_sum_fma(shift.move, per_second, body->velocity, &low);
+        body->velocity = vec_select(s->near, moved, body->velocity);
+        s->low.velocity = vec_select(s->near, low, s->low.velocity);
+    } else {
+        body->velocity = vec_fma(shift.move, per_second, body->velocity);
+    }
     Vec kick = vec_scale(shift.rotation_vector, per_second);
     body->rate = mat_apply_transposed_add(rotation, kick, body->rate);
     apply_shift(s, body, &shift);
