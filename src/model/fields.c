@@ -178,8 +178,7 @@ static const mf_ModelField point_fields[] = {
     NUMBER(flags, HASH(2)),
     REAL(position, UNIT("m") IN("link") HASH(3)),
     REAL(mass, UNIT("kg") HASH(4)),
-    SINGLE(color, UNIT("1") INITIAL(0.6)),
-    INDEX(shape, SHAPE, ),
+    SINGLE(color, UNIT("1") INITIAL(0.6)), INDEX(shape, SHAPE, ),
 };
 #undef T
 

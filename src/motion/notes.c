@@ -6,7 +6,7 @@
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "motion/table.h"
-#include "world/group.h"
+#include "world/attach.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -302,7 +302,7 @@ static bool has_floor(const mf_Model *model) {
 
 // Of an MJCF robot whose world has a ground that nobody asked for, or none.
 static bool is_groundless(const mf_NoteCase *c) {
-    const bool given = c->group != NULL && mf_group_world(c->group)->own_terrain == NULL;
+    const bool given = c->group != NULL && mf_attach_ground_given(c->group);
     return c->model->body_count > 0 && !given && !has_floor(c->model) &&
            mf_model_touches_ground(c->model, true);
 }
@@ -342,10 +342,10 @@ static uint32_t mocap_children(const mf_NoteCase *c) {
 
 // Of what flies.
 static uint32_t no_floor(const mf_NoteCase *c) {
-    return c->group != NULL && !c->group->ground_tested;
+    return c->group != NULL && !mf_attach_ground_tested(c->group);
 }
 static uint32_t no_wind(const mf_NoteCase *c) {
-    return c->group != NULL && c->group->wind_blows && c->dragless;
+    return c->group != NULL && mf_attach_wind_blows(c->group) && c->dragless;
 }
 
 // ---- notes --------------------------------------------------------------------------------------

@@ -60,3 +60,15 @@ void mf_attach_keep(mf_Group *group, mf_Kept *kept) {
 void mf_attach_release(mf_Context *context, void *user) {
     mf_release(context, user);
 }
+
+bool mf_attach_ground_given(const mf_Group *group) {
+    return mf_group_world(group)->own_terrain == NULL;
+}
+
+bool mf_attach_ground_tested(const mf_Group *group) {
+    return group->ground_tested;
+}
+
+bool mf_attach_wind_blows(const mf_Group *group) {
+    return group->wind_blows;
+}

@@ -137,4 +137,10 @@ bool mf_sensor_source_find(const mf_Group *group, uint32_t sensor, uint32_t *com
 void mf_sensor_source_run(const mf_SystemRun *run);
 void mf_sensor_source_one(const mf_Group *group, uint32_t instance);
 
+// What is around a group: whether its world was given a ground; whether a system of the world
+// raises a fault under it; whether one writes wind.velocity.
+bool mf_attach_ground_given(const mf_Group *group);
+bool mf_attach_ground_tested(const mf_Group *group);
+bool mf_attach_wind_blows(const mf_Group *group);
+
 #endif
