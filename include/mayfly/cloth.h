@@ -106,12 +106,12 @@ MF_API mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char
 typedef struct mf_ClothConfig {
     uint32_t struct_size;  // [byte] set by mf_cloth_config()
     const mf_Cloth *cloth; // of every instance; borrowed while it is added
-    mf_Time substep;      // [ns] longest substep: a step has as many equal ones as it needs, at most
-                          // 1000, each with one pass over all constraints; shorter ones are stiffer.
-                          // 0, the default: 0.02 to 1 ms, by stiffness and cells
-    uint32_t pins;        // [1] room for pins beyond those of the cloth, at most 4096; default 0
-    bool contacts;        // with the ground; default true
-    double drag;          // [1/s] >= 0 deceleration over velocity, of still air; default 0.1
+    mf_Time substep; // [ns] longest substep: a step has as many equal ones as it needs, at most
+                     // 1000, each with one pass over all constraints; shorter ones are stiffer.
+                     // 0, the default: 0.02 to 1 ms, by stiffness and cells
+    uint32_t pins;   // [1] room for pins beyond those of the cloth, at most 4096; default 0
+    bool contacts;   // with the ground; default true
+    double drag;     // [1/s] >= 0 deceleration over velocity, of still air; default 0.1
     double self_distance; // [m] >= 0 vertices that are more than three times as far from each other
                           // in the cloth at rest stay so far apart, about the distance of
                           // neighbors; default 0: the cloth passes through itself

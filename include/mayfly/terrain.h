@@ -26,12 +26,12 @@ typedef enum mf_Border {
 // [origin_x + column*cell, +cell) x [origin_y + row*cell, +cell); its height belongs to its
 // center. Frozen after creation and shared by all threads.
 typedef struct mf_Terrain {
-    uint32_t columns; // [1] cells along x, >= 1
-    uint32_t rows;    // [1] cells along y, >= 1
-    double cell;      // [m] edge of a cell, > 0
-    double origin[2]; // [m] world x, y of the low corner of cell (0, 0)
-    double lowest;    // [m] smallest height
-    double highest;   // [m] largest height
+    uint32_t columns;               // [1] cells along x, >= 1
+    uint32_t rows;                  // [1] cells along y, >= 1
+    double cell;                    // [m] edge of a cell, > 0
+    double origin[2];               // [m] world x, y of the low corner of cell (0, 0)
+    double lowest;                  // [m] smallest height
+    double highest;                 // [m] largest height
     mf_Interpolation interpolation; // MF_NEAREST or MF_BILINEAR
     mf_Border border;
     const float *height_f32;  // [m] rows*columns, row after row, owned by the terrain
@@ -96,12 +96,13 @@ MF_API void mf_terrain_destroy(mf_Terrain *terrain); // NULL is fine
 // Hash over size, position, interpolation and heights.
 MF_API uint64_t mf_terrain_hash(const mf_Terrain *terrain);
 
-// Height [m] at world (x, y) [m], outside the map that of its border, and, when `normal` is not NULL, the unit normal there. Defined
-// for every double: NaN is read as -infinity, and infinities and huge values as the border.
+// Height [m] at world (x, y) [m], outside the map that of its border, and, when `normal` is not
+// NULL, the unit normal there. Defined for every double: NaN is read as -infinity, and infinities
+// and huge values as the border.
 MF_API double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double normal[3]);
 
-// How deep a position [m] is in the ground: along the normal, or to the nearest border of a map that
-// ends. [m] Negative above it; -1e30: there is no ground. As above for any double.
+// How deep a position [m] is in the ground: along the normal, or to the nearest border of a map
+// that ends. [m] Negative above it; -1e30: there is no ground. As above for any double.
 MF_API double mf_terrain_depth(const mf_Terrain *terrain, const double position[3]);
 
 #ifdef __cplusplus

@@ -159,7 +159,7 @@ static double run(mf_Scene *scene, const Case *c, double slack) {
     push(group, c);
     for (uint32_t i = 0; i < count; i++)
         before[i] = energy_of(group, c, i);
-    for (uint32_t step = 0; step < STEPS; step += WINDOW) {
+    for (uint32_t step = 0; step < (c->kind == SHEET ? STEPS / 4 : STEPS); step += WINDOW) {
         for (uint32_t i = 0; i < count; i++)
             most[i] = -INFINITY;
         for (uint32_t k = 0; k < WINDOW; k++) {
