@@ -53,8 +53,8 @@ typedef struct mf_ArticulatedConfig {
     double limit_time;      // [s] time constant of limits, > 0; default 0: 2 steps
     double limit_damping;   // [1] damping ratio of limits, >= 0; default 1
     double friction_rate;   // [rad/s] or [m/s] > 0; torsional friction of the ground, dry friction
-                            // of a free base and that of joints in explicit steps are viscous
-                            // below; default 1e-3
+                            // of a free base and that of joints in explicit steps, or of modules
+                            // with docks, are viscous below; default 1e-3
     bool contacts;          // colliding points touch the ground; default true
     bool shapes;            // whole spheres, capsules, boxes, cylinders and ellipsoids that collide
                             // touch the ground, instead of their points; default false

@@ -66,10 +66,13 @@ static uint32_t longest_row(const mf_ArtMotion *motion) {
     return longest > 6 ? longest : 6;
 }
 
-// Axes of joints with dry friction that is decided on at the end of the step (dry.h).
-static uint32_t count_dry(const mf_ArtMotion *motion) {
+// Axes of joints with dry friction that is decided on at the end of the step (dry.h). Modules with
+// docks keep the chord: the solver of run-time joints tries their steps with other wrenches, and
+// takes many more tries where joints stick or slip by turns.
+static uint32_t count_dry(const mf_ArtMotion *motion, const mf_Model *model) {
     uint32_t count = 0;
-    if (motion->plan->law || motion->plan->integrator != MF_ARTICULATED_IMPLICIT)
+    if (motion->plan->law || motion->plan->integrator != MF_ARTICULATED_IMPLICIT ||
+        model->dock_count > 0)
         return 0;
     for (uint32_t l = 0; l < motion->plan->link_count; l++)
         if (motion->links[l].drive & MF_ART_HAS_FRICTION)
@@ -84,7 +87,7 @@ static mf_Status find_room(mf_ArtMotion *motion, const mf_Model *model, uint32_t
     const uint32_t most = MF_ARTICULATED_LINK_CONTACTS + frees * MF_ARTICULATED_FREE_CONTACTS;
     uint32_t all = 6 + motion->plan->link_count + 2 * motion->plan->ball_count,
              two = 2 * one < all ? 2 * one : all;
-    motion->plan->dry_rows = count_dry(motion);
+    motion->plan->dry_rows = count_dry(motion, model);
     uint32_t used = motion->plan->coupled ? motion->plan->dry_rows * one : 0;
     for (uint32_t i = 0; i < motion->plan->loop_count; i++) {
         const mf_ArtLoop *loop = &motion->loops[i];

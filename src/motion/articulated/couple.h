@@ -37,6 +37,7 @@ typedef struct Couple {
     Wrench (*pull)[COUPLE_TOGETHER];   // on link l at l + 1
     mf_lane (*twist)[COUPLE_TOGETHER]; // likewise on the joint itself
     uint32_t row_count, used;          // [1]
+    uint32_t dry_first, dry_end;       // [1] rows of dry friction of joints
     uint32_t *tendon_row;              // [1] per tendon: its first row
     uint32_t *limit_row;               // [1] per tendon: row + 1 of the limit; 0: none
     mf_lane *limit_sign;               // [1] likewise, of its push on the length
@@ -104,7 +105,7 @@ static MF_INLINE Mat sym_root(const Sym *s) {
 static inline void couple_start(Couple *c, const mf_ArtPlan *plan, Work *work) {
     c->plan = plan;
     c->work = work;
-    c->row_count = c->used = 0;
+    c->row_count = c->used = c->dry_first = c->dry_end = 0;
     for (uint32_t i = 0; i < plan->tendon_count; i++)
         c->limit_row[i] = 0;
     for (int i = 0; i < COUPLE_WORDS; i++)

@@ -53,6 +53,7 @@ static inline void dry_rows(Couple *c, const State *state, const Rates *rates, m
     const mf_ArtLink *links = mf_art_links(c->plan);
     if (c->plan->dry_rows == 0 || !mf_any(c->work->unlocked))
         return;
+    c->dry_first = c->row_count;
     for (uint32_t l = 0; l < c->plan->link_count; l++) {
         if (!(links[l].drive & MF_ART_HAS_FRICTION))
             continue;
@@ -61,6 +62,7 @@ static inline void dry_rows(Couple *c, const State *state, const Rates *rates, m
         else
             dry_axis_row(c, state, l, rates->joint[l], unit);
     }
+    c->dry_end = c->row_count;
 }
 
 #endif

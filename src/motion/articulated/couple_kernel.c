@@ -451,7 +451,8 @@ static void sum_copy(const Couple *c, mf_lane *out) {
 
 // By how much the velocities changed since their impulses' sum was `before`, over what all impulses
 // together make of them. Impulses that only hold each other move nothing; where they are more than
-// a hundred times the others they decide what is small.
+// a hundred times the others they decide what is small. Dry friction of joints counts with what was
+// known of it before, or nothing would be small where that was right.
 static mf_lane change_since(const Couple *c, const mf_lane *before) {
     const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), least = mf_set((mf_real)1e-4);
     mf_lane changed = mf_zero(), all = mf_zero(), apart = mf_zero();
@@ -460,8 +461,13 @@ static mf_lane change_since(const Couple *c, const mf_lane *before) {
         changed = mf_fma(change, change, changed);
         all = mf_fma(c->sum[i], c->sum[i], all);
     }
-    for (uint32_t i = 0; i < c->row_count; i++)
-        apart = mf_fma(c->rows[i].impulse * c->rows[i].impulse, c->rows[i].diagonal, apart);
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        const Row *row = &c->rows[i];
+        mf_lane impulse = row->impulse;
+        if (i >= c->dry_first && i < c->dry_end)
+            impulse = impulse - row->given;
+        apart = mf_fma(impulse * impulse, row->diagonal, apart);
+    }
     return mf_sqrt(changed / mf_max(mf_fma(least, apart, all), tiny));
 }
 
