@@ -229,9 +229,10 @@ mf_Status mf_start_report_refuse(const mf_Scene *scene, mf_Error *error) {
         if (scene->file->groups[i].vehicle != NULL)
             continue;
         mf_start_report_settings(scene, mf_world_group(scene->world, i), &report);
-        if (report.count > 0)
-            return mf_fail_at(error, MF_UNSUPPORTED, scene->models[i]->file, 0, 0,
-                              "--strict: %.300s", report.lines[0]);
+        for (uint32_t k = 0; k < report.count; k++)
+            if (strstr(report.lines[k], MF_MOTION_NOTE_GROUND) == NULL)
+                return mf_fail_at(error, MF_UNSUPPORTED, scene->models[i]->file, 0, 0,
+                                  "--strict: %.300s", report.lines[k]);
     }
     return MF_OK;
 }

@@ -63,6 +63,8 @@ enum { MF_MOTION_NOTE = 320 };
 MF_API bool mf_motion_note(const mf_Model *model, mf_Motion motion, uint32_t index, char *text);
 // The same for a group's model, for all its motions, with the settings in use.
 MF_API bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *text);
+// The end of a note that names no ignored feature: strict loading accepts it.
+#define MF_MOTION_NOTE_GROUND "a level ground at height 0 is added"
 
 // ---- settings of all motions -------------------------------------------------------------------
 

@@ -223,11 +223,8 @@ def test_a_script_that_hangs_or_dies(runs: Runs) -> None:
 
 
 def test_no_package_and_no_python(runs: Runs) -> None:
-    empty = runs.folder / "empty"
-    empty.mkdir()
-    (empty / "mayfly.py").write_text("")
-    message = "cannot import mayfly"
-    runs.fails("", message, PYTHONPATH=str(empty))
+    bare = pathlib.Path(sys.base_prefix) / "bin" / "python3"  # not that of this environment
+    runs.fails("", "cannot import mayfly", MAYFLY_PYTHON=str(bare))
     runs.fails("", "there is no program /nowhere/python3", MAYFLY_PYTHON="/nowhere/python3")
 
 

@@ -407,8 +407,8 @@ const mf_MotionNote mf_note_mean_impedance = {
     softnesses, "solref and solimp of shapes (#): the impedance is its mean over the depth"};
 const mf_MotionNote mf_note_turning = {
     turning, "torsional friction of shapes (#): rigid.torsional_friction is used instead"};
-const mf_MotionNote mf_note_ground_added = {
-    ground_added, "the file has no floor: a level ground at height 0 is added"};
+const mf_MotionNote mf_note_ground_added = {ground_added,
+                                            "the file has no floor: " MF_MOTION_NOTE_GROUND};
 const mf_MotionNote mf_note_no_ground = {
     no_ground, "the file has no level plane: the robot touches the shapes of its file only"};
 const mf_MotionNote mf_note_alone_world = {

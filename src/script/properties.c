@@ -17,6 +17,7 @@
 
 typedef struct Slot {
     void *address;
+    float *remainder;  // of a sum, which writing clears; NULL: none
     uint32_t instance; // [1]
     uint8_t group;     // [1]
     uint8_t type;      // mf_FieldType
@@ -70,15 +71,18 @@ static uint8_t group_number(const mf_Script *script, const mf_Group *group) {
     return index;
 }
 
-static void *address_of(const mf_Property *property, uint32_t index) {
+// Where the value is, and its remainder.
+static void point_to(Slot *slot, const mf_Property *property, uint32_t index) {
+    slot->address = (void *)(uintptr_t)&property->constant[index];
     if (property->field == NULL)
-        return (void *)(uintptr_t)&property->constant[index];
+        return;
     const mf_Field *field = property->field;
     const size_t at =
         ((size_t)(property->instance / MF_BLOCK) * field->components + property->first + index) *
             MF_BLOCK +
         property->instance % MF_BLOCK;
-    return (char *)field->data + at * mf_field_value_size(field->info.type);
+    slot->address = (char *)field->data + at * mf_field_value_size(field->info.type);
+    slot->remainder = field->remainder != NULL ? (float *)field->remainder + at : NULL;
 }
 
 static bool visit(const mf_Property *property, void *user) {
@@ -87,13 +91,15 @@ static bool visit(const mf_Property *property, void *user) {
         fill->last = property->field;
         fill->marks = moves(property);
     }
-    for (uint32_t i = 0; i < property->count && fill->handle != NULL; i++)
-        fill->handle->slots[fill->count + i] =
-            (Slot){.address = address_of(property, i),
-                   .instance = property->instance,
+    for (uint32_t i = 0; i < property->count && fill->handle != NULL; i++) {
+        Slot *slot = &fill->handle->slots[fill->count + i];
+        *slot =
+            (Slot){.instance = property->instance,
                    .group = group_number(fill->script, property->group),
                    .type = (uint8_t)(property->field == NULL ? MF_F64 : property->field->info.type),
                    .marks = property->field != NULL && fill->marks};
+        point_to(slot, property, i);
+    }
     fill->count += property->count;
     fill->name = property->name;
     fill->unit = property->unit;
@@ -173,6 +179,8 @@ static void write_slot(lua_State *lua, Handle *handle, const Slot *slot, double 
         *(uint32_t *)slot->address = (uint32_t)value;
     else
         *(double *)slot->address = value;
+    if (slot->remainder != NULL)
+        *slot->remainder = 0.0f;
     if (slot->marks)
         mark(handle->script->all, slot);
 }
