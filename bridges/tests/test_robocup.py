@@ -245,7 +245,7 @@ def test_the_scene_brings_its_bridge(
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """`mayfly serve scenes/robocup.yaml --allow-bridges` is all that a user types before agents come."""
+    """`mayfly serve scenes/robocup.yaml --allow-bridges` is all that a user types."""
     monkeypatch.setenv("MAYFLY_PYTHON", sys.executable)
     ports = "--agents 0 --monitors 0 --old-agents 0 --old-monitors 0"
     address = ("--unix", str(tmp_path / "world"), "--speed", "0", "--allow-bridges")

@@ -118,4 +118,7 @@ def test_other_commands_say_that_they_start_none(stand_in: pathlib.Path) -> None
         timeout=60,
     )
     assert result.returncode == 0, result.stderr
-    assert "bridges: 1 not started here; mayfly serve --allow-bridges starts them" in result.stdout + result.stderr
+    assert (
+        "bridges: 1 not started here; mayfly serve --allow-bridges starts them"
+        in result.stdout + result.stderr
+    )

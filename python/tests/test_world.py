@@ -565,8 +565,8 @@ def test_notes_name_what_the_settings_of_a_group_leave_out(tmp_path: Path) -> No
 def test_notes_of_a_model_name_what_its_motions_leave_out(tmp_path: Path) -> None:
     model = mayfly.Model.from_string(
         '<mujoco><option integrator="implicit" density="1.2"/><worldbody><body pos="0 0 1">'
-        '<freejoint/><geom size="1"/><body><joint name="j"/><geom size=".1"/></body></body></worldbody>'
-        '<actuator><motor joint="j"/></actuator></mujoco>'
+        '<freejoint/><geom size="1"/><body><joint name="j"/><geom size=".1"/></body></body>'
+        '</worldbody><actuator><motor joint="j"/></actuator></mujoco>'
     )
     assert any("forces of the medium are explicit" in note for note in model.notes)
     assert not any("actuators" in note for note in model.notes)

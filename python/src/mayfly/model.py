@@ -87,9 +87,9 @@ class Model(Native):
             packages: folders for package:// addresses.
             settings: `keep_fixed` keeps fixed joints as links of their own (False); `visual` loads
                 visual meshes too (True); `mesh_points` contact points per mesh (8); `density`
-                [kg/m^3] of links without mass (0); `base` of a URDF robot: "free", "fixed" or "auto"
-                ("auto": fixed where the root link is `world` or has no mass); `lenient` drops unsupported
-                elements, with a note, instead of rejecting the file (False).
+                [kg/m^3] of links without mass (0); `base` of a URDF robot: "free", "fixed" or
+                "auto" ("auto": fixed where the root link is `world` or has no mass); `lenient`
+                drops unsupported elements, with a note, instead of rejecting the file (False).
 
         Raises:
             FileError: what is wrong, with file and line.
