@@ -53,6 +53,7 @@ static inline void mf_floats_leave(const mf_Floats *before) {
 
 // The first line of a public function that computes: what it replaces comes back when it returns.
 #define MF_DEFAULT_FLOATS                                                                          \
-    __attribute__((cleanup(mf_floats_leave))) const mf_Floats mf_floats_before = mf_floats_enter()
+    __attribute__((cleanup(mf_floats_leave), unused)) const mf_Floats mf_floats_before =           \
+        mf_floats_enter()
 
 #endif
