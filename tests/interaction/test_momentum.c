@@ -151,7 +151,8 @@ static void momentum_stays(void **state) {
         {MF_MOTION_PRESCRIBED, true, false, false, 1e-4, 1e-4},
         {MF_MOTION_PRESCRIBED, false, true, false, 1e-14, 1e-13},
         {MF_MOTION_PRESCRIBED, false, false, true, 3e-5, 2e-5},
-        {MF_MOTION_ARTICULATED, true, true, false, 3e-9, 4e-5},
+        // 602 contacts; at 0.25 and 0.125 ms 2.3e-5 and 9.0e-6 are lost, so it is the step's error.
+        {MF_MOTION_ARTICULATED, true, true, false, 2e-8, 1.5e-4},
         {MF_MOTION_ARTICULATED, true, true, true, 5e-11, 7e-6},
         {MF_MOTION_ARTICULATED, true, false, false, 1e-4, 1e-4},
         {MF_MOTION_ARTICULATED, false, true, false, 1e-14, 1e-13},

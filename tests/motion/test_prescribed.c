@@ -443,6 +443,7 @@ static mf_Model *load_humanoid(mf_Context *context) {
 static void the_humanoid_stands_and_falls(void **state) {
     (void)state;
     static const mf_Motion motions[2] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
+    enum { MEAN = 1000 }; // [step] of loads
     for (int m = 0; m < 2; m++) {
         Fixture fixture;
         DrivenFixtureConfig config =
@@ -457,9 +458,15 @@ static void the_humanoid_stands_and_falls(void **state) {
         double position[3], sum = 0.0;
         for (uint32_t c = 0; c < 3; c++)
             position[c] = fixture_get(&fixture, "base.position", c);
-        mf_world_step(fixture.world, 8000);
-        for (uint32_t c = 0; c < load->components; c++)
-            sum += mf_field_get(load, 0, c);
+        mf_world_step(fixture.world, 7000);
+        // In float the height changes by its last digit now and then, as its remainder fills, and
+        // loads jump by 0.1 % with it. Their mean bears the weight.
+        for (int i = 0; i < MEAN; i++) {
+            mf_world_step(fixture.world, 1);
+            for (uint32_t c = 0; c < load->components; c++)
+                sum += mf_field_get(load, 0, c) / MEAN;
+        }
+        print_message("%s: mean load %g N\n", mf_motion_name(motions[m]), sum);
         assert_near(sum, model->mass * 9.81, 0.01);
         for (uint32_t c = 0; c < 3; c++)
             assert_near(fixture_get(&fixture, "base.position", c), position[c], 1e-6);

@@ -10,17 +10,23 @@
 #include <math.h>
 #include <string.h>
 
-// One robot of a model, raising nothing but `bit`; returns how many steps did.
-static uint64_t expect_warning(const mf_Group *group, uint32_t bit, double least) {
+// One robot of a model, raising `bit` and `beside` and nothing else; returns how many steps did the
+// former.
+static uint64_t expect_warnings(const mf_Group *group, uint32_t bit, uint32_t beside,
+                                double least) {
     const mf_WarningSum sum = mf_group_warning_sum(group, bit);
     print_message("%s: %llu steps, residual %g\n", mf_warning_name(bit),
                   (unsigned long long)sum.steps, sum.residual);
     assert_int_equal(mf_group_fault_total(group), 0);
-    if (mf_group_warning(group, 0) != bit)
-        fail_msg("warnings %#x, expected %#x", mf_group_warning(group, 0), bit);
+    if (mf_group_warning(group, 0) != (bit | beside))
+        fail_msg("warnings %#x, expected %#x", mf_group_warning(group, 0), bit | beside);
     assert_int_equal(sum.robots, 1);
     assert_true(sum.steps > 0 && sum.residual >= least);
     return sum.steps;
+}
+
+static uint64_t expect_warning(const mf_Group *group, uint32_t bit, double least) {
+    return expect_warnings(group, bit, 0, least);
 }
 
 static const char heavy_on_light[] =
@@ -167,7 +173,8 @@ static void a_pile_of_boxes_stays_in_its_bin(void **state) {
     free(text);
 }
 
-// A thin flake deep in a stone: 32 rounds of the search do not come near enough in float.
+// A thin flake deep in a stone: 32 rounds of the search do not come near enough in float. It is
+// deeper there than it is thick (0.4 mm), which is a warning, too.
 static void an_inaccurate_contact_is_reported(void **state) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><geom type='ellipsoid'"
@@ -189,7 +196,7 @@ static void an_inaccurate_contact_is_reported(void **state) {
         if (beside)
             assert_int_equal(mf_group_warning(t.group, 0) & MF_WARNING_SHAPES, 0);
         else
-            expect_warning(t.group, MF_WARNING_SHAPES, 1e-6);
+            expect_warnings(t.group, MF_WARNING_SHAPES, MF_WARNING_DEPTH, 1e-6);
         text_close(&t);
     }
 }

@@ -213,7 +213,8 @@ static inline void whole_find(const mf_ArtPlan *plan, const State *state, Rider 
 typedef struct Start { // of a step
     Vec position, velocity, rate;
     Quat attitude;
-    State low; // remainders of these four
+    Vec position_low, velocity_low, rate_low; // remainders, not a whole State: stacks are small
+    Quat attitude_low;
     Whole whole;
     Rider *riders; // room of whole_find, where that is asked
     mf_mask flies; // trees: nothing from outside touches it
@@ -222,7 +223,9 @@ typedef struct Start { // of a step
 
 static MF_INLINE Start start_of(const State *state, const State *low, mf_mask flies) {
     return MF_VALUE(Start, .position = state->position, .velocity = state->velocity,
-                    .rate = state->rate, .attitude = state->attitude, .low = *low, .flies = flies);
+                    .rate = state->rate, .attitude = state->attitude, .position_low = low->position,
+                    .velocity_low = low->velocity, .rate_low = low->rate,
+                    .attitude_low = low->attitude, .flies = flies);
 }
 
 static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, const State *low,
@@ -253,28 +256,30 @@ static MF_INLINE void base_set(const Start *start, const Whole *end, const Sym *
                                const Kick *kick, mf_lane step, Warnings *warnings, State *state,
                                State *low) {
     const mf_mask flies = start->flies;
-    State lost = start->low;
+    Vec position_low = start->position_low, velocity_low = start->velocity_low,
+        rate_low = start->rate_low;
+    Quat attitude_low = start->attitude_low;
     const Vec kicked = vec_add(start->rate, kick->rate);
     const Vec more = gyroscopic_solve(d, b, kick->momentum, kicked, step, flies, warnings);
-    const Vec rate = vec_sum_plus(vec_add(kick->rate, more), start->rate, &lost.rate);
+    const Vec rate = vec_sum_plus(vec_add(kick->rate, more), start->rate, &rate_low);
     const Quat attitude = quat_sum_plus(quat_change(start->attitude, vec_mean(kicked, rate), step),
-                                        start->attitude, &lost.attitude);
+                                        start->attitude, &attitude_low);
     const Mat before = quat_matrix(start->attitude), after = quat_matrix(attitude);
     const Vec from = mat_apply(&before, start->whole.center), to = mat_apply(&after, end->center);
     const Vec own = mat_apply(&after, vec_cross_add(rate, end->center, end->drift));
     const Vec center = vec_add(vec_add(start->velocity, kick->moves), kick->gain);
     const Vec position =
-        vec_sum_plus(vec_fma(center, step, vec_sub(from, to)), start->position, &lost.position);
+        vec_sum_plus(vec_fma(center, step, vec_sub(from, to)), start->position, &position_low);
     const Vec velocity = vec_sum_plus(vec_add(kick->gain, vec_sub(kick->moves, own)),
-                                      start->velocity, &lost.velocity);
+                                      start->velocity, &velocity_low);
     state->rate = vec_select(flies, rate, state->rate);
     state->attitude = quat_where(flies, attitude, state->attitude);
     state->velocity = vec_select(flies, velocity, state->velocity);
     state->position = vec_select(flies, position, state->position);
-    low->rate = vec_select(flies, lost.rate, low->rate);
-    low->attitude = quat_where(flies, lost.attitude, low->attitude);
-    low->velocity = vec_select(flies, lost.velocity, low->velocity);
-    low->position = vec_select(flies, lost.position, low->position);
+    low->rate = vec_select(flies, rate_low, low->rate);
+    low->attitude = quat_where(flies, attitude_low, low->attitude);
+    low->velocity = vec_select(flies, velocity_low, low->velocity);
+    low->position = vec_select(flies, position_low, low->position);
 }
 
 // A body by itself, with the accelerations that it got; `rotor` is added to its inertia.
