@@ -15,6 +15,7 @@ static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
     config.cell = 1.0;
     config.origin[0] = 0.0;
     config.origin[1] = 0.0;
+    config.interpolation = MF_NEAREST; // arrays are bilinear by default
     return config;
 }
 
