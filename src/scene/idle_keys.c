@@ -58,6 +58,7 @@ static bool without_downwash(const mf_SceneFile *file, const mf_SceneGroup *grou
 }
 
 static const Idle idle[] = {
+    {"base", of_vehicle, "vehicles have no base of a URDF file"},
     {"behavior.formation.height", of_car, "cars stay on the ground"},
     {"behavior.formation.rise", of_car, "cars stay on the ground"},
     {"behavior.orbit.height", of_car, "cars stay on the ground"},
@@ -71,6 +72,7 @@ static const Idle idle[] = {
     {"joint_noise", without_rates, "the motion has no joint rates of its own"},
     {"rotor_area", without_downwash, "it needs air.downwash"},
     {"sensors", of_vehicle, "vehicles have no sensors of a model"},
+    {"servo.limits", not_articulated, "only articulated has servos"},
     {"speed", held_up, "kinematic moves by its joints only"},
 };
 

@@ -44,6 +44,15 @@ static bool any_coarse(const uint32_t *bits, size_t count) {
     return any != 0;
 }
 
+// How far the finite float `most` > 0 is from the next larger one: 2^-23 of its power of two.
+static double unit_of(float most) {
+    uint32_t bits;
+    memcpy(&bits, &most, sizeof bits);
+    bits &= UINT32_C(0x7f800000);
+    memcpy(&most, &bits, sizeof most);
+    return (double)most * 0x1p-23;
+}
+
 static void watch_precision(mf_Group *group, const mf_Field *field, uint32_t block) {
     const size_t size = (size_t)field->components * MF_BLOCK;
     const float *values = (const float *)field->data + block * size;
@@ -51,12 +60,11 @@ static void watch_precision(mf_Group *group, const mf_Field *field, uint32_t blo
         return;
     for (uint32_t lane = 0; lane < MF_BLOCK && block * MF_BLOCK + lane < group->config.count;
          lane++) {
-        double most = 0.0;
+        float most = 0.0f;
         for (uint32_t c = 0; c < field->components; c++)
-            most = fmax(most, (double)fabsf(values[(size_t)c * MF_BLOCK + lane]));
-        if (most >= COARSE && most < (double)INFINITY)
-            mf_watch_warn(group, block * MF_BLOCK + lane, MF_WARNING_PRECISION,
-                          ldexp(1.0, ilogb(most) - 23));
+            most = fmaxf(most, fabsf(values[(size_t)c * MF_BLOCK + lane]));
+        if ((double)most >= COARSE && most < INFINITY)
+            mf_watch_warn(group, block * MF_BLOCK + lane, MF_WARNING_PRECISION, unit_of(most));
     }
 }
 
