@@ -42,6 +42,14 @@ static inline double mf_sqrt(double x) {
     return __builtin_sqrt(x);
 }
 
+static inline double mf_smaller(double a, double b) {
+    return b < a ? b : a;
+}
+
+static inline double mf_larger(double a, double b) {
+    return b > a ? b : a;
+}
+
 static inline double mf_abs(double x) {
     return __builtin_fabs(x);
 }

@@ -120,8 +120,11 @@ static mf_Status load(mf_SceneBuilder *builder, uint32_t index, uint32_t number)
     const bool named = !is_file(gait);
     if (named && cause.line == 0 && (status == MF_IO || status == MF_NOT_FOUND))
         return refuse_gait(builder, from->model_path, path, gait);
+    // Where there is no scene, only the user can have named it.
+    const bool own = from->model_path != NULL && builder->file->file != NULL &&
+                     strcmp(from->model_path, builder->file->file) == 0;
     bool outside = false;
-    if (!named && status != MF_NO_MEMORY)
+    if (!named && !own && status != MF_NO_MEMORY)
         mf_root_is_outside(builder->context, builder->file->file, path, &outside, NULL);
     if (outside)
         return mf_fail_at(builder->error, MF_NOT_FOUND, builder->file->file, 0, 0,

@@ -46,7 +46,7 @@ static bool half_box(const mf_Shape *shape, double half[3]) {
 }
 
 static double thickness_of(const double half[3]) {
-    return 2.0 * fmin(half[0], fmin(half[1], half[2]));
+    return 2.0 * mf_smaller(half[0], mf_smaller(half[1], half[2]));
 }
 
 // The thickest shape of a link, and how far its shapes reach from the link's origin; 0: none.
@@ -57,8 +57,8 @@ static double link_thickness(const mf_Model *model, uint32_t link, double *reach
         const mf_Shape *shape = &model->shapes[i];
         if (!shape->collides || shape->link != link || !half_box(shape, half))
             continue;
-        most = fmax(most, thickness_of(half));
-        *reach = fmax(*reach, mf_vec3_length(shape->position) + mf_vec3_length(half));
+        most = mf_larger(most, thickness_of(half));
+        *reach = mf_larger(*reach, mf_vec3_length(shape->position) + mf_vec3_length(half));
     }
     return most;
 }
@@ -77,7 +77,7 @@ static bool meets_shapes(const mf_Model *model, const Body *body, const double c
         mf_vec3_sub(own, own, shape->position);
         mf_quat_rotate_inverse(at, shape->rotation, own);
         for (int c = 0; c < 3; c++) {
-            const double out = fmax(mf_abs(at[c]) - half[c], 0.0);
+            const double out = mf_larger(mf_abs(at[c]) - half[c], 0.0);
             square += out * out;
         }
         if (square < radius * radius)

@@ -62,7 +62,7 @@ static void watch_precision(mf_Group *group, const mf_Field *field, uint32_t blo
          lane++) {
         float most = 0.0f;
         for (uint32_t c = 0; c < field->components; c++)
-            most = fmaxf(most, fabsf(values[(size_t)c * MF_BLOCK + lane]));
+            most = (float)mf_larger(most, mf_abs(values[(size_t)c * MF_BLOCK + lane]));
         if ((double)most >= COARSE && most < INFINITY)
             mf_watch_warn(group, block * MF_BLOCK + lane, MF_WARNING_PRECISION, unit_of(most));
     }

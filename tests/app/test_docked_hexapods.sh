@@ -17,7 +17,7 @@ is() {
 }
 
 mkdir -p phantomx_description/urdf
-ln -s "$package/meshes" phantomx_description/meshes
+cp -r "$package/meshes" phantomx_description/meshes
 sed 's|</robot>|<mayfly><dock name="front" link="MP_BODY" xyz="0.3 0 0"/>\
     <dock name="back" link="MP_BODY" xyz="-0.3 0 0" rpy="0 0 3.14159265358979"/></mayfly></robot>|' \
     "$package/urdf/phantomx.urdf" >phantomx_description/urdf/phantomx.urdf

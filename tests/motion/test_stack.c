@@ -23,7 +23,7 @@ enum {
     KILOBYTE = 1024,
     SMALL = (LARGE_FRAMES ? 1024 : 64) * KILOBYTE, // [byte] of the thread
     MOST = 34 * KILOBYTE,                          // [byte] of a motion's step
-    MOST_TOGETHER = 48 * KILOBYTE,                 // [byte] with contacts between robots
+    MOST_TOGETHER = 50 * KILOBYTE,                 // [byte] with contacts between robots
     GUARD = 16 * KILOBYTE,
     PAINT = 0xa5,
     ROBOTS = 40,

@@ -66,16 +66,16 @@ static void refine(double step, double widest, double *k, double *b) {
 static double largest_square(const mf_ArtLaw *law) {
     double most = 0.0;
     for (uint32_t k = 1; k < law->dimension; k++)
-        most = fmax(most, law->friction[k - 1] * law->friction[k - 1]);
+        most = mf_larger(most, law->friction[k - 1] * law->friction[k - 1]);
     return most;
 }
 
 // The edges n +- mu t of a pyramid are all as soft as the first one, times 2 mu^2. An edge's share
 // in the Hessian is 1 / ease along n and mu^2 / ease along t.
 static void set_pyramid(mf_ArtLaw *law, double straight, double ratio, double hardest) {
-    const double mu = fmin(law->friction[0], SOFTEST_FRICTION), square = largest_square(law);
+    const double mu = mf_smaller(law->friction[0], SOFTEST_FRICTION), square = largest_square(law);
     double edge = 2.0 * mu * mu * (1.0 + mu * mu) / ratio;
-    edge = straight * fmax(edge, hardest * fmax(1.0, square));
+    edge = straight * mf_larger(edge, hardest * mf_larger(1.0, square));
     set_ease(law, edge, edge);
     if (square > 0.0)
         return;
@@ -92,9 +92,9 @@ static void set_ellipse(mf_ArtLaw *law, double straight, double ratio, double ha
         return;
     }
     for (int i = 0; i < 5; i++)
-        law->friction[i] = fmax(law->friction[i], LEAST_FRICTION);
+        law->friction[i] = mf_larger(law->friction[i], LEAST_FRICTION);
     const double mu = law->friction[0];
-    ratio = fmin(ratio, mu * mu / (hardest * largest_square(law)));
+    ratio = mf_smaller(ratio, mu * mu / (hardest * largest_square(law)));
     law->cone = mu / mf_sqrt(ratio);
     for (uint32_t i = 1; i < 6; i++) {
         const double part = mu * mu / (law->friction[i - 1] * law->friction[i - 1]);
@@ -105,7 +105,7 @@ static void set_ellipse(mf_ArtLaw *law, double straight, double ratio, double ha
 // Friction that the precision cannot hold gets softer, and none is no row.
 static void set_cone(const Laws *all, mf_ArtLaw *law, double straight) {
     const double ratio = all->model->physics.friction_impedance_ratio;
-    const double widest = fmax(law->impedance[0], law->impedance[1]);
+    const double widest = mf_larger(law->impedance[0], law->impedance[1]);
     const double hardest =
         widest / (1.0 - widest) / (all->motion->double_precision ? HARDEST_DOUBLE : HARDEST_FLOAT);
     set_ease(law, straight, straight);
@@ -121,7 +121,7 @@ static mf_ArtLaw contact_law(const Laws *all, const mf_CollidePair *pair, double
     law.dimension = pair->dimension;
     law.margin = pair->margin;
     for (int i = 0; i < 5; i++)
-        law.friction[i] = fmax(pair->friction[i], 0.0);
+        law.friction[i] = mf_larger(pair->friction[i], 0.0);
     if (all->motion->plan->elliptic && (mf_abs(friction[0]) > 0.0 || mf_abs(friction[1]) > 0.0)) {
         mf_Softness own = pair->softness;
         double stiffness;
