@@ -35,7 +35,8 @@ enum {
     MF_KEY_IMAGE = 8,    // only for terrain from an image
     MF_KEY_SHAPE = 16,   // only for generated terrain
     MF_KEY_AUTO = 32,    // the word auto is allowed: NAN, or 0 of a time
-    MF_KEY_LINES = 64    // a text may have several lines
+    MF_KEY_LINES = 64,   // a text may have several lines
+    MF_KEY_BELOW = 128   // a file below the folder of the document: written as a relative path
 };
 
 #define MF_KEY_NOWHERE SIZE_MAX // the row has no member

@@ -63,14 +63,15 @@ static void put_escaped(Writer *writer, const char *string, size_t length) {
     }
 }
 
-static mf_Status put_path(Writer *writer, const char *path) {
-    if (path[0] != '/' && writer->folder[0] == '\0' &&
+static mf_Status put_path(Writer *writer, const char *path, bool below) {
+    const bool joins = path[0] != '/' && !below;
+    if (joins && writer->folder[0] == '\0' &&
         (!mf_allow(writer->context, "getcwd") ||
          getcwd(writer->folder, sizeof writer->folder) == NULL))
         return mf_fail(writer->error, MF_IO, "cannot determine the current folder: %s",
                        strerror(errno));
     mf_text_put(&writer->text, "\"");
-    if (path[0] != '/') {
+    if (joins) {
         put_escaped(writer, writer->folder, strlen(writer->folder));
         mf_text_put(&writer->text, "/");
     }
@@ -94,7 +95,7 @@ static mf_Status put_packages(Writer *writer, const mf_Key *key, const mf_Import
         mf_text_format(&writer->text, "\n%*s\"", (int)(2 * (depth_of(writer, key) + 1)), "");
         put_escaped(writer, pair, (size_t)(equals - pair));
         mf_text_put(&writer->text, "\": ");
-        mf_Status status = put_path(writer, equals + 1);
+        mf_Status status = put_path(writer, equals + 1, false);
         if (status != MF_OK)
             return status;
     }
@@ -204,7 +205,7 @@ static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value)
         mf_text_put(text, "\"");
         break;
     case MF_KEY_FILE:
-        return put_path(writer, *(const char *const *)value);
+        return put_path(writer, *(const char *const *)value, (key->flags & MF_KEY_BELOW) != 0);
     case MF_KEY_REAL:
         mf_text_put(text, mf_decimal_write(*(const double *)value, number));
         break;

@@ -278,7 +278,7 @@ static const mf_Key scene_keys[] = {
 
     SECTION("record",
         "what `mayfly run` records; its options --record, --every and --fields have priority"),
-    MF_KEY("record.file", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, AT(record_path),
+    MF_KEY("record.file", MF_KEY_FILE, MF_KEY_BELOW, "", NULL, 0, 0, NULL, AT(record_path),
            "HDF5 (.h5) or MCAP (.mcap) file to write, relative to the folder of this file; none: "
            "nothing is recorded"),
     MF_KEY("record.every", MF_KEY_REAL, 0, "s", "0.1", 1e-9, 1e9, NULL, AT(record_every),
