@@ -222,12 +222,12 @@ MF_API uint32_t mf_group_fault_total(const mf_Group *group); // [1] instances wi
 // robot continues; a reset clears them. For bit 1 << k component k of warning.steps counts the
 // steps, and that of warning.residual is the largest residual.
 enum {
-    MF_WARNING_SOLVER = 1,   // forces of contacts, limits or constraints had not converged;
-                             // residual [1] of the forces, or as the motion's page says
-    MF_WARNING_CONTACTS = 2, // more contacts than the solver supports, with MF_FAULT_CONTACTS;
-                             // residual [1]: number dropped
-    MF_WARNING_SHAPES = 4,   // the contact search of two shapes had not converged; [m]
-    MF_WARNING_LOOPS = 8,    // error of a constraint or run-time joint before a step; [m, rad]
+    MF_WARNING_SOLVER = 1,     // forces of contacts, limits or constraints had not converged;
+                               // residual [1] of the forces, or as the motion's page says
+    MF_WARNING_CONTACTS = 2,   // more contacts than the solver supports, with MF_FAULT_CONTACTS;
+                               // residual [1]: number dropped
+    MF_WARNING_SHAPES = 4,     // the contact search of two shapes had not converged; [m]
+    MF_WARNING_LOOPS = 8,      // error of a constraint or run-time joint before a step; [m, rad]
     MF_WARNING_ROTATION = 16,  // a fast rotation had not converged; residual [1] of the rate
     MF_WARNING_STANCE = 32,    // the fit of the base to its standing feet had not converged; [rad]
     MF_WARNING_YIELD = 64,     // a bar's stress exceeded the yield stress; [Pa]
