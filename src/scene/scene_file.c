@@ -490,6 +490,18 @@ static void put_words(mf_SceneFile *file, mf_SceneGroup *groups) {
         file->ground.generator.shape = (mf_TerrainShape)MF_GROUND_OF_MODELS;
 }
 
+// A recording's name is written relative to the scene's folder, as it must be read; one of
+// elsewhere (given on the command line) goes beside the written file.
+static const char *record_name(const mf_SceneFile *file) {
+    const char *path = file->record_path, *last = path == NULL ? NULL : strrchr(path, '/');
+    const char *slash = file->file == NULL ? NULL : strrchr(file->file, '/');
+    const size_t folder = slash == NULL ? 0 : (size_t)(slash - file->file) + 1;
+    if (last == NULL)
+        return path;
+    const char *rest = folder > 0 && strncmp(path, file->file, folder) == 0 ? path + folder : path;
+    return rest[0] == '/' || strstr(rest, "..") != NULL ? last + 1 : rest;
+}
+
 mf_Status mf_scene_file_write(const mf_SceneFile *file, char **text, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (text == NULL)
@@ -502,6 +514,7 @@ mf_Status mf_scene_file_write(const mf_SceneFile *file, char **text, mf_Error *e
     if (groups == NULL)
         return mf_fail(error, MF_NO_MEMORY, "scene: no memory to write it");
     put_words(&copy, groups);
+    copy.record_path = record_name(file);
     mf_Status status = mf_keys_write(file->context, mf_scene_table(), &copy, text, error);
     mf_release(file->context, groups);
     return status;
