@@ -71,13 +71,13 @@ static const mf_FieldInfo work_info = {"fitness.work",
 
 const char *mf_fitness_unit(mf_Fitness fitness) {
     static const char *const units[] = {"m", "m/s", "m/J", "m", "m"};
-    return units[fitness];
+    return (size_t)fitness < sizeof units / sizeof *units ? units[fitness] : "";
 }
 
 const char *mf_fitness_title(mf_Fitness fitness) {
     static const char *const titles[] = {"distance", "speed", "distance per energy",
                                          "upright distance", "stepped distance"};
-    return titles[fitness];
+    return (size_t)fitness < sizeof titles / sizeof *titles ? titles[fitness] : "";
 }
 
 // ---- sums over an episode ----------------------------------------------------------------------

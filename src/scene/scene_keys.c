@@ -56,7 +56,7 @@ _Static_assert((int)MF_TERRAIN_NOISE + 1 == MF_GROUND_OF_MODELS,
                "ground.shape has one word more than mf_TerrainShape");
 
 const char *mf_measure_name(mf_Measure measure) {
-    return measures[measure];
+    return (size_t)measure < sizeof measures / sizeof *measures - 1 ? measures[measure] : "";
 }
 
 #define DESCRIPTOR(member) offsetof(mf_SceneDescriptor, member)

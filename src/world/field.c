@@ -68,7 +68,7 @@ size_t mf_field_bytes(const mf_Field *field) {
 
 double mf_field_sum(const mf_Field *field, uint32_t instance, uint32_t component) {
     const double value = mf_field_get(field, instance, component);
-    if (field == NULL || field->remainder == NULL)
+    if (field == NULL || field->remainder == NULL || !has_value(field, instance, component))
         return value;
     return value +
            (double)((const float *)field->remainder)[value_index(field, instance, component)];
@@ -76,7 +76,7 @@ double mf_field_sum(const mf_Field *field, uint32_t instance, uint32_t component
 
 void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t component, double value) {
     mf_field_set(field, instance, component, value);
-    if (field == NULL || field->remainder == NULL)
+    if (field == NULL || field->remainder == NULL || !has_value(field, instance, component))
         return;
     const double left = value - mf_field_get(field, instance, component);
     // Not of what is no finite number.

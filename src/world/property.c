@@ -362,8 +362,8 @@ static mf_Status check_path(const char *path, mf_Error *error) {
 }
 
 mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out, mf_Error *error) {
-    if (world == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_find: world is NULL");
+    if (world == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_find: world or out is NULL");
     Found found = {.count = 0};
     Query query = {.visit = keep_two, .user = &found};
     *out = (mf_Property){0};
@@ -381,9 +381,9 @@ mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out, 
 mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const char *path,
                               mf_Property *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL || instance >= mf_group_count(group))
+    if (group == NULL || out == NULL || instance >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_property_find_in: there is no such group or robot");
+                       "mf_property_find_in: there is no such group or robot, or out is NULL");
     Found found = {.count = 0};
     Query query = {.visit = keep_two, .user = &found, .group = group};
     *out = (mf_Property){0};

@@ -214,7 +214,7 @@ const mf_PointsConfig *mf_points_config_of(const mf_Group *group) {
 
 void mf_points_refresh(mf_Group *group, uint32_t instance) {
     const mf_PointsMotion *motion = find_motion(group);
-    if (motion != NULL)
+    if (motion != NULL && instance < mf_group_config_of(group)->count)
         refresh_instance(motion, instance);
 }
 
