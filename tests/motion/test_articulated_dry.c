@@ -27,11 +27,11 @@ static void open_case(Text *t, const Case *c) {
         "<joint name='j' type='slide' axis='1 0 0' frictionloss='5'/>"};
     static const char *const more[] = {
         "",
-        "<body pos='0 4 0'><joint name='k' type='slide' axis='1 0 0'/><geom size='.1' mass='1'/>"
-        "</body><body pos='0 6 0'><joint name='l' type='slide' axis='1 0 0'/><geom size='.1' "
-        "mass='1'/></body>",
-        "<body pos='0 4 .09'><joint type='slide' axis='0 0 1'/><geom size='.1' mass='1'/></body>"
-        "<geom type='box' size='1 1 .1' pos='0 4 -.1'/>"};
+        ("<body pos='0 4 0'><joint name='k' type='slide' axis='1 0 0'/><geom size='.1' mass='1'/>"
+         "</body><body pos='0 6 0'><joint name='l' type='slide' axis='1 0 0'/><geom size='.1' "
+         "mass='1'/></body>"),
+        ("<body pos='0 4 .09'><joint type='slide' axis='0 0 1'/><geom size='.1' mass='1'/></body>"
+         "<geom type='box' size='1 1 .1' pos='0 4 -.1'/>")};
     char text[1600];
     snprintf(text, sizeof text,
              "<mujoco><option gravity='0 0 -9.81' timestep='.002'/><compiler angle='radian'/>"

@@ -23,20 +23,21 @@ typedef struct Case {
 
 // A motion without a row here fails the test.
 static const Case cases[MF_MOTION_COUNT] = {
-    [MF_MOTION_KINEMATIC] = {"humanoid.urdf", NULL, 2}, // without feet on the ground it falls
-    [MF_MOTION_POINTS] = {"ball.xml", NULL, 0},
-    [MF_MOTION_RIGID] = {"ball.xml", NULL, 0},
-    [MF_MOTION_PRESCRIBED] = {"ball.xml", NULL, 0},
-    [MF_MOTION_ARTICULATED] = {"ball.xml", NULL, 0},
-    [MF_MOTION_QUADROTOR] = {"hummingbird.yaml", NULL, 0},
-    [MF_MOTION_FIXED_WING] = {"aerosonde.yaml", NULL, 0, 1.0},
+    [MF_MOTION_KINEMATIC] = {"humanoid.urdf", NULL, 2, 0.0,
+                             0.0}, // without feet on the ground it falls
+    [MF_MOTION_POINTS] = {"ball.xml", NULL, 0, 0.0, 0.0},
+    [MF_MOTION_RIGID] = {"ball.xml", NULL, 0, 0.0, 0.0},
+    [MF_MOTION_PRESCRIBED] = {"ball.xml", NULL, 0, 0.0, 0.0},
+    [MF_MOTION_ARTICULATED] = {"ball.xml", NULL, 0, 0.0, 0.0},
+    [MF_MOTION_QUADROTOR] = {"hummingbird.yaml", NULL, 0, 0.0, 0.0},
+    [MF_MOTION_FIXED_WING] = {"aerosonde.yaml", NULL, 0, 1.0, 0.0},
     [MF_MOTION_CAR] = {"car_full_size.yaml", NULL, 0, 0.0, 20.0},
-    [MF_MOTION_EXTERNAL] = {"ball.xml", NULL, 0},
-    [MF_MOTION_QUASISTATIC] = {NULL, "computes and stores in double precision", 0},
-    [MF_MOTION_ELASTIC] = {NULL, "computes and stores in double precision", 0},
-    [MF_MOTION_CLOTH] = {NULL, "its velocities follow from its positions", 0},
-    [MF_MOTION_FLUID] = {"grain.xml", NULL, 0},
-    [MF_MOTION_GRAINS] = {"grain.xml", NULL, 0},
+    [MF_MOTION_EXTERNAL] = {"ball.xml", NULL, 0, 0.0, 0.0},
+    [MF_MOTION_QUASISTATIC] = {NULL, "computes and stores in double precision", 0, 0.0, 0.0},
+    [MF_MOTION_ELASTIC] = {NULL, "computes and stores in double precision", 0, 0.0, 0.0},
+    [MF_MOTION_CLOTH] = {NULL, "its velocities follow from its positions", 0, 0.0, 0.0},
+    [MF_MOTION_FLUID] = {"grain.xml", NULL, 0, 0.0, 0.0},
+    [MF_MOTION_GRAINS] = {"grain.xml", NULL, 0, 0.0, 0.0},
 };
 
 static mf_Field *field_of(const mf_Scene *scene, const char *name) {
