@@ -780,8 +780,7 @@ typedef struct mf_ImportConfig {
     double density;              // [kg/m^3] for links without mass; 0 = massless; default 0
     mf_ImportBase base;          // default MF_IMPORT_BASE_AUTO
     mf_ImportInertia inertia;    // default MF_IMPORT_INERTIA_FILE; not for MJCF
-    const char *root; // folder that files which it names may not leave (.., links, absolute); NULL:
-                      // the package or repository around the model, else the folder above it
+    const char *root; // folder that what it names may not leave; NULL: its package or repository
     bool lenient; // MJCF: drop unsupported physical elements, with a note; default false: refuse
 } mf_ImportConfig;
 // The defaults of mf_ImportConfig: every configuration starts from them.
