@@ -125,7 +125,7 @@ MF_API mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *b
                                               uint32_t count, mf_Error *error);
 // The field sensor.touch [N]: for each of these sensors, which must be touch sensors of the model,
 // the normal forces of all contacts of the site's body, with the ground and with other shapes,
-// whose half line, from the contact outwards, meets the site's volume.
+// whose half line, from the contact outwards, intersects the site's volume.
 MF_API mf_Status mf_articulated_report_touches(mf_Group *group, const uint32_t *sensors,
                                                uint32_t count, mf_Error *error);
 // The fields joint.limit_force and tendon.limit_force [N] or [N m], >= 0, of every joint and

@@ -22,7 +22,7 @@ static bool held_joint(const mf_Model *model, uint32_t link) {
 }
 
 // The link that `link` is one body with; MF_NONE: the world, which link 0 of an MJCF file with a
-// fixed base is. That of a URDF file is the robot's foot, and never meets the link next to it.
+// fixed base is. That of a URDF file is the robot's foot, and never touches the link next to it.
 static uint32_t body_of(const mf_Model *model, uint32_t link) {
     while (link != MF_NONE && held_joint(model, link))
         link = model->links[link].parent;

@@ -267,7 +267,7 @@ void mf_solver_force(const mf_SolverConstraint *constraint, const double rows[MF
 // row is corrected by its value over what all would have to give way to be alike in the cone.
 static double rubbing_left(const mf_SolverConstraint *constraint, mf_SolverCone cone) {
     const double *weight = constraint->weight, *force = constraint->force;
-    double wanted[MF_JOINT_ROWS] = {0}, gives = 0.0, most = 0.0;
+    double target[MF_JOINT_ROWS] = {0}, gives = 0.0, most = 0.0;
     for (uint32_t r = cone.first; r < cone.end; r++) {
         const double alike = constraint->gives[r] / (weight[r] * weight[r]);
         gives = alike > gives ? alike : gives;
@@ -276,14 +276,14 @@ static double rubbing_left(const mf_SolverConstraint *constraint, mf_SolverCone 
         return 0.0;
     for (uint32_t r = cone.first; r < cone.end; r++) {
         const double value = constraint->now[r] + constraint->gamma[r] * force[r];
-        wanted[r] = force[r] - value / (gives * weight[r] * weight[r]);
+        target[r] = force[r] - value / (gives * weight[r] * weight[r]);
     }
-    const double size = mf_sqrt(mf_solver_cone_square(constraint, cone, wanted));
+    const double size = mf_sqrt(mf_solver_cone_square(constraint, cone, target));
     const double limit = constraint->friction[cone.first] * force[0];
     const double part = size > limit ? limit / size : 1.0;
     for (uint32_t r = cone.first; r < cone.end; r++) {
         const double own =
-            mf_abs(force[r] - part * wanted[r]) * constraint->gives[r] / constraint->scale[r >= 3];
+            mf_abs(force[r] - part * target[r]) * constraint->gives[r] / constraint->scale[r >= 3];
         most = own > most || !mf_is_finite(own) ? own : most;
     }
     return most;

@@ -197,8 +197,8 @@ static void change_force(mf_SolverConstraint *constraint, const Rows *rows, uint
 }
 
 // The force of a row without bounds, the others given.
-static double wanted(const mf_SolverConstraint *constraint, const Rows *rows, uint32_t row,
-                     double gives) {
+static double target_of(const mf_SolverConstraint *constraint, const Rows *rows, uint32_t row,
+                        double gives) {
     const double force = constraint->target[row], gamma = constraint->gamma[row];
     return force - (row_value(constraint, rows, row) + gamma * force) / (gives + gamma);
 }
@@ -227,7 +227,7 @@ static void sweep_cone(mf_SolverConstraint *constraint, const Rows *rows, mf_Sol
     for (uint32_t slide = 0; slide < 2; slide++) {
         cone_gives(constraint, cone, slide == 1, gives);
         for (uint32_t r = cone.first; r < cone.end; r++)
-            force[r] = wanted(constraint, rows, r, gives[r]);
+            force[r] = target_of(constraint, rows, r, gives[r]);
         square = mf_solver_cone_square(constraint, cone, force);
         if (!(square > limit * limit))
             break;
@@ -240,7 +240,7 @@ static void sweep_cone(mf_SolverConstraint *constraint, const Rows *rows, mf_Sol
 static void sweep_contact(mf_SolverConstraint *constraint, const Rows *rows) {
     if (constraint->dead[0])
         return;
-    const double load = wanted(constraint, rows, 0, constraint->own[0]);
+    const double load = target_of(constraint, rows, 0, constraint->own[0]);
     change_force(constraint, rows, 0, load > 0.0 ? load : 0.0);
     for (mf_SolverCone cone = MF_CONE_NONE; mf_solver_next_cone(constraint, &cone);)
         sweep_cone(constraint, rows, cone);
@@ -252,7 +252,7 @@ static void sweep_joint(mf_SolverConstraint *constraint, const Rows *rows) {
             continue;
         const double force = constraint->target[r], gives = constraint->own[r];
         if (r < 5 || constraint->drive == NULL) {
-            change_force(constraint, rows, r, wanted(constraint, rows, r, gives));
+            change_force(constraint, rows, r, target_of(constraint, rows, r, gives));
             continue;
         }
         double stiff = 0.0; // a step of Newton's method

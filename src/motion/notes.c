@@ -314,7 +314,7 @@ static uint32_t no_ground(const mf_NoteCase *c) {
            c->model->base == MF_BASE_FREE;
 }
 
-// Shapes of the world in the file of a robot that others may meet.
+// Shapes of the world in the file of a robot that others may touch.
 static uint32_t alone_world(const mf_NoteCase *c) {
     const bool shared = c->group != NULL && !mf_group_config_of(c->group)->isolated &&
                         mf_world_group_count(mf_group_world(c->group)) > 1;

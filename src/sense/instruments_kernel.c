@@ -77,7 +77,7 @@ static mf_lane touch_summed(const Sense *s, const mf_Instrument *own) {
 }
 
 // Loads of the ground count where the half line from the contact downwards, away from the body,
-// meets the site's volume.
+// intersects the site's volume.
 static mf_lane touch(const Sense *s, const mf_Instrument *own) {
     Motion site = frame_motion(s, &own->frame);
     const mf_RaySolid volume = ray_solid(&own->volume);

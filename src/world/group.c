@@ -177,7 +177,7 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     strcpy(name, config->name);
     group->world = world;
     group->config = *config;
-    group->watch.square = (double)INFINITY;
+    group->inspection.square = (double)INFINITY;
     group->config.name = name;
     group->blocks = (config->count + MF_BLOCK - 1) / MF_BLOCK;
     status = add_canonical(group, error);

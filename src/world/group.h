@@ -51,16 +51,16 @@ typedef struct mf_CanonicalFields {
     mf_Field *fault_word, *fault_count;
 } mf_CanonicalFields;
 
-enum { MF_WATCH_LARGE = 4 };
+enum { MF_INSPECT_LARGE = 4 };
 
-// What watch.c and encounter.c know of a group.
-typedef struct mf_Watch {
-    const mf_Field *large[MF_WATCH_LARGE]; // positions and angles of single precision
+// What inspect.c and inspect_encounters.c know of a group.
+typedef struct mf_Inspection {
+    const mf_Field *large[MF_INSPECT_LARGE]; // positions and angles of single precision
     uint32_t large_count;
     double square; // [m^2/s^2] of the speed from which a body may pass through another; INFINITY
     bool floats, pushed; // it has bodies on floating joints; others push it
     const mf_Field *position, *velocity, *rotation; // of those bodies
-} mf_Watch;
+} mf_Inspection;
 
 struct mf_Group {
     mf_World *world;
@@ -72,7 +72,7 @@ struct mf_Group {
     mf_SystemSlot systems[MF_MAX_SYSTEMS]; // in order of phase, then of addition
     mf_CanonicalFields canonical;
     mf_WarningFields warnings; // NULL: no system raises warnings
-    mf_Watch watch;
+    mf_Inspection inspection;
     const mf_WarningWords *warning_words[MF_WARNING_KINDS]; // NULL: those of all groups
     uint32_t start_point_count;
     double *start_points; // [m] what stands on the ground: colliding points at the start angles, or

@@ -15,7 +15,7 @@
 #include "base/floats.h"
 #include "math/float_mode.h"
 #include "world/group.h"
-#include "world/watch.h"
+#include "world/inspect.h"
 
 uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from) {
     if (from == 0)
@@ -68,8 +68,8 @@ static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_
             }
             mf_system_run(slot, &run);
         }
-        if (mf_watch_due(tick))
-            mf_watch_blocks(group, first, count);
+        if (mf_inspect_due(tick))
+            mf_inspect_blocks(group, first, count);
         if (group->config.fault_policy == MF_FAULT_RESET)
             mf_group_reset_faulty(group, first, count);
     }
@@ -139,8 +139,8 @@ static void step_isolated_waves(mf_World *world, uint64_t steps) {
             mf_waves_run(world, phase, tick, true);
         for (uint32_t g = 0; g < world->group_count; g++) {
             mf_Group *group = world->groups[g];
-            if (group->config.isolated && mf_watch_due(tick))
-                mf_watch_blocks(group, 0, group->blocks);
+            if (group->config.isolated && mf_inspect_due(tick))
+                mf_inspect_blocks(group, 0, group->blocks);
             if (group->config.isolated && group->config.fault_policy == MF_FAULT_RESET)
                 mf_group_reset_faulty(group, 0, group->blocks);
         }
@@ -304,9 +304,9 @@ static void step_shared(Gap *gap) {
         mf_Group *group = world->groups[g];
         if (group->config.isolated)
             continue;
-        if (mf_watch_due(gap->tick)) {
-            mf_watch_blocks(group, 0, group->blocks);
-            mf_watch_encounters(group, 0, group->blocks, true);
+        if (mf_inspect_due(gap->tick)) {
+            mf_inspect_blocks(group, 0, group->blocks);
+            mf_inspect_encounters(group, 0, group->blocks, true);
         }
         if (group->config.fault_policy == MF_FAULT_RESET)
             mf_group_reset_faulty(group, 0, group->blocks);

@@ -5,7 +5,7 @@
 // contain them.
 #include "world/attach.h"
 #include "world/group.h"
-#include "world/watch.h"
+#include "world/inspect.h"
 
 static const mf_FieldInfo fields[] = {
     {"warning.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE | MF_FIELD_BITS,
@@ -70,7 +70,7 @@ mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *e
     if (status != MF_OK)
         return status;
     group->warnings = *out;
-    mf_watch_prepare(group);
+    mf_inspect_prepare(group);
     return MF_OK;
 }
 

@@ -230,12 +230,12 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
         }
         for (const char *const *name = passed; *name && !found; name++)
             found = strcmp(flag->name, *name) == 0;
-        bool told = false;
-        for (const char *const *name = noted; *name && !told; name++)
-            told = strcmp(flag->name, *name) == 0;
-        mf_Status status = told && enable  ? mf_mjcf_pass(m, node, flag->name)
-                           : told || found ? MF_OK
-                                           : mf_mjcf_refuse(m, node, flag->name);
+        bool is_noted = false;
+        for (const char *const *name = noted; *name && !is_noted; name++)
+            is_noted = strcmp(flag->name, *name) == 0;
+        mf_Status status = is_noted && enable  ? mf_mjcf_pass(m, node, flag->name)
+                           : is_noted || found ? MF_OK
+                                               : mf_mjcf_refuse(m, node, flag->name);
         if (status != MF_OK)
             return status;
     }

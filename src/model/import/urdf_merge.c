@@ -176,7 +176,7 @@ static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, const mf_Urdf
     mf_vec3_add(position, position, link->position);
     mf_quat_multiply(rotation, link->rotation, solid->rotation);
     mf_Status status = add_shape(urdf, solid, link->draft, position, rotation);
-    // A fixed base never meets the ground.
+    // A fixed base never touches the ground.
     const bool still = link->draft == 0 && urdf->draft.base_type == MF_BASE_FIXED;
     const bool touches = !solid->visual && !still && status == MF_OK;
     uint32_t count = touches ? contact_points(urdf, solid, points) : 0;

@@ -181,9 +181,9 @@ static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const mf_TerrainIma
     return depth;
 }
 
-// The same on a map by the distance to the ground: what is round around the point meets the nearest
-// plane of the ground, which moves on with it without a jump. `reach` [m]: the most that it is
-// round by.
+// The same on a map by the distance to the ground: what is round around the point touches the
+// nearest plane of the ground, which moves on with it without a jump. `reach` [m]: the most that it
+// is round by.
 static __attribute__((noinline)) mf_lane map_around(const mf_TerrainImage *terrain,
                                                     const Pose *pose, const Vec *point,
                                                     mf_real reach, Vec *normal) {

@@ -82,11 +82,11 @@ static MF_INLINE void add_rotor_drag(const Lanes *s, Vec air, Vec w, const mf_la
     }
 }
 
-static MF_INLINE void add_drag(const Lanes *s, const Craft *craft, const mf_lane *speed, Vec wind,
-                               Slope *slope) {
+static MF_INLINE void add_drag(const Lanes *s, const Vehicle *vehicle, const mf_lane *speed,
+                               Vec wind, Slope *slope) {
     mf_lane zero = mf_zero();
-    Mat rotation = quat_matrix(craft->attitude);
-    Vec air = mat_apply_transposed(&rotation, vec_sub(craft->velocity, wind));
+    Mat rotation = quat_matrix(vehicle->attitude);
+    Vec air = mat_apply_transposed(&rotation, vec_sub(vehicle->velocity, wind));
     Vec force = {zero, zero, zero}, torque = force;
     if (s->plan->body_drag) {
         mf_lane size = -mf_sqrt(vec_dot(air, air));
@@ -95,7 +95,7 @@ static MF_INLINE void add_drag(const Lanes *s, const Craft *craft, const mf_lane
                          value_of(s, MF_QUAD_BODY_DRAG + 2) * size * air.z);
     }
     if (s->plan->rotor_drag)
-        add_rotor_drag(s, air, craft->rate, speed, &force, &torque);
+        add_rotor_drag(s, air, vehicle->rate, speed, &force, &torque);
     Sym inverse = sym_constant(s, MF_QUAD_INVERSE);
     Vec acceleration = vec_scale(mat_apply(&rotation, force), value_of(s, MF_QUAD_INVERSE_MASS));
     slope->acceleration = vec_add(slope->acceleration, acceleration);
@@ -104,23 +104,23 @@ static MF_INLINE void add_drag(const Lanes *s, const Craft *craft, const mf_lane
 
 // ---- one stage ----------------------------------------------------------------------------------
 
-static MF_INLINE Slope slope_at(const Lanes *s, const Craft *craft, const mf_lane *speed, Vec wind,
-                                bool plain) {
+static MF_INLINE Slope slope_at(const Lanes *s, const Vehicle *vehicle, const mf_lane *speed,
+                                Vec wind, bool plain) {
     mf_lane square[ROTORS];
     for (int i = 0; i < ROTORS; i++)
         square[i] = speed[i] * speed[i];
     const Thrust thrust = thrust_of(s, square);
-    const Quat q = craft->attitude;
+    const Quat q = vehicle->attitude;
     // Half of the body's z axis in the world.
     Vec up = {mf_fma(q.x, q.z, q.w * q.y), mf_fma(q.y, q.z, -(q.w * q.x)),
               less_product(q.x, q.x, less_product(q.y, q.y, mf_set((mf_real)0.5)))};
     Slope slope;
     slope.acceleration = MF_VALUE(Vec, thrust.lift * up.x, thrust.lift * up.y,
                                   mf_fma(thrust.lift, up.z, value_of(s, MF_QUAD_GRAVITY)));
-    slope.drift = drift_of(q, craft->rate);
-    slope.angular_acceleration = add_gyro(s, craft->rate, thrust.angular_acceleration, plain);
+    slope.drift = drift_of(q, vehicle->rate);
+    slope.angular_acceleration = add_gyro(s, vehicle->rate, thrust.angular_acceleration, plain);
     if (!plain && (s->plan->rotor_drag || s->plan->body_drag))
-        add_drag(s, craft, speed, wind, &slope);
+        add_drag(s, vehicle, speed, wind, &slope);
     return slope;
 }
 
@@ -171,25 +171,25 @@ static MF_INLINE void rotors_at(const Lanes *s, const mf_lane *now, const mf_lan
 // Steps everything; `brief`: so short that velocities and the attitude need remainders. With a
 // literal `method` and `plain` (diagonal inertia, rotors with lag, no drag) the compiler makes
 // straight code of it.
-static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, Vec wind,
+static MF_INLINE void fly(const Lanes *s, Vehicle *vehicle, const mf_lane *command, Vec wind,
                           mf_Integrator method, bool plain, bool brief) {
-    const Craft start = *craft;
+    const Vehicle start = *vehicle;
     mf_lane speed[ROTORS], zero = mf_zero();
     if (plain)
         memcpy(speed, start.speed, sizeof speed);
     else
         rotors_at(s, start.speed, command, 0, speed);
-    Slope slope = slope_at(s, craft, speed, wind, plain), sum = slope;
+    Slope slope = slope_at(s, vehicle, speed, wind, plain), sum = slope;
     Vec lean = stage_leans(method, 0) ? slope.acceleration : MF_VALUE(Vec, zero, zero, zero);
     for (uint32_t stage = 1; stage < stage_count(method); stage++) {
         mf_lane node = value_of(s, MF_QUAD_NODE + (int)stage);
         mf_lane turn = value_of(s, MF_QUAD_TURN_NODE + (int)stage);
         rotors_at(s, start.speed, command, stage, speed);
-        craft->attitude = quat_along(turn, slope.drift, start.attitude);
-        craft->rate = vec_fma(slope.angular_acceleration, node, start.rate);
+        vehicle->attitude = quat_along(turn, slope.drift, start.attitude);
+        vehicle->rate = vec_fma(slope.angular_acceleration, node, start.rate);
         if (!plain)
-            craft->velocity = vec_fma(slope.acceleration, node, start.velocity);
-        slope = slope_at(s, craft, speed, wind, plain);
+            vehicle->velocity = vec_fma(slope.acceleration, node, start.velocity);
+        slope = slope_at(s, vehicle, speed, wind, plain);
         slope_weighted(stage_weight(method, stage), &slope, &sum);
         if (stage_leans(method, stage))
             lean = vec_add(lean, slope.acceleration);
@@ -198,22 +198,24 @@ static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, 
     const Vec move = vec_fma(start.velocity, value_of(s, MF_QUAD_STEP),
                              vec_scale(lean, value_of(s, MF_QUAD_LEAN)));
     if (!brief) // loaded this late, it does not take a register all the time
-        craft->low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
-    craft->position = vec_sum_plus(move, start.position, &craft->low_position);
+        vehicle->low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
+    vehicle->position = vec_sum_plus(move, start.position, &vehicle->low_position);
     const mf_lane turn = value_of(s, MF_QUAD_TURN_SHARE);
     if (brief) {
-        craft->velocity =
-            vec_sum_fma(sum.acceleration, share, start.velocity, &craft->low_velocity);
-        craft->rate = vec_sum_fma(sum.angular_acceleration, share, start.rate, &craft->low_rate);
+        vehicle->velocity =
+            vec_sum_fma(sum.acceleration, share, start.velocity, &vehicle->low_velocity);
+        vehicle->rate =
+            vec_sum_fma(sum.angular_acceleration, share, start.rate, &vehicle->low_rate);
     } else {
-        craft->velocity = vec_fma(sum.acceleration, share, start.velocity);
-        craft->rate = vec_fma(sum.angular_acceleration, share, start.rate);
+        vehicle->velocity = vec_fma(sum.acceleration, share, start.velocity);
+        vehicle->rate = vec_fma(sum.angular_acceleration, share, start.rate);
     }
     if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
-        sum.drift = drift_of(start.attitude, craft->rate);
-    craft->attitude = brief ? quat_sum_fma(sum.drift, turn, start.attitude, &craft->low_attitude)
+        sum.drift = drift_of(start.attitude, vehicle->rate);
+    vehicle->attitude = brief
+                            ? quat_sum_fma(sum.drift, turn, start.attitude, &vehicle->low_attitude)
                             : quat_renormalize(quat_along(turn, sum.drift, start.attitude));
-    rotors_at(s, start.speed, command, 4, craft->speed);
+    rotors_at(s, start.speed, command, 4, vehicle->speed);
 }
 
 #endif

@@ -42,8 +42,8 @@ static Vec aim(const Lanes *s, const Mat *rotation, Vec goal, Heading heading) {
     return rate;
 }
 
-static Demand follow_attitude(const Lanes *s, const Craft *craft, const mf_lane *goal) {
-    Mat rotation = quat_matrix(craft->attitude);
+static Demand follow_attitude(const Lanes *s, const Vehicle *vehicle, const mf_lane *goal) {
+    Mat rotation = quat_matrix(vehicle->attitude);
     mf_lane sr, cr, sp, cp;
     Heading heading;
     mf_sin_cos_lane(goal[0], &sr, &cr);
@@ -76,14 +76,14 @@ static void integrate_velocity(const Lanes *s, mf_real *rows, Vec integral, Vec 
     keep_three(s, rows, next);
 }
 
-static Demand follow_velocity(const Lanes *s, const Craft *craft, Vec goal, mf_lane yaw) {
+static Demand follow_velocity(const Lanes *s, const Vehicle *vehicle, Vec goal, mf_lane yaw) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     mf_real *memory = rows_of(s, s->fields->velocity_integral, 3);
     mf_mask ignored, level_cut, rise_cut;
     mf_lane climb = value_of(s, MF_QUAD_CLIMB_MAX);
     goal = limit_level(goal, value_of(s, MF_QUAD_SPEED_MAX), &ignored);
     goal.z = mf_clamp(goal.z, zero - climb, climb);
-    Vec error = vec_sub(goal, craft->velocity), integral = vec_load(memory, 0);
+    Vec error = vec_sub(goal, vehicle->velocity), integral = vec_load(memory, 0);
     Vec pull = vec_fma(error, value_of(s, MF_QUAD_VELOCITY_GAIN), integral);
     mf_lane wanted = pull.z - value_of(s, MF_QUAD_GRAVITY);
     pull.z = mf_clamp(wanted, value_of(s, MF_QUAD_RISE_LOW), value_of(s, MF_QUAD_RISE_HIGH));
@@ -94,7 +94,7 @@ static Demand follow_velocity(const Lanes *s, const Craft *craft, Vec goal, mf_l
     pull = limit_level(pull, mf_min(value_of(s, MF_QUAD_TILT) * pull.z, left), &level_cut);
     integrate_velocity(s, memory, integral, error, level_cut, rise_cut);
     mf_lane inverse = one / mf_sqrt(pull.x * pull.x + pull.y * pull.y + pull.z * pull.z);
-    Mat rotation = quat_matrix(craft->attitude);
+    Mat rotation = quat_matrix(vehicle->attitude);
     Heading heading;
     mf_sin_cos_lane(yaw, &heading.sine, &heading.cosine);
     mf_lane along = pull.x * rotation.xz + pull.y * rotation.yz + pull.z * rotation.zz;
@@ -102,10 +102,10 @@ static Demand follow_velocity(const Lanes *s, const Craft *craft, Vec goal, mf_l
                     aim(s, &rotation, vec_scale(pull, inverse), heading));
 }
 
-static Demand follow_position(const Lanes *s, const Craft *craft, const mf_lane *goal) {
+static Demand follow_position(const Lanes *s, const Vehicle *vehicle, const mf_lane *goal) {
     mf_lane gain = value_of(s, MF_QUAD_POSITION_GAIN);
-    Vec way = vec_sub(MF_VALUE(Vec, goal[0], goal[1], goal[2]), craft->position);
-    return follow_velocity(s, craft, vec_scale(way, gain), goal[3]);
+    Vec way = vec_sub(MF_VALUE(Vec, goal[0], goal[1], goal[2]), vehicle->position);
+    return follow_velocity(s, vehicle, vec_scale(way, gain), goal[3]);
 }
 
 #endif

@@ -55,15 +55,15 @@ static MF_INLINE void read_command(const Lanes *s, mf_lane *accepted) {
 
 // ---- control ------------------------------------------------------------------------------------
 
-static __attribute__((noinline)) void guide(const Lanes *s, const Craft *craft,
+static __attribute__((noinline)) void guide(const Lanes *s, const Vehicle *vehicle,
                                             const mf_lane *command, Demand *demand) {
     if (s->plan->command == MF_QUADROTOR_ATTITUDE)
-        *demand = follow_attitude(s, craft, command);
+        *demand = follow_attitude(s, vehicle, command);
     else if (s->plan->command == MF_QUADROTOR_VELOCITY)
-        *demand = follow_velocity(s, craft, MF_VALUE(Vec, command[0], command[1], command[2]),
+        *demand = follow_velocity(s, vehicle, MF_VALUE(Vec, command[0], command[1], command[2]),
                                   command[3]);
     else
-        *demand = follow_position(s, craft, command);
+        *demand = follow_position(s, vehicle, command);
 }
 
 static void control_rotors(const Lanes *s, mf_lane *speed) {
@@ -86,7 +86,8 @@ static MF_INLINE void hold_demand(const Lanes *s, const Demand *demand) {
     keep_row(s, rows, 3, demand->lift);
 }
 
-static MF_INLINE Demand find_demand(const Lanes *s, const Craft *craft, bool swift, bool outer) {
+static MF_INLINE Demand find_demand(const Lanes *s, const Vehicle *vehicle, bool swift,
+                                    bool outer) {
     const bool guided = !swift && s->plan->command != MF_QUADROTOR_RATES;
     if (guided && !outer)
         return held_demand(s);
@@ -95,16 +96,16 @@ static MF_INLINE Demand find_demand(const Lanes *s, const Craft *craft, bool swi
     Demand demand = {value_of(s, MF_QUAD_LIFT_PER_FORCE) * command[3],
                      {command[0], command[1], command[2]}};
     if (guided)
-        guide(s, craft, command, &demand);
+        guide(s, vehicle, command, &demand);
     if (guided && s->plan->outer_interval > s->plan->interval)
         hold_demand(s, &demand);
     return demand;
 }
 
 static MF_INLINE void control_rates(const Lanes *s, bool swift, bool outer, mf_lane *speed) {
-    const Craft craft = load_craft(s, false);
-    Demand demand = find_demand(s, &craft, swift, outer);
-    follow_rates(s, &craft, &demand, swift, speed);
+    const Vehicle vehicle = load_vehicle(s, false);
+    Demand demand = find_demand(s, &vehicle, swift, outer);
+    follow_rates(s, &vehicle, &demand, swift, speed);
 }
 
 // Commanded rotor speeds of this step.
@@ -133,12 +134,12 @@ static MF_INLINE void control(const Lanes *s, mf_QuadrotorTicks due, bool swift,
 // ---- the step -----------------------------------------------------------------------------------
 
 // Freezes lanes whose new state must not be stored; `fine` has the others.
-static __attribute__((noinline)) void freeze(Lanes *s, const Craft *craft, mf_mask fine) {
+static __attribute__((noinline)) void freeze(Lanes *s, const Vehicle *vehicle, mf_mask fine) {
     mf_mask bad = mf_and(s->alive, mf_not(fine));
-    const Quat q = craft->attitude;
+    const Quat q = vehicle->attitude;
     mf_lane sum = mf_abs(q.w) + mf_abs(q.x) + mf_abs(q.y) + mf_abs(q.z);
     mf_mask finite = mf_finite(sum);
-    const Vec parts[] = {craft->position, craft->velocity, craft->rate};
+    const Vec parts[] = {vehicle->position, vehicle->velocity, vehicle->rate};
     for (int i = 0; i < 3; i++)
         finite = mf_and(finite, mf_and(mf_finite(parts[i].x),
                                        mf_and(mf_finite(parts[i].y), mf_finite(parts[i].z))));
@@ -146,20 +147,20 @@ static __attribute__((noinline)) void freeze(Lanes *s, const Craft *craft, mf_ma
     raise_fault(s, mf_and(bad, mf_not(finite)), MF_FAULT_NONFINITE);
 }
 
-static MF_INLINE void check_and_store(Lanes *s, Craft *craft, bool brief) {
-    const Quat q = craft->attitude;
+static MF_INLINE void check_and_store(Lanes *s, Vehicle *vehicle, bool brief) {
+    const Quat q = vehicle->attitude;
     const mf_lane one = mf_set((mf_real)1);
     mf_lane square = mf_fma(q.w, q.w, q.x * q.x) + mf_fma(q.y, q.y, q.z * q.z);
     mf_mask fine = mf_less_equal(mf_abs(square - one), mf_set((mf_real)0.5));
-    fine = mf_and(fine, mf_less_equal(vec_dot(craft->position, craft->position),
+    fine = mf_and(fine, mf_less_equal(vec_dot(vehicle->position, vehicle->position),
                                       value_of(s, MF_QUAD_POSITION_MOST)));
-    fine = mf_and(fine, mf_less_equal(vec_dot(craft->velocity, craft->velocity),
+    fine = mf_and(fine, mf_less_equal(vec_dot(vehicle->velocity, vehicle->velocity),
                                       value_of(s, MF_QUAD_SPEED_MOST)));
-    fine = mf_and(fine,
-                  mf_less_equal(vec_dot(craft->rate, craft->rate), value_of(s, MF_QUAD_RATE_MOST)));
+    fine = mf_and(
+        fine, mf_less_equal(vec_dot(vehicle->rate, vehicle->rate), value_of(s, MF_QUAD_RATE_MOST)));
     if (!mf_all(fine))
-        freeze(s, craft, fine);
-    store_craft(s, craft, brief);
+        freeze(s, vehicle, fine);
+    store_vehicle(s, vehicle, brief);
 }
 
 static MF_INLINE bool find_lanes(Lanes *s, size_t agent) {
@@ -172,15 +173,15 @@ static MF_INLINE bool find_lanes(Lanes *s, size_t agent) {
 }
 
 static MF_INLINE void fly_lanes(Lanes *s, const mf_lane *command, bool plain, bool brief) {
-    Craft craft = load_craft(s, brief);
+    Vehicle vehicle = load_vehicle(s, brief);
     Vec wind = {mf_zero(), mf_zero(), mf_zero()};
     if (!plain && (s->plan->rotor_drag || s->plan->body_drag))
         wind = vec_load(rows_of(s, s->fields->wind, 3), 0);
     if (plain)
-        fly(s, &craft, command, wind, MF_INTEGRATOR_RK4, true, brief);
+        fly(s, &vehicle, command, wind, MF_INTEGRATOR_RK4, true, brief);
     else
-        fly(s, &craft, command, wind, s->plan->integrator, false, brief);
-    check_and_store(s, &craft, brief);
+        fly(s, &vehicle, command, wind, s->plan->integrator, false, brief);
+    check_and_store(s, &vehicle, brief);
 }
 
 static MF_INLINE void step_lanes(Lanes *s, size_t agent, mf_QuadrotorTicks due, bool swift,

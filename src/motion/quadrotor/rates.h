@@ -82,19 +82,19 @@ static MF_INLINE void integrate_rate(const Lanes *s, mf_real *rows, Vec integral
 }
 
 // From a demand to commanded rotor speeds.
-static MF_INLINE void follow_rates(const Lanes *s, const Craft *craft, const Demand *demand,
+static MF_INLINE void follow_rates(const Lanes *s, const Vehicle *vehicle, const Demand *demand,
                                    bool swift, mf_lane *command) {
     mf_lane square[ROTORS], zero = mf_zero(), lead = value_of(s, MF_QUAD_LEAD);
     for (int i = 0; i < ROTORS; i++)
-        square[i] = craft->speed[i] * craft->speed[i];
+        square[i] = vehicle->speed[i] * vehicle->speed[i];
     const Thrust now = thrust_of(s, square);
     mf_real *memory = NULL;
-    Vec integral = {zero, zero, zero}, error = vec_sub(demand->rate, craft->rate);
+    Vec integral = {zero, zero, zero}, error = vec_sub(demand->rate, vehicle->rate);
     if (swift || s->plan->integral) {
         memory = rows_of(s, s->fields->rate_integral, 3);
         integral = vec_load(memory, 0);
     }
-    Vec gyro = add_gyro(s, craft->rate, MF_VALUE(Vec, zero, zero, zero), swift);
+    Vec gyro = add_gyro(s, vehicle->rate, MF_VALUE(Vec, zero, zero, zero), swift);
     Vec angular_acceleration = {
         mf_fma(value_of(s, MF_QUAD_RATE_GAIN), error.x, integral.x - gyro.x),
         mf_fma(value_of(s, MF_QUAD_RATE_GAIN + 1), error.y, integral.y - gyro.y),

@@ -17,14 +17,14 @@ typedef struct Lanes {
     bool all_alive;
 } Lanes;
 
-typedef struct Craft {
+typedef struct Vehicle {
     Vec position, velocity; // world
     Quat attitude;          // body to world
     Vec rate;               // body axes
     mf_lane speed[ROTORS];
     Vec low_position, low_velocity, low_rate; // remainders of these sums (lane_sum.h)
     Quat low_attitude;
-} Craft;
+} Vehicle;
 
 static MF_INLINE mf_lane value_of(const Lanes *s, int constant) {
     return mf_set(s->constant[constant]);
@@ -72,46 +72,47 @@ static MF_INLINE void keep_four(const Lanes *s, mf_real *rows, Quat a) {
     keep_row(s, rows, 3, a.z);
 }
 
-static MF_INLINE Craft load_craft(const Lanes *s, bool brief) {
+static MF_INLINE Vehicle load_vehicle(const Lanes *s, bool brief) {
     const mf_real *q = rows_of(s, s->fields->orientation, 4);
     const mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
-    Craft craft;
-    craft.position = vec_load(rows_of(s, s->fields->position, 3), 0);
-    craft.velocity = vec_load(rows_of(s, s->fields->linear, 3), 0);
-    craft.attitude = MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
-    craft.rate = vec_load(rows_of(s, s->fields->angular, 3), 0);
+    Vehicle vehicle;
+    vehicle.position = vec_load(rows_of(s, s->fields->position, 3), 0);
+    vehicle.velocity = vec_load(rows_of(s, s->fields->linear, 3), 0);
+    vehicle.attitude =
+        MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
+    vehicle.rate = vec_load(rows_of(s, s->fields->angular, 3), 0);
     for (uint32_t i = 0; i < ROTORS; i++)
-        craft.speed[i] = row_load(speed, i);
+        vehicle.speed[i] = row_load(speed, i);
     if (!brief)
-        return craft;
-    craft.low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
-    craft.low_velocity = low_vec(lows_of(s, s->fields->linear_low, 3), 0);
-    craft.low_attitude = low_quat(lows_of(s, s->fields->orientation_low, 4), 0);
-    craft.low_rate = low_vec(lows_of(s, s->fields->angular_low, 3), 0);
-    return craft;
+        return vehicle;
+    vehicle.low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
+    vehicle.low_velocity = low_vec(lows_of(s, s->fields->linear_low, 3), 0);
+    vehicle.low_attitude = low_quat(lows_of(s, s->fields->orientation_low, 4), 0);
+    vehicle.low_rate = low_vec(lows_of(s, s->fields->angular_low, 3), 0);
+    return vehicle;
 }
 
-static MF_INLINE void keep_lows(const Lanes *s, const Craft *craft, bool brief) {
+static MF_INLINE void keep_lows(const Lanes *s, const Vehicle *vehicle, bool brief) {
     mf_real *position = lows_of(s, s->fields->position_low, 3);
     if (position != NULL)
-        keep_three(s, position, craft->low_position);
+        keep_three(s, position, vehicle->low_position);
     if (!brief)
         return;
-    keep_four(s, lows_of(s, s->fields->orientation_low, 4), craft->low_attitude);
-    keep_three(s, lows_of(s, s->fields->linear_low, 3), craft->low_velocity);
-    keep_three(s, lows_of(s, s->fields->angular_low, 3), craft->low_rate);
+    keep_four(s, lows_of(s, s->fields->orientation_low, 4), vehicle->low_attitude);
+    keep_three(s, lows_of(s, s->fields->linear_low, 3), vehicle->low_velocity);
+    keep_three(s, lows_of(s, s->fields->angular_low, 3), vehicle->low_rate);
 }
 
-static MF_INLINE void store_craft(const Lanes *s, const Craft *craft, bool brief) {
+static MF_INLINE void store_vehicle(const Lanes *s, const Vehicle *vehicle, bool brief) {
     mf_real *q = rows_of(s, s->fields->orientation, 4);
     mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
-    keep_three(s, rows_of(s, s->fields->position, 3), craft->position);
-    keep_three(s, rows_of(s, s->fields->linear, 3), craft->velocity);
-    keep_four(s, q, craft->attitude);
-    keep_three(s, rows_of(s, s->fields->angular, 3), craft->rate);
+    keep_three(s, rows_of(s, s->fields->position, 3), vehicle->position);
+    keep_three(s, rows_of(s, s->fields->linear, 3), vehicle->velocity);
+    keep_four(s, q, vehicle->attitude);
+    keep_three(s, rows_of(s, s->fields->angular, 3), vehicle->rate);
     for (uint32_t i = 0; i < ROTORS; i++)
-        keep_row(s, speed, i, craft->speed[i]);
-    keep_lows(s, craft, brief);
+        keep_row(s, speed, i, vehicle->speed[i]);
+    keep_lows(s, vehicle, brief);
 }
 
 // Adds `bit` to the fault word of the lanes in `bad`.

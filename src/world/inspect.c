@@ -3,7 +3,7 @@
 // costs little.
 //
 // Invariant: reads and writes robots of the blocks at hand only.
-#include "world/watch.h"
+#include "world/inspect.h"
 
 #include "math/scalar.h"
 #include "terrain/image.h"
@@ -21,7 +21,7 @@ static uint32_t kind_of(uint32_t bit) {
     return kind;
 }
 
-void mf_watch_warn(mf_Group *group, uint32_t instance, uint32_t bit, double residual) {
+void mf_inspect_warn(mf_Group *group, uint32_t instance, uint32_t bit, double residual) {
     const uint32_t kind = kind_of(bit);
     if (mf_group_fault(group, instance) != 0)
         return;
@@ -53,7 +53,7 @@ static double unit_of(float most) {
     return (double)most * 0x1p-23;
 }
 
-static void watch_precision(mf_Group *group, const mf_Field *field, uint32_t block) {
+static void inspect_precision(mf_Group *group, const mf_Field *field, uint32_t block) {
     const size_t size = (size_t)field->components * MF_BLOCK;
     const float *values = (const float *)field->data + block * size;
     if (!any_coarse((const uint32_t *)(const void *)values, size))
@@ -64,45 +64,46 @@ static void watch_precision(mf_Group *group, const mf_Field *field, uint32_t blo
         for (uint32_t c = 0; c < field->components; c++)
             most = (float)mf_larger(most, mf_abs(values[(size_t)c * MF_BLOCK + lane]));
         if ((double)most >= COARSE && most < INFINITY)
-            mf_watch_warn(group, block * MF_BLOCK + lane, MF_WARNING_PRECISION, unit_of(most));
+            mf_inspect_warn(group, block * MF_BLOCK + lane, MF_WARNING_PRECISION, unit_of(most));
     }
 }
 
 // ---- falls --------------------------------------------------------------------------------------
 
-static void watch_falls(mf_Group *group, uint32_t block, double lowest, double speed) {
+static void inspect_falls(mf_Group *group, uint32_t block, double lowest, double speed) {
     double height[MF_BLOCK], climb[MF_BLOCK];
     uint32_t any = 0;
-    mf_watch_row(group->canonical.position, block, 2, height);
-    mf_watch_row(group->canonical.linear_velocity, block, 2, climb);
+    mf_inspect_row(group->canonical.position, block, 2, height);
+    mf_inspect_row(group->canonical.linear_velocity, block, 2, climb);
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
         any |= (uint32_t)(height[lane] < lowest - ABYSS) & (uint32_t)(climb[lane] < speed);
     for (uint32_t lane = 0; any != 0 && lane < MF_BLOCK; lane++)
         if (block * MF_BLOCK + lane < group->config.count && height[lane] < lowest - ABYSS &&
             climb[lane] < speed)
-            mf_watch_warn(group, block * MF_BLOCK + lane, MF_WARNING_FALL, lowest - height[lane]);
+            mf_inspect_warn(group, block * MF_BLOCK + lane, MF_WARNING_FALL, lowest - height[lane]);
 }
 
-void mf_watch_row(const mf_Field *field, uint32_t block, uint32_t component, double out[MF_BLOCK]) {
+void mf_inspect_row(const mf_Field *field, uint32_t block, uint32_t component,
+                    double out[MF_BLOCK]) {
     const size_t first = ((size_t)block * field->components + component) * MF_BLOCK;
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
         out[lane] = field->info.type == MF_F64 ? ((const double *)field->data)[first + lane]
                                                : (double)((const float *)field->data)[first + lane];
 }
 
-void mf_watch_blocks(mf_Group *group, uint32_t first, uint32_t count) {
+void mf_inspect_blocks(mf_Group *group, uint32_t first, uint32_t count) {
     const mf_WorldConfig *world = &group->world->config;
-    const mf_Watch *watch = &group->watch;
+    const mf_Inspection *inspection = &group->inspection;
     const bool falls = world->gravity > 0.0 && mf_world_pulls_down(world);
     const double lowest = mf_terrain_image(world->terrain)->lowest;
     const double speed = -mf_sqrt(2.0 * world->gravity * ABYSS);
     if (group->warnings.word == NULL)
         return;
     for (uint32_t block = first; block < first + count; block++) {
-        for (uint32_t f = 0; f < watch->large_count; f++)
-            watch_precision(group, watch->large[f], block);
+        for (uint32_t f = 0; f < inspection->large_count; f++)
+            inspect_precision(group, inspection->large[f], block);
         if (falls)
-            watch_falls(group, block, lowest, speed);
+            inspect_falls(group, block, lowest, speed);
     }
-    mf_watch_encounters(group, first, count, false);
+    mf_inspect_encounters(group, first, count, false);
 }

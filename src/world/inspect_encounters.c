@@ -1,10 +1,10 @@
 // Bodies that move farther in a step than they and a body near them are thick: they may pass
 // through it between two steps. How thick a body is: the smallest dimension of its thickest shape
-// that collides. Near: within what it moves until this is examined again (watch.c).
+// that collides. Near: within what it moves until this is examined again (inspect.c).
 //
 // A model's bodies that are examined: its base, those of floating joints, and the shapes that are
 // fixed in the world. Meshes and height fields have no thickness here, planes no other side.
-#include "world/watch.h"
+#include "world/inspect.h"
 
 #include "math/scalar.h"
 
@@ -64,8 +64,8 @@ static double link_thickness(const mf_Model *model, uint32_t link, double *reach
 }
 
 // Whether a ball touches the box around one of the body's shapes that is thinner than `travel`.
-static bool meets_shapes(const mf_Model *model, const Body *body, const double center[3],
-                         double radius, double travel) {
+static bool touches_shapes(const mf_Model *model, const Body *body, const double center[3],
+                           double radius, double travel) {
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         double half[3], at[3], own[3], square = 0.0;
@@ -109,15 +109,15 @@ static bool body_at(mf_Group *group, uint32_t instance, uint32_t index, Body *ou
     }
     if (index < 2)
         return true;
-    const mf_Watch *watch = &group->watch;
+    const mf_Inspection *inspection = &group->inspection;
     uint32_t ball = 0, floating = 0;
-    for (uint32_t j = 0; watch->floats && j < model->joint_count; j++) {
+    for (uint32_t j = 0; inspection->floats && j < model->joint_count; j++) {
         const mf_JointType type = model->joints[j].type;
         if (type == MF_JOINT_FLOATING && floating == index - 2) {
             out->link = model->joints[j].child;
-            read(watch->position, instance, 3 * floating, 3, out->position);
-            read(watch->velocity, instance, 3 * floating, 3, out->velocity);
-            read(watch->rotation, instance, 4 * ball, 4, out->rotation);
+            read(inspection->position, instance, 3 * floating, 3, out->position);
+            read(inspection->velocity, instance, 3 * floating, 3, out->velocity);
+            read(inspection->rotation, instance, 4 * ball, 4, out->rotation);
             return true;
         }
         floating += type == MF_JOINT_FLOATING;
@@ -129,12 +129,12 @@ static bool body_at(mf_Group *group, uint32_t instance, uint32_t index, Body *ou
 // ---- encounters ---------------------------------------------------------------------------------
 
 // A body that moves `travel` in a step, in the ball that it may have been in since the last look.
-typedef struct Runner {
+typedef struct FastBody {
     double center[3], radius, travel; // [m]
     double thickness;                 // [m] its own
-} Runner;
+} FastBody;
 
-static bool runner_of(const mf_Group *group, const Body *body, double step, Runner *out) {
+static bool fast_body_of(const mf_Group *group, const Body *body, double step, FastBody *out) {
     double reach;
     const double speed = mf_vec3_length(body->velocity);
     out->travel = speed * step;
@@ -144,99 +144,101 @@ static bool runner_of(const mf_Group *group, const Body *body, double step, Runn
     if (!(out->thickness > 0.0))
         return false;
     mf_vec3_copy(out->center, body->position);
-    out->radius = reach + MF_WATCH_STEPS * out->travel;
+    out->radius = reach + MF_INSPECT_STEPS * out->travel;
     return true;
 }
 
 // What is found in time is pushed back: where the middle of the one is not yet beyond that of the
 // other. So a step of half of both thicknesses is too long.
-static bool meets_robot(mf_Group *group, uint32_t instance, const Runner *runner, bool own,
-                        uint32_t self) {
+static bool touches_robot(mf_Group *group, uint32_t instance, const FastBody *fast, bool own,
+                          uint32_t self) {
     Body body;
     for (uint32_t i = 0; body_at(group, instance, i, &body); i++)
         if (!(own && i == self) &&
-            meets_shapes(group->config.model, &body, runner->center, runner->radius,
-                         2.0 * runner->travel - runner->thickness))
+            touches_shapes(group->config.model, &body, fast->center, fast->radius,
+                           2.0 * fast->travel - fast->thickness))
             return true;
     return false;
 }
 
-static void watch_robot(mf_Group *group, uint32_t instance, bool others) {
+static void inspect_robot(mf_Group *group, uint32_t instance, bool others) {
     const mf_World *world = group->world;
     const double step = mf_time_to_seconds(world->config.step);
     Body body;
-    Runner runner;
+    FastBody fast;
     for (uint32_t b = 0; body_at(group, instance, b, &body); b++) {
-        if (!runner_of(group, &body, step, &runner) || runner.travel <= 0.5 * runner.thickness)
+        if (!fast_body_of(group, &body, step, &fast) || fast.travel <= 0.5 * fast.thickness)
             continue;
-        bool meets = meets_robot(group, instance, &runner, true, b);
-        for (uint32_t g = 0; others && !meets && g < world->group_count; g++) {
+        bool touches = touches_robot(group, instance, &fast, true, b);
+        for (uint32_t g = 0; others && !touches && g < world->group_count; g++) {
             mf_Group *other = world->groups[g];
             if (other->config.isolated || other->config.count > MOST_ROBOTS)
                 continue;
-            for (uint32_t i = 0; !meets && i < other->config.count; i++)
+            for (uint32_t i = 0; !touches && i < other->config.count; i++)
                 if (other != group || i != instance)
-                    meets = meets_robot(other, i, &runner, false, 0);
+                    touches = touches_robot(other, i, &fast, false, 0);
         }
-        if (meets)
-            mf_watch_warn(group, instance, MF_WARNING_TUNNEL, runner.travel);
+        if (touches)
+            mf_inspect_warn(group, instance, MF_WARNING_TUNNEL, fast.travel);
     }
 }
 
 // Lanes of a block with some body that is fast enough; most never are.
 static uint32_t swift_lanes(const mf_Group *group, uint32_t block) {
-    const mf_Watch *watch = &group->watch;
+    const mf_Inspection *inspection = &group->inspection;
     const mf_Field *fields[2] = {group->canonical.linear_velocity,
-                                 watch->floats ? watch->velocity : NULL};
+                                 inspection->floats ? inspection->velocity : NULL};
     uint32_t lanes = 0;
     for (int f = 0; f < 2 && fields[f] != NULL; f++)
         for (uint32_t c = 0; c < fields[f]->components; c += 3) {
             double v[3][MF_BLOCK];
             for (uint32_t k = 0; k < 3; k++)
-                mf_watch_row(fields[f], block, c + k, v[k]);
+                mf_inspect_row(fields[f], block, c + k, v[k]);
             for (uint32_t i = 0; i < MF_BLOCK; i++) {
                 const double square = v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i];
-                lanes |= (uint32_t)(square > watch->square) << i;
+                lanes |= (uint32_t)(square > inspection->square) << i;
             }
         }
     return lanes;
 }
 
-void mf_watch_encounters(mf_Group *group, uint32_t first, uint32_t count, bool others) {
-    others = others && group->watch.pushed;
+void mf_inspect_encounters(mf_Group *group, uint32_t first, uint32_t count, bool others) {
+    others = others && group->inspection.pushed;
     if (group->warnings.word == NULL || (others && group->config.count > MOST_ROBOTS) ||
-        !(group->watch.square < (double)INFINITY))
+        !(group->inspection.square < (double)INFINITY))
         return;
     for (uint32_t block = first; block < first + count; block++) {
         const uint32_t lanes = swift_lanes(group, block);
         for (uint32_t i = 0; lanes != 0 && i < MF_BLOCK; i++)
             if ((lanes >> i & 1u) != 0 && block * MF_BLOCK + i < group->config.count)
-                watch_robot(group, block * MF_BLOCK + i, others);
+                inspect_robot(group, block * MF_BLOCK + i, others);
     }
 }
 
-void mf_watch_prepare(mf_Group *group) {
+void mf_inspect_prepare(mf_Group *group) {
     const mf_Model *model = group->config.model;
-    mf_Watch *watch = &group->watch;
+    mf_Inspection *inspection = &group->inspection;
     double reach, thin = link_thickness(model, 0, &reach);
-    watch->position = mf_group_find_field(group, "free.position");
-    watch->velocity = mf_group_find_field(group, "free.velocity");
-    watch->rotation = mf_group_find_field(group, "ball.orientation");
-    watch->pushed = mf_group_find_field(group, "wrench.link") != NULL;
-    watch->floats = watch->position != NULL && watch->velocity != NULL && watch->rotation != NULL;
-    for (uint32_t j = 0; watch->floats && j < model->joint_count; j++) {
+    inspection->position = mf_group_find_field(group, "free.position");
+    inspection->velocity = mf_group_find_field(group, "free.velocity");
+    inspection->rotation = mf_group_find_field(group, "ball.orientation");
+    inspection->pushed = mf_group_find_field(group, "wrench.link") != NULL;
+    inspection->floats = inspection->position != NULL && inspection->velocity != NULL &&
+                         inspection->rotation != NULL;
+    for (uint32_t j = 0; inspection->floats && j < model->joint_count; j++) {
         if (model->joints[j].type != MF_JOINT_FLOATING)
             continue;
         const double own = link_thickness(model, model->joints[j].child, &reach);
         thin = own > 0.0 && (!(thin > 0.0) || own < thin) ? own : thin;
     }
     const double slowest = 0.5 * thin / mf_time_to_seconds(group->world->config.step);
-    watch->square = thin > 0.0 ? slowest * slowest : (double)INFINITY;
-    watch->large_count = 0;
-    for (uint32_t f = 0; f < group->field_count && watch->large_count < MF_WATCH_LARGE; f++) {
+    inspection->square = thin > 0.0 ? slowest * slowest : (double)INFINITY;
+    inspection->large_count = 0;
+    for (uint32_t f = 0; f < group->field_count && inspection->large_count < MF_INSPECT_LARGE;
+         f++) {
         const mf_Field *field = &group->fields[f];
         if ((field->info.flags & MF_FIELD_SUM) != 0 && field->info.type == MF_F32 &&
             strcmp(field->info.unit, "1") != 0)
-            watch->large[watch->large_count++] = field;
+            inspection->large[inspection->large_count++] = field;
     }
 }
