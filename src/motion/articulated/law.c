@@ -165,56 +165,10 @@ static void set_pair(const Laws *all, uint32_t i) {
 
 // ---- joints, tendons, equality constraints ------------------------------------------------------
 
-// ---- bodies that only slide ---------------------------------------------------------------------
-
-static bool is_zero(const double *v, int count) {
-    double sum = 0.0;
-    for (int i = 0; i < count; i++)
-        sum += fabs(v[i]);
-    return sum < 1e-6;
-}
-
-static bool stands_alone(const mf_Model *model, uint32_t body) {
-    const mf_Body *own = &model->bodies[body];
-    for (uint32_t b = 0; b < model->body_count; b++)
-        if (model->bodies[b].parent == body)
-            return false;
-    if (own->parent == MF_NONE)
-        return true;
-    for (uint32_t j = 0; j < model->joint_count; j++)
-        if (model->joints[j].body == own->parent)
-            return false;
-    return model->bodies[own->parent].parent == MF_NONE;
-}
-
-static bool slides_straight(const mf_Joint *joint) {
-    int along = 0;
-    for (int i = 0; i < 3; i++)
-        along += fabs(joint->axis[i]) > 1e-6;
-    return joint->type == MF_JOINT_SLIDE && along == 1 && is_zero(joint->anchor, 3);
-}
-
-static double slider_ease(const mf_Model *model, uint32_t body) {
-    if (body == MF_NONE || !stands_alone(model, body))
-        return 0.0;
-    const mf_Body *own = &model->bodies[body];
-    bool slides = false;
-    for (uint32_t j = 0; j < model->joint_count; j++) {
-        if (model->joints[j].body != body)
-            continue;
-        if (!slides_straight(&model->joints[j]))
-            return 0.0;
-        slides = true;
-    }
-    const bool centered = is_zero(own->center, 3) && is_zero(own->axes + 1, 3);
-    return slides && centered && own->mass > 0.0 ? 1.0 / own->mass : 0.0;
-}
-
 static void set_joint(const Laws *all, uint32_t l) {
     const mf_ArtMotion *motion = all->motion;
     const mf_Joint *joint = &all->model->joints[motion->links[l].joint];
-    const double slider = slider_ease(all->model, joint->body);
-    const double ease = slider > 0.0 ? slider : all->weights.joints[l];
+    const double ease = all->weights.joints[l];
     mf_ArtJointLaw *law = &motion->joint_laws[l];
     law->limit = law_of(all, &joint->limit_softness);
     law->dry = law_of(all, &joint->friction_softness);
@@ -338,10 +292,6 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
         status = mf_art_weights_find(motion, model, &all.weights, context, error);
     if (status != MF_OK)
         return status;
-    for (uint32_t i = 0; i < model->shape_count; i++) {
-        const double slider = slider_ease(model, model->shapes[i].body);
-        all.weights.shapes[i] = slider > 0.0 ? slider : all.weights.shapes[i];
-    }
     for (uint32_t i = 0; i < motion->plan->contact_count; i++)
         set_ground(&all, i);
     for (uint32_t i = 0; motion->collide != NULL && i < motion->collide->pair_count; i++)

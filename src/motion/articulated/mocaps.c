@@ -11,7 +11,7 @@ static bool is_held(const mf_Model *model, uint32_t body) {
 }
 
 uint32_t mf_art_mocap_of(const mf_ArtMotion *motion, const mf_Model *model, uint32_t body) {
-    for (; body != MF_NONE && is_held(model, body); body = model->bodies[body].parent)
+    for (; body < model->body_count && is_held(model, body); body = model->bodies[body].parent)
         for (uint32_t i = 0; i < motion->plan->mocap_count; i++)
             if (motion->mocaps[i].body == body)
                 return i;
