@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -43,6 +44,16 @@ void mf_scratch_destroy(mf_Context *context, mf_Scratch *scratch) {
     mf_release(context, scratch);
 }
 
+// Where assertions hold, NaN in every number of it: what reads before it writes is found at once.
+static void *undefined(void *block, size_t size) {
+#ifndef NDEBUG
+    memset(block, 0xff, size);
+#else
+    (void)size;
+#endif
+    return block;
+}
+
 void *mf_scratch_borrow(mf_Scratch *scratch) {
     // pthread_self() differs between threads by at least a page.
     const uint32_t first = (uint32_t)((uintptr_t)pthread_self() >> 12) % scratch->count;
@@ -50,7 +61,7 @@ void *mf_scratch_borrow(mf_Scratch *scratch) {
         for (uint32_t i = 0; i < scratch->count; i++) {
             const uint32_t at = (first + i) % scratch->count;
             if (atomic_exchange_explicit(&scratch->taken[at], 1, memory_order_acquire) == 0)
-                return scratch->blocks + at * scratch->size;
+                return undefined(scratch->blocks + at * scratch->size, scratch->size);
         }
 }
 

@@ -571,6 +571,8 @@ static bool place_part(Dae *dae, const Part *part, const Transform transform) {
 
 static mf_Status place(Dae *dae, const mf_XmlNode *node, const Named *geometry,
                        const Transform transform) {
+    if (geometry->count == 0)
+        return MF_OK;
     const Part *parts = (const Part *)dae->parts.items + geometry->first;
     bool finite = true;
     for (uint32_t p = 0; p < geometry->count && finite; p++) {

@@ -102,8 +102,7 @@ static inline void load_low_joints(const mf_ArtBlock *block, State *low) {
 }
 
 static inline void load_low(const mf_ArtBlock *block, State *low) {
-    if (!block->plan->fixed)
-        load_low_base(block, low);
+    load_low_base(block, low);
     load_low_joints(block, low);
 }
 
