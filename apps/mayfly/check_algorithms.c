@@ -17,7 +17,7 @@ static mf_Status open_robot(mf_Rig *rig, mf_Context *context, const char *file, 
                             mf_Error *error) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, step);
     config.motion.contacts = config.motion.self_contacts = config.motion.limits = false;
-    config.motion.motors = false;
+    config.motion.motors = config.motion.input_limits = false;
     return mf_rig_open_file(rig, context, file, &config, error);
 }
 

@@ -39,6 +39,18 @@ static double load_between(const Pitch *pitch, const mf_Group *above, uint32_t i
     return sum;
 }
 
+// The mean over 50 steps: rounding of a height of h = 2 m in float, 2.4e-7 m, turned into speed by
+// the recovery of depth (0.2 a step) makes 2.4e-5 m/s of noise, 0.12 % of a weight in a step of 2
+// ms.
+static double mean_load(Pitch *pitch, const mf_Group *above, uint32_t instance) {
+    double sum = 0.0;
+    for (int i = 0; i < 50; i++) {
+        mf_world_step(pitch->world, 1);
+        sum += load_between(pitch, above, instance);
+    }
+    return sum / 50;
+}
+
 static void collide(Pitch *pitch, mf_CollisionLaw law) {
     mf_CollisionsConfig config = mf_collisions_config();
     config.law = law;
@@ -113,7 +125,7 @@ static void a_stack_stands(void **state) {
                       (double)statistics.rounds / steps);
         near(get(boxes, "base.position", 11, 2), 2.3, k < 2 ? 2e-3 : 6e-3);
         assert_true(far < 5e-4);
-        near(load_between(&pitch, boxes, 11), 9.81, 9.81e-3);
+        near(mean_load(&pitch, boxes, 11), 9.81, 9.81e-3);
         assert_int_equal(mf_group_fault_total(boxes), 0);
         pitch_close(&pitch);
     }

@@ -115,7 +115,7 @@ static bool any_swept(const Pitch *pitch) {
     return false;
 }
 
-enum { ROWS = 8, WIDE = 12, BOXES = ROWS * WIDE - ROWS * (ROWS - 1) / 2 };
+enum { ROWS = 8, WIDE = 13, BOXES = ROWS * WIDE - ROWS * (ROWS - 1) / 2 };
 
 static uint32_t row_at(uint32_t box) {
     uint32_t row = 0, end = WIDE;

@@ -509,8 +509,6 @@ static mf_lane force_of(const Problem *p, uint32_t first, uint32_t count) {
 // Which dofs constraints act on, for momentum.h.
 static void keep_pushed(Problem *p) {
     mf_mask *pushed = p->work->pushed;
-    for (uint32_t d = 0; d < p->dofs; d++)
-        pushed[d] = mf_and(pushed[d], mf_not(p->lanes));
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
         mf_lane size = mf_zero();
@@ -656,8 +654,10 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
     dofs_from_rates(plan, (const Rates *)rates,
                     p->free); // before they are overwritten, lanes by lanes
     dofs_of_speeds(plan, p->state, p->speed);
-    for (uint32_t i = 0; i < p->dofs; i++)
+    for (uint32_t i = 0; i < p->dofs; i++) {
         p->counting[i] = (uint16_t)i;
+        own->pushed[i] = mf_not(mf_mask_all());
+    }
     axes_find(p);
     mass_find(p);
     for (uint32_t i = 0; own->contacts.any && i < plan->contact_count; i++) {

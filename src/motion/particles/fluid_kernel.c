@@ -230,7 +230,8 @@ static MF_INLINE mf_lane space_beyond(mf_lane distance, const mf_ParticlePlan *p
 
 // What is in all of three slabs, by the product of their integrals, which is exact for a kernel
 // that is a product itself: its gradient over space then sums up to the volume of the solid, as
-// buoyancy demands, where that of half-spaces at edges and corners would be too large. `over`: as
+// buoyancy demands, where that of half-spaces at edges and corners would be too large; the rest is
+// that of the nearest plane in proportion. `over`: as
 // of slab_gap; `bends`: areas of the three surfaces over those at the distance of the particle. The
 // gap's normal becomes the direction of the gradient.
 static MF_INLINE Beyond beyond_slabs(Vec over, const Vec out[3], Vec bends,
@@ -245,8 +246,8 @@ static MF_INLINE Beyond beyond_slabs(Vec over, const Vec out[3], Vec bends,
     const Vec push = vec_fma(out[0], plane.x, vec_fma(out[1], plane.y, vec_scale(out[2], plane.z)));
     const mf_lane size = mf_sqrt(vec_dot(push, push));
     const mf_mask some = mf_less(zero, size), part = mf_less(zero, nearest.plane);
-    Beyond all = {size, space.x * space.y * space.z, zero};
-    all.shear = nearest.shear * mf_keep(part, size / mf_select(part, nearest.plane, one));
+    const mf_lane share = mf_keep(part, size / mf_select(part, nearest.plane, one));
+    const Beyond all = {size, nearest.space * share, nearest.shear * share};
     gap->normal = vec_select(some, vec_scale(push, one / mf_select(some, size, one)), gap->normal);
     return all;
 }
