@@ -73,10 +73,11 @@ static uint8_t group_number(const mf_Script *script, const mf_Group *group) {
 
 // Where the value is, and its remainder.
 static void point_to(Slot *slot, const mf_Property *property, uint32_t index) {
-    slot->address = (void *)(uintptr_t)&property->constant[index];
-    if (property->field == NULL)
-        return;
     const mf_Field *field = property->field;
+    if (field == NULL) {
+        slot->address = (void *)(uintptr_t)&property->constant[index];
+        return;
+    }
     const size_t at =
         ((size_t)(property->instance / MF_BLOCK) * field->components + property->first + index) *
             MF_BLOCK +
