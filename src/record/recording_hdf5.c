@@ -273,7 +273,9 @@ static hid_t open_file(const mf_Recording *recording, char *image, size_t size) 
     return file;
 }
 
-static mf_Status read_all(mf_Recording *recording, char *image, size_t size, mf_Error *error) {
+// `closed`: the library has let go of all that it opened.
+static mf_Status read_all(mf_Recording *recording, char *image, size_t size, bool *closed,
+                          mf_Error *error) {
     Reading reading = {.recording = recording, .error = error, .status = MF_OK};
     unsigned plugins = 0;
     mf_Quiet quiet = mf_quiet_begin();
@@ -285,8 +287,9 @@ static mf_Status read_all(mf_Recording *recording, char *image, size_t size, mf_
         read_head(&reading);
     if (reading.status == MF_OK)
         read_sets(&reading);
+    *closed = reading.file < 0 || H5Fget_obj_count(reading.file, H5F_OBJ_ALL) == 1;
     if (reading.file >= 0)
-        H5Fclose(reading.file);
+        *closed = H5Fclose(reading.file) >= 0 && *closed;
     if (known)
         H5PLset_loading_state(plugins);
     mf_quiet_end(quiet);
@@ -314,10 +317,18 @@ static uint64_t address_space(void) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-// Reads the file, writes one byte once that is over, and ends.
+// What a child found.
+typedef struct Answer {
+    mf_Status status;
+    mf_Error error;
+} Answer;
+
+// Reads the file, writes the answer once that is over, and ends.
 static _Noreturn void try_in_child(mf_Recording *recording, char *image, size_t size, int answer) {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGXCPU};
-    mf_Error error = {0};
+    Answer found = {0};
+    bool closed;
+    mf_context_fail_after(recording->context, 0); // calls that fail on purpose fail in the parent
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         signal(fatal[i], SIG_DFL); // whatever the host does then
     set_limit(RLIMIT_CORE, 0);
@@ -331,18 +342,19 @@ static _Noreturn void try_in_child(mf_Recording *recording, char *image, size_t 
 #endif
     const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0 && dup2(null, STDERR_FILENO) >= 0) { // the C library's last words
-        read_all(recording, image, size, &error);
-        while (write(answer, "", 1) < 0 && errno == EINTR)
+        found.status = read_all(recording, image, size, &closed, &found.error);
+        while (closed && write(answer, &found, sizeof found) < 0 && errno == EINTR)
             continue;
     }
     for (;;) // without what the host does at its end
         kill(getpid(), SIGKILL);
 }
 
-// MF_BAD_FILE: a child that read the file did not live.
+// What a child that reads the file finds, or MF_BAD_FILE where it does not live: in this process
+// the library would keep for ever what it has opened of a damaged file.
 static mf_Status try_file(mf_Recording *recording, char *image, size_t size, mf_Error *error) {
     int ends[2] = {-1, -1};
-    char byte;
+    Answer found;
     ssize_t got;
     pid_t child = -1;
     if (mf_allow(recording->context, "pipe") && pipe2(ends, O_CLOEXEC) == 0 &&
@@ -354,7 +366,7 @@ static mf_Status try_file(mf_Recording *recording, char *image, size_t size, mf_
     if (ends[1] >= 0)
         close(ends[1]);
     do
-        got = child > 0 ? read(ends[0], &byte, 1) : -1;
+        got = child > 0 ? read(ends[0], &found, sizeof found) : -1;
     while (got < 0 && child > 0 && errno == EINTR);
     if (ends[0] >= 0)
         close(ends[0]);
@@ -363,12 +375,17 @@ static mf_Status try_file(mf_Recording *recording, char *image, size_t size, mf_
     if (child < 0)
         return mf_fail_at(error, MF_IO, recording->path, 0, 0, "cannot start a process: %s",
                           strerror(cause));
-    return got == 1 ? MF_OK : damaged(recording, error);
+    if (got != (ssize_t)sizeof found)
+        return damaged(recording, error);
+    if (found.status != MF_OK && error != NULL)
+        *error = found.error;
+    return found.status;
 }
 
 mf_Status mf_recording_read_hdf5(mf_Recording *recording, char *image, size_t size,
                                  mf_Error *error) {
     recording->kind = "HDF5";
+    bool closed;
     mf_Status status = try_file(recording, image, size, error);
-    return status == MF_OK ? read_all(recording, image, size, error) : status;
+    return status == MF_OK ? read_all(recording, image, size, &closed, error) : status;
 }

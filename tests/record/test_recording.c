@@ -308,7 +308,13 @@ static void what_is_whole_of_a_cut_file_is_read(void **state) {
     free(data);
 }
 
-// HDF5's library 1.10 ends the program, or takes gigabytes, for texts and indices that are damaged.
+// HDF5's library 1.10 ends the program, or takes gigabytes, for texts and indices that are damaged,
+// and does not free a node of a list (56 bytes) of one damaged file in these 420 which it reads.
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) {
+    return "leak:libhdf5";
+}
+
 static void damaged_files_harm_nothing(void **state) {
     Fixture *fixture = *state;
     for (int k = 0; k < 2; k++) {
