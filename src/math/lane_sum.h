@@ -8,28 +8,32 @@
 
 #include "math/lane_vector.h"
 
+// `more` + sum, where `more` holds the remainder already.
+static MF_INLINE mf_lane sum_late(mf_lane more, mf_lane sum, mf_lane *low) {
+    const mf_lane next = sum + more;
+#if defined(MF_KERNEL_F64)
+    (void)low;
+#else
+    *low = more - (next - sum);
+#endif
+    return next;
+}
+
 // a b + sum. (Where `sum` is smaller than what is added, `low` may miss a rounding of the latter.)
 static MF_INLINE mf_lane sum_fma(mf_lane a, mf_lane b, mf_lane sum, mf_lane *low) {
 #if defined(MF_KERNEL_F64)
     (void)low;
     return mf_fma(a, b, sum);
 #else
-    const mf_lane more = mf_fma(a, b, *low), next = sum + more;
-    *low = more - (next - sum);
-    return next;
+    return sum_late(mf_fma(a, b, *low), sum, low);
 #endif
 }
 
 static MF_INLINE mf_lane sum_plus(mf_lane more, mf_lane sum, mf_lane *low) {
-#if defined(MF_KERNEL_F64)
-    (void)low;
-    return sum + more;
-#else
+#if !defined(MF_KERNEL_F64)
     more = more + *low;
-    const mf_lane next = sum + more;
-    *low = more - (next - sum);
-    return next;
 #endif
+    return sum_late(more, sum, low);
 }
 
 // A sum seen from elsewhere: sum + shift, with all that rounding leaves out, whatever the sizes
@@ -53,6 +57,11 @@ static MF_INLINE Vec vec_sum_fma(Vec a, mf_lane b, Vec sum, Vec *low) {
 static MF_INLINE Vec vec_sum_plus(Vec more, Vec sum, Vec *low) {
     return MF_VALUE(Vec, sum_plus(more.x, sum.x, &low->x), sum_plus(more.y, sum.y, &low->y),
                     sum_plus(more.z, sum.z, &low->z));
+}
+
+static MF_INLINE Vec vec_sum_late(Vec more, Vec sum, Vec *low) {
+    return MF_VALUE(Vec, sum_late(more.x, sum.x, &low->x), sum_late(more.y, sum.y, &low->y),
+                    sum_late(more.z, sum.z, &low->z));
 }
 
 static MF_INLINE Vec vec_sum_shift(Vec shift, Vec sum, Vec *low) {

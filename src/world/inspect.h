@@ -18,9 +18,10 @@ void mf_inspect_blocks(mf_Group *group, uint32_t first, uint32_t count);
 // of other robots; no system must run then.
 void mf_inspect_encounters(mf_Group *group, uint32_t first, uint32_t count, bool others);
 
-// The values of a component in a block, of a field of numbers.
-void mf_inspect_row(const mf_Field *field, uint32_t block, uint32_t component,
-                    double out[MF_BLOCK]);
+// The values of a component in a block, of a field of numbers; those of double precision as
+// `converted`.
+const float *mf_inspect_row(const mf_Field *field, uint32_t block, uint32_t component,
+                            float converted[MF_BLOCK]);
 
 // To be called again when the fields of the group's motion exist.
 void mf_inspect_prepare(mf_Group *group);

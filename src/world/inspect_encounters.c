@@ -183,6 +183,18 @@ static void inspect_robot(mf_Group *group, uint32_t instance, bool others) {
     }
 }
 
+// Sets the bits of lanes whose velocity has a square of more than `most`.
+static void add_swift(const float *const v[3], float most, uint32_t *lanes) {
+    float square[MF_BLOCK];
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < MF_BLOCK; i++) {
+        square[i] = v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i];
+        any |= (uint32_t)(square[i] > most);
+    }
+    for (uint32_t i = 0; any != 0 && i < MF_BLOCK; i++)
+        *lanes |= (uint32_t)(square[i] > most) << i;
+}
+
 // Lanes of a block with some body that is fast enough; most never are.
 static uint32_t swift_lanes(const mf_Group *group, uint32_t block) {
     const mf_Inspection *inspection = &group->inspection;
@@ -191,13 +203,11 @@ static uint32_t swift_lanes(const mf_Group *group, uint32_t block) {
     uint32_t lanes = 0;
     for (int f = 0; f < 2 && fields[f] != NULL; f++)
         for (uint32_t c = 0; c < fields[f]->components; c += 3) {
-            double v[3][MF_BLOCK];
+            float converted[3][MF_BLOCK];
+            const float *v[3];
             for (uint32_t k = 0; k < 3; k++)
-                mf_inspect_row(fields[f], block, c + k, v[k]);
-            for (uint32_t i = 0; i < MF_BLOCK; i++) {
-                const double square = v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i];
-                lanes |= (uint32_t)(square > inspection->square) << i;
-            }
+                v[k] = mf_inspect_row(fields[f], block, c + k, converted[k]);
+            add_swift(v, (float)inspection->square, &lanes);
         }
     return lanes;
 }

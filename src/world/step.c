@@ -102,11 +102,16 @@ static uint32_t count_blocks(const mf_World *world, bool isolated) {
     return blocks;
 }
 
-// As many blocks as fit into the L1 cache, so that a call of a system does more work.
+// As many blocks as fit into the L1 cache, so that a call of a system does more work. Warnings lie
+// still in most steps.
 static uint32_t blocks_together(const mf_Group *group) {
     const size_t cache =
         32 * 1024; // [byte] least L1 data cache of processors of the last ten years
-    size_t count = cache / (MF_BLOCK * mf_group_bytes_per_instance(group));
+    size_t still = 0;
+    if (group->warnings.word != NULL)
+        still = (mf_field_bytes(group->warnings.steps) + mf_field_bytes(group->warnings.residual)) /
+                ((size_t)group->blocks * MF_BLOCK);
+    size_t count = cache / (MF_BLOCK * (mf_group_bytes_per_instance(group) - still));
     return count < 1 ? 1 : count > 64 ? 64 : (uint32_t)count;
 }
 

@@ -250,6 +250,7 @@ expect 0 replay kill
 long_run=$long
 long='--generations 4000 --population 64 --set search.survivors=8'
 start gone
+until [ -s gone/scene.yaml ]; do sleep 0.02; done # written after the archive
 rm -rf gone
 wait $process
 code=$?

@@ -172,7 +172,7 @@ static MF_INLINE void rotors_at(const Lanes *s, const mf_lane *now, const mf_lan
 // literal `method` and `plain` (diagonal inertia, rotors with lag, no drag) the compiler makes
 // straight code of it.
 static MF_INLINE void fly(const Lanes *s, Vehicle *vehicle, const mf_lane *command, Vec wind,
-                          mf_Integrator method, bool plain, bool brief) {
+                          mf_Integrator method, bool plain, bool brief, Remainder *low) {
     const Vehicle start = *vehicle;
     mf_lane speed[ROTORS], zero = mf_zero();
     if (plain)
@@ -195,27 +195,26 @@ static MF_INLINE void fly(const Lanes *s, Vehicle *vehicle, const mf_lane *comma
             lean = vec_add(lean, slope.acceleration);
     }
     mf_lane share = value_of(s, MF_QUAD_SHARE);
-    const Vec move = vec_fma(start.velocity, value_of(s, MF_QUAD_STEP),
-                             vec_scale(lean, value_of(s, MF_QUAD_LEAN)));
-    if (!brief) // loaded this late, it does not take a register all the time
-        vehicle->low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
-    vehicle->position = vec_sum_plus(move, start.position, &vehicle->low_position);
+    if (brief)
+        load_remainder(s, brief, low);
     const mf_lane turn = value_of(s, MF_QUAD_TURN_SHARE);
     if (brief) {
-        vehicle->velocity =
-            vec_sum_fma(sum.acceleration, share, start.velocity, &vehicle->low_velocity);
-        vehicle->rate =
-            vec_sum_fma(sum.angular_acceleration, share, start.rate, &vehicle->low_rate);
+        vehicle->velocity = vec_sum_fma(sum.acceleration, share, start.velocity, &low->velocity);
+        vehicle->rate = vec_sum_fma(sum.angular_acceleration, share, start.rate, &low->rate);
     } else {
         vehicle->velocity = vec_fma(sum.acceleration, share, start.velocity);
         vehicle->rate = vec_fma(sum.angular_acceleration, share, start.rate);
     }
     if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
         sum.drift = drift_of(start.attitude, vehicle->rate);
-    vehicle->attitude = brief
-                            ? quat_sum_fma(sum.drift, turn, start.attitude, &vehicle->low_attitude)
-                            : quat_renormalize(quat_along(turn, sum.drift, start.attitude));
+    vehicle->attitude = brief ? quat_sum_fma(sum.drift, turn, start.attitude, &low->attitude)
+                              : quat_along(turn, sum.drift, start.attitude);
     rotors_at(s, start.speed, command, 4, vehicle->speed);
+    if (!brief) // this late, it does not take registers all the time
+        load_remainder(s, brief, low);
+    const Vec late = vec_fma(lean, value_of(s, MF_QUAD_LEAN), low->position);
+    vehicle->position = vec_sum_late(vec_fma(start.velocity, value_of(s, MF_QUAD_STEP), late),
+                                     start.position, &low->position);
 }
 
 #endif

@@ -103,7 +103,7 @@ static MF_INLINE Demand find_demand(const Lanes *s, const Vehicle *vehicle, bool
 }
 
 static MF_INLINE void control_rates(const Lanes *s, bool swift, bool outer, mf_lane *speed) {
-    const Vehicle vehicle = load_vehicle(s, false);
+    const Vehicle vehicle = load_vehicle(s);
     Demand demand = find_demand(s, &vehicle, swift, outer);
     follow_rates(s, &vehicle, &demand, swift, speed);
 }
@@ -147,11 +147,16 @@ static __attribute__((noinline)) void freeze(Lanes *s, const Vehicle *vehicle, m
     raise_fault(s, mf_and(bad, mf_not(finite)), MF_FAULT_NONFINITE);
 }
 
-static MF_INLINE void check_and_store(Lanes *s, Vehicle *vehicle, bool brief) {
+static MF_INLINE void check_and_store(Lanes *s, Vehicle *vehicle, bool brief,
+                                      const Remainder *low) {
     const Quat q = vehicle->attitude;
     const mf_lane one = mf_set((mf_real)1);
+    // A quaternion of length 1 + e comes out with length 1 - 3/2 e^2, without a division.
     mf_lane square = mf_fma(q.w, q.w, q.x * q.x) + mf_fma(q.y, q.y, q.z * q.z);
-    mf_mask fine = mf_less_equal(mf_abs(square - one), mf_set((mf_real)0.5));
+    mf_lane scale = less_product(mf_set((mf_real)0.5), square, mf_set((mf_real)1.5));
+    mf_mask fine = mf_less_equal(mf_abs(scale - one), mf_set((mf_real)0.25));
+    if (!brief) // whose sum and remainder have that length already
+        vehicle->attitude = MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
     fine = mf_and(fine, mf_less_equal(vec_dot(vehicle->position, vehicle->position),
                                       value_of(s, MF_QUAD_POSITION_MOST)));
     fine = mf_and(fine, mf_less_equal(vec_dot(vehicle->velocity, vehicle->velocity),
@@ -160,7 +165,8 @@ static MF_INLINE void check_and_store(Lanes *s, Vehicle *vehicle, bool brief) {
         fine, mf_less_equal(vec_dot(vehicle->rate, vehicle->rate), value_of(s, MF_QUAD_RATE_MOST)));
     if (!mf_all(fine))
         freeze(s, vehicle, fine);
-    store_vehicle(s, vehicle, brief);
+    store_vehicle(s, vehicle);
+    store_remainder(s, brief, low);
 }
 
 static MF_INLINE bool find_lanes(Lanes *s, size_t agent) {
@@ -173,15 +179,16 @@ static MF_INLINE bool find_lanes(Lanes *s, size_t agent) {
 }
 
 static MF_INLINE void fly_lanes(Lanes *s, const mf_lane *command, bool plain, bool brief) {
-    Vehicle vehicle = load_vehicle(s, brief);
+    Vehicle vehicle = load_vehicle(s);
+    Remainder low;
     Vec wind = {mf_zero(), mf_zero(), mf_zero()};
     if (!plain && (s->plan->rotor_drag || s->plan->body_drag))
         wind = vec_load(rows_of(s, s->fields->wind, 3), 0);
     if (plain)
-        fly(s, &vehicle, command, wind, MF_INTEGRATOR_RK4, true, brief);
+        fly(s, &vehicle, command, wind, MF_INTEGRATOR_RK4, true, brief, &low);
     else
-        fly(s, &vehicle, command, wind, s->plan->integrator, false, brief);
-    check_and_store(s, &vehicle, brief);
+        fly(s, &vehicle, command, wind, s->plan->integrator, false, brief, &low);
+    check_and_store(s, &vehicle, brief, &low);
 }
 
 static MF_INLINE void step_lanes(Lanes *s, size_t agent, mf_QuadrotorTicks due, bool swift,

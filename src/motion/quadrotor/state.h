@@ -22,9 +22,14 @@ typedef struct Vehicle {
     Quat attitude;          // body to world
     Vec rate;               // body axes
     mf_lane speed[ROTORS];
-    Vec low_position, low_velocity, low_rate; // remainders of these sums (lane_sum.h)
-    Quat low_attitude;
 } Vehicle;
+
+// Remainders of these sums (lane_sum.h). That of the position is there always, the others of brief
+// steps only.
+typedef struct Remainder {
+    Vec position, velocity, rate;
+    Quat attitude;
+} Remainder;
 
 static MF_INLINE mf_lane value_of(const Lanes *s, int constant) {
     return mf_set(s->constant[constant]);
@@ -72,7 +77,7 @@ static MF_INLINE void keep_four(const Lanes *s, mf_real *rows, Quat a) {
     keep_row(s, rows, 3, a.z);
 }
 
-static MF_INLINE Vehicle load_vehicle(const Lanes *s, bool brief) {
+static MF_INLINE Vehicle load_vehicle(const Lanes *s) {
     const mf_real *q = rows_of(s, s->fields->orientation, 4);
     const mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
     Vehicle vehicle;
@@ -83,27 +88,30 @@ static MF_INLINE Vehicle load_vehicle(const Lanes *s, bool brief) {
     vehicle.rate = vec_load(rows_of(s, s->fields->angular, 3), 0);
     for (uint32_t i = 0; i < ROTORS; i++)
         vehicle.speed[i] = row_load(speed, i);
-    if (!brief)
-        return vehicle;
-    vehicle.low_position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
-    vehicle.low_velocity = low_vec(lows_of(s, s->fields->linear_low, 3), 0);
-    vehicle.low_attitude = low_quat(lows_of(s, s->fields->orientation_low, 4), 0);
-    vehicle.low_rate = low_vec(lows_of(s, s->fields->angular_low, 3), 0);
     return vehicle;
 }
 
-static MF_INLINE void keep_lows(const Lanes *s, const Vehicle *vehicle, bool brief) {
-    mf_real *position = lows_of(s, s->fields->position_low, 3);
-    if (position != NULL)
-        keep_three(s, position, vehicle->low_position);
+static MF_INLINE void load_remainder(const Lanes *s, bool brief, Remainder *low) {
+    low->position = low_vec(lows_of(s, s->fields->position_low, 3), 0);
     if (!brief)
         return;
-    keep_four(s, lows_of(s, s->fields->orientation_low, 4), vehicle->low_attitude);
-    keep_three(s, lows_of(s, s->fields->linear_low, 3), vehicle->low_velocity);
-    keep_three(s, lows_of(s, s->fields->angular_low, 3), vehicle->low_rate);
+    low->velocity = low_vec(lows_of(s, s->fields->linear_low, 3), 0);
+    low->attitude = low_quat(lows_of(s, s->fields->orientation_low, 4), 0);
+    low->rate = low_vec(lows_of(s, s->fields->angular_low, 3), 0);
 }
 
-static MF_INLINE void store_vehicle(const Lanes *s, const Vehicle *vehicle, bool brief) {
+static MF_INLINE void store_remainder(const Lanes *s, bool brief, const Remainder *low) {
+    mf_real *position = lows_of(s, s->fields->position_low, 3);
+    if (position != NULL)
+        keep_three(s, position, low->position);
+    if (!brief)
+        return;
+    keep_four(s, lows_of(s, s->fields->orientation_low, 4), low->attitude);
+    keep_three(s, lows_of(s, s->fields->linear_low, 3), low->velocity);
+    keep_three(s, lows_of(s, s->fields->angular_low, 3), low->rate);
+}
+
+static MF_INLINE void store_vehicle(const Lanes *s, const Vehicle *vehicle) {
     mf_real *q = rows_of(s, s->fields->orientation, 4);
     mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
     keep_three(s, rows_of(s, s->fields->position, 3), vehicle->position);
@@ -112,7 +120,6 @@ static MF_INLINE void store_vehicle(const Lanes *s, const Vehicle *vehicle, bool
     keep_three(s, rows_of(s, s->fields->angular, 3), vehicle->rate);
     for (uint32_t i = 0; i < ROTORS; i++)
         keep_row(s, speed, i, vehicle->speed[i]);
-    keep_lows(s, vehicle, brief);
 }
 
 // Adds `bit` to the fault word of the lanes in `bad`.
