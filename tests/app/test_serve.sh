@@ -12,6 +12,7 @@ refused 1 'cannot bind' serve "$hexapod" --unix /no/such/folder/socket
 
 # begin OPTIONS...: a server in the background; sets server, and address from its first line.
 begin() {
+    : >out # not the line of the one before
     "$mayfly" serve "$hexapod" --speed 0 "$@" >out 2>err &
     server=$!
     for try in $(seq 200); do
