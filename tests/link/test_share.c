@@ -265,16 +265,23 @@ static void test_a_slow_reader_loses_states_and_is_told(void **state) {
     while (news.tick < 1);
     CHECK(mf_client_statistics(slow, false, &seen, error));
     const uint64_t before = seen.states, lost = seen.lost;
+    // As many come as there are slots left. The slow one asks nothing now: while it waits for an
+    // answer it takes states, and so releases slots, perhaps before the server reads the question.
     CHECK(mf_client_run_steps(other, 50, error));
-    CHECK(mf_client_statistics(slow, false, &seen, error));
-    assert_int_equal(seen.states, before + 2); // as many as there are slots left
-    assert_int_equal(seen.lost, lost + 48);
-    news = await(slow, MF_ANSWER_STATE); // the newest of those
-    assert_int_equal(news.tick, 3);
-    assert_int_equal(news.lost, 0);
+    do
+        CHECK(mf_client_statistics(other, false, &seen, error));
+    while (seen.tick < 51);
+    for (uint64_t tick = 2; tick <= 3; tick++) {
+        news = await(slow, MF_ANSWER_STATE);
+        assert_int_equal(news.tick, tick);
+        assert_int_equal(news.lost, 0);
+    }
     news = await(slow, MF_ANSWER_STATE); // that of the paused world, though no step was made
     assert_int_equal(news.tick, 51);
     assert_int_equal(news.lost, 47);
+    CHECK(mf_client_statistics(slow, false, &seen, error));
+    assert_int_equal(seen.states, before + 3);
+    assert_int_equal(seen.lost, lost + 47);
     CHECK(mf_client_run_steps(other, 1, error));
     news = await(slow, MF_ANSWER_STATE);
     assert_int_equal(news.tick, 52);
