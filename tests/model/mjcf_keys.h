@@ -15,24 +15,26 @@
 
 enum { KEYS_NODES = 64, KEYS_TEXT = 1 << 16 };
 
-// An element of the schema, an attribute of it and a value; "" stands for any.
+// An element of the schema, an attribute of it and a value; "" stands for any. A value after "!" must
+// be an error that names the attribute, one after "?" any error or refusal: others depend on it.
 typedef struct KeyValue {
     const char *element, *attribute, *value;
 } KeyValue;
 
-// The first row that fits is taken.
+// Rows of an element come before those of all; all rows that fit are tried, but the last one only
+// where there is no other.
 static const KeyValue key_values[] = {
     {"compiler", "angle", "degree"},
-    {"compiler", "autolimits", "false"},
+    {"compiler", "autolimits", "!false"},
     {"compiler", "balanceinertia", "true"},
     {"compiler", "boundinertia", "0.5"},
     {"compiler", "boundmass", "0.5"},
     {"compiler", "conflict", "warning"},
-    {"compiler", "coordinate", "global"},
+    {"compiler", "coordinate", "!global"},
     {"compiler", "discardvisual", "true"},
     {"compiler", "eulerseq", "zyx"},
     {"compiler", "inertiafromgeom", "true"},
-    {"compiler", "inertiagrouprange", "1 2"},
+    {"compiler", "inertiagrouprange", "0 2"},
     {"compiler", "settotalmass", "20"},
     {"compiler", "usethread", "false"},
     {"lengthrange", "mode", "all"},
@@ -47,6 +49,8 @@ static const KeyValue key_values[] = {
     {"option", "timestep", "0.002"},
     {"option", "wind", "5 1 0"},
     {"option", "iterations", "3"},
+    {"option", "noslip_iterations", "3"},
+    {"default", "class", "?third"},
     {"flag", "energy", "enable"},
     {"flag", "fwdinv", "enable"},
     {"flag", "invdiscrete", "enable"},
@@ -59,7 +63,7 @@ static const KeyValue key_values[] = {
     {"mesh", "builtin", "sphere"},
     {"mesh", "content_type", "model/obj"},
     {"mesh", "face", "0 2 1  0 1 3  1 2 3"},
-    {"mesh", "file", "missing.obj"},
+    {"mesh", "file", "!missing.obj"},
     {"mesh", "inertia", "shell"},
     {"mesh", "maxhullvert", "4"},
     {"mesh", "normal", "0 0 1  0 0 1  0 0 1  0 0 1"},
@@ -69,9 +73,11 @@ static const KeyValue key_values[] = {
     {"mesh", "scale", "2 1 1"},
     {"hfield", "content_type", "image/png"},
     {"hfield", "elevation", "1 0 0 1 0 1 0 1 1"},
-    {"hfield", "file", "missing.png"},
+    {"hfield", "file", "!missing.png"},
     {"hfield", "size", "1 2 0.3 0.2"},
-    {"hfield", "", "2"},
+    {"hfield", "name", "?renamed"},
+    {"hfield", "nrow", "?2"},
+    {"hfield", "ncol", "?2"},
     {"texture", "builtin", "gradient"},
     {"texture", "colorspace", "sRGB"},
     {"texture", "embed", "true"},
@@ -84,7 +90,7 @@ static const KeyValue key_values[] = {
     {"texture", "height", "32"},
     {"texture", "random", "0.3"},
     {"texture", "nchannel", "4"},
-    {"texture", "file", "missing.png"},
+    {"texture", "file", "!missing.png"},
     {"texture", "fileback", "missing.png"},
     {"material", "texture", "stripes"},
     {"material", "texrepeat", "2 3"},
@@ -98,14 +104,22 @@ static const KeyValue key_values[] = {
     {"joint", "type", "slide"},
     {"joint", "springdamper", "0.3 0.5"},
     {"geom", "type", "ellipsoid"},
+    {"geom", "axisangle", "?1 0 0 0.3"},
+    {"geom", "euler", "?0.1 0.2 0.3"},
+    {"geom", "quat", "?0.9 0.1 0.2 0.3"},
+    {"geom", "zaxis", "?1 0 1"},
+    {"geom", "fromto", "?0 0 0 0.1 0 0.3"},
+    {"geom", "shellinertia", "?true"},
+    {"geom", "mesh", "?penta"},
     {"geom", "mesh", "penta"},
-    {"geom", "hfield", "dales"},
+    {"geom", "hfield", "?dales"},
     {"geom", "material", "plain"},
     {"geom", "fluidcoef", "0.1 0.2 0.3 0.4 0.5"},
     {"geom", "fluidshape", "ellipsoid"},
     {"geom", "friction", "0.6 0.01 0.001"},
     {"geom", "surfacevel", "1 0 0"},
     {"site", "type", "capsule"},
+    {"site", "fromto", "?0 0 0 0.1 0 0.3"},
     {"site", "mesh", "penta"},
     {"site", "material", "plain"},
     {"camera", "mode", "track"},
@@ -133,7 +147,6 @@ static const KeyValue key_values[] = {
     {"tendon", "tendon2", "strap"},
     {"connect", "anchor", "0.1 0 0"},
     {"weld", "anchor", "0.1 0 0"},
-    {"weld", "relpose", "0.1 0 0 1 0 0 0"},
     {"", "polycoef", "0.1 0.5 0.2 0 0"},
     {"spatial", "range", "0 0.2"},
     {"", "sidesite", "back"},
@@ -141,6 +154,9 @@ static const KeyValue key_values[] = {
     {"pulley", "divisor", "3"},
     {"general", "dyntype", "integrator"},
     {"general", "gaintype", "fixed"},
+    {"general", "gaintype", "affine"},
+    {"general", "biastype", "affine"},
+    {"general", "actrange", "?0.1 0.3"},
     {"general", "biastype", "none"},
     {"general", "dynprm", "0.3"},
     {"general", "gainprm", "3 2 1"},
@@ -151,6 +167,8 @@ static const KeyValue key_values[] = {
     {"cylinder", "bias", "1 -1 -1"},
     {"cylinder", "diameter", "0.5"},
     {"muscle", "range", "0.6 1.2"},
+    {"muscle", "fvmax", "1.5"},
+    {"muscle", "lmax", "1.8"},
     {"muscle", "timeconst", "0.02 0.08"},
     {"muscle", "tausmooth", "0.1"},
     {"", "lengthrange", "0.1 0.9"},
@@ -163,11 +181,16 @@ static const KeyValue key_values[] = {
     {"contact", "num", "3"},
     {"", "objtype", "body"},
     {"", "objname", "tip"},
+    {"", "objname", "lower"},
     {"", "reftype", "site"},
     {"", "refname", "upper"},
-    {"", "interval", "0.01"},
+    {"", "interval", "0.01\" nsample=\"3"},
     {"user", "datatype", "positive"},
     {"user", "dim", "3"},
+    {"ballquat", "joint", "?turn"},
+    {"ballangvel", "joint", "?turn"},
+    {"intvelocity", "joint", "arm"},
+    {"weld", "relpose", "0.3 0 0 0 1 0 0"},
     {"user", "needstage", "vel"},
     {"key", "qpos", "0 0 1 1 0 0 0 0 0 0 1 0 0 0 0 0 0"},
     {"key", "qvel", "1 0 0 0 0 0 0 0 0 0 0 0 0 0 0"},
@@ -178,7 +201,7 @@ static const KeyValue key_values[] = {
     {"key", "time", "2"},
     // of several elements
     {"", "class", "other"},
-    {"", "name", "renamed"},
+    {"", "name", "?renamed"},
     {"", "pos", "0.01 0.02 0.03"},
     {"", "quat", "0.9 0.1 0.2 0.3"},
     {"", "axisangle", "1 0 0 0.3"},
@@ -213,13 +236,14 @@ static const KeyValue key_values[] = {
     {"", "range", "-0.2 0.002"},
     {"", "actuatorfrcrange", "-1 1"},
     {"", "springlength", "0.02"},
-    {"", "limited", "false"},
+    {"", "limited", "?false"},
     {"", "actuatorfrclimited", "false"},
     {"", "ctrllimited", "false"},
     {"", "forcelimited", "false"},
     {"", "actlimited", "false"},
     {"", "active", "false"},
     {"", "joint", "turn"},
+    {"", "joint", "knee"},
     {"", "jointinparent", "turn"},
     {"", "tendon", "strap"},
     {"", "site", "grip"},
@@ -237,9 +261,9 @@ static const KeyValue key_values[] = {
     {"", "subtree2", "upper"},
     {"", "site1", "grip"},
     {"", "site2", "grip2"},
-    {"", "interp", "cubic"},
+    {"", "interp", "cubic\" nsample=\"3\" delay=\"0.004"},
     {"", "nsample", "3"},
-    {"", "delay", "0.004"},
+    {"", "delay", "0.004\" nsample=\"3"},
     {"", "cutoff", "0.01"},
     {"", "noise", "0.1"},
     {"", "actdim", "2"},
@@ -254,7 +278,7 @@ static const KeyValue key_values[] = {
     {"", "hflip", "true"},
     {"", "vflip", "true"},
     {"", "texuniform", "true"},
-    {"", "mocap", "true"},
+    {"", "mocap", "?true"},
     {"", "shellinertia", "true"},
     {"", "actuatorgravcomp", "true"},
     {"", "ref", "0.2"},
@@ -264,14 +288,101 @@ static const KeyValue key_values[] = {
     {"", "", "0.7"},
 };
 
-static inline const char *key_value(const char *element, const char *attribute) {
-    const size_t length = strcspn(element, "*");
-    for (size_t i = 0;; i++) {
+// The value of that index, counted from 0; NULL after the last.
+static inline const char *key_value(const char *element, const char *attribute, uint32_t index) {
+    const size_t length = strcspn(element, "*"), count = sizeof key_values / sizeof *key_values;
+    uint32_t found = 0;
+    for (size_t i = 0; i < count; i++) {
         const KeyValue *row = &key_values[i];
+        const bool is_last = i + 1 == count;
         if ((row->element[0] == '\0' ||
              (strlen(row->element) == length && strncmp(row->element, element, length) == 0)) &&
-            (row->attribute[0] == '\0' || strcmp(row->attribute, attribute) == 0))
+            (is_last ? found == 0 : strcmp(row->attribute, attribute) == 0) && found++ == index)
             return row->value;
+    }
+    return NULL;
+}
+
+// What the file is changed to, so that an attribute has a meaning. "$" stands for the element.
+typedef struct KeyEdit {
+    const char *element, *attribute, *from, *to;
+} KeyEdit;
+
+static const KeyEdit key_edits[] = {
+    {"compiler", "balanceinertia", "0.01 0.02 0.015", "0.01 0.02 0.05"},
+    {"geom", "size", "size=\"0.02 0.02 0.02\"", ""},
+    {"camera", "focal", "<camera/>", "<camera sensorsize=\"0.02 0.02\" resolution=\"8 8\"/>"},
+    {"camera", "principal", "<camera/>", "<camera sensorsize=\"0.02 0.02\" resolution=\"8 8\"/>"},
+    {"camera", "sensorsize", "<camera/>", "<camera resolution=\"8 8\" focal=\"0.02 0.02\"/>"},
+    {"camera", "resolution", "<camera/>", "<camera sensorsize=\"0.02 0.02\"/>"},
+    {"inertial", "fullinertia", "diaginertia=\"0.01 0.02 0.015\"", ""},
+    {"connect", "site1", "body1=\"wrist\" body2=\"twin\" anchor=\"0 0 0\"",
+     "site1=\"end\" site2=\"tip\""},
+    {"connect", "site2", "body1=\"wrist\" body2=\"twin\" anchor=\"0 0 0\"",
+     "site1=\"end\" site2=\"tip\""},
+    {"weld", "site1", "name=\"glue\" body1=\"wrist\" body2=\"twin\"",
+     "site1=\"end\" site2=\"tip\""},
+    {"weld", "site2", "name=\"glue\" body1=\"wrist\" body2=\"twin\"",
+     "site1=\"end\" site2=\"tip\""},
+    {"position", "dampratio", "<$/>", "<$ kp=\"3\"/>"},
+    {"intvelocity", "inheritrange", "joint=\"turn\" actrange=\"-1 1\"", "joint=\"knee\""},
+    {"intvelocity", "actrange", "joint=\"turn\" actrange=\"-1 1\"", "joint=\"turn\""},
+    {"damper", "ctrlrange", "joint=\"turn2\" ctrlrange=\"0 1\"", "joint=\"turn2\""},
+    {"adhesion", "ctrlrange", "body=\"base\" ctrlrange=\"0 1\"", "body=\"base\""},
+    {"", "ctrllimited", "<$/>", "<$ ctrlrange=\"-2 2\"/>"},
+    {"", "forcelimited", "<$/>", "<$ forcerange=\"-2 2\"/>"},
+    {"general", "dynprm", "<$/>", "<$ dyntype=\"filter\"/>"},
+    {"general", "body", "site=\"tip\" refsite=\"back\"", ""},
+    {"general", "tendon", "site=\"tip\" refsite=\"back\"", ""},
+    {"motor", "refsite", "joint=\"knee\"/", "site=\"tip\"/"},
+    {"motor", "site", "joint=\"knee\"/", "/"},
+    {"motor", "tendon", "joint=\"knee\"/", "/"},
+    {"position", "refsite", "class=\"$\" joint=\"slider\"", "class=\"$\" site=\"tip\""},
+    {"position", "site", "class=\"$\" joint=\"slider\"", "class=\"$\""},
+    {"position", "tendon", "class=\"$\" joint=\"slider\"", "class=\"$\""},
+    {"velocity", "refsite", "class=\"$\" joint=\"arm\"", "class=\"$\" site=\"tip\""},
+    {"velocity", "site", "class=\"$\" joint=\"arm\"", "class=\"$\""},
+    {"velocity", "tendon", "class=\"$\" joint=\"arm\"", "class=\"$\""},
+    {"intvelocity", "refsite", "class=\"$\" joint=\"turn\"", "class=\"$\" site=\"tip\""},
+    {"intvelocity", "site", "class=\"$\" joint=\"turn\"", "class=\"$\""},
+    {"intvelocity", "tendon", "class=\"$\" joint=\"turn\"", "class=\"$\""},
+    {"damper", "refsite", "class=\"$\" joint=\"turn2\"", "class=\"$\" site=\"tip\""},
+    {"damper", "site", "class=\"$\" joint=\"turn2\"", "class=\"$\""},
+    {"damper", "tendon", "class=\"$\" joint=\"turn2\"", "class=\"$\""},
+    {"cylinder", "refsite", "class=\"$\" tendon=\"rope\"", "class=\"$\" site=\"tip\""},
+    {"cylinder", "site", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
+    {"cylinder", "joint", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
+    {"cylinder", "jointinparent", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
+    {"muscle", "joint", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
+    {"muscle", "jointinparent", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
+};
+
+static inline void put_pattern(char out[256], const char *pattern, const char *element) {
+    size_t used = 0;
+    for (; *pattern != '\0'; pattern++)
+        used += (size_t)snprintf(out + used, 256 - used, *pattern == '$' ? "%s" : "%.1s",
+                                 *pattern == '$' ? element : pattern);
+    out[used] = '\0';
+}
+
+// The text in which the attribute has a meaning.
+static inline void edit_text(char out[KEYS_TEXT], const char *text, const char *element,
+                             const char *attribute) {
+    char from[256], to[256], name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(element, "*"), element);
+    snprintf(out, KEYS_TEXT, "%s", text);
+    for (size_t i = 0; i < sizeof key_edits / sizeof *key_edits; i++) {
+        const KeyEdit *edit = &key_edits[i];
+        if (strcmp(edit->attribute, attribute) != 0 ||
+            (edit->element[0] != '\0' && strcmp(edit->element, name) != 0))
+            continue;
+        put_pattern(from, edit->from, name);
+        put_pattern(to, edit->to, name);
+        const char *found = strstr(text, from);
+        if (found != NULL)
+            snprintf(out, KEYS_TEXT, "%.*s%s%s", (int)(found - text), text, to,
+                     found + strlen(from));
+        return;
     }
 }
 
@@ -327,16 +438,26 @@ static inline void set_attribute(char out[KEYS_TEXT], const char *text, const mf
         old = old_end = name_end;
     else
         old_end = strchr(old + strlen(mark), '"') + 1;
-    snprintf(out, KEYS_TEXT, "%.*s %s\"%s\" %.*s%s", (int)(name_end - text), text, mark, value,
+    snprintf(out, KEYS_TEXT, "%.*s %s%s\"%.*s%s", (int)(name_end - text), text, mark, value,
              (int)(old - name_end), name_end, old_end);
 }
 
-// The text with one more element, first of those in `parent`.
+// The text with one more element, first of those in `parent`: `path` has its name, and those of
+// elements in it.
 static inline void add_element(char out[KEYS_TEXT], const char *text, const mf_XmlNode *parent,
-                               const char *name) {
+                               const char *path) {
+    char made[512] = "", name[64];
     const char *end = strchr(node_begin(text, parent), '>');
     const bool closed = end[-1] == '/';
-    snprintf(out, KEYS_TEXT, "%.*s><%s/>%s%s%s%s", (int)(end - text) - closed, text, name,
+    snprintf(made, sizeof made, "<%.*s", (int)strcspn(path, "*/"), path);
+    const char *rest = strchr(path, '/');
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(path, "*/"), path);
+    if (rest == NULL)
+        strcat(made, "/>");
+    else
+        snprintf(made + strlen(made), sizeof made - strlen(made), "><%.*s/></%s>",
+                 (int)strcspn(rest + 1, "*/"), rest + 1, name);
+    snprintf(out, KEYS_TEXT, "%.*s>%s%s%s%s%s", (int)(end - text) - closed, text, made,
              closed ? "</" : "", closed ? parent->name : "", closed ? ">" : "", end + 1);
 }
 
@@ -370,8 +491,15 @@ static inline uint64_t digest_model(const mf_Model *model) {
             hash = digest_item(hash, (mf_ItemType)item,
                                values + i * mf_item_table((mf_ItemType)item)->size);
     }
-    for (uint32_t k = 0; k < model->keyframe_count; k++)
-        hash = mf_hash_u32(hash, k);
+    for (uint32_t k = 0; k < model->keyframe_count; k++) {
+        const mf_Keyframe *key = &model->keyframes[k];
+        hash = mf_hash_doubles(hash, key->position, model->position_count);
+        hash = mf_hash_doubles(hash, key->velocity, model->velocity_count);
+        hash = mf_hash_doubles(hash, key->activation, model->activation_count);
+        hash = mf_hash_doubles(hash, key->control, model->actuator_count);
+    }
+    if (model->root != NULL)
+        hash = digest_item(hash, MF_ITEM_JOINT, model->root);
     return digest_item(hash, MF_ITEM_PHYSICS, &model->physics);
 }
 
