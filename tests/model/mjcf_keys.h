@@ -21,8 +21,8 @@ typedef struct KeyValue {
     const char *element, *attribute, *value;
 } KeyValue;
 
-// Rows of an element come before those of all; all rows that fit are tried, but the last one only
-// where there is no other.
+// Rows of an element come before those of all; all rows that fit are tried, but those
+// for all attributes only where there is no other.
 static const KeyValue key_values[] = {
     {"compiler", "angle", "degree"},
     {"compiler", "autolimits", "!false"},
@@ -51,6 +51,7 @@ static const KeyValue key_values[] = {
     {"option", "iterations", "3"},
     {"option", "noslip_iterations", "3"},
     {"default", "class", "?third"},
+    {"flag", "ipc", "enable"},
     {"flag", "energy", "enable"},
     {"flag", "fwdinv", "enable"},
     {"flag", "invdiscrete", "enable"},
@@ -261,6 +262,7 @@ static const KeyValue key_values[] = {
     {"", "subtree2", "upper"},
     {"", "site1", "grip"},
     {"", "site2", "grip2"},
+    {"", "interp", "cubic"},
     {"", "interp", "cubic\" nsample=\"3\" delay=\"0.004"},
     {"", "nsample", "3"},
     {"", "delay", "0.004\" nsample=\"3"},
@@ -294,10 +296,10 @@ static inline const char *key_value(const char *element, const char *attribute, 
     uint32_t found = 0;
     for (size_t i = 0; i < count; i++) {
         const KeyValue *row = &key_values[i];
-        const bool is_last = i + 1 == count;
+        const bool is_general = row->attribute[0] == '\0';
         if ((row->element[0] == '\0' ||
              (strlen(row->element) == length && strncmp(row->element, element, length) == 0)) &&
-            (is_last ? found == 0 : strcmp(row->attribute, attribute) == 0) && found++ == index)
+            (is_general ? found == 0 : strcmp(row->attribute, attribute) == 0) && found++ == index)
             return row->value;
     }
     return NULL;
@@ -311,10 +313,11 @@ typedef struct KeyEdit {
 static const KeyEdit key_edits[] = {
     {"compiler", "balanceinertia", "0.01 0.02 0.015", "0.01 0.02 0.05"},
     {"geom", "size", "size=\"0.02 0.02 0.02\"", ""},
-    {"camera", "focal", "<camera/>", "<camera sensorsize=\"0.02 0.02\" resolution=\"8 8\"/>"},
-    {"camera", "principal", "<camera/>", "<camera sensorsize=\"0.02 0.02\" resolution=\"8 8\"/>"},
+    {"camera", "focal", "<camera/>",
+     "<camera sensorsize=\"0.02 0.02\" resolution=\"8 8\" focal=\"0.02 0.02\"/>"},
+    {"camera", "principal", "<camera/>",
+     "<camera sensorsize=\"0.02 0.02\" resolution=\"8 8\" focal=\"0.02 0.02\"/>"},
     {"camera", "sensorsize", "<camera/>", "<camera resolution=\"8 8\" focal=\"0.02 0.02\"/>"},
-    {"camera", "resolution", "<camera/>", "<camera sensorsize=\"0.02 0.02\"/>"},
     {"inertial", "fullinertia", "diaginertia=\"0.01 0.02 0.015\"", ""},
     {"connect", "site1", "body1=\"wrist\" body2=\"twin\" anchor=\"0 0 0\"",
      "site1=\"end\" site2=\"tip\""},
@@ -329,6 +332,7 @@ static const KeyEdit key_edits[] = {
     {"intvelocity", "actrange", "joint=\"turn\" actrange=\"-1 1\"", "joint=\"turn\""},
     {"damper", "ctrlrange", "joint=\"turn2\" ctrlrange=\"0 1\"", "joint=\"turn2\""},
     {"adhesion", "ctrlrange", "body=\"base\" ctrlrange=\"0 1\"", "body=\"base\""},
+    {"general", "ctrllimited", "<$/>", "<$ ctrlrange=\"0 2\"/>"},
     {"", "ctrllimited", "<$/>", "<$ ctrlrange=\"-2 2\"/>"},
     {"", "forcelimited", "<$/>", "<$ forcerange=\"-2 2\"/>"},
     {"general", "dynprm", "<$/>", "<$ dyntype=\"filter\"/>"},

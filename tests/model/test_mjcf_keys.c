@@ -57,21 +57,24 @@ static const Silent silent[] = {
     {"flag", "autoreset", "robots are never reset, and raise a fault"},
     {"camera", "target", BESIDE},
     {"extension", "", BESIDE},
+    {"extension/plugin", "", BESIDE},
     {"", "actdim", "follows from the type"},
     {"", "nsample", BESIDE},
     {"", "interp", BESIDE},
     {"", "lengthrange", "of muscles only"},
     {"user", "datatype", TEXTS},
     {"user", "needstage", TEXTS},
-    {"user", "objtype", BESIDE},
+    {"user", "objtype", TEXTS},
+    {"user", "objname", TEXTS},
+    {"deformable", "", BESIDE},
 };
 
 typedef struct Sum {
     uint32_t changed, noted, refused, silent, wrong;
 } Sum;
 
-typedef enum Outcome { IGNORED, ILLEGAL, REFUSED, NOTED, CHANGED } Outcome;
-static const char *const outcomes[] = {"ignored", "illegal", "refused", "noted", "changed"};
+typedef enum Outcome { ILLEGAL, IGNORED, REFUSED, NOTED, CHANGED } Outcome;
+static const char *const outcomes[] = {"illegal", "ignored", "refused", "noted", "changed"};
 
 static const char *why_silent(const char *element, const char *attribute) {
     const size_t length = strcspn(element, "*");
@@ -147,15 +150,16 @@ static Outcome try_value(Keys *keys, const mf_Model *model, const mf_XmlNode *no
     Outcome outcome = try_changed(keys, model, attribute, false);
     if (outcome == ILLEGAL && (mark == '?' || (mark == '!' && strstr(keys->error.message, attribute))))
         return REFUSED;
-    if (outcome == REFUSED && mark != '?' && try_changed(keys, model, attribute, true) != NOTED)
-        return IGNORED; // dropped without a word
-    return outcome;
+    if (outcome != REFUSED || mark == '?')
+        return outcome;
+    outcome = try_changed(keys, model, attribute, true);
+    return outcome == CHANGED || outcome == IGNORED ? IGNORED : REFUSED; // dropped without a word
 }
 
 // The best outcome of all values at any of the elements.
 static Outcome try_attribute(Keys *keys, const char *path, const char *attribute) {
     const char *element = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    Outcome best = IGNORED;
+    Outcome best = ILLEGAL;
     char illegal[200] = "";
     KeyNodes nodes;
     mf_Xml xml;
@@ -188,7 +192,7 @@ static void count_attribute(Keys *keys, const char *path, const char *attribute,
     sum->noted += outcome == NOTED;
     sum->refused += outcome == REFUSED;
     sum->silent += outcome == IGNORED && why != NULL;
-    if (outcome > ILLEGAL || (outcome == IGNORED && why != NULL))
+    if (outcome > IGNORED || (outcome == IGNORED && why != NULL))
         return;
     sum->wrong++;
     print_message("%s %s=\"%s\": %s\n", path, attribute, key_value(element, attribute, 0),
@@ -197,7 +201,7 @@ static void count_attribute(Keys *keys, const char *path, const char *attribute,
 
 // An element that the file has not must be refused or noted in the innermost parent that is there.
 static void count_element(Keys *keys, const char *path, Sum *sum) {
-    char parent[PATH], name[PATH];
+    char parent[PATH], name[PATH], outer[PATH];
     KeyNodes nodes = {.count = 0};
     mf_Xml xml = {.root = NULL};
     mf_Status status;
@@ -216,15 +220,16 @@ static void count_element(Keys *keys, const char *path, Sum *sum) {
         return; // its parent is refused or noted
     }
     add_element(keys->changed, keys->text, nodes.list[0], first);
-    if (strchr(first, '/') != NULL)
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(first, "*/"), first);
+    snprintf(outer, sizeof outer, "%.*s", (int)strcspn(first, "*/"), first);
     mf_Model *model = parse_keys(keys->context, keys->text, false, &status, &keys->error);
     Outcome outcome = try_changed(keys, model, name, false);
+    if (outcome < REFUSED && strcmp(outer, name) != 0)
+        outcome = try_changed(keys, model, outer, false);
     if (outcome == ILLEGAL && strstr(keys->error.message, name) != NULL)
         outcome = REFUSED;
     sum->noted += outcome == NOTED;
     sum->refused += outcome == REFUSED;
-    const char *why = why_silent(name, "");
+    const char *why = why_silent(first, "");
     sum->silent += outcome == IGNORED && why != NULL;
     if (outcome == ILLEGAL || outcome == CHANGED || (outcome == IGNORED && why == NULL)) {
         sum->wrong++;
