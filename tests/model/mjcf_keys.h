@@ -195,8 +195,8 @@ static const KeyValue key_values[] = {
     {"user", "needstage", "vel"},
     {"key", "qpos", "0 0 1 1 0 0 0 0 0 0 1 0 0 0 0 0 0"},
     {"key", "qvel", "1 0 0 0 0 0 0 0 0 0 0 0 0 0 0"},
-    {"key", "act", "0.1 0.2 0.3 0.1"},
-    {"key", "ctrl", "1 1 1 1 1 1 1 1 1 1"},
+    {"key", "act", "0.1 0.2 0.3 0.1 0.2"},
+    {"key", "ctrl", "1 1 1 1 1 1 1 1 1 1 1 1"},
     {"key", "mpos", "1 0 0"},
     {"key", "mquat", "0 1 0 0"},
     {"key", "time", "2"},
@@ -334,7 +334,19 @@ static const KeyEdit key_edits[] = {
     {"adhesion", "ctrlrange", "body=\"base\" ctrlrange=\"0 1\"", "body=\"base\""},
     {"general", "ctrllimited", "<$/>", "<$ ctrlrange=\"0 2\"/>"},
     {"", "ctrllimited", "<$/>", "<$ ctrlrange=\"-2 2\"/>"},
-    {"", "forcelimited", "<$/>", "<$ forcerange=\"-2 2\"/>"},
+    {"", "forcelimited", "<$/>", "<$ forcerange=\"-0.2 0.2\"/>"},
+    {"geom", "contype", "name=\"floor\" type=\"plane\"",
+     "name=\"floor\" type=\"plane\" contype=\"0\""},
+    {"geom", "conaffinity", "name=\"floor\" type=\"plane\"",
+     "name=\"floor\" type=\"plane\" conaffinity=\"0\""},
+    {"option", "o_friction", "<flag/>", "<flag override=\"enable\"/>"},
+    {"option", "o_margin", "<flag/>", "<flag override=\"enable\"/>"},
+    {"option", "o_solref", "<flag/>", "<flag override=\"enable\"/>"},
+    {"option", "o_solimp", "<flag/>", "<flag override=\"enable\"/>"},
+    {"option", "noslip_tolerance", "impratio=\"2\"", "impratio=\"2\" noslip_iterations=\"5\""},
+    {"flag", "refsafe", "solref=\"0.03 1\"", "solref=\"0.001 1\""},
+    {"joint", "actuatorgravcomp", "type=\"slide\"",
+     "type=\"slide\" actuatorfrcrange=\"-0.1 0.1\""},
     {"general", "dynprm", "<$/>", "<$ dyntype=\"filter\"/>"},
     {"general", "body", "site=\"tip\" refsite=\"back\"", ""},
     {"general", "tendon", "site=\"tip\" refsite=\"back\"", ""},
@@ -359,6 +371,8 @@ static const KeyEdit key_edits[] = {
     {"cylinder", "jointinparent", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
     {"muscle", "joint", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
     {"muscle", "jointinparent", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
+    {"damper", "kv", "-", "-"},
+    {"damper", "", "<$/>", "<$ kv=\"0.2\"/>"},
 };
 
 static inline void put_pattern(char out[256], const char *pattern, const char *element) {
@@ -377,7 +391,7 @@ static inline void edit_text(char out[KEYS_TEXT], const char *text, const char *
     snprintf(out, KEYS_TEXT, "%s", text);
     for (size_t i = 0; i < sizeof key_edits / sizeof *key_edits; i++) {
         const KeyEdit *edit = &key_edits[i];
-        if (strcmp(edit->attribute, attribute) != 0 ||
+        if ((edit->attribute[0] != '\0' && strcmp(edit->attribute, attribute) != 0) ||
             (edit->element[0] != '\0' && strcmp(edit->element, name) != 0))
             continue;
         put_pattern(from, edit->from, name);

@@ -205,7 +205,7 @@ static void count_element(Keys *keys, const char *path, Sum *sum) {
     KeyNodes nodes = {.count = 0};
     mf_Xml xml = {.root = NULL};
     mf_Status status;
-    snprintf(parent, sizeof parent, "%s", path);
+    snprintf(parent, sizeof parent, "%.255s", path);
     while (nodes.count == 0) {
         char *slash = strrchr(parent, '/');
         assert_non_null(slash);
