@@ -15,8 +15,9 @@
 
 enum { KEYS_NODES = 64, KEYS_TEXT = 1 << 16 };
 
-// An element of the schema, an attribute of it and a value; "" stands for any. A value after "!" must
-// be an error that names the attribute, one after "?" any error or refusal: others depend on it.
+// An element of the schema, an attribute of it and a value; "" stands for any. A value after "!"
+// must be an error that names the attribute, one after "?" any error or refusal: others depend on
+// it.
 typedef struct KeyValue {
     const char *element, *attribute, *value;
 } KeyValue;
@@ -220,8 +221,8 @@ static const KeyValue key_values[] = {
     {"", "user", "1 2"},
     {"", "group", "2"},
     {"", "condim", "4"},
-    {"", "conaffinity", "2"},
-    {"", "contype", "2"},
+    {"", "conaffinity", "4"},
+    {"", "contype", "4"},
     {"", "priority", "1"},
     {"", "solref", "0.05 0.8"},
     {"", "o_solref", "0.05 0.8"},
@@ -330,7 +331,7 @@ static const KeyEdit key_edits[] = {
     {"position", "dampratio", "<$/>", "<$ kp=\"3\"/>"},
     {"intvelocity", "inheritrange", "joint=\"turn\" actrange=\"-1 1\"", "joint=\"knee\""},
     {"intvelocity", "actrange", "joint=\"turn\" actrange=\"-1 1\"", "joint=\"turn\""},
-    {"damper", "ctrlrange", "joint=\"turn2\" ctrlrange=\"0 1\"", "joint=\"turn2\""},
+    {"damper", "ctrlrange", "kv=\"0.2\" ctrlrange=\"0 1\"", "kv=\"0.2\""},
     {"adhesion", "ctrlrange", "body=\"base\" ctrlrange=\"0 1\"", "body=\"base\""},
     {"general", "ctrllimited", "<$/>", "<$ ctrlrange=\"0 2\"/>"},
     {"", "ctrllimited", "<$/>", "<$ ctrlrange=\"-2 2\"/>"},
@@ -344,9 +345,8 @@ static const KeyEdit key_edits[] = {
     {"option", "o_solref", "<flag/>", "<flag override=\"enable\"/>"},
     {"option", "o_solimp", "<flag/>", "<flag override=\"enable\"/>"},
     {"option", "noslip_tolerance", "impratio=\"2\"", "impratio=\"2\" noslip_iterations=\"5\""},
-    {"flag", "refsafe", "solref=\"0.03 1\"", "solref=\"0.001 1\""},
-    {"joint", "actuatorgravcomp", "type=\"slide\"",
-     "type=\"slide\" actuatorfrcrange=\"-0.1 0.1\""},
+    {"flag", "refsafe", "friction=\"0.2 0.2\"", "friction=\"0.2 0.2\" solref=\"0.001 1\""},
+    {"joint", "actuatorgravcomp", "type=\"slide\"", "type=\"slide\" actuatorfrcrange=\"-0.1 0.1\""},
     {"general", "dynprm", "<$/>", "<$ dyntype=\"filter\"/>"},
     {"general", "body", "site=\"tip\" refsite=\"back\"", ""},
     {"general", "tendon", "site=\"tip\" refsite=\"back\"", ""},
@@ -371,8 +371,8 @@ static const KeyEdit key_edits[] = {
     {"cylinder", "jointinparent", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
     {"muscle", "joint", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
     {"muscle", "jointinparent", "class=\"$\" tendon=\"rope\"", "class=\"$\""},
-    {"damper", "kv", "-", "-"},
-    {"damper", "", "<$/>", "<$ kv=\"0.2\"/>"},
+    {"damper", "kv", "kv=\"0.2\"", ""},
+    {"intvelocity", "jointinparent", "class=\"$\" joint=\"turn\"", "class=\"$\""},
 };
 
 static inline void put_pattern(char out[256], const char *pattern, const char *element) {
@@ -426,7 +426,8 @@ static inline void find_nodes(const mf_XmlNode *node, const char *path, KeyNodes
         if (below != NULL) {
             find_nodes(child, below, out);
             const size_t first = strcspn(below, "*/");
-            if (below[first] == '*' && below[first + 1] == '/' && strncmp(path, "worldbody", 9) == 0)
+            if (below[first] == '*' && below[first + 1] == '/' &&
+                strncmp(path, "worldbody", 9) == 0)
                 find_nodes(child, below + first + 2, out); // of the world itself
         }
         if (nests)

@@ -1,6 +1,6 @@
-// No attribute and no element of MJCF is ignored without a word: each of MuJoCo's schema, in a robot
-// where it has a meaning, changes the model, raises a note that names it, or is refused by name. What
-// is silent is listed below with its reason.
+// No attribute and no element of MJCF is ignored without a word: each of MuJoCo's schema, in a
+// robot where it has a meaning, changes the model, raises a note that names it, or is refused by
+// name. What is silent is listed below with its reason.
 #include "model/support.h"
 
 #include "model/mjcf_keys.h"
@@ -8,10 +8,10 @@
 enum { PATH = 256 };
 
 // Why an attribute, or with "" an element, may be silent.
-#define LOOKS "looks"                                     // only in pictures of MuJoCo's renderer
-#define TEXTS "data of the user"                          // that no simulation reads
-#define FILES "files"                                     // how they are found, read or written
-#define SPEED "speed"                                     // how MuJoCo computes, not what
+#define LOOKS "looks"            // only in pictures of MuJoCo's renderer
+#define TEXTS "data of the user" // that no simulation reads
+#define FILES "files"            // how they are found, read or written
+#define SPEED "speed"            // how MuJoCo computes, not what
 #define BESIDE "nothing without another attribute, which is refused or noted"
 
 typedef struct Silent {
@@ -126,17 +126,17 @@ static void parse_nodes(Keys *keys, const char *text, const char *path, mf_Xml *
     find_nodes(xml->root, path, out);
 }
 
-// What becomes of the changed text beside that of `model` (NULL: an error); a refusal or a note must
-// have the word.
+// What becomes of the changed text beside that of `model` (NULL: an error); a refusal or a note
+// must have the word.
 static Outcome try_changed(Keys *keys, const mf_Model *model, const char *word, bool lenient) {
     mf_Status status;
     mf_Model *other = parse_keys(keys->context, keys->changed, lenient, &status, &keys->error);
     if (status != MF_OK)
         return status == MF_UNSUPPORTED && strstr(keys->error.message, word) ? REFUSED : ILLEGAL;
-    const Outcome outcome = model == NULL                                  ? CHANGED
-                            : notes_more(other, model, word)               ? NOTED
+    const Outcome outcome = model == NULL                                ? CHANGED
+                            : notes_more(other, model, word)             ? NOTED
                             : digest_model(other) != digest_model(model) ? CHANGED
-                                                                           : IGNORED;
+                                                                         : IGNORED;
     mf_model_destroy(other);
     return outcome;
 }
@@ -148,7 +148,8 @@ static Outcome try_value(Keys *keys, const mf_Model *model, const mf_XmlNode *no
     const bool may_fail = mark == '?' || mark == '!';
     set_attribute(keys->changed, keys->edited, node, attribute, value + may_fail);
     Outcome outcome = try_changed(keys, model, attribute, false);
-    if (outcome == ILLEGAL && (mark == '?' || (mark == '!' && strstr(keys->error.message, attribute))))
+    if (outcome == ILLEGAL &&
+        (mark == '?' || (mark == '!' && strstr(keys->error.message, attribute))))
         return REFUSED;
     if (outcome != REFUSED || mark == '?')
         return outcome;
@@ -169,7 +170,8 @@ static Outcome try_attribute(Keys *keys, const char *path, const char *attribute
     mf_Model *model = parse_keys(keys->context, keys->edited, false, &status, &keys->error);
     for (uint32_t i = 0; i < nodes.count && best < NOTED; i++) {
         const char *value;
-        for (uint32_t k = 0; (value = key_value(element, attribute, k)) != NULL && best < NOTED; k++) {
+        for (uint32_t k = 0; (value = key_value(element, attribute, k)) != NULL && best < NOTED;
+             k++) {
             const Outcome outcome = try_value(keys, model, nodes.list[i], attribute, value);
             if (outcome == ILLEGAL)
                 snprintf(illegal, sizeof illegal, "%.190s", keys->error.message);
@@ -252,7 +254,8 @@ static void count_line(Keys *keys, char *line, Sum *sum) {
     mf_xml_release(&xml);
     if (nodes.count == 0)
         count_element(keys, line, sum);
-    for (char *name = strtok(attributes, " \n"); name && nodes.count > 0; name = strtok(NULL, " \n"))
+    for (char *name = strtok(attributes, " \n"); name && nodes.count > 0;
+         name = strtok(NULL, " \n"))
         count_attribute(keys, line, name, sum);
 }
 

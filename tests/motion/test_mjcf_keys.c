@@ -1,5 +1,6 @@
-// Every attribute of MJCF that changes a model also changes how it moves, under each level, or a note
-// of that level says that it does not: MuJoCo's schema in a robot where all of it has a meaning.
+// Every attribute of MJCF that changes a model also changes how it moves, under each level, or a
+// note of that level says that it does not: MuJoCo's schema in a robot where all of it has a
+// meaning.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include "model/mjcf_keys.h"
 
 #include <mayfly/motion.h>
+#include <mayfly/terrain.h>
 
 #include <math.h>
 
@@ -40,6 +42,9 @@ static const Word words[] = {
     {"joint", "actuatorfrcrange", "effort limits"},
     {"joint", "actuatorfrclimited", "effort limits"},
     {"joint", "actuatorgravcomp", "effort limits"},
+    {"joint", "actuatorgravcomp", "actuatorgravcomp"},
+    {"", "actuatorfrcrange", "actuatorfrcrange of tendons"},
+    {"", "actuatorfrclimited", "actuatorfrcrange of tendons"},
     {"body", "gravcomp", "gravcomp"},
     {"option", "density", "density"},
     {"option", "viscosity", "viscosity"},
@@ -65,6 +70,7 @@ static const Word words[] = {
     {"flag", "filterparent", "links do not touch"},
     {"flag", "frictionloss", "dry friction"},
     {"flag", "limit", "solreflimit"},
+    {"flag", "limit", "flag limit"},
     {"flag", "override", "law of the motion"},
     {"flag", "refsafe", "law of the motion"},
     {"flag", "spring", "springs"},
@@ -89,6 +95,7 @@ static const Word sections[] = {
     {"/actuator/", "", "actuators"},
     {"/contact/exclude", "", "links do not touch"},
     {"/contact/pair", "", "law of the motion"},
+    {"/site", "", "tendons"},
 };
 
 // What no motion depends on, but sensors, pictures, the start and the hash of a model.
@@ -106,6 +113,8 @@ static const Word apart[] = {
     {"/flag", "sensor", NULL},
     {"/geom", "gap", NULL}, // which contacts are listed; those in the gap have no force
     {"/pair", "gap", NULL},
+    {"/site", "fromto", NULL},        // the size of what senses
+    {"/muscle", "fvmax", NULL},       // none is stretched by force here
     {"/muscle", "ctrllimited", NULL}, // controls of muscles are within 0 .. 1 in any case
 };
 
@@ -131,21 +140,28 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, M
     mf_GroupConfig config = mf_group_config();
     memset(out, 0, sizeof *out);
     const uint32_t off = model->physics.disabled;
+    mf_Terrain *terrain = NULL;
+    if (mf_terrain_from_model(context, model, &terrain, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    world_config.terrain = terrain;
     config.model = model;
     config.double_precision = true;
     if (mf_world_create(context, &world_config, &world, &error) != MF_OK ||
         mf_world_add_group(world, &config, &group, &error) != MF_OK)
         fail_msg("%s", error.message);
     // As scenes set them.
+    mf_motions_set_shapes(&motions, true);
     mf_motions_set_contacts(&motions, mf_group_touches_ground(group));
     mf_motions_set_limits(&motions, !(off & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)));
     if (mf_motion_add(group, motion, &motions, &error) != MF_OK) {
         out->refused = true;
         mf_world_destroy(world);
+        mf_terrain_destroy(terrain);
         return;
     }
     set_all(mf_group_find_field(group, "actuator.control"), 6.0);
-    set_all(mf_group_find_field(group, "joint.target"), 0.6);
+    if (motion != MF_MOTION_ARTICULATED) // there servos of the file hold them instead of controls
+        set_all(mf_group_find_field(group, "joint.target"), 0.6);
     mf_world_step(world, STEPS);
     for (uint32_t f = 0; f < FIELDS; f++) {
         const mf_Field *field = mf_group_find_field(group, compared[f]);
@@ -153,6 +169,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, M
             out->values[f][i] = mf_field_get(field, 0, i);
     }
     mf_world_destroy(world);
+    mf_terrain_destroy(terrain);
 }
 
 static bool moves_alike(const Moved *a, const Moved *b) {
@@ -216,7 +233,8 @@ static bool try_nodes(Keys *keys, const KeyNodes *nodes, const mf_Model *plain, 
             mf_Status status;
             set_attribute(keys->changed, keys->edited, nodes->list[i], attribute,
                           value + (value[0] == '?' || value[0] == '!'));
-            mf_Model *model = parse_keys(keys->context, keys->changed, false, &status, &keys->error);
+            mf_Model *model =
+                parse_keys(keys->context, keys->changed, false, &status, &keys->error);
             const bool differs = model && mf_model_hash(model) != mf_model_hash(plain);
             if (differs)
                 try_model(keys, plain, model, path, attribute, found);
@@ -262,9 +280,9 @@ static void try_attribute(Keys *keys, const char *path, const char *attribute) {
 static bool is_apart(const char *path, const char *attribute) {
     bool found = strchr(path, '/') == NULL;
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
-        found = found || (strstr(path, apart[i].element) != NULL &&
-                          (apart[i].attribute[0] == '\0' ||
-                           strcmp(apart[i].attribute, attribute) == 0));
+        found = found ||
+                (strstr(path, apart[i].element) != NULL &&
+                 (apart[i].attribute[0] == '\0' || strcmp(apart[i].attribute, attribute) == 0));
     return found;
 }
 

@@ -221,8 +221,8 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
     static const char *const passed[] = {"midphase", "autoreset", "island",      "energy",
                                          "fwdinv",   "warmstart", "invdiscrete", NULL};
     // Off unless a file enables them, and then without effect here.
-    static const char *const noted[] = {"multiccd",    "sleep", "diagexact",
-                                        "sensornoise", "ipc",   "speculative", NULL};
+    static const char *const noted[] = {"multiccd", "sleep",       "diagexact", "sensornoise",
+                                        "ipc",      "speculative", NULL};
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         const mf_XmlAttribute *flag = &node->attributes[i];
         bool enable = strcmp(flag->value, "enable") == 0, found = false;
