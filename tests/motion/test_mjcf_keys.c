@@ -51,6 +51,7 @@ static const Word words[] = {
     {"option", "wind", "wind"},
     {"option", "integrator", "integrator"},
     {"option", "impratio", "impratio"},
+    {"option", "impratio", "law of the motion"},
     {"option", "cone", "law of the motion"},
     {"option", "iterations", "iterations"},
     {"option", "tolerance", "tolerance"},
