@@ -37,6 +37,11 @@ static const Kind kinds[] = {
     {"quadrotor", "crazyflie.yaml", "    height: 2\n"},
     {"aircraft", "aerosonde.yaml", "    height: 100\n"},
     {"car", "car_full_size.yaml", ""},
+    {"quasistatic", "cantilever.truss.yaml", "    motion: quasistatic\n"},
+    {"elastic", "cantilever.truss.yaml", "    motion: elastic\n"},
+    {"cloth", "blanket.cloth.yaml", "    height: 0.5\n"},
+    {"grains", "grain.xml", "    motion: grains\n"},
+    {"fluid", "drop.xml", "    motion: fluid\n"},
 };
 
 static const char *const behaviors[] = {"", "hold", "orbit", "formation", "flock", NULL};
@@ -156,6 +161,24 @@ static const Excuse excuses[] = {
     {"motion.points.", "points", "acts where feet slip or joints move"},
     {"motion.car.", "car", "acts where a car skids"},
     {"precision", "car", "standing is exact in both"},
+    {"motion.quasistatic.vertices", "", "room for what grows"},
+    {"motion.quasistatic.bars", "", "room for what grows"},
+    {"motion.quasistatic.samples", "", "acts where bars meet"},
+    {"motion.quasistatic.reach", "", "acts where bars meet"},
+    {"motion.quasistatic.actuator_speed", "", "acts where actuators move"},
+    {"motion.quasistatic.iterations", "", "acts where they do not suffice"},
+    {"motion.elastic.vertices", "", "room for what grows"},
+    {"motion.elastic.bars", "", "room for what grows"},
+    {"motion.elastic.samples", "", "acts where bars meet"},
+    {"motion.elastic.reach", "", "acts where bars meet"},
+    {"motion.elastic.actuator_speed", "", "acts where actuators move"},
+    {"motion.elastic.iterations", "", "acts where they do not suffice"},
+    {"motion.quasistatic.strengthening", "", "acts where bars bend"},
+    {"motion.quasistatic.jump", "", "a bound of a fault"},
+    {"motion.cloth.self_distance", "", "acts where a cloth meets itself"},
+    {"motion.grains.friction", "", "acts where grains meet"},
+    {"motion.grains.wall_friction", "", "acts where grains meet"},
+    {"motion.grains.rolling", "", "acts where grains meet"},
 };
 
 static bool is_excused(const char *path, const char *kind) {
@@ -167,11 +190,11 @@ static bool is_excused(const char *path, const char *kind) {
 }
 
 // Whether some value of the key is refused, noted, or changes what moves.
-static bool has_effect(mf_Context *context, const char *text, const mf_Key *key,
+static bool has_effect(mf_Context *context, const char *text, const mf_Key *key, const char *prefix,
                        const Outcome *without) {
     char value[64], path[200];
     bool any = false;
-    snprintf(path, sizeof path, "groups.a.%s", key->path);
+    snprintf(path, sizeof path, "%s%s", prefix, key->path);
     for (uint32_t n = 0; value_of(key, n, value, sizeof value); n++) {
         const mf_Override override = {.path = path, .value = value};
         const Outcome with = outcome_of(context, text, &override);
@@ -202,7 +225,7 @@ static void nothing_is_without_effect(void **state) {
                     is_excused(key->path, kinds[k].name))
                     continue;
                 tried++;
-                if (!has_effect(*state, text, key, &without)) {
+                if (!has_effect(*state, text, key, "groups.a.", &without)) {
                     print_error("%s%s%s: %s has no effect and nothing says so\n", kinds[k].name,
                                 (*behavior)[0] != '\0' ? ", " : "", *behavior, key->path);
                     silent++;
@@ -214,7 +237,42 @@ static void nothing_is_without_effect(void **state) {
     assert_int_equal(silent, 0);
 }
 
+// The same for the keys of the world: where robots are as near as two are in a row.
+static void nothing_of_the_world_is_without_effect(void **state) {
+    static const char *const sections[] = {"world.", "ground.", "contact.", "air.", "proximity."};
+    uint32_t silent = 0, tried = 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "world: {step: 0.002}\nair: {wind: [1, 0.5, 0]}\n"
+                 "proximity: {neighbors: {radius: 50}, fence: {lower: [-1, -1, 0]}}\n"
+                 "groups:\n  - name: a\n    model: ../models/%s\n    count: 2\n%s"
+                 "    place: {line: {distance: 0.4}}\n",
+                 kinds[k].model, kinds[k].settings);
+        const Outcome without = outcome_of(*state, text, NULL);
+        if (without.refused)
+            continue;
+        const mf_KeyTable *table = mf_scene_table();
+        for (uint32_t i = 0; i < mf_keys_count(table); i++) {
+            const mf_Key *key = mf_keys_at(table, i);
+            bool is_in = false;
+            for (size_t n = 0; n < sizeof sections / sizeof *sections; n++)
+                is_in = is_in || strncmp(key->path, sections[n], strlen(sections[n])) == 0;
+            if (!is_in || is_excused(key->path, kinds[k].name))
+                continue;
+            tried++;
+            if (!has_effect(*state, text, key, "", &without)) {
+                print_error("%s: %s has no effect and nothing says so\n", kinds[k].name, key->path);
+                silent++;
+            }
+        }
+    }
+    print_message("%u keys tried\n", tried);
+    assert_int_equal(silent, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_without_effect)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_without_effect),
+                                       cmocka_unit_test(nothing_of_the_world_is_without_effect)};
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }
