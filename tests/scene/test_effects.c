@@ -190,7 +190,7 @@ static bool is_excused(const char *path, const char *kind) {
 }
 
 // Whether some value of the key is refused, noted, or changes what moves.
-static bool has_effect(mf_Context *context, const char *text, const mf_Key *key, const char *prefix,
+static bool has_effect(mf_Context *context, const char *text, const mf_Key *key,
                        const Outcome *without) {
     char value[64], path[200];
     bool any = false;
