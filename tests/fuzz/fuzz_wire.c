@@ -67,20 +67,48 @@ static void serve(mf_Context *context, mf_Scene *scene, const uint8_t *data, siz
     mf_server_destroy(server);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+// The world of all inputs, which each takes from its start.
+typedef struct Served {
+    mf_Context *context;
+    mf_SceneFile *file;
+    mf_Scene scene;
+    void *image;
+    size_t size, live; // [byte] of the snapshot, and in use between inputs
+} Served;
+
+static void prepare(Served *own) {
     mf_ContextConfig config = mf_context_config();
-    mf_Context *context = NULL;
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = {0};
     config.threads = 1;
-    require(mf_context_create(&config, &context, NULL) == MF_OK);
-    require(mf_scene_file_parse(context, MAYFLY_SOURCE_DIR "/scenes/fuzz.yaml", scene_text,
-                                sizeof scene_text - 1, NULL, 0, &file, NULL) == MF_OK);
-    require(mf_scene_create(context, file, NULL, &scene, NULL) == MF_OK);
-    serve(context, &scene, data, size);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    require(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
+    require(mf_context_create(&config, &own->context, NULL) == MF_OK);
+    require(mf_scene_file_parse(own->context, MAYFLY_SOURCE_DIR "/scenes/fuzz.yaml", scene_text,
+                                sizeof scene_text - 1, NULL, 0, &own->file, NULL) == MF_OK);
+    require(mf_scene_create(own->context, own->file, NULL, &own->scene, NULL) == MF_OK);
+    serve(own->context, &own->scene, NULL, 0); // what a server adds once
+    own->size = mf_world_snapshot_size(own->scene.world);
+    own->image = malloc(own->size);
+    require(mf_world_snapshot(own->scene.world, own->image, own->size, NULL) == MF_OK);
+    require(mf_world_restore(own->scene.world, own->image, own->size, NULL) == MF_OK);
+    serve(own->context, &own->scene, NULL, 0);
+    own->live = mf_context_live_bytes(own->context);
+}
+
+static Served served;
+
+static void finish(void) {
+    free(served.image);
+    mf_scene_destroy(&served.scene);
+    mf_scene_file_destroy(served.file);
+    require(mf_context_live_bytes(served.context) == 0);
+    mf_context_destroy(served.context);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (served.context == NULL) {
+        prepare(&served);
+        atexit(finish);
+    }
+    require(mf_world_restore(served.scene.world, served.image, served.size, NULL) == MF_OK);
+    serve(served.context, &served.scene, data, size);
+    require(mf_context_live_bytes(served.context) == served.live);
     return 0;
 }
