@@ -24,7 +24,7 @@ function(mayfly_target_flags target)
   endif()
 endfunction()
 
-# Fuzzers explore the rooms that read files. Their instrumentation makes a step of physics two to three
+# Fuzzers explore the rooms that read files and messages. Their instrumentation makes a step of physics two to three
 # times as slow, so the other host code has none.
 set(MAYFLY_UNTRACED "")
 if(MAYFLY_SANITIZE MATCHES "fuzzer-no-link")
@@ -32,7 +32,7 @@ if(MAYFLY_SANITIZE MATCHES "fuzzer-no-link")
 endif()
 function(mayfly_trace_readers)
   set(sources ${ARGN})
-  list(FILTER sources EXCLUDE REGEX "/src/(base|model|terrain|control|io|scene|search)/")
+  list(FILTER sources EXCLUDE REGEX "/src/(base|model|terrain|control|io|scene|search|link)/")
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${MAYFLY_UNTRACED})
 endfunction()
 

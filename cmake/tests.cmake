@@ -105,6 +105,7 @@ if(MAYFLY_TOOLS)
     add_executable(${name} ${source})
     mayfly_target_flags(${name})
     target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
+    target_compile_definitions(${name} PRIVATE MAYFLY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src
       ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(${name} PRIVATE mayfly_tools mayfly)

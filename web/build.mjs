@@ -18,8 +18,12 @@ const bundle = buildSync({
   nodePaths: [modules],
   logLevel: "warning",
 });
-// A license text stays with what it covers: these are of the packages in the program.
-const notice = "three.js: Copyright 2010-2026 three.js authors, MIT. uPlot: Copyright 2022 Leon Sorokin, MIT.";
+// A license text stays with what it covers: these are of the packages in the program, for the page
+// itself, and beside it for whoever passes it on.
+const notice = [["three.js", "three"], ["uPlot", "uplot"]].map(([name, folder]) =>
+  `${name}\n\n${readFileSync(join(modules, folder, "LICENSE"), "utf8").trim()}\n`).join("\n");
+if (/--|>/.test(notice)) throw new Error("a license text would end the comment that it is in");
+writeFileSync(join(dirname(out), "licenses.txt"), notice);
 const program = gzipSync(bundle.outputFiles[0].contents, { level: 9 }).toString("base64");
 const style = readFileSync(join(modules, "uplot/dist/uPlot.min.css"), "utf8")
   + ["colors.css", "style.css"].map((name) => readFileSync(join(source, name), "utf8")).join("");

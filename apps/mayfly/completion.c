@@ -72,7 +72,7 @@ void mf_completion_bash(const mf_CommandHelp *const *helps, mf_WordFn topics) {
          "        before=${COMP_WORDS[COMP_CWORD - 2]}\n"
          "    fi\n"
          "    if [[ $COMP_CWORD -eq 1 ]]; then");
-    printf("        COMPREPLY=($(compgen -W '--help --version help");
+    printf("        COMPREPLY=($(compgen -W '--help --version --licenses help");
     for (size_t i = 0; helps[i] != NULL; i++)
         printf(" %s", helps[i]->name);
     puts("' -- \"$current\"))\n"

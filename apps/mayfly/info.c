@@ -19,7 +19,7 @@
 #include "options.h"
 #include "recorded.h"
 #include "run_folder.h"
-#include "start_report.h"
+#include "start_notes.h"
 
 typedef enum Kind {
     KIND_UNKNOWN,

@@ -10,7 +10,7 @@
 #include "genomes.h"
 #include "io/suggest.h"
 #include "scene/scene_file.h"
-#include "start_report.h"
+#include "start_notes.h"
 
 #define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 24)
 #define GAIT_SETTLE "0.5" // [s] that a robot of its own file stands before its gait begins

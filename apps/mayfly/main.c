@@ -9,6 +9,7 @@
 #include "io/gait_keys.h"
 #include "io/keys.h"
 #include "scene/keys.h"
+#include "view/film.h"
 #include "motion/vehicle/keys.h"
 
 typedef struct Command {
@@ -69,7 +70,8 @@ static int print_overview(void) {
     fputs("  help       this text; mayfly help COMMAND describes one command,\n"
           "             mayfly help scene, gait, quadrotor, fixed_wing or car the keys\n"
           "             of such a file, mayfly help schema the JSON Schema of scenes for\n"
-          "             editors, mayfly help man the manual page\n\n"
+          "             editors, mayfly help man the manual page\n"
+          "  --version, --licenses: of Mayfly and of the page of films\n\n"
           "examples:\n"
           "  mayfly evolve scenes/hexapod.yaml\n"
           "  mayfly replay runs/hexapod-1\n"
@@ -229,8 +231,15 @@ static int complete(int argc, char **argv) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
+// Of Mayfly, and of what the page of films is made of.
+static int print_licenses(void) {
+    printf("mayfly %s\n\n%s\n%s", mf_version(), (const char *)mf_license,
+           (const char *)mf_web_licenses);
+    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
 static const char *main_option_word(const void *list, uint32_t index) {
-    static const char *const words[] = {"--help", "--version", NULL};
+    static const char *const words[] = {"--help", "--version", "--licenses", NULL};
     (void)list;
     return words[index];
 }
@@ -244,6 +253,8 @@ int main(int argc, char **argv) {
         printf("mayfly %s\n", mf_version());
         return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
     }
+    if (strcmp(argv[1], "--licenses") == 0)
+        return print_licenses();
     if (strcmp(argv[1], help_word) == 0)
         return help(argc - 1, argv + 1);
     if (argv[1][0] == '-')

@@ -3,7 +3,8 @@
 #ifndef MAYFLY_APP_OUTCOME_H
 #define MAYFLY_APP_OUTCOME_H
 
-#include "robot_pose.h"
+#include "app.h"
+#include "evaluate/robot_pose.h"
 
 // During a run.
 typedef struct mf_Outcome {

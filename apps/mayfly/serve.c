@@ -14,7 +14,7 @@
 #include "serve_bridges.h"
 #include "serve_page.h"
 #include "simulate.h"
-#include "start_report.h"
+#include "start_notes.h"
 
 #include <mayfly/protocol.h>
 

@@ -168,13 +168,6 @@ static int open_socket(const struct mg_connection *connection, void *user) {
     return refused;
 }
 
-static void greet(struct mg_connection *connection, void *user) {
-    mf_ViewServer *server = user;
-    const char *description = begin_sending(server).description;
-    mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, description, strlen(description));
-    end_sending(server);
-}
-
 static bool goes_on(const mf_ViewSlot *slot) {
     return !slot->server->stopping && slot->world == slot->server->world;
 }
@@ -202,44 +195,38 @@ static bool ask(mf_ViewSlot *slot, const char *data, size_t size) {
     return going;
 }
 
-// Whether a frame may come from a client by RFC 6455: no reserved bit (5.2) or opcode, control
-// frames whole and short (5.5). Messages of pages are never in pieces.
-static bool is_frame(int bits, size_t size) {
-    const int kind = bits & 0x0f;
-    const bool whole = (bits & 0x80) != 0, control = kind >= MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE;
-    if ((bits & 0x70) != 0 || !whole || kind > MG_WEBSOCKET_OPCODE_PONG)
-        return false;
-    return control ? size <= 125
-                   : kind == MG_WEBSOCKET_OPCODE_TEXT || kind == MG_WEBSOCKET_OPCODE_BINARY;
-}
-
-// Closes with the status "protocol error" (RFC 6455, 7.4.1).
-static int refuse_frame(struct mg_connection *connection) {
-    static const char status[] = {(char)(1002 >> 8), (char)(1002 & 255)};
-    mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, status, sizeof status);
-    return 0;
-}
-
-static int take_message(struct mg_connection *connection, int bits, char *data, size_t size,
-                        void *user) {
+static bool take_message(struct mg_connection *connection, int kind, const char *data,
+                         size_t size) {
     mf_ViewSlot *slot = mg_get_user_connection_data(connection);
-    (void)user;
-    const int kind = bits & 0x0f;
-    if (!is_frame(bits, size))
-        return refuse_frame(connection);
     if (kind == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE || slot == NULL)
-        return 0;
-    if (kind == MG_WEBSOCKET_OPCODE_PING || kind == MG_WEBSOCKET_OPCODE_PONG)
-        return 1;
+        return false;
+    if (kind == MG_WEBSOCKET_OPCODE_PING)
+        return mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_PONG, data, size) > 0;
     if (kind != MG_WEBSOCKET_OPCODE_TEXT || size >= MF_VIEW_MESSAGE)
-        return 1; // nothing that a page of ours sends
+        return true; // nothing that a page of ours sends
     if (!ask(slot, data, size))
-        return 0;
+        return false;
     if (slot->mail.answer_size == 0)
-        return 1;
+        return true;
     const int opcode = slot->mail.binary ? MG_WEBSOCKET_OPCODE_BINARY : MG_WEBSOCKET_OPCODE_TEXT;
     return mg_websocket_write(connection, opcode, (const char *)slot->mail.answer,
                               slot->mail.answer_size) > 0;
+}
+
+// All of a page's life, after the handshake.
+static void attend(struct mg_connection *connection, void *user) {
+    mf_ViewServer *server = user;
+    const char *description = begin_sending(server).description;
+    mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, description, strlen(description));
+    end_sending(server);
+    mf_view_read_frames(connection, server, take_message);
+}
+
+// What civetweb itself reads came before the handshake was over, or after the end.
+static int refuse_rest(struct mg_connection *connection, int bits, char *data, size_t size,
+                       void *user) {
+    (void)connection, (void)bits, (void)data, (void)size, (void)user;
+    return 0;
 }
 
 static void close_socket(const struct mg_connection *connection, void *user) {
@@ -440,7 +427,7 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
     }
     mg_set_request_handler(server->web, "/", send_page, server);
     mg_set_request_handler(server->web, "/load", mf_view_take_file, server);
-    mg_set_websocket_handler(server->web, "/live", open_socket, greet, take_message, close_socket,
+    mg_set_websocket_handler(server->web, "/live", open_socket, attend, refuse_rest, close_socket,
                              server);
     *out = server;
     return MF_OK;

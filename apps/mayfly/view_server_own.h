@@ -51,6 +51,12 @@ struct mf_ViewServer {
 
 // Whether the request is one of somebody who may see the page.
 bool mf_view_may_enter(const mf_ViewServer *server, const struct mg_connection *connection);
+// One message of a page, of a kind MG_WEBSOCKET_OPCODE_*. False ends the connection.
+typedef bool (*mf_ViewFrameFn)(struct mg_connection *connection, int kind, const char *data,
+                               size_t size);
+// Reads frames (view_frames.c) until `use` or the page ends the connection, or the server stops.
+void mf_view_read_frames(struct mg_connection *connection, mf_ViewServer *server,
+                         mf_ViewFrameFn use);
 // Takes a file that is dropped on a page: POST /load?name=NAME.
 int mf_view_take_file(struct mg_connection *connection, void *user);
 

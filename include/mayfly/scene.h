@@ -583,6 +583,28 @@ MF_API mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file,
                                  const mf_SceneConfig *config, mf_Scene *out, mf_Error *error);
 MF_API void mf_scene_destroy(mf_Scene *scene);
 
+// What is to be known before a run.
+typedef enum mf_NoteKind {
+    MF_NOTE_SCENE, // a setting of the scene that has no effect, or another one
+    MF_NOTE_FILE,  // what the reader of the model dropped or replaced, or numbers that are unlikely
+    MF_NOTE_FEATURE, // what the motion or the sensors ignore of the model with their settings
+    MF_NOTE_POSE,    // in the ground, upside down, links or robots inside of each other
+    MF_NOTE_STEP     // a step that is too long for a spring, servo or motor
+} mf_NoteKind;
+
+enum { MF_START_NOTE = 320 }; // [byte]
+typedef struct mf_StartNote {
+    mf_NoteKind kind;
+    char text[MF_START_NOTE]; // one sentence
+} mf_StartNote;
+
+// The notes that `mayfly run` prints at the start, as of now: of robot 0 of a group, or of a whole
+// scene, where those of groups begin with their names if there are several. The first `room` of
+// them; returns how many there are. Vehicles have none. `out` may be NULL: none is written. NULL:
+// 0.
+MF_API uint32_t mf_group_start_notes(mf_Group *group, mf_StartNote *out, uint32_t room);
+MF_API uint32_t mf_scene_start_notes(const mf_Scene *scene, mf_StartNote *out, uint32_t room);
+
 // The camera number `index` of the file, with focal length, center and, in the frame of what
 // carries it, its pose; camera->frame.link MF_NONE: the world. *group and *robot: the robot whose
 // link carries it, *group MF_NONE: none. MF_BAD_FILE, at the file's line: there is no such robot or

@@ -90,18 +90,22 @@ class Page:
             if key in message:
                 return message[key]
 
-    def send_raw(self, data: bytes, opcode: int = 1, final: bool = True) -> None:
-        size = len(data)
+    def send_raw(
+        self, data: bytes, opcode: int = 1, final: bool = True, mask: Any = b"\0\0\0\0"
+    ) -> None:
+        size, bit = len(data), 128 if mask is not None else 0
         head = bytes([opcode | (128 if final else 0)])
         if size < 126:
-            head += bytes([128 | size])
+            head += bytes([bit | size])
         else:
             head += (
-                bytes([128 | 126]) + size.to_bytes(2, "big")
+                bytes([bit | 126]) + size.to_bytes(2, "big")
                 if size < 65536
-                else (bytes([128 | 127]) + size.to_bytes(8, "big"))
+                else (bytes([bit | 127]) + size.to_bytes(8, "big"))
             )
-        self.socket.sendall(head + bytes(4) + data)  # the mask is 0
+        mask = mask or b""
+        data = bytearray(byte ^ (mask[i % 4] if mask else 0) for i, byte in enumerate(data))
+        self.socket.sendall(head + mask + data)
 
     def send(self, do: str, **members: Any) -> None:
         self.send_raw(json.dumps({"do": do, **members}).encode())

@@ -77,6 +77,32 @@ def test_groups_and_their_fields() -> None:
         assert repr(scene).startswith("<Scene: ")
 
 
+def test_notes_are_those_that_the_command_prints(tmp_path: pathlib.Path, command: str) -> None:
+    models = DATA / "models"
+    sunk = "initial: [{property: base.position.z, values: [0.05]}]"
+    (tmp_path / "two.yaml").write_text(
+        f"groups:\n  - {{name: a, model: {models}/hexapod.urdf, motion: rigid, {sunk}}}\n"
+        f"  - {{name: b, model: {models}/quadruped.urdf, place: {{poses: [[3, 0, 0]]}}}}\n"
+    )
+    run = [command, "run", str(tmp_path / "two.yaml"), "--duration", "0.01", "--json"]
+    said = json.loads(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
+    with mayfly.Scene(tmp_path / "two.yaml") as scene:
+        assert list(scene.notes) == said["notes"]
+        a = scene.group("a")
+        assert a.notes[0].startswith("the robot starts 0.0")
+        assert all(f"group a: {note}" in scene.notes for note in a.notes)
+        scene.run(0.1)
+        assert a.notes[0].startswith("the robot starts 0.0")  # as it was
+
+
+def test_notes_follow_where_a_robot_is_placed() -> None:
+    with mayfly.World() as world:
+        group = world.add_group(mayfly.Model.from_file("hexapod.urdf"))
+        assert not any("deep in the ground" in note for note in group.notes)
+        group["base.position"] = group["base.position"].read() - [0, 0, 0.1]
+        assert any("deep in the ground" in note for note in group.notes)
+
+
 def test_a_vehicle_is_a_group_like_others() -> None:
     with mayfly.Scene("scenes/circles.yaml", {"groups.aircraft.count": 20}) as scene:
         aircraft = scene.group("aircraft")

@@ -337,6 +337,19 @@ def test_a_page_for_others_takes_no_files():
     assert server.end() == 0
 
 
+def test_frames_must_be_masked(live):
+    """RFC 6455, 5.1: a frame that is not masked ends its connection with the status 1002."""
+    page = live("models/hexapod.urdf", "--paused")
+    address = f"http://127.0.0.1:{page.socket.getpeername()[1]}/"
+    other = Page(address)
+    other.send_raw(b'{"do":"next"}', mask=b"\x12\x34\x56\x78")
+    assert isinstance(other.receive(), bytes)  # a moment
+    other.send_raw(b'{"do":"next"}', mask=None)
+    assert other.bytes(4) == b"\x88\x02\x03\xea"  # closed, 1002
+    other.close()
+    assert page.frame().time == 0.0  # the others go on
+
+
 def test_frames_that_no_browser_sends_harm_nothing(live):
     """Garbage below the messages: cut off, too large, in pieces, of unknown kinds."""
     page = live("models/hexapod.urdf", "--paused")

@@ -140,6 +140,30 @@ static uint32_t equalities(const mf_NoteCase *c) {
     return is_off(c, MF_DISABLE_EQUALITY | MF_DISABLE_CONSTRAINT) ? 0 : count;
 }
 
+// Of the sum of all actuators on a tendon.
+static uint32_t tendon_efforts(const mf_NoteCase *c) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->model->tendon_count; i++)
+        count += mf_is_finite(c->model->tendons[i].force_lower) ||
+                 mf_is_finite(c->model->tendons[i].force_upper);
+    return actuators(c) > 0 ? count : 0;
+}
+
+// Compensation of weight that would count as a force of the joint's actuators.
+static bool is_lifted(const mf_NoteCase *c, const mf_Joint *joint) {
+    return joint->lift_by_actuator && has_effort(c, joint);
+}
+static uint32_t lifted(const mf_NoteCase *c) {
+    return count_joints(c, is_lifted);
+}
+
+static uint32_t solver(const mf_NoteCase *c) {
+    const mf_Physics *own = &c->model->physics, plain = mf_physics();
+    return own->solver_iterations != plain.solver_iterations || own->noslip_iterations > 0 ||
+           own->solver_tolerance < plain.solver_tolerance ||
+           own->solver_tolerance > plain.solver_tolerance;
+}
+
 static bool no_passive(const mf_NoteCase *c) {
     return is_off(c, MF_DISABLE_SPRING) && is_off(c, MF_DISABLE_DAMPER);
 }
@@ -374,6 +398,12 @@ const mf_MotionNote mf_note_planars = {planars, "planar joints (#) are fixed in 
                                                 "state"};
 const mf_MotionNote mf_note_tendons = {
     tendons, "limits, springs, damping, friction of tendons (#) have no effect"};
+const mf_MotionNote mf_note_tendon_efforts = {
+    tendon_efforts, "actuatorfrcrange of tendons (#) has no effect; forcerange of actuators has"};
+const mf_MotionNote mf_note_lifted = {
+    lifted, "actuatorgravcomp of joints (#): actuatorfrcrange does not limit the compensation"};
+const mf_MotionNote mf_note_solver = {
+    solver, "iterations, tolerance and noslip of the file's solver have no effect"};
 const mf_MotionNote mf_note_equalities = {equalities, "equality constraints (#) have no effect"};
 const mf_MotionNote mf_note_lifts = {lifts,
                                      "weight compensation (gravcomp) of links (#) has no effect"};

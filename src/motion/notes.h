@@ -40,8 +40,8 @@ extern const mf_MotionNote mf_note_actuators, mf_note_efforts, mf_note_springs, 
     mf_note_links_touch, mf_note_alone_links, mf_note_alone_obstacles, mf_note_base_shapes,
     mf_note_obstacles, mf_note_held_shapes, mf_note_points_instead, mf_note_kept_off,
     mf_note_own_law, mf_note_own_law_of_shapes, mf_note_stiffness_only, mf_note_mean_impedance,
-    mf_note_turning, mf_note_impratio, mf_note_kept_contacts, mf_note_ground_added,
-    mf_note_no_ground, mf_note_alone_world, mf_note_mocaps, mf_note_mocap_children,
-    mf_note_no_floor, mf_note_no_wind;
+    mf_note_turning, mf_note_impratio, mf_note_tendon_efforts, mf_note_lifted, mf_note_solver,
+    mf_note_kept_contacts, mf_note_ground_added, mf_note_no_ground, mf_note_alone_world,
+    mf_note_mocaps, mf_note_mocap_children, mf_note_no_floor, mf_note_no_wind;
 
 #endif

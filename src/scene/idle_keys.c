@@ -50,6 +50,15 @@ static bool without_chain(const mf_SceneFile *file, const mf_SceneGroup *group, 
     (void)motion;
     return group->chain.first[0] == '\0' && group->chain.second[0] == '\0';
 }
+static bool of_sheet(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
+    (void)file;
+    (void)motion;
+    return group->truss != NULL || group->cloth != NULL;
+}
+// Trusses, cloths and particles.
+static bool of_matter(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
+    return of_sheet(file, group, motion) || motion == MF_MOTION_FLUID || motion == MF_MOTION_GRAINS;
+}
 static bool without_downwash(const mf_SceneFile *file, const mf_SceneGroup *group,
                              mf_Motion motion) {
     (void)group;
@@ -59,19 +68,25 @@ static bool without_downwash(const mf_SceneFile *file, const mf_SceneGroup *grou
 
 static const Idle idle[] = {
     {"base", of_vehicle, "vehicles have no base of a URDF file"},
+    {"base", of_sheet, "trusses and cloths have no base of a URDF file"},
     {"behavior.formation.height", of_car, "cars stay on the ground"},
     {"behavior.formation.rise", of_car, "cars stay on the ground"},
     {"behavior.orbit.height", of_car, "cars stay on the ground"},
     {"chain.closed", without_chain, "it needs chain.first and chain.second"},
     {"chain.turn", without_chain, "it needs chain.first and chain.second"},
     {"contact.friction", without_friction, "the motion has a friction of its own, or none"},
+    {"contact.friction", of_matter, "the motion's own keys or files have it"},
     {"contact.self", not_articulated, "only articulated has contacts between links"},
     {"contact.shapes", by_points, "the motion does not touch the ground by shapes"},
+    {"contact.shapes", of_matter, "vertices and particles have no shapes"},
     {"dock_limits.", of_vehicle, "vehicles have no docks"},
+    {"dock_limits.", of_sheet, "trusses and cloths have no docks"},
     {"height", of_car, "cars stand on the ground"},
     {"joint_noise", without_rates, "the motion has no joint rates of its own"},
+    {"joint_noise", of_matter, "it has no joints"},
     {"rotor_area", without_downwash, "it needs air.downwash"},
     {"sensors", of_vehicle, "vehicles have no sensors of a model"},
+    {"sensors", of_matter, "it has no sensors of a model"},
     {"servo.limits", not_articulated, "only articulated has servos"},
     {"speed", held_up, "kinematic moves by its joints only"},
 };

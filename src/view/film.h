@@ -90,6 +90,8 @@ struct mf_Film {
 // The page that web/ makes, terminated by 0; @DATA@ is replaced by the film. Empty: this build has
 // none.
 extern const unsigned char mf_film_page[];
+// The project's license, and those of what the page is made of (empty without it); likewise.
+extern const unsigned char mf_license[], mf_web_licenses[];
 
 // "box" of MF_SHAPE_BOX.
 const char *mf_film_shape_name(mf_ShapeType type);

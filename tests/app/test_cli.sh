@@ -86,6 +86,9 @@ expect 0 --help
 grep -q 'usage: mayfly COMMAND' out || fail 'the overview lacks its usage'
 expect 0 --version
 grep -Eq '^mayfly [0-9]+\.[0-9]+\.[0-9]+$' out || fail 'the version is no version'
+# The texts of licenses are in the command, and those of a film's program in the film.
+expect 0 --licenses
+grep -q 'Apache License' out || fail 'the license is missing'
 for command in evolve run compare replay info check bench; do
     expect 0 "$command" --help
     cp out direct

@@ -271,6 +271,51 @@ static void unknown_elements_are_reported_once_per_kind(void **state) {
     mf_model_destroy(model);
 }
 
+// Every element of links and joints in turn has an attribute, and then an element, that URDF does
+// not know: a note names each. What only pictures need is left out.
+static void nothing_is_ignored_in_silence(void **state) {
+    static const char *const text =
+        "<robot name='r'><link name='a'><inertial><origin xyz='0 0 0.1'/><mass value='1'/>"
+        "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+        "<collision><origin rpy='0 0 1'/><geometry><box size='1 1 1'/></geometry></collision>"
+        "<contact><lateral_friction value='0.5'/></contact></link>"
+        "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
+        "ixz='0' iyz='0'/></inertial></link><link name='c'><inertial><mass value='1'/><inertia "
+        "ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        "<joint name='j' type='revolute'><origin xyz='0 0 1'/><parent link='a'/><child link='b'/>"
+        "<axis xyz='0 0 1'/><limit lower='0' upper='1' effort='2' velocity='3'/><dynamics "
+        "damping='1' friction='1'/></joint><joint name='k' type='revolute'><parent link='a'/>"
+        "<child link='c'/><limit lower='0' upper='1' effort='2' velocity='3'/><mimic joint='j' "
+        "multiplier='2' offset='1'/></joint></robot>";
+    uint32_t tried = 0;
+    for (const char *at = strstr(text, "<link"); at != NULL; at = strchr(at + 1, '<')) {
+        char changed[4096], name[40], words[80];
+        const int length = (int)strcspn(at + 1, " />");
+        if (at[1] == '/')
+            continue;
+        snprintf(name, sizeof name, "%.*s", length, at + 1);
+        snprintf(changed, sizeof changed, "%.*s strange='7'%s", (int)(at - text) + 1 + length, text,
+                 at + 1 + length);
+        mf_Model *model = load_text(*state, changed);
+        snprintf(words, sizeof words, "<%s> strange ignored", name);
+        assert_note(model, false, 1, words);
+        mf_model_destroy(model);
+        if (strcspn(at, ">") > 0 && at[strcspn(at, ">") - 1] == '/')
+            continue; // nothing can be inside
+        snprintf(changed, sizeof changed, "%.*s<strange/>%s", (int)(strchr(at, '>') - text) + 1,
+                 text, strchr(at, '>') + 1);
+        model = load_text(*state, changed);
+        snprintf(words, sizeof words, "<strange> in <%s> ignored", name);
+        assert_note(model, false, 1, words);
+        mf_model_destroy(model);
+        tried++;
+    }
+    assert_true(tried > 10);
+    mf_Model *model = load_text(*state, text);
+    assert_int_equal(model->note_count, 0);
+    mf_model_destroy(model);
+}
+
 static void numbers_do_not_depend_on_the_locale(void **state) {
     // Skipped in effect where no such locale is installed; the parse must be right either way.
     setlocale(LC_ALL, "de_DE.UTF-8");
@@ -688,6 +733,7 @@ int main(void) {
         cmocka_unit_test(leaf_links_get_contact_sensors_by_default),
         cmocka_unit_test(a_floating_world_is_left_out),
         cmocka_unit_test(unknown_elements_are_reported_once_per_kind),
+        cmocka_unit_test(nothing_is_ignored_in_silence),
         cmocka_unit_test(numbers_do_not_depend_on_the_locale),
         cmocka_unit_test(links_without_inertial_can_be_weighed_by_density),
         cmocka_unit_test(impossible_inertias_are_repaired),

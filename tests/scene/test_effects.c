@@ -37,6 +37,11 @@ static const Kind kinds[] = {
     {"quadrotor", "crazyflie.yaml", "    height: 2\n"},
     {"aircraft", "aerosonde.yaml", "    height: 100\n"},
     {"car", "car_full_size.yaml", ""},
+    {"quasistatic", "cantilever.truss.yaml", "    motion: quasistatic\n"},
+    {"elastic", "cantilever.truss.yaml", "    motion: elastic\n"},
+    {"cloth", "blanket.cloth.yaml", "    height: 0.5\n"},
+    {"grains", "grain.xml", "    motion: grains\n"},
+    {"fluid", "drop.xml", "    motion: fluid\n"},
 };
 
 static const char *const behaviors[] = {"", "hold", "orbit", "formation", "flock", NULL};
@@ -156,6 +161,24 @@ static const Excuse excuses[] = {
     {"motion.points.", "points", "acts where feet slip or joints move"},
     {"motion.car.", "car", "acts where a car skids"},
     {"precision", "car", "standing is exact in both"},
+    {"motion.quasistatic.vertices", "", "room for what grows"},
+    {"motion.quasistatic.bars", "", "room for what grows"},
+    {"motion.quasistatic.samples", "", "acts where bars meet"},
+    {"motion.quasistatic.reach", "", "acts where bars meet"},
+    {"motion.quasistatic.actuator_speed", "", "acts where actuators move"},
+    {"motion.quasistatic.iterations", "", "acts where they do not suffice"},
+    {"motion.elastic.vertices", "", "room for what grows"},
+    {"motion.elastic.bars", "", "room for what grows"},
+    {"motion.elastic.samples", "", "acts where bars meet"},
+    {"motion.elastic.reach", "", "acts where bars meet"},
+    {"motion.elastic.actuator_speed", "", "acts where actuators move"},
+    {"motion.elastic.iterations", "", "acts where they do not suffice"},
+    {"motion.quasistatic.strengthening", "", "acts where bars bend"},
+    {"motion.quasistatic.jump", "", "a bound of a fault"},
+    {"motion.cloth.self_distance", "", "acts where a cloth meets itself"},
+    {"motion.grains.friction", "", "acts where grains meet"},
+    {"motion.grains.wall_friction", "", "acts where grains meet"},
+    {"motion.grains.rolling", "", "acts where grains meet"},
 };
 
 static bool is_excused(const char *path, const char *kind) {

@@ -15,7 +15,7 @@ from mayfly.arrays import Array, matrix, rows_or_none, whole
 from mayfly.cameras import Picture, pictures
 from mayfly.equations import Equations
 from mayfly.field import Field
-from mayfly.group_setup import Recipe, notes_of
+from mayfly.group_setup import Recipe, notes_of, start_notes
 from mayfly.minds import Mind, MindRecipe, add_mind
 from mayfly.truss import Truss
 
@@ -56,6 +56,7 @@ class Group(Sealed, Equations):
         self._trusses: dict[int, Truss] = {}
         self._found: dict[str, Field] = {}
         self._moving: frozenset[str] | None = None
+        self._begin = self._start_notes()
         self.model = recipe.model
         self.count = recipe.count
         self._seal()
@@ -82,8 +83,16 @@ class Group(Sealed, Equations):
     @property
     @in_turn
     def notes(self) -> tuple[str, ...]:
-        """Features of the model that motions and sensors ignore with the current settings."""
-        return notes_of(self._use())
+        """What `mayfly run` prints at the start (the pose, the step, unlikely numbers of the file),
+        then features of the model that motions and sensors ignore with the current settings."""
+        native = self._use()
+        if int(lib.mf_world_time(self.world._pointer)) == 0:
+            self._begin = self._start_notes()  # the robots may have been placed elsewhere
+        return (*self._begin, *notes_of(native))
+
+    def _start_notes(self) -> tuple[str, ...]:
+        found = start_notes(lib.mf_group_start_notes, self._native)
+        return tuple(note for kind, note in found if kind != "feature")
 
     def __len__(self) -> int:
         return self.count

@@ -407,6 +407,17 @@ def notes_of(group: Any) -> tuple[str, ...]:
     return tuple(made)
 
 
+NOTE_KINDS = ("scene", "file", "feature", "pose", "step")  # of mf_NoteKind
+
+
+def start_notes(ask: Any, subject: Any) -> list[tuple[str, str]]:
+    """Kind and text of what `mayfly run` prints before it begins, of a group or a scene."""
+    room = int(ask(subject, ffi.NULL, 0))
+    notes = ffi.new("mf_StartNote[]", max(room, 1))
+    count = min(int(ask(subject, notes, room)), room)
+    return [(NOTE_KINDS[int(notes[i].kind)], text(notes[i].text)) for i in range(count)]
+
+
 def set_up(group: Any, context: Any, recipe: Recipe) -> bool:
     """Adds motions and controllers; after a failure the world must not be used.
 

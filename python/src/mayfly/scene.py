@@ -12,7 +12,7 @@ from mayfly import errors
 from mayfly._native import Turn, check, encode, ffi, lib, text
 from mayfly.context import Context, default_context
 from mayfly.group import Group
-from mayfly.group_setup import overrides, recipe_of
+from mayfly.group_setup import overrides, recipe_of, start_notes
 from mayfly.model import Model, data_folder
 from mayfly.world import World
 
@@ -64,6 +64,8 @@ class Scene(World):
         self._context = context if context is not None else default_context()
         self._open(_found(path), settings or {}, plugins)
         self._groups = [self._group(i) for i in range(int(self._scene.group_count))]
+        found = start_notes(lib.mf_scene_start_notes, self._scene)
+        self._begin = tuple(note for _, note in found)
         self._seal()
 
     def _open(self, path: str, settings: Mapping[str, object], plugins: bool) -> None:
@@ -93,10 +95,10 @@ class Scene(World):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Deviations from the file."""
+        """What `mayfly run` prints at the start: deviations from the file, then of each group what
+        its `Group.notes` were then."""
         self._use()
-        scene = self._scene
-        return tuple(text(scene.notes[i]) for i in range(int(scene.note_count)))
+        return self._begin
 
     def add_group(self, *arguments: Any, **more: Any) -> NoReturn:
         """Raises: groups are defined in the file."""

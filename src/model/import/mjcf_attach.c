@@ -87,7 +87,7 @@ mf_Status mf_mjcf_no_room(const mf_Mjcf *m, const mf_XmlNode *node) {
 }
 
 void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value) {
-    node->attributes[node->attribute_count++] = (mf_XmlAttribute){name, value};
+    node->attributes[node->attribute_count++] = (mf_XmlAttribute){.name = name, .value = value};
 }
 
 void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child) {

@@ -32,6 +32,7 @@ static const mf_MjcfField body_fields[] = {
     MF_MJCF_ORIENTATION,
     {"sleep", MF_MJCF_NOTED, 0, 0, 0, NULL},
     {"simple", MF_MJCF_PASSED, 0, 0, 0, NULL},
+    {"fuse", MF_MJCF_PASSED, 0, 0, 0, NULL}, // links are merged anyway
     {"user", MF_MJCF_PASSED, 0, 0, 0, NULL},
     END};
 

@@ -72,6 +72,7 @@ const mf_MjcfField mf_mjcf_geom_fields[] = {TEXT("name", mf_MjcfGeom, name),
                                             CHOICE("fluidshape", mf_MjcfGeom, fluid, fluids),
                                             PLAIN(mf_MjcfGeom, SHAPE),
                                             ELSEWHERE("class"),
+                                            PASSED("castshadow"),
                                             PASSED("user"),
                                             END};
 
@@ -204,6 +205,8 @@ static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *
         if (strcmp(node->name, *name) == 0)
             return MF_OK;
     }
+    if (strcmp(node->name, "texture") == 0)
+        return mf_mjcf_pass(m, node, NULL);
     return mf_mjcf_refuse(m, node, NULL);
 }
 

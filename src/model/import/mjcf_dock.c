@@ -60,7 +60,7 @@ static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
     static const char *const placed[] = {"site", "body", "xyz", "quat", NULL};
     const char *data = mf_xml_attribute(text, "data");
     char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
-    mf_XmlAttribute attributes[MF_MJCF_WORDS + 1] = {{"name", name}};
+    mf_XmlAttribute attributes[MF_MJCF_WORDS + 1] = {{.name = "name", .value = name}};
     mf_Dock dock;
     if (copy == NULL)
         return mf_mjcf_no_memory(m);

@@ -10,6 +10,8 @@
 #define FIELD(type, member) offsetof(type, member)
 #define PASSED(name)                                                                               \
     { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
+#define NOTED(name)                                                                                \
+    { name, MF_MJCF_NOTED, 0, 0, 0, NULL }
 #define END                                                                                        \
     { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
@@ -76,7 +78,19 @@ static const mf_MjcfField compiler_fields[] = {
     PASSED("saveinertial"),
     PASSED("exactmeshinertia"),
     PASSED("conflict"),
+    PASSED("passthrough"), // how MuJoCo writes files
+    PASSED("savecanonical"),
+    PASSED("savecompiled"),
     END};
+
+// <lengthrange>, for muscles without the attribute of that name, which are refused.
+static mf_Status note_lengthrange(mf_Mjcf *m, const mf_XmlNode *node) {
+    static const char *const known[] = {"lengthrange", NULL};
+    mf_Status status = mf_mjcf_only(m, node, known);
+    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
+        status = mf_mjcf_pass(m, child, NULL);
+    return status;
+}
 
 static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) {
     c->assetdir = NULL;
@@ -142,6 +156,9 @@ mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSetti
 static mf_Status read_compilers(mf_Mjcf *m) {
     Compiler c;
     mf_Status status = read_all(m, m->xml.root, &c);
+    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "compiler"); status == MF_OK && node;
+         node = mf_xml_next(node, "compiler"))
+        status = note_lengthrange(m, node);
     if (status != MF_OK)
         return status;
     keep_settings(&c, &m->settings);
@@ -168,6 +185,7 @@ typedef struct Option {
     mf_Physics physics;
     int32_t solver, noslip_iterations;
     double iterations;
+    const char *disabled_groups;
 } Option;
 
 static const char *const solvers[] = {"PGS", "CG", "Newton", NULL};
@@ -177,20 +195,21 @@ static const mf_MjcfField option_fields[] = {
     {"noslip_iterations", MF_MJCF_INTEGER, 0, 0, FIELD(Option, noslip_iterations), NULL},
     {"solver", MF_MJCF_CHOICE, 0, 0, FIELD(Option, solver), solvers},
     {"iterations", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, iterations), NULL},
-    // Settings of MuJoCo's solver, which Mayfly does not use.
-    PASSED("ls_tolerance"),
-    PASSED("ccd_tolerance"),
-    PASSED("mpr_tolerance"),
-    PASSED("sleep_tolerance"),
+    // Settings of MuJoCo's solver and collision detection: Mayfly has its own.
+    NOTED("ls_tolerance"),
+    NOTED("ls_iterations"),
+    NOTED("ccd_tolerance"),
+    NOTED("ccd_iterations"),
+    NOTED("mpr_tolerance"),
+    NOTED("mpr_iterations"),
+    NOTED("sdf_iterations"),
+    NOTED("sdf_initpoints"),
+    NOTED("sleep_tolerance"),
+    NOTED("collision"),
     PASSED("apirate"),
-    PASSED("collision"),
-    PASSED("jacobian"),
-    PASSED("ls_iterations"),
-    PASSED("ccd_iterations"),
-    PASSED("mpr_iterations"),
-    PASSED("sdf_iterations"),
-    PASSED("sdf_initpoints"),
-    {"actuatorgroupdisable", MF_MJCF_REFUSED, 0, 0, 0, NULL},
+    PASSED("jacobian"), // its storage
+    // A list of groups: "0", too, switches actuators off.
+    {"actuatorgroupdisable", MF_MJCF_TEXT, 0, 0, FIELD(Option, disabled_groups), NULL},
     END};
 
 static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *physics) {
@@ -199,11 +218,11 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
         "constraint", "equality", "frictionloss", "limit",     "contact",
         "spring",     "damper",   "gravity",      "clampctrl", "filterparent",
         "actuation",  "refsafe",  "sensor",       "eulerdamp", NULL};
-    static const char *const passed[] = {"warmstart", "midphase",    "autoreset",
-                                         "nativeccd", "island",      "energy",
-                                         "fwdinv",    "invdiscrete", NULL};
+    static const char *const passed[] = {"midphase", "autoreset", "island",      "energy",
+                                         "fwdinv",   "warmstart", "invdiscrete", NULL};
     // Off unless a file enables them, and then without effect here.
-    static const char *const noted[] = {"multiccd", "sleep", "diagexact", "sensornoise", NULL};
+    static const char *const noted[] = {"multiccd", "sleep",       "diagexact", "sensornoise",
+                                        "ipc",      "speculative", NULL};
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         const mf_XmlAttribute *flag = &node->attributes[i];
         bool enable = strcmp(flag->value, "enable") == 0, found = false;
@@ -230,12 +249,14 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
         }
         for (const char *const *name = passed; *name && !found; name++)
             found = strcmp(flag->name, *name) == 0;
-        bool is_noted = false;
+        bool is_noted = false, is_own = strcmp(flag->name, "nativeccd") == 0;
         for (const char *const *name = noted; *name && !is_noted; name++)
             is_noted = strcmp(flag->name, *name) == 0;
-        mf_Status status = is_noted && enable  ? mf_mjcf_pass(m, node, flag->name)
-                           : is_noted || found ? MF_OK
-                                               : mf_mjcf_refuse(m, node, flag->name);
+        // Mayfly's own detection of contacts is always on.
+        mf_Status status = (is_noted && enable) || (is_own && !enable)
+                               ? mf_mjcf_pass(m, node, flag->name)
+                           : is_noted || is_own || found ? MF_OK
+                                                         : mf_mjcf_refuse(m, node, flag->name);
         if (status != MF_OK)
             return status;
     }
@@ -287,6 +308,9 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
             option.noslip_iterations > 0 ? (uint32_t)option.noslip_iterations : 0;
         if (status == MF_OK)
             status = check_option(m, node, &option.physics);
+        if (status == MF_OK && option.disabled_groups != NULL &&
+            option.disabled_groups[strspn(option.disabled_groups, " \t\r\n")] != '\0')
+            status = mf_mjcf_refuse(m, node, "actuatorgroupdisable");
         if (status == MF_OK)
             status = check_solver(m, node, &option);
         // Both solvers have the same minimum; only their termination differs.

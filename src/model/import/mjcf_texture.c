@@ -61,6 +61,8 @@ mf_Status mf_mjcf_read_texture(mf_Mjcf *m, const mf_XmlNode *node) {
         {"content_type", MF_MJCF_PASSED, 0, 0, 0, NULL},
         {"colorspace", MF_MJCF_PASSED, 0, 0, 0, NULL},
         {"nchannel", MF_MJCF_PASSED, 0, 0, 0, NULL},
+        {"embed", MF_MJCF_PASSED, 0, 0, 0, NULL},
+        {"class", MF_MJCF_NOTED, 0, 0, 0, NULL},
         {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
     mf_MjcfTexture texture = {.node = node, .draft = MF_NONE, .grid = {1.0, 1.0}};
     mf_item_reset(MF_ITEM_TEXTURE, &texture.plain);

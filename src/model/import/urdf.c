@@ -10,10 +10,11 @@ mf_Status mf_urdf_no_memory(const mf_Urdf *urdf) {
     return mf_fail_at(urdf->error, MF_NO_MEMORY, urdf->file, 0, 0, "no memory for the model");
 }
 
-mf_Status mf_urdf_ignore(mf_Urdf *urdf, const mf_XmlNode *node) {
+static mf_Status ignore(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute) {
     const char *parent = node->parent ? node->parent->name : "";
-    char key[600];
-    snprintf(key, sizeof key, "%.250s/%.250s", parent, node->name);
+    char key[800];
+    snprintf(key, sizeof key, "%.250s/%.250s %.250s", parent, node->name,
+             attribute ? attribute : "");
     uint32_t index = mf_names_find(&urdf->ignored_names, key);
     if (index != UINT32_MAX) {
         ((mf_UrdfIgnored *)urdf->ignored.items)[index].count++;
@@ -23,9 +24,12 @@ mf_Status mf_urdf_ignore(mf_Urdf *urdf, const mf_XmlNode *node) {
     mf_UrdfIgnored *item = copy ? mf_list_push(urdf->context, &urdf->ignored, sizeof *item) : NULL;
     if (item == NULL || !mf_names_add(&urdf->ignored_names, copy, urdf->ignored.count - 1))
         return mf_urdf_no_memory(urdf);
-    item->node = node;
-    item->count = 1;
+    *item = (mf_UrdfIgnored){.node = node, .attribute = attribute, .count = 1};
     return MF_OK;
+}
+
+mf_Status mf_urdf_ignore(mf_Urdf *urdf, const mf_XmlNode *node) {
+    return ignore(urdf, node, NULL);
 }
 
 mf_Status mf_urdf_ignore_others(mf_Urdf *urdf, const mf_XmlNode *node, const char *const *known) {
@@ -103,6 +107,48 @@ static mf_Status read_mujoco(mf_Urdf *urdf) {
     return node ? mf_urdf_ignore_others(urdf, node, known) : MF_OK;
 }
 
+// Elements of which attributes have no meaning: what is only looked at, and bounds, axes and
+// friction of a joint that does not move.
+static bool is_plain(const mf_Urdf *urdf, const mf_XmlNode *node) {
+    const char *type = strcmp(node->name, "joint") == 0 ? mf_xml_attribute(node, "type") : NULL;
+    return strcmp(node->name, "visual") == 0 || strcmp(node->name, "material") == 0 ||
+           (type != NULL && strcmp(type, "fixed") == 0) ||
+           (strcmp(node->name, "inertial") == 0 &&
+            urdf->config->inertia == MF_IMPORT_INERTIA_GEOMETRY);
+}
+
+static bool is_ignored(const mf_Urdf *urdf, const mf_XmlNode *node) {
+    const mf_UrdfIgnored *items = urdf->ignored.items;
+    for (uint32_t i = 0; i < urdf->ignored.count; i++)
+        if (items[i].attribute == NULL && strcmp(items[i].node->name, node->name) == 0 &&
+            strcmp(items[i].node->parent->name, node->parent->name) == 0)
+            return true;
+    return false;
+}
+
+// Attributes that no pass has asked for.
+static mf_Status ignore_unread(mf_Urdf *urdf, const mf_XmlNode *node) {
+    mf_Status status = MF_OK;
+    if (is_plain(urdf, node) || is_ignored(urdf, node))
+        return MF_OK;
+    for (uint32_t i = 0; status == MF_OK && i < node->attribute_count; i++) {
+        const mf_XmlAttribute *own = &node->attributes[i];
+        if (!own->is_read && strcmp(own->name, "name") != 0 && strchr(own->name, ':') == NULL)
+            status = ignore(urdf, node, own->name);
+    }
+    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
+        status = ignore_unread(urdf, child);
+    return status;
+}
+
+static mf_Status ignore_attributes(mf_Urdf *urdf) {
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *node = urdf->xml.root->first; status == MF_OK && node; node = node->next)
+        if (strcmp(node->name, "link") == 0 || strcmp(node->name, "joint") == 0)
+            status = ignore_unread(urdf, node);
+    return status;
+}
+
 static mf_Status note_ignored(mf_Urdf *urdf) {
     const mf_UrdfIgnored *items = urdf->ignored.items;
     for (uint32_t i = 0; i < urdf->ignored.count; i++) {
@@ -110,8 +156,13 @@ static mf_Status note_ignored(mf_Urdf *urdf) {
         char times[40] = "";
         if (items[i].count > 1)
             snprintf(times, sizeof times, " (%u times)", items[i].count);
-        if (!mf_draft_note(&urdf->draft, false, node->line, "<%.100s> in <%.100s> ignored%s",
-                           node->name, node->parent->name, times))
+        const bool noted =
+            items[i].attribute != NULL
+                ? mf_draft_note(&urdf->draft, false, node->line, "<%.100s> %.100s ignored%s",
+                                node->name, items[i].attribute, times)
+                : mf_draft_note(&urdf->draft, false, node->line, "<%.100s> in <%.100s> ignored%s",
+                                node->name, node->parent->name, times);
+        if (!noted)
             return mf_urdf_no_memory(urdf);
     }
     return MF_OK;
@@ -152,6 +203,7 @@ static mf_Status run_passes(mf_Urdf *urdf) {
                                   mf_urdf_read_mayfly,
                                   mf_urdf_read_sensors,
                                   note_comment,
+                                  ignore_attributes,
                                   note_ignored};
     mf_Status status = MF_OK;
     for (size_t i = 0; status == MF_OK && i < sizeof passes / sizeof *passes; i++)

@@ -57,9 +57,10 @@ typedef struct mf_UrdfJoint {
     uint32_t draft;      // [1] draft joint, MF_NONE when merged
 } mf_UrdfJoint;
 
-// Ignored elements, reported once per kind.
+// Ignored elements and attributes, reported once per kind.
 typedef struct mf_UrdfIgnored {
     const mf_XmlNode *node; // the first
+    const char *attribute;  // NULL: the element
     uint32_t count;
 } mf_UrdfIgnored;
 

@@ -54,6 +54,7 @@ static bool copy_attributes(Parser *parser, mf_XmlNode *node, const char **pairs
         const char *name = pairs[2 * i], *value = pairs[2 * i + 1];
         node->attributes[i].name = mf_arena_text(arena, name, strlen(name));
         node->attributes[i].value = mf_arena_text(arena, value, strlen(value));
+        node->attributes[i].is_read = false;
         if (node->attributes[i].name == NULL || node->attributes[i].value == NULL)
             return false;
     }
@@ -293,8 +294,10 @@ mf_XmlNode *mf_xml_next(const mf_XmlNode *node, const char *name) {
 
 const char *mf_xml_attribute(const mf_XmlNode *node, const char *name) {
     for (uint32_t i = 0; node && i < node->attribute_count; i++) {
-        if (strcmp(node->attributes[i].name, name) == 0)
+        if (strcmp(node->attributes[i].name, name) == 0) {
+            node->attributes[i].is_read = true;
             return node->attributes[i].value;
+        }
     }
     return NULL;
 }

@@ -7,6 +7,7 @@
 typedef struct mf_XmlAttribute {
     const char *name;
     const char *value;
+    bool is_read; // mf_xml_attribute or one of its kind was asked for it
 } mf_XmlAttribute;
 
 typedef struct mf_XmlNode mf_XmlNode;
@@ -48,7 +49,7 @@ void mf_xml_release(mf_Xml *xml);
 mf_XmlNode *mf_xml_child(const mf_XmlNode *node, const char *name);
 mf_XmlNode *mf_xml_next(const mf_XmlNode *node, const char *name);
 
-// Value of an attribute, or NULL.
+// Value of an attribute, or NULL. Marks it as read.
 const char *mf_xml_attribute(const mf_XmlNode *node, const char *name);
 
 // As above; an attribute that is missing, empty or longer than 255 bytes is an error.

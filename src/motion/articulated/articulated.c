@@ -567,6 +567,8 @@ static void row_defaults(mf_MotionsConfig *config) {
 }
 
 static const mf_MotionNote *const notes[] = {&mf_note_planars,
+                                             &mf_note_tendon_efforts,
+                                             &mf_note_lifted,
                                              &mf_note_alone_links,
                                              &mf_note_alone_obstacles,
                                              &mf_note_points_instead,

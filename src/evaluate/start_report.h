@@ -1,17 +1,17 @@
 // Notes before a run: unsupported features of the model, and initial states that are probably
 // unintended.
-#ifndef MAYFLY_APP_START_REPORT_H
-#define MAYFLY_APP_START_REPORT_H
+#ifndef MAYFLY_SRC_EVALUATE_START_REPORT_H
+#define MAYFLY_SRC_EVALUATE_START_REPORT_H
 
-#include "app.h"
+#include <mayfly/scene.h>
 
-enum { MF_REPORT_LINES = 32, MF_REPORT_TEXT = 320 };
+enum { MF_REPORT_LINES = 32 };
 
 typedef struct mf_StartReport {
     uint32_t count;  // [1] lines
     uint32_t more;   // [1] lines beyond the limit
     char prefix[72]; // of the following lines: the group, if there are several
-    char lines[MF_REPORT_LINES][MF_REPORT_TEXT];
+    mf_StartNote lines[MF_REPORT_LINES];
 } mf_StartReport;
 
 // All notes: of robot 0 of each group with links at its start, and of the scene. The only function
@@ -28,10 +28,5 @@ void mf_start_report_settings(const mf_Scene *scene, const mf_Group *group, mf_S
 
 // --strict: MF_UNSUPPORTED with the first of these notes of any group.
 mf_Status mf_start_report_refuse(const mf_Scene *scene, mf_Error *error);
-
-// Prints one line each with the prefix "note: ".
-void mf_start_report_print(const mf_StartReport *report);
-// An array of texts.
-json_t *mf_start_report_pack(const mf_StartReport *report);
 
 #endif

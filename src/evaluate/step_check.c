@@ -8,7 +8,7 @@
 // s^2 + m (d + e) s + m k. A single unstable mode implies an unstable system: m k is a diagonal
 // entry of a symmetric matrix whose largest eigenvalue decides. Equality constraints may stabilize
 // it, because they add moving mass.
-#include "step_check.h"
+#include "evaluate/step_check.h"
 
 #include <complex.h>
 #include <math.h>

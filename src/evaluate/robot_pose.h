@@ -1,8 +1,8 @@
 // Link poses, tilt and ground penetration of one robot of a group.
-#ifndef MAYFLY_APP_ROBOT_POSE_H
-#define MAYFLY_APP_ROBOT_POSE_H
+#ifndef MAYFLY_SRC_EVALUATE_ROBOT_POSE_H
+#define MAYFLY_SRC_EVALUATE_ROBOT_POSE_H
 
-#include "app.h"
+#include <mayfly/motion.h>
 
 typedef struct mf_RobotPose {
     double (*position)[3], (*rotation)[4]; // [m], [1] of the links, world; the base first

@@ -1,8 +1,8 @@
 // Whether a step is too long for a robot at its start.
-#ifndef MAYFLY_APP_STEP_CHECK_H
-#define MAYFLY_APP_STEP_CHECK_H
+#ifndef MAYFLY_SRC_EVALUATE_STEP_CHECK_H
+#define MAYFLY_SRC_EVALUATE_STEP_CHECK_H
 
-#include "app.h"
+#include <mayfly/world.h>
 
 enum { MF_STEP_TEXT = 320 };
 

@@ -1,5 +1,5 @@
 // The report before a run (start_report.h): one function per kind of finding.
-#include "start_report.h"
+#include "evaluate/start_report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <mayfly/query.h>
 
 #include "motion/articulated/host.h"
-#include "robot_pose.h"
-#include "step_check.h"
+#include "evaluate/robot_pose.h"
+#include "evaluate/step_check.h"
 
 _Static_assert(MF_INSTRUMENTS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both");
 
@@ -25,17 +25,18 @@ _Static_assert(MF_INSTRUMENTS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both"
 #define ENDLESS 1e4      // [rad] a range that means none
 #define CROWD 64u        // [1] robots whose distances are computed
 
-MF_PRINTF(2, 3)
-static void say(mf_StartReport *report, const char *format, ...) {
+MF_PRINTF(3, 4)
+static void say(mf_StartReport *report, mf_NoteKind kind, const char *format, ...) {
     va_list arguments;
     if (report->count == MF_REPORT_LINES) {
         report->more++;
         return;
     }
-    char *line = report->lines[report->count++];
-    const int prefix = snprintf(line, MF_REPORT_TEXT, "%s", report->prefix);
+    report->lines[report->count].kind = kind;
+    char *line = report->lines[report->count++].text;
+    const int prefix = snprintf(line, MF_START_NOTE, "%s", report->prefix);
     va_start(arguments, format);
-    vsnprintf(line + prefix, MF_REPORT_TEXT - (size_t)prefix, format, arguments);
+    vsnprintf(line + prefix, MF_START_NOTE - (size_t)prefix, format, arguments);
     va_end(arguments);
 }
 
@@ -55,12 +56,13 @@ static void report_notes(const mf_Model *model, mf_StartReport *report) {
         const char *slash = strrchr(file, '/');
         file = slash != NULL ? slash + 1 : file;
         if (note->line > 0)
-            say(report, "%.80s:%d: %s", file, (int)note->line, note->text);
+            say(report, MF_NOTE_FILE, "%.80s:%d: %s", file, (int)note->line, note->text);
         else
-            say(report, "%.80s: %s", file, note->text);
+            say(report, MF_NOTE_FILE, "%.80s: %s", file, note->text);
     }
     if (found > NOTES_SHOWN)
-        say(report, "%u more of that kind; mayfly info lists them", found - NOTES_SHOWN);
+        say(report, MF_NOTE_FILE, "%u more of that kind; mayfly info lists them",
+            found - NOTES_SHOWN);
 }
 
 typedef struct Names {
@@ -91,8 +93,9 @@ static void report_motors(mf_Group *group, mf_StartReport *report) {
             add_name(&names, joint->name);
     }
     if (names.count > 0)
-        say(report, "%u of %u joints have no motor (effort or velocity 0 in the file): %s",
-            names.count, model->joint_count, names.text);
+        say(report, MF_NOTE_FILE,
+            "%u of %u joints have no motor (effort or velocity 0 in the file): %s", names.count,
+            model->joint_count, names.text);
 }
 
 static void report_massless(const mf_Model *model, mf_StartReport *report) {
@@ -104,7 +107,7 @@ static void report_massless(const mf_Model *model, mf_StartReport *report) {
             add_name(&names, joint->name);
     }
     if (names.count > 0)
-        say(report, "%u joint%s a link without mass: %s", names.count,
+        say(report, MF_NOTE_FILE, "%u joint%s a link without mass: %s", names.count,
             names.count == 1 ? " moves" : "s move", names.text);
 }
 
@@ -114,7 +117,7 @@ static void report_massless(const mf_Model *model, mf_StartReport *report) {
 static void report_size(const mf_Model *model, const mf_RobotDepth *depth, mf_StartReport *report) {
     const double height = depth->highest + depth->deepest;
     if (depth->touches && height > LARGE && model->mass < THIN * height * height * height)
-        say(report,
+        say(report, MF_NOTE_FILE,
             "the robot is %.3g m high and its mass is %.3g kg: are lengths of its file in "
             "millimeters? Mayfly expects meters (meshes have a scale)",
             height, model->mass);
@@ -129,7 +132,7 @@ static void report_ranges(const mf_Model *model, mf_StartReport *report) {
             add_name(&names, joint->name);
     }
     if (names.count > 0)
-        say(report,
+        say(report, MF_NOTE_FILE,
             "%u joint%s range of more than %.0f turns: are angles of its file in degrees? "
             "Mayfly expects radians: %s",
             names.count, names.count == 1 ? " has a" : "s have a", MANY_TURNS / 6.2831853071795865,
@@ -138,29 +141,36 @@ static void report_ranges(const mf_Model *model, mf_StartReport *report) {
 
 // ---- the motion ---------------------------------------------------------------------------------
 
-void mf_start_report_settings(const mf_Scene *scene, const mf_Group *group,
-                              mf_StartReport *report) {
+// `levels`: of all levels that the group has those notes that are about the present one.
+static void report_settings(const mf_Group *group, bool levels, mf_StartReport *report) {
     static const char mark[] = "motion ";
     char text[MF_MOTION_NOTE], own[64];
     snprintf(own, sizeof own, "%s%s:", mark, mf_motion_name(mf_motion_of(group, 0)));
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++)
-        if (!scene->levels || strncmp(text, mark, strlen(mark)) != 0 ||
+        if (!levels || strncmp(text, mark, strlen(mark)) != 0 ||
             strncmp(text, own, strlen(own)) == 0)
-            say(report, "%s", text);
+            say(report, MF_NOTE_FEATURE, "%s", text);
     for (uint32_t i = 0; mf_instruments_note(group, i, text); i++)
-        say(report, "%s", text);
+        say(report, MF_NOTE_FEATURE, "%s", text);
+}
+
+void mf_start_report_settings(const mf_Scene *scene, const mf_Group *group,
+                              mf_StartReport *report) {
+    report_settings(group, scene->levels, report);
+}
+
+static void report_rest(mf_Group *group, bool levels, mf_StartReport *report) {
+    report_motors(group, report);
+    report_massless(mf_group_model(group), report);
+    report_settings(group, levels, report);
+    report_notes(mf_group_model(group), report);
 }
 
 // ---- the start ----------------------------------------------------------------------------------
 
-static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
-                         mf_StartReport *report) {
+static void report_start(mf_Group *group, mf_StartReport *report) {
     const mf_Model *model = mf_group_model(group);
-    const double raised = scene->raised[index];
     mf_RobotPose pose;
-    if (raised > 0.0)
-        say(report, "the initial pose of the file is %.3g m deep in the ground: raised onto it",
-            raised);
     if (mf_robot_pose_make(group, &pose, NULL) != MF_OK)
         return;
     mf_robot_pose_read(group, 0, &pose);
@@ -169,16 +179,17 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
     depth.touches =
         depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which uses points
     if (depth.touches && depth.highest < -DEEP)
-        say(report, "the robot starts under the ground: its highest shape is %.3g m below",
-            -depth.highest);
+        say(report, MF_NOTE_POSE,
+            "the robot starts under the ground: its highest shape is %.3g m below", -depth.highest);
     else if (depth.touches && depth.deepest > DEEP && mf_robot_is_truss(group))
-        say(report, "the truss starts %.3g m deep in the ground: vertex %u", depth.deepest,
-            depth.link);
+        say(report, MF_NOTE_POSE, "the truss starts %.3g m deep in the ground: vertex %u",
+            depth.deepest, depth.link);
     else if (depth.touches && depth.deepest > DEEP)
-        say(report, "the robot starts %.3g m deep in the ground: link %s", depth.deepest,
-            model->links[depth.link].name);
+        say(report, MF_NOTE_POSE, "the robot starts %.3g m deep in the ground: link %s",
+            depth.deepest, model->links[depth.link].name);
     if (model->base == MF_BASE_FREE && mf_robot_tilt(&pose) > UPSIDE_DOWN)
-        say(report, "the robot starts upside down: the base's z axis is %.0f degrees from vertical",
+        say(report, MF_NOTE_POSE,
+            "the robot starts upside down: the base's z axis is %.0f degrees from vertical",
             mf_robot_tilt(&pose) * 57.295779513082321);
     mf_robot_pose_free(mf_world_context(mf_group_world(group)), &pose);
 }
@@ -205,22 +216,29 @@ static void report_overlap(const mf_Model *model, mf_Group *group, mf_StartRepor
         return;
     name_shape(model, shapes[0], first, sizeof first);
     name_shape(model, shapes[1], second, sizeof second);
-    say(report, "the robot starts with overlapping links: %s and %s, %.3g mm deep", first, second,
-        1e3 * depth);
+    say(report, MF_NOTE_POSE, "the robot starts with overlapping links: %s and %s, %.3g mm deep",
+        first, second, 1e3 * depth);
 }
 
 static void report_step(mf_Group *group, mf_StartReport *report) {
     char text[MF_STEP_TEXT];
     for (uint32_t i = 0; mf_step_note(group, i, text); i++)
-        say(report, "%s", text);
+        say(report, MF_NOTE_STEP, "%s", text);
 }
 
-void mf_start_report_pose(const mf_Scene *scene, uint32_t index, mf_StartReport *out) {
-    mf_Group *group = mf_world_group(scene->world, index);
-    report_start(scene, index, group, out);
+static void report_pose(mf_Group *group, mf_StartReport *out) {
+    report_start(group, out);
     report_ranges(mf_group_model(group), out);
     report_overlap(mf_group_model(group), group, out);
     report_step(group, out);
+}
+
+void mf_start_report_pose(const mf_Scene *scene, uint32_t index, mf_StartReport *out) {
+    const double raised = scene->raised[index];
+    if (raised > 0.0)
+        say(out, MF_NOTE_POSE,
+            "the initial pose of the file is %.3g m deep in the ground: raised onto it", raised);
+    report_pose(mf_world_group(scene->world, index), out);
 }
 
 mf_Status mf_start_report_refuse(const mf_Scene *scene, mf_Error *error) {
@@ -230,9 +248,9 @@ mf_Status mf_start_report_refuse(const mf_Scene *scene, mf_Error *error) {
             continue;
         mf_start_report_settings(scene, mf_world_group(scene->world, i), &report);
         for (uint32_t k = 0; k < report.count; k++)
-            if (strstr(report.lines[k], MF_MOTION_NOTE_GROUND) == NULL)
+            if (strstr(report.lines[k].text, MF_MOTION_NOTE_GROUND) == NULL)
                 return mf_fail_at(error, MF_UNSUPPORTED, scene->models[i]->file, 0, 0,
-                                  "--strict: %.300s", report.lines[k]);
+                                  "--strict: %.300s", report.lines[k].text);
     }
     return MF_OK;
 }
@@ -283,7 +301,7 @@ static void report_crowd(const mf_Scene *scene, mf_StartReport *report) {
     char first[140], second[140];
     name_owner(&deepest.owners[0], first, sizeof first);
     name_owner(&deepest.owners[1], second, sizeof second);
-    say(report,
+    say(report, MF_NOTE_POSE,
         "robots start inside of each other: %s and %s, %.3g mm deep; contact throws them "
         "apart",
         first, second, -1e3 * deepest.distance);
@@ -292,7 +310,7 @@ static void report_crowd(const mf_Scene *scene, mf_StartReport *report) {
 void mf_start_report(const mf_Scene *scene, mf_StartReport *out) {
     *out = (mf_StartReport){.count = 0};
     for (uint32_t i = 0; i < scene->note_count; i++)
-        say(out, "%s", scene->notes[i]);
+        say(out, MF_NOTE_SCENE, "%s", scene->notes[i]);
     for (uint32_t i = 0; i < scene->group_count; i++) {
         mf_Group *group = mf_world_group(scene->world, i);
         if (scene->file->groups[i].vehicle != NULL || !moves(group))
@@ -300,25 +318,37 @@ void mf_start_report(const mf_Scene *scene, mf_StartReport *out) {
         if (scene->group_count > 1)
             snprintf(out->prefix, sizeof out->prefix, "group %.60s: ", scene->file->groups[i].name);
         mf_start_report_pose(scene, i, out);
-        report_motors(group, out);
-        report_massless(scene->models[i], out);
-        mf_start_report_settings(scene, group, out);
-        report_notes(scene->models[i], out);
+        report_rest(group, scene->levels, out);
     }
     out->prefix[0] = '\0';
     report_crowd(scene, out);
 }
 
-void mf_start_report_print(const mf_StartReport *report) {
-    for (uint32_t i = 0; i < report->count; i++)
-        printf("note: %s\n", report->lines[i]);
-    if (report->more > 0)
-        printf("note: %u more; mayfly info lists them\n", report->more);
+// ---- for programs -------------------------------------------------------------------------------
+
+static uint32_t copy_notes(const mf_StartReport *report, mf_StartNote *out, uint32_t room) {
+    for (uint32_t i = 0; out != NULL && i < report->count && i < room; i++)
+        out[i] = report->lines[i];
+    return report->count;
 }
 
-json_t *mf_start_report_pack(const mf_StartReport *report) {
-    json_t *list = json_array();
-    for (uint32_t i = 0; list != NULL && i < report->count; i++)
-        json_array_append_new(list, json_string(report->lines[i]));
-    return list;
+uint32_t mf_group_start_notes(mf_Group *group, mf_StartNote *out, uint32_t room) {
+    mf_StartReport report = {.count = 0};
+    if (group == NULL)
+        return 0;
+    const mf_Motion motion = mf_motion_of(group, 0);
+    const bool vehicle = motion >= MF_MOTION_QUADROTOR && motion <= MF_MOTION_CAR;
+    if (vehicle || !moves(group))
+        return 0;
+    report_pose(group, &report);
+    report_rest(group, false, &report);
+    return copy_notes(&report, out, room);
+}
+
+uint32_t mf_scene_start_notes(const mf_Scene *scene, mf_StartNote *out, uint32_t room) {
+    mf_StartReport report;
+    if (scene == NULL || scene->world == NULL)
+        return 0;
+    mf_start_report(scene, &report);
+    return copy_notes(&report, out, room);
 }

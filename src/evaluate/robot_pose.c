@@ -1,5 +1,5 @@
 // Poses and depths of one robot (robot_pose.h), from the fields that all motions share.
-#include "robot_pose.h"
+#include "evaluate/robot_pose.h"
 
 #include <math.h>
 
