@@ -83,7 +83,8 @@ static const mf_MjcfField compiler_fields[] = {
     PASSED("savecompiled"),
     END};
 
-// <lengthrange>, for muscles without the attribute of that name, which are refused.
+// <lengthrange>: muscles that would need it are refused (mjcf_actuator.c), others have no use of
+// it.
 static mf_Status note_lengthrange(mf_Mjcf *m, const mf_XmlNode *node) {
     static const char *const known[] = {"lengthrange", NULL};
     mf_Status status = mf_mjcf_only(m, node, known);

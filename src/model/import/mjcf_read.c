@@ -39,7 +39,9 @@ const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node
 static mf_Status record(mf_Mjcf *m, const mf_XmlNode *node, const char *what, bool physical) {
     uint32_t index = mf_names_find(&m->ignored_names, what);
     if (index != UINT32_MAX) {
-        ((mf_MjcfIgnored *)m->ignored.items)[index].count++;
+        mf_MjcfIgnored *known = &((mf_MjcfIgnored *)m->ignored.items)[index];
+        known->count++;
+        known->physical = known->physical || physical;
         return MF_OK;
     }
     const char *copy = mf_arena_text(&m->arena, what, strlen(what));
