@@ -15,17 +15,20 @@ Columns:
   acceleration  largest difference of the accelerations without constraints in random states, over
                 the largest of the state (tests/motion/articulated_peers.py, column "smooth")
   1 s, 5 s      from the first keyframe (else the reference), its controls held, steps of the file,
-                double precision: difference of the base's height [mm], of its tilt [rad], largest
-                difference of a joint [rad, m]
+                double precision: largest difference of a free body's height [mm], of its tilt
+                [rad], of a joint [rad, m]
   double, float what the two robots do in 5 s, in both precisions of Mayfly; float is the default
-  reason        why they differ, from reasons.tsv beside this file, and how many notes Mayfly gave
+  reason        why they differ, measured (causes.py) or from reasons.tsv beside this file, and how
+                many notes Mayfly gave
   speed         steps per second of one core over MuJoCo's: --robots robots, float, controls drawn
                 anew every 10 steps about the keyframe; both take turns, median of three turns
+
+Where a file has no floor, on which Mayfly puts level ground at 0, the ground is far below. A URDF has
+a fixed base, as MuJoCo reads it.
 """
 import argparse
 import contextlib
 import fnmatch
-import importlib.util
 import io
 import json
 import os
@@ -34,6 +37,7 @@ import subprocess
 import sys
 import time
 
+import causes
 import mujoco
 import numpy as np
 from mujoco import rollout
@@ -46,6 +50,7 @@ DEEP = 0.3  # [m] difference in height of two fallen robots beyond which they di
 EPISODE = 200  # [1] steps between resets when speed is measured
 HOLD = 10  # [1] steps a control is held
 CONTROL_NOISE = 0.1  # [1] of a control's range
+TIMES = (1.0, 5.0)  # [s] after which poses are compared
 PRECISIONS = {"stand": "double", "float": "float"}  # keys of a row
 
 
@@ -61,17 +66,8 @@ def settle_start(model, data):
 # ---- the same robot -----------------------------------------------------------------------------
 
 
-def peers():
-    """The harness that compares equations of motion, as a module."""
-    path = os.path.join(ROOT, "tests", "motion", "articulated_peers.py")
-    spec = importlib.util.spec_from_file_location("articulated_peers", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def same_accelerations(path, probe, states):
-    module = peers()
+    module = causes.module_of("tests/motion/articulated_peers.py")
     with contextlib.redirect_stdout(io.StringIO()):
         worst, why = module.worst_of(probe, path, states)
     if worst is None:
@@ -93,19 +89,21 @@ def lean(q):
 
 
 class Measure:
-    """The compared part of a state: base and joints."""
+    """The compared part of a state: free bodies, of which the base is the first, and joints."""
 
     def __init__(self, model):
+        at = {kind: model.jnt_qposadr[model.jnt_type == kind] for kind in range(4)}
+        self.bodies = at[mujoco.mjtJoint.mjJNT_FREE]
+        self.balls = at[mujoco.mjtJoint.mjJNT_BALL]
+        self.angles = np.concatenate((at[mujoco.mjtJoint.mjJNT_SLIDE],
+                                      at[mujoco.mjtJoint.mjJNT_HINGE]))
         self.free = model.njnt > 0 and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE
-        angles = [model.jnt_qposadr[j] for j in range(model.njnt) if model.jnt_type[j] >= 2]
-        self.angles = np.array(angles, dtype=int)
 
     def differ(self, ours, theirs):
-        height, turned = 0.0, 0.0
-        if self.free:
-            height = abs(ours[2] - theirs[2])
-            turned = tilt(ours[3:7], theirs[3:7])
-        joints = np.abs(ours[self.angles] - theirs[self.angles]).max(initial=0.0)
+        height = max((abs(ours[i + 2] - theirs[i + 2]) for i in self.bodies), default=0.0)
+        turned = max((tilt(ours[i + 3:i + 7], theirs[i + 3:i + 7]) for i in self.bodies), default=0.0)
+        joints = max([np.abs(ours[self.angles] - theirs[self.angles]).max(initial=0.0),
+                      *(tilt(ours[i:i + 4], theirs[i:i + 4]) for i in self.balls)])
         return [float(height), float(turned), float(joints)]
 
     def fallen(self, start, now):
@@ -114,32 +112,62 @@ class Measure:
         return bool(lean(now[3:7]) - lean(start[3:7]) > FALLEN or now[2] < FALLEN * start[2])
 
 
-def stand(path, robot, mayfly, precision):
-    model = mujoco.MjModel.from_xml_path(path)
+def theirs_of(model, beside=0.0):
+    """MuJoCo's positions at the start and after each of TIMES, and its last velocities; `beside`: of
+    a start with other velocities."""
     data = mujoco.MjData(model)
-    control = settle_start(model, data)
-    start = data.qpos.copy()
-    world = mayfly.World.for_model(robot)
-    group = world.add_group(robot, 1, motion="articulated", precision=precision)
-    group.set_state(start[None], data.qvel.copy()[None])
-    if model.nu:
-        group["actuator.control"] = control
-    measure, out, done = Measure(model), {}, 0
-    for seconds in (1.0, 5.0):
+    settle_start(model, data)
+    data.qvel[:] += beside * np.sin(1.0 + np.arange(model.nv))
+    out, done = {"start": data.qpos.copy()}, 0
+    for seconds in TIMES:
         steps = round(seconds / model.opt.timestep) - done
         done += steps
         for _ in range(steps):
             mujoco.mj_step(model, data)
+        out[seconds] = data.qpos.copy()
+    out["rest"] = float(np.abs(data.qvel).max(initial=0.0))
+    return out
+
+
+def stand(model, theirs, robot, mayfly, precision):
+    data = mujoco.MjData(model)
+    control = settle_start(model, data)
+    world = causes.world_of(mayfly, robot, model)
+    group = world.add_group(robot, 1, motion="articulated", precision=precision)
+    group.set_state(data.qpos[None].copy(), data.qvel[None].copy())
+    if model.nu:
+        group["actuator.control"] = control
+    measure, out, done = Measure(model), {}, 0
+    for seconds in TIMES:
+        steps = round(seconds / model.opt.timestep) - done
+        done += steps
         world.step(steps)
         ours = group.state()[0][0]
-        out[f"{seconds:g}s"] = measure.differ(ours, data.qpos)
+        out[f"{seconds:g}s"] = measure.differ(ours, theirs[seconds])
+    start = theirs["start"]
     out["start_height"] = float(start[2]) if measure.free else 0.0
-    out["fallen"] = [measure.fallen(start, ours), measure.fallen(start, data.qpos)]
-    out["rest"] = float(np.abs(data.qvel).max(initial=0.0))
+    out["fallen"] = [measure.fallen(start, q) for q in (ours, theirs[TIMES[-1]])]
+    out["rest"] = theirs["rest"]
     out["faults"] = [str(f) for f in group.fault_names(0)]
     out["warnings"] = [str(w) for w in group.warning_names(0)]
     out["notes"] = list(group.notes)
     return out
+
+
+def explain(row, path, model, theirs, mayfly):
+    """What a difference may come from: `self`, how far MuJoCo is from itself after a start beside
+    it, and `without`, how both stand without the contacts of faces with faces."""
+    twin = theirs_of(model, causes.BESIDE)
+    row["self"] = Measure(model).differ(twin[TIMES[-1]], theirs[TIMES[-1]])
+    with causes.without_faces(path, TIMES[-1], settle_start) as (other, dropped):
+        if other is None:
+            return
+        peer = causes.read(other)
+        robot, _ = load(other, mayfly)
+        positions = theirs_of(peer)
+        row["without"] = {"pairs": dropped}
+        for key, precision in PRECISIONS.items():
+            guarded(row["without"], key, stand, peer, positions, robot, mayfly, precision)
 
 
 # ---- speed --------------------------------------------------------------------------------------
@@ -154,7 +182,7 @@ def controls(model, base, episodes, rng):
 
 class Theirs:
     def __init__(self, path, seconds):
-        self.model = mujoco.MjModel.from_xml_path(path)
+        self.model = causes.read(path)
         self.data = mujoco.MjData(self.model)
         self.base = settle_start(self.model, self.data)
         spec = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -175,7 +203,7 @@ class Theirs:
 
 class Ours:
     def __init__(self, robot, mayfly, theirs, count):
-        self.world = mayfly.World.for_model(robot, threads=1)
+        self.world = causes.world_of(mayfly, robot, theirs.model, threads=1)
         self.group = self.world.add_group(robot, count, motion="articulated")
         self.model, self.base, self.count = theirs.model, theirs.base, count
         fresh = mujoco.MjData(self.model)
@@ -213,11 +241,12 @@ def speed(path, robot, mayfly, count, seconds):
 
 
 def load(path, mayfly):
+    settings = {"base": "fixed"} if path.endswith(".urdf") else {}
     try:
-        return mayfly.Model.from_file(path), "yes"
+        return mayfly.Model.from_file(path, **settings), "yes"
     except mayfly.MayflyError as failure:
         first = str(failure)
-    return mayfly.Model.from_file(path, lenient=True), "lenient: " + first
+    return mayfly.Model.from_file(path, lenient=True, **settings), "lenient: " + first
 
 
 def guarded(row, key, function, *arguments):
@@ -233,11 +262,14 @@ def one(options):
 
     path, row = options.one, {}
     try:
-        peer = mujoco.MjModel.from_xml_path(path)
+        peer = causes.read(path)
         row["mujoco"] = "yes"
         row["n"] = int(peer.nv)
     except ValueError as failure:
         row["mujoco"] = str(failure)[:200]
+        return row
+    if peer.nv == 0:
+        return row
     began = time.perf_counter()
     try:
         robot, row["loads"] = load(path, mayfly)
@@ -245,14 +277,15 @@ def one(options):
         row["loads"] = f"no: {failure}"
         return row
     row["load_seconds"] = time.perf_counter() - began
-    if row["mujoco"] != "yes":
-        return row
     total = float(peer.body_mass.sum())
     row["mass"] = abs(robot.mass - total) / total if total > 0 else 0.0
     if options.probe:
         guarded(row, "same", same_accelerations, path, options.probe, options.states)
+    theirs = theirs_of(peer)
     for key, precision in PRECISIONS.items():
-        guarded(row, key, stand, path, robot, mayfly, precision)
+        guarded(row, key, stand, peer, theirs, robot, mayfly, precision)
+    if not all(settled(row, key) for key in PRECISIONS):
+        guarded(row, "why", explain, row, path, peer, theirs, mayfly)
     if options.robots:
         guarded(row, "speed", speed, path, robot, mayfly, options.robots, options.seconds)
     return row
@@ -330,6 +363,21 @@ def settled(row, key):
     return agrees(row, "5s", key) or verdict(row, key) == "both fall"
 
 
+def reason(name, row):
+    """Why one is elsewhere after 5 s; empty where that is not known, or where none is."""
+    if all(settled(row, key) for key in PRECISIONS):
+        return ""
+    if name in REASONS:
+        return REASONS[name]
+    own, last = row.get("self", [0.0] * 3), f"{TIMES[-1]:g}s"
+    if all(causes.chance(row.get(key, {}).get(last), own, AWAY, precision)
+           for key, precision in PRECISIONS.items()):
+        return "chance: " + " / ".join(f"{x:.2g}" for x in (1000 * own[0], *own[1:]))
+    if all(settled(row.get("without", {}), key) for key in PRECISIONS):
+        return "faces"
+    return ""
+
+
 REASONS = reasons()
 
 
@@ -339,7 +387,7 @@ def short(value, form="{:.0e}"):
 
 def cells(name, row):
     same, stands, fast = row.get("same", {}), row.get("stand", {}), row.get("speed", {})
-    found = [] if settled(row, "stand") and settled(row, "float") else [REASONS.get(name, "")]
+    found = [reason(name, row)]
     if stands.get("notes"):
         found.append(f"{len(stands['notes'])} notes")
     out = [name, str(row.get("n", "")), row["loads"].split(":")[0], short(row.get("mass")),

@@ -55,11 +55,12 @@ def distance(model, a, b):
     return out if np.isfinite(out) else 1e9
 
 
-def faces_touch(model, data):
-    """Whether two shapes of which one has faces and none is a ball or the ground touch."""
-    kinds = model.geom_type[data.contact.geom[:data.ncon]].reshape(-1, 2)
+def touching_faces(model, data):
+    """The pairs of shapes that touch, of which one has faces and none is a ball or the ground."""
+    pairs = data.contact.geom[:data.ncon].reshape(-1, 2)
+    kinds = model.geom_type[pairs]
     faces = np.isin(kinds, FACES)
-    return bool((faces.any(axis=1) & (faces | (kinds == CAPSULE)).all(axis=1)).any())
+    return pairs[faces.any(axis=1) & (faces | (kinds == CAPSULE)).all(axis=1)]
 
 
 def theirs(model, beside):
@@ -70,7 +71,7 @@ def theirs(model, beside):
         steps = round(seconds / model.opt.timestep) - done
         for _ in range(steps):
             mujoco.mj_step(model, data)
-            out["faces"] = out["faces"] or faces_touch(model, data)
+            out["faces"] = out["faces"] or len(touching_faces(model, data)) > 0
             if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
                 return out  # MuJoCo starts again
         done += steps
@@ -78,13 +79,19 @@ def theirs(model, beside):
     return out
 
 
-def ours(mayfly, robot, model, precision):
-    out, done = {}, 0
+def world_of(mayfly, robot, model, **more):
+    """The world of a file; where the file has no floor, the ground is far below."""
     floor = any(model.geom_type[g] in FLOORS and not model.body_weldid[model.geom_bodyid[g]]
                 and (model.geom_contype[g] or model.geom_conaffinity[g])
                 for g in range(model.ngeom))
-    more = {} if floor else {"terrain": mayfly.Terrain.from_array(np.full((4, 4), -1e3), cell=1e3)}
-    world = mayfly.World.for_model(robot, **more)
+    if not floor:
+        more["terrain"] = mayfly.Terrain.from_array(np.full((4, 4), -1e3), cell=1e3)
+    return mayfly.World.for_model(robot, **more)
+
+
+def ours(mayfly, robot, model, precision):
+    out, done = {}, 0
+    world = world_of(mayfly, robot, model)
     group = world.add_group(robot, 1, motion="articulated", precision=precision)
     group.set_state(model.qpos0[None], np.zeros((1, model.nv)))
     for seconds in NEAR:
