@@ -23,8 +23,7 @@ Columns:
   speed         steps per second of one core over MuJoCo's: --robots robots, float, controls drawn
                 anew every 10 steps about the keyframe; both take turns, median of three turns
 
-Where a file has no floor, on which Mayfly puts level ground at 0, the ground is far below. A URDF has
-a fixed base, as MuJoCo reads it.
+Where a file has no floor, on which Mayfly puts level ground at 0, the ground is far below.
 """
 import argparse
 import contextlib
@@ -241,12 +240,11 @@ def speed(path, robot, mayfly, count, seconds):
 
 
 def load(path, mayfly):
-    settings = {"base": "fixed"} if path.endswith(".urdf") else {}
     try:
-        return mayfly.Model.from_file(path, **settings), "yes"
+        return mayfly.Model.from_file(path), "yes"
     except mayfly.MayflyError as failure:
         first = str(failure)
-    return mayfly.Model.from_file(path, lenient=True, **settings), "lenient: " + first
+    return mayfly.Model.from_file(path, lenient=True), "lenient: " + first
 
 
 def guarded(row, key, function, *arguments):
