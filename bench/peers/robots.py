@@ -111,13 +111,14 @@ class Measure:
         return bool(lean(now[3:7]) - lean(start[3:7]) > FALLEN or now[2] < FALLEN * start[2])
 
 
-def theirs_of(model, beside=0.0):
-    """MuJoCo's positions at the start and after each of TIMES, and its last velocities; `beside`: of
-    a start with other velocities."""
-    data = mujoco.MjData(model)
-    settle_start(model, data)
-    data.qvel[:] += beside * np.sin(1.0 + np.arange(model.nv))
-    out, done = {"start": data.qpos.copy()}, 0
+def theirs_of(model, beside=0.0, moved=0.0):
+    """MuJoCo's start, its positions after each of TIMES, and its last velocities; `beside`: of a start
+    with other velocities; `moved`: with other positions."""
+    data, way = mujoco.MjData(model), np.sin(1.0 + np.arange(model.nv))
+    control = settle_start(model, data)
+    data.qvel[:] += beside * way
+    mujoco.mj_integratePos(model, data.qpos, way, moved)
+    out, done = {"start": data.qpos.copy(), "rates": data.qvel.copy(), "control": control}, 0
     for seconds in TIMES:
         steps = round(seconds / model.opt.timestep) - done
         done += steps
@@ -129,13 +130,11 @@ def theirs_of(model, beside=0.0):
 
 
 def stand(model, theirs, robot, mayfly, precision):
-    data = mujoco.MjData(model)
-    control = settle_start(model, data)
     world = causes.world_of(mayfly, robot, model)
     group = world.add_group(robot, 1, motion="articulated", precision=precision)
-    group.set_state(data.qpos[None].copy(), data.qvel[None].copy())
+    group.set_state(theirs["start"][None], theirs["rates"][None])
     if model.nu:
-        group["actuator.control"] = control
+        group["actuator.control"] = theirs["control"]
     measure, out, done = Measure(model), {}, 0
     for seconds in TIMES:
         steps = round(seconds / model.opt.timestep) - done
@@ -153,20 +152,25 @@ def stand(model, theirs, robot, mayfly, precision):
     return out
 
 
-def explain(row, path, model, theirs, mayfly):
-    """What a difference may come from: `self`, how far MuJoCo is from itself after a start beside
-    it, and `without`, how both stand without the contacts of faces with faces."""
-    twin = theirs_of(model, causes.BESIDE)
+def stand_in_both(row, peer, theirs, robot, mayfly):
+    for key, precision in PRECISIONS.items():
+        guarded(row, key, stand, peer, theirs, robot, mayfly, precision)
+
+
+def explain(row, path, model, theirs, robot, mayfly):
+    """What a difference may come from (causes.py): `self`, how far MuJoCo is from itself after a start
+    beside it; `moved`, how both stand from another start; `without`, from there without the contacts
+    of faces with faces."""
+    twin = theirs_of(model, beside=causes.BESIDE)
     row["self"] = Measure(model).differ(twin[TIMES[-1]], theirs[TIMES[-1]])
+    row["moved"] = {}
+    stand_in_both(row["moved"], model, theirs_of(model, moved=causes.MOVED), robot, mayfly)
     with causes.without_faces(path, TIMES[-1], settle_start) as (other, dropped):
         if other is None:
             return
-        peer = causes.read(other)
+        peer, row["without"] = causes.read(other), {"pairs": dropped}
         robot, _ = load(other, mayfly)
-        positions = theirs_of(peer)
-        row["without"] = {"pairs": dropped}
-        for key, precision in PRECISIONS.items():
-            guarded(row["without"], key, stand, peer, positions, robot, mayfly, precision)
+        stand_in_both(row["without"], peer, theirs_of(peer, moved=causes.MOVED), robot, mayfly)
 
 
 # ---- speed --------------------------------------------------------------------------------------
@@ -280,10 +284,9 @@ def one(options):
     if options.probe:
         guarded(row, "same", same_accelerations, path, options.probe, options.states)
     theirs = theirs_of(peer)
-    for key, precision in PRECISIONS.items():
-        guarded(row, key, stand, peer, theirs, robot, mayfly, precision)
+    stand_in_both(row, peer, theirs, robot, mayfly)
     if not all(settled(row, key) for key in PRECISIONS):
-        guarded(row, "why", explain, row, path, peer, theirs, mayfly)
+        guarded(row, "why", explain, row, path, peer, theirs, robot, mayfly)
     if options.robots:
         guarded(row, "speed", speed, path, robot, mayfly, options.robots, options.seconds)
     return row
@@ -371,8 +374,9 @@ def reason(name, row):
     if all(causes.chance(row.get(key, {}).get(last), own, AWAY, precision)
            for key, precision in PRECISIONS.items()):
         return "chance: " + " / ".join(f"{x:.2g}" for x in (1000 * own[0], *own[1:]))
-    if all(settled(row.get("without", {}), key) for key in PRECISIONS):
-        return "faces"
+    for cause, key in (("tie", "moved"), ("faces", "without")):
+        if all(settled(row.get(key, {}), precision) for precision in PRECISIONS):
+            return cause
     return ""
 
 
