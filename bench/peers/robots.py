@@ -126,6 +126,7 @@ def theirs_of(model, beside=0.0, moved=0.0):
             mujoco.mj_step(model, data)
         out[seconds] = data.qpos.copy()
     out["rest"] = float(np.abs(data.qvel).max(initial=0.0))
+    out["unstable"] = bool(data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number)
     return out
 
 
@@ -155,22 +156,30 @@ def stand(model, theirs, robot, mayfly, precision):
 def stand_in_both(row, peer, theirs, robot, mayfly):
     for key, precision in PRECISIONS.items():
         guarded(row, key, stand, peer, theirs, robot, mayfly, precision)
+    row["unstable"] = theirs["unstable"]
 
 
-def explain(row, path, model, theirs, robot, mayfly):
-    """What a difference may come from (causes.py): `self`, how far MuJoCo is from itself after a start
-    beside it; `moved`, how both stand from another start; `without`, from there without the contacts
-    of faces with faces."""
-    twin = theirs_of(model, beside=causes.BESIDE)
-    row["self"] = Measure(model).differ(twin[TIMES[-1]], theirs[TIMES[-1]])
-    row["moved"] = {}
-    stand_in_both(row["moved"], model, theirs_of(model, moved=causes.MOVED), robot, mayfly)
+def stand_moved(peer, robot, mayfly):
+    """From another start, and how far MuJoCo is from itself after a start beside that one."""
+    row, theirs = {}, theirs_of(peer, moved=causes.MOVED)
+    stand_in_both(row, peer, theirs, robot, mayfly)
+    row["self"] = strays(peer, theirs, causes.MOVED)
+    return row
+
+
+def strays(peer, theirs, moved):
+    twin = theirs_of(peer, causes.BESIDE, moved)
+    return Measure(peer).differ(twin[TIMES[-1]], theirs[TIMES[-1]])
+
+
+def explain(row, path, peer, theirs, robot, mayfly):
+    """What a difference may come from (causes.py)."""
+    row["self"] = strays(peer, theirs, 0.0)
+    row["moved"] = stand_moved(peer, robot, mayfly)
     with causes.without_faces(path, TIMES[-1], settle_start) as (other, dropped):
-        if other is None:
-            return
-        peer, row["without"] = causes.read(other), {"pairs": dropped}
-        robot, _ = load(other, mayfly)
-        stand_in_both(row["without"], peer, theirs_of(peer, moved=causes.MOVED), robot, mayfly)
+        row["dropped"] = dropped
+        if other is not None:
+            row["without"] = stand_moved(causes.read(other), load(other, mayfly)[0], mayfly)
 
 
 # ---- speed --------------------------------------------------------------------------------------
@@ -364,18 +373,26 @@ def settled(row, key):
     return agrees(row, "5s", key) or verdict(row, key) == "both fall"
 
 
+def equal_but_for_chance(row):
+    """In the same place or fallen in both precisions, or as far as chance takes MuJoCo too."""
+    last = f"{TIMES[-1]:g}s"
+    return all(settled(row, key) or "self" in row and causes.chance(
+        row.get(key, {}).get(last), row["self"], AWAY, precision)
+        for key, precision in PRECISIONS.items())
+
+
 def reason(name, row):
     """Why one is elsewhere after 5 s; empty where that is not known, or where none is."""
     if all(settled(row, key) for key in PRECISIONS):
         return ""
     if name in REASONS:
         return REASONS[name]
-    own, last = row.get("self", [0.0] * 3), f"{TIMES[-1]:g}s"
-    if all(causes.chance(row.get(key, {}).get(last), own, AWAY, precision)
-           for key, precision in PRECISIONS.items()):
-        return "chance: " + " / ".join(f"{x:.2g}" for x in (1000 * own[0], *own[1:]))
+    if row.get("unstable"):
+        return "unstable in MuJoCo"
+    if equal_but_for_chance(row):
+        return "chance"
     for cause, key in (("tie", "moved"), ("faces", "without")):
-        if all(settled(row.get(key, {}), precision) for precision in PRECISIONS):
+        if equal_but_for_chance(row.get(key, {})):
             return cause
     return ""
 

@@ -55,11 +55,11 @@ def distance(model, a, b):
     return out if np.isfinite(out) else 1e9
 
 
-def touching_faces(model, data):
+def touching_faces(model, data, kinds_of_faces=FACES):
     """The pairs of shapes that touch, of which one has faces and none is a ball or the ground."""
     pairs = data.contact.geom[:data.ncon].reshape(-1, 2)
     kinds = model.geom_type[pairs]
-    faces = np.isin(kinds, FACES)
+    faces = np.isin(kinds, kinds_of_faces)
     return pairs[faces.any(axis=1) & (faces | (kinds == CAPSULE)).all(axis=1)]
 
 
