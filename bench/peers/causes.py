@@ -1,13 +1,13 @@
 """Why a robot ends elsewhere in Mayfly and in MuJoCo, measured (robots.py).
 
 unstable in MuJoCo  which warns of it and starts again
-chance  it ends as far away as MuJoCo does from itself after a start 1e-7 beside it, times a factor for
-        the rounding of each precision
+chance  it ends as far away as MuJoCo does from itself after a start 1e-7 beside it, times a factor
+        for the rounding of each precision
 tie     the start is an edge case, for example a sole that is exactly level and has no lowest corner:
         moved by about 1e-3 rad and 1 mm at the start, both end in the same place
-faces   contacts of faces with faces, edges or capsules, for which both choose other points, and those
-        of ellipsoids, which both find by iteration: a copy of the file without those contacts ends in
-        the same place, moved likewise at the start
+faces   contacts of faces with faces, edges or capsules, for which both choose other points, and
+        those of ellipsoids, which both find by iteration: a copy of the file without those contacts
+        ends in the same place, moved likewise at the start
 """
 import contextlib
 import importlib.util
@@ -62,8 +62,8 @@ def face_pairs(path, seconds, settle_start):
 
 @contextlib.contextmanager
 def without_faces(path, seconds, settle_start):
-    """A copy of a file in which no faces touch within a time, beside it, and how many pairs of bodies
-    do not collide in it; None where there are none, or where that cannot be had."""
+    """A copy of a file in which no faces touch within a time, beside it, and how many pairs of
+    bodies do not collide in it; None where there are none, or where that cannot be had."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     end, dropped, done = text.rfind("</mujoco>"), set(), False
