@@ -350,7 +350,7 @@ def verdict(row, key="stand"):
     """'same place', 'same fate' (both stand, or both have fallen) or 'differs'."""
     stands = row.get(key, {})
     if "fallen" not in stands:
-        return stands.get("error", "")
+        return "**not simulated**" if "error" in stands else ""
     if stands["faults"]:
         return f"**fault: {', '.join(stands['faults'])}**"
     if agrees(row, "5s", key):
@@ -383,6 +383,8 @@ def reason(name, row):
         return ""
     if name in REASONS:
         return REASONS[name]
+    if row.get("stand", {}).get("error", "").startswith("LimitError: "):
+        return row["stand"]["error"].split(": ", 2)[2]
     if row.get("unstable"):
         return "unstable in MuJoCo"
     if equal_but_for_chance(row):
