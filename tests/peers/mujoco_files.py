@@ -85,10 +85,9 @@ def theirs(model, beside, moved):
 
 def world_of(mayfly, robot, model, **more):
     """The world of a file; where the file has no floor, the ground is far below."""
-    floor = any(model.geom_type[g] in FLOORS and not model.body_weldid[model.geom_bodyid[g]]
-                and (model.geom_contype[g] or model.geom_conaffinity[g])
-                for g in range(model.ngeom))
-    if not floor:
+    fixed = model.body_weldid[model.geom_bodyid] == 0
+    touches = (model.geom_contype | model.geom_conaffinity) != 0
+    if not (np.isin(model.geom_type, FLOORS) & fixed & touches).any():
         more["terrain"] = mayfly.Terrain.from_array(np.full((4, 4), -1e3), cell=1e3)
     return mayfly.World.for_model(robot, **more)
 
