@@ -15,17 +15,19 @@ Columns:
   acceleration  largest difference of the accelerations without constraints in random states, over
                 the largest of the state (tests/motion/articulated_peers.py, column "smooth")
   1 s, 5 s      from the first keyframe (else the reference), its controls held, steps of the file,
-                double precision: difference of the base's height [mm], of its tilt [rad], largest
-                difference of a joint [rad, m]
+                double precision: largest difference of a free body's height [mm], of its tilt
+                [rad], of a joint [rad, m]
   double, float what the two robots do in 5 s, in both precisions of Mayfly; float is the default
-  reason        why they differ, from reasons.tsv beside this file, and how many notes Mayfly gave
+  reason        why they differ, measured (causes.py) or from reasons.tsv beside this file, and how
+                many notes Mayfly gave
   speed         steps per second of one core over MuJoCo's: --robots robots, float, controls drawn
                 anew every 10 steps about the keyframe; both take turns, median of three turns
+
+Where a file has no floor, on which Mayfly puts level ground at 0, the ground is far below.
 """
 import argparse
 import contextlib
 import fnmatch
-import importlib.util
 import io
 import json
 import os
@@ -34,6 +36,7 @@ import subprocess
 import sys
 import time
 
+import causes
 import mujoco
 import numpy as np
 from mujoco import rollout
@@ -46,6 +49,7 @@ DEEP = 0.3  # [m] difference in height of two fallen robots beyond which they di
 EPISODE = 200  # [1] steps between resets when speed is measured
 HOLD = 10  # [1] steps a control is held
 CONTROL_NOISE = 0.1  # [1] of a control's range
+TIMES = (1.0, 5.0)  # [s] after which poses are compared
 PRECISIONS = {"stand": "double", "float": "float"}  # keys of a row
 
 
@@ -61,17 +65,8 @@ def settle_start(model, data):
 # ---- the same robot -----------------------------------------------------------------------------
 
 
-def peers():
-    """The harness that compares equations of motion, as a module."""
-    path = os.path.join(ROOT, "tests", "motion", "articulated_peers.py")
-    spec = importlib.util.spec_from_file_location("articulated_peers", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def same_accelerations(path, probe, states):
-    module = peers()
+    module = causes.module_of("tests/motion/articulated_peers.py")
     with contextlib.redirect_stdout(io.StringIO()):
         worst, why = module.worst_of(probe, path, states)
     if worst is None:
@@ -93,19 +88,22 @@ def lean(q):
 
 
 class Measure:
-    """The compared part of a state: base and joints."""
+    """The compared part of a state: free bodies, of which the base is the first, and joints."""
 
     def __init__(self, model):
+        at = {kind: model.jnt_qposadr[model.jnt_type == kind] for kind in range(4)}
+        self.bodies = at[mujoco.mjtJoint.mjJNT_FREE]
+        self.balls = at[mujoco.mjtJoint.mjJNT_BALL]
+        self.angles = np.concatenate((at[mujoco.mjtJoint.mjJNT_SLIDE],
+                                      at[mujoco.mjtJoint.mjJNT_HINGE]))
         self.free = model.njnt > 0 and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE
-        angles = [model.jnt_qposadr[j] for j in range(model.njnt) if model.jnt_type[j] >= 2]
-        self.angles = np.array(angles, dtype=int)
 
     def differ(self, ours, theirs):
-        height, turned = 0.0, 0.0
-        if self.free:
-            height = abs(ours[2] - theirs[2])
-            turned = tilt(ours[3:7], theirs[3:7])
-        joints = np.abs(ours[self.angles] - theirs[self.angles]).max(initial=0.0)
+        height = max((abs(ours[i + 2] - theirs[i + 2]) for i in self.bodies), default=0.0)
+        turns = (tilt(ours[i + 3:i + 7], theirs[i + 3:i + 7]) for i in self.bodies)
+        turned = max(turns, default=0.0)
+        joints = max([np.abs(ours[self.angles] - theirs[self.angles]).max(initial=0.0),
+                      *(tilt(ours[i:i + 4], theirs[i:i + 4]) for i in self.balls)])
         return [float(height), float(turned), float(joints)]
 
     def fallen(self, start, now):
@@ -114,32 +112,75 @@ class Measure:
         return bool(lean(now[3:7]) - lean(start[3:7]) > FALLEN or now[2] < FALLEN * start[2])
 
 
-def stand(path, robot, mayfly, precision):
-    model = mujoco.MjModel.from_xml_path(path)
-    data = mujoco.MjData(model)
+def theirs_of(model, beside=0.0, moved=0.0):
+    """MuJoCo's start, its positions after each of TIMES, and its last velocities; `beside`: of a
+    start with other velocities; `moved`: with other positions."""
+    data, way = mujoco.MjData(model), np.sin(1.0 + np.arange(model.nv))
     control = settle_start(model, data)
-    start = data.qpos.copy()
-    world = mayfly.World.for_model(robot)
-    group = world.add_group(robot, 1, motion="articulated", precision=precision)
-    group.set_state(start[None], data.qvel.copy()[None])
-    if model.nu:
-        group["actuator.control"] = control
-    measure, out, done = Measure(model), {}, 0
-    for seconds in (1.0, 5.0):
+    data.qvel[:] += beside * way
+    mujoco.mj_integratePos(model, data.qpos, way, moved)
+    out, done = {"start": data.qpos.copy(), "rates": data.qvel.copy(), "control": control}, 0
+    for seconds in TIMES:
         steps = round(seconds / model.opt.timestep) - done
         done += steps
         for _ in range(steps):
             mujoco.mj_step(model, data)
+        out[seconds] = data.qpos.copy()
+    out["rest"] = float(np.abs(data.qvel).max(initial=0.0))
+    out["unstable"] = bool(data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number)
+    return out
+
+
+def stand(model, theirs, robot, mayfly, precision):
+    world = causes.world_of(mayfly, robot, model)
+    group = world.add_group(robot, 1, motion="articulated", precision=precision)
+    group.set_state(theirs["start"][None], theirs["rates"][None])
+    if model.nu:
+        group["actuator.control"] = theirs["control"]
+    measure, out, done = Measure(model), {}, 0
+    for seconds in TIMES:
+        steps = round(seconds / model.opt.timestep) - done
+        done += steps
         world.step(steps)
         ours = group.state()[0][0]
-        out[f"{seconds:g}s"] = measure.differ(ours, data.qpos)
+        out[f"{seconds:g}s"] = measure.differ(ours, theirs[seconds])
+    start = theirs["start"]
     out["start_height"] = float(start[2]) if measure.free else 0.0
-    out["fallen"] = [measure.fallen(start, ours), measure.fallen(start, data.qpos)]
-    out["rest"] = float(np.abs(data.qvel).max(initial=0.0))
+    out["fallen"] = [measure.fallen(start, q) for q in (ours, theirs[TIMES[-1]])]
+    out["rest"] = theirs["rest"]
     out["faults"] = [str(f) for f in group.fault_names(0)]
     out["warnings"] = [str(w) for w in group.warning_names(0)]
     out["notes"] = list(group.notes)
     return out
+
+
+def stand_in_both(row, peer, theirs, robot, mayfly):
+    for key, precision in PRECISIONS.items():
+        guarded(row, key, stand, peer, theirs, robot, mayfly, precision)
+    row["unstable"] = theirs["unstable"]
+
+
+def stand_moved(peer, robot, mayfly):
+    """From another start, and how far MuJoCo is from itself after a start beside that one."""
+    row, theirs = {}, theirs_of(peer, moved=causes.MOVED)
+    stand_in_both(row, peer, theirs, robot, mayfly)
+    row["self"] = strays(peer, theirs, causes.MOVED)
+    return row
+
+
+def strays(peer, theirs, moved):
+    twin = theirs_of(peer, causes.BESIDE, moved)
+    return Measure(peer).differ(twin[TIMES[-1]], theirs[TIMES[-1]])
+
+
+def explain(row, path, peer, theirs, robot, mayfly):
+    """What a difference may come from (causes.py)."""
+    row["self"] = strays(peer, theirs, 0.0)
+    row["moved"] = stand_moved(peer, robot, mayfly)
+    with causes.without_faces(path, TIMES[-1], settle_start) as (other, dropped):
+        row["dropped"] = dropped
+        if other is not None:
+            row["without"] = stand_moved(causes.read(other), load(other, mayfly)[0], mayfly)
 
 
 # ---- speed --------------------------------------------------------------------------------------
@@ -154,7 +195,7 @@ def controls(model, base, episodes, rng):
 
 class Theirs:
     def __init__(self, path, seconds):
-        self.model = mujoco.MjModel.from_xml_path(path)
+        self.model = causes.read(path)
         self.data = mujoco.MjData(self.model)
         self.base = settle_start(self.model, self.data)
         spec = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -175,7 +216,7 @@ class Theirs:
 
 class Ours:
     def __init__(self, robot, mayfly, theirs, count):
-        self.world = mayfly.World.for_model(robot, threads=1)
+        self.world = causes.world_of(mayfly, robot, theirs.model, threads=1)
         self.group = self.world.add_group(robot, count, motion="articulated")
         self.model, self.base, self.count = theirs.model, theirs.base, count
         fresh = mujoco.MjData(self.model)
@@ -233,11 +274,14 @@ def one(options):
 
     path, row = options.one, {}
     try:
-        peer = mujoco.MjModel.from_xml_path(path)
+        peer = causes.read(path)
         row["mujoco"] = "yes"
         row["n"] = int(peer.nv)
     except ValueError as failure:
         row["mujoco"] = str(failure)[:200]
+        return row
+    if peer.nv == 0:
+        return row
     began = time.perf_counter()
     try:
         robot, row["loads"] = load(path, mayfly)
@@ -245,14 +289,14 @@ def one(options):
         row["loads"] = f"no: {failure}"
         return row
     row["load_seconds"] = time.perf_counter() - began
-    if row["mujoco"] != "yes":
-        return row
     total = float(peer.body_mass.sum())
     row["mass"] = abs(robot.mass - total) / total if total > 0 else 0.0
     if options.probe:
         guarded(row, "same", same_accelerations, path, options.probe, options.states)
-    for key, precision in PRECISIONS.items():
-        guarded(row, key, stand, path, robot, mayfly, precision)
+    theirs = theirs_of(peer)
+    stand_in_both(row, peer, theirs, robot, mayfly)
+    if not all(settled(row, key) for key in PRECISIONS):
+        guarded(row, "why", explain, row, path, peer, theirs, robot, mayfly)
     if options.robots:
         guarded(row, "speed", speed, path, robot, mayfly, options.robots, options.seconds)
     return row
@@ -306,7 +350,7 @@ def verdict(row, key="stand"):
     """'same place', 'same fate' (both stand, or both have fallen) or 'differs'."""
     stands = row.get(key, {})
     if "fallen" not in stands:
-        return stands.get("error", "")
+        return "**not simulated**" if "error" in stands else ""
     if stands["faults"]:
         return f"**fault: {', '.join(stands['faults'])}**"
     if agrees(row, "5s", key):
@@ -320,17 +364,43 @@ def verdict(row, key="stand"):
     return f"**{words[ours]}, there it {words[theirs]}**"
 
 
-def fares_otherwise(row):
-    return any("fallen" not in row.get(key, {}) or verdict(row, key).startswith("**")
-               for key in PRECISIONS)
-
-
 def settled(row, key):
     """In MuJoCo's place after 5 s, or both have fallen."""
     return agrees(row, "5s", key) or verdict(row, key) == "both fall"
 
 
+def equal_but_for_chance(row):
+    """In the same place or fallen in both precisions, or as far as chance takes MuJoCo too."""
+    last = f"{TIMES[-1]:g}s"
+    return all(settled(row, key) or "self" in row and causes.chance(
+        row.get(key, {}).get(last), row["self"], AWAY, precision)
+        for key, precision in PRECISIONS.items())
+
+
+def reason(name, row):
+    """Why one is elsewhere after 5 s; empty where that is not known, or where none is."""
+    if all(settled(row, key) for key in PRECISIONS):
+        return ""
+    if name in REASONS:
+        return REASONS[name]
+    if row.get("stand", {}).get("error", "").startswith("LimitError: "):
+        return row["stand"]["error"].split(": ", 2)[2]
+    if row.get("unstable"):
+        return "unstable in MuJoCo"
+    if equal_but_for_chance(row):
+        return "chance"
+    for cause, key in (("tie", "moved"), ("faces", "without")):
+        if equal_but_for_chance(row.get(key, {})):
+            return cause
+    return ""
+
+
 REASONS = reasons()
+
+
+def excused(name, row):
+    """Ends as in MuJoCo, or is known why not."""
+    return all(settled(row, key) for key in PRECISIONS) or reason(name, row) != ""
 
 
 def short(value, form="{:.0e}"):
@@ -339,7 +409,7 @@ def short(value, form="{:.0e}"):
 
 def cells(name, row):
     same, stands, fast = row.get("same", {}), row.get("stand", {}), row.get("speed", {})
-    found = [] if settled(row, "stand") and settled(row, "float") else [REASONS.get(name, "")]
+    found = [reason(name, row)]
     if stands.get("notes"):
         found.append(f"{len(stands['notes'])} notes")
     out = [name, str(row.get("n", "")), row["loads"].split(":")[0], short(row.get("mass")),
@@ -359,19 +429,34 @@ def table(rows):
     return "\n".join(lines)
 
 
+COUNTED = ("files", "load whole", "comparable", "double", "float", "with a reason", "unexplained")
+
+
+def counts(rows):
+    """Per collection: files that MuJoCo loads, those that load whole, those of them that MuJoCo
+    keeps stable; how many of these end as there in each precision; why the others do not."""
+    out = {}
+    for name, row in rows:
+        loaded, stable = row["loads"] == "yes", "fallen" in row.get("stand", {})
+        stable = loaded and stable and not row.get("unstable")
+        placed = [stable and settled(row, key) for key in PRECISIONS]
+        known = stable and not all(placed) and reason(name, row) != ""
+        of = out.setdefault(name.split("/", 1)[0], [0] * len(COUNTED))
+        one = [True, loaded, stable, *placed, known, stable and not all(placed) and not known]
+        of[:] = [n + bool(i) for n, i in zip(of, one)]
+    if len(out) > 1:
+        out["all"] = [sum(column) for column in zip(*out.values())]
+    lines = ["| collection | " + " | ".join(COUNTED) + " |", "|---" * (len(COUNTED) + 1) + "|"]
+    return "\n".join(lines + [f"| {k} | " + " | ".join(map(str, v)) + " |" for k, v in out.items()])
+
+
 def summary(rows):
     known = [r for _, r in rows if r.get("mujoco") == "yes"]
-    loaded = [r for r in known if r["loads"] == "yes"]
     lenient = [r for r in known if r["loads"].startswith("lenient")]
-    stood = [r for r in known if "fallen" in r.get("stand", {})]
-    alike = [r for r in stood if not fares_otherwise(r)]
-    ratios = [r["speed"]["ratio"] for r in known if "ratio" in r.get("speed", {})]
-    placed = {key: len([r for r in stood if settled(r, key)]) for key in PRECISIONS}
     smooth = [r for r in known if r.get("same", {}).get("smooth", 1) < 1e-8]
-    return (f"{len(known)} files that MuJoCo loads: {len(loaded)} load completely, {len(lenient)} "
-            f"with something dropped; accelerations within 1e-8 in {len(smooth)}; after 5 s "
-            f"{placed['stand']} of {len(stood)} are where MuJoCo has them or fall as there ({placed['float']} in "
-            f"float), {len(alike)} stand or fall alike." + (speeds(ratios) if ratios else ""))
+    ratios = [r["speed"]["ratio"] for r in known if "ratio" in r.get("speed", {})]
+    return (f"{len(known)} files that MuJoCo loads, {len(lenient)} of them here with something "
+            f"dropped; accelerations within 1e-8 in {len(smooth)}." + (speeds(ratios) if ratios else ""))
 
 
 def speeds(ratios):
@@ -394,16 +479,24 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0, help="MuJoCo's turn, for speed")
     parser.add_argument("--timeout", type=float, default=300.0, help="[s] for each file")
     parser.add_argument("--require", action="store_true",
-                        help="exit with 1 where a file does not load as it is or fares otherwise")
+                        help="exit with 1 where a file does not load whole or nobody knows why it "
+                             "differs")
     parser.add_argument("--json", default="", help="file for the rows, one object per line")
+    parser.add_argument("--rows", action="append", default=[], metavar="JSON",
+                        help="rows of an earlier run, first in the table")
     parser.add_argument("--one", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         print(json.dumps(one(options)))
         return 0
     rows = []
+    for path in options.rows:
+        with open(path, encoding="utf-8") as file:
+            rows += [(row.pop("robot"), row) for row in map(json.loads, file)]
     with contextlib.ExitStack() as stack:
-        kept = stack.enter_context(open(options.json, "w", encoding="utf-8")) if options.json else None
+        kept = None
+        if options.json:
+            kept = stack.enter_context(open(options.json, "w", encoding="utf-8"))
         for collection in options.collections:
             for name, place, path in files_of(collection):
                 if options.only not in path:
@@ -416,9 +509,8 @@ def main():
                 if kept:
                     kept.write(json.dumps({"robot": rows[-1][0], **row}) + "\n")
                     kept.flush()
-    print(table(rows))
-    print("\n" + summary(rows))
-    wrong = [name for name, row in rows if row["loads"] != "yes" or fares_otherwise(row)]
+    print(counts(rows), table(rows), summary(rows), sep="\n\n")
+    wrong = [name for name, row in rows if row["loads"] != "yes" or not excused(name, row)]
     if options.require:
         print("\n".join(f"falls short: {name}" for name in wrong))
     return 1 if options.require and (wrong or not rows) else 0

@@ -193,6 +193,24 @@ static void height_fields_are_read_from_files(void **state) {
     mf_model_destroy(model);
 }
 
+// Where meshes are: in `meshdir`, which goes before `assetdir` (MuJoCo 4.0).
+static void height_fields_are_searched_like_meshes(void **state) {
+    char path[512], data[512];
+    const struct {
+        int32_t sizes[2];
+        float heights[6];
+    } binary = {{2, 3}, {1, 1, 3, 0, 2, 4}};
+    write_bytes(data, "hf/deep/only.bin", &binary, sizeof binary);
+    write_text(path, "hf/folder.xml",
+               "<mujoco><compiler assetdir='none' meshdir='deep'/><asset>"
+               "<hfield name='h' file='../deep/only.bin' size='4 3 2 1'/></asset><worldbody>"
+               "<geom type='hfield' hfield='h'/><body><freejoint/><geom size='.1'/></body>"
+               "</worldbody></mujoco>");
+    mf_Model *model = load_file(*state, path, NULL);
+    assert_int_equal(model->height_field_count, 1);
+    mf_model_destroy(model);
+}
+
 static void broken_height_fields_are_refused(void **state) {
     char path[512], data[512], text[600];
     const int32_t sizes[5][2] = {{2, 3}, {-1, 3}, {1 << 30, 1 << 30}, {1, 1}, {2147483647, 2}};
@@ -432,6 +450,7 @@ int main(void) {
         cmocka_unit_test(tendons_relax_with_the_springs_of_joints),
         cmocka_unit_test(primitives_are_fitted_to_bounds),
         cmocka_unit_test(height_fields_are_read_from_files),
+        cmocka_unit_test(height_fields_are_searched_like_meshes),
         cmocka_unit_test(broken_height_fields_are_refused),
         cmocka_unit_test(paths_and_muscles_survive_writing),
         cmocka_unit_test(shortcuts_take_the_law_of_their_own_kind),

@@ -376,12 +376,50 @@ static void collisions_keep_momentum(void **state) {
     text_close(&t);
 }
 
+// ---- planes -------------------------------------------------------------------------------------
+
+// The pyramid of friction of a capsule on a plane lies along the capsule, on the ground and on a
+// plane that is a shape: one turned by 1e-5 rad, 1 m above. Its axis is between the world's.
+static void a_capsule_slides_on_a_plane_as_on_the_ground(void **state) {
+    (void)state;
+    static const char form[] =
+        "<mujoco><compiler angle='radian'/><worldbody>"
+        "<geom type='plane' size='9 9 1' pos='0 0 %d' euler='%s 0 0'/><body pos='0 0 %d.025'>"
+        "<freejoint/><geom type='capsule' size='0.027' mass='1' fromto='-0.07 -0.04 0 %s'/></body>"
+        "</worldbody></mujoco>";
+    static const char *ends[2] = {"0.14 0.1 0", "0.14 0.1 0.02"}; // on both ends, on one
+    for (int i = 0; i < 2; i++) {
+        double found[2][6];
+        for (int shape = 0; shape < 2; shape++) {
+            char text[500];
+            Text t;
+            TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+            config.group.double_precision = true;
+            config.motion.shapes = config.motion.contacts = config.motion.self_contacts = true;
+            config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
+            snprintf(text, sizeof text, form, shape, shape ? "1e-5" : "0", shape, ends[i]);
+            text_open(&t, text, &config);
+            text_set3(&t, "base.linear_velocity", 1.0, 0.3, 0.0);
+            mf_world_step(t.world, 4);
+            for (uint32_t k = 0; k < 3; k++) {
+                found[shape][k] = text_get(&t, "base.linear_velocity", k);
+                found[shape][3 + k] = text_get(&t, "base.angular_velocity", k);
+            }
+            text_close(&t);
+        }
+        assert_true(fabs(found[0][0] - 1.0) > 0.01);
+        for (int k = 0; k < 6; k++)
+            assert_near(found[1][k], found[0][k], 1e-3);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(d3_restitution),
         cmocka_unit_test(d1_depth_at_rest),
         cmocka_unit_test(a_rolling_ball_lies_no_deeper),
+        cmocka_unit_test(a_capsule_slides_on_a_plane_as_on_the_ground),
         cmocka_unit_test(c3_block_on_incline),
         cmocka_unit_test(a_hard_box_rests_on_the_ground),
         cmocka_unit_test(d10_a_stack_stands),

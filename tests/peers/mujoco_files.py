@@ -9,6 +9,8 @@ reference without controls, in double and in float. A file is
 
   same      after 1 s and 5 s both are in the same place
   chaotic   so far apart as MuJoCo is from itself after a start 1e-7 beside it
+  tie       elsewhere, and the start is an edge case, for example a foot that touches the ground at a
+            depth of 0: from a start moved by about 1e-3 rad and 1 mm the file is same or chaotic
   faces     elsewhere, and boxes, cylinders or meshes touched each other or capsules: both have other
             contact points where a face touches a face or an edge
   noted     elsewhere, and a note says what is dropped or simulated in another way
@@ -32,8 +34,9 @@ import numpy as np
 
 NEAR = {1.0: 2e-3, 5.0: 1e-2}  # [m] or [rad] after these times [s] two states are the same
 BESIDE = 1e-7  # of each velocity, for a second start
+MOVED = 1e-3  # [rad, m] of each joint, for a start that is no edge case
 SELF = {"double": 30.0, "float": 3000.0}  # so many times MuJoCo's own difference is chance
-NOTED = ("changes the motion", "implicitfast", "explicit", "warning: contacts")
+NOTED = ("changes the motion", "implicitfast", "explicit", "warning: contacts", "warning: depth")
 FACES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_CYLINDER)
 CAPSULE = mujoco.mjtGeom.mjGEOM_CAPSULE
 FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
@@ -55,22 +58,24 @@ def distance(model, a, b):
     return out if np.isfinite(out) else 1e9
 
 
-def faces_touch(model, data):
-    """Whether two shapes of which one has faces and none is a ball or the ground touch."""
-    kinds = model.geom_type[data.contact.geom[:data.ncon]].reshape(-1, 2)
-    faces = np.isin(kinds, FACES)
-    return bool((faces.any(axis=1) & (faces | (kinds == CAPSULE)).all(axis=1)).any())
+def touching_faces(model, data, kinds_of_faces=FACES):
+    """The pairs of shapes that touch, of which one has faces and none is a ball or the ground."""
+    pairs = data.contact.geom[:data.ncon].reshape(-1, 2)
+    kinds = model.geom_type[pairs]
+    faces = np.isin(kinds, kinds_of_faces)
+    return pairs[faces.any(axis=1) & (faces | (kinds == CAPSULE)).all(axis=1)]
 
 
-def theirs(model, beside):
-    data, out, done = mujoco.MjData(model), {"faces": False}, 0
-    if beside:
-        data.qvel[:] += BESIDE * np.sin(1.0 + np.arange(model.nv))
+def theirs(model, beside, moved):
+    data, way = mujoco.MjData(model), np.sin(1.0 + np.arange(model.nv))
+    data.qvel[:] += beside * way
+    mujoco.mj_integratePos(model, data.qpos, way, moved)
+    out, done = {"faces": False, "start": data.qpos.copy()}, 0
     for seconds in NEAR:
         steps = round(seconds / model.opt.timestep) - done
         for _ in range(steps):
             mujoco.mj_step(model, data)
-            out["faces"] = out["faces"] or faces_touch(model, data)
+            out["faces"] = out["faces"] or len(touching_faces(model, data)) > 0
             if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
                 return out  # MuJoCo starts again
         done += steps
@@ -78,15 +83,20 @@ def theirs(model, beside):
     return out
 
 
-def ours(mayfly, robot, model, precision):
+def world_of(mayfly, robot, model, **more):
+    """The world of a file; where the file has no floor, the ground is far below."""
+    fixed = model.body_weldid[model.geom_bodyid] == 0
+    touches = (model.geom_contype | model.geom_conaffinity) != 0
+    if not (np.isin(model.geom_type, FLOORS) & fixed & touches).any():
+        more["terrain"] = mayfly.Terrain.from_array(np.full((4, 4), -1e3), cell=1e3)
+    return mayfly.World.for_model(robot, **more)
+
+
+def ours(mayfly, robot, model, precision, start):
     out, done = {}, 0
-    floor = any(model.geom_type[g] in FLOORS and not model.body_weldid[model.geom_bodyid[g]]
-                and (model.geom_contype[g] or model.geom_conaffinity[g])
-                for g in range(model.ngeom))
-    more = {} if floor else {"terrain": mayfly.Terrain.from_array(np.full((4, 4), -1e3), cell=1e3)}
-    world = mayfly.World.for_model(robot, **more)
+    world = world_of(mayfly, robot, model)
     group = world.add_group(robot, 1, motion="articulated", precision=precision)
-    group.set_state(model.qpos0[None], np.zeros((1, model.nv)))
+    group.set_state(start[None], np.zeros((1, model.nv)))
     for seconds in NEAR:
         steps = round(seconds / model.opt.timestep) - done
         world.step(steps)
@@ -96,12 +106,12 @@ def ours(mayfly, robot, model, precision):
     return out, [str(f) for f in group.fault_names(0)], notes
 
 
-def compare(mayfly, robot, model, row):
-    first, second = theirs(model, False), theirs(model, True)
-    row["faces"] = first.pop("faces")
+def compare(mayfly, robot, model, row, moved=0.0):
+    first, second = theirs(model, 0.0, moved), theirs(model, BESIDE, moved)
+    row["faces"], start = first.pop("faces"), first.pop("start")
     row["self"] = {str(s): distance(model, first[s], second[s]) for s in first if s in second}
     for precision in ("double", "float"):
-        found, faults, notes = ours(mayfly, robot, model, precision)
+        found, faults, notes = ours(mayfly, robot, model, precision, start)
         row[precision] = {str(s): distance(model, first[s], found[s]) for s in first}
         row[precision + "_faults"] = faults
         row["group_notes"] = row.get("group_notes", []) + notes
@@ -129,6 +139,9 @@ def one(path):
     mujoco.mj_step(model, data)
     try:
         compare(mayfly, robot, model, row)
+        if verdict(row) in ("faces", "differs"):
+            row["moved"] = {"notes": []}
+            compare(mayfly, robot, model, row["moved"], MOVED)
     except Exception as failure:  # pylint: disable=broad-except
         row["limit"] = f"{type(failure).__name__}: {failure}"[:300]
     return row
@@ -158,6 +171,8 @@ def verdict(row):
     notes = row["notes"] + row.get("group_notes", [])
     if any(word in note for note in notes for word in NOTED) or any(row[p + "_faults"] for p in SELF):
         return "noted"
+    if "moved" in row and verdict(row["moved"]) in ("same", "chaotic"):
+        return "tie"
     return "faces" if row["faces"] else "differs"
 
 

@@ -292,7 +292,7 @@ typedef struct mf_MjcfIgnored {
 // Settings of the <compiler> element of one model.
 typedef struct mf_MjcfSettings {
     bool radians, autolimits;
-    const char *eulerseq, *mesh_folder, *asset_folder, *texture_folder;
+    const char *eulerseq, *mesh_folder, *texture_folder;
     const char *file; // the model's main file
 } mf_MjcfSettings;
 

@@ -124,7 +124,7 @@ static mf_Status read_file(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid
         return mf_xml_fail(&m->xml, node, m->error, MF_UNSUPPORTED,
                            "<hfield> needs a file, found text in memory");
     mf_Status status = mf_mjcf_find_asset(
-        m, node, "height field", mf_mjcf_settings(m, node)->asset_folder, heights->file, path);
+        m, node, "height field", mf_mjcf_settings(m, node)->mesh_folder, heights->file, path);
     if (status == MF_OK && image)
         return read_image(m, path, grid);
     if (status == MF_OK)

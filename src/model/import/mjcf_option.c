@@ -49,7 +49,6 @@ typedef struct Compiler {
     bool autolimits, balance, discard_visual, fit_box, strip_path, align_free;
     double bound_mass, bound_inertia, total_mass, groups[2];
     const char *eulerseq, *meshdir, *texturedir, *assetdir;
-    const char *folder; // the last assetdir of all
 } Compiler;
 
 static const char *const coordinates[] = {"local", "global", NULL};
@@ -104,7 +103,6 @@ static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) 
         return status;
     c->meshdir = c->meshdir ? c->meshdir : c->assetdir ? c->assetdir : meshdir;
     c->texturedir = c->texturedir ? c->texturedir : c->assetdir ? c->assetdir : texturedir;
-    c->folder = c->assetdir ? c->assetdir : c->folder;
     if (c->coordinate == 1)
         return mf_mjcf_fail(m, node,
                             "<compiler> coordinate: global coordinates are not supported any more, "
@@ -142,7 +140,6 @@ static void keep_settings(const Compiler *c, mf_MjcfSettings *settings) {
     settings->autolimits = c->autolimits;
     settings->eulerseq = c->eulerseq;
     settings->mesh_folder = c->meshdir;
-    settings->asset_folder = c->folder;
     settings->texture_folder = c->texturedir;
 }
 

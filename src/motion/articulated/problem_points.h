@@ -220,11 +220,27 @@ static MF_INLINE void slot_ground(const Problem *p, const Candidate *from, Conta
     slot->depth = mf_select(on, touch->depth, slot->depth);
 }
 
+// Of a pair of shapes: a capsule's axis where the other one is a plane, as on the ground, else 0.
+static MF_INLINE Vec pair_side(const Problem *p, const mf_CollidePair *pair) {
+    const mf_CollidePlan *collide = mf_art_collide(p->plan);
+    const mf_CollideShape *shapes = mf_collide_shapes(collide);
+    if (shapes[pair->a].kind != MF_COLLIDE_PLANE || shapes[pair->b].kind != MF_COLLIDE_CAPSULE)
+        return vec_zero();
+    const double *values =
+        mf_collide_values_f64(collide) + (size_t)pair->b * MF_COLLIDE_SHAPE_VALUES;
+    const double *r = values + MF_COLLIDE_ROTATION;
+    const Vec axis = {mf_set((mf_real)r[2]), mf_set((mf_real)r[5]), mf_set((mf_real)r[8])};
+    const int32_t link = contact_plan_link(p->plan, pair->b);
+    return link == MF_ART_WORLD ? axis
+                                : mat_apply(&p->work->contacts.pose[link + 1].rotation, axis);
+}
+
 static MF_INLINE void slot_contact(const Problem *p, const Candidate *from, ContactSlot *slot) {
     const LinkContact *contact = &p->work->link_contacts.list[from->number];
     const mf_mask on = from->exists;
     const mf_lane margin = mf_set((mf_real)mf_art_laws(p->plan)[contact->pair].margin);
-    Vec side = frame_side(contact->normal, vec_zero(), mf_not(mf_mask_all()));
+    const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(p->plan))[contact->pair];
+    Vec side = frame_side(contact->normal, pair_side(p, pair), mf_mask_all());
     slot->point = vec_select(on, vec_sub(contact->point, p->state->position), slot->point);
     slot->axes[0] = vec_select(on, contact->normal, slot->axes[0]);
     slot->axes[1] = vec_select(on, side, slot->axes[1]);
