@@ -318,6 +318,28 @@ static void integrals_need_a_length(void **state) {
     mf_model_destroy(model);
 }
 
+// MuJoCo drops what the armature of a tendon couples between branches; Mayfly keeps it and says so.
+static void armatures_that_couple_branches_are_noted(void **state) {
+    static const struct {
+        const char *joints[2];
+        bool noted;
+    } cases[] = {{{"a", "b"}, false}, {{"b", "c"}, true}, {{"a", "d"}, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><body><joint name='a'/><geom size='1'/>"
+                 "<body><joint name='b'/><geom size='1'/></body>"
+                 "<body><joint name='c'/><geom size='1'/></body></body>"
+                 "<body><joint name='d'/><geom size='1'/></body></worldbody><tendon>"
+                 "<fixed armature='1'><joint joint='%s' coef='1'/><joint joint='%s' coef='1'/>"
+                 "</fixed></tendon></mujoco>",
+                 cases[i].joints[0], cases[i].joints[1]);
+        mf_Model *model = load_text(*state, text);
+        assert_int_equal(find_note(model, "couples branches") != NULL, cases[i].noted);
+        mf_model_destroy(model);
+    }
+}
+
 // What elements take from the defaults of others, as MuJoCo 4.0 takes it.
 static const struct {
     const char *defaults, *element;
@@ -456,6 +478,7 @@ int main(void) {
         cmocka_unit_test(shortcuts_take_the_law_of_their_own_kind),
         cmocka_unit_test(other_solvers_are_reported),
         cmocka_unit_test(integrals_need_a_length),
+        cmocka_unit_test(armatures_that_couple_branches_are_noted),
         cmocka_unit_test(pid_plugins_are_actuators_with_an_integral),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);

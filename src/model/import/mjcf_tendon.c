@@ -252,6 +252,38 @@ static mf_Status read_path(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon
 // ---- both kinds
 // ----------------------------------------------------------------------------------
 
+// Whether one of two links carries the other.
+static bool on_one_branch(const mf_Draft *draft, uint32_t a, uint32_t b) {
+    uint32_t low = a > b ? a : b;
+    const uint32_t high = a > b ? b : a;
+    while (low > high) // parents have smaller indices
+        low = mf_draft_joints(draft)[low - 1].parent;
+    return low == high;
+}
+
+// The i-th link that a tendon moves; MF_NONE: it is fixed in the world, or a pulley.
+static uint32_t link_of(const mf_Draft *draft, const mf_Tendon *tendon, uint32_t i) {
+    if (tendon->wrap_count > 0)
+        return mf_draft_wraps(draft, tendon)[i].frame.link;
+    return mf_draft_joints(draft)[mf_draft_terms(draft, tendon)[i].joint].child;
+}
+
+static mf_Status note_branches(mf_Mjcf *m, const mf_XmlNode *node, const mf_Tendon *tendon) {
+    const uint32_t count = tendon->wrap_count > 0 ? tendon->wrap_count : tendon->term_count;
+    for (uint32_t i = 1; tendon->armature > 0.0 && i < count; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const uint32_t a = link_of(&m->draft, tendon, i), b = link_of(&m->draft, tendon, k);
+            if (a == MF_NONE || b == MF_NONE || on_one_branch(&m->draft, a, b))
+                continue;
+            const bool kept = mf_draft_note(&m->draft, false, node->line,
+                                            "<%.80s>: its armature couples branches of the tree, "
+                                            "as it should; MuJoCo leaves that out",
+                                            node->name);
+            return kept ? MF_OK : mf_mjcf_no_memory(m);
+        }
+    return MF_OK;
+}
+
 static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node, bool spatial) {
     const mf_MjcfClass *class;
     mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
@@ -272,6 +304,8 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node, bool spatial) {
         status = fill_tendon(m, &from, &tendon);
     if (status == MF_OK)
         status = fill_spring(m, &from, &tendon);
+    if (status == MF_OK)
+        status = note_branches(m, node, &tendon);
     if (status != MF_OK)
         return status;
     tendon.name = mf_draft_text(&m->draft, from.name ? from.name : "");
