@@ -13,6 +13,8 @@ reference without controls, in double and in float. A file is
             depth of 0: from a start moved by about 1e-3 rad and 1 mm the file is same or chaotic
   faces     elsewhere, and boxes, cylinders or meshes touched each other or capsules: both have other
             contact points where a face touches a face or an edge
+  momentum  elsewhere, but same, chaotic or tie by Runge-Kutta's method in both: free bodies keep
+            their momentum here, which MuJoCo's other methods do not
   noted     elsewhere, and a note says what is dropped or simulated in another way
   differs   elsewhere, without a note
   still     nothing in it moves
@@ -24,10 +26,12 @@ Where a file has no floor, on which Mayfly puts level ground at 0, the ground is
 positions [m, rad].
 """
 import argparse
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 
 import mujoco
 import numpy as np
@@ -36,7 +40,8 @@ NEAR = {1.0: 2e-3, 5.0: 1e-2}  # [m] or [rad] after these times [s] two states a
 BESIDE = 1e-7  # of each velocity, for a second start
 MOVED = 1e-3  # [rad, m] of each joint, for a start that is no edge case
 SELF = {"double": 30.0, "float": 3000.0}  # so many times MuJoCo's own difference is chance
-NOTED = ("changes the motion", "implicitfast", "explicit", "warning: contacts", "warning: depth")
+NOTED = ("changes the motion", "implicitfast", "explicit", "warning: contacts", "warning: depth",
+         "couples branches")
 FACES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_CYLINDER)
 CAPSULE = mujoco.mjtGeom.mjGEOM_CAPSULE
 FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
@@ -117,6 +122,18 @@ def compare(mayfly, robot, model, row, moved=0.0):
         row["group_notes"] = row.get("group_notes", []) + notes
 
 
+@contextlib.contextmanager
+def by_runge_kutta(path):
+    """A copy of a file with another integrator, beside it."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    end = text.rfind("</mujoco>")
+    with tempfile.NamedTemporaryFile("w", suffix=".xml", dir=os.path.dirname(path)) as copy:
+        copy.write(f'{text[:end]}<option integrator="RK4"/>{text[end:]}')
+        copy.flush()
+        yield copy.name
+
+
 def one(path):
     row = {}
     try:
@@ -142,6 +159,11 @@ def one(path):
         if verdict(row) in ("faces", "differs"):
             row["moved"] = {"notes": []}
             compare(mayfly, robot, model, row["moved"], MOVED)
+        if verdict(row) == "differs" and model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4:
+            row["exact"] = {"notes": []}
+            with by_runge_kutta(path) as copy:
+                compare(mayfly, mayfly.Model.from_file(copy, lenient=True),
+                        mujoco.MjModel.from_xml_path(copy), row["exact"], MOVED)
     except Exception as failure:  # pylint: disable=broad-except
         row["limit"] = f"{type(failure).__name__}: {failure}"[:300]
     return row
@@ -173,6 +195,8 @@ def verdict(row):
         return "noted"
     if "moved" in row and verdict(row["moved"]) in ("same", "chaotic"):
         return "tie"
+    if "exact" in row and verdict(row["exact"]) in ("same", "chaotic"):
+        return "momentum"
     return "faces" if row["faces"] else "differs"
 
 
