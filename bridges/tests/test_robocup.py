@@ -448,7 +448,7 @@ class Puppet(threading.Thread):
 def test_a_robot_with_a_fault_starts_again(begin: Begin, tmp_path: pathlib.Path) -> None:
     """Motors without limits and a torque that no state survives: it stands beside the field."""
     strong = tmp_path / "humanoid.urdf"
-    strong.write_text(re.sub('effort="[^"]*"', 'effort="1e30"', HUMANOID.read_text()))
+    strong.write_text(re.sub('(effort|velocity)="[^"]*"', r'\1="1e30"', HUMANOID.read_text()))
     link = begin(strong).agent("Reds", 1)
     percepts, places = AGENT.Percepts(), []
     for cycle in range(20):

@@ -67,7 +67,7 @@ def bridge(
         group = f"{{name: robot, model: {model}, {keys}}}"
         scene.write_text(f"world: {{step: 0.002}}\ngroups:\n- {group}\n")
         domain = new_domain(monkeypatch)
-        address = serve(scene)
+        address = serve(scene, "--root", "/")  # meshes of a robot that is elsewhere
         start("bridge", "unitree", address, "--domain", str(domain))
         return Peer(domain)
 
