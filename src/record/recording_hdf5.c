@@ -24,7 +24,8 @@
 enum {
     CHUNK_MOST = 1 << 23, // [byte] of a chunk, unless the data set is larger
     SPARE = 256 << 20,    // [byte] of memory for the library beside the values
-    SECONDS_MOST = 60     // [s] of the processor, for 4 GiB of values at least
+    SECONDS_MOST = 60,    // [s] of the processor, for 4 GiB of values at least
+    SLOWEST = 17          // 2^17 byte of a file in a second, which may be 1000 times as many values
 };
 
 typedef struct Reading {
@@ -332,7 +333,9 @@ static _Noreturn void try_in_child(mf_Recording *recording, char *image, size_t 
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         signal(fatal[i], SIG_DFL); // whatever the host does then
     set_limit(RLIMIT_CORE, 0);
-    set_limit(RLIMIT_CPU, SECONDS_MOST + (recording->memory->left >> 26));
+    const uint64_t most = SECONDS_MOST + (recording->memory->left >> 26),
+                   needs = 1 + (size >> SLOWEST);
+    set_limit(RLIMIT_CPU, needs < most ? needs : most); // a damaged index can go round for ever
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const uint64_t now = address_space();
     if (now > 0 && recording->memory->left < UINT64_MAX / 2)
