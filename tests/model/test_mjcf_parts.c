@@ -340,6 +340,20 @@ static void armatures_that_couple_branches_are_noted(void **state) {
     }
 }
 
+static void planes_of_one_height_are_noted(void **state) {
+    for (int i = 0; i < 2; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+                 "<geom type='plane' size='1 1 1' pos='0 0 %d'/>"
+                 "<body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
+                 -i);
+        mf_Model *model = load_text(*state, text);
+        assert_int_equal(find_note(model, "count as one ground") != NULL, i == 0);
+        mf_model_destroy(model);
+    }
+}
+
 // What elements take from the defaults of others, as MuJoCo 4.0 takes it.
 static const struct {
     const char *defaults, *element;
@@ -479,6 +493,7 @@ int main(void) {
         cmocka_unit_test(other_solvers_are_reported),
         cmocka_unit_test(integrals_need_a_length),
         cmocka_unit_test(armatures_that_couple_branches_are_noted),
+        cmocka_unit_test(planes_of_one_height_are_noted),
         cmocka_unit_test(pid_plugins_are_actuators_with_an_integral),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);

@@ -1,6 +1,8 @@
 // MJCF import: the order of the passes, and release of their memory.
 #include "model/import/mjcf.h"
 
+#include "math/scalar.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +57,25 @@ static mf_Status note_comments(mf_Mjcf *m) {
 }
 
 // Notes about chains and bases that the points motion does not support.
+static bool is_level_plane(const mf_Shape *shape) {
+    return shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE && shape->collides &&
+           mf_abs(shape->rotation[1]) < 1e-6 && mf_abs(shape->rotation[2]) < 1e-6;
+}
+
+// Level planes of one height are one ground; MuJoCo adds up the forces of each.
+static mf_Status note_planes(mf_Mjcf *m) {
+    const mf_Shape *shapes = mf_draft_shapes(&m->draft);
+    for (uint32_t i = 1; i < m->draft.shapes.count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (is_level_plane(&shapes[i]) && is_level_plane(&shapes[k]) &&
+                shapes[i].position[2] == shapes[k].position[2])
+                return mf_draft_note(&m->draft, false, m->xml.root->line,
+                                     "level planes at one height count as one ground")
+                           ? MF_OK
+                           : mf_mjcf_no_memory(m);
+    return MF_OK;
+}
+
 static mf_Status note_points(mf_Mjcf *m) {
     if (m->draft.base_type == MF_BASE_FIXED &&
         !mf_draft_note(&m->draft, false, 0,
@@ -91,6 +112,7 @@ static mf_Status run_passes(mf_Mjcf *m) {
                                   mf_mjcf_read_keyframes,
                                   mf_mjcf_resolve,
                                   note_comments,
+                                  note_planes,
                                   note_points,
                                   note_ignored};
     mf_Status status = MF_OK;
