@@ -36,7 +36,8 @@ if(MAYFLY_TESTS)
     endif()
     target_link_libraries(${test_target} PRIVATE mayfly)
     add_test(NAME ${area}/${name} COMMAND ${test_target})
-    set_tests_properties(${area}/${name} PROPERTIES TIMEOUT 300)
+    # Sanitizers take three to ten times as long.
+    set_tests_properties(${area}/${name} PROPERTIES TIMEOUT $<IF:$<BOOL:${MAYFLY_SANITIZE}>,900,300>)
   endforeach()
   # What ThreadSanitizer looks at: every way in which several threads share a world, a search or a
   # file. None of them names an instruction set that a build with one lane alone lacks.

@@ -374,51 +374,52 @@ static uint32_t no_wind(const mf_NoteCase *c) {
 
 // ---- notes --------------------------------------------------------------------------------------
 
-const mf_MotionNote mf_note_actuators = {actuators,
-                                         "actuators (#) have no effect; joints track joint.target"};
-const mf_MotionNote mf_note_efforts = {
+static const mf_MotionNote note_actuators = {
+    actuators, "actuators (#) have no effect; joints track joint.target"};
+static const mf_MotionNote note_efforts = {
     efforts, "effort limits of joints (#) have no effect; motors have unlimited torque"};
-const mf_MotionNote mf_note_springs = {springs, "springs of joints (#) have no effect"};
-const mf_MotionNote mf_note_dampers = {dampers, "damping of joints (#) has no effect"};
-const mf_MotionNote mf_note_frictions = {frictions, "dry friction of joints (#) has no effect"};
-const mf_MotionNote mf_note_armatures = {armatures, "armature of joints (#) has no effect"};
-const mf_MotionNote mf_note_base_joint = {
+static const mf_MotionNote note_springs = {springs, "springs of joints (#) have no effect"};
+static const mf_MotionNote note_dampers = {dampers, "damping of joints (#) has no effect"};
+static const mf_MotionNote note_frictions = {frictions, "dry friction of joints (#) has no effect"};
+static const mf_MotionNote note_armatures = {armatures, "armature of joints (#) has no effect"};
+static const mf_MotionNote note_base_joint = {
     base_joint, "damping, dry friction and armature of the free joint have no effect"};
-const mf_MotionNote mf_note_soft_ranges = {
+static const mf_MotionNote note_soft_ranges = {
     soft_ranges,
     "solreflimit, solimplimit and margin of joints (#) have no effect; limits are hard"};
-const mf_MotionNote mf_note_kept_ranges = {kept_ranges,
-                                           "flag limit: limits of joints (#) apply nevertheless"};
+static const mf_MotionNote note_kept_ranges = {
+    kept_ranges, "flag limit: limits of joints (#) apply nevertheless"};
 const mf_MotionNote mf_note_speeds = {
     speeds, "speed limits of joints (#) have no effect; a joint is at its target after a step"};
-const mf_MotionNote mf_note_balls = {balls, "ball joints (#) are fixed in their initial state"};
+static const mf_MotionNote note_balls = {balls, "ball joints (#) are fixed in their initial state"};
 const mf_MotionNote mf_note_floating = {floating, "floating joints (#) are fixed in their initial "
                                                   "state"};
 const mf_MotionNote mf_note_planars = {planars, "planar joints (#) are fixed in their initial "
                                                 "state"};
-const mf_MotionNote mf_note_tendons = {
+static const mf_MotionNote note_tendons = {
     tendons, "limits, springs, damping, friction of tendons (#) have no effect"};
 const mf_MotionNote mf_note_tendon_efforts = {
     tendon_efforts, "actuatorfrcrange of tendons (#) has no effect; forcerange of actuators has"};
 const mf_MotionNote mf_note_lifted = {
     lifted, "actuatorgravcomp of joints (#): actuatorfrcrange does not limit the compensation"};
-const mf_MotionNote mf_note_solver = {
+static const mf_MotionNote note_solver = {
     solver, "iterations, tolerance and noslip of the file's solver have no effect"};
-const mf_MotionNote mf_note_equalities = {equalities, "equality constraints (#) have no effect"};
-const mf_MotionNote mf_note_lifts = {lifts,
-                                     "weight compensation (gravcomp) of links (#) has no effect"};
-const mf_MotionNote mf_note_medium = {medium,
-                                      "density, viscosity and wind of the medium have no effect"};
-const mf_MotionNote mf_note_integrator = {integrator, "integrator: the motion uses its own"};
-const mf_MotionNote mf_note_links_touch = {links_touch, "links do not touch each other"};
+static const mf_MotionNote note_equalities = {equalities,
+                                              "equality constraints (#) have no effect"};
+static const mf_MotionNote note_lifts = {
+    lifts, "weight compensation (gravcomp) of links (#) has no effect"};
+static const mf_MotionNote note_medium = {
+    medium, "density, viscosity and wind of the medium have no effect"};
+static const mf_MotionNote note_integrator = {integrator, "integrator: the motion uses its own"};
+static const mf_MotionNote note_links_touch = {links_touch, "links do not touch each other"};
 const mf_MotionNote mf_note_alone_links = {alone_links,
                                            "self_contacts: links do not touch each other"};
 const mf_MotionNote mf_note_alone_obstacles = {
     alone_obstacles, "self_contacts: obstacles (#) fixed in the world do not collide"};
 const mf_MotionNote mf_note_base_shapes = {
     base_shapes, "shapes (#) of the base pass through the ground; only feet stand on it"};
-const mf_MotionNote mf_note_obstacles = {obstacles,
-                                         "obstacles (#) fixed in the world do not collide"};
+static const mf_MotionNote note_obstacles = {obstacles,
+                                             "obstacles (#) fixed in the world do not collide"};
 const mf_MotionNote mf_note_held_shapes = {
     held_shapes, "shapes (#) of a robot that is fixed to the world do not touch the floor"};
 const mf_MotionNote mf_note_points_instead = {
@@ -445,7 +446,7 @@ const mf_MotionNote mf_note_alone_world = {
     alone_world,
     "obstacles (#) fixed in the world by this file touch its own robot only; those of a "
     "model without motion touch all"};
-const mf_MotionNote mf_note_mocaps = {mocaps, "mocap bodies (#) stay in the file's pose"};
+static const mf_MotionNote note_mocaps = {mocaps, "mocap bodies (#) stay in the file's pose"};
 const mf_MotionNote mf_note_mocap_children = {
     mocap_children, "bodies (#) with joints on mocap bodies do not follow mocap.position"};
 const mf_MotionNote mf_note_no_floor = {
@@ -456,6 +457,32 @@ const mf_MotionNote mf_note_no_wind = {no_wind, "wind has no effect: the vehicle
 const mf_MotionNote mf_note_impratio = {impratio, "impratio has no effect"};
 const mf_MotionNote mf_note_kept_contacts = {kept_contacts,
                                              "flag contact: shapes (#) collide nevertheless"};
+
+const mf_MotionNote *const mf_notes_of_lower_levels[] = {&note_actuators,
+                                                         &note_efforts,
+                                                         &note_springs,
+                                                         &note_dampers,
+                                                         &note_frictions,
+                                                         &note_armatures,
+                                                         &note_base_joint,
+                                                         &note_soft_ranges,
+                                                         &note_kept_ranges,
+                                                         &note_balls,
+                                                         &mf_note_planars,
+                                                         &note_tendons,
+                                                         &note_equalities,
+                                                         &note_lifts,
+                                                         &note_medium,
+                                                         &note_integrator,
+                                                         &note_solver,
+                                                         &note_links_touch,
+                                                         &note_obstacles,
+                                                         &mf_note_points_instead,
+                                                         &mf_note_kept_off,
+                                                         &mf_note_kept_contacts,
+                                                         &mf_note_ground_added,
+                                                         &note_mocaps,
+                                                         NULL};
 
 // "(#)" of the text stands for the number. Articulated is what other motions are compared with.
 static void write_text(const char *text, uint32_t count, const mf_MotionRow *row, char *out) {
@@ -473,13 +500,15 @@ static void write_text(const char *text, uint32_t count, const mf_MotionRow *row
 // The note of that index, which is counted down.
 static bool note_of(const mf_NoteCase *c, const mf_MotionRow *row, uint32_t *index, char *out) {
     const char *own;
-    for (const mf_MotionNote *const *note = row->notes.list; *note != NULL; note++) {
-        const uint32_t count = (*note)->count(c);
-        if (count == 0 || (*index)-- > 0)
-            continue;
-        write_text((*note)->text, count, row, out);
-        return true;
-    }
+    const mf_MotionNote *const *const lists[] = {row->notes.shared, row->notes.list};
+    for (int l = 0; l < 2; l++)
+        for (const mf_MotionNote *const *note = lists[l]; note != NULL && *note != NULL; note++) {
+            const uint32_t count = (*note)->count(c);
+            if (count == 0 || (*index)-- > 0)
+                continue;
+            write_text((*note)->text, count, row, out);
+            return true;
+        }
     for (uint32_t i = 0; row->notes.own != NULL && (own = row->notes.own(c, i)) != NULL; i++)
         if ((*index)-- == 0) {
             write_text(own, 0, row, out);

@@ -25,7 +25,8 @@ typedef struct mf_MotionNote {
 } mf_MotionNote;
 
 typedef struct mf_MotionNotes {
-    const mf_MotionNote *const *list; // NULL at the end; NULL: the motion has no notes
+    const mf_MotionNote *const *shared; // with other motions, as `list`; NULL: none
+    const mf_MotionNote *const *list;   // NULL at the end; NULL: the motion has no notes
     // Changes what is not as in any motion: with the settings that mayfly run chooses (`group` is
     // NULL), or those of a group.
     void (*settings)(const mf_Group *group, mf_NoteCase *c);
@@ -33,15 +34,13 @@ typedef struct mf_MotionNotes {
     const char *(*own)(const mf_NoteCase *c, uint32_t index);
 } mf_MotionNotes;
 
-extern const mf_MotionNote mf_note_actuators, mf_note_efforts, mf_note_springs, mf_note_dampers,
-    mf_note_frictions, mf_note_armatures, mf_note_base_joint, mf_note_soft_ranges,
-    mf_note_kept_ranges, mf_note_speeds, mf_note_balls, mf_note_floating, mf_note_planars,
-    mf_note_tendons, mf_note_equalities, mf_note_lifts, mf_note_medium, mf_note_integrator,
-    mf_note_links_touch, mf_note_alone_links, mf_note_alone_obstacles, mf_note_base_shapes,
-    mf_note_obstacles, mf_note_held_shapes, mf_note_points_instead, mf_note_kept_off,
-    mf_note_own_law, mf_note_own_law_of_shapes, mf_note_stiffness_only, mf_note_mean_impedance,
-    mf_note_turning, mf_note_impratio, mf_note_tendon_efforts, mf_note_lifted, mf_note_solver,
-    mf_note_kept_contacts, mf_note_ground_added, mf_note_no_ground, mf_note_alone_world,
-    mf_note_mocaps, mf_note_mocap_children, mf_note_no_floor, mf_note_no_wind;
+extern const mf_MotionNote mf_note_speeds, mf_note_floating, mf_note_planars, mf_note_alone_links,
+    mf_note_alone_obstacles, mf_note_base_shapes, mf_note_held_shapes, mf_note_points_instead,
+    mf_note_kept_off, mf_note_own_law, mf_note_own_law_of_shapes, mf_note_stiffness_only,
+    mf_note_mean_impedance, mf_note_turning, mf_note_impratio, mf_note_tendon_efforts,
+    mf_note_lifted, mf_note_kept_contacts, mf_note_ground_added, mf_note_no_ground,
+    mf_note_alone_world, mf_note_mocap_children, mf_note_no_floor, mf_note_no_wind;
+// What all levels below `articulated` leave out.
+extern const mf_MotionNote *const mf_notes_of_lower_levels[];
 
 #endif

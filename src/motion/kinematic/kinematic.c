@@ -216,17 +216,9 @@ static void row_defaults(mf_MotionsConfig *config) {
     config->kinematic = mf_kinematic_config();
 }
 
-static const mf_MotionNote *const notes[] = {
-    &mf_note_actuators,    &mf_note_efforts,     &mf_note_springs,
-    &mf_note_dampers,      &mf_note_frictions,   &mf_note_armatures,
-    &mf_note_base_joint,   &mf_note_soft_ranges, &mf_note_kept_ranges,
-    &mf_note_speeds,       &mf_note_balls,       &mf_note_floating,
-    &mf_note_planars,      &mf_note_tendons,     &mf_note_equalities,
-    &mf_note_lifts,        &mf_note_medium,      &mf_note_integrator,
-    &mf_note_solver,       &mf_note_links_touch, &mf_note_base_shapes,
-    &mf_note_obstacles,    &mf_note_held_shapes, &mf_note_points_instead,
-    &mf_note_kept_off,     &mf_note_own_law,     &mf_note_kept_contacts,
-    &mf_note_ground_added, &mf_note_mocaps,      NULL};
+static const mf_MotionNote *const notes[] = {&mf_note_speeds,      &mf_note_floating,
+                                             &mf_note_base_shapes, &mf_note_held_shapes,
+                                             &mf_note_own_law,     NULL};
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     c->contacts = true;
@@ -250,7 +242,7 @@ const mf_MotionRow mf_kinematic_row = {
     .base = row_base,
     .defaults = row_defaults,
     .common = {.shapes = AT(shapes)},
-    .notes = {.list = notes, .settings = note_settings},
+    .notes = {.shared = mf_notes_of_lower_levels, .list = notes, .settings = note_settings},
     .momentum = row_momentum,
     .energy = row_energy,
 };

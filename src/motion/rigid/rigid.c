@@ -95,38 +95,9 @@ static void row_defaults(mf_MotionsConfig *config) {
     config->rigid = mf_rigid_config();
 }
 
-static const mf_MotionNote *const notes[] = {&mf_note_actuators,
-                                             &mf_note_efforts,
-                                             &mf_note_springs,
-                                             &mf_note_dampers,
-                                             &mf_note_frictions,
-                                             &mf_note_armatures,
-                                             &mf_note_base_joint,
-                                             &mf_note_soft_ranges,
-                                             &mf_note_kept_ranges,
-                                             &mf_note_balls,
-                                             &mf_note_planars,
-                                             &mf_note_tendons,
-                                             &mf_note_equalities,
-                                             &mf_note_lifts,
-                                             &mf_note_medium,
-                                             &mf_note_integrator,
-                                             &mf_note_solver,
-                                             &mf_note_links_touch,
-                                             &mf_note_obstacles,
-                                             &mf_note_held_shapes,
-                                             &mf_note_points_instead,
-                                             &mf_note_kept_off,
-                                             &mf_note_own_law_of_shapes,
-                                             &mf_note_stiffness_only,
-                                             &mf_note_turning,
-                                             &mf_note_impratio,
-                                             &mf_note_kept_contacts,
-                                             &mf_note_ground_added,
-                                             &mf_note_no_ground,
-                                             &mf_note_alone_world,
-                                             &mf_note_mocaps,
-                                             NULL};
+static const mf_MotionNote *const notes[] = {
+    &mf_note_held_shapes, &mf_note_own_law_of_shapes, &mf_note_stiffness_only, &mf_note_turning,
+    &mf_note_impratio,    &mf_note_no_ground,         &mf_note_alone_world,    NULL};
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     c->limits = false;
@@ -161,7 +132,7 @@ const mf_MotionRow mf_rigid_row = {
                .limits = AT(limits),
                .control = AT(control_interval),
                .friction = AT(friction)},
-    .notes = {.list = notes, .settings = note_settings},
+    .notes = {.shared = mf_notes_of_lower_levels, .list = notes, .settings = note_settings},
     .momentum = mf_rigid_momentum,
     .energy = row_energy,
 };
