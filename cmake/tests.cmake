@@ -7,6 +7,10 @@ if(MAYFLY_TESTS)
   if(NOT LUA_FOUND)
     list(FILTER test_sources EXCLUDE REGEX "/script/")
   endif()
+  set(limit 300)
+  if(MAYFLY_SANITIZE)
+    set(limit 900) # sanitizers take three to ten times as long
+  endif()
   foreach(source IN LISTS test_sources)
     file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR}/tests ${source})
     get_filename_component(area ${relative} DIRECTORY)
@@ -36,8 +40,7 @@ if(MAYFLY_TESTS)
     endif()
     target_link_libraries(${test_target} PRIVATE mayfly)
     add_test(NAME ${area}/${name} COMMAND ${test_target})
-    # Sanitizers take three to ten times as long.
-    set_tests_properties(${area}/${name} PROPERTIES TIMEOUT $<IF:$<BOOL:${MAYFLY_SANITIZE}>,900,300>)
+    set_tests_properties(${area}/${name} PROPERTIES TIMEOUT ${limit})
   endforeach()
   # What ThreadSanitizer looks at: every way in which several threads share a world, a search or a
   # file. None of them names an instruction set that a build with one lane alone lacks.

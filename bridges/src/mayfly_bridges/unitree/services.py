@@ -6,6 +6,7 @@ None does here: no mode is active, and releasing it succeeds. Modes cannot be se
 from __future__ import annotations
 
 import json
+from collections import deque
 from typing import Any
 
 from mayfly_bridges._dds.node import Node, profile, take_all
@@ -33,12 +34,16 @@ class MotionSwitcher:
         kinds = [TYPES.kind(f"unitree_api/{name}") for name in ("Request", "Response")]
         self._requests = node.reader(f"rt/api/{_NAME}/request", kinds[0], profile(10))
         self._responses = node.writer(f"rt/api/{_NAME}/response", kinds[1], profile(10))
+        self._unsent: deque[Any] = deque(maxlen=10)
 
     def serve(self) -> None:
-        """Answers the requests that have come."""
+        """Answers the requests that have come. A request may arrive before the news of who reads its
+        response: until somebody does, the newest ten responses wait."""
         for request in take_all(self._requests):
             if not request.header.policy.noreply:
-                self._responses.write(_response(request))
+                self._unsent.append(_response(request))
+        while self._unsent and self._responses.get_matched_subscriptions():
+            self._responses.write(self._unsent.popleft())
 
 
 def _response(request: Any) -> Any:
