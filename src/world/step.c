@@ -118,7 +118,8 @@ static uint32_t blocks_together(const mf_Group *group) {
 // Steps all isolated groups, or all shared ones: their blocks form one range. The number of tasks
 // balances the threads at negligible overhead.
 static void step_groups(mf_World *world, bool isolated, uint64_t tick, uint64_t steps) {
-    uint32_t size = count_blocks(world, isolated) / (mf_context_threads(world->context) * 16);
+    const uint32_t threads = mf_context_threads(world->context);
+    uint32_t size = count_blocks(world, isolated) / (threads == 1 ? 1 : threads * 16);
     uint32_t count = 0;
     Steps work; // not zeroed: every part is set before use
     work.world = world;

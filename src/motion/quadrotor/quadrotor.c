@@ -148,17 +148,22 @@ static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {
 
 // ---- stepping -----------------------------------------------------------------------------------
 
+// Without a division where it is known: this runs for every few blocks.
+static bool is_due(uint64_t tick, uint32_t interval) {
+    return interval == 1 || tick % interval == 0;
+}
+
 static void run_quadrotors(const mf_SystemRun *run, void *user) {
     const mf_QuadrotorMotion *motion = user;
     const size_t lanes = motion->lanes, first = (size_t)run->first_block * MF_BLOCK;
-    const mf_QuadrotorTicks due = {run->tick % motion->plan->interval == 0,
-                                   run->tick % motion->plan->outer_interval == 0};
+    const mf_QuadrotorTicks due = {is_due(run->tick, motion->plan->interval),
+                                   is_due(run->tick, motion->plan->outer_interval)};
     size_t count = mf_group_count(run->group) - first;
     if (count > (size_t)run->block_count * MF_BLOCK)
         count = (size_t)run->block_count * MF_BLOCK;
     mf_vehicle_wrench_apply(&motion->wrench, run);
     // For a few at the end the copy for one lane is faster than a mostly empty wide one.
-    size_t rest = count % lanes;
+    size_t rest = count & (lanes - 1); // a power of two
     if (rest * 5 > lanes)
         rest = 0;
     if (count > rest)
