@@ -1,51 +1,37 @@
 # A kernel is one source file, compiled once per instruction set and precision. Inside it,
-# math/lane.h turns MF_KERNEL_<ISA> and MF_KERNEL_F64 into a lane type and a name suffix. SINGLE is
-# one lane for processors with fused multiply-add. Files named *_double_kernel.c have no copies in
-# float, those named *_float_kernel.c none in double.
+# math/lane.h turns MF_KERNEL_<ISA> and MF_KERNEL_F64 into a lane type and a name suffix. SCALAR is
+# one lane for every processor, with the fused multiply-add called as a function where the
+# architecture does not have it; SINGLE one lane for processors with the instruction. Files named
+# *_double_kernel.c have no copies in float, those named *_float_kernel.c none in double.
 #
 # MAYFLY_COPIES says which copies a build has:
 #   all       every instruction set of the architecture: for wheels, packages and the tests
-#   native    the widest set of this processor, and one lane: a third of the time to compile
-#   portable  one lane and the baseline, which run on every processor: for sanitizers
-#   single    one lane alone, a sixth of the time to compile: for ThreadSanitizer
-set(MAYFLY_COPIES all CACHE STRING "Copies of the kernels: all, native, portable or single")
-set_property(CACHE MAYFLY_COPIES PROPERTY STRINGS all native portable single)
+#   native    the widest set of this processor, and one lane: half of the time to compile
+#   single    one lane alone, a fifth of the time to compile: for ThreadSanitizer
+set(MAYFLY_COPIES all CACHE STRING "Copies of the kernels: all, native or single")
+set_property(CACHE MAYFLY_COPIES PROPERTY STRINGS all native single)
 
 set(processor_flags "")
 if(EXISTS /proc/cpuinfo)
   file(STRINGS /proc/cpuinfo processor_flags REGEX "^flags" LIMIT_COUNT 1)
 endif()
-set(portable_options "")
-if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(kernel_isas SCALAR BASELINE)
+set(kernel_isas SCALAR)
+if(NOT MAYFLY_COPIES MATCHES "^(all|native|single)$")
+  message(FATAL_ERROR "MAYFLY_COPIES is '${MAYFLY_COPIES}': expected all, native or single")
+elseif(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 elseif(MAYFLY_COPIES STREQUAL "all")
-  set(kernel_isas SCALAR BASELINE AVX2 AVX512 SINGLE)
-elseif(MAYFLY_COPIES STREQUAL "native")
-  if(processor_flags MATCHES " fma .*avx512f.* avx512bw .*avx512vl ")
-    set(kernel_isas AVX512 SINGLE)
-  elseif(processor_flags MATCHES " fma .*avx2 ")
-    set(kernel_isas AVX2 SINGLE)
-  else()
-    set(kernel_isas SCALAR BASELINE)
+  set(kernel_isas SCALAR SINGLE AVX2 AVX512)
+elseif(processor_flags MATCHES " fma ")
+  set(kernel_isas SINGLE)
+  if(MAYFLY_COPIES STREQUAL "native" AND processor_flags MATCHES " avx512f.* avx512bw .*avx512vl ")
+    list(APPEND kernel_isas AVX512)
+  elseif(MAYFLY_COPIES STREQUAL "native" AND processor_flags MATCHES " avx2 ")
+    list(APPEND kernel_isas AVX2)
   endif()
-elseif(MAYFLY_COPIES STREQUAL "portable")
-  set(kernel_isas SCALAR BASELINE)
-  if(MAYFLY_SANITIZE AND processor_flags MATCHES " fma ")
-    set(portable_options -mfma) # several times as fast as without the instruction
-  endif()
-elseif(MAYFLY_COPIES STREQUAL "single")
-  if(processor_flags MATCHES " fma ")
-    set(kernel_isas SINGLE)
-  else()
-    set(kernel_isas SCALAR)
-  endif()
-else()
-  message(FATAL_ERROR
-    "MAYFLY_COPIES is '${MAYFLY_COPIES}': expected all, native, portable or single")
 endif()
 
 # What math/kernel_table.h reads.
-foreach(isa IN ITEMS SCALAR BASELINE AVX2 AVX512 SINGLE)
+foreach(isa IN ITEMS SCALAR AVX2 AVX512 SINGLE)
   set(MF_HAS_${isa} 0)
   if(isa IN_LIST kernel_isas)
     set(MF_HAS_${isa} 1)
@@ -110,7 +96,7 @@ function(mayfly_add_kernel target source)
       target_include_directories(${object} PRIVATE ${PROJECT_SOURCE_DIR}/src
         ${PROJECT_SOURCE_DIR}/include)
       target_compile_definitions(${object} PRIVATE MF_KERNEL_${isa} MF_KERNEL_${precision})
-      target_compile_options(${object} PRIVATE ${kernel_options} ${portable_options})
+      target_compile_options(${object} PRIVATE ${kernel_options})
       if(isa STREQUAL "AVX2")
         target_compile_options(${object} PRIVATE -mavx2 -mfma)
       elseif(isa STREQUAL "AVX512")

@@ -80,7 +80,7 @@ static const mf_Option table[] = {
     MF_OPT_COUNT("repeats", "N", Options, repeats, 1, 101,
                  "timed repeats of plain runs (default 5)"),
     MF_OPT_WORD("isa", "NAME", Options, isa, isa_word,
-                "instruction set: scalar, baseline, avx2, avx512 (default: the best available)"),
+                "instruction set: scalar, avx2, avx512 (default: the best available)"),
     MF_OPT_WORD("precision", "NAME", Options, precision, precision_word, "float or double"),
     MF_OPT_TEXT("model", "FILE", Options, model,
                 "robot of the articulated benches (default: their own) and of Gymnasium's tasks"),
@@ -160,7 +160,7 @@ const mf_CommandHelp mf_help_bench = {
         "For swarms `steps` is agents times rounds; further members are round_ms, rounds, alive\n"
         "and neighbors.",
     .examples = "  mayfly bench points-hexapod --threads 2\n"
-                "  mayfly bench --json --isa baseline\n",
+                "  mayfly bench --json --isa scalar\n",
     .least = 0,
     .most = 100,
     .options = table,

@@ -80,7 +80,7 @@ static int print_overview(void) {
           "  mayfly run scenes/soccer.yaml --plot match.html\n"
           "  mayfly view scenes/soccer.yaml\n\n"
           "Exit codes: 0 success, 1 failure, 2 wrong usage, 75 stopped early and resumable.\n"
-          "MAYFLY_ISA=scalar|baseline|avx2|avx512 forces an instruction set; results are the "
+          "MAYFLY_ISA=scalar|avx2|avx512 forces an instruction set; results are the "
           "same.\n",
           stdout);
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;

@@ -93,7 +93,7 @@ void mf_manual_print(const mf_CommandHelp *const *helps, mf_WordFn topics) {
         put_line(topic);
     }
     puts(".SH ENVIRONMENT\n.TP\n.B MAYFLY_ISA\n"
-         "scalar, baseline, avx2 or avx512 forces an instruction set; results are the same.\n"
+         "scalar, avx2 or avx512 forces an instruction set; results are the same.\n"
          ".SH EXIT STATUS\n.TP\n.B 0\nsuccess\n.TP\n.B 1\nfailure\n.TP\n.B 2\nwrong usage\n.TP\n.B "
          "75\n"
          "stopped early and resumable");

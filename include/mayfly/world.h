@@ -88,12 +88,11 @@ typedef struct mf_Group mf_Group;
 typedef enum mf_Isa {
     MF_ISA_AUTO,
     MF_ISA_SCALAR,
-    MF_ISA_BASELINE,
     MF_ISA_AVX2,
     MF_ISA_AVX512
 } mf_Isa;
 
-// "scalar", "baseline", "avx2", "avx512", "auto".
+// "scalar", "avx2", "avx512", "auto".
 MF_API const char *mf_isa_name(mf_Isa isa);
 // The best set of this processor, at most what the environment variable MAYFLY_ISA names.
 // MF_BAD_ARGUMENT when MAYFLY_ISA is not a name, MF_UNSUPPORTED when the processor lacks it.

@@ -304,7 +304,7 @@ mf_Cameras *mf_cameras_of(const mf_World *world) {
 }
 
 const char *mf_cameras_device(mf_Isa isa) {
-    static const char *const names[] = {"software", "software (scalar)", "software (baseline)",
-                                        "software (avx2)", "software (avx512)"};
+    static const char *const names[] = {"software", "software (scalar)", "software (avx2)",
+                                        "software (avx512)"};
     return names[(unsigned)isa <= MF_ISA_AVX512 ? isa : MF_ISA_AUTO];
 }

@@ -279,7 +279,11 @@ mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t co
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "gaits: out of memory");
     system->first = config->first;
+    const unsigned __int128 unit =
+        (unsigned __int128)config->rate.denominator * (uint64_t)MF_SECOND;
     system->batch.rate = config->rate;
+    system->batch.tick_time = (uint64_t)(unit / (uint64_t)config->rate.numerator);
+    system->batch.tick_rest = (uint64_t)(unit % (uint64_t)config->rate.numerator);
     system->batch.interval = (double)config->rate.denominator / (double)config->rate.numerator;
     system->batch.joint_count = mf_group_model(group)->joint_count;
     status = plan_all(system, group, gaits, count, error);

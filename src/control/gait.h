@@ -120,6 +120,7 @@ typedef struct mf_GaitBatch {
     const mf_GaitSet *set;
     uint32_t joint_count;           // [1] of the model
     mf_Rate rate;                   // [1/s]
+    uint64_t tick_time, tick_rest;  // [ns] of a tick, and [ns / rate.numerator] of what it leaves
     double interval;                // [s] between ticks
     const uint32_t *select;         // gait.select
     const void *command;            // gait.command

@@ -47,11 +47,32 @@ static void find_segment(const mf_GaitPlan *plan, mf_Time time, Playback *playba
     playback->phase[lane] = (mf_real)(u < 1.0 ? u : 1.0);
 }
 
+// a b / c rounded down, for b < c < 2^63. Digit by digit where the product has more than 64 bits: a
+// GPU has no division of 128.
+static uint64_t multiply_divide(uint32_t a, uint64_t b, uint64_t c) {
+    if (b <= UINT32_MAX)
+        return a * b / c;
+    uint64_t quotient = 0, rest = 0;
+    for (int bit = 31; bit >= 0; bit--) {
+        quotient *= 2;
+        rest *= 2;
+        for (int part = 0; part < 2; part++) {
+            if (rest >= c) {
+                rest -= c;
+                quotient++;
+            }
+            if (part == 0 && (a >> bit & 1) != 0)
+                rest += b;
+        }
+    }
+    return quotient;
+}
+
 static void find_place(const mf_GaitBatch *batch, const mf_GaitPlan *plan, size_t row,
                        Playback *playback, uint32_t lane) {
-    const unsigned __int128 seconds = (unsigned __int128)batch->tick[row] * (uint64_t)MF_SECOND;
-    mf_Time time =
-        (mf_Time)(seconds * (uint64_t)batch->rate.denominator / (uint64_t)batch->rate.numerator);
+    const uint32_t tick = batch->tick[row];
+    const uint64_t rest = multiply_divide(tick, batch->tick_rest, (uint64_t)batch->rate.numerator);
+    const mf_Time time = (mf_Time)(tick * batch->tick_time + rest);
     playback->time[lane] = (mf_real)((double)time * 1e-9);
     bool frames = plan->kind == MF_GAIT_KEYFRAMES, ends = frames && !plan->loop;
     batch->done[row] = ends && time >= plan->period ? 1 : 0;

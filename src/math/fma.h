@@ -6,13 +6,8 @@
 // instruction does it; round to nearest).
 double mf_fma_exact(double a, double b, double c);
 
-// The same by a faster method where it is valid, for one value, four floats and two doubles.
+// The same by a faster method where it is valid.
 float mf_fma_float(float a, float b, float c);
 double mf_fma_double(double a, double b, double c);
-#if defined(__SSE2__)
-#include <emmintrin.h>
-__m128 mf_fma_float4(__m128 a, __m128 b, __m128 c);
-__m128d mf_fma_double2(__m128d a, __m128d b, __m128d c);
-#endif
 
 #endif

@@ -17,14 +17,12 @@
 
 #define MF_KERNEL_COPIES(result, name, arguments)                                                  \
     MF_KERNEL_PAIR_(result, name, scalar, arguments);                                              \
-    MF_KERNEL_PAIR_(result, name, baseline, arguments);                                            \
     MF_KERNEL_PAIR_(result, name, avx2, arguments);                                                \
     MF_KERNEL_PAIR_(result, name, avx512, arguments);                                              \
     MF_KERNEL_PAIR_(result, name, single, arguments)
 
 typedef enum mf_KernelRow {
     MF_ROW_SCALAR, // one lane, the fused multiply-add emulated where it is not in every processor
-    MF_ROW_BASELINE,
     MF_ROW_AVX2,
     MF_ROW_AVX512,
     MF_ROW_SINGLE, // one lane with the instruction for the fused multiply-add

@@ -19,11 +19,6 @@
 #else
 #define MF_IF_SCALAR_(...)
 #endif
-#if MF_HAS_BASELINE
-#define MF_IF_BASELINE_(...) __VA_ARGS__
-#else
-#define MF_IF_BASELINE_(...)
-#endif
 #if MF_HAS_AVX2
 #define MF_IF_AVX2_(...) __VA_ARGS__
 #else
@@ -43,7 +38,6 @@
 // X(row, isa) for every copy of this build, where `isa` is the word in the names of functions.
 #define MF_EACH_COPY(X)                                                                            \
     MF_IF_SCALAR_(X(MF_ROW_SCALAR, scalar))                                                        \
-    MF_IF_BASELINE_(X(MF_ROW_BASELINE, baseline))                                                  \
     MF_IF_AVX2_(X(MF_ROW_AVX2, avx2))                                                              \
     MF_IF_AVX512_(X(MF_ROW_AVX512, avx512))                                                        \
     MF_IF_SINGLE_(X(MF_ROW_SINGLE, single))
@@ -52,7 +46,6 @@
 #define MF_KERNEL_TABLE(name)                                                                      \
     {                                                                                              \
         [MF_ROW_SCALAR] = {MF_IF_SCALAR_(name##_scalar_f32, name##_scalar_f64)},                   \
-        [MF_ROW_BASELINE] = {MF_IF_BASELINE_(name##_baseline_f32, name##_baseline_f64)},           \
         [MF_ROW_AVX2] = {MF_IF_AVX2_(name##_avx2_f32, name##_avx2_f64)},                           \
         [MF_ROW_AVX512] = {MF_IF_AVX512_(name##_avx512_f32, name##_avx512_f64)},                   \
         [MF_ROW_SINGLE] = {MF_IF_SINGLE_(name##_single_f32, name##_single_f64)},                   \
@@ -62,7 +55,6 @@
 #define MF_KERNEL_TABLE_DOUBLE(name)                                                               \
     {                                                                                              \
         [MF_ROW_SCALAR] = {MF_IF_SCALAR_(name##_scalar_f64)},                                      \
-        [MF_ROW_BASELINE] = {MF_IF_BASELINE_(name##_baseline_f64)},                                \
         [MF_ROW_AVX2] = {MF_IF_AVX2_(name##_avx2_f64)},                                            \
         [MF_ROW_AVX512] = {MF_IF_AVX512_(name##_avx512_f64)},                                      \
         [MF_ROW_SINGLE] = {MF_IF_SINGLE_(name##_single_f64)},                                      \
@@ -72,7 +64,6 @@
 #define MF_KERNEL_TABLE_FLOAT(name)                                                                \
     {                                                                                              \
         [MF_ROW_SCALAR] = {MF_IF_SCALAR_(name##_scalar_f32)},                                      \
-        [MF_ROW_BASELINE] = {MF_IF_BASELINE_(name##_baseline_f32)},                                \
         [MF_ROW_AVX2] = {MF_IF_AVX2_(name##_avx2_f32)},                                            \
         [MF_ROW_AVX512] = {MF_IF_AVX512_(name##_avx512_f32)},                                      \
         [MF_ROW_SINGLE] = {MF_IF_SINGLE_(name##_single_f32)},                                      \
@@ -96,9 +87,7 @@ mf_KernelRow mf_kernel_row_single(mf_Isa isa);
 static inline mf_KernelRow mf_kernel_row(mf_Isa isa) {
     if (isa == MF_ISA_SCALAR)
         return MF_HAS_SCALAR ? MF_ROW_SCALAR : MF_ROW_SINGLE;
-    return isa == MF_ISA_BASELINE ? MF_ROW_BASELINE
-           : isa == MF_ISA_AVX2   ? MF_ROW_AVX2
-                                  : MF_ROW_AVX512;
+    return isa == MF_ISA_AVX2 ? MF_ROW_AVX2 : MF_ROW_AVX512;
 }
 
 mf_KernelPick mf_kernel_pick(mf_Isa isa, bool double_precision);

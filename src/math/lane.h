@@ -1,8 +1,8 @@
 // The lane type: one value of MF_LANES robots side by side.
 //
 // A kernel includes this header and is compiled once per instruction set (MF_KERNEL_SCALAR,
-// _BASELINE, _AVX2, _AVX512, and _SINGLE: one lane with the processor's fused multiply-add) and
-// precision (MF_KERNEL_F32, _F64); MF_KERNEL(name) gives each copy its own name. `+ - * /` and a
+// _AVX2, _AVX512, and _SINGLE: one lane with the processor's fused multiply-add) and precision
+// (MF_KERNEL_F32, _F64); MF_KERNEL(name) gives each copy its own name. `+ - * /` and a
 // minus sign work on lanes; everything else is a function here with one meaning on every set. All
 // of them are IEEE operations or exact selections, so all copies give the same bits.
 // mf_fma(a, b, c) is a b + c rounded once; mf_fma(-a, b, c) is one instruction too.
@@ -49,12 +49,6 @@ typedef float mf_real;
 #elif defined(MF_KERNEL_AVX2)
 #define MF_ISA_SUFFIX avx2
 #include "math/lane_avx2.h"
-#elif defined(MF_KERNEL_BASELINE) && defined(__SSE2__)
-#define MF_ISA_SUFFIX baseline
-#include "math/lane_sse2.h"
-#elif defined(MF_KERNEL_BASELINE)
-#define MF_ISA_SUFFIX baseline
-#include "math/lane_scalar.h"
 #elif defined(MF_KERNEL_SINGLE)
 #define MF_ISA_SUFFIX single
 #include "math/lane_scalar.h"

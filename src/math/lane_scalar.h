@@ -5,8 +5,8 @@
 #define MF_LANES 1
 
 // Whether the compiler may use the instruction; without it the built-in functions call the
-// mathematical library.
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+// mathematical library. Every GPU has it.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
 #define MF_SCALAR_FMA_
 #else
 #include "math/fma.h"
@@ -61,7 +61,11 @@ static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
 }
 // Hides where a value came from: gcc would compile -(a * b + c) as -a * b - c, which is +0 instead
 // of -0 where the sum is zero.
+#if defined(__CUDA_ARCH__)
+#define MF_HIDE_ORIGIN_(a)
+#else
 #define MF_HIDE_ORIGIN_(a) __asm__("" : "+x"(a))
+#endif
 
 // a * b + c, rounded once.
 static inline mf_lane mf_fma(mf_lane a, mf_lane b, mf_lane c) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const isa_names[] = {"auto", "scalar", "baseline", "avx2", "avx512"};
+static const char *const isa_names[] = {"auto", "scalar", "avx2", "avx512"};
 
 const char *mf_isa_name(mf_Isa isa) {
     size_t index = (size_t)isa;
@@ -31,8 +31,8 @@ static bool processor_has(mf_KernelRow row) {
 }
 
 bool mf_kernel_row_available(mf_KernelRow row) {
-    static const bool built[MF_KERNEL_ROWS] = {MF_HAS_SCALAR, MF_HAS_BASELINE, MF_HAS_AVX2,
-                                               MF_HAS_AVX512, MF_HAS_SINGLE};
+    static const bool built[MF_KERNEL_ROWS] = {MF_HAS_SCALAR, MF_HAS_AVX2, MF_HAS_AVX512,
+                                               MF_HAS_SINGLE};
     return built[row] && processor_has(row);
 }
 
@@ -42,15 +42,11 @@ mf_KernelRow mf_kernel_row_single(mf_Isa isa) {
 }
 
 mf_KernelPick mf_kernel_pick(mf_Isa isa, bool double_precision) {
-    static const uint32_t vectors[MF_KERNEL_ROWS] = {1, 4, 8, 16, 1}; // floats
+    static const uint32_t vectors[MF_KERNEL_ROWS] = {1, 8, 16, 1}; // floats
     mf_KernelPick pick = {.wide = mf_kernel_row(isa),
                           .single = mf_kernel_row_single(isa),
                           .double_precision = double_precision};
     pick.lanes = vectors[pick.wide];
-#if !defined(__SSE2__) // no baseline vectors on this architecture
-    if (pick.wide == MF_ROW_BASELINE)
-        pick.lanes = 1;
-#endif
     if (pick.lanes > 1 && double_precision)
         pick.lanes /= 2;
     return pick;
@@ -95,5 +91,5 @@ mf_Status mf_isa_detect(mf_Isa *out, mf_Error *error) {
         return MF_OK;
     }
     return mf_fail(error, MF_BAD_ARGUMENT,
-                   "MAYFLY_ISA=%.40s: expected auto, scalar, baseline, avx2 or avx512", wanted);
+                   "MAYFLY_ISA=%.40s: expected auto, scalar, avx2 or avx512", wanted);
 }

@@ -150,7 +150,7 @@ static void noise(void **state) {
 
 static void noise_is_the_same_everywhere(void **state) {
     (void)state;
-    const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     const mf_PhotoNoise settings = {0.1f, 5, 9, 1};
     memset(other, 0, sizeof other);
     mf_Photo reference = {WIDE, HIGH, 3, other};

@@ -552,6 +552,40 @@ static void time_is_exact(void **state) {
     }
 }
 
+// A rate whose fraction needs more than 64 bits gives the times of the same rate in lowest terms.
+static void time_of_long_fractions(void **state) {
+    const Fixture *fixture = *state;
+    const int64_t factor = 4294967311;
+    static const double ticks[] = {1, 2, 3, 1000003, 4294967290.0};
+    double times[2][5];
+    for (int longer = 0; longer < 2; longer++) {
+        mf_WorldConfig world_config = mf_world_config();
+        mf_GroupConfig group_config = mf_group_config();
+        mf_GaitConfig config = mf_gait_config();
+        mf_Gait *gait = gait_of(fixture, walk_text);
+        const mf_Gait *gaits[] = {gait};
+        mf_World *world;
+        mf_Group *group;
+        group_config.model = fixture->model;
+        group_config.double_precision = true;
+        config.rate = longer ? (mf_Rate){30 * factor, factor} : (mf_Rate){30, 1};
+        assert_int_equal(mf_world_create(fixture->context, &world_config, &world, NULL), MF_OK);
+        assert_int_equal(mf_world_add_group(world, &group_config, &group, NULL), MF_OK);
+        assert_int_equal(mf_gaits_add(group, gaits, 1, &config, NULL), MF_OK);
+        mf_field_set(mf_group_find_field(group, "gait.select"), 0, 0, 0);
+        mf_world_step(world, 100);
+        for (int i = 0; i < 5; i++) {
+            mf_field_set(mf_group_find_field(group, "gait.tick"), 0, 0, ticks[i]);
+            mf_world_step(world, 20);
+            times[longer][i] = mf_field_get(mf_group_find_field(group, "gait.time"), 0, 0);
+        }
+        assert_true(times[longer][4] > 1.4e8);
+        mf_gait_destroy(gait);
+        mf_world_destroy(world);
+    }
+    assert_memory_equal(times[0], times[1], sizeof times[0]);
+}
+
 static void keyframes_end(void **state) {
     const Fixture *fixture = *state;
     Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, true, 1);
@@ -700,6 +734,7 @@ int main(void) {
         cmocka_unit_test(a_snapshot_continues),
         cmocka_unit_test(changing_over_does_not_jump),
         cmocka_unit_test(time_is_exact),
+        cmocka_unit_test(time_of_long_fractions),
         cmocka_unit_test(keyframes_end),
         cmocka_unit_test(ranges_hold_and_nan_is_a_fault),
         cmocka_unit_test(degrees_in_a_file_are_refused),

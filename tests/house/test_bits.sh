@@ -10,7 +10,7 @@ if ! [ -x "$build/mayfly" ]; then
     echo "skipped: $build/mayfly is not built"
     exit 77
 fi
-isas="scalar baseline" few_isas="scalar baseline" programs=$build/mayfly seconds=6
+isas=scalar few_isas="scalar auto" programs=$build/mayfly seconds=6
 case $(cat /proc/cpuinfo) in *' avx2 '*) isas="$isas avx2" ;; esac
 case $(cat /proc/cpuinfo) in *' avx512bw '*) isas="$isas avx512" ;; esac
 if grep -q '^MAYFLY_SANITIZE:STRING=[a-z]' "$build/CMakeCache.txt"; then
@@ -55,7 +55,7 @@ for scene in neophysix.yaml hexapod.yaml rough.yaml quadruped.yaml coupled; do
     expected=
     for program in $programs; do
         sets=$isas
-        [ "$program" = "$build/mayfly" ] || [ "${MAYFLY_FULL-}" = 1 ] || sets=baseline
+        [ "$program" = "$build/mayfly" ] || [ "${MAYFLY_FULL-}" = 1 ] || sets=auto
         for isa in $sets; do
             for threads in 1 4; do
                 got=$(evolve "$program" "$isa" "$threads" "$file" "$@")

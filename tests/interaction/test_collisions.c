@@ -415,7 +415,7 @@ static void bits_depend_on_nothing_else(void **state) {
         {1, MF_ISA_AUTO, 0.15, 64, false},   {2, MF_ISA_AUTO, 0.15, 64, false},
         {4, MF_ISA_AUTO, 0.01, 64, false},   {1, MF_ISA_AUTO, 1.0, 64, false},
         {1, MF_ISA_AUTO, 1e-6, 64, false}, // looks for everybody anew in every step
-        {1, MF_ISA_SCALAR, 0.15, 64, false}, {2, MF_ISA_BASELINE, 0.15, 64, false},
+        {1, MF_ISA_SCALAR, 0.15, 64, false}, {2, MF_ISA_SCALAR, 0.15, 64, false},
         {1, MF_ISA_AVX2, 0.15, 64, false},   {1, MF_ISA_AUTO, 0.15, 64, true},
         {4, MF_ISA_SCALAR, 0.3, 64, true}};
     uint64_t hash[2] = {0, 0};

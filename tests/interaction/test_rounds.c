@@ -83,7 +83,7 @@ static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *conf
 
 static void threads_and_sets_do_not_show(void **state) {
     (void)state;
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     static const uint32_t threads[] = {1, 2, 4};
     mf_InteractionConfig config = everything();
     for (int wide = 0; wide < 2; wide++) {

@@ -15,7 +15,7 @@
 
 enum { COUNT = 65536 };
 
-static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
 enum { SETS = sizeof sets / sizeof *sets };
 
 typedef void (*MapFn)(const void *x, void *out, uint32_t count);

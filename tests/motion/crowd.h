@@ -148,7 +148,7 @@ static void compare_with_alone(const CrowdKind *kind, uint32_t option, mf_Isa is
 }
 
 static void bits_do_not_depend_on_the_lane(void **state) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     static Crowd alone[ROBOTS];
     const CrowdKind *kind = *state;
     for (uint32_t o = 0; o < kind->option_count; o++) {

@@ -225,7 +225,7 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
 
 static void bits_do_not_depend_on_settings(void **state) {
     (void)state;
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     char text[9000] = "";
     FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/motion/tendons.xml", "r");
     assert_non_null(file);

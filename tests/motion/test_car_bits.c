@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
 
 typedef struct Options {
     mf_CarModel model;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
 
 enum { ROBOTS = 40, UPDATES = 12, STEPS = 8 };
 
@@ -242,7 +242,7 @@ static void corrupted_states_stay_with_their_robot(void **state) {
 static void a_frozen_robot_keeps_its_state(void **state) {
     (void)state;
     Crowd crowd;
-    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBORS);
+    crowd_open(&crowd, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     crowd_run(&crowd, 2);
     mf_field_set(fixture_field(&crowd.fixture, "base.force"), POISONED, 1, NAN);
     uint64_t before[NEIGHBORS];
@@ -343,7 +343,7 @@ static void images_continue_bit_for_bit(void **state) {
 static void corrupt_images_change_nothing(void **state) {
     (void)state;
     Crowd crowd;
-    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBORS);
+    crowd_open(&crowd, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     crowd_run(&crowd, 2);
     size_t size;
     unsigned char *image = take_image(&crowd, &size);
@@ -372,7 +372,7 @@ static void corrupt_images_change_nothing(void **state) {
 static void images_of_other_worlds_are_refused(void **state) {
     (void)state;
     Crowd crowd;
-    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBORS);
+    crowd_open(&crowd, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     size_t size;
     void *image = take_image(&crowd, &size);
     for (int difference = 0; difference < 5; difference++) {

@@ -8,7 +8,7 @@
 #include <mayfly/motion.h>
 #include <stdlib.h>
 
-static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
 
 typedef struct Company {
     mf_Context *context;

@@ -98,7 +98,7 @@ static void every_shape_is_seen_at_its_surface(void **state) {
         {"mesh", tetrahedron, "type='mesh' mesh='m'", 0.1, 0.1, 2.0},
         {"over it", "", "type='sphere' size='0.3'", 0.0, 0.31, 6.0},
     };
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < 8; k++) {
@@ -319,7 +319,7 @@ static void crowds_are_seen_as_by_rays(void **state) {
 }
 
 static void same_bits_for_threads_and_instruction_sets(void **state) {
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     (void)state;
     for (int wide = 0; wide < 2; wide++) {
         uint64_t first = 0;

@@ -374,7 +374,7 @@ static void add_all(Rig *rig) {
 }
 
 static void bits_do_not_depend_on_settings(void **state) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int floats = 0; floats < 2; floats++) {
         uint64_t expected[CROWD] = {0};
         bool known = false;

@@ -3,9 +3,12 @@
 
 A GPU runs the scalar copy of a kernel, one robot a thread, so its compiler must accept the text. g++
 and clang++ compile each *_kernel.c, and each *_scalar.c, as C++, without C's extras (compound
-literals, designators of arrays); clang's CUDA front end then compiles the scalar copy for the host
-and for the device, where all that a kernel calls is made a device function. No GPU and no CUDA
-toolkit is needed. A compiler that is not there is said and left out.
+literals, designators of arrays); clang's CUDA front end then compiles the scalar copy for the host,
+and for the device down to PTX, where all that a kernel calls is made a device function. Then the
+modules are linked in name: a function that none of them defines is an error, and so are an operation
+that may be contracted (a multiplication or sum without `.rn`), a call of an emulated multiply-add, and
+a frame on the stack above the kernel's limit (STACKS). No GPU and no CUDA toolkit is needed. A
+compiler that is not there is said and left out.
 
 usage: kernels.py [ROOT] [BUILD_FOLDER]
 """
@@ -18,28 +21,40 @@ import subprocess
 import sys
 import tempfile
 
-COMMON = ["-std=c++20", "-fsyntax-only", "-Wno-psabi", "-Wno-unused-command-line-argument"]
+COMMON = ["-std=c++20", "-Wno-psabi", "-Wno-unused-command-line-argument"]
+CHECK = ["-fsyntax-only"]
 STRICT = ["-Werror=c99-extensions", "-Werror=c99-designator", "-Werror=reorder-init-list"]
-CUDA = ["-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_70"]
+CUDA = ["-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_70", "-ffp-contract=off"]
 SCALAR = ["-DMF_KERNEL_SINGLE"]
 WIDE = ["-DMF_KERNEL_AVX2", "-mavx2", "-mfma"] if os.uname().machine == "x86_64" else SCALAR
+# Bytes of a thread's largest frame in local memory, where a kernel needs more than 256. A frame that
+# grows costs memory traffic in every thread: raise a limit for a reason only.
+STACKS = {}
 ENTRY = re.compile(r"\bMF_KERNEL\((\w+)\)\([^;{]*\)\s*\{")
 # Declared for the host alone, before the others: what is not for the device, and system headers.
 HOST_HEADERS = ["assert.h", "float.h", "math.h", "stdio.h", "stdlib.h", "string.h", "mayfly/mayfly.h"]
 if os.uname().machine == "x86_64":
     HOST_HEADERS.append("immintrin.h")
 # What CUDA's own headers would declare, and what else runs on both sides.
-SHIM = """
+MEMORY = """
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 extern "C" {
 __device__ void *memcpy(void *to, const void *from, size_t size);
 __device__ void *memset(void *to, int value, size_t size);
 __device__ int memcmp(const void *a, const void *b, size_t size);
-__device__ void mf_random(uint64_t seed, uint32_t instance, uint32_t stream, uint64_t tick,
-                          uint32_t out[4]);
 }
 """
+SHIM = MEMORY + """
+extern "C" {
+__device__ void mf_random(uint64_t seed, uint32_t instance, uint32_t stream, uint64_t tick,
+                          uint32_t out[4]);
+__device__ void mf_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+}
+"""
+FUNCTION = re.compile(r"^(\.extern |\.visible |\.weak )?\.func\b(?:\s*\([^)]*\))?\s*(\w+)", re.M)
+FRAME = re.compile(r"__local_depot\d+\[(\d+)\]")
+CONTRACTIBLE = re.compile(r"\b(?:mul|add|sub)(?:\.ftz)?\.f(?:32|64)\b")
 
 
 def compiler(*names):
@@ -50,6 +65,16 @@ def compiler(*names):
 def device_text(source):
     """The kernel with all its functions for host and device, and uses of its entries."""
     text = source.read_text()
+    if source.suffix == ".cu":
+        return f'#include <stddef.h>\n#include "{source}"\n'
+    if source.name == "random.c":  # what kernels call, with the declarations for both sides
+        headers = "".join(f"#include <{header}>\n" for header in HOST_HEADERS if "mayfly" not in header)
+        return headers + (
+            MEMORY
+            + "#pragma clang force_cuda_host_device begin\n"
+            + f'#include "{source}"\n'
+            + "#pragma clang force_cuda_host_device end\n"
+        )
     uses = "".join(
         f"__device__ void *mf_use_{i} = (void *)MF_KERNEL({name});\n"
         for i, name in enumerate(ENTRY.findall(text))
@@ -79,18 +104,52 @@ def jobs(root, build, folder):
         lanes = SCALAR if one else WIDE
         own = real + include + COMMON
         if gcc is not None:
-            yield f"{source}: as C++ (g++)", [gcc, "-x", "c++", *lanes, *own, str(source)]
+            yield f"{source}: as C++ (g++)", [gcc, "-x", "c++", *lanes, *CHECK, *own, str(source)]
         if clang is None:
             continue
-        yield f"{source}: as C++ (clang)", [clang, "-x", "c++", *lanes, *STRICT, *own, str(source)]
+        command = [clang, "-x", "c++", *lanes, *STRICT, *CHECK, *own, str(source)]
+        yield f"{source}: as C++ (clang)", command
         if one:
             continue
-        host = [clang, *CUDA, "--cuda-host-only", *SCALAR, *STRICT, *own, str(source)]
+        host = [clang, *CUDA, "--cuda-host-only", *SCALAR, *STRICT, *CHECK, *own, str(source)]
         yield f"{source}: as CUDA, host", host
-        text = folder / f"{source.stem}.cu"
-        text.write_text(device_text(source))
-        device = [clang, *CUDA, "--cuda-device-only", *SCALAR, *STRICT, *own, str(text)]
-        yield f"{source}: as CUDA, device", device
+        yield f"{source}: as CUDA, device", device_command(clang, source, folder, own)
+    if clang is not None:
+        for source in (root / "src/math/device.cu", root / "src/base/random.c"):
+            own = ["-DMF_KERNEL_F32", *include, *COMMON]
+            yield f"{source}: as CUDA, device", device_command(clang, source, folder, own)
+
+
+def device_command(clang, source, folder, own):
+    """Compiles a source to PTX, from a text in `folder`."""
+    text = folder / f"{source.stem}.cu"
+    text.write_text(device_text(source))
+    out = ["-O2", "-S", "-o", str(text.with_suffix(".ptx"))]
+    return [clang, *CUDA, "--cuda-device-only", *SCALAR, *STRICT, *own, *out, str(text)]
+
+
+def link(folder):
+    """What is wrong with the modules of PTX in a folder, a line each."""
+    defined, wanted, wrong = set(), {}, []
+    for path in sorted(folder.glob("*.ptx")):
+        text = path.read_text()
+        # A kernel calls that of another precision by the same text.
+        for mark, name in FUNCTION.findall(text):
+            name = re.sub(r"_f(32|64)P", "_P", name)
+            if mark == ".extern ":
+                wanted.setdefault(name, path.stem)
+            else:
+                defined.add(name)
+        frame = max((int(size) for size in FRAME.findall(text)), default=0)
+        limit = STACKS.get(path.stem, 256)
+        if frame > limit:
+            wrong.append(f"{path.stem}: a frame of {frame} bytes on a GPU, expected {limit} at most")
+        for operation in sorted(set(CONTRACTIBLE.findall(text))):
+            wrong.append(f"{path.stem}: {operation} may be contracted on a GPU")
+    for name, user in sorted(wanted.items()):
+        if name not in defined:
+            wrong.append(f"{user}: {name} is not there on a GPU")
+    return wrong
 
 
 def run(job):
@@ -113,6 +172,9 @@ def main():
                 errors = [line for line in text.splitlines() if "error:" in line]
                 print(name)
                 print("\n".join("  " + line for line in errors[:5]))
+        wrong = link(pathlib.Path(folder)) if failed == 0 else []
+        print("\n".join(wrong), end="\n" if wrong else "")
+        failed += len(wrong)
     return 1 if failed else 0
 
 

@@ -55,7 +55,7 @@ class World(Native):
         terrain: the ground; None: flat, at height 0.
         threads: workers for this world alone; None: those of `context`.
         context: memory and threads; None: the default context.
-        isa: instruction set, "auto", "scalar", "baseline", "avx2" or "avx512".
+        isa: instruction set, "auto", "scalar", "avx2" or "avx512".
 
     Results depend on neither threads nor instruction set. A world may be used from several Python
     threads; calls are serialized. The GIL is released during steps.

@@ -67,7 +67,6 @@ enum { MF_TRUSS_VERTICES, MF_TRUSS_BARS, MF_TRUSS_ACTUATORS, MF_TRUSS_WIDTH, MF_
 // Working memory of the lanes at once [byte], and one frame of them.
 #define MF_TRUSS_COPIES(result, name, arguments)                                                   \
     result name##_scalar_f64 arguments;                                                            \
-    result name##_baseline_f64 arguments;                                                          \
     result name##_avx2_f64 arguments;                                                              \
     result name##_avx512_f64 arguments;                                                            \
     result name##_single_f64 arguments
