@@ -228,7 +228,7 @@ static void the_fence_is_watched(void **state) {
     }
 }
 
-// The jet of docs/explanation/interaction.md worked out by hand: T = 9.81 N, A = 0.2 m^2, rho
+// The jet of docs/explanation/contact.md worked out by hand: T = 9.81 N, A = 0.2 m^2, rho
 // = 1.225: d U_j = sqrt(4 T / (pi rho)) = 3.19313 m^2/s, limit sqrt(2 T / (rho A)) = 8.94884 m/s.
 static void downwash_is_a_jet(void **state) {
     (void)state;
