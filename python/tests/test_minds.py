@@ -121,10 +121,9 @@ def lib_control():
 
 
 def test_page():
-    (block,) = re.findall(
-        r"^```python\n(.*?)^```",
-        (ROOT / "docs" / "how_to" / "modules_minds.md").read_text(),
-        re.M | re.S,
+    page = (ROOT / "docs" / "how_to" / "modules.md").read_text()
+    (block,) = (
+        text for text in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S) if "add_mind" in text
     )
     names = {}
     exec(block, names)
