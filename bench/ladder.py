@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The table bench/ladder.md of docs/studies/ladder.md: three robots with their gaits, every level against
-articulated.
+"""The table bench/ladder.md of docs/studies/ladder.md: three robots with their gaits, every level
+against articulated.
 
 Runs `mayfly compare` for each and prints Markdown; with --write it puts the table between the marks
 of the document. The costs need a quiet machine.

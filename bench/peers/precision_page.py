@@ -1,5 +1,5 @@
-"""Writes the results of precision.py: the tables between the markers of docs/studies/precision.md and
-of precision.md beside this file, and the plot. The rest of these pages is written by hand."""
+"""Writes the results of precision.py: the tables between the markers of docs/studies/precision.md
+and of precision.md beside this file, and the plot. The rest of these pages is written by hand."""
 import math
 import os
 import re

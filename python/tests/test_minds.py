@@ -122,9 +122,8 @@ def lib_control():
 
 def test_page():
     page = (ROOT / "docs" / "how_to" / "modules.md").read_text()
-    (block,) = (
-        text for text in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S) if "add_mind" in text
-    )
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+    (block,) = (text for text in blocks if "add_mind" in text)
     names = {}
     exec(block, names)
     np.testing.assert_array_equal(names["modules"]["mind.memory"].array.ravel(), range(6))
