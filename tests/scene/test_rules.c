@@ -222,7 +222,7 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
         assert_true(mf_play_count(scene.play, 2).kicks >= 1);
         assert_int_equal(mf_play_count(scene.play, 1).kicks, 0);
         // From a walker's stance, not the best one: 0.4 m at least (2 m and more:
-        // docs/reference/moves.md).
+        // docs/reference/gaits.md).
         if (!(get(&scene, 1, "base.position", 0, 0) > -0.05))
             fail_msg("%s: the ball got to %g m", levels[i], get(&scene, 1, "base.position", 0, 0));
         mf_scene_destroy(&scene);
