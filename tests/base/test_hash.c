@@ -1,14 +1,5 @@
 // Hashes against the published check values of their definitions.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <mayfly/base.h>
-
+#include "rig/rig.h"
 #include "base/hash.h"
 
 static uint64_t fnv(const char *text) {

@@ -4,22 +4,9 @@
 #include "base/plain.h"
 #include "base/text.h"
 
-#include <mayfly/model.h>
+#include "rig/rig.h"
 
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "text_model.h"
 
 // Any locale that writes commas; made by localedef in a folder of its own where none is installed.
 static bool choose_commas(void) {

@@ -1,13 +1,5 @@
 // Philox4x32-10 against the known-answer vectors published with Random123, and its helpers.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <mayfly/base.h>
+#include "rig/rig.h"
 
 static void philox_matches_known_answers(void **state) {
     (void)state;

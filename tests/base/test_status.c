@@ -1,14 +1,5 @@
 // Errors: one printable line for any input.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <mayfly/base.h>
+#include "rig/rig.h"
 
 static void every_status_has_its_own_name(void **state) {
     (void)state;

@@ -1,13 +1,6 @@
 // Integer time: exact conversion and exact rates (validation case J10).
 #include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "base/wait.h"
 
 static void seconds_become_the_nearest_nanosecond(void **state) {

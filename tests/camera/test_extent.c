@@ -1,20 +1,6 @@
 // The ball around what a camera sees, against sums by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "text_model.h"
-
+#include "rig/rig.h"
 #include "camera/extent.h"
-
-#include <mayfly/articulated.h>
-
-#include <math.h>
 
 #define BALLS                                                                                      \
     "<mujoco><worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='50 0 0'"            \
@@ -28,11 +14,6 @@ typedef struct Rig {
     mf_FreeCamera *eye;
 } Rig;
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, uint32_t count, bool isolated) {
     Rig rig = {.model = load_text(context, BALLS)};
     mf_Error error = {0};
@@ -42,7 +23,7 @@ static Rig open_rig(mf_Context *context, uint32_t count, bool isolated) {
     group.count = count;
     group.isolated = isolated;
     must(mf_world_create(context, NULL, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    rig.group = add_group(rig.world, &group);
     must(mf_articulated_add(rig.group, NULL, &error), &error);
     must(mf_free_camera_create(rig.world, &camera, &rig.eye, &error), &error);
     return rig;

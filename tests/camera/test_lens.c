@@ -1,15 +1,6 @@
 // Lenses: published and closed-form values, the inverse, the limits. python/tests/test_cameras.py
 // compares with OpenCV.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/camera.h>
-
-#include <math.h>
+#include "rig/rig.h"
 
 static mf_Lens lens_of(mf_LensType type, const double coefficients[6]) {
     mf_Camera camera = mf_camera();
@@ -28,11 +19,6 @@ static mf_Lens lens_of(mf_LensType type, const double coefficients[6]) {
 static bool project(const mf_Lens *lens, double x, double y, double z, double pixel[2]) {
     const double point[3] = {z, -x, -y};
     return mf_lens_project(lens, point, pixel);
-}
-
-static void assert_near(double got, double expected, double tolerance) {
-    if (!(fabs(got - expected) <= tolerance))
-        fail_msg("expected %.15g, got %.15g", expected, got);
 }
 
 // J6: u = fx X / Z + cx.

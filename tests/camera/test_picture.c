@@ -1,19 +1,7 @@
 // What a camera does to pictures, against closed forms. python/tests/test_cameras.py compares with
 // OpenCV.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "camera/picture.h"
-
-#include <mayfly/base.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { WIDE = 41, HIGH = 37 };
 
@@ -22,11 +10,6 @@ static float values[HIGH * WIDE * 3], scratch[HIGH * WIDE * 3], other[HIGH * WID
 static mf_Photo picture_of(uint32_t channels) {
     memset(values, 0, sizeof values);
     return (mf_Photo){WIDE, HIGH, channels, values};
-}
-
-static void assert_near(double got, double expected, double tolerance) {
-    if (!(fabs(got - expected) <= tolerance))
-        fail_msg("expected %.15g, got %.15g", expected, got);
 }
 
 // A point becomes the product of two Gaussians whose sums over their pixels are 1.

@@ -1,23 +1,6 @@
 // Shadows against the closed form of a ball over level ground and against ray queries, which have
 // no code in common with them, for all shapes; and colors that are means of several rays.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "text_model.h"
-
-#include <mayfly/articulated.h>
-#include <mayfly/camera.h>
-#include <mayfly/query.h>
-#include <mayfly/terrain.h>
-
-#include <math.h>
+#include "rig/rig.h"
 
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH, MOST = 4 };
 
@@ -35,11 +18,6 @@ typedef struct Shot {
     uint8_t color[PIXELS][3];
 } Shot;
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, const char *text) {
     Rig rig = {.model = load_text(context, text)};
     mf_Error error = {0};
@@ -48,7 +26,7 @@ static Rig open_rig(mf_Context *context, const char *text) {
     group.isolated = false;
     group.double_precision = true;
     must(mf_world_create(context, NULL, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    rig.group = add_group(rig.world, &group);
     must(mf_articulated_add(rig.group, NULL, &error), &error);
     return rig;
 }
@@ -308,8 +286,8 @@ static void hills_shade(void **state) {
     config.terrain = terrain;
     group.model = rig.model;
     group.isolated = false;
-    must(mf_world_create(*state, &config, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    rig.world = open_world(*state, &config);
+    rig.group = add_group(rig.world, &group);
     must(mf_articulated_add(rig.group, NULL, &error), &error);
     shoot(&rig, &camera, eye, down, &shot);
     camera.shadows = false;

@@ -1,23 +1,7 @@
 // Pictures of worlds: depth against the roots of planes and spheres (J9) and against ray queries,
 // which have no code in common with it, for all shapes and lenses; owners; the same bits
 // everywhere.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "text_model.h"
-
-#include <mayfly/articulated.h>
-#include <mayfly/camera.h>
-#include <mayfly/query.h>
-
-#include <math.h>
+#include "rig/rig.h"
 
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH };
 
@@ -33,11 +17,6 @@ static int32_t owner[PIXELS][3];
 static uint8_t color[PIXELS][3];
 static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, const char *text, const mf_WorldConfig *config,
                     const mf_Camera *camera) {
     Rig rig = {.model = load_text(context, text)};
@@ -47,7 +26,7 @@ static Rig open_rig(mf_Context *context, const char *text, const mf_WorldConfig 
     group.isolated = false;
     group.double_precision = true;
     must(mf_world_create(context, config, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    rig.group = add_group(rig.world, &group);
     must(mf_articulated_add(rig.group, NULL, &error), &error);
     must(mf_free_camera_create(rig.world, camera, &rig.eye, &error), &error);
     return rig;
@@ -312,7 +291,7 @@ static void who_is_seen(void **state) {
         config.count = 3;
         config.isolated = isolated;
         must(mf_world_create(context, NULL, &world, &error), &error);
-        must(mf_world_add_group(world, &config, &group, &error), &error);
+        group = add_group(world, &config);
         must(mf_articulated_add(group, NULL, &error), &error);
         for (uint32_t i = 0; i < 3; i++) {
             const double at[3] = {3.0, 1.0 - i, 1.0};
@@ -369,9 +348,8 @@ static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
 
 static void same_bits_everywhere(void **state) {
     const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
-        if (mf_isa_available(isa))
-            assert_true(hash_of(*state, isa) == expected);
+    FOR_EACH_ISA(isa)
+    assert_true(hash_of(*state, isa) == expected);
 }
 
 static void refusals(void **state) {

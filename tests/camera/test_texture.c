@@ -1,25 +1,8 @@
 // Textures in pictures against the closed form of where they lie: on the ground, on cubes around
 // shapes, by the coordinates of meshes; their mean far away; colors of groups; the same bits
 // everywhere.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "text_model.h"
-
-#include <mayfly/articulated.h>
-#include <mayfly/camera.h>
-
+#include "rig/rig.h"
 #include "base/hash.h"
-#include "base/inject.h"
-
-#include <math.h>
 
 enum { WIDE = 80, HIGH = 60, PIXELS = WIDE * HIGH };
 
@@ -36,11 +19,6 @@ static int32_t owner[PIXELS][3];
 static uint8_t color[PIXELS][3];
 static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const float *tint) {
     Rig rig = {.model = load_text(context, text), .camera = mf_camera()};
     mf_Error error = {0};
@@ -54,8 +32,8 @@ static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const flo
     rig.camera.depth = rig.camera.segmentation = true;
     rig.camera.shadows = false;
     mf_camera_set_view(&rig.camera, 1.0);
-    must(mf_world_create(context, &config, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
+    rig.world = open_world(context, &config);
+    rig.group = add_group(rig.world, &group);
     must(mf_articulated_add(rig.group, NULL, &error), &error);
     mf_group_set_tint(rig.group, tint);
     must(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error), &error);
@@ -279,9 +257,8 @@ static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
 
 static void same_bits_everywhere(void **state) {
     const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
-        if (mf_isa_available(isa))
-            assert_true(hash_of(*state, isa) == expected);
+    FOR_EACH_ISA(isa)
+    assert_true(hash_of(*state, isa) == expected);
 }
 
 static void without_memory(void **state) {

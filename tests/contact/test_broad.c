@@ -6,13 +6,7 @@
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig/rig.h"
 
 enum { COUNT = 32, LINKS = 20, SHAPES = 48 };
 
@@ -249,12 +243,12 @@ static void tests_cover_all_pairs(void **state) {
     mf_release(context, plan);
 }
 
-static int open_context(void **state) {
+static int begin(void **state) {
     (void)state;
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
-static int close_context(void **state) {
+static int end(void **state) {
     (void)state;
     size_t left = mf_context_live_bytes(context);
     mf_context_destroy(context);
@@ -266,5 +260,5 @@ int main(void) {
         cmocka_unit_test(near_pairs_are_listed_once),
         cmocka_unit_test(tests_cover_all_pairs),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, begin, end);
 }

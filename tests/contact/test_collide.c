@@ -1,15 +1,7 @@
 // Which pairs can collide and how their parameters are combined: the rules of MuJoCo's
 // documentation, computed by hand.
 #include "contact/collide.h"
-#include "base/inject.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "rig/rig.h"
 
 static mf_Context *context;
 
@@ -281,12 +273,12 @@ static void models_without_pairs_have_a_plan(void **state) {
     mf_release(context, plan);
 }
 
-static int open_context(void **state) {
+static int begin(void **state) {
     (void)state;
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
-static int close_context(void **state) {
+static int end(void **state) {
     (void)state;
     size_t left = mf_context_live_bytes(context);
     mf_context_destroy(context);
@@ -325,10 +317,10 @@ static int print_pairs(const char *path) {
 
 int main(int argc, char **argv) {
     if (argc == 2) {
-        if (open_context(NULL) != 0)
+        if (begin(NULL) != 0)
             return 1;
         int result = print_pairs(argv[1]);
-        return close_context(NULL) != 0 || result;
+        return end(NULL) != 0 || result;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_filter_pairs),
@@ -338,5 +330,5 @@ int main(int argc, char **argv) {
         cmocka_unit_test(failures_leave_nothing),
         cmocka_unit_test(models_without_pairs_have_a_plan),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -4,35 +4,12 @@
 #include "contact/compounds.h"
 #include "math/kernel_table.h"
 
-#include <mayfly/world.h>
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "text_model.h"
+#include "rig/rig.h"
 
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_search);
 static _Alignas(64) char scratch[1 << 16]; // mf_compound_search_room(MF_COMPOUND_SHAPES)
-
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s: %s", mf_status_name(status), error->message);
-}
-
-static void near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%.17g, not %.17g +- %g", value, expected, tolerance);
-}
 
 static double unit(uint32_t stream, uint32_t number) {
     uint32_t word[4];
@@ -99,8 +76,7 @@ static void trees_are_binary_with_solids_in_their_leaves(void **state) {
         assert_true(compound->still == (i == 4));
         unload(robot);
     }
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 // ---- kinematics ---------------------------------------------------------------------------------
@@ -214,9 +190,9 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
                 for (size_t c = 0; c < 3; c++) {
                     double here = at(parts, row + MF_PART_POSITION + c, lane);
                     double speed = (at(later, row + MF_PART_POSITION + c, lane) - here) / time;
-                    near(here, own[c], 1e-12);
+                    assert_near(here, own[c], 1e-12);
                     speed += now.linear[c][lane]; // places are relative to the base
-                    near(at(parts, row + MF_PART_VELOCITY + c, lane), speed, 1e-4);
+                    assert_near(at(parts, row + MF_PART_VELOCITY + c, lane), speed, 1e-4);
                     // d/dt of the axes is the rate times them: row r of R' = rate x column.
                     const size_t d = (c + 1) % 3, e = (c + 2) % 3;
                     double change =
@@ -224,7 +200,7 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
                     double turning =
                         at(parts, row + MF_PART_RATE + d, lane) * at(parts, row + 3 * e, lane) -
                         at(parts, row + MF_PART_RATE + e, lane) * at(parts, row + 3 * d, lane);
-                    near(change, turning, 1e-4);
+                    assert_near(change, turning, 1e-4);
                 }
             }
         }
@@ -661,9 +637,9 @@ static void masses_are_those_at_the_worst_position(void **state) {
     must(mf_context_create(NULL, &context, &error), &error);
     Robot ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
           stick = load_robot(context, rod);
-    near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
-    near(ball.compound->solids[0].spun, 1 / 6.207e-4, 1e-6);
-    near(stick.compound->solids[0].pressed, 4.0 / 2.0, 0.02);
+    assert_near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
+    assert_near(ball.compound->solids[0].spun, 1 / 6.207e-4, 1e-6);
+    assert_near(stick.compound->solids[0].pressed, 4.0 / 2.0, 0.02);
     for (uint32_t s = 0; s < field.compound->solid_count; s++)
         assert_true(field.compound->solids[s].pressed == 0.0);
     unload(ball);
@@ -684,10 +660,10 @@ static void a_point_has_its_mass(void **state) {
     mf_Link *link = (mf_Link *)(uintptr_t)ball.model->links; // as if built by hand
     memset(link->inertia, 0, sizeof link->inertia);
     must(mf_compound_create(context, ball.model, false, &ball.compound, &error), &error);
-    near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
-    near(ball.compound->solids[0].spun, 0.0, 0.0);
+    assert_near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
+    assert_near(ball.compound->solids[0].spun, 0.0, 0.0);
     for (int i = 0; i < 9; i++)
-        near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
+        assert_near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
     unload(ball);
     mf_context_destroy(context);
 }

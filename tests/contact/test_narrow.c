@@ -362,12 +362,12 @@ static void broken_lanes_stay_alone(void **state) {
     }
 }
 
-static int open_context(void **state) {
+static int begin(void **state) {
     (void)state;
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
-static int close_context(void **state) {
+static int end(void **state) {
     (void)state;
     size_t left = mf_context_live_bytes(context);
     mf_context_destroy(context);
@@ -424,10 +424,10 @@ static int probe(void) {
 
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "probe") == 0) {
-        if (open_context(NULL) != 0)
+        if (begin(NULL) != 0)
             return 1;
         int result = probe();
-        return close_context(NULL) != 0 || result;
+        return end(NULL) != 0 || result;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(literals_hold),
@@ -437,5 +437,5 @@ int main(int argc, char **argv) {
         cmocka_unit_test(flat_and_empty_solids_are_survived),
         cmocka_unit_test(broken_lanes_stay_alone),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, begin, end);
 }

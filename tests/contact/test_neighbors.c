@@ -2,17 +2,7 @@
 // while agents move, fail and restart.
 #include "contact/neighbors.h"
 #include "math/kernel_table.h"
-#include "sanitized.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "rig/rig.h"
 
 enum {
     MOST = 700,

@@ -1,6 +1,5 @@
 // Controllers in C: order and times of their calls, and the effect of a failure.
 #include "control/robot.h"
-#include "base/inject.h"
 
 #include <stdatomic.h>
 
@@ -16,7 +15,7 @@ static bool count_calls(mf_Group *group, uint32_t instance, mf_Time time, void *
     Calls *calls = user;
     atomic_fetch_add(&calls->per_robot[instance], 1);
     atomic_store(&calls->last_time, time);
-    mf_field_set(mf_group_find_field(group, "joint.target"), instance, 0, 0.01 * instance);
+    set_field(group, "joint.target", instance, 0, 0.01 * instance);
     return instance != calls->refuses;
 }
 

@@ -1,16 +1,6 @@
 // The gaits of the supplied robots at the levels of motion that they support: robots stay upright
 // and follow commanded speeds and yaw rates; smoothed balance.
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <mayfly/mayfly.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "rig/rig.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
@@ -66,7 +56,7 @@ static void load(Fixture *fixture, const Trial *trial) {
     static const double none[3] = {0, 0, 0};
     char path[512];
     memset(fixture, 0, sizeof *fixture);
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     snprintf(path, sizeof path, MODELS "%s.urdf", trial->robot);
     assert_int_equal(mf_model_load(fixture->context, path, NULL, &fixture->model, NULL), MF_OK);
     snprintf(path, sizeof path, MODELS "gaits/%s/%s.yaml", trial->robot, trial->gait);
@@ -84,8 +74,8 @@ static void open_fixture(Fixture *fixture, const Trial *trial) {
     load(fixture, trial);
     world.step = trial->step;
     group.model = fixture->model;
-    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    fixture->world = open_world(fixture->context, &world);
+    fixture->group = add_group(fixture->world, &group);
     assert_int_equal(add_motion(fixture->group, trial), MF_OK);
     const mf_Gait *gaits[] = {fixture->gait};
     assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
@@ -94,12 +84,12 @@ static void open_fixture(Fixture *fixture, const Trial *trial) {
     assert_int_equal(mf_group_set_start(fixture->group, 0, at, NULL, NULL, NULL), MF_OK);
     for (uint32_t j = 0; j < fixture->model->joint_count; j++) {
         double angle = fixture->angles[j];
-        mf_field_set(mf_group_find_field(fixture->group, "joint.angle"), 0, j, angle);
-        mf_field_set(mf_group_find_field(fixture->group, "joint.target"), 0, j, angle);
+        set_field(fixture->group, "joint.angle", 0, j, angle);
+        set_field(fixture->group, "joint.target", 0, j, angle);
     }
     mf_group_refresh(fixture->group, 0);
     for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(mf_group_find_field(fixture->group, "gait.command"), 0, c, trial->command[c]);
+        set_field(fixture->group, "gait.command", 0, c, trial->command[c]);
 }
 
 static void close_fixture(Fixture *fixture) {
@@ -218,18 +208,17 @@ static void balance_is_smoothed(void **state) {
         fixture.gait->walk.blend = 0.0;
         group.model = fixture.model;
         group.double_precision = true;
-        assert_int_equal(mf_world_create(fixture.context, &world, &fixture.world, NULL), MF_OK);
-        assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+        fixture.world = open_world(fixture.context, &world);
+        fixture.group = add_group(fixture.world, &group);
         const mf_Gait *gaits[] = {fixture.gait};
         assert_int_equal(mf_gaits_add(fixture.group, gaits, 1, NULL, NULL), MF_OK);
-        mf_field_set(mf_group_find_field(fixture.group, "base.angular_velocity"), 0, 1, rate);
+        set_field(fixture.group, "base.angular_velocity", 0, 1, rate);
         uint32_t ankle = 0;
         while (strcmp(fixture.model->joints[ankle].name, "left_ankle_pitch") != 0)
             ankle++;
         for (int n = 1; n <= 20; n++) {
             mf_world_step(fixture.world, 1);
-            double commanded =
-                mf_field_get(mf_group_find_field(fixture.group, "joint.target"), 0, ankle);
+            double commanded = get_field(fixture.group, "joint.target", 0, ankle);
             double felt = rate * (1 - pow(smooth[s] / (tick + smooth[s]), n));
             assert_true(fabs(commanded - fixture.angles[ankle] - gain * felt) < 1e-12);
         }

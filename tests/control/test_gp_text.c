@@ -1,12 +1,5 @@
 // Assembler and disassembler of the machine-code controller.
-#include <mayfly/control.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <string.h>
+#include "rig/rig.h"
 
 static void every_byte_is_a_fixpoint(void **state) {
     (void)state;

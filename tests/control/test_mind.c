@@ -1,9 +1,5 @@
 // Minds: percepts, actions with noise, memory, messages; threads and snapshots.
-#include "base/inject.h"
 #include "message/modules.h"
-
-#include <mayfly/mind.h>
-#include <mayfly/sensor.h>
 
 enum { HEIGHT, DOCKS, ENABLED = 0, FORCE = 1 };
 
@@ -75,17 +71,17 @@ static void a_mind_senses_remembers_talks_and_acts(void **state) {
     open_muses(&all, 1);
     mf_world_step(all.world, 10); // five ticks
     // Robot 1 of a row has two neighbors; what they say in tick k arrives in tick k + 1.
-    near(modules_get(&all, "muse.memory", 1, 0), 5.0, 0.0);
-    near(modules_get(&all, "muse.memory", 1, 1) / 5.0, 10.0, 0.03);
+    assert_near(modules_get(&all, "muse.memory", 1, 0), 5.0, 0.0);
+    assert_near(modules_get(&all, "muse.memory", 1, 1) / 5.0, 10.0, 0.03);
     assert_true(modules_get(&all, "muse.memory", 1, 1) != 50.0);
-    near(modules_get(&all, "muse.memory", 0, 2), 1 + 2 + 3 + 4, 0.0);
-    near(modules_get(&all, "muse.memory", 1, 2), 2 * (1 + 2 + 3 + 4), 0.0);
+    assert_near(modules_get(&all, "muse.memory", 0, 2), 1 + 2 + 3 + 4, 0.0);
+    assert_near(modules_get(&all, "muse.memory", 1, 2), 2 * (1 + 2 + 3 + 4), 0.0);
     assert_int_equal(modules_get(&all, "dock.state", 0, PX), MF_DOCK_ENGAGED);
     mf_world_step(all.world, 3);
     assert_int_equal(modules_get(&all, "dock.state", 0, PX), MF_DOCK_FREE);
     mf_group_reset(all.group, 1);
-    near(modules_get(&all, "muse.memory", 1, 0), 0.0, 0.0);
-    near(modules_get(&all, "muse.memory", 2, 0), 7.0, 0.0);
+    assert_near(modules_get(&all, "muse.memory", 1, 0), 0.0, 0.0);
+    assert_near(modules_get(&all, "muse.memory", 2, 0), 7.0, 0.0);
     modules_close(&all);
 }
 
@@ -105,9 +101,9 @@ static void actions_have_the_noise_that_was_set(void **state) {
         }
     }
     const double n = TICKS * ROBOTS, variance = 0.25;
-    near(sum / n, 0.0, 4.0 * sqrt(variance / n));
-    near(squares / n, variance, 4.0 * variance * sqrt(2.0 / n));
-    near(both / n, 0.0, 4.0 * variance / sqrt(n)); // components are independent
+    assert_near(sum / n, 0.0, 4.0 * sqrt(variance / n));
+    assert_near(squares / n, variance, 4.0 * variance * sqrt(2.0 / n));
+    assert_near(both / n, 0.0, 4.0 * variance / sqrt(n)); // components are independent
     modules_close(&all);
 }
 
@@ -151,7 +147,7 @@ static void what_is_not_a_number_is_a_fault(void **state) {
     must(mf_mind_add(all.group, &mind, &all.error), &all.error);
     mf_world_step(all.world, 1);
     assert_int_equal(mf_group_fault(all.group, 2), MF_FAULT_CONTROL);
-    near(modules_get(&all, "wrench.command", 2, 0), 0.0, 0.0);
+    assert_near(modules_get(&all, "wrench.command", 2, 0), 0.0, 0.0);
     modules_close(&all);
 }
 

@@ -26,7 +26,7 @@ static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
     config.model = ball;
     config.count = ROBOTS;
     config.isolated = false;
-    assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
+    group = add_group(world, &config);
     assert_int_equal(mf_collisions_prepare(group, NULL), MF_OK);
     articulated.shapes = true;
     assert_int_equal(mf_articulated_add(group, &articulated, NULL), MF_OK);
@@ -45,7 +45,7 @@ static uint32_t count_balls(const Move *move, mf_Motion motion) {
     mf_World *world = NULL;
     mf_Model *ball = NULL;
     config.step = mf_time_from_seconds(0.001);
-    assert_int_equal(mf_world_create(fixture.context, &config, &world, NULL), MF_OK);
+    world = open_world(fixture.context, &config);
     assert_int_equal(mf_model_load(fixture.context, BALL, NULL, &ball, NULL), MF_OK);
     mf_Group *group = add_robots(&fixture, world, motion, 0.8, true);
     mf_Group *balls = lay_balls(world, ball, move->side);
@@ -60,12 +60,12 @@ static uint32_t count_balls(const Move *move, mf_Motion motion) {
     }
     mf_world_step(world, (uint64_t)lround(1000.0 * SETTLE));
     for (uint32_t i = 0; i < ROBOTS; i++)
-        mf_field_set(mf_group_find_field(group, "gait.select"), i, 0, i);
+        set_field(group, "gait.select", i, 0, i);
     mf_world_step(world, (uint64_t)lround(1000.0 * (mf_gait_duration(fixture.gaits[0]) + WATCH)));
     uint32_t count = 0;
     for (uint32_t i = 0; i < ROBOTS; i++) {
         double height = mf_field_get(position, i, 2);
-        double ahead = mf_field_get(mf_group_find_field(balls, "base.position"), i, 0);
+        double ahead = get_field(balls, "base.position", i, 0);
         count += height > 0.9 * fixture.height && ahead > 1.2;
     }
     mf_world_destroy(world);

@@ -1,6 +1,5 @@
 // Networks against the same sums computed with the C library in double, and rejected settings.
 #include "control/robot.h"
-#include "base/inject.h"
 
 enum { HIDDEN = 5, LAYER2 = 3, ROBOTS = 19 };
 

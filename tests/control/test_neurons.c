@@ -2,12 +2,6 @@
 // of other networks, faults, snapshots, and a truss that its neurons drive.
 #include "control/robot.h"
 
-#include <mayfly/motion.h>
-
-#include <stdlib.h>
-
-#include "base/inject.h"
-
 enum { ROBOTS = 19, MOST = 12, FRAMES = 4 };
 
 typedef struct Net { // storage of a brain
@@ -77,8 +71,7 @@ static void open_with(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count
                       const mf_NeuronsConfig *config) {
     mf_Error error = {0};
     fixture_open(fixture, isa, precise, count);
-    if (mf_neurons_add(fixture->group, config, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_neurons_add(fixture->group, config, &error), &error);
 }
 
 // Every instance with the network of its number.
@@ -371,23 +364,21 @@ static void neurons_drive_a_truss(void **state) {
     of_world.step = mf_time_from_seconds(0.02);
     motion.truss = neurons.truss = &truss;
     motion.contacts = false;
-    if (mf_world_create(context, &of_world, &world, &error) != MF_OK ||
-        mf_world_add_group(world, &of_group, &group, &error) != MF_OK ||
-        mf_quasistatic_add(group, &motion, &error) != MF_OK ||
-        mf_neurons_add(group, &neurons, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_world_create(context, &of_world, &world, &error) != MF_OK ||
+             mf_world_add_group(world, &of_group, &group, &error) != MF_OK ||
+             mf_quasistatic_add(group, &motion, &error) != MF_OK ||
+             mf_neurons_add(group, &neurons, &error),
+         &error);
     // 1 cm a cycle to the end of the range that the ring's first neuron names, from the state after
     // the first cycle on: 1 0 0 0 1 1.
     static const double lengths[] = {0.13, 0.12, 0.11, 0.10, 0.11, 0.12, 0.13};
     for (uint32_t cycle = 0; cycle < 7; cycle++) {
         mf_world_step(world, 10);
-        assert_near(mf_field_get(mf_group_find_field(group, "vertex.position"), 2, 3),
-                    lengths[cycle], 1e-9);
+        assert_near(get_field(group, "vertex.position", 2, 3), lengths[cycle], 1e-9);
     }
     mf_world_destroy(world);
     mf_model_destroy(model);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 int main(void) {

@@ -1,6 +1,5 @@
 // The oscillator against its closed form, computed by the C library in double.
 #include "control/robot.h"
-#include "base/inject.h"
 
 static void open_oscillator(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count) {
     fixture_open(fixture, isa, precise, count);
@@ -77,14 +76,14 @@ static void quarter_turns(void **state) {
 static void long_runs_keep_the_phase(void **state) {
     (void)state;
     Fixture fixture;
-    assert_int_equal(mf_context_create(NULL, &fixture.context, NULL), MF_OK);
+    fixture.context = open_context(0);
     robot_make(&fixture.robot, fixture.context);
     mf_WorldConfig world = mf_world_config();
     world.step = MF_SECOND;
-    assert_int_equal(mf_world_create(fixture.context, &world, &fixture.world, NULL), MF_OK);
+    fixture.world = open_world(fixture.context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture.robot.model;
-    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+    fixture.group = add_group(fixture.world, &group);
     mf_OscillatorConfig config = mf_oscillator_config();
     config.rate = mf_rate_from_period(MF_SECOND);
     assert_int_equal(mf_oscillator_add(fixture.group, &config, NULL), MF_OK);

@@ -1,14 +1,8 @@
 // Plugins: a correct one works; each of a corpus of defective ones is rejected with one line of
 // error, or its fault is contained in the robots of the call.
 #include "control/robot.h"
-#include "torture.h"
 
-#include <mayfly/plugin.h>
-#include <mayfly/points.h>
-
-#include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
@@ -24,8 +18,7 @@ static const char *case_path(const char *name) {
 static mf_Plugin *load(mf_Context *context, const char *name) {
     mf_Plugin *plugin = NULL;
     mf_Error error = {0};
-    if (mf_plugin_load(context, case_path(name), &plugin, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_plugin_load(context, case_path(name), &plugin, &error), &error);
     return plugin;
 }
 
@@ -103,9 +96,7 @@ static void snapshots_contain_its_memory(void **state) {
 
 static uint64_t hash_with(uint32_t threads, const char *name) {
     Fixture fixture;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &fixture.context, NULL), MF_OK);
+    fixture.context = open_context(threads);
     fixture_open_on(&fixture, MF_ISA_AUTO, false, 200, NULL);
     mf_Plugin *plugin = load(fixture.context, name);
     assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
@@ -160,8 +151,7 @@ static void a_bad_entry_is_refused(void **state) {
         {"nothing_written", MF_BAD_FILE, "expected at least one to write"},
         {"bad_setting", MF_BAD_FILE, "setting target: default 2"},
     };
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[64];
         mf_Error error = {0};
@@ -171,8 +161,7 @@ static void a_bad_entry_is_refused(void **state) {
         one_line(&error, cases[i].status, cases[i].text);
         assert_null(plugin);
     }
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 static void a_bad_file_is_refused(void **state) {
@@ -212,8 +201,7 @@ static void a_bad_file_is_refused(void **state) {
     mf_plugin_close(plugin);
     unlink(path);
     rmdir(folder);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 static void a_group_that_does_not_fit_refuses(void **state) {
@@ -309,11 +297,8 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
 
 static void every_failing_call_is_survived(void **state) {
     (void)state;
-    mf_Context *context;
     Robot robot;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_Context *context = open_context(1);
     robot_make(&robot, context);
     assert_true(torture(context, load_and_add, &robot, TORTURE_MUST_FAIL) > 8);
     mf_context_destroy(context);
@@ -466,24 +451,23 @@ static void the_hovercraft_follows_its_equation(void **state) {
 
 // A world with hexapods, which can move by `points`.
 static void open_walkers(Fixture *fixture, mf_Model **model) {
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     assert_int_equal(mf_model_load(fixture->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL,
                                    model, NULL),
                      MF_OK);
     mf_WorldConfig world = mf_world_config();
-    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
+    fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = *model;
     group.count = COUNT;
-    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    fixture->group = add_group(fixture->world, &group);
 }
 
 static void close_walkers(Fixture *fixture, mf_Plugin *plugin, mf_Model *model) {
     mf_plugin_close(plugin);
     mf_world_destroy(fixture->world);
     mf_model_destroy(model);
-    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
 }
 
 static void a_motion_moves_those_of_its_level(void **state) {

@@ -4,8 +4,6 @@
 
 #include "interaction/pitch.h"
 
-#include <mayfly/joints.h>
-
 // ---- worlds -------------------------------------------------------------------------------------
 
 // A box of 0.1 x 0.2 x 0.4 m whose origin is its center.

@@ -2,9 +2,6 @@
 // long chains at rest, loops, and robots that have to be held by joints. That a chain moves as the
 // same robot from one model is in test_docks_assembly.c.
 #include "dynamics/joints_rig.h"
-#include "sanitized.h"
-
-#include <mayfly/docks.h>
 
 // Pitch modules of 0.5 kg on a hinge, with docks at their ends: models/modules/pitch.urdf.
 typedef struct Row {
@@ -187,8 +184,8 @@ static void docking_keeps_momentum(void **state) {
         for (uint32_t i = 0; i < 4; i++)
             add_momentum(row.modules, i, &now);
         for (uint32_t c = 0; c < 3; c++) {
-            near(now.linear[c], before.linear[c], 1e-12);
-            near(now.angular[c], before.angular[c], 1e-6);
+            assert_near(now.linear[c], before.linear[c], 1e-12);
+            assert_near(now.angular[c], before.angular[c], 1e-6);
         }
     }
     assert_int_equal(get(row.modules, "dock.state", 1, row.front), MF_DOCK_ENGAGED);
@@ -218,13 +215,14 @@ static void loads_are_those_of_statics(void **state) {
     // Free fall: nothing is carried.
     step(&row, 1);
     for (uint32_t c = 0; c < 6; c++)
-        near(get(row.modules, "dock.load", 2, 6 * row.front + c), 0.0, 1e-12);
+        assert_near(get(row.modules, "dock.load", 2, 6 * row.front + c), 0.0, 1e-12);
     // Pulled up at the first module along its axis: the row is accelerated as a whole, and each
     // dock pulls what is behind it.
     set(row.modules, "base.force", 0, 0, -1.0);
     step(&row, 1);
     for (uint32_t i = 0; i + 1 < COUNT; i++)
-        near(get(row.modules, "dock.load", i, 6 * row.front), (COUNT - 1.0 - i) / COUNT, 1e-9);
+        assert_near(get(row.modules, "dock.load", i, 6 * row.front), (COUNT - 1.0 - i) / COUNT,
+                    1e-9);
     (void)mass;
     close_row(&row);
 }
@@ -255,8 +253,8 @@ static void rest(uint32_t count, double seconds, double creep) {
         count, seconds, most, fabs(get(row.modules, "base.position", 0, 0) - begin[0]),
         fabs(get(row.modules, "base.position", count - 1, 0) - begin[1]));
     assert_true(most < 1e-4);
-    near(get(row.modules, "base.position", 0, 0), begin[0], creep);
-    near(get(row.modules, "base.position", count - 1, 0), begin[1], creep);
+    assert_near(get(row.modules, "base.position", 0, 0), begin[0], creep);
+    assert_near(get(row.modules, "base.position", count - 1, 0), begin[1], creep);
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(get(row.modules, "fault.word", i, 0), 0);
     assert_int_equal(mf_docks_statistics(row.docks).others, 0);
@@ -315,7 +313,7 @@ static void other_joints_hold_a_tree(void **state) {
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, row.modules, 0);
     const mf_WorldJointId id = join(joints, &ball, 0, 0, 5.0, NULL);
     step(&row, 50);
-    near(get(row.modules, "base.position", 0, 2), 5.0, 2e-5);
+    assert_near(get(row.modules, "base.position", 0, 2), 5.0, 2e-5);
     assert_true(state_of(joints, id).opening < 5e-5);
     assert_true(get(row.modules, "base.position", 2, 2) < 4.99); // the others swing down
     must(mf_world_joint_destroy(joints, id, &row.pitch.error), &row.pitch.error);
@@ -363,8 +361,9 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     for (uint32_t l = 0; l < module->link_count; l++)
         mass += 2.0 * module->links[l].mass;
     assert_int_equal(mf_docks_statistics(docks).trees, 500);
-    near(get(bases, "dock.load", 0, 0), -9.81 * mass, 1e-3);
-    near(get(modules, "base.position", 1, 2), get(modules, "base.position", 0, 2) + 0.1, 0.1);
+    assert_near(get(bases, "dock.load", 0, 0), -9.81 * mass, 1e-3);
+    assert_near(get(modules, "base.position", 1, 2), get(modules, "base.position", 0, 2) + 0.1,
+                0.1);
     pitch_close(&pitch);
 }
 

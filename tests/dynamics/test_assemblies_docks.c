@@ -1,9 +1,6 @@
 // Docks of every kind while their assembly moves as one tree: one that breaks, a magnet, a clamp, a
 // latch that misses. Seen by statistics, momentum and energy.
 #include "dynamics/joints_rig.h"
-#include "sanitized.h"
-
-#include <mayfly/docks.h>
 
 enum { BACK, FRONT };
 
@@ -105,8 +102,8 @@ static Momentum momentum_of(mf_Group *modules) {
 static void check_momentum(mf_Group *modules, const Momentum *expected, double tolerance) {
     const Momentum now = momentum_of(modules);
     for (uint32_t c = 0; c < 3; c++) {
-        near(now.linear[c], expected->linear[c], tolerance);
-        near(now.angular[c], expected->angular[c], tolerance);
+        assert_near(now.linear[c], expected->linear[c], tolerance);
+        assert_near(now.angular[c], expected->angular[c], tolerance);
     }
 }
 
@@ -146,21 +143,23 @@ static void a_pulled_row_breaks_where_the_load_is(void **state) {
     assert_int_equal(seen(&rows).broken, 1);
     assert_int_equal(dock_state(&rows, 0, FRONT), MF_DOCK_BROKEN);
     assert_int_equal(dock_state(&rows, 1, FRONT), MF_DOCK_ENGAGED);
-    near(get(rows.modules, "dock.load", 0, 6 * FRONT), 0.75 * pull, 1e-9);
+    assert_near(get(rows.modules, "dock.load", 0, 6 * FRONT), 0.75 * pull, 1e-9);
     for (uint32_t i = 0; i < 4; i++)
-        near(get(rows.modules, "base.linear_velocity", i, 0), -pull / (4.0 * mass) * tick, 1e-12);
+        assert_near(get(rows.modules, "base.linear_velocity", i, 0), -pull / (4.0 * mass) * tick,
+                    1e-12);
     // From then on the force is that of one module, and the others drift.
     step(&rows, 1);
-    near(get(rows.modules, "base.linear_velocity", 0, 0),
-         -pull / (4.0 * mass) * tick - pull / mass * tick, 1e-12);
+    assert_near(get(rows.modules, "base.linear_velocity", 0, 0),
+                -pull / (4.0 * mass) * tick - pull / mass * tick, 1e-12);
     for (uint32_t i = 1; i < 4; i++)
-        near(get(rows.modules, "base.linear_velocity", i, 0), -pull / (4.0 * mass) * tick, 1e-12);
+        assert_near(get(rows.modules, "base.linear_velocity", i, 0), -pull / (4.0 * mass) * tick,
+                    1e-12);
     set(rows.modules, "base.force", 0, 0, 0.0);
     const Momentum after = momentum_of(rows.modules);
     const double energy = energy_of(rows.modules);
     step(&rows, 100);
     check_momentum(rows.modules, &after, 1e-12);
-    near(energy_of(rows.modules), energy, 1e-12);
+    assert_near(energy_of(rows.modules), energy, 1e-12);
     // Each step had one assembly: first of four, then of three.
     assert_int_equal(seen(&rows).trees, 112);
     assert_int_equal(seen(&rows).loops + seen(&rows).touched + seen(&rows).others, 0);
@@ -232,8 +231,8 @@ static void a_magnet_pulls_a_row_on(void **state) {
     open_rows(&rows, 2, 4, 0.05, "pull=8 range=0.1");
     step(&rows, 1);
     for (uint32_t i = 0; i < 4; i++)
-        near(get(rows.modules, "base.linear_velocity", i, 0),
-             (i < 2 ? 1.0 : -1.0) * 2.0 / (2.0 * mass) * 0.002, 1e-12);
+        assert_near(get(rows.modules, "base.linear_velocity", i, 0),
+                    (i < 2 ? 1.0 : -1.0) * 2.0 / (2.0 * mass) * 0.002, 1e-12);
     uint64_t steps = 1;
     for (; steps < 400 && seen(&rows).joined == 2; steps++) {
         energy = energy_of(rows.modules);
@@ -255,8 +254,8 @@ static void a_magnet_pulls_a_row_on(void **state) {
     assert_true(energy < 1e-9);
     assert_int_equal(seen(&rows).trees, 2 * (steps - 1) + 1 + 200);
     assert_int_equal(seen(&rows).others + seen(&rows).touched + seen(&rows).loops, 0);
-    near(get(rows.modules, "base.position", 2, 0) - get(rows.modules, "base.position", 1, 0),
-         length, 1e-7);
+    assert_near(get(rows.modules, "base.position", 2, 0) - get(rows.modules, "base.position", 1, 0),
+                length, 1e-7);
     close_rows(&rows);
 }
 
@@ -275,8 +274,8 @@ static void a_clamp_closes_on_a_row(void **state) {
     assert_int_equal(dock_state(&rows, 2, FRONT), MF_DOCK_CLOSING);
     assert_int_equal(dock_state(&rows, 3, BACK), MF_DOCK_CLOSING);
     assert_int_equal(seen(&rows).trees, 20);
-    near(energy_of(rows.modules), apart, 1e-12);
-    near(get(rows.modules, "base.linear_velocity", 5, 0), 0.28, 1e-12);
+    assert_near(energy_of(rows.modules), apart, 1e-12);
+    assert_near(get(rows.modules, "base.linear_velocity", 5, 0), 0.28, 1e-12);
     step(&rows, 1);
     assert_int_equal(dock_state(&rows, 2, FRONT), MF_DOCK_ENGAGED);
     assert_int_equal(seen(&rows).joined, 5);
@@ -284,7 +283,7 @@ static void a_clamp_closes_on_a_row(void **state) {
     step(&rows, 200);
     check_momentum(rows.modules, &before, 1e-9);
     // Together they have what a blow without rebound leaves: 1/2 M v^2 of the mean velocity.
-    near(energy_of(rows.modules), 0.5 * 6.0 * mass * 0.29 * 0.29, 1e-6);
+    assert_near(energy_of(rows.modules), 0.5 * 6.0 * mass * 0.29 * 0.29, 1e-6);
     assert_int_equal(seen(&rows).trees, 221);
     // It opens at once: two trees again, and nothing jumps.
     double velocities[2][MOST][VALUES];
@@ -294,7 +293,7 @@ static void a_clamp_closes_on_a_row(void **state) {
     read_velocities(rows.modules, velocities[1]);
     for (uint32_t i = 0; i < 6; i++)
         for (uint32_t c = 0; c < VALUES; c++)
-            near(velocities[1][i][c], velocities[0][i][c], 1e-6);
+            assert_near(velocities[1][i][c], velocities[0][i][c], 1e-6);
     check_momentum(rows.modules, &before, 1e-9);
     assert_int_equal(seen(&rows).released, 1);
     assert_int_equal(seen(&rows).trees, 223);
@@ -326,7 +325,7 @@ static void a_latch_misses_a_row(void **state) {
     for (uint32_t i = 0; i < rows.count; i++) {
         const bool miss = dock_state(&rows, i, FRONT) == MF_DOCK_MISSED;
         assert_true(!miss || i % (2 * EACH) == EACH - 1);
-        near(get(rows.modules, "base.linear_velocity", i, 1), 0.1, 1e-9);
+        assert_near(get(rows.modules, "base.linear_velocity", i, 1), 0.1, 1e-9);
     }
     close_rows(&rows);
 }

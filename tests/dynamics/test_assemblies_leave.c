@@ -2,8 +2,6 @@
 // than the solver takes. What it does then is the same physics, by run-time joints.
 #include "dynamics/joints_rig.h"
 
-#include <mayfly/docks.h>
-
 enum {
     LEGS = 20, // [1] of a module: more than have sites
     WIDE = 17, // [1] modules of two links in a row
@@ -16,7 +14,7 @@ typedef struct Play {
     mf_WorldDocks *docks;
 } Play;
 
-static mf_Group *add_group(Play *play, const char *text, const char *name, uint32_t count) {
+static mf_Group *add_modules(Play *play, const char *text, const char *name, uint32_t count) {
     mf_Group *group =
         pitch_group(&play->pitch, load_text(play->pitch.context, text), name, count, true);
     mf_ArticulatedConfig motion = mf_articulated_config();
@@ -36,11 +34,11 @@ static void open_play(Play *play, const char *module, uint32_t modules, double a
     memset(play, 0, sizeof *play);
     Pitch *pitch = &play->pitch;
     pitch_open(pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
-    play->modules = add_group(play, module, "modules", modules);
-    play->balls = add_group(play,
-                            "<mujoco model='ball'><worldbody><body><freejoint/><geom "
-                            "type='sphere' size='0.02' mass='0.1'/></body></worldbody></mujoco>",
-                            "balls", balls);
+    play->modules = add_modules(play, module, "modules", modules);
+    play->balls = add_modules(play,
+                              "<mujoco model='ball'><worldbody><body><freejoint/><geom "
+                              "type='sphere' size='0.02' mass='0.1'/></body></worldbody></mujoco>",
+                              "balls", balls);
     mf_WorldJoints *joints;
     mf_WorldJointsConfig exact = mf_world_joints_config();
     exact.tolerance = 1e-9;
@@ -89,8 +87,8 @@ static mf_DocksStatistics run(Play *play, uint32_t steps) {
     mf_world_step(play->pitch.world, steps);
     const Momentum after = momentum_of(play);
     for (uint32_t c = 0; c < 3; c++) {
-        near(after.linear[c], before.linear[c], 1e-9);
-        near(after.angular[c], before.angular[c], 1e-7);
+        assert_near(after.linear[c], before.linear[c], 1e-9);
+        assert_near(after.angular[c], before.angular[c], 1e-7);
     }
     assert_int_equal(mf_group_fault_total(play->modules), 0);
     const mf_DocksStatistics seen = mf_docks_statistics(play->docks);

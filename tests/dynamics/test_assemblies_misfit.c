@@ -1,9 +1,6 @@
 // A ring of docked modules whose last dock does not fit: it stays as it is,
 // without faults, and neither gains energy nor changes its momentum.
 #include "dynamics/joints_rig.h"
-#include "sanitized.h"
-
-#include <mayfly/docks.h>
 
 enum { BACK, FRONT };
 
@@ -132,15 +129,15 @@ static void stay_calm(double aside, double rate) {
         mf_world_step(ring.pitch.world, 100);
         const double energy = energy_of_ring(&ring);
         early = n == 1 ? energy : early;
-        near(energy, began, 5e-4);
+        assert_near(energy, began, 5e-4);
         if (n > 1)
-            near(energy, early, 5e-4 * began + 1e-6);
+            assert_near(energy, early, 5e-4 * began + 1e-6);
         add_ring(&ring, &now);
         for (uint32_t c = 0; c < 3; c++) {
-            near(now.linear[c], before.linear[c], 1e-9);
-            near(now.angular[c], before.angular[c], 1e-9);
+            assert_near(now.linear[c], before.linear[c], 1e-9);
+            assert_near(now.angular[c], before.angular[c], 1e-9);
         }
-        near(opening_of(&ring), aside, 0.1 * aside + 1e-9);
+        assert_near(opening_of(&ring), aside, 0.1 * aside + 1e-9);
     }
     print_message("%g mm, %g rad/s: %.6g J, after 0.4 s %.6g J, at the end %.6g J\n", 1e3 * aside,
                   rate, began, early, energy_of_ring(&ring));

@@ -1,10 +1,6 @@
 // Assemblies that others touch or hold stay one tree: against the same robot from one model,
 // momentum, loads, snapshots, bits.
 #include "dynamics/joints_rig.h"
-#include "sanitized.h"
-
-#include <mayfly/docks.h>
-#include <mayfly/query.h>
 
 enum { MODULES = 4 };
 
@@ -54,8 +50,8 @@ typedef struct PlayConfig {
     bool wide, ground, exact;
 } PlayConfig;
 
-static mf_Group *add_group(Play *play, const PlayConfig *config, mf_Model *model, const char *name,
-                           uint32_t count) {
+static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *model,
+                             const char *name, uint32_t count) {
     mf_Group *group = pitch_group(&play->pitch, model, name, count, config->wide);
     mf_ArticulatedConfig motion = mf_articulated_config();
     motion.contacts = config->ground;
@@ -83,15 +79,15 @@ static void open_play(Play *play, const PlayConfig *config) {
     pitch_open(pitch, config->threads, config->isa, config->step, config->gravity);
     write_chain(text, sizeof text);
     play->modules =
-        add_group(play, config, load_text(pitch->context, config->whole ? text : module_text),
-                  "modules", config->whole ? config->rows : config->rows * MODULES);
+        add_modules(play, config, load_text(pitch->context, config->whole ? text : module_text),
+                    "modules", config->whole ? config->rows : config->rows * MODULES);
     if (config->balls > 0)
-        play->others =
-            add_group(play, config,
-                      load_text(pitch->context, "<mujoco model='ball'><worldbody><body><freejoint/>"
-                                                "<geom type='sphere' size='0.05' mass='2'/></body>"
-                                                "</worldbody></mujoco>"),
-                      "others", config->balls);
+        play->others = add_modules(play, config,
+                                   load_text(pitch->context,
+                                             "<mujoco model='ball'><worldbody><body><freejoint/>"
+                                             "<geom type='sphere' size='0.05' mass='2'/></body>"
+                                             "</worldbody></mujoco>"),
+                                   "others", config->balls);
     must(mf_world_joints_add(pitch->world, &exact, &joints, &pitch->error), &pitch->error);
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
@@ -156,8 +152,8 @@ static void strike(bool whole, mf_Time step, double out[SEEN]) {
     mf_world_step(play.pitch.world, (uint64_t)(200 * MF_MILLISECOND / step));
     const Momentum after = momentum_of(&play);
     for (uint32_t c = 0; c < 3; c++) {
-        near(after.linear[c], before.linear[c], 1e-12);
-        near(after.angular[c], before.angular[c], 1e-10);
+        assert_near(after.linear[c], before.linear[c], 1e-12);
+        assert_near(after.angular[c], before.angular[c], 1e-10);
     }
     assert_true(get(play.others, "base.linear_velocity", 0, 2) < 0.18);
     assert_int_equal(mf_group_warning(play.modules, 0), 0);
@@ -222,7 +218,7 @@ static void rows_rest_on_each_other(void **state) {
         mf_world_step(play.pitch.world, steps);
         print_message("a row on a row: bears %.6g N of %.6g N\n", load_on_row(&play, 1),
                       0.8 * MODULES * 9.81);
-        near(load_on_row(&play, 1), 0.8 * MODULES * 9.81, 5e-4 * 0.8 * MODULES * 9.81);
+        assert_near(load_on_row(&play, 1), 0.8 * MODULES * 9.81, 5e-4 * 0.8 * MODULES * 9.81);
         const mf_DocksStatistics seen = mf_docks_statistics(play.docks);
         assert_int_equal(seen.trees, 2 * steps);
         assert_int_equal(mf_group_warning(play.modules, 5), 0);

@@ -1,14 +1,6 @@
 // Block systems: exact solution of trees, iterative solution of loops, and nearly singular
 // matrices.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "dynamics/block_system.h"
 
 typedef struct Pair {
@@ -72,8 +64,7 @@ static void open_system(mf_Context **context, uint32_t nodes, const Pair *pairs,
 
 static void close_system(mf_Context *context, mf_BlockSystem *system) {
     mf_block_system_destroy(context, system);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 // Returns the iterations.

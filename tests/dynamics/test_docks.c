@@ -2,8 +2,6 @@
 // threads and instruction sets, and mistakes. Loads and assemblies are check cases (H1 .. H7).
 #include "dynamics/joints_rig.h"
 
-#include <mayfly/docks.h>
-
 enum { FRONT, BACK, TOP, ODD }; // docks of a body
 
 // A box of 0.1 x 0.2 x 0.4 m, with `extra` attributes for its docks.
@@ -90,7 +88,7 @@ static uint32_t state_at(double gap, double angle, double tilt, uint32_t *turn) 
                 get(bodies.group, "base.position", 1, c) - get(bodies.group, "base.position", 0, c);
             square += way * way;
         }
-        near(sqrt(square), 0.1, 1e-7);
+        assert_near(sqrt(square), 0.1, 1e-7);
     }
     bodies_close(&bodies);
     return state;
@@ -175,8 +173,8 @@ static void docking_keeps_momentum(void **state) {
     add_momentum(bodies.group, 0, &after);
     add_momentum(bodies.group, 1, &after);
     for (uint32_t c = 0; c < 3; c++) {
-        near(after.linear[c], before.linear[c], 1e-12);
-        near(after.angular[c], before.angular[c], 1e-6); // as `rigid` keeps it in 400 steps
+        assert_near(after.linear[c], before.linear[c], 1e-12);
+        assert_near(after.angular[c], before.angular[c], 1e-6); // as `rigid` keeps it in 400 steps
     }
     bodies_close(&bodies);
 }
@@ -195,7 +193,7 @@ static void a_dock_that_is_not_enabled_lets_go(void **state) {
     step(&bodies, 1);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_FREE);
     assert_int_equal(partner_of(&bodies, 0, FRONT), MF_NONE);
-    near(get(bodies.group, "base.linear_velocity", 1, 0), speed, 1e-9);
+    assert_near(get(bodies.group, "base.linear_velocity", 1, 0), speed, 1e-9);
     step(&bodies, 5);
     assert_int_equal(mf_docks_statistics(bodies.docks).joined, 1);
     set(bodies.group, "dock.enabled", 1, BACK, 1);
@@ -244,7 +242,7 @@ static void a_latch_can_miss(void **state) {
     }
     step(&bodies, 20);
     const double joined = (double)mf_docks_statistics(bodies.docks).joined;
-    near(joined, 0.64 * PAIRS, 4.0 * sqrt(PAIRS * 0.64 * 0.36));
+    assert_near(joined, 0.64 * PAIRS, 4.0 * sqrt(PAIRS * 0.64 * 0.36));
     uint32_t missed = MF_NONE;
     for (uint32_t i = 0; i < PAIRS && missed == MF_NONE; i++)
         if (dock_state(&bodies, 2 * i, FRONT) == MF_DOCK_MISSED)
@@ -272,9 +270,9 @@ static void magnets_pull(void **state) {
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.15, 0, 5, NULL);
     step(&bodies, 1);
-    near(get(bodies.group, "base.linear_velocity", 0, 0), 0.002, 1e-12);
-    near(get(bodies.group, "base.linear_velocity", 1, 0), -0.002, 1e-12);
-    near(get(bodies.group, "wrench.link", 0, 0), 0.0, 0.0);
+    assert_near(get(bodies.group, "base.linear_velocity", 0, 0), 0.002, 1e-12);
+    assert_near(get(bodies.group, "base.linear_velocity", 1, 0), -0.002, 1e-12);
+    assert_near(get(bodies.group, "wrench.link", 0, 0), 0.0, 0.0);
     step(&bodies, 400);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_ENGAGED);
     bodies_close(&bodies);
@@ -293,10 +291,10 @@ static void a_compliant_dock_gives_way(void **state) {
     set(bodies.group, "wrench.count", 1, 0, 1);
     set(bodies.group, "wrench.link", 1, 0, 2.0);
     step(&bodies, 2000);
-    near(get(bodies.group, "base.position", 1, 0) - get(bodies.group, "base.position", 0, 0), 0.102,
-         1e-5);
-    near(get(bodies.group, "dock.load", 0, 6 * FRONT), 2.0, 1e-3);
-    near(get(bodies.group, "dock.load", 1, 6 * BACK), 2.0, 1e-3); // outwards on both
+    assert_near(get(bodies.group, "base.position", 1, 0) - get(bodies.group, "base.position", 0, 0),
+                0.102, 1e-5);
+    assert_near(get(bodies.group, "dock.load", 0, 6 * FRONT), 2.0, 1e-3);
+    assert_near(get(bodies.group, "dock.load", 1, 6 * BACK), 2.0, 1e-3); // outwards on both
     bodies_close(&bodies);
 }
 
@@ -314,11 +312,11 @@ static void a_broken_dock_is_repaired_by_enabling_it(void **state) {
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_BROKEN);
     assert_int_equal(dock_state(&bodies, 1, BACK), MF_DOCK_BROKEN);
     assert_true(get(bodies.group, "dock.load", 0, 6 * FRONT) > 5.0);
-    near(get(bodies.group, "dock.enabled", 0, FRONT), 0.0, 0.0);
+    assert_near(get(bodies.group, "dock.enabled", 0, FRONT), 0.0, 0.0);
     set(bodies.group, "dock.enabled", 0, FRONT, 1);
     step(&bodies, 1);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_FREE);
-    near(get(bodies.group, "dock.load", 0, 6 * FRONT), 0.0, 0.0);
+    assert_near(get(bodies.group, "dock.load", 0, 6 * FRONT), 0.0, 0.0);
     bodies_close(&bodies);
 }
 

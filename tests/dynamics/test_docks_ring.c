@@ -3,8 +3,6 @@
 // that change while they are docked.
 #include "dynamics/joints_rig.h"
 
-#include <mayfly/docks.h>
-
 enum { MODULES = 4 };
 
 static const double quarter = 1.5707963267948966;
@@ -222,15 +220,15 @@ static void every_motion_carries_what_is_docked_to_it(void **state) {
         const double down = began - get(pair.other, "base.position", 0, 2);
         print_message("%s: gap %.2g m, down %.4f m\n", mf_motion_name(motions[m]),
                       gap_of(pair.pitch.world), down);
-        near(get(pair.own, "dock.state", 0, 0), MF_DOCK_ENGAGED, 0);
-        near(get(pair.other, "dock.state", 0, 1), MF_DOCK_ENGAGED, 0);
+        assert_near(get(pair.own, "dock.state", 0, 0), MF_DOCK_ENGAGED, 0);
+        assert_near(get(pair.other, "dock.state", 0, 1), MF_DOCK_ENGAGED, 0);
         assert_true(gap_of(pair.pitch.world) < 1e-4);
         if (holds) {
-            near(down, 0.0, 1e-6);
-            near(get(pair.other, "dock.load", 0, 8), 2 * 9.81, 1e-3);
+            assert_near(down, 0.0, 1e-6);
+            assert_near(get(pair.other, "dock.load", 0, 8), 2 * 9.81, 1e-3);
         } else if (motions[m] != MF_MOTION_POINTS) { // that one stands on its feet, and tips over
-            near(down, 0.5 * 9.81 * 0.25, 3e-3);
-            near(get(pair.other, "dock.load", 0, 8), 0.0, 1e-6);
+            assert_near(down, 0.5 * 9.81 * 0.25, 3e-3);
+            assert_near(get(pair.other, "dock.load", 0, 8), 0.0, 1e-6);
         }
         assert_int_equal(mf_group_fault_total(pair.own) + mf_group_fault_total(pair.other), 0);
         pitch_close(&pair.pitch);
@@ -278,13 +276,13 @@ static void docked_robots_change_their_motion(void **state) {
             add_momentum(group, i, &after);
         assert_true(gap_of(pitch.world) < 1e-9);
         for (uint32_t c = 0; c < 3 && order[k] != MF_MOTION_KINEMATIC; c++) {
-            near(after.linear[c], before.linear[c], 1e-7);
-            near(after.angular[c], before.angular[c], 1e-6);
+            assert_near(after.linear[c], before.linear[c], 1e-7);
+            assert_near(after.angular[c], before.angular[c], 1e-6);
         }
         for (uint32_t i = 0; i < 3 && order[k] == MF_MOTION_KINEMATIC; i++)
             for (uint32_t c = 0; c < 3; c++) {
-                near(get(group, "base.linear_velocity", i, c), 0.0, 1e-9);
-                near(get(group, "base.angular_velocity", i, c), 0.0, 1e-9);
+                assert_near(get(group, "base.linear_velocity", i, c), 0.0, 1e-9);
+                assert_near(get(group, "base.angular_velocity", i, c), 0.0, 1e-9);
             }
     }
     assert_int_equal(mf_docks_statistics(docks).released, 0);

@@ -7,8 +7,6 @@
 #include "motion/articulated/host.h"
 #include "world/attach.h"
 
-#include <mayfly/dynamics.h>
-
 enum { COUNT = 21 }; // [1] robots: a full block, and a part of one
 
 static const char every_joint[] =
@@ -106,9 +104,9 @@ static void check_poses(Rig *rig) {
             for (uint32_t c = 0; rig->model->base == MF_BASE_FIXED && c < 3; c++)
                 base[c] = get(rig->group, "base.position", i, c);
             for (uint32_t c = 0; c < 3; c++)
-                near(p[c], base[c] + point[l][c], 1e-13);
+                assert_near(p[c], base[c] + point[l][c], 1e-13);
             for (uint32_t c = 0; c < 4; c++)
-                near(r[c], turn[l][c], 1e-13);
+                assert_near(r[c], turn[l][c], 1e-13);
         }
     }
     free(q);
@@ -379,9 +377,9 @@ static void a_pendulum_is_as_in_the_book(void **state) {
     done(&rig, mf_group_bias(rig.group, 0, COUNT, bias, &rig.pitch.error));
     done(&rig, mf_group_forward_dynamics(rig.group, 0, COUNT, force, moved, &rig.pitch.error));
     for (uint32_t i = 0; i < COUNT; i++) {
-        near(mass[i], 0.6, 1e-14);
-        near(bias[i], 2 * 9.81 * 0.5 * sin(0.3 * i - 2.0), 1e-12);
-        near(moved[i], (force[i] - bias[i]) / 0.6, 1e-12);
+        assert_near(mass[i], 0.6, 1e-14);
+        assert_near(bias[i], 2 * 9.81 * 0.5 * sin(0.3 * i - 2.0), 1e-12);
+        assert_near(moved[i], (force[i] - bias[i]) / 0.6, 1e-12);
     }
     pitch_close(&rig.pitch);
 }

@@ -72,19 +72,19 @@ static void a_motor_spins_up_a_flywheel(void **state) {
             open_wheel(&rig, motions[m], wide != 0, rate, torque);
             mf_world_step(rig.pitch.world, 500);
             mf_WorldJointState now = see(&rig);
-            near(now.rate, 0.5 * growth, 1e-3);
-            near(now.torque, torque, 1e-6);
-            near(now.moment[2], torque, 1e-6);
+            assert_near(now.rate, 0.5 * growth, 1e-3);
+            assert_near(now.torque, torque, 1e-6);
+            assert_near(now.moment[2], torque, 1e-6);
             mf_world_step(rig.pitch.world, 500);
             now = see(&rig);
-            near(now.rate, rate, 1e-4);
-            near(now.torque, 0.0, 2e-4); // nothing brakes it
+            assert_near(now.rate, rate, 1e-4);
+            assert_near(now.torque, 0.0, 2e-4); // nothing brakes it
             must(mf_world_joint_set_motor(rig.joints, rig.id, -1.0, 0.01, &rig.pitch.error),
                  &rig.pitch.error);
             mf_world_step(rig.pitch.world, 500);
-            near(see(&rig).rate, rate - 0.25 * growth, 1e-3);
+            assert_near(see(&rig).rate, rate - 0.25 * growth, 1e-3);
             mf_world_step(rig.pitch.world, 1500);
-            near(see(&rig).rate, -1.0, 1e-4);
+            assert_near(see(&rig).rate, -1.0, 1e-4);
             assert_true(see(&rig).residual < 1e-3);
             pitch_close(&rig.pitch);
         }
@@ -96,9 +96,9 @@ static void a_motor_without_a_rate_is_dry_friction(void **state) {
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.01);
     set(rig.boxes, "base.angular_velocity", 0, 2, 2.0);
     mf_world_step(rig.pitch.world, 400);
-    near(see(&rig).rate, 2.0 - 0.4 * 0.01 / spin_inertia, 1e-6);
+    assert_near(see(&rig).rate, 2.0 - 0.4 * 0.01 / spin_inertia, 1e-6);
     mf_world_step(rig.pitch.world, 600); // it stands from 0.833 s on
-    near(see(&rig).rate, 0.0, 1e-9);
+    assert_near(see(&rig).rate, 0.0, 1e-9);
     pitch_close(&rig.pitch);
 }
 
@@ -113,11 +113,11 @@ static void a_motor_holds_what_it_can(void **state) {
         mf_world_step(rig.pitch.world, strong ? 300 : 20);
         const mf_WorldJointState now = see(&rig);
         if (strong) {
-            near(now.torque, weight, 1e-3);
-            near(now.angle, 1.5707963, 2e-3); // it creeps by 1e-4 of the response
-        } else {                              // falls with what the motor does not hold
-            near(now.torque, drive.motor_torque, 1e-9);
-            near(now.rate, -0.5 * weight / swing_inertia * 0.020, 2e-3);
+            assert_near(now.torque, weight, 1e-3);
+            assert_near(now.angle, 1.5707963, 2e-3); // it creeps by 1e-4 of the response
+        } else {                                     // falls with what the motor does not hold
+            assert_near(now.torque, drive.motor_torque, 1e-9);
+            assert_near(now.rate, -0.5 * weight / swing_inertia * 0.020, 2e-3);
         }
         pitch_close(&rig.pitch);
     }
@@ -134,13 +134,13 @@ static void a_motor_between_two_bodies_conserves_momentum(void **state) {
     config.motor_torque = 0.02;
     rig.id = join(rig.joints, &config, 0, 0, 50.25, NULL);
     mf_world_step(rig.pitch.world, 2000);
-    near(see(&rig).rate, 4.0, 1e-4);
-    near(get(rig.boxes, "base.angular_velocity", 0, 2), 2.0, 1e-4);
-    near(get(rig.boxes, "base.angular_velocity", 1, 2), -2.0, 1e-4);
+    assert_near(see(&rig).rate, 4.0, 1e-4);
+    assert_near(get(rig.boxes, "base.angular_velocity", 0, 2), 2.0, 1e-4);
+    assert_near(get(rig.boxes, "base.angular_velocity", 1, 2), -2.0, 1e-4);
     Momentum sum = {{0}, {0}};
     add_momentum(rig.boxes, 0, &sum);
     add_momentum(rig.boxes, 1, &sum);
-    near(sum.angular[2], 0.0, 1e-12);
+    assert_near(sum.angular[2], 0.0, 1e-12);
     pitch_close(&rig.pitch);
 }
 
@@ -164,9 +164,9 @@ static void a_pendulum_rests_against_a_stop(void **state) {
                 deepest = angle < deepest ? angle : deepest;
             }
             const mf_WorldJointState now = see(&rig);
-            near(side * now.angle, 0.4, 1e-4);
-            near(now.rate, 0.0, 1e-4);
-            near(side * now.torque, 9.81 * arm * sin(0.4), 2e-3);
+            assert_near(side * now.angle, 0.4, 1e-4);
+            assert_near(now.rate, 0.0, 1e-4);
+            assert_near(side * now.torque, 9.81 * arm * sin(0.4), 2e-3);
             assert_true(deepest > 0.4 - 5e-4);
             assert_true(now.opening < 1e-4);
             pitch_close(&rig.pitch);
@@ -184,12 +184,12 @@ static void a_stop_is_not_felt_before(void **state) {
     open_pendulum(&with, MF_MOTION_RIGID, true, 1.2, &drive);
     uint32_t steps = 0;
     for (; see(&without).angle > 0.41 && steps < 2000; steps++) {
-        near(see(&with).angle, see(&without).angle, 1e-9);
+        assert_near(see(&with).angle, see(&without).angle, 1e-9);
         mf_world_step(with.pitch.world, 1);
         mf_world_step(without.pitch.world, 1);
     }
     assert_in_range(steps, 100, 1000);
-    near(see(&with).torque, 0.0, 1e-9);
+    assert_near(see(&with).torque, 0.0, 1e-9);
     pitch_close(&with.pitch);
     pitch_close(&without.pitch);
 }
@@ -207,13 +207,13 @@ static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
     rig.id = join(rig.joints, &config, 0, 0, 50, NULL);
     mf_world_step(rig.pitch.world, 3000);
     const mf_WorldJointState now = see(&rig);
-    near(now.angle, 4.0 - 6.283185307179586, 1e-4);
-    near(now.rate, 0.0, 1e-5);
-    near(now.torque, 0.0, 1e-4); // the stop's is the opposite of the motor's
+    assert_near(now.angle, 4.0 - 6.283185307179586, 1e-4);
+    assert_near(now.rate, 0.0, 1e-5);
+    assert_near(now.torque, 0.0, 1e-4); // the stop's is the opposite of the motor's
     must(mf_world_joint_set_motor(rig.joints, rig.id, -2.0, 0.05, &rig.pitch.error),
          &rig.pitch.error);
     mf_world_step(rig.pitch.world, 4000);
-    near(see(&rig).angle, -0.5, 1e-4);
+    assert_near(see(&rig).angle, -0.5, 1e-4);
     pitch_close(&rig.pitch);
 }
 

@@ -1,9 +1,5 @@
 // Joint slots: joints that controllers make and destroy by requests in fields.
 #include "dynamics/joints_rig.h"
-#include "base/inject.h"
-#include "sanitized.h"
-
-#include <mayfly/plugin.h>
 
 enum { GAP = 2 }; // [m] between the lanes of two pairs
 
@@ -86,10 +82,11 @@ static void a_magnet_catches_and_lets_go(void **state) {
             assert_int_equal(slot_state(&rig, i, 0), MF_JOINT_SLOT_JOINED);
             assert_int_equal(slot_state(&rig, i, 1), MF_JOINT_SLOT_FREE);
             assert_int_equal(get(rig.carriers, "joint_slot.joint", i, 3), i); // its own ball
-            near(get(rig.carriers, "base.linear_velocity", i, 0), 0.25, 1e-4);
-            near(get(rig.balls, "base.linear_velocity", i, 0), 0.25, 1e-4);
-            near(get(rig.balls, "base.position", i, 0) - get(rig.carriers, "base.position", i, 0),
-                 0.3, 7e-3); // a period of the plugin and a step late at most
+            assert_near(get(rig.carriers, "base.linear_velocity", i, 0), 0.25, 1e-4);
+            assert_near(get(rig.balls, "base.linear_velocity", i, 0), 0.25, 1e-4);
+            assert_near(get(rig.balls, "base.position", i, 0) -
+                            get(rig.carriers, "base.position", i, 0),
+                        0.3, 7e-3); // a period of the plugin and a step late at most
         }
         mf_world_step(rig.pitch.world, 400); // switched off
         assert_int_equal(mf_world_joints_count(rig.joints), 0);
@@ -187,7 +184,7 @@ static void a_reset_robot_leaves(void **state) {
     assert_int_equal(mf_world_joints_count(rig.joints), 2);
     assert_int_equal(slot_state(&rig, 1, 0), MF_JOINT_SLOT_FREE);
     assert_int_equal(slot_state(&rig, 2, 0), MF_JOINT_SLOT_JOINED);
-    near(get(rig.carriers, "base.linear_velocity", 1, 0), 1.0, 0.0); // nothing pulled it
+    assert_near(get(rig.carriers, "base.linear_velocity", 1, 0), 1.0, 0.0); // nothing pulled it
     close_rig(&rig);
 }
 
@@ -231,9 +228,9 @@ static void the_load_is_the_weight(void **state) {
     ask_for(&rig, 0, 0, 1, 0);       // holds the ball
     ask_for(&rig, 0, 1, MF_NONE, 0); // and hangs from the world
     mf_world_step(pitch->world, 200);
-    near(get(rig.carriers, "joint_slot.load", 0, 2), -3 * 9.81, 1e-3);
-    near(get(rig.carriers, "joint_slot.load", 0, 8), 4 * 9.81, 1e-3);
-    near(get(rig.balls, "base.position", 0, 2), 49.5, 1e-4);
+    assert_near(get(rig.carriers, "joint_slot.load", 0, 2), -3 * 9.81, 1e-3);
+    assert_near(get(rig.carriers, "joint_slot.load", 0, 8), 4 * 9.81, 1e-3);
+    assert_near(get(rig.balls, "base.position", 0, 2), 49.5, 1e-4);
     close_rig(&rig);
 }
 
@@ -263,20 +260,20 @@ static void a_motor_spins_up_its_robot(void **state) {
     Rig rig;
     open_hinge(&rig, (double[]){0.0, 0.0, -rate, torque}); // the world's frame from the own one
     mf_world_step(rig.pitch.world, 250);                   // 0.5 s
-    near(get(rig.carriers, "base.angular_velocity", 0, 2), 0.5 * growth, 2e-3);
-    near(hinge_now(&rig, 1), -0.5 * growth, 2e-3);
-    near(hinge_now(&rig, 0), -0.125 * growth, 4e-3); // half a step of the rate
-    near(hinge_now(&rig, 2), -torque, 1e-6);
-    near(get(rig.carriers, "joint_slot.load", 0, 6 + 5), torque, 1e-6);
-    near(get(rig.carriers, "joint_slot.angle", 0, 0), 0.0, 0.0); // the free slot
+    assert_near(get(rig.carriers, "base.angular_velocity", 0, 2), 0.5 * growth, 2e-3);
+    assert_near(hinge_now(&rig, 1), -0.5 * growth, 2e-3);
+    assert_near(hinge_now(&rig, 0), -0.125 * growth, 4e-3); // half a step of the rate
+    assert_near(hinge_now(&rig, 2), -torque, 1e-6);
+    assert_near(get(rig.carriers, "joint_slot.load", 0, 6 + 5), torque, 1e-6);
+    assert_near(get(rig.carriers, "joint_slot.angle", 0, 0), 0.0, 0.0); // the free slot
     mf_world_step(rig.pitch.world, 250);
-    near(hinge_now(&rig, 1), -rate, 1e-4);
+    assert_near(hinge_now(&rig, 1), -rate, 1e-4);
     set(rig.carriers, "joint_slot.hinge", 0, 4 + 2, 1.0);
     set(rig.carriers, "joint_slot.hinge", 0, 4 + 3, 0.5 * torque);
     ask(&rig, 0, 1, MF_JOINT_REQUEST_MOTOR);
     mf_world_step(rig.pitch.world, 250);
-    near(hinge_now(&rig, 1), -rate + 0.25 * growth, 2e-3);
-    near(hinge_now(&rig, 2), 0.5 * torque, 1e-6);
+    assert_near(hinge_now(&rig, 1), -rate + 0.25 * growth, 2e-3);
+    assert_near(hinge_now(&rig, 2), 0.5 * torque, 1e-6);
     assert_int_equal(mf_joint_request_statistics(rig.joints).carried_out, 2);
     assert_int_equal(mf_group_fault_total(rig.carriers), 0);
     close_rig(&rig);
@@ -288,16 +285,17 @@ static void a_range_stops_the_motor(void **state) {
         Rig rig;
         open_hinge(&rig, (double[]){-0.25, 0.5, side ? 2.0 : -2.0, 0.05});
         mf_world_step(rig.pitch.world, 1000);
-        near(hinge_now(&rig, 0), side ? 0.5 : -0.25, 1e-4);
-        near(hinge_now(&rig, 1), 0.0, 1e-5);
-        near(hinge_now(&rig, 2), 0.0, 1e-4); // the stop's torque is the opposite of the motor's
+        assert_near(hinge_now(&rig, 0), side ? 0.5 : -0.25, 1e-4);
+        assert_near(hinge_now(&rig, 1), 0.0, 1e-5);
+        assert_near(hinge_now(&rig, 2), 0.0,
+                    1e-4); // the stop's torque is the opposite of the motor's
         mf_WorldJointConfig config;
         must(mf_world_joint_config_of(rig.joints,
                                       mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config,
                                       &rig.pitch.error),
              &rig.pitch.error);
-        near(config.lower_angle, -0.25, 0.0);
-        near(config.upper_angle, 0.5, 0.0);
+        assert_near(config.lower_angle, -0.25, 0.0);
+        assert_near(config.upper_angle, 0.5, 0.0);
         close_rig(&rig);
     }
 }
@@ -308,12 +306,12 @@ static void a_hinge_without_a_range_turns_freely(void **state) {
     open_hinge(&rig, (double[]){0.0, 0.0, 0.0, 0.0});
     set(rig.carriers, "base.angular_velocity", 0, 2, -5.0);
     mf_world_step(rig.pitch.world, 500);
-    near(hinge_now(&rig, 1), 5.0, 1e-6);
-    near(hinge_now(&rig, 0), 5.0 - 6.283185307179586, 1e-4);
+    assert_near(hinge_now(&rig, 1), 5.0, 1e-6);
+    assert_near(hinge_now(&rig, 0), 5.0 - 6.283185307179586, 1e-4);
     ask(&rig, 0, 1, MF_JOINT_REQUEST_LEAVE);
     mf_world_step(rig.pitch.world, 1);
     for (uint32_t c = 0; c < 3; c++)
-        near(hinge_now(&rig, c), 0.0, 0.0);
+        assert_near(hinge_now(&rig, c), 0.0, 0.0);
     close_rig(&rig);
 }
 

@@ -88,7 +88,7 @@ static void joined_flight(mf_Motion motion, mf_Time step, double position[3], do
     add_momentum(two, 0, &after);
     *drift = 0.0;
     for (uint32_t c = 0; c < 3; c++) {
-        near(after.linear[c], before.linear[c], 1e-13);
+        assert_near(after.linear[c], before.linear[c], 1e-13);
         *drift = fmax(*drift, fabs(after.angular[c] - before.angular[c]));
         position[c] = get(one, "base.position", 0, c);
     }
@@ -167,7 +167,8 @@ static void a_chain_holds(void **state) {
             rest = fmax(rest, widest(&chain, count));
         }
         for (uint32_t i = 0; i < count; i++)
-            near(state_of(chain.joints, chain.ids[i]).force[2], 9.81 * (count - i), 1e-3 * count);
+            assert_near(state_of(chain.joints, chain.ids[i]).force[2], 9.81 * (count - i),
+                        1e-3 * count);
         set(chain.links, "base.linear_velocity", count - 1, 0, 3.0);
         for (uint32_t i = 0; i < 500; i++) {
             mf_world_step(chain.pitch.world, 1);
@@ -242,8 +243,8 @@ static void a_ring_is_one_body(void **state) {
         print_message("ring, %s: open %.3g m\n", mf_world_joint_kind_name(kinds[k]), most);
         assert_true(most < 2e-5);
         for (uint32_t c = 0; c < 3; c++)
-            near(after.linear[c], before.linear[c], 1e-12);
-        near(after.angular[2], before.angular[2], 2e-3 * fabs(before.angular[2]));
+            assert_near(after.linear[c], before.linear[c], 1e-12);
+        assert_near(after.angular[2], before.angular[2], 2e-3 * fabs(before.angular[2]));
         pitch_close(&pitch);
     }
 }
@@ -319,7 +320,7 @@ static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
         add_momentum(car, 0, &after);
         const double exact = wide ? 1e-10 : 2e-3;
         for (uint32_t c = 0; c < 3; c++)
-            near(after.linear[c], before.linear[c], exact);
+            assert_near(after.linear[c], before.linear[c], exact);
         print_message("humanoid, %s: open %.3g m, at most %.4g N, humanoid at %.3g m/s\n",
                       wide ? "double" : "float", open, force,
                       get(humanoid, "base.linear_velocity", 0, 0));
@@ -363,8 +364,8 @@ static void a_bridge_stands_on_its_ends(void **state) {
                       mf_motion_name(motions[m]), open, residual, state_of(joints, ids[0]).force[2],
                       state_of(joints, ids[1]).force[2], state_of(joints, ids[2]).force[2],
                       state_of(joints, ids[3]).force[2]);
-        near(state_of(joints, ids[0]).force[2], 1.5 * 9.81, 0.05);
-        near(state_of(joints, ids[3]).force[2], -1.5 * 9.81, 0.05);
+        assert_near(state_of(joints, ids[0]).force[2], 1.5 * 9.81, 0.05);
+        assert_near(state_of(joints, ids[3]).force[2], -1.5 * 9.81, 0.05);
         assert_true(open < 1e-4);
         assert_int_equal(mf_group_warning_total(boxes), 0);
         pitch_close(&pitch);
@@ -401,7 +402,8 @@ static void a_light_box_carries_a_heavy_one(void **state) {
         print_message("1 kg carries %g kg, %s: open %.3g m, %.5g N\n", masses[k % 3],
                       mf_motion_name(motions[k / 3]), open, state_of(joints, id).force[2]);
         assert_true(open < 5e-6);
-        near(state_of(joints, id).force[2], 9.81 * masses[k % 3], 1e-3 * 9.81 * masses[k % 3]);
+        assert_near(state_of(joints, id).force[2], 9.81 * masses[k % 3],
+                    1e-3 * 9.81 * masses[k % 3]);
         assert_int_equal(mf_group_warning(low, 0), 0);
         pitch_close(&pitch);
     }
@@ -429,12 +431,12 @@ static void a_joint_breaks_at_its_limit(void **state) {
     // 19.62 + 0.05 n > 30 for n >= 208.
     assert_in_range(steps, 208, 210);
     const mf_WorldJointState broken = state_of(joints, id);
-    near(broken.force[2], 30.0, 0.1);
+    assert_near(broken.force[2], 30.0, 0.1);
     assert_true(broken.enabled);
     set(box, "base.force", 0, 2, 0.0);
     const double height = get(box, "base.position", 0, 2);
     mf_world_step(pitch.world, 100);
-    near(get(box, "base.position", 0, 2), height - 0.5 * 9.81 * 0.1 * 0.1, 1e-3);
+    assert_near(get(box, "base.position", 0, 2), height - 0.5 * 9.81 * 0.1 * 0.1, 1e-3);
     must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error); // pulls it back
     mf_world_step(pitch.world, 1);
     assert_true(state_of(joints, id).broken); // from 1 m/s in one step
@@ -452,15 +454,15 @@ static void a_joint_can_be_switched_off(void **state) {
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, NULL, 0, box, 0);
     const mf_WorldJointId id = join(joints, &config, 0, 0, 5, NULL);
     mf_world_step(pitch.world, 100);
-    near(get(box, "base.position", 0, 2), 5.0, 1e-6);
-    near(state_of(joints, id).force[2], 19.62, 1e-3);
+    assert_near(get(box, "base.position", 0, 2), 5.0, 1e-6);
+    assert_near(state_of(joints, id).force[2], 19.62, 1e-3);
     must(mf_world_joint_enable(joints, id, false, &pitch.error), &pitch.error);
     mf_world_step(pitch.world, 100);
-    near(get(box, "base.linear_velocity", 0, 2), -0.981, 1e-6);
-    near(state_of(joints, id).force[2], 0.0, 0.0);
+    assert_near(get(box, "base.linear_velocity", 0, 2), -0.981, 1e-6);
+    assert_near(state_of(joints, id).force[2], 0.0, 0.0);
     must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error);
     mf_world_step(pitch.world, 1000); // closes, at most by 1 m/s
-    near(get(box, "base.position", 0, 2), 5.0, 1e-5);
+    assert_near(get(box, "base.position", 0, 2), 5.0, 1e-5);
     pitch_close(&pitch);
 }
 

@@ -1,6 +1,5 @@
 // Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "dynamics/joints_rig.h"
-#include "sanitized.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.
 static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint32_t link,
@@ -52,9 +51,9 @@ static void a_humanoid_holds_a_car(void **state) {
     }
     print_message("open %.3g m, residual %.3g, at most %.4g N, car at %.4g m/s\n", open, residual,
                   force, get(car, "base.linear_velocity", 0, 0));
-    near(1000.0 * get(car, "base.linear_velocity", 0, 0), impulse, 1e-6);
+    assert_near(1000.0 * get(car, "base.linear_velocity", 0, 0), impulse, 1e-6);
     assert_true(open < 1e-6 && residual < 1e-3 && force < -4.0);
-    near(get(humanoid, "base.position", 0, 2), height, 0.01);
+    assert_near(get(humanoid, "base.position", 0, 2), height, 0.01);
     assert_int_equal(mf_group_warning(humanoid, 0), 0);
     assert_int_equal(mf_group_fault(humanoid, 0), 0);
     pitch_close(&pitch);
@@ -93,8 +92,8 @@ static void robots_in_a_row_carry_one(void **state) {
         print_message("%s, %s: open %.3g m, residual %.3g\n", mf_motion_name(motions[m / 2]),
                       m % 2 == 1 ? "double" : "float", open, residual);
         assert_true(open < 1e-3 && residual < 1e-2);
-        near(state_of(joints, ids[1]).force[2], 0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
-        near(state_of(joints, ids[2]).force[2], -0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
+        assert_near(state_of(joints, ids[1]).force[2], 0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
+        assert_near(state_of(joints, ids[2]).force[2], -0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
         assert_int_equal(mf_group_fault_total(robots), 0);
         pitch_close(&pitch);
     }
@@ -117,9 +116,9 @@ static void a_kinematic_robot_carries(void **state) {
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, box, 0);
     const mf_WorldJointId id = join(joints, &config, 0, 0, height + 0.5, NULL);
     mf_world_step(pitch.world, 200);
-    near(state_of(joints, id).force[2], 5.0 * 9.81, 1e-3);
-    near(get(box, "base.position", 0, 2), height + 1, 1e-6);
-    near(get(robot, "base.position", 0, 2), height, 0.0);
+    assert_near(state_of(joints, id).force[2], 5.0 * 9.81, 1e-3);
+    assert_near(get(box, "base.position", 0, 2), height + 1, 1e-6);
+    assert_near(get(robot, "base.position", 0, 2), height, 0.0);
     for (uint32_t i = 0; i < 500; i++) { // it lifts its body: all joints turn slowly
         for (uint32_t j = 0; j < model->joint_count; j++)
             set(robot, "joint.target", 0, j,
@@ -146,14 +145,14 @@ static void a_frozen_robot_holds(void **state) {
     assert_int_equal(mf_group_fault_total(chain.links), 1);
     mf_world_step(chain.pitch.world, 500);
     assert_int_equal(mf_group_fault_total(chain.links), 1);
-    near(get(chain.links, "base.position", 2, 2), 49.0, 1e-6);
-    near(state_of(chain.joints, chain.ids[2]).force[2], 9.81, 1e-3);
-    near(state_of(chain.joints, chain.ids[0]).force[2] -
-             state_of(chain.joints, chain.ids[1]).force[2],
-         9.81, 1e-3);
+    assert_near(get(chain.links, "base.position", 2, 2), 49.0, 1e-6);
+    assert_near(state_of(chain.joints, chain.ids[2]).force[2], 9.81, 1e-3);
+    assert_near(state_of(chain.joints, chain.ids[0]).force[2] -
+                    state_of(chain.joints, chain.ids[1]).force[2],
+                9.81, 1e-3);
     mf_group_reset(chain.links, 1);
     mf_world_step(chain.pitch.world, 500);
-    near(state_of(chain.joints, chain.ids[0]).force[2], 3 * 9.81, 1e-2);
+    assert_near(state_of(chain.joints, chain.ids[0]).force[2], 3 * 9.81, 1e-2);
     close_chain(&chain);
 }
 
@@ -185,7 +184,7 @@ static void a_robot_is_joined_to_itself(void **state) {
     add_momentum(robot, 0, &after);
     assert_true(state_of(joints, id).opening < 1e-5 && state_of(joints, id).angular_opening < 1e-5);
     for (uint32_t c = 0; c < 3; c++)
-        near(after.linear[c], before.linear[c], 1e-3);
+        assert_near(after.linear[c], before.linear[c], 1e-3);
     pitch_close(&pitch);
 }
 
@@ -223,8 +222,8 @@ static void motions_may_change(void **state) {
             must(mf_motion_switch(robot, i, motions[m], &pitch.error), &pitch.error);
         mf_world_step(pitch.world, 1000);
         for (uint32_t i = 0; i < 3; i++) {
-            near(state_of(joints, ids[i]).force[2], 9.81 * mass, 1e-3 * 9.81 * mass);
-            near(get(robot, "base.position", i, 2), 3.0, 1e-5);
+            assert_near(state_of(joints, ids[i]).force[2], 9.81 * mass, 1e-3 * 9.81 * mass);
+            assert_near(get(robot, "base.position", i, 2), 3.0, 1e-5);
         }
     }
     pitch_close(&pitch);
@@ -264,8 +263,8 @@ static void collisions_push_what_is_joined(void **state) {
             add_momentum(boxes, i, &after);
         assert_true(pushed > 10.0 && after.linear[0] > 1.0 && open < 1e-4);
         add_momentum(ball, 0, &after);
-        near(after.linear[0], 4.0, 1e-12);
-        near(after.linear[2], 0.0, 1e-12);
+        assert_near(after.linear[0], 4.0, 1e-12);
+        assert_near(after.linear[2], 0.0, 1e-12);
         hashes[order] = mf_world_hash(pitch.world);
         pitch_close(&pitch);
     }
@@ -319,11 +318,11 @@ static void what_does_not_fit_warns(void **state) {
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, boxes, 0, boxes, 1);
     must(mf_world_joint_create(joints, &config, &id, &pitch.error), &pitch.error); // 3 m apart
     mf_world_step(pitch.world, 1);
-    near(state_of(joints, id).opening, 3.0 - 0.002, 1e-3);
+    assert_near(state_of(joints, id).opening, 3.0 - 0.002, 1e-3);
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(mf_group_warning(boxes, i), MF_WARNING_LOOPS);
-        near(get(boxes, "warning.residual", i, 3), 3.0, 1e-12);
-        near(get(boxes, "warning.steps", i, 3), 1.0, 0.0);
+        assert_near(get(boxes, "warning.residual", i, 3), 3.0, 1e-12);
+        assert_near(get(boxes, "warning.steps", i, 3), 1.0, 0.0);
     }
     double fastest = 0.0;
     for (uint32_t i = 0; i < 2500; i++) {
@@ -336,7 +335,7 @@ static void what_does_not_fit_warns(void **state) {
     must(mf_world_joint_create(joints, &config, &second, &pitch.error), &pitch.error);
     mf_world_step(pitch.world, 2000);
     assert_true(isfinite(state_of(joints, second).force[0]));
-    near(state_of(joints, second).opening + state_of(joints, id).opening, 0.5, 1e-6);
+    assert_near(state_of(joints, second).opening + state_of(joints, id).opening, 0.5, 1e-6);
     assert_int_equal(mf_group_fault_total(boxes), 0);
     pitch_close(&pitch);
 }

@@ -4,9 +4,6 @@
 
 #include "math/scalar.h"
 
-#include <mayfly/dynamics.h>
-#include <mayfly/links.h>
-
 enum { COUNT = 18, LINKS = 64 };
 
 typedef struct Rig {
@@ -39,13 +36,14 @@ static void check(const Rig *rig, double tolerance) {
         must(mf_group_link_velocities(rig->group, i, 1, velocity, &error), &error);
         for (uint32_t l = 0; l < links; l++) {
             for (uint32_t c = 0; c < 3; c++)
-                near(get(rig->group, "link.pose", i, 7 * l + c), position[3 * l + c], tolerance);
+                assert_near(get(rig->group, "link.pose", i, 7 * l + c), position[3 * l + c],
+                            tolerance);
             for (uint32_t c = 0; c < 4; c++)
-                near(get(rig->group, "link.pose", i, 7 * l + 3 + c), rotation[4 * l + c],
-                     tolerance);
+                assert_near(get(rig->group, "link.pose", i, 7 * l + 3 + c), rotation[4 * l + c],
+                            tolerance);
             for (uint32_t c = 0; c < 6; c++)
-                near(get(rig->group, "link.velocity", i, 6 * l + c), velocity[6 * l + c],
-                     100 * tolerance);
+                assert_near(get(rig->group, "link.velocity", i, 6 * l + c), velocity[6 * l + c],
+                            100 * tolerance);
         }
     }
 }
@@ -188,7 +186,7 @@ static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
     group.count = COUNT;
     group.isolated = isolated;
     group.double_precision = true;
-    must(mf_world_add_group(pitch->world, &group, &rig->group, &pitch->error), &pitch->error);
+    rig->group = add_group(pitch->world, &group);
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
     must(mf_motion_add(rig->group, MF_MOTION_RIGID, &config, &pitch->error), &pitch->error);
     must(mf_group_derive_links(rig->group, &pitch->error), &pitch->error);

@@ -3,13 +3,6 @@
 // the joints, and for random states the mass matrix and the forces of random accelerations.
 #include "motion/articulated_fixture.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <mayfly/dynamics.h>
-#include <mayfly/motion.h>
-
 enum { STATES = 3 };
 
 typedef struct Robot {
@@ -41,7 +34,7 @@ static void robot_start(Robot *robot, mf_Error *error) {
 }
 
 static bool robot_open(Robot *robot, const char *path, mf_Error *error) {
-    *robot = (Robot){.context = make_context(1)};
+    *robot = (Robot){.context = open_context(1)};
     if (mf_model_load(robot->context, path, NULL, &robot->model, error) != MF_OK)
         return false;
     robot_start(robot, error);
@@ -131,7 +124,7 @@ static void open_text(Robot *robot, const char *text, mf_ImportBase base) {
     assert_true(file >= 0);
     assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
     close(file);
-    *robot = (Robot){.context = make_context(1)};
+    *robot = (Robot){.context = open_context(1)};
     must(mf_model_load(robot->context, path, &config, &robot->model, &error), &error);
     unlink(path);
     robot_start(robot, &error);
@@ -158,11 +151,11 @@ static const char pendulum[] = "<robot name='p'><link name='base'>" INERTIAL(
                                                                                "arm") "</robot>";
 
 static double get(const Robot *robot, const char *name) {
-    return mf_field_get(mf_group_find_field(robot->group, name), 0, 0);
+    return get_field(robot->group, name, 0, 0);
 }
 
 static void put(const Robot *robot, const char *name, double value) {
-    mf_field_set(mf_group_find_field(robot->group, name), 0, 0, value);
+    set_field(robot->group, name, 0, 0, value);
 }
 
 // m r^2 + I = 0.1 * 0.01 + 1e-4: a motor of 30 N m and 1 rad/s adds no rotor.
@@ -210,8 +203,8 @@ static void limits_hold_for_torques(void **state) {
         group.double_precision = true;
         config.motors = false;
         config.input_limits = held;
-        must(mf_world_create(robot.context, &world, &robot.world, &error), &error);
-        must(mf_world_add_group(robot.world, &group, &robot.group, &error), &error);
+        robot.world = open_world(robot.context, &world);
+        robot.group = add_group(robot.world, &group);
         must(mf_articulated_add(robot.group, &config, &error), &error);
         put(&robot, "joint.torque", 60.0);
         double fastest = 0.0;

@@ -11,7 +11,7 @@
 static inline void open_task(Rig *rig, const char *file, const mf_EnvironmentConfig *config,
                              uint32_t threads) {
     mf_Error error = {0};
-    *rig = (Rig){.context = make_context(threads)};
+    *rig = (Rig){.context = open_context(threads)};
     if (file != NULL)
         must(mf_model_load(rig->context, file, NULL, &rig->model, &error), &error);
     rig_build(rig, config);

@@ -5,11 +5,6 @@
 #include "motion/fixture.h"
 
 #include "environment/models.h"
-#include "text_model.h"
-
-#include <mayfly/environment.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 typedef struct Rig {
     mf_Context *context;
@@ -71,7 +66,7 @@ static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
 // `config` without its model, which is `text`.
 static inline void rig_open(Rig *rig, const char *text, const mf_EnvironmentConfig *config,
                             uint32_t threads) {
-    *rig = (Rig){.context = make_context(threads)};
+    *rig = (Rig){.context = open_context(threads)};
     rig->model = load_text(rig->context, text);
     rig_build(rig, config);
 }
@@ -87,8 +82,7 @@ static inline void rig_close(Rig *rig) {
     free(rig->buffers.final_signals);
     mf_environment_destroy(rig->environment);
     mf_model_destroy(rig->model);
-    assert_int_equal(mf_context_live_bytes(rig->context), 0);
-    mf_context_destroy(rig->context);
+    close_context(rig->context);
 }
 
 // Robot i gets the seed first + i.

@@ -153,7 +153,7 @@ static void episodes_without_end(void **state) {
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, MF_NONE);
     rig_reset(&rig, 7);
-    mf_field_set(mf_group_find_field(rig.group, "episode.steps"), 2, 0, 4294967294.0);
+    set_field(rig.group, "episode.steps", 2, 0, 4294967294.0);
     for (int n = 0; n < 3; n++) {
         rig_step(&rig);
         assert_int_equal(rig.buffers.truncated[2], 0);
@@ -314,7 +314,7 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     rig_reset(&clean, 9);
     for (uint32_t n = 0; n < 6; n++) {
         if (n == 2)
-            mf_field_set(mf_group_find_field(rig.group, name), 5, 0, (double)NAN);
+            set_field(rig.group, name, 5, 0, (double)NAN);
         act_all(&rig, n), rig_step(&rig);
         act_all(&clean, n), rig_step(&clean);
         if (n == 2) {

@@ -167,9 +167,9 @@ static void hovering_by_hand(void **state) {
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
         if (n == 3)
-            mf_field_set(mf_group_find_field(rig.group, "base.position"), 4, 2, 0.02);
+            set_field(rig.group, "base.position", 4, 2, 0.02);
         if (n == 5)
-            mf_field_set(mf_group_find_field(rig.group, "base.position"), 9, 0, 2.5);
+            set_field(rig.group, "base.position", 9, 0, 2.5);
         for (uint32_t i = 0; n != 3 && n != 5 && i < ROBOTS; i++) {
             double distance = goal_distance(&rig, i, goal);
             bool out = distance > 2.0 || rig_field(&rig, "base.position", i, 2) < 0.05;
@@ -386,7 +386,7 @@ static void teams_start_anew_together(void **state) {
         open_task(&rig, NULL, &config, 1);
         rig_reset(&rig, 11);
         const uint32_t failed = 2 * AGENTS + 4;
-        mf_field_set(mf_group_find_field(rig.group, "base.linear_velocity"), failed, 0, NAN);
+        set_field(rig.group, "base.linear_velocity", failed, 0, NAN);
         rig_step(&rig);
         for (uint32_t i = 0; i < rig.count; i++)
             assert_int_equal(rig.buffers.terminated[i], i / AGENTS == 2);

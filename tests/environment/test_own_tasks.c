@@ -1,7 +1,6 @@
 // The tasks with Mayfly's own robots: walkers with every motion, rejected settings, and bits of all
 // tasks. Expected rewards, observations and ends are computed from the fields of the group.
 #include "environment/own.h"
-#include "base/inject.h"
 
 #define MODEL(name) MAYFLY_SOURCE_DIR "/models/" name ".urdf"
 
@@ -332,7 +331,7 @@ static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *conf
 static void impossible_settings_are_refused(void **state) {
     (void)state;
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *hexapod = NULL;
     mf_Quadrotor heavy = mf_quadrotor(), broken = mf_quadrotor();
     mf_TaskSetting low = {"height", 0.5}, crowd[] = {{"agents", 64}, {"box", 0.5}};
@@ -354,8 +353,7 @@ static void impossible_settings_are_refused(void **state) {
     config = flyer_config("hexapod", 1, NULL, 0);
     expect_refused(context, &config, MF_BAD_ARGUMENT, "need a model");
     mf_model_destroy(hexapod);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 // ---- bits --------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ static void expect(const double *got, const double *expected, int count, double 
 // One box, 0.2 x 0.4 x 0.6 m and 3 kg, quarter of a turn about z: x and y change places.
 static void one_box(void **state) {
     (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
                                          "<geom type='box' size='.1 .2 .3' mass='3' pos='0 0 .5'/>"
                                          "</body></worldbody></mujoco>");
@@ -107,7 +107,7 @@ static void one_box(void **state) {
 // 0.1 m away, and the velocity that either would have there.
 static void two_cubes(void **state) {
     (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
                                          "<geom type='box' size='.1 .1 .1' mass='1'/>"
                                          "<body pos='.4 0 0'><joint type='slide' axis='0 1 0'/>"
@@ -163,7 +163,7 @@ static void move(const double *q, const double *v, double time, double *out) {
 // the center of mass, which is found by moving on.
 static void momentum_is_mass_times_velocity(void **state) {
     (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, mixed);
     assert_int_equal(model->position_count, 14);
     assert_int_equal(model->velocity_count, 12);
@@ -204,7 +204,7 @@ static void momentum_is_mass_times_velocity(void **state) {
 // The two halves of the velocity of a body agree: moving on turns it and shifts its center.
 static void velocities_are_those_of_the_poses(void **state) {
     (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, mixed);
     double q[14], v[12], later[14], before[14];
     Sums sums, after, past;

@@ -1,8 +1,5 @@
 // Collisions between robots: impacts and rest in closed form, balances, bits without conditions.
 #include "interaction/pitch.h"
-#include "base/inject.h"
-
-#include "torture.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -49,12 +46,12 @@ static void balls_meet_as_the_spring_says(void **state) {
         const double m = masses[i / 3], e = restitutions[i % 3], duration = 0.005;
         Impact is = impact_of(m, e, duration, 10 * MICROSECOND, true);
         const double common = (1.0 - m) / (1.0 + m); // speed of the common center of mass
-        near(is.depth, 2.0 * duration / pi, 0.004 * 2.0 * duration / pi);
+        assert_near(is.depth, 2.0 * duration / pi, 0.004 * 2.0 * duration / pi);
         // A few steps, and what the band between both springs (half a step wide) saves.
-        near(is.time, 0.5 * duration * (1 + 1 / e), 4e-5 + 0.6e-5 / (e * e));
-        near(is.speeds[0], common - e * 2 * m / (1 + m), 0.005);
-        near(is.speeds[1], common + e * 2 / (1 + m), 0.005);
-        near(is.speeds[0] + m * is.speeds[1], 1.0 - m, 1e-12);
+        assert_near(is.time, 0.5 * duration * (1 + 1 / e), 4e-5 + 0.6e-5 / (e * e));
+        assert_near(is.speeds[0], common - e * 2 * m / (1 + m), 0.005);
+        assert_near(is.speeds[1], common + e * 2 / (1 + m), 0.005);
+        assert_near(is.speeds[0] + m * is.speeds[1], 1.0 - m, 1e-12);
     }
 }
 
@@ -64,8 +61,8 @@ static void coarse_impacts_are_near_it(void **state) {
     (void)state;
     for (uint32_t steps = 4; steps <= 12; steps += 2) {
         Impact is = impact_of(1.0, 0.5, 1e-3 * steps, MF_MILLISECOND, false);
-        near(is.speeds[1], 0.5 + 1.2 / (steps * steps), 1.2 / (steps * steps));
-        near(is.speeds[0], -is.speeds[1], 1e-6);
+        assert_near(is.speeds[1], 0.5 + 1.2 / (steps * steps), 1.2 / (steps * steps));
+        assert_near(is.speeds[0], -is.speeds[1], 1e-6);
     }
 }
 
@@ -90,10 +87,10 @@ static void a_row_of_balls_passes_an_impact_on(void **state) {
         for (uint32_t i = 0; i < 5; i++) {
             double speed = get(balls, "base.linear_velocity", i, 0);
             momentum += 0.5 * speed;
-            near(speed, i < 4 ? passed * (1 - e) / 2 : passed, 0.01);
+            assert_near(speed, i < 4 ? passed * (1 - e) / 2 : passed, 0.01);
             passed *= (1 + e) / 2;
         }
-        near(momentum, 0.5, 1e-12);
+        assert_near(momentum, 0.5, 1e-12);
         pitch_close(&pitch);
     }
 }
@@ -121,8 +118,8 @@ static void a_hinge_feels_what_strikes_its_link(void **state) {
     double rate = get(arm, "joint.rate", 0, 0), speed = get(ball, "base.linear_velocity", 0, 0);
     // The ball moves the rod (x < 0 at y > 0 is a positive turn) by -f r.
     double expected = -(1 + e) * 2.0 * m * r / (inertia + m * r * r);
-    near(rate, expected, 0.01 * fabs(expected));
-    near(inertia * rate - r * m * speed, -r * m * 2.0, 2e-3);
+    assert_near(rate, expected, 0.01 * fabs(expected));
+    assert_near(inertia * rate - r * m * speed, -r * m * 2.0, 2e-3);
     assert_true(get(arm, "wrench.count", 0, 0) == 0);
     pitch_close(&pitch);
 }
@@ -282,7 +279,7 @@ static void a_ball_comes_to_rest_on_a_table(void **state) {
             assert_true(fabs(get(ball, "base.linear_velocity", 0, 2)) < 1e-3);
             assert_true(get(ball, "wrench.count", 0, 0) == 1);
         }
-        near(sum / 200, 0.19 * 9.81, 1e-3);
+        assert_near(sum / 200, 0.19 * 9.81, 1e-3);
         const double depth = 1.07 - get(ball, "base.position", 0, 2);
         assert_true(depth >= 9.81 / springs[k][0] * 0.999 && depth <= 9.81 / springs[k][1] * 1.001);
         pitch_close(&pitch);
@@ -308,7 +305,7 @@ static void a_box_slides_as_coulomb_says(void **state) {
     set(slider, "base.linear_velocity", 0, 0, 2.0);
     mf_world_step(pitch.world, 6000); // 1.2 s: longer than v / (mu g) = 0.68 s
     double way = get(slider, "base.position", 0, 0) - from;
-    near(way, 4.0 / (2 * 0.3 * 9.81), 0.01 * way);
+    assert_near(way, 4.0 / (2 * 0.3 * 9.81), 0.01 * way);
     assert_true(fabs(get(slider, "base.linear_velocity", 0, 0)) < 1e-3);
     pitch_close(&pitch);
 }
@@ -347,10 +344,10 @@ static void every_motion_takes_the_same_push(void **state) {
             mf_points_momentum(car, 0, center, linear, angular);
         speeds[k] = get(ball, "base.linear_velocity", 0, 0);
         assert_true(speeds[k] < 0.9);
-        near(linear[0] + 0.5 * speeds[k], 0.5, 1e-3);
+        assert_near(linear[0] + 0.5 * speeds[k], 0.5, 1e-3);
         pitch_close(&pitch);
     }
-    near(speeds[0], speeds[1], 0.01);
+    assert_near(speeds[0], speeds[1], 0.01);
 }
 
 // Who is not prepared, or has no motion, is as heavy as the world.
@@ -367,7 +364,7 @@ static void those_that_are_not_prepared_stand_firm(void **state) {
     config.duration = 0.004;
     pitch_collide(&pitch, &config);
     mf_world_step(pitch.world, 2000);
-    near(get(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
+    assert_near(get(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
     assert_true(get(wall, "base.position", 0, 0) == 0.0);
     pitch_close(&pitch);
 }

@@ -1,7 +1,6 @@
 // Interaction: neighbors in fields, collisions, ground, fence, wind and downwash, each against
 // values computed by hand.
 #include "interaction/walkers.h"
-#include "torture.h"
 
 static void add(Fixture *fixture, const mf_InteractionConfig *config) {
     must(mf_interaction_add(fixture->world, config, &fixture->interaction, &fixture->error),
@@ -220,7 +219,7 @@ static void the_fence_is_watched(void **state) {
         assert_int_equal(mf_group_fault(group, 0), faults ? MF_FAULT_FENCE : 0);
         assert_int_equal(mf_group_fault(group, 1), 0);
         if (!faults) { // back and out again
-            mf_field_set(mf_group_find_field(group, "base.position"), 0, 0, 0.9);
+            set_field(group, "base.position", 0, 0, 0.9);
             mf_world_step(fixture.world, 20);
             assert_int_equal(mf_interaction_events(fixture.interaction, &events, NULL), 2);
         }
@@ -309,7 +308,7 @@ static void bad_settings_are_refused(void **state) {
     alone.name = "alone";
     alone.model = fixture.model;
     mf_Group *isolated;
-    must(mf_world_add_group(fixture.world, &alone, &isolated, &fixture.error), &fixture.error);
+    isolated = add_group(fixture.world, &alone);
     size_t before = mf_context_live_bytes(fixture.context);
     for (int which = 0; which < 22; which++) {
         mf_InteractionConfig config = mf_interaction_config();

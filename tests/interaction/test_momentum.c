@@ -181,7 +181,7 @@ static void what_is_lost_halves_with_the_step(void **state) {
             assert_true(fmax(coarse.angular, fine.angular) < 1e-13);
             continue;
         }
-        near(coarse.angular / fine.angular, 2.0, 0.1);
+        assert_near(coarse.angular / fine.angular, 2.0, 0.1);
     }
 }
 
@@ -209,8 +209,8 @@ static void levels_meet(void **state) {
         count(pitch.groups[i], 0, &own);
         assert_true(apart(own.linear, still) > 0.05);
     }
-    near(apart(start.linear, end.linear) / apart(start.linear, still), 0.0, 1e-8);
-    near(apart(start.angular, end.angular) / apart(start.angular, still), 0.0, 1e-4);
+    assert_near(apart(start.linear, end.linear) / apart(start.linear, still), 0.0, 1e-8);
+    assert_near(apart(start.angular, end.angular) / apart(start.angular, still), 0.0, 1e-4);
     pitch_close(&pitch);
 }
 

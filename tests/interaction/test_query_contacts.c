@@ -2,8 +2,6 @@
 // shapes touch, order and capacity, and unknown values.
 #include "interaction/pitch.h"
 
-#include <mayfly/query.h>
-
 enum { ROOM = 256 };
 
 static uint32_t list(Pitch *pitch, mf_Contact *out) {
@@ -44,15 +42,15 @@ static void a_box_stands_on_its_corners(void **state) {
             assert_ptr_equal(contact->owners[0].group, group);
             assert_int_equal(contact->owners[0].link + contact->owners[0].shape, 0);
             assert_null(contact->owners[1].group);
-            near(fabs(contact->point[0] - 2.0 * i), 0.2, 1e-3);
-            near(fabs(contact->point[1]), 0.3, 1e-3);
-            near(contact->normal[2], -1.0, 0.0);
-            near(contact->depth, -contact->point[2], 1e-12);
-            near(contact->depth, 0.002, 0.002);
+            assert_near(fabs(contact->point[0] - 2.0 * i), 0.2, 1e-3);
+            assert_near(fabs(contact->point[1]), 0.3, 1e-3);
+            assert_near(contact->normal[2], -1.0, 0.0);
+            assert_near(contact->depth, -contact->point[2], 1e-12);
+            assert_near(contact->depth, 0.002, 0.002);
             assert_true(isnan(contact->force[0]));
         }
-        near(load[0], 2 * 9.81, 0.01);
-        near(load[2], 2 * 9.81, 0.01);
+        assert_near(load[0], 2 * 9.81, 0.01);
+        assert_near(load[2], 2 * 9.81, 0.01);
         set(group, "fault.word", 0, 0, MF_FAULT_RANGE);
         assert_int_equal(list(&pitch, contacts), 4);
         pitch_close(&pitch);
@@ -77,10 +75,10 @@ static void points_and_feet_bear_the_weight(void **state) {
         assert_true(count >= 3);
         for (uint32_t i = 0; i < count; i++) {
             load += contacts[i].load;
-            near(contacts[i].point[2], 0.0, 0.01);
+            assert_near(contacts[i].point[2], 0.0, 0.01);
             assert_true(contacts[i].owners[0].link > 0);
         }
-        near(load, model->mass * 9.81, 0.02 * model->mass * 9.81);
+        assert_near(load, model->mass * 9.81, 0.02 * model->mass * 9.81);
         pitch_close(&pitch);
     }
 }
@@ -105,12 +103,12 @@ static void round_things_touch_at_their_lowest_point(void **state) {
     set(ball, "base.angular_velocity", 0, 1, 20.0);
     mf_world_step(pitch.world, 400);
     assert_int_equal(list(&pitch, contacts), 2);
-    near(contacts[0].point[0], get(ball, "base.position", 0, 0), 1e-9);
-    near(contacts[0].point[2], get(ball, "base.position", 0, 2) - 0.1, 1e-9);
-    near(contacts[0].load, 9.81, 0.01);
-    near(contacts[1].point[1], 5.0, 1e-3);
-    near(contacts[1].point[2], get(oval, "base.position", 0, 2) - 0.1, 1e-4);
-    near(contacts[1].load, 2 * 9.81, 0.05);
+    assert_near(contacts[0].point[0], get(ball, "base.position", 0, 0), 1e-9);
+    assert_near(contacts[0].point[2], get(ball, "base.position", 0, 2) - 0.1, 1e-9);
+    assert_near(contacts[0].load, 9.81, 0.01);
+    assert_near(contacts[1].point[1], 5.0, 1e-3);
+    assert_near(contacts[1].point[2], get(oval, "base.position", 0, 2) - 0.1, 1e-4);
+    assert_near(contacts[1].load, 2 * 9.81, 0.05);
     pitch_close(&pitch);
 }
 
@@ -150,14 +148,14 @@ static void collisions_report_their_forces(void **state) {
         for (int c = 0; c < 3; c++)
             length += pow(centers[1][c] - centers[0][c], 2);
         length = sqrt(length);
-        near(contacts[0].depth, 0.2 - length, 1e-12);
+        assert_near(contacts[0].depth, 0.2 - length, 1e-12);
         for (uint32_t c = 0; c < 3; c++) {
-            near(contacts[0].normal[c], (centers[1][c] - centers[0][c]) / length, 1e-9);
-            near(contacts[0].point[c], 0.5 * (centers[0][c] + centers[1][c]), 1e-9);
-            near(contacts[0].force[c], get(second, "wrench.link", 0, c), 1e-9);
+            assert_near(contacts[0].normal[c], (centers[1][c] - centers[0][c]) / length, 1e-9);
+            assert_near(contacts[0].point[c], 0.5 * (centers[0][c] + centers[1][c]), 1e-9);
+            assert_near(contacts[0].force[c], get(second, "wrench.link", 0, c), 1e-9);
             load += contacts[0].force[c] * contacts[0].normal[c];
         }
-        near(contacts[0].load, load, 1e-9);
+        assert_near(contacts[0].load, load, 1e-9);
         // Less room: the same from the first on, and how many there are.
         memset(again, 0xff, sizeof again);
         must(mf_world_contacts(pitch.world, again, 1, &count, &pitch.error), &pitch.error);

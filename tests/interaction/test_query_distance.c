@@ -2,11 +2,6 @@
 // pair: both points are on their solids, as far apart as told, and no point of either solid is
 // beyond the planes through them.
 #include "interaction/pitch.h"
-#include "base/inject.h"
-
-#include <mayfly/query.h>
-
-#include "torture.h"
 
 typedef struct Kind {
     const char *name, *geom;
@@ -181,9 +176,9 @@ static void known_pairs(void **state) {
             if (!(fabs(found.distance - cases[i].distance) < 1e-8))
                 fail_msg("case %zu: %.10g", i, found.distance);
             for (int c = 0; c < 3; c++) {
-                near(found.normal[c], (swapped ? -1.0 : 1.0) * cases[i].normal[c], 1e-6);
-                near(found.points[1][c] - found.points[0][c], found.distance * found.normal[c],
-                     1e-9);
+                assert_near(found.normal[c], (swapped ? -1.0 : 1.0) * cases[i].normal[c], 1e-6);
+                assert_near(found.points[1][c] - found.points[0][c],
+                            found.distance * found.normal[c], 1e-9);
             }
             assert_ptr_equal(found.owners[0].group, swapped ? b : a);
             assert_ptr_equal(found.owners[1].group, swapped ? a : b);
@@ -196,9 +191,9 @@ static void known_pairs(void **state) {
 static void check_apart(const Placed *a, const Placed *b, const mf_Distance *found) {
     double away[3] = {-found->normal[0], -found->normal[1], -found->normal[2]};
     // Of curved solids the search knows its direction to half the digits.
-    near(separation(a, b, found->normal), found->distance, 2e-7);
-    near(reach(a, found->normal), dot(found->points[0], found->normal), 2e-7);
-    near(reach(b, away), dot(found->points[1], away), 2e-7);
+    assert_near(separation(a, b, found->normal), found->distance, 2e-7);
+    assert_near(reach(a, found->normal), dot(found->points[0], found->normal), 2e-7);
+    assert_near(reach(b, away), dot(found->points[1], away), 2e-7);
     // The points are in the solids: no direction has them outside.
     for (uint32_t i = 0; i < 60; i++) {
         double n[3], size = 0.0;
@@ -216,7 +211,7 @@ static void check_apart(const Placed *a, const Placed *b, const mf_Distance *fou
 
 // What is told is the depth along a direction; no other that is tried is better by much.
 static void check_inside(const Placed *a, const Placed *b, const mf_Distance *found) {
-    near(separation(a, b, found->normal), found->distance, 2e-7);
+    assert_near(separation(a, b, found->normal), found->distance, 2e-7);
     for (uint32_t i = 0; i < 500; i++) {
         double n[3], size = 0.0;
         for (uint32_t c = 0; c < 3; c++) {
@@ -285,7 +280,7 @@ static void the_nearest_of_all_is_found(void **state) {
                     best = one;
             }
         const mf_Distance found = ask(&pitch, &config);
-        near(found.distance, best.distance, 0.0);
+        assert_near(found.distance, best.distance, 0.0);
         assert_memory_equal(found.points, best.points, sizeof found.points);
         assert_ptr_equal(found.owners[1].group, best.owners[1].group);
         assert_int_equal(found.owners[1].instance, best.owners[1].instance);
@@ -313,11 +308,12 @@ static void links_of_one_robot(void **state) {
     mf_DistanceConfig config = mf_distance_config();
     config.a = (mf_DistanceBody){arm, 0, 0};
     config.b = (mf_DistanceBody){arm, 0, 1};
-    near(ask(&pitch, &config).distance, 1.2, 1e-12);
+    assert_near(ask(&pitch, &config).distance, 1.2, 1e-12);
     config.b = (mf_DistanceBody){arm, 1, 1};
     config.a.link = 1;
     const mf_Distance found = ask(&pitch, &config);
-    near(found.distance, sqrt(0.25 + pow(4.0 - get(arm, "base.position", 0, 2), 2)) - 0.4, 1e-12);
+    assert_near(found.distance, sqrt(0.25 + pow(4.0 - get(arm, "base.position", 0, 2), 2)) - 0.4,
+                1e-12);
     assert_int_equal(found.owners[1].instance, 1);
     assert_int_equal(found.owners[1].link, 1);
     set(arm, "fault.word", 1, 0, MF_FAULT_RANGE);

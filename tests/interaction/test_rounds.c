@@ -2,7 +2,6 @@
 // background and in the main loop, after a restore, and for a single agent; rates; no allocation in
 // a step.
 #include "interaction/walkers.h"
-#include "base/inject.h"
 
 enum { FIRST = 700, SECOND = 333 };
 

@@ -99,11 +99,11 @@ static void a_wrench_is_an_impulse(void **state) {
             rate[c] = get(group, "base.angular_velocity", 0, c);
         world_inertia_times(group, rate, rotated);
         for (uint32_t c = 0; c < 3; c++)
-            near(rotated[c], 1e-3 * wrench[3 + c], 1e-8);
+            assert_near(rotated[c], 1e-3 * wrench[3 + c], 1e-8);
         mf_world_step(pitch.world, 199);
         for (uint32_t c = 0; c < 3; c++)
-            near(get(group, "base.linear_velocity", 0, c),
-                 0.2 * wrench[c] / mf_group_model(group)->mass, 1e-13);
+            assert_near(get(group, "base.linear_velocity", 0, c),
+                        0.2 * wrench[c] / mf_group_model(group)->mass, 1e-13);
         pitch_close(&pitch);
     }
 }
@@ -125,9 +125,9 @@ static void a_bad_wrench_is_contained(void **state) {
     mf_world_step(pitch.world, 3);
     assert_true(get(group, "fault.word", 0, 0) != 0.0);
     assert_true(get(car, "fault.word", 0, 0) != 0.0);
-    near(get(group, "base.linear_velocity", 0, 0), 0.0, 0.0);
-    near(get(group, "fault.word", 1, 0), 0.0, 0.0);
-    near(get(group, "base.position", 1, 2), 5.0, 1e-6);
+    assert_near(get(group, "base.linear_velocity", 0, 0), 0.0, 0.0);
+    assert_near(get(group, "fault.word", 1, 0), 0.0, 0.0);
+    assert_near(get(group, "base.position", 1, 2), 5.0, 1e-6);
     pitch_close(&pitch);
 }
 
@@ -188,16 +188,17 @@ static void cars_take_wrenches_in_their_plane(void **state) {
         put(&pitch, group, 0, 0.0, 0.0, 0.0, 0.0);
         write_wrench(group, (double[6]){0.01, 0.0, -3.0, 0.0, 0.0, 0.0});
         mf_world_step(pitch.world, 200);
-        near(get(group, "base.linear_velocity", 0, 0), 0.2 * 0.01 / (car.mass + 0.01), 1e-12);
-        near(get(group, "base.position", 0, 2), car.height, 0.0);
+        assert_near(get(group, "base.linear_velocity", 0, 0), 0.2 * 0.01 / (car.mass + 0.01),
+                    1e-12);
+        assert_near(get(group, "base.position", 0, 2), car.height, 0.0);
         mf_group_reset(group, 0);
         write_wrench(group, (double[6]){0.0, 0.005, 0.0, 0.0, 0.0, 0.0});
         mf_world_step(pitch.world, 1000);
         if (k != MF_CAR_DYNAMIC) // whose tires have a slope at standstill: it creeps
-            near(get(group, "base.position", 0, 1), 0.0, 1e-12);
+            assert_near(get(group, "base.position", 0, 1), 0.0, 1e-12);
         else
             assert_true(get(group, "base.position", 0, 1) < 0.01);
-        near(get(group, "fault.word", 0, 0), 0.0, 0.0);
+        assert_near(get(group, "fault.word", 0, 0), 0.0, 0.0);
         pitch_close(&pitch);
     }
 }
@@ -215,7 +216,7 @@ static void dry_friction_holds_a_pushed_car(void **state) {
         write_wrench(group, (double[6]){k == 0 ? 0.0199 : 0.0201, 0, 0, 0, 0, 0});
         mf_world_step(pitch.world, 500);
         const double speed = k == 0 ? 0.0 : 0.5 * 0.0001 / car.mass;
-        near(get(group, "base.linear_velocity", 0, 0), speed, 1e-9);
+        assert_near(get(group, "base.linear_velocity", 0, 0), speed, 1e-9);
         pitch_close(&pitch);
     }
 }
@@ -319,8 +320,8 @@ static void a_kicked_ball_keeps_momentum(void **state) {
         if (!(passed > 0.2))
             fail_msg("target %d: %g kg m/s", kind, passed);
         for (int c = 0; c < 3; c++) {
-            near(end.linear[c], start.linear[c], k < 3 ? 1e-7 : 1e-6);
-            near(end.angular[c], start.angular[c], 1e-3 * passed);
+            assert_near(end.linear[c], start.linear[c], k < 3 ? 1e-7 : 1e-6);
+            assert_near(end.angular[c], start.angular[c], 1e-3 * passed);
         }
         pitch_close(&pitch);
     }
@@ -341,8 +342,9 @@ static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
     mf_world_step(pitch.world, 600);
     const double speed = get(car, "base.linear_velocity", 0, 0);
     assert_true(speed > 0.5);
-    near(parameters.mass * speed + 0.02 * get(ball, "base.linear_velocity", 0, 0), 0.03, 1e-13);
-    near(get(car, "base.linear_velocity", 0, 1), 0.0, 1e-13); // the solver rounds
+    assert_near(parameters.mass * speed + 0.02 * get(ball, "base.linear_velocity", 0, 0), 0.03,
+                1e-13);
+    assert_near(get(car, "base.linear_velocity", 0, 1), 0.0, 1e-13); // the solver rounds
     pitch_close(&pitch);
 }
 
@@ -376,11 +378,11 @@ static void a_kinematic_robot_is_a_moving_wall(void **state) {
         pitch_collide(&pitch, &config);
         mf_world_step(pitch.world, 1000);
         without[k] = get(wall, "base.position", 0, 0);
-        near(get(ball, "base.linear_velocity", 0, 0), k == 0 ? -2.0 : 2.0, 0.02);
-        near(get(ball, "base.linear_velocity", 0, 1), 0.7, 1e-13);
+        assert_near(get(ball, "base.linear_velocity", 0, 0), k == 0 ? -2.0 : 2.0, 0.02);
+        assert_near(get(ball, "base.linear_velocity", 0, 1), 0.7, 1e-13);
         pitch_close(&pitch);
     }
-    near(without[0], without[1], 0.0);
+    assert_near(without[0], without[1], 0.0);
 }
 
 // ---- a quadrotor on a car -----------------------------------------------------------------------
@@ -426,18 +428,20 @@ static void a_quadrotor_rides_on_a_car(void **state) {
     land(&pitch, flyer, quadrotor.mass * 9.81);
     const double behind = get(car, "base.position", 0, 0) - get(flyer, "base.position", 0, 0);
     assert_true(fabs(behind) < 0.5);
-    near(get(flyer, "base.position", 0, 2), stands, 2e-3);
+    assert_near(get(flyer, "base.position", 0, 2), stands, 2e-3);
     set(car, "command.speed", 0, 0, 6.0); // it pulls away, and then drives a bend
     mf_world_step(pitch.world, 2000);
-    near(get(car, "base.linear_velocity", 0, 0), 6.0, 0.2);
-    near(get(flyer, "base.linear_velocity", 0, 0), get(car, "base.linear_velocity", 0, 0), 0.05);
-    near(get(car, "base.position", 0, 0) - get(flyer, "base.position", 0, 0), behind, 0.05);
+    assert_near(get(car, "base.linear_velocity", 0, 0), 6.0, 0.2);
+    assert_near(get(flyer, "base.linear_velocity", 0, 0), get(car, "base.linear_velocity", 0, 0),
+                0.05);
+    assert_near(get(car, "base.position", 0, 0) - get(flyer, "base.position", 0, 0), behind, 0.05);
     set(car, "command.steering", 0, 0, 0.05);
     mf_world_step(pitch.world, 2000);
     for (uint32_t c = 0; c < 2; c++)
-        near(get(flyer, "base.position", 0, c), get(car, "base.position", 0, c), 0.6);
-    near(get(flyer, "base.position", 0, 2), stands, 2e-3);
-    near(get(flyer, "base.angular_velocity", 0, 2), get(car, "base.angular_velocity", 0, 2), 0.02);
+        assert_near(get(flyer, "base.position", 0, c), get(car, "base.position", 0, c), 0.6);
+    assert_near(get(flyer, "base.position", 0, 2), stands, 2e-3);
+    assert_near(get(flyer, "base.angular_velocity", 0, 2), get(car, "base.angular_velocity", 0, 2),
+                0.02);
     assert_int_equal(mf_group_fault_total(flyer) + mf_group_fault_total(car), 0);
     pitch_close(&pitch);
 }

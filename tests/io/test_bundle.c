@@ -1,14 +1,6 @@
 // Files that a page sends: what is read of them, and which are refused with which words.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "io/bundle.h"
-
-#include <string.h>
 
 static size_t put(uint8_t *out, const char *path, const char *data) {
     const uint32_t lengths[2] = {(uint32_t)strlen(path), (uint32_t)strlen(data)};

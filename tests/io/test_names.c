@@ -1,15 +1,7 @@
 // The edit distance of names, which selects suggestions for mistyped keys, joints, commands,
 // options and gaits.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "io/keys.h"
-
-#include <string.h>
 
 static void known_distances(void **state) {
     static const struct {

@@ -1,16 +1,5 @@
 // Trusses' files: brains are read and written again, and what is wrong is named with its line.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/truss.h>
-
-#include <string.h>
-
-#include "context.h"
+#include "rig/rig.h"
 
 static const char body[] = "truss:\n"
                            "  vertices:\n"

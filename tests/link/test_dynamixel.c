@@ -4,11 +4,8 @@
 #include "link/serial.h"
 #include "link/support.h"
 
-#include "context.h"
-
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <math.h>
 #include <sys/socket.h>
 
 #define TURN 6.283185307179586
@@ -90,7 +87,7 @@ static int32_t read_at(Bus *bus, uint8_t id, uint16_t address, uint16_t size) {
 }
 
 static double joint(const Bus *bus, const char *field, uint32_t number) {
-    return mf_field_get(mf_group_find_field(bus->scene->group, field), 1, number);
+    return get_field(bus->scene->group, field, 1, number);
 }
 
 static void steps(Bus *bus, int count) {

@@ -2,14 +2,7 @@
 // definition: field [block][component][lane], message [instance][component].
 #include "link/peer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig/rig.h"
 
 enum { WIDEST = 37, BLOCKS = 3, INSTANCES = BLOCKS * 16 };
 

@@ -1,14 +1,6 @@
 // mf_atan_ratio_lane, mf_sin_short_lane and mf_cos_short_lane: error against the C library in long
 // double, symmetry to the bit, special values, the same bits on every instruction set.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "arc_cases.h"
 
 #include "math/kernel_table.h"

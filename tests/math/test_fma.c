@@ -6,14 +6,7 @@
 
 #include "math/float_mode.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig/rig.h"
 
 // 2 * ROUNDS * COUNT = 1e7 sets of operands for each precision.
 enum { COUNT = 7 * 16 * 64, ROUNDS = 700 };

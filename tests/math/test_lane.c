@@ -3,15 +3,8 @@
 #include "math/kernel_table.h"
 #include "math/lane_cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "rig/rig.h"
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 8192 };
 

@@ -5,13 +5,7 @@
 
 #include "math/scalar.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
+#include "rig/rig.h"
 
 enum { COUNT = 65536 };
 

@@ -1,18 +1,7 @@
 // Set-up arithmetic against the C library in long double (64 bits), and geometry against closed
 // forms.
 #include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <mayfly/base.h>
-
+#include "rig/rig.h"
 #include "math/scalar.h"
 
 enum { SAMPLES = 1000000 };
@@ -217,7 +206,8 @@ static void bits_are_the_same_everywhere(void **state) {
 
 // ---- geometry ----------------------------------------------------------------------------------
 
-static void assert_near(const double *found, const double *expected, int count, double tolerance) {
+static void assert_all_near(const double *found, const double *expected, int count,
+                            double tolerance) {
     for (int i = 0; i < count; i++) {
         if (!(fabs(found[i] - expected[i]) <= tolerance))
             fail_msg("component %d: %.17g, expected %.17g", i, found[i], expected[i]);
@@ -237,7 +227,7 @@ static void lengths_do_not_overflow(void **state) {
         double v[3] = {2.0 * scales[i], -3.0 * scales[i], 6.0 * scales[i]};
         assert_true(fabs(mf_vec3_length(v) / scales[i] - 7.0) < 1e-14);
         assert_true(mf_vec3_normalize(v));
-        assert_near(v, (const double[3]){2.0 / 7.0, -3.0 / 7.0, 6.0 / 7.0}, 3, 1e-15);
+        assert_all_near(v, (const double[3]){2.0 / 7.0, -3.0 / 7.0, 6.0 / 7.0}, 3, 1e-15);
     }
     double zero[3] = {0.0, 0.0, 0.0}, broken[3] = {1.0, (double)NAN, 0.0}, q[4] = {0};
     assert_true(mf_vec3_length(zero) == 0.0);
@@ -246,7 +236,7 @@ static void lengths_do_not_overflow(void **state) {
     assert_true(broken[0] == 1.0 && isnan(mf_vec3_length(broken)));
     assert_true(isinf(mf_vec3_length((const double[3]){0.0, -INFINITY, 0.0})));
     assert_false(mf_quat_normalize(q));
-    assert_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
+    assert_all_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
 }
 
 static void quarter_turns_go_the_right_way(void **state) {
@@ -259,13 +249,13 @@ static void quarter_turns_go_the_right_way(void **state) {
         v[(axis + 1) % 3] = 1.0;
         expected[(axis + 2) % 3] = 1.0;
         mf_quat_rotate(v, q, v);
-        assert_near(v, expected, 3, 1e-15);
+        assert_all_near(v, expected, 3, 1e-15);
         mf_quat_rotate_inverse(v, q, v);
         assert_true(fabs(v[(axis + 1) % 3] - 1.0) < 1e-15);
     }
     double q[4];
     mf_quat_from_axis_angle(q, (const double[3]){0.0, 0.0, 0.0}, 1.0);
-    assert_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
+    assert_all_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
 }
 
 static void products_of_turns_follow_in_order(void **state) {
@@ -278,32 +268,33 @@ static void products_of_turns_follow_in_order(void **state) {
         mf_quat_rotate(once, ab, v);
         mf_quat_rotate(twice, b, v);
         mf_quat_rotate(twice, a, twice);
-        assert_near(once, twice, 3, 1e-14);
+        assert_all_near(once, twice, 3, 1e-14);
         double matrix[9], rotated[3], back[4], inverse[9], identity[9];
         mf_quat_to_matrix(matrix, ab);
         mf_mat3_apply(rotated, matrix, v);
-        assert_near(rotated, once, 3, 1e-14);
+        assert_all_near(rotated, once, 3, 1e-14);
         assert_true(fabs(mf_mat3_determinant(matrix) - 1.0) < 1e-14);
         mf_mat3_transpose(inverse, matrix);
         double again[3];
         mf_mat3_apply_transposed(again, matrix, rotated);
-        assert_near(again, v, 3, 1e-14);
+        assert_all_near(again, v, 3, 1e-14);
         double first[3] = {1.0, 0.0, 0.0}, way[3], turned[4];
         mf_quat_to_rotation_vector(way, ab);
         mf_quat_from_axis_angle(turned, way, mf_vec3_length(way));
         mf_quat_rotate(again, turned, first);
-        assert_near(again, (const double[3]){matrix[0], matrix[3], matrix[6]}, 3, 1e-14);
+        assert_all_near(again, (const double[3]){matrix[0], matrix[3], matrix[6]}, 3, 1e-14);
         mf_mat3_multiply(identity, matrix, inverse);
-        assert_near(identity, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 1e-14);
+        assert_all_near(identity, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 1e-14);
         mf_quat_from_matrix(back, matrix);
         double sign = ab[0] < 0.0 ? -1.0 : 1.0;
         for (int k = 0; k < 4; k++)
             ab[k] *= sign;
         assert_true(back[0] >= 0.0);
-        assert_near(back, ab, 4, 1e-14);
+        assert_all_near(back, ab, 4, 1e-14);
         mf_quat_multiply(a, a, b); // in place
-        assert_near(a, ab[0] * a[0] < 0.0 ? (const double[4]){-ab[0], -ab[1], -ab[2], -ab[3]} : ab,
-                    4, 1e-14);
+        assert_all_near(a,
+                        ab[0] * a[0] < 0.0 ? (const double[4]){-ab[0], -ab[1], -ab[2], -ab[3]} : ab,
+                        4, 1e-14);
     }
 }
 
@@ -315,7 +306,7 @@ static void half_turns_survive_the_matrix(void **state) {
         q[axis] = 1.0;
         mf_quat_to_matrix(matrix, q);
         mf_quat_from_matrix(back, matrix);
-        assert_near(back, q, 4, 0.0);
+        assert_all_near(back, q, 4, 0.0);
     }
 }
 
@@ -336,10 +327,10 @@ static void roll_pitch_yaw_follow_urdf(void **state) {
         mf_mat3_multiply(expected, expected, x);
         mf_quat_from_rpy(q, rpy);
         mf_quat_to_matrix(found, q);
-        assert_near(found, expected, 9, 4e-15);
+        assert_all_near(found, expected, 9, 4e-15);
         mf_quat_to_rpy(back, q);
         // roll and yaw lose digits as 1 / cos(pitch)
-        assert_near(back, rpy, 3, 4e-15 * (1.0 + 1.0 / cp));
+        assert_all_near(back, rpy, 3, 4e-15 * (1.0 + 1.0 / cp));
     }
 }
 
@@ -356,13 +347,13 @@ static void straight_up_and_down_keep_the_rotation(void **state) {
             mf_quat_from_rpy(again, back);
             mf_quat_to_matrix(first, q);
             mf_quat_to_matrix(second, again);
-            assert_near(second, first, 9, 1e-7);
+            assert_all_near(second, first, 9, 1e-7);
         }
     }
     double q[4], back[3];
     mf_quat_from_rpy(q, (const double[3]){0.0, M_PI_2, 0.5});
     mf_quat_to_rpy(back, q);
-    assert_near(back, (const double[3]){0.0, M_PI_2, 0.5}, 3, 1e-7);
+    assert_all_near(back, (const double[3]){0.0, M_PI_2, 0.5}, 3, 1e-7);
 }
 
 // ---- inertia -----------------------------------------------------------------------------------
@@ -372,21 +363,21 @@ static void eigen_solves_known_matrices(void **state) {
     double values[3], vectors[9];
     // [[2,1,0],[1,2,0],[0,0,5]]: 1, 3, 5
     mf_mat3_eigen(values, vectors, (const double[6]){2, 2, 5, 1, 0, 0});
-    assert_near(values, (const double[3]){1, 3, 5}, 3, 1e-15);
+    assert_all_near(values, (const double[3]){1, 3, 5}, 3, 1e-15);
     assert_true(fabs(fabs(vectors[0]) - M_SQRT1_2) < 1e-15);
     assert_true(fabs(vectors[0] + vectors[3]) < 1e-15);
     // [[2,-1,0],[-1,2,-1],[0,-1,2]]: 2 - sqrt 2, 2, 2 + sqrt 2
     mf_mat3_eigen(values, NULL, (const double[6]){2, 2, 2, -1, 0, -1});
-    assert_near(values, (const double[3]){2.0 - M_SQRT2, 2.0, 2.0 + M_SQRT2}, 3, 1e-15);
+    assert_all_near(values, (const double[3]){2.0 - M_SQRT2, 2.0, 2.0 + M_SQRT2}, 3, 1e-15);
     // all ones: 0, 0, 3
     mf_mat3_eigen(values, vectors, (const double[6]){1, 1, 1, 1, 1, 1});
-    assert_near(values, (const double[3]){0, 0, 3}, 3, 1e-15);
+    assert_all_near(values, (const double[3]){0, 0, 3}, 3, 1e-15);
     // falling diagonal: sorted, and still a rotation
     mf_mat3_eigen(values, vectors, (const double[6]){3, 2, 1, 0, 0, 0});
-    assert_near(values, (const double[3]){1, 2, 3}, 3, 0.0);
+    assert_all_near(values, (const double[3]){1, 2, 3}, 3, 0.0);
     assert_true(fabs(mf_mat3_determinant(vectors) - 1.0) < 1e-15);
     mf_mat3_eigen(values, vectors, (const double[6]){0, 0, 0, 0, 0, 0});
-    assert_near(vectors, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 0.0);
+    assert_all_near(vectors, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 0.0);
 }
 
 static void eigen_rebuilds_random_matrices(void **state) {
@@ -408,7 +399,7 @@ static void eigen_rebuilds_random_matrices(void **state) {
             double image[3], expected[3];
             mf_mat3_apply(image, full, axis);
             mf_vec3_scale(expected, axis, values[column]);
-            assert_near(image, expected, 3, 2e-15 * largest);
+            assert_all_near(image, expected, 3, 2e-15 * largest);
         }
     }
 }
@@ -419,7 +410,7 @@ static void inertia_turns_with_its_body(void **state) {
     double q[4], found[6];
     mf_quat_from_axis_angle(q, (const double[3]){0, 0, 1}, M_PI_2);
     mf_inertia_rotate(found, (const double[6]){1, 2, 3, 0.1, 0.2, 0.3}, q);
-    assert_near(found, (const double[6]){2, 1, 3, -0.1, -0.3, 0.2}, 6, 1e-15);
+    assert_all_near(found, (const double[6]){2, 1, 3, -0.1, -0.3, 0.2}, 6, 1e-15);
     // energy w I w / 2 does not depend on the axes
     for (uint64_t i = 0; i < 1000; i++) {
         const double inertia[6] = {1.5, 2.5, 3.0, 0.1, -0.2, 0.3}, rate[3] = {0.7, -1.1, 0.4};
@@ -444,9 +435,9 @@ static void inertia_moves_by_the_parallel_axis_theorem(void **state) {
     const double own[6] = {2 * 13, 2 * 10, 2 * 5, -2 * 2, -2 * 3, -2 * 6};
     double found[6];
     mf_inertia_translate(found, own, 2.0, (const double[3]){1, 2, 3});
-    assert_near(found, (const double[6]){52, 40, 20, -8, -12, -24}, 6, 0.0);
+    assert_all_near(found, (const double[6]){52, 40, 20, -8, -12, -24}, 6, 0.0);
     mf_inertia_translate(found, found, -2.0, (const double[3]){1, 2, 3});
-    assert_near(found, own, 6, 0.0);
+    assert_all_near(found, own, 6, 0.0);
 }
 
 int main(void) {

@@ -1,8 +1,6 @@
 // Floods of messages: counts and leaders of random assemblies.
 #include "message/modules.h"
 
-#include <mayfly/behavior.h>
-
 static void add_mind(Modules *all, mf_BehaviorKind kind) {
     const mf_Behavior behavior = {.kind = kind, .rate = {100, 1}};
     must(mf_behavior_add(all->group, (mf_VehicleKind)0, &behavior, &all->error), &all->error);

@@ -1,8 +1,5 @@
 // Messages: when they arrive, what a box keeps, loss and delay, infrared, threads, snapshots.
-#include "base/inject.h"
 #include "message/modules.h"
-
-#include <mayfly/control.h>
 
 // ---- one step per hop ---------------------------------------------------------------------------
 
@@ -205,10 +202,11 @@ static void loss_and_delay_are_as_set(void **state) {
     const double sent = ROBOTS / 2 * STEPS;
     assert_true((double)sum.sent == sent);
     assert_int_equal(sum.delivered + sum.lost, sum.sent);
-    near((double)sum.lost, 0.3 * sent, 4.0 * sqrt(sent * 0.3 * 0.7));
+    assert_near((double)sum.lost, 0.3 * sent, 4.0 * sqrt(sent * 0.3 * 0.7));
     for (uint32_t d = DELAY; d <= DELAY + JITTER; d++) {
         const double share = 1.0 / (JITTER + 1), kept = (double)sum.delivered;
-        near(histogram[d], share * kept, 4.0 * sqrt(kept * share * (1.0 - share)) + 6 * ROBOTS);
+        assert_near(histogram[d], share * kept,
+                    4.0 * sqrt(kept * share * (1.0 - share)) + 6 * ROBOTS);
     }
     modules_close(&all);
 }
@@ -354,7 +352,7 @@ static void every_failure_leaves_nothing(void **state) {
         mf_GroupConfig config = mf_group_config();
         config.model = model;
         config.isolated = false;
-        must(mf_world_add_group(world, &config, &group, &error), &error);
+        group = add_group(world, &config);
         must(mf_collisions_prepare(group, &error), &error);
         must(mf_motion_add(group, MF_MOTION_RIGID, NULL, &error), &error);
         must(mf_world_docks_add(world, NULL, &docks, &error), &error);
@@ -368,8 +366,7 @@ static void every_failure_leaves_nothing(void **state) {
         mf_world_step(world, 3);
         mf_world_destroy(world);
         mf_model_destroy(model);
-        assert_int_equal(mf_context_live_bytes(context), 0);
-        mf_context_destroy(context);
+        close_context(context);
         if (status == MF_OK)
             return;
     }

@@ -1,8 +1,5 @@
 // The construction API: result and errors of every call.
-#include <mayfly/builder.h>
 #include "model/support.h"
-
-#include <math.h>
 
 #define HALF_TURN 3.14159265358979323846
 
@@ -15,8 +12,7 @@ static mf_Builder *start(void **state) {
 static mf_Model *finish(mf_Builder *builder) {
     mf_Model *model = NULL;
     mf_Error error = {0};
-    if (mf_builder_finalize(builder, &model, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_builder_finalize(builder, &model, &error), &error);
     mf_builder_destroy(builder);
     return model;
 }

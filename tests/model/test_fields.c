@@ -5,8 +5,6 @@
 #include "model/fields.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <mayfly/property.h>
 
 // ---- every member is listed --------------------------------------------------------------------
 
@@ -397,8 +395,8 @@ static void reals_are_properties(void **state) {
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
     config.model = model;
-    assert_int_equal(mf_world_create(*state, NULL, &world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
+    world = open_world(*state, NULL);
+    group = add_group(world, &config);
     const struct {
         const char *pattern;
         mf_ItemType item;

@@ -1,11 +1,6 @@
 // Machines: genomes that read back to the same bytes, operators that keep to their chances and to
 // what a machine is, trusses as ancestors.
-#include "sanitized.h"
 #include "support.h"
-
-#include <mayfly/machine.h>
-
-#include <math.h>
 
 enum { BYTES = MF_MACHINE_BYTES };
 
@@ -32,15 +27,13 @@ static void check_valid(const uint8_t *genome, const mf_MachineConfig *config) {
     static mf_Machine machine;
     uint8_t again[BYTES];
     mf_Error error = {0};
-    if (mf_machine_decode(genome, BYTES, &machine, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_machine_decode(genome, BYTES, &machine, &error), &error);
     assert_int_equal(mf_machine_encode(&machine, again, BYTES, &error), MF_OK);
     assert_memory_equal(again, genome, BYTES);
     if (machine.bar_count == 0)
         return;
     const mf_Truss truss = mf_machine_truss(&machine);
-    if (mf_truss_check(&truss, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_truss_check(&truss, &error), &error);
     for (uint32_t b = 0; b < machine.bar_count; b++) {
         double square = 0.0;
         for (int c = 0; c < 3; c++) {

@@ -4,8 +4,6 @@
 #include "math/scalar.h"
 #include "model/points.h"
 
-#include <math.h>
-
 // Numbers without a pattern in -1 .. 1.
 static double draw(uint32_t *tick) {
     uint32_t words[4];

@@ -8,12 +8,6 @@
 #define MF_TESTS_MOTION_CROWD_H
 
 #include "motion/fixture.h"
-#include "base/inject.h"
-
-#include "torture.h"
-
-#include <mayfly/motion.h>
-#include <stdlib.h>
 
 enum { ROBOTS = 20, STEPS = 60, POISONED = 5, NEIGHBORS = 16 };
 
@@ -81,8 +75,8 @@ static void crowd_open_with(Crowd *crowd, const CrowdKind *kind, const CrowdOpti
     group.model = &crowd->fixture.hand.model;
     group.count = count;
     group.double_precision = option->double_precision;
-    must(mf_world_create(crowd->fixture.context, &world, &crowd->fixture.world, &error), &error);
-    must(mf_world_add_group(crowd->fixture.world, &group, &crowd->fixture.group, &error), &error);
+    crowd->fixture.world = open_world(crowd->fixture.context, &world);
+    crowd->fixture.group = add_group(crowd->fixture.world, &group);
     must(mf_motion_add(crowd->fixture.group, option->motion, motions, &error), &error);
     system.name = "steer";
     system.phase = MF_PHASE_CONTROL;
@@ -374,7 +368,7 @@ static void making_survives_every_failure(void **state) {
             seen = seen || kind->options[i].motion == making.motion;
         if (seen)
             continue;
-        mf_Context *context = make_context(1);
+        mf_Context *context = open_context(1);
         assert_true(torture(context, make_and_step, &making, TORTURE_MUST_FAIL) > 30);
         mf_context_destroy(context);
     }

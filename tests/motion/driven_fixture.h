@@ -3,10 +3,7 @@
 #ifndef MF_TESTS_MOTION_DRIVEN_FIXTURE_H
 #define MF_TESTS_MOTION_DRIVEN_FIXTURE_H
 
-#include <math.h>
 #include "motion/articulated_fixture.h"
-
-#include <mayfly/motion.h>
 
 typedef struct DrivenFixtureConfig {
     mf_WorldConfig world;
@@ -49,8 +46,8 @@ static inline void driven_open(Fixture *fixture, const mf_Model *model,
     mf_Error error = {0};
     mf_GroupConfig group = config->group;
     group.model = model != NULL ? model : &fixture->hand.model;
-    must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    fixture->world = open_world(fixture->context, &config->world);
+    fixture->group = add_group(fixture->world, &group);
     must(driven_add(fixture->group, config, &error), &error);
 }
 

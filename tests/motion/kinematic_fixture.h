@@ -4,8 +4,6 @@
 
 #include "motion/fixture.h"
 
-#include <mayfly/kinematic.h>
-
 typedef struct KinConfig {
     mf_WorldConfig world;
     mf_GroupConfig group;
@@ -27,8 +25,8 @@ static inline void kin_open(Fixture *fixture, const KinConfig *config) {
     mf_Error error = {0};
     mf_GroupConfig group = config->group;
     group.model = &fixture->hand.model;
-    must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    fixture->world = open_world(fixture->context, &config->world);
+    fixture->group = add_group(fixture->world, &group);
     must(mf_kinematic_add(fixture->group, &config->motion, &error), &error);
 }
 

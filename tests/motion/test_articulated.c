@@ -2,9 +2,6 @@
 // Jacobians against MuJoCo's numbers and against each other, on random trees of all joint types.
 #include "motion/fixture.h"
 
-#include <mayfly/articulated.h>
-#include <mayfly/dynamics.h>
-
 #include "math/scalar.h"
 
 enum { MOST_LINKS = 16, MOST_VALUES = 24, STATES = 3 };
@@ -72,8 +69,8 @@ static void grove_open(Grove *grove, const Tree *tree) {
     group.model = &grove->fixture.hand.model;
     mf_ArticulatedConfig config = mf_articulated_config();
     config.base = tree->free ? MF_ARTICULATED_FREE : MF_ARTICULATED_FIXED;
-    must(mf_world_create(grove->fixture.context, &world, &grove->fixture.world, &error), &error);
-    must(mf_world_add_group(grove->fixture.world, &group, &grove->fixture.group, &error), &error);
+    grove->fixture.world = open_world(grove->fixture.context, &world);
+    grove->fixture.group = add_group(grove->fixture.world, &group);
     must(mf_articulated_add(grove->fixture.group, &config, &error), &error);
     assert_int_equal(mf_group_velocity_count(grove->fixture.group), tree->velocity_count);
 }

@@ -201,9 +201,8 @@ static void the_same_bits_everywhere(void **state) {
             uint64_t alone = moved_hash(text, 1, which, MF_ISA_AUTO, twice);
             assert_true(alone != first);
             first = alone;
-            for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
-                if (mf_isa_available(isa))
-                    assert_true(moved_hash(text, 20, which, isa, twice) == alone);
+            FOR_EACH_ISA(isa)
+            assert_true(moved_hash(text, 20, which, isa, twice) == alone);
         }
     }
     free(text);

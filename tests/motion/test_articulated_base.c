@@ -1,8 +1,6 @@
 // Gravity in every direction, dry friction of a free base, and axes that are nearly perpendicular.
 #include "motion/articulated_fixture.h"
 
-#include <mayfly/dynamics.h>
-
 static const double along_z[3] = {0, 0, 1};
 static const double degree = 3.14159265358979323846 / 180.0;
 

@@ -1,8 +1,5 @@
 // Contacts between links, hard contacts and stacks against closed forms.
 #include "motion/articulated_text.h"
-#include "base/inject.h"
-
-#include <math.h>
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -277,9 +274,7 @@ static void the_same_bits_everywhere(void **state) {
         uint64_t alone[WATCHED], together[WATCHED];
         for (uint32_t i = 0; i < WATCHED; i++)
             brawl_hash(1, 9 * i, MF_ISA_AUTO, twice, hard, &alone[i]);
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
-            if (!mf_isa_available(isa))
-                continue;
+        FOR_EACH_ISA(isa) {
             brawl_hash(BRAWLERS, 0, isa, twice, hard, together);
             assert_memory_equal(together, alone, sizeof alone);
         }
@@ -334,8 +329,8 @@ static void every_allocation_fails_once(void **state) {
         mf_World *world;
         mf_Group *added;
         mf_Error error = {0};
-        must(mf_world_create(t.context, &config.world, &world, &error), &error);
-        must(mf_world_add_group(world, &group, &added, &error), &error);
+        world = open_world(t.context, &config.world);
+        added = add_group(world, &group);
         mf_context_fail_after(t.context, n);
         mf_Status status = mf_articulated_add(added, &config.motion, &error);
         mf_context_fail_after(t.context, 0);

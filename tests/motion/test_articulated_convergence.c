@@ -2,8 +2,6 @@
 // stacks, and rows of bodies that are pulled together, against closed forms.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-
 enum { LEVELS = 12, ROW = 8 };
 
 static const double gravity = 9.81, half = 0.1, step = 0.005;

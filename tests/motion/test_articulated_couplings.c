@@ -1,9 +1,6 @@
 // Couplings of the `articulated` motion: loops, equality constraints and tendons against closed
 // forms.
 #include "motion/articulated_text.h"
-#include "sanitized.h"
-
-#include <math.h>
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -463,7 +460,7 @@ static void faults_stay_in_their_lane(void **state) {
         config.group.count = 16;
         text_open(&t, closed, &config);
         if (bad)
-            mf_field_set(mf_group_find_field(t.group, "joint.angle"), 3, 0, 1e300);
+            set_field(t.group, "joint.angle", 3, 0, 1e300);
         mf_world_step(t.world, 50);
         assert_int_equal(mf_group_fault(t.group, 3) != 0, bad);
         hash[bad] = mf_group_instance_hash(t.group, 4);

@@ -3,8 +3,6 @@
 // and tendons, every law, both precisions, alone and where couplings act as well.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-
 typedef enum Kind { SLIDE, HINGE, BALL, TENDON, CHAIN, KINDS } Kind;
 typedef enum Beside { ALONE, WITH_LOOP, WITH_CONTACT, BESIDES } Beside;
 

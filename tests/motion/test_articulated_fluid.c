@@ -159,9 +159,9 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
     text_open(&t, fish, &config);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t which = count == 1 ? robot : i;
-        mf_field_set(mf_group_find_field(t.group, "joint.rate"), i, 0, 3.0 - which);
-        mf_field_set(mf_group_find_field(t.group, "ball.rate"), i, 1, 0.5 * which);
-        mf_field_set(mf_group_find_field(t.group, "base.angular_velocity"), i, 0, 0.1 * which);
+        set_field(t.group, "joint.rate", i, 0, 3.0 - which);
+        set_field(t.group, "ball.rate", i, 1, 0.5 * which);
+        set_field(t.group, "base.angular_velocity", i, 0, 0.1 * which);
     }
     mf_world_step(t.world, 300);
     assert_int_equal(mf_group_fault_total(t.group), 0);

@@ -3,8 +3,6 @@
 // the level ground, on a plane, on a shape of the world and on another body.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-
 static const double gravity = 9.81;
 
 typedef enum Under { ON_GROUND, ON_PLANE, ON_SHAPE, ON_BODY, UNDERS } Under;

@@ -3,9 +3,6 @@
 // Mayfly keeps the momentum. Numbers are from MuJoCo 4.0 with a fully converged solver.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-#include <stdio.h>
-
 typedef struct Fall {
     const char *asset, *geom;
     double at[2][7]; // [m], [1] place and attitude after 0.2 and 0.4 s

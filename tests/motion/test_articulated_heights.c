@@ -1,10 +1,6 @@
 // Height fields of a file as ground: the resulting map, and bodies that rest and roll on it.
 #include "motion/articulated_text.h"
 
-#include "torture.h"
-
-#include <stdio.h>
-
 // A world of one field of 5 x 3 points (x by y), and a body on it.
 static void write_world(char *text, size_t room, const char *size, const char *elevation,
                         const char *at, const char *more) {
@@ -32,7 +28,7 @@ static const char *const hills = "0 1 2 3 4 4 3 2 1 0 0 0 4 0 0";
 static void square_cells_are_kept(void **state) {
     (void)state;
     static const double rows[3][5] = {{0, 0, 4, 0, 0}, {4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "1 .5 .8 .1", hills, "pos='3 -2 .25'", "");
     mf_Terrain *ground = ground_of(context, text);
@@ -52,7 +48,7 @@ static void square_cells_are_kept(void **state) {
 // themselves are met where the finer map has them too.
 static void others_are_sampled(void **state) {
     (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "2 .5 .8 .1", hills, "",
                 "<geom type='plane' size='1 1 1' pos='0 0 .1'/>");
@@ -89,7 +85,7 @@ static void open_hill(Hill *hill, const char *elevation, const char *body) {
              elevation, body);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
-    hill->context = make_context(1);
+    hill->context = open_context(1);
     hill->ground = ground_of(hill->context, text);
     config.world.terrain = hill->ground;
     text_open(&hill->text, text, &config);
@@ -171,18 +167,15 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
     group_config.model = model;
     group_config.count = count;
     config.shapes = true;
-    must(mf_world_create(context, &world_config, &world, &error), &error);
-    must(mf_world_add_group(world, &group_config, &group, &error), &error);
+    world = open_world(context, &world_config);
+    group = add_group(world, &group_config);
     must(mf_articulated_add(group, &config, &error), &error);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++) {
             const uint32_t n = 3 * (first + i) + c;
-            mf_field_set(mf_group_find_field(group, "base.position"), i, c,
-                         c == 2 ? 0.5 : 0.1 * (n % 7) - 0.3);
-            mf_field_set(mf_group_find_field(group, "base.linear_velocity"), i, c,
-                         0.3 * (n % 5) - 0.6);
-            mf_field_set(mf_group_find_field(group, "base.angular_velocity"), i, c,
-                         0.9 * (n % 11) - 4.5);
+            set_field(group, "base.position", i, c, c == 2 ? 0.5 : 0.1 * (n % 7) - 0.3);
+            set_field(group, "base.linear_velocity", i, c, 0.3 * (n % 5) - 0.6);
+            set_field(group, "base.angular_velocity", i, c, 0.9 * (n % 11) - 4.5);
         }
     return world;
 }
@@ -192,7 +185,7 @@ static void walkers_are_independent(void **state) {
     (void)state;
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     enum { WALKERS = 19, STEPS = 250 };
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Error error = {0};
     mf_Model *model = load_text(context, walker);
     mf_Terrain *ground;
@@ -245,7 +238,7 @@ static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Err
 
 static void making_survives_every_failure(void **state) {
     (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, walker);
     assert_true(torture(context, make_ground_and_walkers, model, TORTURE_MUST_FAIL) > 30);
     mf_model_destroy(model);
@@ -259,7 +252,7 @@ static void tilted_fields_are_refused(void **state) {
         "<geom type='hfield' hfield='h' euler='10 0 0'/>",
         "<body pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom "
         "type='hfield' hfield='h'/></body>"};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     for (int i = 0; i < 2; i++) {
         char text[512];
         mf_Error error = {0};

@@ -2,9 +2,6 @@
 // after 0.4 s. With implicitfast, which leaves Coriolis forces explicit, both diverge at 10 ms.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-#include <stdio.h>
-
 typedef struct Case {
     const char *step;
     mf_Time time; // [ns]

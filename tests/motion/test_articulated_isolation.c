@@ -169,7 +169,7 @@ static void bad_settings_are_refused(void **state) {
         mf_Error error = {0};
         group.model = &crowd.fixture.hand.model;
         must(mf_world_create(crowd.fixture.context, NULL, &crowd.fixture.world, &error), &error);
-        must(mf_world_add_group(crowd.fixture.world, &group, &crowd.fixture.group, &error), &error);
+        crowd.fixture.group = add_group(crowd.fixture.world, &group);
         size_t bytes = mf_context_live_bytes(crowd.fixture.context);
         mf_Link link = crowd.fixture.hand.links[2];
         break_config(&config, &crowd.fixture.hand, which);

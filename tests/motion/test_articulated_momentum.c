@@ -1,10 +1,7 @@
 // Fast spins and long flights under the default integrator: closed forms and conserved quantities.
 #include "motion/articulated_text.h"
-#include "sanitized.h"
 
 #include "math/scalar.h"
-
-#include <math.h>
 
 static const char rod[] =
     "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"

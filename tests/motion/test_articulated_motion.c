@@ -1,7 +1,6 @@
 // The `articulated` motion against independent results: pendulums, free bodies, conserved
 // quantities, orders of convergence, servos, friction, limits.
 #include "motion/articulated_fixture.h"
-#include "sanitized.h"
 
 static const double along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1}, along_x[3] = {1, 0, 0};
 static const double degree = 3.14159265358979323846 / 180.0;

@@ -3,8 +3,6 @@
 // Numbers of MuJoCo 4.0 and closed forms.
 #include "motion/articulated_text.h"
 
-#include <stdio.h>
-
 static const double gravity = 9.81;
 
 // A ball of 0.1 m at a height of 0.2 m, nobody with bits.

@@ -2,11 +2,6 @@
 // multiply-add and with the emulated one.
 #include "motion/articulated_text.h"
 
-#include <mayfly/motion.h>
-#include <mayfly/dynamics.h>
-
-#include <string.h>
-
 enum { MOST = 40 };
 
 typedef struct Answers {
@@ -16,7 +11,7 @@ typedef struct Answers {
 
 static void ask_all(mf_Isa isa, Answers *out) {
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_World *world;
@@ -26,8 +21,8 @@ static void ask_all(mf_Isa isa, Answers *out) {
          &error);
     config.isa = isa;
     group.model = model;
-    must(mf_world_create(context, &config, &world, &error), &error);
-    must(mf_world_add_group(world, &group, &robots, &error), &error);
+    world = open_world(context, &config);
+    robots = add_group(world, &group);
     must(mf_articulated_add(robots, NULL, &error), &error);
     mf_Field *angle = mf_group_find_field(robots, "joint.angle"),
              *rate = mf_group_find_field(robots, "joint.rate");

@@ -1,7 +1,6 @@
 // Robots at rest stay at rest: a robot on legs that springs press into their limits bears its
 // weight in every step and comes to a stop.
 #include "motion/articulated_fixture.h"
-#include "sanitized.h"
 
 static const double along_y[3] = {0, 1, 0};
 
@@ -75,7 +74,7 @@ static void robots_on_their_limits_rest(void **state) {
 static void heaps_rest(void **state) {
     (void)state;
     enum { HEAPS = SANITIZED ? 16 : 96 };
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Error error = {0};
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
@@ -89,13 +88,13 @@ static void heaps_rest(void **state) {
     group_config.model = model;
     group_config.count = HEAPS;
     config.shapes = true;
-    must(mf_world_create(context, &world_config, &world, &error), &error);
-    must(mf_world_add_group(world, &group_config, &group, &error), &error);
+    world = open_world(context, &world_config);
+    group = add_group(world, &group_config);
     must(mf_articulated_add(group, &config, &error), &error);
     const mf_Field *load = mf_group_find_field(group, "contact.load");
     mf_Field *rate = mf_group_find_field(group, "joint.rate");
     for (uint32_t i = 0; i < HEAPS; i++) {
-        mf_field_set(mf_group_find_field(group, "base.position"), i, 2, 1.29);
+        set_field(group, "base.position", i, 2, 1.29);
         for (uint32_t j = 0; j < rate->components; j++)
             mf_field_set(rate, i, j,
                          0.002 * ((i * 37 + j * 11 + i / 19 * (j + 3) * 5) % 97) - 0.09);

@@ -3,8 +3,6 @@
 // 1 ms).
 #include "motion/articulated_text.h"
 
-#include <stdio.h>
-
 static const double gravity = 9.81;
 
 // A ball of 1 kg, radius 0.1 m and I = 0.004 kg m^2, or a box of 0.2 m, on a plane.

@@ -3,9 +3,6 @@
 // against MuJoCo: tendons.xml in test_articulated_peers.sh.)
 #include "motion/articulated_text.h"
 
-#include <math.h>
-#include <string.h>
-
 // A wheel of 0.1 m at the origin, its axis along y, and two weights that slide along z beside it.
 // An actuator without gain tells the tendon's length, another its rate.
 #define WHEEL(tendon)                                                                              \
@@ -188,11 +185,11 @@ static void muscles_need_an_end(void **state) {
         "</worldbody><actuator><muscle name='runs' joint='a'/></actuator></mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
     mf_Error error = {0};
-    Text t = {.context = make_context(1)};
+    Text t = {.context = open_context(1)};
     t.model = load_text(t.context, text);
     config.group.model = t.model;
-    must(mf_world_create(t.context, &config.world, &t.world, &error), &error);
-    must(mf_world_add_group(t.world, &config.group, &t.group, &error), &error);
+    t.world = open_world(t.context, &config.world);
+    t.group = add_group(t.world, &config.group);
     assert_int_equal(mf_articulated_add(t.group, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "muscle runs"));
     text_close(&t);
@@ -211,10 +208,10 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
     text_open(&t, text, &config);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t which = count == 1 ? robot : i;
-        mf_field_set(mf_group_find_field(t.group, "joint.angle"), i, 0, 0.2 * which - 1.0);
-        mf_field_set(mf_group_find_field(t.group, "joint.rate"), i, 1, 3.0 - which);
-        mf_field_set(mf_group_find_field(t.group, "ball.rate"), i, 1, 0.5 * which);
-        mf_field_set(mf_group_find_field(t.group, "actuator.control"), i, 10, 0.05 * which);
+        set_field(t.group, "joint.angle", i, 0, 0.2 * which - 1.0);
+        set_field(t.group, "joint.rate", i, 1, 3.0 - which);
+        set_field(t.group, "ball.rate", i, 1, 0.5 * which);
+        set_field(t.group, "actuator.control", i, 10, 0.05 * which);
     }
     mf_world_step(t.world, 200);
     assert_int_equal(mf_group_fault_total(t.group), 0);

@@ -4,10 +4,6 @@
 // only accumulated rounding remains.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct Twin {
     const char *name;
     bool rk4;
@@ -264,9 +260,7 @@ static void bits_do_not_depend_on_batch_or_isa(void **state) {
             play_row(&twins[i], r, 1, again);
             assert_memory_equal(&again[0], &all[r], sizeof(State));
         }
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
-            if (!mf_isa_available(isa))
-                continue;
+        FOR_EACH_ISA(isa) {
             setenv("MAYFLY_ISA", mf_isa_name(isa), 1);
             play_row(&twins[i], 0, ROBOTS, again);
             assert_memory_equal(again, all, sizeof all);

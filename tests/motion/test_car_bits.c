@@ -3,8 +3,6 @@
 // state changes no bit of its neighbors; snapshots continue bit for bit.
 #include "motion/car_rig.h"
 
-#include <stdlib.h>
-
 static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
 
 typedef struct Options {

@@ -1,6 +1,5 @@
 // Rejected commands, parameters, settings and steps of cars; and failing allocations.
 #include "motion/car_rig.h"
-#include "base/inject.h"
 
 static void refused_commands_are_counted_and_change_nothing(void **state) {
     (void)state;
@@ -95,7 +94,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
     snprintf(label, sizeof label, "group %u", mf_world_group_count(rig->world));
     group.name = label;
     group.model = rig->model;
-    must(mf_world_add_group(rig->world, &group, &out, &error), &error);
+    out = add_group(rig->world, &group);
     assert_int_equal(mf_car_add(out, car, config, &error), MF_BAD_ARGUMENT);
     if (strncmp(error.message, name, strlen(name)) != 0)
         fail_msg("expected %s, got %s", name, error.message);
@@ -131,7 +130,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
     (void)state;
     for (uint64_t n = 1; n < 100; n++) {
         mf_Error error = {0};
-        mf_Context *context = make_context(1);
+        mf_Context *context = open_context(1);
         mf_World *world;
         mf_Model *model;
         mf_Group *group;
@@ -143,7 +142,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
         must(mf_world_create(context, NULL, &world, &error), &error);
         must(mf_car_body(context, &car, "car", &model, &error), &error);
         config.model = model;
-        must(mf_world_add_group(world, &config, &group, &error), &error);
+        group = add_group(world, &config);
         mf_context_fail_after(context, n);
         mf_Status status = mf_car_add(group, &car, &vehicle_config, &error);
         if (status == MF_OK)
@@ -152,8 +151,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
         mf_world_destroy(world);
         mf_model_destroy(model);
-        assert_int_equal(mf_context_live_bytes(context), 0);
-        mf_context_destroy(context);
+        close_context(context);
         if (status == MF_OK) {
             assert_true(n > 5); // the fields, the plan, the path
             return;

@@ -1,20 +1,7 @@
 // Cloth: bits over instruction sets, threads, company and snapshots; pins, ground and friction,
 // triangles, convergence with substeps, faults, refusals, and every failure of memory.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
-#include <mayfly/motion.h>
-
-#include "base/inject.h"
+#include "rig/rig.h"
 #include "cloth_rig.h"
-#include "context.h"
 
 // ---- bits ---------------------------------------------------------------------------------------
 

@@ -1,18 +1,7 @@
 // Cloth that tears: at its strength and not below, without a change of momentum or a rise of
 // energy, with the same bits over instruction sets, threads and snapshots.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "cloth_rig.h"
-#include "context.h"
 
 enum { COLUMNS = 7, ROWS = 21, VERTICES = COLUMNS * ROWS };
 static const double width = 0.15, length = 0.5; // [m]
@@ -160,10 +149,7 @@ typedef struct Kind {
 } Kind;
 
 static uint64_t hash_of(Kind kind) {
-    mf_ContextConfig settings = mf_context_config();
-    mf_Context *context;
-    settings.threads = kind.threads;
-    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
+    mf_Context *context = open_context(kind.threads);
     Rig rig = burst_begin(context);
     rig.cloth.pins = rig_corners;
     rig.cloth.pin_count = 2;

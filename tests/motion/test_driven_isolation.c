@@ -55,7 +55,7 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
                          (f == 0 ? 0.3 : 0.6) * random_signed(300 + f, number * 16 + c) +
                              (f == 0 && c == 2 ? 0.35 : 0.0));
     }
-    mf_field_set(mf_group_find_field(group, "base.force"), instance, 0, random_signed(320, number));
+    set_field(group, "base.force", instance, 0, random_signed(320, number));
 }
 
 static void steer(const mf_SystemRun *run, void *user) {
@@ -128,7 +128,7 @@ static void bad_settings_are_refused(void **state) {
         mf_Error error = {0};
         group.model = &crowd.fixture.hand.model;
         must(mf_world_create(crowd.fixture.context, NULL, &crowd.fixture.world, &error), &error);
-        must(mf_world_add_group(crowd.fixture.world, &group, &crowd.fixture.group, &error), &error);
+        crowd.fixture.group = add_group(crowd.fixture.world, &group);
         size_t bytes = mf_context_live_bytes(crowd.fixture.context);
         break_config(&config, which);
         if (mf_rigid_add(crowd.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
@@ -155,7 +155,7 @@ static void floating_joints_are_refused(void **state) {
     fixture.hand.joints[JOINTS - 1].name = "loose";
     group.model = &fixture.hand.model;
     must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
-    must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+    fixture.group = add_group(fixture.world, &group);
     assert_int_equal(mf_prescribed_add(fixture.group, NULL, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "loose"));
     assert_non_null(strstr(error.message, "articulated"));

@@ -1,17 +1,7 @@
 // Trusses with inertia: bits over batches, mixtures, instruction sets and threads; faults,
 // snapshots, other trusses, and switching to and from quasi-statics.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "motion/truss_bits.h"
-#include "near.h"
 
 // ---- bits ---------------------------------------------------------------------------------------
 
@@ -143,8 +133,8 @@ static void bad_settings_are_refused(void **state) {
     group.model = rig.model;
     group.double_precision = true;
     config.damping = -1.0;
-    assert_int_equal(mf_world_create(*state, &settings, &world, &error), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &group, &other, &error), MF_OK);
+    world = open_world(*state, &settings);
+    other = add_group(world, &group);
     assert_int_equal(mf_elastic_add(other, &config, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "elastic.damping: -1 s, need 0 .. 1e6");
     mf_world_destroy(world);
@@ -168,10 +158,9 @@ static void motions_switch(void **state) {
     motions.start = MF_MOTION_QUASISTATIC;
     motions.has[MF_MOTION_ELASTIC] = true;
     motions.quasistatic.truss = motions.elastic.truss = &p.truss;
-    assert_int_equal(mf_world_create(*state, &settings, &rig.world, &error), MF_OK);
-    assert_int_equal(mf_world_add_group(rig.world, &group, &rig.group, &error), MF_OK);
-    if (mf_motions_add(rig.group, &motions, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    rig.world = open_world(*state, &settings);
+    rig.group = add_group(rig.world, &group);
+    must(mf_motions_add(rig.group, &motions, &error), &error);
     drive(&rig, 10);
     const double z = get(&rig, "vertex.position", 1, 2), x = get(&rig, "contact.anchor", 1, 0);
     assert_int_equal(mf_motion_switch(rig.group, 1, MF_MOTION_ELASTIC, &error), MF_OK);

@@ -1,15 +1,6 @@
 // Trusses with inertia against closed forms, conserved quantities and the quasi-static level.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "rig/rig.h"
 #include "motion/trusses.h"
-#include "near.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -15,9 +15,6 @@
 // A cliff of the nearest-cell map adds a slack of 4 epsilon = 8 u to the height, so the
 // budget is 8 times this sum; it has no fitted constant.
 #include "motion/fixture.h"
-#include "sanitized.h"
-
-#include <stdlib.h>
 
 typedef struct Ground {
     const char *name;

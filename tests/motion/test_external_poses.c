@@ -2,8 +2,6 @@
 // what is shown between them against its formula, the end of a stream, what it pushes, and bits.
 #include "interaction/pitch.h"
 
-#include "torture.h"
-
 enum { ROWS = 8 };
 
 static const char body_text[] =
@@ -67,7 +65,7 @@ static void a_circle_is_shown_as_the_formula_says(void **state) {
         worst = fmax(worst, hypot(x, y));
         fastest = fmax(fastest, hypot(u, v));
         turned = fmax(turned, fabs(w * sin(0.5 * angle) - z * cos(0.5 * angle)));
-        near(get(group, "base.angular_velocity", 1, 2), speed, 1e-3 * speed);
+        assert_near(get(group, "base.angular_velocity", 1, 2), speed, 1e-3 * speed);
     }
     assert_true(worst > 0.99 * bound && worst < 1.01 * bound);
     const double slope = radius * pow(speed, 4.0) * pow(period, 3.0) / 12.0;
@@ -75,7 +73,7 @@ static void a_circle_is_shown_as_the_formula_says(void **state) {
     // Quaternions turn half as fast: an error of at most 3/128 h^4 (w/2)^4.
     assert_true(turned < 3.0 / 128.0 * pow(0.5 * speed * period, 4.0));
     is_state(group, 0, MF_POSES_NONE);
-    near(get(group, "base.position", 0, 0), 0.0, 0.0);
+    assert_near(get(group, "base.position", 0, 0), 0.0, 0.0);
     pitch_close(&pitch);
 }
 
@@ -91,8 +89,8 @@ static void a_parabola_is_exact(void **state) {
     for (uint32_t tick = 0; tick < 81; tick++) {
         mf_world_step(pitch.world, 1);
         const double t = 1e-3 * (tick + 1);
-        near(get(group, "base.position", 0, 0), 2.0 * t - 40.0 * t * t, 1e-14);
-        near(get(group, "base.linear_velocity", 0, 0), 2.0 - 80.0 * t, 1e-9);
+        assert_near(get(group, "base.position", 0, 0), 2.0 * t - 40.0 * t * t, 1e-14);
+        assert_near(get(group, "base.linear_velocity", 0, 0), 2.0 - 80.0 * t, 1e-9);
     }
     pitch_close(&pitch);
 }
@@ -118,16 +116,16 @@ static void it_goes_on_and_then_holds(void **state) {
                  : tick + 1 < 30 ? MF_POSES_BETWEEN
                  : moves         ? MF_POSES_BEYOND
                                  : MF_POSES_HELD);
-        near(get(group, "poses.age", 0, 0), shown - 0.02, 1e-12);
-        near(get(group, "base.position", 0, 0), 5.0 + 3.0 * held, 1e-12);
-        near(get(group, "base.linear_velocity", 0, 0), moves ? 3.0 : 0.0, 1e-9);
-        near(get(group, "base.angular_velocity", 0, 2), moves ? 2.0 : 0.0, 4e-3);
-        near(get(group, "fault.word", 0, 0), 0.0, 0.0);
+        assert_near(get(group, "poses.age", 0, 0), shown - 0.02, 1e-12);
+        assert_near(get(group, "base.position", 0, 0), 5.0 + 3.0 * held, 1e-12);
+        assert_near(get(group, "base.linear_velocity", 0, 0), moves ? 3.0 : 0.0, 1e-9);
+        assert_near(get(group, "base.angular_velocity", 0, 2), moves ? 2.0 : 0.0, 4e-3);
+        assert_near(get(group, "fault.word", 0, 0), 0.0, 0.0);
     }
     mf_group_reset(group, 0);
     mf_world_step(pitch.world, 1);
     is_state(group, 0, MF_POSES_NONE);
-    near(get(group, "base.position", 0, 0), 0.0, 0.0);
+    assert_near(get(group, "base.position", 0, 0), 0.0, 0.0);
     pitch_close(&pitch);
 }
 
@@ -146,20 +144,20 @@ static void what_is_no_pose_harms_nobody(void **state) {
     send(group, 2, 0, 0.0, 1.0, 0.0, 0.0);
     send(group, 2, 1, 1e-300, -1e308, 0.0, 0.0);
     mf_world_step(pitch.world, 15);
-    near(get(group, "base.position", 1, 0), 0.015, 1e-15);
+    assert_near(get(group, "base.position", 1, 0), 0.015, 1e-15);
     is_state(group, 1, MF_POSES_BETWEEN);
     mf_world_step(pitch.world, 25);
-    near(get(group, "base.position", 1, 0), 0.04, 1e-15);
-    near(get(group, "fault.word", 1, 0), 0.0, 0.0);
-    near(get(group, "fault.word", 2, 0), 0.0, 0.0);
+    assert_near(get(group, "base.position", 1, 0), 0.04, 1e-15);
+    assert_near(get(group, "fault.word", 1, 0), 0.0, 0.0);
+    assert_near(get(group, "fault.word", 2, 0), 0.0, 0.0);
     is_state(group, 2, MF_POSES_NONE);
-    near(get(group, "base.position", 2, 0), 0.0, 0.0);
+    assert_near(get(group, "base.position", 2, 0), 0.0, 0.0);
     send(group, 2, 0, 0.0, 1e9, 0.0, 0.0);
     send(group, 2, 1, 0.01, 1e9, 0.0, 0.0);
     mf_world_step(pitch.world, 1);
-    near(get(group, "fault.word", 2, 0), MF_FAULT_RANGE, 0.0);
-    near(get(group, "base.position", 2, 0), 0.0, 0.0);
-    near(get(group, "fault.word", 1, 0), 0.0, 0.0);
+    assert_near(get(group, "fault.word", 2, 0), MF_FAULT_RANGE, 0.0);
+    assert_near(get(group, "base.position", 2, 0), 0.0, 0.0);
+    assert_near(get(group, "fault.word", 1, 0), 0.0, 0.0);
     pitch_close(&pitch);
 }
 
@@ -185,10 +183,11 @@ static void it_strikes_a_ball(void **state) {
             send(body, 0, tick / 100, at, speed * at, 0.0, 0.0);
         mf_world_step(pitch.world, 1);
     }
-    near(get(ball, "base.linear_velocity", 0, 0), (1.0 + restitution) * speed, 0.006 * speed);
-    near(get(ball, "base.linear_velocity", 0, 1), 0.0, 0.0);
-    near(get(body, "base.position", 0, 0), speed * (0.3 - 0.03), 1e-12);
-    near(get(body, "base.linear_velocity", 0, 0), speed, 1e-9);
+    assert_near(get(ball, "base.linear_velocity", 0, 0), (1.0 + restitution) * speed,
+                0.006 * speed);
+    assert_near(get(ball, "base.linear_velocity", 0, 1), 0.0, 0.0);
+    assert_near(get(body, "base.position", 0, 0), speed * (0.3 - 0.03), 1e-12);
+    assert_near(get(body, "base.linear_velocity", 0, 0), speed, 1e-9);
     pitch_close(&pitch);
 }
 

@@ -1,9 +1,6 @@
 // Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and index in
 // a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
 #include "motion/fixed_wing_rig.h"
-#include "base/inject.h"
-
-#include <mayfly/points.h>
 
 // Agents that differ in everything: also stalled, inverted and tumbling ones.
 static void scatter(const Rig *rig, mf_FixedWingCommand mode, uint32_t count) {
@@ -169,13 +166,13 @@ static void placed_agents_fly_along_their_heading(void **state) {
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
     must(mf_group_set_start(rig.group, 0, position, north, NULL, &error), &error);
     must(mf_group_set_start(rig.group, 1, position, level, velocity, &error), &error);
-    assert_near(get(&rig, "base.linear_velocity", 0, 1), 25.0, 1e-12, "velocity");
-    assert_near(get(&rig, "command.course", 0, 0), 1.5707963267949, 1e-12, "course");
-    assert_near(get(&rig, "base.linear_velocity", 1, 1), -28.0, 0.0, "velocity as placed");
+    assert_named_near(get(&rig, "base.linear_velocity", 0, 1), 25.0, 1e-12, "velocity");
+    assert_named_near(get(&rig, "command.course", 0, 0), 1.5707963267949, 1e-12, "course");
+    assert_named_near(get(&rig, "base.linear_velocity", 1, 1), -28.0, 0.0, "velocity as placed");
     mf_world_step(rig.world, 400);
-    assert_near(get(&rig, "base.position", 0, 0), 10.0, 1e-9, "x");
-    assert_near(get(&rig, "base.position", 0, 1), 120.0, 1e-9, "y");
-    assert_near(get(&rig, "base.position", 0, 2), 300.0, 1e-9, "z");
+    assert_named_near(get(&rig, "base.position", 0, 0), 10.0, 1e-9, "x");
+    assert_named_near(get(&rig, "base.position", 0, 1), 120.0, 1e-9, "y");
+    assert_named_near(get(&rig, "base.position", 0, 2), 300.0, 1e-9, "z");
     rig_close(&rig);
 }
 

@@ -2,9 +2,6 @@
 // statistics.
 #include "motion/fixed_wing_rig.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 // ---- step responses -----------------------------------------------------------------------------
 
 typedef enum Quantity { AIRSPEED, ALTITUDE, COURSE, ORBIT } Quantity;
@@ -87,10 +84,10 @@ static void step_responses_are_within_bounds(void **state) {
             printf("%d %g m/s %+g: rise %.2f s, overshoot %.1f %%, settle %.2f s, rest %.1e\n",
                    rows[i].quantity, rows[i].airspeed, rows[i].step, got.rise,
                    100.0 * got.overshoot, got.settle, got.rest);
-        assert_near(got.rise, 0.5 * rows[i].rise, 0.5 * rows[i].rise, what);
-        assert_near(got.overshoot, 0.5 * rows[i].overshoot, 0.5 * rows[i].overshoot, what);
-        assert_near(got.settle, 0.5 * rows[i].settle, 0.5 * rows[i].settle, what);
-        assert_near(got.rest, 0.0, rows[i].rest, what);
+        assert_named_near(got.rise, 0.5 * rows[i].rise, 0.5 * rows[i].rise, what);
+        assert_named_near(got.overshoot, 0.5 * rows[i].overshoot, 0.5 * rows[i].overshoot, what);
+        assert_named_near(got.settle, 0.5 * rows[i].settle, 0.5 * rows[i].settle, what);
+        assert_named_near(got.rest, 0.0, rows[i].rest, what);
     }
 }
 
@@ -116,15 +113,15 @@ static void orbits_are_joined_and_held(void **state) {
             printf("orbit %g m/s from %g to %g: settle %.2f s, rest %.1e m\n", rows[i].airspeed,
                    rows[i].center, radius, got.settle, got.rest);
         assert_true(got.settle < rows[i].settle);
-        assert_near(got.rest, 0.0, 1e-3, "distance from the circle");
+        assert_named_near(got.rest, 0.0, 1e-3, "distance from the circle");
         // Angular momentum about the center has the sign of the radius.
         double x = get(&rig, "base.position", 0, 0) - rows[i].center;
         double y = get(&rig, "base.position", 0, 1);
         double turn = x * get(&rig, "base.linear_velocity", 0, 1) -
                       y * get(&rig, "base.linear_velocity", 0, 0);
-        assert_near(turn / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0, 1e-4,
-                    "sense");
-        assert_near(get(&rig, "base.position", 0, 2), 100.0, 1e-2, "altitude");
+        assert_named_near(turn / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0,
+                          1e-4, "sense");
+        assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 1e-2, "altitude");
         rig_close(&rig);
     }
 }
@@ -158,12 +155,12 @@ static void course_is_held_over_ground(void **state) {
     put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
     put(&rig, "command.course", 0, 0, 0.0);
     mf_world_step(rig.world, 6000);
-    assert_near(course_of(&rig, 0), 0.0, 1e-4, "course");
+    assert_named_near(course_of(&rig, 0), 0.0, 1e-4, "course");
     // heading: sin = -5 / 25; ground speed sqrt(25^2 - 5^2)
     double w = get(&rig, "base.orientation", 0, 0), z = get(&rig, "base.orientation", 0, 3);
-    assert_near(2.0 * atan2(z, w), -asin(0.2), 2e-3, "heading");
-    assert_near(get(&rig, "base.linear_velocity", 0, 0), sqrt(600.0), 1e-2, "ground speed");
-    assert_near(get(&rig, "air.speed", 0, 0), 25.0, 1e-3, "airspeed");
+    assert_named_near(2.0 * atan2(z, w), -asin(0.2), 2e-3, "heading");
+    assert_named_near(get(&rig, "base.linear_velocity", 0, 0), sqrt(600.0), 1e-2, "ground speed");
+    assert_named_near(get(&rig, "air.speed", 0, 0), 25.0, 1e-3, "airspeed");
     rig_close(&rig);
 }
 
@@ -178,9 +175,9 @@ static void starts_in_trim(void **state) {
             config.config.start_altitude = 250.0;
             Rig rig = rig_open(&config);
             mf_world_step(rig.world, 100);
-            assert_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
-            assert_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
-            assert_near(get(&rig, "base.position", 0, 0), speeds[i], 1e-6, "path");
+            assert_named_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
+            assert_named_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
+            assert_named_near(get(&rig, "base.position", 0, 0), speeds[i], 1e-6, "path");
             rig_close(&rig);
         }
     }
@@ -239,9 +236,9 @@ static void limits_themselves_are_accepted(void **state) {
         put(&rig, "command.throttle", 0, 0, 1.0);
         mf_world_step(rig.world, 1);
         assert_true(get(&rig, "command.refused", 0, 0) == 0.0);
-        assert_near(get(&rig, "command.accepted", 0, 0), -0.785, 1e-7, "accepted");
-        assert_near(get(&rig, "surface.angle", 0, 2), 0.785, 1e-7, "rudder");
-        assert_near(get(&rig, "motor.throttle", 0, 0), 1.0, 0.0, "throttle");
+        assert_named_near(get(&rig, "command.accepted", 0, 0), -0.785, 1e-7, "accepted");
+        assert_named_near(get(&rig, "surface.angle", 0, 2), 0.785, 1e-7, "rudder");
+        assert_named_near(get(&rig, "motor.throttle", 0, 0), 1.0, 0.0, "throttle");
         rig_close(&rig);
     }
 }
@@ -255,12 +252,12 @@ static void commands_wait_for_the_control_tick(void **state) {
     mf_world_step(rig.world, 1);
     put(&rig, "command.elevator", 0, 0, 0.1);
     mf_world_step(rig.world, 4);
-    assert_near(get(&rig, "surface.angle", 0, 0), -0.1250436, 1e-6, "before the tick");
+    assert_named_near(get(&rig, "surface.angle", 0, 0), -0.1250436, 1e-6, "before the tick");
     mf_world_step(rig.world, 1);
-    assert_near(get(&rig, "surface.angle", 0, 0), 0.1, 0.0, "after it");
+    assert_named_near(get(&rig, "surface.angle", 0, 0), 0.1, 0.0, "after it");
     put(&rig, "command.elevator", 0, 0, NAN);
     mf_world_step(rig.world, 10);
-    assert_near(get(&rig, "command.refused", 0, 0), 2.0, 0.0, "once per tick");
+    assert_named_near(get(&rig, "command.refused", 0, 0), 2.0, 0.0, "once per tick");
     rig_close(&rig);
 }
 
@@ -298,10 +295,10 @@ static void gusts_have_their_spectrum(void **state) {
         mf_world_step(rig.world, 200); // 8 s
     }
     for (int c = 0; c < 3; c++) {
-        assert_near(square[c] / (sigma[c] * sigma[c]), 1.0, 0.04, "variance");
-        assert_near(mean[c] / sigma[c], 0.0, 0.03, "mean");
+        assert_named_near(square[c] / (sigma[c] * sigma[c]), 1.0, 0.04, "variance");
+        assert_named_near(mean[c] / sigma[c], 0.0, 0.03, "mean");
     }
-    assert_near(lagged / square[0], exp(-1.0), 0.03, "correlation after L / V");
+    assert_named_near(lagged / square[0], exp(-1.0), 0.03, "correlation after L / V");
     assert_int_equal(mf_group_fault_total(rig.group), 0);
     rig_close(&rig);
 }
@@ -337,7 +334,7 @@ static void gusts_upward_turn_over(void **state) {
     }
     for (int lag = 0; lag < LAGS; lag++) {
         double tau = 0.5 * lag, expected = (1.0 - 0.25 * tau) * exp(-0.5 * tau);
-        assert_near(sum[lag] / square, expected, 0.025, "correlation");
+        assert_named_near(sum[lag] / square, expected, 0.025, "correlation");
     }
     rig_close(&rig);
 }

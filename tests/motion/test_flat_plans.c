@@ -2,15 +2,10 @@
 // overwritten, and the result equals that of an undisturbed run.
 #include "motion/fixture.h"
 
-#include "text_model.h"
-
 #include "motion/articulated/motion.h"
 #include "motion/articulated/sensing.h"
 #include "motion/driven/driven.h"
 #include "motion/kinematic/motion.h"
-
-#include <mayfly/instruments.h>
-#include <mayfly/motion.h>
 
 // ---- robots of the test -------------------------------------------------------------------------
 
@@ -123,7 +118,7 @@ static void run_scatter(const Run *run) {
 
 static bool run_open(Run *run, const Case *c) {
     mf_Error error = {0};
-    *run = (Run){.context = make_context(1), .motion = c->motion};
+    *run = (Run){.context = open_context(1), .motion = c->motion};
     if (!run_load(run, c)) {
         mf_context_destroy(run->context);
         return false;
@@ -138,8 +133,8 @@ static bool run_open(Run *run, const Case *c) {
         motions.kinematic.shapes = c->text != NULL || c->motion == MF_MOTION_ARTICULATED;
     motions.articulated.contact_law = c->law;
     motions.rigid.control_interval = motions.prescribed.control_interval = 4 * MF_MILLISECOND;
-    must(mf_world_create(run->context, &world, &run->world, &error), &error);
-    must(mf_world_add_group(run->world, &group, &run->group, &error), &error);
+    run->world = open_world(run->context, &world);
+    run->group = add_group(run->world, &group);
     must(mf_motion_add(run->group, c->motion, &motions, &error), &error);
     if (c->instruments)
         must(mf_instruments_add(run->group, NULL, &error), &error);
@@ -152,8 +147,7 @@ static void run_close(Run *run) {
         mf_release(run->context, run->old[i]);
     mf_world_destroy(run->world);
     mf_model_destroy(run->model);
-    assert_int_equal(mf_context_live_bytes(run->context), 0);
-    mf_context_destroy(run->context);
+    close_context(run->context);
 }
 
 // ---- moving the plan ----------------------------------------------------------------------------

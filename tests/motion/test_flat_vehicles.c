@@ -12,9 +12,6 @@
 #include "sense/sensors.h"
 #include "world/group.h"
 
-#include <mayfly/control.h>
-#include <mayfly/gait.h>
-
 enum { MOST = 16, STEPS = 120, WALKERS = 3, MODELS = 6, GAITS = 3 };
 
 typedef struct Case {
@@ -43,9 +40,7 @@ static void path_of(char *out, size_t size, const char *file) {
 
 // ---- the scene ----------------------------------------------------------------------------------
 
-static mf_Group *add_group(Scene *scene, const char *name, mf_Model *model, uint32_t count) {
-    mf_Error error = {0};
-    mf_Group *group;
+static mf_Group *add_shared(Scene *scene, const char *name, mf_Model *model, uint32_t count) {
     mf_GroupConfig config = mf_group_config();
     scene->models[scene->model_count++] = model;
     config.name = name;
@@ -53,8 +48,7 @@ static mf_Group *add_group(Scene *scene, const char *name, mf_Model *model, uint
     config.count = count;
     config.isolated = false;
     config.double_precision = scene->from->wide;
-    must(mf_world_add_group(scene->world, &config, &group, &error), &error);
-    return group;
+    return add_group(scene->world, &config);
 }
 
 static mf_Group *add_walkers(Scene *scene, const char *name, const char *file, bool coupled) {
@@ -63,7 +57,7 @@ static mf_Group *add_walkers(Scene *scene, const char *name, const char *file, b
     mf_Model *model;
     path_of(path, sizeof path, file);
     must(mf_model_load(scene->context, path, NULL, &model, &error), &error);
-    mf_Group *group = add_group(scene, name, model, WALKERS);
+    mf_Group *group = add_shared(scene, name, model, WALKERS);
     mf_PointsConfig config = mf_points_config();
     config.joint_interval = 5 * MF_MILLISECOND;
     config.friction = coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
@@ -115,14 +109,14 @@ static void add_vehicles(Scene *scene) {
     motions.fixed_wing_config.turbulence = MF_TURBULENCE_LOW_MODERATE;
 
     must(mf_car_body(scene->context, &motions.car, "body", &model, &error), &error);
-    mf_Group *cars = add_group(scene, "cars", model, 5);
+    mf_Group *cars = add_shared(scene, "cars", model, 5);
     must(mf_motion_add(cars, MF_MOTION_CAR, &motions, &error), &error);
     must(mf_car_set_path(cars, path, 4, true, &error), &error);
     must(mf_quadrotor_model(scene->context, &motions.quadrotor, "body", &model, &error), &error);
-    mf_Group *quadrotors = add_group(scene, "quadrotors", model, 9);
+    mf_Group *quadrotors = add_shared(scene, "quadrotors", model, 9);
     must(mf_motion_add(quadrotors, MF_MOTION_QUADROTOR, &motions, &error), &error);
     must(mf_fixed_wing_model(scene->context, &motions.fixed_wing, &model, &error), &error);
-    mf_Group *wings = add_group(scene, "wings", model, 4);
+    mf_Group *wings = add_shared(scene, "wings", model, 4);
     must(mf_motion_add(wings, MF_MOTION_FIXED_WING, &motions, &error), &error);
 }
 
@@ -150,8 +144,8 @@ static void command(const Scene *scene) {
         mf_group_find_field(mf_world_find_group(scene->world, "cars"), "command.speed");
     for (uint32_t i = 0; i < WALKERS; i++) {
         uint8_t program[MF_GP_BYTES];
-        mf_field_set(mf_group_find_field(gaits, "gait.select"), i, 0, i);
-        mf_field_set(mf_group_find_field(gaits, "gait.command"), i, 0, 0.2);
+        set_field(gaits, "gait.select", i, 0, i);
+        set_field(gaits, "gait.command", i, 0, 0.2);
         for (uint32_t c = 0; c < weight->components; c++)
             mf_field_set(weight, i, c, random_signed(i, c));
         for (uint32_t b = 0; b < MF_GP_BYTES; b++)
@@ -165,12 +159,12 @@ static void scene_open(Scene *scene, const Case *from) {
     mf_Error error = {0};
     mf_WorldConfig world = mf_world_config();
     mf_InteractionConfig air = mf_interaction_config();
-    *scene = (Scene){.from = from, .context = make_context(from->threads)};
+    *scene = (Scene){.from = from, .context = open_context(from->threads)};
     scene->terrain =
         make_terrain(scene->context, MF_TERRAIN_NOISE, from->interpolation, 0.05, 1.0, 0.1);
     world.terrain = scene->terrain;
     world.step = MF_MILLISECOND;
-    must(mf_world_create(scene->context, &world, &scene->world, &error), &error);
+    scene->world = open_world(scene->context, &world);
     add_gaits(scene, add_walkers(scene, "humanoids", "humanoid.urdf", false));
     add_network(add_walkers(scene, "networks", "hexapod.urdf", true));
     add_program(add_walkers(scene, "programs", "quadruped.urdf", false));
@@ -197,8 +191,7 @@ static void scene_close(Scene *scene) {
         mf_gait_destroy(scene->gaits[i]);
     for (uint32_t i = 0; i < scene->model_count; i++)
         mf_model_destroy(scene->models[i]);
-    assert_int_equal(mf_context_live_bytes(scene->context), 0);
-    mf_context_destroy(scene->context);
+    close_context(scene->context);
 }
 
 // ---- moving -------------------------------------------------------------------------------------
@@ -263,7 +256,7 @@ static uint64_t run(const Case *from, bool moved) {
     for (uint32_t g = 0; g < mf_world_group_count(scene.world); g++) {
         mf_Group *group = mf_world_group(scene.world, g);
         for (uint32_t i = 0; i < mf_group_count(group); i++)
-            assert_int_equal(mf_field_get(mf_group_find_field(group, "fault.word"), i, 0), 0);
+            assert_int_equal(get_field(group, "fault.word", i, 0), 0);
     }
     uint64_t hash = mf_world_hash(scene.world);
     scene_close(&scene);

@@ -281,7 +281,7 @@ static double arm_error(uint32_t updates, const double *reference) {
 // error falls with the square of the number of joint updates.
 static void attitude_under_keep_momentum(void **state) {
     (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     static mf_HandModel hand;
     mf_hand_start(&hand, context);
     make_arms(&hand);

@@ -2,9 +2,6 @@
 // instruction set or number of threads; a robot with a corrupted state changes no bit of its
 // neighbors and reports its fault; snapshots of a world continue bit for bit.
 #include "motion/fixture.h"
-#include "sanitized.h"
-
-#include <stdlib.h>
 
 static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
 

@@ -3,10 +3,6 @@
 // in closed form.
 #include "motion/kinematic_fixture.h"
 
-#include <math.h>
-
-#include <mayfly/dynamics.h>
-
 static void set_target(const Fixture *fixture, uint32_t joint, double value) {
     fixture_set(fixture, "joint.target", joint, value);
 }
@@ -31,7 +27,7 @@ static Witness witness_open(Fixture *fixture) {
     group.model = &fixture->hand.model;
     group.double_precision = true;
     must(mf_world_create(fixture->context, NULL, &witness.world, &error), &error);
-    must(mf_world_add_group(witness.world, &group, &witness.group, &error), &error);
+    witness.group = add_group(witness.world, &group);
     must(mf_articulated_add(witness.group, NULL, &error), &error);
     return witness;
 }

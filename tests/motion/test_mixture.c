@@ -1,20 +1,6 @@
 // Particles of different groups: fluids with grains and with each other. Momentum, bits over
 // instruction sets and threads, snapshots, substeps, what is refused, failures of memory.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <mayfly/mayfly.h>
-
-#include "base/inject.h"
-#include "context.h"
+#include "rig/rig.h"
 
 enum { WATER, OIL, SAND, GROUPS };
 static const uint32_t counts[GROUPS] = {6 * 6 * 6, 6 * 6 * 4, 40};
@@ -59,8 +45,7 @@ static mf_Status place(const Tank *tank, uint32_t g, mf_Error *error) {
         position[2] += 100.0 + (g == OIL ? 0.12 : g == SAND ? 0.09 : 0.0);
         status = mf_group_set_start(tank->groups[g], i, position, NULL, NULL, error);
         for (uint32_t c = 0; c < 3 && status == MF_OK; c++)
-            mf_field_set(mf_group_find_field(tank->groups[g], "base.linear_velocity"), i, c,
-                         velocity[c]);
+            set_field(tank->groups[g], "base.linear_velocity", i, c, velocity[c]);
     }
     return status;
 }
@@ -113,8 +98,7 @@ static void drain(Tank *tank) {
 static Tank open_tank(mf_Context *context, const Options *options) {
     Tank tank;
     mf_Error error = {0};
-    if (fill(&tank, context, options, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(fill(&tank, context, options, &error), &error);
     return tank;
 }
 

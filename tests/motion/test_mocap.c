@@ -1,8 +1,6 @@
 // Mocap bodies: inputs that welds, connects and contacts follow.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-
 // A hand of 1 kg that is welded to a guide, a ball before a pusher, a pendulum's pivot that is
 // connected to a point.
 static const char text_of_file[] =

@@ -3,10 +3,6 @@
 // note.
 #include "motion/articulated_text.h"
 
-#include <mayfly/motion.h>
-
-#include <math.h>
-
 enum {
     K = 1 << MF_MOTION_KINEMATIC,
     P = 1 << MF_MOTION_POINTS,
@@ -110,7 +106,7 @@ static const Thing things[] = {
 static void a_bare_robot_has_few_notes(void **state) {
     (void)state;
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_with(context, nothing);
     assert_int_equal(count_notes(model, MF_MOTION_ARTICULATED, NULL), 0);
     for (int m = 0; m < MF_MOTION_ARTICULATED; m++) {
@@ -125,7 +121,7 @@ static void a_bare_robot_has_few_notes(void **state) {
 static void each_feature_gives_its_note(void **state) {
     (void)state;
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *bare = load_with(context, nothing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
         mf_Model *model = load_with(context, things[i].parts);
@@ -162,23 +158,23 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     grouped.double_precision = true;
     mf_motions_set_shapes(&motions, true);
     mf_motions_set_control(&motions, 10 * MF_MILLISECOND);
-    must(mf_world_create(context, &config, &world, &error), &error);
-    must(mf_world_add_group(world, &grouped, &group, &error), &error);
+    world = open_world(context, &config);
+    group = add_group(world, &grouped);
     must(mf_motion_add(group, motion, &motions, &error), &error);
     mf_Field *base = mf_group_find_field(group, "base.position");
     mf_Field *control = mf_group_find_field(group, "actuator.control");
     mf_field_set(base, 0, 2, 0.46);
-    mf_field_set(mf_group_find_field(group, "base.linear_velocity"), 0, 0, 0.5);
-    mf_field_set(mf_group_find_field(group, "joint.rate"), 0, 0, 1.0);
-    mf_field_set(mf_group_find_field(group, "joint.target"), 0, 0, 0.3);
+    set_field(group, "base.linear_velocity", 0, 0, 0.5);
+    set_field(group, "joint.rate", 0, 0, 1.0);
+    set_field(group, "joint.target", 0, 0, 0.3);
     if (control != NULL)
         mf_field_set(control, 0, 0, 1.0);
     mf_world_step(world, 200);
     for (uint32_t c = 0; c < 3; c++)
         place[c] = mf_field_get(base, 0, c);
     for (uint32_t c = 0; c < 4; c++)
-        place[3 + c] = mf_field_get(mf_group_find_field(group, "base.orientation"), 0, c);
-    place[7] = mf_field_get(mf_group_find_field(group, "joint.angle"), 0, 0);
+        place[3 + c] = get_field(group, "base.orientation", 0, c);
+    place[7] = get_field(group, "joint.angle", 0, 0);
     mf_world_destroy(world);
 }
 
@@ -186,7 +182,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
 static void reported_convergence_is_true(void **state) {
     (void)state;
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *bare = load_with(context, nothing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
         if (!things[i].acts)
@@ -211,7 +207,7 @@ static void reported_convergence_is_true(void **state) {
 static void notes_depend_on_settings_of_groups(void **state) {
     (void)state;
     static const char *const parts[PLACES] = {[5] = MOTOR};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_with(context, parts);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig grouped = mf_group_config();
@@ -226,8 +222,8 @@ static void notes_depend_on_settings_of_groups(void **state) {
     motions.has[MF_MOTION_RIGID] = motions.has[MF_MOTION_PRESCRIBED] = true;
     motions.articulated.self_contacts = false;
     motions.articulated.contact_law = MF_CONTACT_LAW_HARD;
-    must(mf_world_create(context, &config, &world, &error), &error);
-    must(mf_world_add_group(world, &grouped, &group, &error), &error);
+    world = open_world(context, &config);
+    group = add_group(world, &grouped);
     must(mf_motions_add(group, &motions, &error), &error);
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++) {
         actuators += strstr(text, "actuators (1)") != NULL;

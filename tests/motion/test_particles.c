@@ -1,14 +1,7 @@
 // Particles of both kinds: the same bits for any threads, lanes and after a restore; faults stay
 // alone; emitters; what boxes and particles do to each other; refused settings. Physics against
 // closed forms is in the cases of `mayfly check`, which tests/app runs.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "particles_rig.h"
 
 static void add_motion(const Rig *rig, bool fluid) {
@@ -189,7 +182,7 @@ static void test_exchange(void **state) {
         double sum = 0.0;
         for (uint32_t i = 0; i < 64; i++)
             sum += 0.008 * rig_get(&rig, "base.linear_velocity", i, 0);
-        const double box = mf_field_get(mf_group_find_field(rig.box, "base.linear_velocity"), 0, 0);
+        const double box = get_field(rig.box, "base.linear_velocity", 0, 0);
         assert_true(box > 0.1); // it was hit by 0.512 kg m/s
         assert_true(fabs(sum + box - (0.512)) <= 1e-9);
         rig_close(&rig);

@@ -4,10 +4,6 @@
 
 #include "math/scalar.h"
 
-#include <stdlib.h>
-
-#include <mayfly/dynamics.h>
-
 enum { MOST = 24 };
 
 static DrivenFixtureConfig usual(mf_ArticulatedIntegrator integrator) {
@@ -384,8 +380,8 @@ static void pushes_are_summed(void **state) {
         fixture_begin(&fixture, 1);
         make_flailer(&fixture.hand, false);
         group.model = &fixture.hand.model;
-        must(mf_world_create(fixture.context, &config.world, &fixture.world, &error), &error);
-        must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+        fixture.world = open_world(fixture.context, &config.world);
+        fixture.group = add_group(fixture.world, &group);
         must(
             mf_group_add_field(fixture.group, &push, fixture.hand.model.link_count, &field, &error),
             &error);

@@ -1,9 +1,6 @@
 // The control loops of a quadrotor, handling of bad commands and states, and that bits do not
 // depend on other agents, instruction set or threads.
 #include "motion/quadrotor_fixture.h"
-#include "base/inject.h"
-
-#include "torture.h"
 
 // ---- responses ----------------------------------------------------------------------------------
 

@@ -1,18 +1,8 @@
 // Quasi-static trusses: bits over batches, mixtures, instruction sets and threads; contact of bars
 // and of height maps against closed forms; energies, faults, snapshots, and what is refused. The
 // closed forms A1 to A13 are cases of `mayfly check`.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "motion/truss_bits.h"
-#include "near.h"
 
 // ---- bits
 // ----------------------------------------------------------------------------------------
@@ -70,8 +60,7 @@ static void bars_rest_on_hills(void **state) {
     mf_TerrainConfig map = mf_terrain_config();
     map.columns = map.rows = 9;
     map.interpolation = MF_BILINEAR;
-    if (mf_terrain_from_array(*state, &map, heights, &terrain, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_terrain_from_array(*state, &map, heights, &terrain, &error), &error);
     Parts p;
     begin(&p);
     uint32_t left = vertex(&p, -0.3, 0.01, 0.2, "xy"), right = vertex(&p, 0.3, 0.01, 0.2, "xy");

@@ -1,16 +1,6 @@
 // Quasi-static trusses against what energies, cones of friction and another method say.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "motion/trusses.h"
-#include "near.h"
 
 // ---- friction -----------------------------------------------------------------------------------
 
@@ -351,8 +341,8 @@ static void unknown_methods_are_refused(void **state) {
     group.double_precision = true;
     config.motion.truss = &p.truss;
     config.motion.method = (mf_QuasistaticMethod)7;
-    assert_int_equal(mf_world_create(*state, &config.world, &world, &error), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &group, &other, &error), MF_OK);
+    world = open_world(*state, &config.world);
+    other = add_group(world, &group);
     assert_int_equal(mf_quasistatic_add(other, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "quasistatic.method: no method 7");
     mf_world_destroy(world);

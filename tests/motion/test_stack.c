@@ -3,10 +3,7 @@
 // overwrote is its depth.
 #include "motion/fixture.h"
 
-#include <mayfly/mayfly.h>
-
 #include <pthread.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #ifndef __has_feature
@@ -65,7 +62,7 @@ static mf_Model *model_of(mf_Context *context, const Case *from, mf_MotionsConfi
 }
 
 static Scene scene_open(const Case *from) {
-    Scene scene = {.context = make_context(from->threads)};
+    Scene scene = {.context = open_context(from->threads)};
     mf_Error error = {0};
     mf_Group *group;
     mf_WorldConfig world = mf_world_config();
@@ -81,8 +78,8 @@ static Scene scene_open(const Case *from) {
     config.count = from->between == MF_COLLISION_EXPLICIT ? ROBOTS : HEAP;
     config.double_precision = !from->floats;
     config.isolated = !from->collide;
-    must(mf_world_create(scene.context, &world, &scene.world, &error), &error);
-    must(mf_world_add_group(scene.world, &config, &group, &error), &error);
+    scene.world = open_world(scene.context, &world);
+    group = add_group(scene.world, &config);
     if (from->between != MF_COLLISION_EXPLICIT)
         must(mf_collisions_prepare(group, &error), &error);
     must(mf_motion_add(group, from->motion, &motions, &error), &error);

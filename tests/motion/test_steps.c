@@ -3,11 +3,6 @@
 // meshes.
 #include "motion/articulated_text.h"
 
-#include <mayfly/motion.h>
-
-#include <math.h>
-#include <stdio.h>
-
 static const double gravity = 9.81, height = 0.03, radius = 0.1;
 
 // The map is 0 for x < 0 and `height` from there on.
@@ -35,7 +30,7 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
                  mf_Time step) {
     char text[1024];
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model;
     mf_World *world = NULL;
     mf_Group *group = NULL;
@@ -51,8 +46,8 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
     mf_Terrain *terrain = (mf_Terrain *)config.terrain;
     mf_GroupConfig grouped = mf_group_config();
     grouped.model = model;
-    must(mf_world_create(context, &config, &world, &error), &error);
-    must(mf_world_add_group(world, &grouped, &group, &error), &error);
+    world = open_world(context, &config);
+    group = add_group(world, &grouped);
     mf_MotionsConfig motions = mf_motions_config();
     mf_motions_set_shapes(&motions, true);
     must(mf_motion_add(group, motion, &motions, &error), &error);
@@ -62,8 +57,8 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
     mf_field_set(position, 0, 2, start);
     mf_world_step(world, (uint32_t)(200 * MF_MILLISECOND / step)); // it settles
     mf_field_set(position, 0, 0, -0.5);
-    mf_field_set(mf_group_find_field(group, "base.linear_velocity"), 0, 0, speed);
-    mf_field_set(mf_group_find_field(group, "base.angular_velocity"), 0, 1, rate);
+    set_field(group, "base.linear_velocity", 0, 0, speed);
+    set_field(group, "base.angular_velocity", 0, 1, rate);
     Ride out = {-1.0, 0.0, 0.0};
     const mf_MotionEnergy first = mf_motion_energy(group, 0);
     for (mf_Time t = 0; t < 1500 * MF_MILLISECOND; t += step) {

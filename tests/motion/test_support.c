@@ -195,8 +195,8 @@ static void rest_does_not_drift(void **state) {
         mf_world_step(fixture.world, 100000);
         for (uint32_t f = 0; f < 2; f++)
             for (uint32_t c = 0; c < 3 + f; c++)
-                near_(fixture_get(&fixture, names[f], c), start[f][c], allowed, names[f], __FILE__,
-                      option);
+                check_near(fixture_get(&fixture, names[f], c), start[f][c], allowed, names[f],
+                           option);
         fixture_close(&fixture, terrain);
     }
 }

@@ -1,12 +1,6 @@
 // Several motions in one group: every switch preserves the pose to the bit and the momentum as
 // stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
 #include "motion/fixture.h"
-#include "base/inject.h"
-
-#include "torture.h"
-
-#include <mayfly/motion.h>
-#include <stdlib.h>
 
 static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
 
@@ -55,7 +49,7 @@ static mf_Status company_try(Company *company, const CompanyConfig *config, mf_E
 
 static void company_begin(Company *company, uint32_t threads) {
     memset(company, 0, sizeof *company);
-    company->context = make_context(threads);
+    company->context = open_context(threads);
     mf_hand_start(&company->hand, company->context);
 }
 
@@ -68,19 +62,11 @@ static void company_open(Company *company, const CompanyConfig *config) {
 static void company_close(Company *company) {
     mf_world_destroy(company->world);
     mf_model_destroy(company->model);
-    assert_int_equal(mf_context_live_bytes(company->context), 0);
-    mf_context_destroy(company->context);
-}
-
-static mf_Field *field_of(const Company *company, const char *name) {
-    mf_Field *field = mf_group_find_field(company->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
+    close_context(company->context);
 }
 
 static double get(const Company *company, const char *name, uint32_t instance, uint32_t c) {
-    return mf_field_get(field_of(company, name), instance, c);
+    return mf_field_get(field_of(company->group, name), instance, c);
 }
 
 static void change(Company *company, uint32_t instance, mf_Motion to) {
@@ -103,7 +89,7 @@ static void stir(const Company *company, uint32_t instance, uint32_t number) {
                  {"base.linear_velocity", 2.0}, {"base.angular_velocity", 3.0},
                  {"joint.angle", 0.3},          {"joint.rate", 4.0}};
     for (uint32_t f = 0; f < sizeof parts / sizeof *parts; f++) {
-        mf_Field *field = field_of(company, parts[f].name);
+        mf_Field *field = field_of(company->group, parts[f].name);
         double length = 0.0;
         for (uint32_t c = 0; c < field->components; c++) {
             double value = parts[f].size * random_signed(500 + f, number * 64 + c);
@@ -120,7 +106,7 @@ static void stir(const Company *company, uint32_t instance, uint32_t number) {
 static void check_kept(const Company *company, uint32_t instance, const char *const *names,
                        uint32_t count, double (*before)[64], bool write) {
     for (uint32_t f = 0; f < count; f++)
-        for (uint32_t c = 0; c < field_of(company, names[f])->components; c++) {
+        for (uint32_t c = 0; c < field_of(company->group, names[f])->components; c++) {
             double now = get(company, names[f], instance, c);
             if (write)
                 before[f][c] = now;
@@ -200,8 +186,8 @@ static void momentum_of_joints_goes_into_the_base(void **state) {
     must(company_try(&company, &config, &error), &error);
     for (int i = 0; i < 4; i++) {
         change(&company, 0, with[i / 2]);
-        mf_field_set(field_of(&company, "base.angular_velocity"), 0, 2, 1.0);
-        mf_field_set(field_of(&company, "joint.rate"), 0, 0, 2.0);
+        mf_field_set(field_of(company.group, "base.angular_velocity"), 0, 2, 1.0);
+        mf_field_set(field_of(company.group, "joint.rate"), 0, 0, 2.0);
         change(&company, 0, without[i % 2]);
         assert_near(get(&company, "base.angular_velocity", 0, 2), 1.5, 1e-12);
         mf_MotionEnergy energy = mf_motion_energy(company.group, 0);
@@ -255,8 +241,8 @@ static void run_mixed(Company *company, uint32_t first, uint32_t steps) {
         for (uint32_t i = 0; n % 15 == 0 && i < mf_group_count(company->group); i++)
             change(company, i, level_of(first + i, n / 15));
         for (uint32_t i = 0; i < mf_group_count(company->group); i++)
-            for (uint32_t j = 0; j < field_of(company, "joint.target")->components; j++)
-                mf_field_set(field_of(company, "joint.target"), i, j,
+            for (uint32_t j = 0; j < field_of(company->group, "joint.target")->components; j++)
+                mf_field_set(field_of(company->group, "joint.target"), i, j,
                              0.3 * sin(0.05 * n + j + first + i));
         mf_world_step(company->world, 1);
     }
@@ -271,7 +257,7 @@ static void open_mixed(Company *company, bool wide, mf_Isa isa, uint32_t threads
     config.threads = threads;
     company_open(company, &config);
     for (uint32_t i = 0; i < count; i++) {
-        mf_Field *field = field_of(company, "base.position");
+        mf_Field *field = field_of(company->group, "base.position");
         mf_field_set(field, i, 2,
                      mf_field_get(field, i, 2) + 0.01 * (1.0 + random_signed(600, first + i)));
     }
@@ -316,7 +302,7 @@ static void corrupted_states_stay_with_their_robot(void **state) {
         open_mixed(&sick, false, MF_ISA_AUTO, 1, 0, 16);
         run_mixed(&clean, 0, 20);
         run_mixed(&sick, 0, 20);
-        mf_field_set(field_of(&sick, names[f]), POISONED, 1, (double)NAN);
+        mf_field_set(field_of(sick.group, names[f]), POISONED, 1, (double)NAN);
         for (uint32_t n = 0; n < 10; n++) { // through changes, too
             for (uint32_t i = 0; i < 16; i++) {
                 change(&clean, i, level_of(i, n));
@@ -491,7 +477,7 @@ static void one_motion_is_added_by_its_number(void **state) {
         must(mf_model_load(company.context, HEXAPOD, NULL, &company.model, &error), &error);
         group.model = company.model;
         must(mf_world_create(company.context, NULL, &company.world, &error), &error);
-        must(mf_world_add_group(company.world, &group, &company.group, &error), &error);
+        company.group = add_group(company.world, &group);
         must(add_alone(company.group, motion, &config, i % 2, &error), &error);
         assert_null(mf_group_find_field(company.group, "motion.level"));
         assert_int_equal(mf_motion_of(company.group, 0), motion);
@@ -515,7 +501,7 @@ static void a_motion_that_cannot_be_added_leaves_the_group_free(void **state) {
     company.hand.model.base = MF_BASE_FIXED;
     group.model = &company.hand.model;
     must(mf_world_create(company.context, NULL, &company.world, &error), &error);
-    must(mf_world_add_group(company.world, &group, &company.group, &error), &error);
+    company.group = add_group(company.world, &group);
     assert_int_equal(mf_motion_add(company.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message, "points: the base of model hand is fixed in the world");
     assert_int_equal(mf_motion_add(company.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT);
@@ -603,7 +589,7 @@ static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *erro
 
 static void making_survives_every_failure(void **state) {
     (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model;
     mf_Error error = {0};
     must(mf_model_load(context, HEXAPOD, NULL, &model, &error), &error);

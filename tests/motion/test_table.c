@@ -1,20 +1,9 @@
 // The motion table: requirements of every row, and a toy motion that consists of its plan, its step
 // and its row only (docs/how_to/add_a_motion.md shows the same lines).
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "world/attach.h"
-
-#include <mayfly/mayfly.h>
 
 // ---- the toy: bodies on a spring to the world's origin, without gravity -------------------------
 
@@ -89,11 +78,6 @@ static mf_Status toy_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     return status;
 }
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 // ---- a world with bodies ------------------------------------------------------------------------
 
 typedef struct Fixture {
@@ -118,8 +102,8 @@ static void fixture_open(Fixture *fixture, uint32_t count) {
     must(mf_context_create(NULL, &fixture->context, &error), &error);
     must(mf_vehicle_model(fixture->context, &body, &fixture->model, &error), &error);
     group.model = fixture->model;
-    must(mf_world_create(fixture->context, &world, &fixture->world, &error), &error);
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    fixture->world = open_world(fixture->context, &world);
+    fixture->group = add_group(fixture->world, &group);
 }
 
 static void fixture_close(Fixture *fixture) {
@@ -241,12 +225,12 @@ static void vehicles_are_motions(void **state) {
     must(mf_car_body(fixture.context, &car, "car", &fixture.model, &error), &error);
     group.model = fixture.model;
     must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
-    must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+    fixture.group = add_group(fixture.world, &group);
     must(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), &error);
     assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_CAR);
     assert_true(mf_motion_in(fixture.group, MF_MOTION_CAR));
     assert_false(mf_motion_in(fixture.group, MF_MOTION_QUADROTOR));
-    mf_field_set(mf_group_find_field(fixture.group, "base.linear_velocity"), 0, 0, 2.0);
+    set_field(fixture.group, "base.linear_velocity", 0, 0, 2.0);
     const mf_MotionEnergy energy = mf_motion_energy(fixture.group, 0);
     assert_true(fabs(energy.kinetic - 2.0 * car.mass) < 1e-6 * car.mass);
     fixture_close(&fixture);

@@ -1,16 +1,5 @@
 // Common properties of all vehicles: names and the one-link body.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <mayfly/vehicle.h>
-
-#include "torture.h"
+#include "rig/rig.h"
 
 static mf_VehicleBody body_of(double mass, double xx, double yy, double zz) {
     return (mf_VehicleBody){.name = "test",
@@ -63,8 +52,7 @@ static void expect_refusal(mf_Context *context, const mf_VehicleBody *body, cons
 
 static void impossible_bodies_are_refused(void **state) {
     (void)state;
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     mf_VehicleBody body = body_of(0.0, 1, 1, 1);
     expect_refusal(context, &body, "mass: 0, need 1e-9 .. 1e9 kg");
     body = body_of(NAN, 1, 1, 1);

@@ -3,13 +3,6 @@
 #include "motion/articulated_text.h"
 #include "motion/kinematic_fixture.h"
 
-#include <mayfly/points.h>
-#include <mayfly/prescribed.h>
-#include <mayfly/rigid.h>
-
-#include <math.h>
-#include <string.h>
-
 // One robot of a model, raising `bit` and `beside` and nothing else; returns how many steps did the
 // former.
 static uint64_t expect_warnings(const mf_Group *group, uint32_t bit, uint32_t beside,
@@ -85,7 +78,7 @@ static void a_warning_is_state_and_does_not_freeze(void **state) {
     must(mf_world_restore(t.world, image, size, &error), &error);
     assert_true(mf_world_hash(t.world) == hash);
     assert_true(expect_warning(t.group, MF_WARNING_SOLVER, 0.1) == before);
-    mf_field_set(mf_group_find_field(t.group, "warning.word"), 0, 0, 0.0);
+    set_field(t.group, "warning.word", 0, 0, 0.0);
     assert_true(mf_world_hash(t.world) != hash);
     free(image);
     text_close(&t);
@@ -264,7 +257,7 @@ static void a_lost_stance_is_reported(void **state) {
 static void unsolved_friction_is_reported(void **state) {
     (void)state;
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_PointsConfig points = mf_points_config();
@@ -279,8 +272,8 @@ static void unsolved_friction_is_reported(void **state) {
     group.count = ROBOTS;
     points.friction = MF_FRICTION_COUPLED;
     points.friction_coefficient = 4.0;
-    must(mf_world_create(context, &world, &made, &error), &error);
-    must(mf_world_add_group(made, &group, &robots, &error), &error);
+    made = open_world(context, &world);
+    robots = add_group(made, &group);
     must(mf_points_add(robots, &points, &error), &error);
     mf_Field *velocity = mf_group_find_field(robots, "base.linear_velocity"),
              *rate = mf_group_find_field(robots, "base.angular_velocity");

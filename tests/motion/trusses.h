@@ -3,11 +3,7 @@
 #ifndef MF_TESTS_MOTION_TRUSSES_H
 #define MF_TESTS_MOTION_TRUSSES_H
 
-#include <string.h>
-
-#include <mayfly/motion.h>
-
-#include "context.h"
+#include "rig/rig.h"
 
 enum { MOST = 40 };
 
@@ -102,18 +98,17 @@ static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig
     Rig rig = {NULL, NULL, NULL};
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    if (mf_truss_model(context, truss, &rig.model, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_truss_model(context, truss, &rig.model, &error), &error);
     group.model = rig.model;
     group.count = config.count;
     group.double_precision = true;
     config.motion.truss = truss;
     mf_Status (*add)(mf_Group *, const mf_QuasistaticConfig *, mf_Error *) =
         config.elastic ? mf_elastic_add : mf_quasistatic_add;
-    if (mf_world_create(context, &config.world, &rig.world, &error) != MF_OK ||
-        mf_world_add_group(rig.world, &group, &rig.group, &error) != MF_OK ||
-        add(rig.group, &config.motion, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_world_create(context, &config.world, &rig.world, &error) != MF_OK ||
+             mf_world_add_group(rig.world, &group, &rig.group, &error) != MF_OK ||
+             add(rig.group, &config.motion, &error),
+         &error);
     return rig;
 }
 
@@ -123,12 +118,12 @@ static inline void rig_close(Rig *rig) {
 }
 
 static inline double get(const Rig *rig, const char *field, uint32_t instance, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), instance, component);
+    return get_field(rig->group, field, instance, component);
 }
 
 static inline void set(const Rig *rig, const char *field, uint32_t instance, uint32_t component,
                        double value) {
-    mf_field_set(mf_group_find_field(rig->group, field), instance, component, value);
+    set_field(rig->group, field, instance, component, value);
 }
 
 // Moves the actuators of every instance, each in its own phase.

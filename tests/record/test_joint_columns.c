@@ -1,12 +1,8 @@
 // Run-time joints in records: they are there from the sample on at which they exist, until they
 // are removed, whoever made them.
 #include "dynamics/joints_rig.h"
-#include "base/inject.h"
-
-#include <mayfly/record.h>
 
 #include <hdf5.h>
-#include <unistd.h>
 
 #define FILE_NAME MAYFLY_BINARY_DIR "/test_joint_columns.h5"
 
@@ -112,7 +108,7 @@ static void a_joint_is_recorded_while_it_exists(void **state) {
                 assert_true(isnan(at[0]) && isnan(at[5]));
                 continue;
             }
-            near(at[0], robots[s][row], 1e-6);
+            assert_near(at[0], robots[s][row], 1e-6);
             assert_true(is[3] == (double)MF_NONE && is[6] == 0.0 && is[7] == robots[s][row]);
         }
     free(joint), free(acts), free(anchors), free(rate);
@@ -139,10 +135,10 @@ static void rows_grow_at_any_time(void **state) {
             const bool exists = s >= 500 * row + 250;
             assert_true(acts[s * ROWS + row] == (exists ? 1.0 : 0.0));
             if (exists)
-                near(anchors[(s * ROWS + row) * 6 + 3], row, 1e-6);
+                assert_near(anchors[(s * ROWS + row) * 6 + 3], row, 1e-6);
             else
                 assert_true(isnan(anchors[(s * ROWS + row) * 6]));
-            near(position[(s * ROBOTS + row) * 3], row, 1e-6);
+            assert_near(position[(s * ROBOTS + row) * 3], row, 1e-6);
         }
     free(acts), free(anchors), free(position);
     close_rig(&rig, file);
@@ -172,9 +168,9 @@ static void joints_of_slots_and_broken_ones_are_recorded(void **state) {
     for (uint32_t s = 0; s < 5; s++)
         assert_true(acts[s] == expected[s]);
     assert_true(isnan(force[0]) && isnan(force[12]));
-    near(force[3], 0.0, 1e-3);
-    near(force[6], -250.0, 2.5);
-    near(force[9], force[6], 0.0); // what broke it
+    assert_near(force[3], 0.0, 1e-3);
+    assert_near(force[6], -250.0, 2.5);
+    assert_near(force[9], force[6], 0.0); // what broke it
     assert_true(joint[2 * 9 + 4] == 2 && joint[2 * 9 + 7] == 3 && joint[4 * 9 + 1] == 0);
     free(acts), free(force), free(joint);
     close_rig(&rig, file);

@@ -8,20 +8,8 @@
 // of a fluid and a cloth, which store some themselves, twice that, and of ellipsoids and cylinders
 // on maps `ROUND_SLACK`: they meet one plane of the ground at a time, which turns at creases and
 // edges faster than they do.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "sanitized.h"
+#include "rig/rig.h"
 #include "support.h"
-
-#include <mayfly/motion.h>
-
-#include <math.h>
-#include <stdlib.h>
 
 #define FALL 0.3   // [m]
 #define SLACK 0.03 // [1]

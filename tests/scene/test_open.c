@@ -1,15 +1,6 @@
 // Scenes in one call: opened with or without a context, simulated for a time, closed without leaks.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-#include "torture.h"
-
-#include <math.h>
 
 #define SOCCER MAYFLY_SOURCE_DIR "/scenes/soccer.yaml"
 #define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"

@@ -1,19 +1,9 @@
 // Records of several groups: one HDF5 group per group of the world, with its own data sets, sizes
 // and attributes; the time once.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/record.h>
-
+#include "rig/rig.h"
 #include "support.h"
-#include "torture.h"
 
 #include <hdf5.h>
-#include <unistd.h>
 
 #define FILE_NAME MAYFLY_BINARY_DIR "/test_scene_record.h5"
 

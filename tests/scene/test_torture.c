@@ -1,14 +1,7 @@
 // Every allocation and system call behind scenes fails once.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "scene/keys.h"
 #include "support.h"
-#include "torture.h"
 
 static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) {
     static const mf_Override overrides[] = {{"search.population", "8"},

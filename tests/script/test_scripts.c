@@ -1,18 +1,9 @@
 // Scripts of scenes: what they read and write, when they are called, that their results depend on
 // nothing but the scene, and that a bad one ends the run with its file and line and does no harm.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "math/scalar.h"
-#include "near.h"
 #include "scene/support.h"
 #include "script/script.h"
-
-#include <stdlib.h>
 
 // Lines of the text of a script start at line 11 of this file.
 #define SCENE                                                                                      \
@@ -58,9 +49,7 @@ static char *scene_with(const char *script, const char *more) {
 
 static Run *open_run(uint32_t threads, const char *text, const mf_SceneHooks *hooks) {
     Run *run = calloc(1, sizeof *run);
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &run->context, NULL), MF_OK);
+    run->context = open_context(threads);
     run->file = parse_scene(run->context, text);
     if (hooks != NULL)
         run->file->hooks = *hooks;
@@ -75,8 +64,7 @@ static Run *open_run(uint32_t threads, const char *text, const mf_SceneHooks *ho
 static void close_run(Run *run) {
     mf_scripts_destroy(run->scripts);
     drop_scene(&run->scene, run->file);
-    assert_int_equal(mf_context_live_bytes(run->context), 0);
-    mf_context_destroy(run->context);
+    close_context(run->context);
     free(run);
 }
 
@@ -511,8 +499,7 @@ static void bytecode_is_refused(void **state) {
 // Programs that do not run scripts say so, and a written scene has them still.
 static void other_programs_say_that_no_script_runs(void **state) {
     (void)state;
-    mf_Context *context = NULL;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n"), *written;
     mf_SceneFile *file = parse_scene(context, text);
     mf_Scene scene = make_scene(context, file);

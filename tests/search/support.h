@@ -3,22 +3,11 @@
 #ifndef MAYFLY_TESTS_SEARCH_SUPPORT_H
 #define MAYFLY_TESTS_SEARCH_SUPPORT_H
 
-#include <mayfly/search.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "rig/rig.h"
 
 #include <sqlite3.h>
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef struct Fixture {
     mf_Context *context;
@@ -111,14 +100,7 @@ static inline mf_SearchConfig small_config(void) {
 
 #define SETTINGS "name: test\n# \xc3\xa4\nduration: 120\n"
 
-static inline void must(mf_Status status, const mf_Error *error, int line) {
-    if (status == MF_OK)
-        return;
-    char text[1024];
-    fail_msg("line %d: %s: %s", line, mf_status_name(status),
-             mf_error_format(error, text, sizeof text));
-}
-#define MUST(call) must((call), &error, __LINE__)
+#define MUST(call) must((call), &error)
 
 static inline mf_Search *new_search(mf_Context *context, const mf_SearchConfig *config) {
     mf_Search *search = NULL;

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

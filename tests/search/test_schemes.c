@@ -3,8 +3,6 @@
 #include "search/population.h"
 #include "support.h"
 
-#include <math.h>
-
 // ---- helpers -----------------------------------------------------------------------------------
 
 // The schemes that a run can have, one by one.

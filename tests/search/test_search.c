@@ -1,26 +1,16 @@
 // The search: truncation, duplication, mutation statistics, neutral drift, NaN, failures of the
 // evaluation, determinism.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "search/population.h"
-#include "torture.h"
-#include "base/inject.h"
-
-#include <math.h>
-#include <string.h>
 
 static mf_Context *context;
 
-static int make_context(void **state) {
+static int begin(void **state) {
     (void)state;
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
-static int drop_context(void **state) {
+static int end(void **state) {
     (void)state;
     size_t live = mf_context_live_bytes(context);
     mf_context_destroy(context);
@@ -635,5 +625,5 @@ int main(void) {
         cmocka_unit_test(every_allocation_can_fail),
         cmocka_unit_test(advancing_allocates_nothing),
     };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
+    return cmocka_run_group_tests(tests, begin, end);
 }

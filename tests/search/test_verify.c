@@ -2,8 +2,6 @@
 // survive, which have offspring; and an archive resumes to the bits of the uninterrupted run.
 #include "support.h"
 
-#include "torture.h"
-
 enum { MOST_LOOKS = 256, BEST = 5, ELITE = 3 };
 
 typedef struct Verifications {

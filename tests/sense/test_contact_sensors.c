@@ -2,9 +2,6 @@
 // any batch and instruction set. contacts_peers.py compares with MuJoCo.
 #include "motion/articulated_text.h"
 
-#include <mayfly/instruments.h>
-#include <mayfly/points.h>
-
 #define BALLS                                                                                      \
     "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='0 0 1'/>"  \
     "<body name='low'><freejoint/><geom name='a' size='.1'/></body>"                               \
@@ -121,7 +118,7 @@ static void other_motions_refuse_by_name(void **state) {
     open_sensors(&t, BALLS, &config);
     group.model = t.model;
     group.name = "others";
-    must(mf_world_add_group(t.world, &group, &points, &error), &error);
+    points = add_group(t.world, &group);
     must(mf_points_add(points, NULL, &error), &error);
     assert_int_equal(mf_instruments_add(points, NULL, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "does not compute contacts of shapes"));
@@ -130,11 +127,11 @@ static void other_motions_refuse_by_name(void **state) {
     group.model = t.model;
     group.name = "others";
     lenient.lenient = true;
-    must(mf_world_add_group(t.world, &group, &points, &error), &error);
+    points = add_group(t.world, &group);
     must(mf_points_add(points, NULL, &error), &error);
     must(mf_instruments_add(points, &lenient, &error), &error);
     mf_world_step(t.world, 10);
-    assert_near(mf_field_get(mf_group_find_field(points, "sensor.value"), 0, 0), 0.0, 0.0);
+    assert_near(get_field(points, "sensor.value", 0, 0), 0.0, 0.0);
     text_close(&t);
 }
 
@@ -149,8 +146,7 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     for (int n = 0; n < 40; n++) {
         mf_world_step(t.world, 5);
         for (uint32_t c = 0; c < t.model->sensor_value_count; c++) {
-            const double value = mf_field_get(mf_group_find_field(t.group, "sensor.value"),
-                                              count == 1 ? 0 : which, c);
+            const double value = get_field(t.group, "sensor.value", count == 1 ? 0 : which, c);
             uint64_t bits;
             memcpy(&bits, &value, sizeof bits);
             hash = hash * 31 + bits;

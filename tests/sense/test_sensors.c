@@ -9,7 +9,7 @@
 static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
                          const mf_TerrainGenerator *ground, mf_Interpolation interpolation,
                          mf_Terrain **terrain) {
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 128;
     config.interpolation = interpolation;
@@ -22,8 +22,7 @@ static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t co
 static void close_sensors(Fixture *fixture, mf_Terrain *terrain) {
     mf_world_destroy(fixture->world);
     mf_terrain_destroy(terrain);
-    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
 }
 
 static void set_base(Fixture *fixture, uint32_t instance, const double position[3],

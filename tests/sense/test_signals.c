@@ -2,9 +2,6 @@
 // forms and against a plain list of all samples; the same bits in every setting; snapshots with
 // samples in transit.
 #include "sense/signal_rig.h"
-#include "base/inject.h"
-
-#include <string.h>
 
 // ---- noise -------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 #include "support.h"
 
 #include <float.h>
-#include <math.h>
 
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
     mf_TerrainConfig config = mf_terrain_config();
@@ -16,8 +15,7 @@ static mf_Terrain *made(mf_Context *context, const mf_TerrainConfig *config,
                         mf_TerrainGenerator generator) {
     mf_Terrain *terrain = NULL;
     mf_Error error = {0};
-    if (mf_terrain_generate(context, config, &generator, &terrain, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_terrain_generate(context, config, &generator, &terrain, &error), &error);
     return terrain;
 }
 

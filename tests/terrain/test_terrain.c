@@ -1,12 +1,10 @@
 // Height maps from arrays: check case C8 (borders, NaN, 1 x N, 0 x 0, positions up to 1e308), for
 // the double look-up and the float reference that kernels follow.
 #include "support.h"
-#include "base/inject.h"
 
 #include "terrain/lookup.h"
 
 #include <float.h>
-#include <math.h>
 
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
     mf_TerrainConfig config = mf_terrain_config();

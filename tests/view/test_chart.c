@@ -1,17 +1,5 @@
 // The axes and lines of charts against expected output.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "view/chart.h"
 
 static void axes_have_round_ticks(void **state) {

@@ -1,15 +1,6 @@
 // Cloths in films: triangles that are torn are bits of the poses, one for each that is shown.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-
+#include "rig/rig.h"
 #include "../motion/cloth_rig.h"
-#include "context.h"
 #include "view/film.h"
 
 // How many of the triangles that are shown are torn in a picture.

@@ -1,18 +1,8 @@
 // The page of a run of machines: complete, well-formed, the same bytes every time, safe when memory
 // runs out, and whole for runs in which nothing moves or trials end early. Runs are small but real.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "rig/rig.h"
 
-#include <cmocka.h>
-
-#include "base/inject.h"
-#include "context.h"
-
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "view/page.h"
 #include "view/report_machine.h"
@@ -88,23 +78,22 @@ static void evolve(mf_Context *context, const Recipe *recipe, Run *run) {
     snprintf(run->report, sizeof run->report, "%s/report.html", run->folder);
     write_file(run->ancestor, ancestor_text);
     write_scene(run, recipe, text, sizeof text);
-    if (mf_scene_file_parse(context, "small.yaml", text, strlen(text), NULL, 0, &run->file,
-                            &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(
+        mf_scene_file_parse(context, "small.yaml", text, strlen(text), NULL, 0, &run->file, &error),
+        &error);
     mf_SceneConfig alone = mf_scene_config();
     alone.evaluates = true;
     alone.count = mf_search_evaluated_at_once(&run->file->search);
-    if (mf_scene_create(context, run->file, &alone, &scene, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_scene_create(context, run->file, &alone, &scene, &error), &error);
     mf_SearchConfig config = run->file->search;
     config.genome_bytes = mf_scene_genome_bytes(&scene);
     config.evaluate = mf_scene_evaluate;
     config.user = &scene;
     config.describe = config.descriptor_count > 0 ? mf_scene_describe : NULL;
     config.describe_user = &scene;
-    if (mf_search_create(context, &config, &search, &error) != MF_OK ||
-        mf_archive_create(context, run->path, &config, text, 1, 2, &run->archive, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_search_create(context, &config, &search, &error) != MF_OK ||
+             mf_archive_create(context, run->path, &config, text, 1, 2, &run->archive, &error),
+         &error);
     for (int i = 0; i < recipe->generations; i++) {
         assert_int_equal(mf_search_advance(search, NULL), MF_OK);
         assert_int_equal(mf_archive_append(run->archive, search, i, 3.0 * (i + 1), NULL), MF_OK);
@@ -136,8 +125,7 @@ static mf_Status write_report(mf_Context *context, const Run *run, mf_Error *err
 static char *page_of(mf_Context *context, const Run *run, size_t *size) {
     mf_Error error = {0};
     char *page;
-    if (write_report(context, run, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(write_report(context, run, &error), &error);
     assert_int_equal(mf_file_read(context, run->report, 1 << 24, &page, size, NULL), MF_OK);
     return page;
 }

@@ -2,12 +2,6 @@
 // one alone changes no field except those that it declares as written, and its output is the same,
 // bit for bit, for any values of the fields that it does not declare as read.
 #include "motion/fixture.h"
-#include "sanitized.h"
-
-#include <mayfly/mayfly.h>
-
-#include <stdlib.h>
-#include <string.h>
 
 #define FOLDER MAYFLY_SOURCE_DIR "/"
 
@@ -136,7 +130,7 @@ static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Overri
 // Robots with genomes, and what evaluations add to them.
 static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_SceneFile *file = load(context, name, overrides, count);
     mf_SceneConfig config = mf_scene_config();
     mf_Scene scene;
@@ -174,7 +168,7 @@ static void evaluations_declare_what_they_do(void **state) {
 
 static void check_vehicles(const char *name, const mf_Override *overrides, uint32_t count) {
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_SceneFile *file = load(context, name, overrides, count);
     mf_Scene scene;
     must(mf_scene_create(context, file, NULL, &scene, &error), &error);
@@ -201,7 +195,7 @@ static void vehicles_declare_what_they_do(void **state) {
 static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     char path[512];
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model;
     mf_World *world;
     mf_Group *group;
@@ -214,8 +208,8 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     must(mf_model_load(context, path, &import, &model, &error), &error);
     robots.model = model;
     robots.count = 3;
-    must(mf_world_create(context, &settings, &world, &error), &error);
-    must(mf_world_add_group(world, &robots, &group, &error), &error);
+    world = open_world(context, &settings);
+    group = add_group(world, &robots);
     must(mf_articulated_add(group, config, &error), &error);
     if (model->sensor_value_count > 0)
         must(mf_instruments_add(group, NULL, &error), &error);
@@ -250,7 +244,7 @@ static void robots_declare_what_they_do(void **state) {
 static void levels_declare_what_they_do(void **state) {
     (void)state;
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model;
     mf_World *world;
     mf_Group *group;
@@ -260,7 +254,7 @@ static void levels_declare_what_they_do(void **state) {
     robots.model = model;
     robots.count = MF_MOTION_LEVELS;
     must(mf_world_create(context, NULL, &world, &error), &error);
-    must(mf_world_add_group(world, &robots, &group, &error), &error);
+    group = add_group(world, &robots);
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
     must(mf_motions_add(group, &motions, &error), &error);
@@ -273,14 +267,13 @@ static void levels_declare_what_they_do(void **state) {
 }
 
 static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *name) {
-    mf_Error error = {0};
     mf_Group *group;
     mf_GroupConfig config = mf_group_config();
     config.model = model;
     config.name = name;
     config.count = 3;
     config.isolated = false;
-    must(mf_world_add_group(world, &config, &group, &error), &error);
+    group = add_group(world, &config);
     return group;
 }
 
@@ -290,9 +283,9 @@ static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion)
     must(mf_collisions_prepare(group, &error), &error);
     must(mf_motion_add(group, motion, NULL, &error), &error);
     for (uint32_t i = 0; i < 2; i++) {
-        mf_field_set(mf_group_find_field(group, "wrench.count"), i, 0, 1);
-        mf_field_set(mf_group_find_field(group, "wrench.link"), i, 0, 0.01);
-        mf_field_set(mf_group_find_field(group, "wrench.link"), i, 5, 0.001);
+        set_field(group, "wrench.count", i, 0, 1);
+        set_field(group, "wrench.link", i, 0, 0.01);
+        set_field(group, "wrench.link", i, 5, 0.001);
     }
 }
 
@@ -300,7 +293,7 @@ static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion)
 static void bodies_declare_what_they_do(void **state) {
     (void)state;
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *models[4];
     mf_World *world;
     const mf_Quadrotor quadrotor = mf_quadrotor();
@@ -335,7 +328,7 @@ static void bodies_declare_what_they_do(void **state) {
 static void check_play(const char *text, uint64_t steps, uint32_t least) {
     enum { ROUNDS = SANITIZED ? 1 : 3 };
     mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_SceneFile *file;
     mf_Scene scene;
     mf_plugins_allow(context, true);

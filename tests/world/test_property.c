@@ -2,12 +2,6 @@
 // properties, and hostile paths.
 #include "motion/fixture.h"
 
-#include <mayfly/mayfly.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct Scene {
     mf_Context *context;
     mf_Model *hexapod, *ant;
@@ -28,7 +22,7 @@ static mf_Model *load(mf_Context *context, const char *name) {
 
 // Four hexapods that move by points, and three ants with actuators and sensors.
 static Scene open_scene(void) {
-    Scene scene = {.context = make_context(1)};
+    Scene scene = {.context = open_context(1)};
     mf_Error error = {0};
     scene.hexapod = load(scene.context, "hexapod.urdf");
     scene.ant = load(scene.context, "ant.xml");
@@ -37,14 +31,14 @@ static Scene open_scene(void) {
     config.name = "robot";
     config.model = scene.hexapod;
     config.count = 4;
-    must(mf_world_add_group(scene.world, &config, &scene.robots, &error), &error);
+    scene.robots = add_group(scene.world, &config);
     must(mf_points_add(scene.robots, NULL, &error), &error);
     must(mf_sensors_add(scene.robots, (mf_Rate){10, 1}, &error), &error);
     config.name = "robot2"; // ends with a digit, and looks like an instance of the other
     config.model = scene.ant;
     config.count = 3;
     config.double_precision = true;
-    must(mf_world_add_group(scene.world, &config, &scene.ants, &error), &error);
+    scene.ants = add_group(scene.world, &config);
     must(mf_articulated_add(scene.ants, NULL, &error), &error);
     must(mf_instruments_add(scene.ants, NULL, &error), &error);
     return scene;
@@ -54,8 +48,7 @@ static void close_scene(Scene *scene) {
     mf_world_destroy(scene->world);
     mf_model_destroy(scene->hexapod);
     mf_model_destroy(scene->ant);
-    assert_int_equal(mf_context_live_bytes(scene->context), 0);
-    mf_context_destroy(scene->context);
+    close_context(scene->context);
 }
 
 static mf_Property find(const Scene *scene, const char *format, const char *name) {
@@ -159,7 +152,7 @@ static const char arm[] =
 // links of a file with bodies; slides with their own unit.
 static void other_parts_are_found(void **state) {
     (void)state;
-    Scene scene = {.context = make_context(1)};
+    Scene scene = {.context = open_context(1)};
     mf_Error error = {0};
     const char *file = MAYFLY_BINARY_DIR "/test_property.xml";
     must(mf_file_replace(scene.context, file, arm, strlen(arm), &error), &error);
@@ -167,7 +160,7 @@ static void other_parts_are_found(void **state) {
     must(mf_world_create(scene.context, NULL, &scene.world, &error), &error);
     mf_GroupConfig config = mf_group_config();
     config.model = scene.ant;
-    must(mf_world_add_group(scene.world, &config, &scene.ants, &error), &error);
+    scene.ants = add_group(scene.world, &config);
     must(mf_articulated_add(scene.ants, NULL, &error), &error);
     must(mf_instruments_add(scene.ants, NULL, &error), &error);
     uint32_t elbow = mf_model_find_joint(scene.ant, "elbow");

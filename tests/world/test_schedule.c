@@ -3,7 +3,6 @@
 #include "motion/fixture.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum { MOST_RUNS = 4096 };
 
@@ -29,17 +28,16 @@ static void write_diary(const mf_SystemRun *run, void *user) {
 
 static void open_group(Fixture *fixture, mf_Time step, bool isolated, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
-    mf_Error error = {0};
     fixture_begin(fixture, 1);
     mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
     mf_WorldConfig world = mf_world_config();
     world.step = step;
-    must(mf_world_create(fixture->context, &world, &fixture->world, &error), &error);
+    fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture->hand.model;
     group.isolated = isolated;
     group.count = count;
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    fixture->group = add_group(fixture->world, &group);
 }
 
 static void add_writer(Fixture *fixture, Writer *writer, mf_Phase phase, mf_Rate rate) {
@@ -428,7 +426,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
         config.isolated = isolated;
         config.count = 3;
         config.fault_policy = MF_FAULT_RESET;
-        must(mf_world_add_group(fixture.world, &config, &group, &error), &error);
+        group = add_group(fixture.world, &config);
         for (int f = 0; f < 6; f++) {
             mf_FieldInfo info = extra_field(names[f]);
             must(mf_group_add_field(group, &info, 0, &fields[f], &error), &error);
@@ -507,7 +505,7 @@ static void slow_systems_meet(void **state) {
     must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture.hand.model;
-    must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+    fixture.group = add_group(fixture.world, &group);
     mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, nothing, angle);
     mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, target);
     one.run = two.run = meet;

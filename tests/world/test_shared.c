@@ -2,8 +2,6 @@
 // requirements of snapshots on systems.
 #include "motion/fixture.h"
 
-#include <stdlib.h>
-
 enum { MOST = 4096 };
 
 typedef struct Entry {
@@ -34,16 +32,15 @@ static void world_note(const mf_WorldRun *run, void *user) {
 
 static mf_Group *open_shared(Fixture *fixture, uint32_t threads, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
-    mf_Error error = {0};
     fixture_begin(fixture, threads);
     mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
     mf_WorldConfig world = mf_world_config();
-    must(mf_world_create(fixture->context, &world, &fixture->world, &error), &error);
+    fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture->hand.model;
     group.isolated = false;
     group.count = count;
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    fixture->group = add_group(fixture->world, &group);
     return fixture->group;
 }
 
@@ -203,7 +200,7 @@ static void bits_do_not_depend_on_threads(void **state) {
         config.isolated = true;
         config.count = 50;
         mf_Group *alone;
-        must(mf_world_add_group(fixture.world, &config, &alone, &error), &error);
+        alone = add_group(fixture.world, &config);
         add_group_system(alone, MF_PHASE_MOTION, always, mix,
                          mf_group_find_field(alone, "base.position"));
         for (int g = 0; g < 3; g++) {
