@@ -32,8 +32,9 @@ if(MAYFLY_TESTS)
       mayfly_add_kernel(${test_target} ${test_kernel})
     endif()
     mayfly_target_flags(${test_target})
+    # Every test has cmocka's parameter `state`, and few want it.
     target_compile_options(${test_target} PRIVATE -UNDEBUG -Wno-missing-prototypes
-      ${MAYFLY_UNTRACED})
+      -Wno-unused-parameter ${MAYFLY_UNTRACED})
     target_include_directories(${test_target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/made
       ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${test_target} PRIVATE

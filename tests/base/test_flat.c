@@ -30,7 +30,6 @@ static Plan *make(mf_Context *context) {
 }
 
 static void a_copy_is_equal(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Error error;
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
@@ -50,7 +49,6 @@ static void a_copy_is_equal(void **state) {
 }
 
 static void four_gigabytes_are_refused(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Error error;
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);

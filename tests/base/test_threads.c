@@ -18,7 +18,6 @@ static void mark(void *task, uint32_t index) {
 }
 
 static void every_index_runs_exactly_once(void **state) {
-    (void)state;
     static const uint32_t counts[] = {0, 1, 2, 3, 7, 8, 9, 64, 1000, 100000};
     for (uint32_t threads = 1; threads <= 8; threads *= 2) {
         mf_Context *context = open_context(threads);
@@ -38,7 +37,6 @@ static void every_index_runs_exactly_once(void **state) {
 }
 
 static void results_are_the_same_for_every_thread_count(void **state) {
-    (void)state;
     enum { COUNT = 37, ROUNDS = 20000 };
     uint32_t first[COUNT];
     for (uint32_t threads = 1; threads <= 5; threads++) {
@@ -58,7 +56,6 @@ static void results_are_the_same_for_every_thread_count(void **state) {
 }
 
 static void workers_wake_after_sleeping(void **state) {
-    (void)state;
     mf_Context *context = open_context(3);
     uint32_t values[5] = {0};
     Cells cells = {.cells = values};
@@ -85,7 +82,6 @@ static void nap(void *task, uint32_t index) {
 }
 
 static void the_caller_waits_for_slow_tasks(void **state) {
-    (void)state;
     mf_Context *context = open_context(2);
     for (int i = 0; i < 10; i++) {
         _Atomic uint32_t finished = 0;
@@ -110,7 +106,6 @@ static void meet(void *task, uint32_t index) {
 }
 
 static void tasks_really_run_side_by_side(void **state) {
-    (void)state;
     mf_Context *context = open_context(2);
     for (int i = 0; i < 20; i++) {
         _Atomic uint32_t present = 0;
@@ -142,7 +137,6 @@ static void *call_from_a_thread(void *task) {
 }
 
 static void misuse_runs_serially_instead_of_breaking(void **state) {
-    (void)state;
     Nested nested = {.context = open_context(3)};
     mf_parallel_for(nested.context, 20, call_again, &nested);
     assert_int_equal(atomic_load(&nested.runs), 200);
@@ -163,7 +157,6 @@ static void run_backwards(void *user, uint32_t count, mf_TaskFn function, void *
 }
 
 static void the_users_parallel_for_is_used(void **state) {
-    (void)state;
     uint32_t seen = 0, values[10] = {0};
     mf_ContextConfig config = mf_context_config();
     config.threads = 6;
@@ -194,7 +187,6 @@ static void check_signals(void *task, uint32_t index) {
 }
 
 static void signals_stay_with_the_host(void **state) {
-    (void)state;
     sigset_t before, after;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
     mf_Context *context = open_context(2);
@@ -207,7 +199,6 @@ static void signals_stay_with_the_host(void **state) {
 }
 
 static void contexts_come_and_go_without_work(void **state) {
-    (void)state;
     for (int i = 0; i < 200; i++)
         mf_context_destroy(open_context(1 + (uint32_t)i % 5));
 }

@@ -284,14 +284,13 @@ static void who_is_seen(void **state) {
     for (int isolated = 0; isolated < 2; isolated++) {
         mf_Model *model = load_text(context, BALL);
         mf_World *world;
-        mf_Group *group;
         mf_FreeCamera *eye;
         mf_GroupConfig config = mf_group_config();
         config.model = model;
         config.count = 3;
         config.isolated = isolated;
         must(mf_world_create(context, NULL, &world, &error), &error);
-        group = add_group(world, &config);
+        mf_Group *group = add_group(world, &config);
         must(mf_articulated_add(group, NULL, &error), &error);
         for (uint32_t i = 0; i < 3; i++) {
             const double at[3] = {3.0, 1.0 - i, 1.0};

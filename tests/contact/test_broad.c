@@ -196,7 +196,6 @@ static void check_copy(const Copy *copy, const mf_CollidePlan *plan, double reac
 }
 
 static void near_pairs_are_listed_once(void **state) {
-    (void)state;
     const double wide[3] = {0.2, 0.7, 3.0};
     for (uint32_t round = 0; round < 30; round++) {
         random_state = round;
@@ -220,7 +219,6 @@ static void near_pairs_are_listed_once(void **state) {
 
 // Every pair has its test, groups hold whole runs of tests, and nodes come after what they hold.
 static void tests_cover_all_pairs(void **state) {
-    (void)state;
     random_state = 99;
     mf_Model model = random_model();
     mf_CollidePlan *plan = NULL;
@@ -244,12 +242,10 @@ static void tests_cover_all_pairs(void **state) {
 }
 
 static int begin(void **state) {
-    (void)state;
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
 static int end(void **state) {
-    (void)state;
     size_t left = mf_context_live_bytes(context);
     mf_context_destroy(context);
     return left != 0;

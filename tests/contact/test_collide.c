@@ -66,7 +66,6 @@ static const mf_CollidePair *pair_of(const mf_CollidePlan *plan, uint32_t a, uin
 }
 
 static void bodies_filter_pairs(void **state) {
-    (void)state;
     reset();
     mf_CollidePlan *plan = plan_of_model();
     // Not: 0-1 (carried), 1-3 (carried, through the intermediate link), 0-4 and 0-5 (4 and 5 are
@@ -104,7 +103,6 @@ static void bodies_filter_pairs(void **state) {
 }
 
 static void bits_exclusions_and_lists_filter_pairs(void **state) {
-    (void)state;
     reset();
     shapes[3].contact_type = 2; // seen by 1 only through their contact_with
     shapes[3].contact_with = 0;
@@ -139,7 +137,6 @@ static void bits_exclusions_and_lists_filter_pairs(void **state) {
 }
 
 static void parameters_mix(void **state) {
-    (void)state;
     reset();
     shapes[0].mix = 3;
     shapes[0].dimension = 1;
@@ -187,7 +184,6 @@ static void parameters_mix(void **state) {
 
 // Sizes are halved, kinds put in order, hulls moved to their middle, links to their holders.
 static void shapes_are_placed(void **state) {
-    (void)state;
     static const float vertices[] = {9, 9, 9, 1, 0, 0, 3, 0, 0, 2, 3, 0, 2, 0, 3};
     static const uint32_t hull[] = {1, 2, 3, 4}, none[] = {0};
     const mf_Mesh meshes[] = {{.vertices = vertices, .hull_vertices = hull, .hull_vertex_count = 4},
@@ -244,7 +240,6 @@ static void shapes_are_placed(void **state) {
 
 // The n-th allocation fails, for all n: an error, nothing left behind, *out untouched.
 static void failures_leave_nothing(void **state) {
-    (void)state;
     reset();
     for (uint64_t n = 1;; n++) {
         mf_CollidePlan *plan = NULL;
@@ -264,7 +259,6 @@ static void failures_leave_nothing(void **state) {
 }
 
 static void models_without_pairs_have_a_plan(void **state) {
-    (void)state;
     reset();
     model.shape_count = 0;
     mf_CollidePlan *plan = plan_of_model();
@@ -274,12 +268,10 @@ static void models_without_pairs_have_a_plan(void **state) {
 }
 
 static int begin(void **state) {
-    (void)state;
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
 static int end(void **state) {
-    (void)state;
     size_t left = mf_context_live_bytes(context);
     mf_context_destroy(context);
     return left != 0;

@@ -56,7 +56,6 @@ static uint32_t count_under(const mf_Compound *compound, uint32_t node, uint32_t
 }
 
 static void trees_are_binary_with_solids_in_their_leaves(void **state) {
-    (void)state;
     static const char *const names[] = {"humanoid.urdf",    "car.urdf", "hexapod.urdf", "ball.xml",
                                         "soccer_field.xml", "ant.xml",  "figure.xml"};
     mf_Context *context;
@@ -151,7 +150,6 @@ static void advance(State *state, const mf_Model *model, double time) {
 }
 
 static void places_and_velocities_are_those_of_the_model(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Error error = {0};
     must(mf_context_create(NULL, &context, &error), &error);
@@ -293,7 +291,6 @@ static const char *const zoo =
 // Random states of robots at distances from inside each other to far apart, and the hostile cases:
 // one robot in the very place of another, apart by a hair, and in axes of each other.
 static void trees_find_what_every_two_find(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
@@ -341,7 +338,6 @@ static void trees_find_what_every_two_find(void **state) {
 // Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
 // a robot with a joint that is not a number touches nothing.
 static void bits_do_not_depend_on_other_agents(void **state) {
-    (void)state;
     enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
     mf_Context *context;
@@ -421,7 +417,6 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
 // Robots that are a gap apart do not touch when one moves by less, whatever its way; asking for
 // gaps changes no touch; all copies tell the same gap.
 static void gaps_hold(void **state) {
-    (void)state;
     enum { PAIRS = 300, WAYS = 30 };
     mf_Context *context;
     mf_Error error = {0};
@@ -475,7 +470,6 @@ static void gaps_hold(void **state) {
 
 // Links that are held do not touch, and all others do as before.
 static void held_links_do_not_touch(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
@@ -558,7 +552,6 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
 // No point of a robot goes farther against its base than it is said to, for small and large turns
 // of it and of its joints, wherever the base goes; who does not move has gone no way.
 static void nothing_goes_farther_than_its_way(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
@@ -628,7 +621,6 @@ static void nothing_goes_farther_than_its_way(void **state) {
 // A ball is as heavy as it is along its normals; a thin rod at its end a quarter of it, as a rod
 // that is struck there; what is fixed in the world has no mass to move.
 static void masses_are_those_at_the_worst_position(void **state) {
-    (void)state;
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
         " mass='2'/></body></worldbody></mujoco>";
@@ -651,7 +643,6 @@ static void masses_are_those_at_the_worst_position(void **state) {
 // A mass in one point moves whole wherever it is pushed, and has nothing to turn. Files cannot say
 // so: their readers give it the inertia of its shapes.
 static void a_point_has_its_mass(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Error error = {0};
     must(mf_context_create(NULL, &context, &error), &error);

@@ -258,11 +258,10 @@ static inline mf_Group *add_robots(const Fixture *fixture, mf_World *world, mf_M
                                    double friction, bool shared) {
     mf_GroupConfig config = mf_group_config();
     mf_GaitConfig gaits = mf_gait_config();
-    mf_Group *group = NULL;
     config.model = fixture->model;
     config.count = ROBOTS;
     config.isolated = !shared;
-    group = add_group(world, &config);
+    mf_Group *group = add_group(world, &config);
     if (shared)
         assert_int_equal(mf_collisions_prepare(group, NULL), MF_OK);
     assert_int_equal(add_motion(group, motion, friction), MF_OK);
@@ -287,10 +286,9 @@ static inline uint32_t count_group(const Fixture *fixture, const Move *move, mf_
     static const double weights[GROUPS] = {0.95, 1.05, 0.95, 1.05};
     Course courses[ROBOTS] = {0};
     mf_WorldConfig config = mf_world_config();
-    mf_World *world = NULL;
     config.step = mf_time_from_seconds(0.001);
     config.gravity *= weights[variant];
-    world = open_world(fixture->context, &config);
+    mf_World *world = open_world(fixture->context, &config);
     mf_Group *group = add_robots(fixture, world, motion, frictions[variant], false);
     for (uint32_t i = 0; i < ROBOTS; i++)
         put_robot(fixture, move, group, i, variant * ROBOTS + i);

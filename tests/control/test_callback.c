@@ -20,7 +20,6 @@ static bool count_calls(mf_Group *group, uint32_t instance, mf_Time time, void *
 }
 
 static void every_robot_is_called_at_the_rate(void **state) {
-    (void)state;
     Fixture fixture;
     Calls calls = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -35,7 +34,6 @@ static void every_robot_is_called_at_the_rate(void **state) {
 }
 
 static void failure_raises_the_fault_and_ends_the_calls(void **state) {
-    (void)state;
     Fixture fixture;
     Calls calls = {.refuses = 20};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -52,7 +50,6 @@ static void failure_raises_the_fault_and_ends_the_calls(void **state) {
 }
 
 static void several_run_in_order(void **state) {
-    (void)state;
     Fixture fixture;
     Calls first = {.refuses = 5}, second = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -68,7 +65,6 @@ static void several_run_in_order(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     Calls calls = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);

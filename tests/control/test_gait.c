@@ -469,10 +469,8 @@ static void a_snapshot_continues(void **state) {
     Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
     Crowd other = open_crowd(fixture, MF_ISA_SCALAR, false, CROWD);
     run_crowd(&crowd, 0, 5);
-    size_t size = mf_world_snapshot_size(crowd.world);
-    void *image = malloc(size);
-    assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(crowd.world, image, size, NULL), MF_OK);
+    size_t size;
+    void *image = take_snapshot(crowd.world, &size);
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
     run_crowd(&crowd, 5, 6);
     run_crowd(&other, 5, 6);
@@ -564,10 +562,9 @@ static void ranges_hold_and_nan_is_a_fault(void **state) {
                          " {joint: right_knee, forward: 1}], pace: {march: true}}");
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig config = mf_group_config();
-    mf_World *made;
     mf_Group *group;
     config.model = fixture->model;
-    made = open_world(fixture->context, &world);
+    mf_World *made = open_world(fixture->context, &world);
     group = add_group(made, &config);
     assert_int_equal(mf_points_add(group, NULL, NULL), MF_OK);
     assert_int_equal(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, NULL), MF_OK);

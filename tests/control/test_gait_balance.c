@@ -116,7 +116,6 @@ static Fate walk_and_push(bool closed, double force, double speed) {
 // Seen: 15 of 64 stay up without feedback, 33 with it. The bounds are more than one standard
 // deviation of a count of 64 away, sqrt(64 * 0.23 * 0.77) = 3 and sqrt(64 * 0.5 * 0.5) = 4.
 static void pushes_topple_the_open_loop_only(void **state) {
-    (void)state;
     Fate open = walk_and_push(false, 18.0, 0.08);
     Fate closed = walk_and_push(true, 18.0, 0.08);
     assert_int_equal(open.early + closed.early, 0);
@@ -129,7 +128,6 @@ static void pushes_topple_the_open_loop_only(void **state) {
 // Without pushes nobody falls, and the way of 8 s at 0.08 m/s is not shorter with feedback: seen
 // 0.6 m both times.
 static void balance_does_not_hinder_the_walk(void **state) {
-    (void)state;
     Fate open = walk_and_push(false, 0.0, 0.08);
     Fate closed = walk_and_push(true, 0.0, 0.08);
     assert_int_equal(open.standing, ROBOTS);

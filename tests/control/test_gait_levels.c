@@ -143,7 +143,6 @@ enum { DYNAMIC = sizeof dynamic / sizeof *dynamic };
 // as they can: without that the walk turned by 1 to 11 rad in 10 s. With feet that hold it turns by
 // 0.1.
 static void feet_that_slide_go_straight(void **state) {
-    (void)state;
     static const double coefficients[] = {0.3, 0.8};
     for (int i = 0; i < 2; i++)
         for (int step = 1; step <= 10; step += 9) {
@@ -157,7 +156,6 @@ static void feet_that_slide_go_straight(void **state) {
 
 // 0.3 rad/s for 10 s, after a start of half a second of it: 2.93 rad. Seen: 2.63 to 2.91.
 static void the_walk_follows_commanded_yaw_rate(void **state) {
-    (void)state;
     for (int i = 0; i < DYNAMIC; i++)
         for (int side = -1; side <= 1; side += 2) {
             Trial trial = {"humanoid",         "walk", dynamic[i], MF_MILLISECOND, NAN,
@@ -168,7 +166,6 @@ static void the_walk_follows_commanded_yaw_rate(void **state) {
 }
 
 static void the_walk_follows_commanded_velocity(void **state) {
-    (void)state;
     for (int i = 0; i < DYNAMIC; i++) {
         Trial ahead = {"humanoid", "walk", dynamic[i], MF_MILLISECOND, NAN, {0.1, 0, 0}, 10};
         Trial aside = {"humanoid", "walk", dynamic[i], MF_MILLISECOND, NAN, {0, 0.04, 0}, 10};
@@ -182,7 +179,6 @@ static void the_walk_follows_commanded_velocity(void **state) {
 // Balance moves joints that turn the trunk whose rate it acts on. Where joints go exactly where
 // they are told, only rates that are smoothed over more than the gains leave the robot on its feet.
 static void balance_walks_at_every_level(void **state) {
-    (void)state;
     for (int i = 0; i < DYNAMIC; i++) {
         Trial trial = {"humanoid", "walk_balanced", dynamic[i], MF_MILLISECOND,
                        NAN,        {0.1, 0, 0},     10};
@@ -193,7 +189,6 @@ static void balance_walks_at_every_level(void **state) {
 
 // A constant rate w, felt from tick to tick: after n of them w (1 - (smooth / (tick + smooth))^n).
 static void balance_is_smoothed(void **state) {
-    (void)state;
     static const double smooth[] = {0.0, 0.05, 0.3};
     const double rate = 0.4, gain = 0.1, tick = 0.01;
     for (int s = 0; s < 3; s++) {
@@ -231,7 +226,6 @@ static void balance_is_smoothed(void **state) {
 // The amble stands on two legs for a part of its period, at `kinematic` for moments on one. A robot
 // that did not fall on from there came nowhere (-0.07 m); full dynamics goes 0.90 m.
 static void the_amble_walks_without_dynamics(void **state) {
-    (void)state;
     Trial trial = {"quadruped", "amble", MF_MOTION_KINEMATIC, MF_MILLISECOND, NAN, {0.1, 0, 0}, 10};
     Way way = go(&trial);
     expect(&trial, way, way.up && way.forward > 0.6 && fabs(way.turned) < 0.2);

@@ -32,7 +32,6 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
 // ---- a correct plugin --------------------------------------------------------------------------
 
 static void a_controller_works_at_its_rate(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, wide != 0, COUNT);
@@ -61,7 +60,6 @@ static void a_controller_works_at_its_rate(void **state) {
 }
 
 static void snapshots_contain_its_memory(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
@@ -111,7 +109,6 @@ static uint64_t hash_with(uint32_t threads, const char *name) {
 }
 
 static void threads_give_the_same_bits(void **state) {
-    (void)state;
     uint64_t hash = hash_with(1, "plugin_case_good");
     assert_true(hash_with(2, "plugin_case_good") == hash);
     assert_true(hash_with(4, "plugin_case_good") == hash);
@@ -120,7 +117,6 @@ static void threads_give_the_same_bits(void **state) {
 // ---- rejected before any call -------------------------------------------------------------------
 
 static void a_bad_entry_is_refused(void **state) {
-    (void)state;
     static const struct {
         const char *name;
         mf_Status status;
@@ -165,7 +161,6 @@ static void a_bad_entry_is_refused(void **state) {
 }
 
 static void a_bad_file_is_refused(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Plugin *plugin;
     mf_Error error;
@@ -205,7 +200,6 @@ static void a_bad_file_is_refused(void **state) {
 }
 
 static void a_group_that_does_not_fit_refuses(void **state) {
-    (void)state;
     static const struct {
         const char *name;
         bool wide;
@@ -239,7 +233,6 @@ static void a_group_that_does_not_fit_refuses(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
@@ -296,7 +289,6 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
 }
 
 static void every_failing_call_is_survived(void **state) {
-    (void)state;
     Robot robot;
     mf_Context *context = open_context(1);
     robot_make(&robot, context);
@@ -307,7 +299,6 @@ static void every_failing_call_is_survived(void **state) {
 // ---- contained ---------------------------------------------------------------------------------
 
 static void one_robots_nan_is_its_own(void **state) {
-    (void)state;
     static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
     for (int n = 0; n < 2; n++) {
         Fixture good, bad;
@@ -336,7 +327,6 @@ static void one_robots_nan_is_its_own(void **state) {
 }
 
 static void a_breach_takes_nothing_over(void **state) {
-    (void)state;
     static const char *const cases[][2] = {
 #if defined(__SSE2__)
         {"rounding", "changed the floating-point mode"},
@@ -379,7 +369,6 @@ static void a_breach_takes_nothing_over(void **state) {
 }
 
 static void writing_to_other_fields_has_no_effect(void **state) {
-    (void)state;
     static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
     for (int n = 0; n < 2; n++) {
         Fixture fixture;
@@ -399,7 +388,6 @@ static void writing_to_other_fields_has_no_effect(void **state) {
 }
 
 static void calls_over_their_budget_are_counted(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
@@ -422,7 +410,6 @@ static void calls_over_their_budget_are_counted(void **state) {
 
 // v' = a - k v from rest in steps of h: v_n = a/k (1 - (1 - k h)^n), x the sum of h v.
 static void the_hovercraft_follows_its_equation(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 20);
     mf_Plugin *plugin = load(fixture.context, "plugin_hover");
@@ -471,7 +458,6 @@ static void close_walkers(Fixture *fixture, mf_Plugin *plugin, mf_Model *model) 
 }
 
 static void a_motion_moves_those_of_its_level(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Model *model;
     mf_Error error = {0};
@@ -520,7 +506,6 @@ static void a_motion_moves_those_of_its_level(void **state) {
 }
 
 static void the_controller_sways(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
     mf_Plugin *plugin = load(fixture.context, "plugin_sway");
@@ -535,7 +520,6 @@ static void the_controller_sways(void **state) {
 }
 
 static void own_motions_have_names(void **state) {
-    (void)state;
     mf_Motion found;
     assert_string_equal(mf_motion_name(MF_MOTION_OWN), "own");
     assert_string_equal(mf_motion_name(MF_MOTION_OWN_LAST), "own16");

@@ -75,7 +75,7 @@ static double widest_gap(const Play *play) {
                               &(mf_DockPort){play->modules, i, 0}, 0, there, turn, &error),
              &error);
         for (uint32_t c = 0; c < 3; c++)
-            square += pow(get(play->modules, "base.position", i, c) - there[c], 2);
+            square += pow(get_field(play->modules, "base.position", i, c) - there[c], 2);
         most = fmax(most, sqrt(square));
     }
     return most;
@@ -126,15 +126,14 @@ static mf_DocksStatistics hit_leg(uint32_t leg) {
     write_comb(text, sizeof text);
     open_play(&play, text, 2, 2.0, 1);
     put_at(&play.pitch, play.balls, 0, 2.05 + 0.1 * leg, 0.0, 5.0 - 0.03 - 0.11 - 0.03);
-    set(play.balls, "base.linear_velocity", 0, 2, 0.3);
+    set_field(play.balls, "base.linear_velocity", 0, 2, 0.3);
     const mf_DocksStatistics seen = run(&play, 150);
-    assert_true(get(play.balls, "base.linear_velocity", 0, 2) < 0.25); // it has hit
+    assert_true(get_field(play.balls, "base.linear_velocity", 0, 2) < 0.25); // it has hit
     pitch_close(&play.pitch);
     return seen;
 }
 
 static void a_link_without_a_site_is_hit(void **state) {
-    (void)state;
     const mf_DocksStatistics near_leg = hit_leg(2), far_leg = hit_leg(LEGS - 1);
     assert_int_equal(near_leg.touched, 0);
     assert_true(far_leg.touched > 0);
@@ -157,17 +156,16 @@ static mf_DocksStatistics hit_row(uint32_t links) {
     open_play(&play, module_text, WIDE, 0.2, links);
     for (uint32_t i = 0; i < links; i++) {
         put_at(&play.pitch, play.balls, i, 0.1 * i - 0.05, 0.0, 5.0 - 0.03 - 0.02 - 0.004);
-        set(play.balls, "base.linear_velocity", i, 2, 0.3);
+        set_field(play.balls, "base.linear_velocity", i, 2, 0.3);
     }
     const mf_DocksStatistics seen = run(&play, 40);
     for (uint32_t i = 0; i < links; i++)
-        assert_true(get(play.balls, "base.linear_velocity", i, 2) < 0.25);
+        assert_true(get_field(play.balls, "base.linear_velocity", i, 2) < 0.25);
     pitch_close(&play.pitch);
     return seen;
 }
 
 static void more_links_are_hit_than_an_island_takes(void **state) {
-    (void)state;
     const mf_DocksStatistics most = hit_row(HALF), more = hit_row(HALF + 1);
     assert_int_equal(most.touched, 0);
     assert_true(more.touched > 0);

@@ -64,7 +64,6 @@ static void open_pendulum(Rig *rig, mf_Motion motion, bool wide, double angle,
 static void a_motor_spins_up_a_flywheel(void **state) {
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
-    (void)state;
     for (int m = 0; m < 3; m++)
         for (int wide = 0; wide < 2; wide++) {
             const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
@@ -92,9 +91,8 @@ static void a_motor_spins_up_a_flywheel(void **state) {
 
 static void a_motor_without_a_rate_is_dry_friction(void **state) {
     Rig rig;
-    (void)state;
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.01);
-    set(rig.boxes, "base.angular_velocity", 0, 2, 2.0);
+    set_field(rig.boxes, "base.angular_velocity", 0, 2, 2.0);
     mf_world_step(rig.pitch.world, 400);
     assert_near(see(&rig).rate, 2.0 - 0.4 * 0.01 / spin_inertia, 1e-6);
     mf_world_step(rig.pitch.world, 600); // it stands from 0.833 s on
@@ -104,7 +102,6 @@ static void a_motor_without_a_rate_is_dry_friction(void **state) {
 
 static void a_motor_holds_what_it_can(void **state) {
     const double weight = 9.81 * arm; // [N m] of the pendulum at 90 degrees
-    (void)state;
     for (int strong = 0; strong < 2; strong++) {
         Rig rig;
         mf_WorldJointConfig drive = mf_world_joint_config();
@@ -125,7 +122,6 @@ static void a_motor_holds_what_it_can(void **state) {
 
 static void a_motor_between_two_bodies_conserves_momentum(void **state) {
     Rig rig;
-    (void)state;
     open_rig(&rig, MF_MOTION_RIGID, true, 0.0, true);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
     put_at(&rig.pitch, rig.boxes, 1, 0, 0, 50.5);
@@ -135,8 +131,8 @@ static void a_motor_between_two_bodies_conserves_momentum(void **state) {
     rig.id = join(rig.joints, &config, 0, 0, 50.25, NULL);
     mf_world_step(rig.pitch.world, 2000);
     assert_near(see(&rig).rate, 4.0, 1e-4);
-    assert_near(get(rig.boxes, "base.angular_velocity", 0, 2), 2.0, 1e-4);
-    assert_near(get(rig.boxes, "base.angular_velocity", 1, 2), -2.0, 1e-4);
+    assert_near(get_field(rig.boxes, "base.angular_velocity", 0, 2), 2.0, 1e-4);
+    assert_near(get_field(rig.boxes, "base.angular_velocity", 1, 2), -2.0, 1e-4);
     Momentum sum = {{0}, {0}};
     add_momentum(rig.boxes, 0, &sum);
     add_momentum(rig.boxes, 1, &sum);
@@ -149,7 +145,6 @@ static void a_motor_between_two_bodies_conserves_momentum(void **state) {
 static void a_pendulum_rests_against_a_stop(void **state) {
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
-    (void)state;
     for (int m = 0; m < 3; m++)
         for (int side = -1; side <= 1; side += 2) {
             Rig rig;
@@ -177,7 +172,6 @@ static void a_pendulum_rests_against_a_stop(void **state) {
 static void a_stop_is_not_felt_before(void **state) {
     Rig with, without;
     mf_WorldJointConfig drive = mf_world_joint_config();
-    (void)state;
     open_pendulum(&without, MF_MOTION_RIGID, true, 1.2, &drive);
     drive.lower_angle = 0.4;
     drive.upper_angle = 2.0;
@@ -196,7 +190,6 @@ static void a_stop_is_not_felt_before(void **state) {
 
 static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
     Rig rig;
-    (void)state;
     open_rig(&rig, MF_MOTION_RIGID, true, 0.0, false);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
     mf_WorldJointConfig config = hinge_of(&rig, false);
@@ -221,7 +214,6 @@ static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
 
 static void snapshots_hold_drives(void **state) {
     Rig rig;
-    (void)state;
     open_wheel(&rig, MF_MOTION_RIGID, false, 3.0, 0.02);
     mf_world_step(rig.pitch.world, 100);
     must(mf_world_joint_set_motor(rig.joints, rig.id, -3.0, 0.01, &rig.pitch.error),
@@ -252,7 +244,6 @@ static void refuse(const Rig *rig, const mf_WorldJointConfig *config, const char
 static void wrong_drives_are_refused(void **state) {
     Rig rig;
     mf_Error error = {0};
-    (void)state;
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.0);
     const mf_WorldJointConfig good = hinge_of(&rig, false);
     const double ranges[][2] = {

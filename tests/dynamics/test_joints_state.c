@@ -5,7 +5,6 @@
 // ---- handles and memory -------------------------------------------------------------------------
 
 static void a_joint_is_made_and_broken_a_million_times(void **state) {
-    (void)state;
     Chain chain;
     open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
     mf_WorldJoints *joints = chain.joints;
@@ -44,7 +43,6 @@ static void a_joint_is_made_and_broken_a_million_times(void **state) {
 }
 
 static void handles_of_the_dead_are_known(void **state) {
-    (void)state;
     Chain chain;
     mf_WorldJointState out;
     mf_WorldJointConfig config;
@@ -63,8 +61,8 @@ static void handles_of_the_dead_are_known(void **state) {
     }
     assert_int_equal(mf_world_joints_count(chain.joints), 3);
     mf_world_step(chain.pitch.world, 100); // the lower three fall
-    assert_near(get(chain.links, "base.linear_velocity", 0, 2), 0.0, 1e-3);
-    assert_near(get(chain.links, "base.linear_velocity", 3, 2), -1.962, 1e-3);
+    assert_near(get_field(chain.links, "base.linear_velocity", 0, 2), 0.0, 1e-3);
+    assert_near(get_field(chain.links, "base.linear_velocity", 3, 2), -1.962, 1e-3);
     must(mf_world_joint_config_of(chain.joints, chain.ids[2], &config, &error), &error);
     assert_ptr_equal(config.sides[1].group, chain.links);
     assert_int_equal(config.sides[1].instance, 2);
@@ -76,10 +74,9 @@ static void handles_of_the_dead_are_known(void **state) {
 }
 
 static void a_step_allocates_nothing(void **state) {
-    (void)state;
     Chain chain;
     open_chain(&chain, 40, 2, MF_ISA_AUTO, false);
-    set(chain.links, "base.linear_velocity", 39, 0, 2.0);
+    set_field(chain.links, "base.linear_velocity", 39, 0, 2.0);
     mf_world_step(chain.pitch.world, 1);
     const uint64_t calls = mf_context_call_count(chain.pitch.context);
     mf_world_step(chain.pitch.world, 50);
@@ -89,7 +86,6 @@ static void a_step_allocates_nothing(void **state) {
 
 // Whichever call fails while a joint is made: nothing has changed, and it can be made again.
 static void a_failed_call_changes_nothing(void **state) {
-    (void)state;
     uint32_t failures = 0;
     Chain chain;
     mf_Error error = {0};
@@ -134,7 +130,6 @@ static void refuse(mf_WorldJoints *joints, const mf_WorldJointConfig *config, mf
 }
 
 static void wrong_settings_are_refused(void **state) {
-    (void)state;
     Chain chain;
     open_chain(&chain, 2, 1, MF_ISA_AUTO, true);
     const mf_WorldJointConfig good =
@@ -192,7 +187,6 @@ static void wrong_settings_are_refused(void **state) {
 }
 
 static void groups_that_cannot_are_refused(void **state) {
-    (void)state;
     Pitch pitch, other;
     mf_Error error = {0};
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -231,12 +225,11 @@ static void groups_that_cannot_are_refused(void **state) {
 // ---- the same bits ------------------------------------------------------------------------------
 
 static void disturb(Chain *chain, uint32_t count) {
-    set(chain->links, "base.linear_velocity", count - 1, 0, 3.0);
-    set(chain->links, "base.angular_velocity", count / 2, 1, 1.0);
+    set_field(chain->links, "base.linear_velocity", count - 1, 0, 3.0);
+    set_field(chain->links, "base.angular_velocity", count / 2, 1, 1.0);
 }
 
 static void bits_depend_on_neither_threads_nor_instructions(void **state) {
-    (void)state;
     const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int wide = 0; wide < 2; wide++) {
         uint64_t expected = 0;
@@ -269,7 +262,6 @@ static void *snapshot(const Chain *chain, size_t *size) {
 // Back to a time with other joints: they are there again, with their handles and forces, and the
 // world goes on to the same bits.
 static void a_snapshot_holds_the_joints(void **state) {
-    (void)state;
     mf_Error error = {0};
     size_t size, later_size;
     Chain chain;
@@ -328,7 +320,6 @@ static void a_snapshot_holds_the_joints(void **state) {
 
 // An image whose joints could not be is refused, and the world goes on as it was.
 static void a_wrong_snapshot_changes_nothing(void **state) {
-    (void)state;
     mf_Error error = {0};
     size_t size;
     Chain chain, none;

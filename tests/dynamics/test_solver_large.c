@@ -71,7 +71,7 @@ static void check_response(const char *file) {
     const mf_Model *model = mf_group_model(group);
     put(&pitch, group, 0, 0.4, -2.0, 3.0, 0.0);
     for (uint32_t j = 0; j < model->joint_count; j++)
-        set(group, "joint.angle", 0, j, 0.4 * unit(1, j) - 0.2);
+        set_field(group, "joint.angle", 0, j, 0.4 * unit(1, j) - 0.2);
     const uint32_t n = mf_group_velocity_count(group), links[2] = {model->link_count - 1, 1};
     mf_FreeResponse *free;
     must(mf_free_response_create(group, &free, &pitch.error), &pitch.error);
@@ -96,7 +96,6 @@ static void check_response(const char *file) {
 }
 
 static void free_responses_are_those_of_the_mass_matrix(void **state) {
-    (void)state;
     check_response("ant.xml");
     check_response("humanoid.urdf");
     check_response("quadruped.urdf");
@@ -161,15 +160,14 @@ static double load_on(const Pitch *pitch, uint32_t row) {
 }
 
 static void a_wall_stands(void **state) {
-    (void)state;
     Pitch pitch;
     double far = 0.0, weight = 9.81 * BOXES;
     mf_Group *boxes = open_wall(&pitch);
     mf_world_step(pitch.world, SANITIZED ? 100 : 500);
     assert_true(any_swept(&pitch));
     for (uint32_t i = 0; i < BOXES; i++) {
-        far = fmax(far, fabs(get(boxes, "base.position", i, 0) - place_of(i)));
-        far = fmax(far, fabs(get(boxes, "base.position", i, 2) - 0.1 - 0.2 * row_at(i)));
+        far = fmax(far, fabs(get_field(boxes, "base.position", i, 0) - place_of(i)));
+        far = fmax(far, fabs(get_field(boxes, "base.position", i, 2) - 0.1 - 0.2 * row_at(i)));
     }
     const mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
     print_message("%d boxes: %.3g mm aside at most, residual %.2g\n", BOXES, 1e3 * far,
@@ -212,14 +210,13 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     assert_int_equal(mf_group_fault_total(group), 0);
     for (uint32_t i = 0; i < HEXAPODS; i++) {
         heap.robots[i] = mf_group_instance_hash(group, i);
-        assert_true(fabs(get(group, "base.position", i, 2)) < 2.0);
+        assert_true(fabs(get_field(group, "base.position", i, 2)) < 2.0);
     }
     pitch_close(&pitch);
     return heap;
 }
 
 static void bits_of_heaps_depend_on_nothing_else(void **state) {
-    (void)state;
     const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID};
     mf_Isa widest; // what MF_ISA_AUTO chooses
     assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
@@ -251,7 +248,6 @@ static mf_Group *open_stack(Pitch *pitch) {
 
 // Robots that touch at once begin without the forces of their life before.
 static void a_reset_forgets_contacts(void **state) {
-    (void)state;
     Pitch old, fresh;
     mf_Group *worn = open_stack(&old), *boxes = open_stack(&fresh);
     mf_world_step(old.world, 100);
@@ -261,9 +257,10 @@ static void a_reset_forgets_contacts(void **state) {
     mf_world_step(fresh.world, 3);
     for (uint32_t i = 0; i < STACKED; i++)
         for (uint32_t c = 0; c < 3; c++) {
-            assert_near(get(worn, "base.position", i, c), get(boxes, "base.position", i, c), 0.0);
-            assert_near(get(worn, "base.linear_velocity", i, c),
-                        get(boxes, "base.linear_velocity", i, c), 0.0);
+            assert_near(get_field(worn, "base.position", i, c),
+                        get_field(boxes, "base.position", i, c), 0.0);
+            assert_near(get_field(worn, "base.linear_velocity", i, c),
+                        get_field(boxes, "base.linear_velocity", i, c), 0.0);
         }
     pitch_close(&old);
     pitch_close(&fresh);

@@ -162,7 +162,6 @@ static void put(const Robot *robot, const char *name, double value) {
 static void a_motor_has_no_inertia_of_its_own(void **state) {
     Robot robot;
     double mass = 0.0;
-    (void)state;
     open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
     assert_int_equal(robot.n, 1);
     assert_int_equal(mf_group_mass_matrix(robot.group, 0, 1, &mass, NULL), MF_OK);
@@ -173,7 +172,6 @@ static void a_motor_has_no_inertia_of_its_own(void **state) {
 // Its servo is stable without one, at any step: it goes to its target with the speed of the file.
 static void a_light_joint_follows_its_servo(void **state) {
     Robot robot;
-    (void)state;
     open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
     put(&robot, "joint.target", 0.8);
     double fastest = 0.0;
@@ -188,7 +186,6 @@ static void a_light_joint_follows_its_servo(void **state) {
 
 // 60 N m of joint.torque are at most the effort of 30, and drive the joint at most at 1 rad/s.
 static void limits_hold_for_torques(void **state) {
-    (void)state;
     for (int held = 0; held < 2; held++) {
         Robot robot;
         open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
@@ -235,7 +232,6 @@ static void a_root_named_world_holds_the_base(void **state) {
                                                         "0.04") "</link>" HINGE("foot",
                                                                                 "arm") "</robot>";
     const mf_ImportBase bases[] = {MF_IMPORT_BASE_AUTO, MF_IMPORT_BASE_FIXED, MF_IMPORT_BASE_FREE};
-    (void)state;
     for (int k = 0; k < 3; k++) {
         Robot robot;
         double at[6], turn[8];
@@ -253,7 +249,6 @@ static void a_root_named_world_holds_the_base(void **state) {
 // A base without mass cannot be free; a serial robot whose base is, says so.
 static void guesses_are_noted(void **state) {
     Robot robot;
-    (void)state;
     open_text(&robot,
               "<robot name='r'><link name='foot'/><link name='arm'>" INERTIAL(
                   "0.2", "3", "0.04") "</link>" HINGE("foot", "arm") "</robot>",

@@ -105,12 +105,10 @@ static void hold(const char *name, void (*write)(Page *page)) {
 }
 
 static void tasks_are_in_the_document(void **state) {
-    (void)state;
     hold("tasks", put_tasks);
 }
 
 static void parameters_are_in_the_document(void **state) {
-    (void)state;
     hold("parameters", put_parameters);
 }
 

@@ -63,7 +63,6 @@ static void other_motion(mf_EnvironmentConfig *config) {
 }
 
 static void mistakes_are_reported_in_one_line(void **state) {
-    (void)state;
     static const Mistake mistakes[] = {
         {MF_BAD_ARGUMENT, "mf_environment_config()", size},
         {MF_BAD_ARGUMENT, "need a model", no_model},
@@ -107,7 +106,6 @@ static void mistakes_are_reported_in_one_line(void **state) {
 
 // Every task with every model of the other tasks: it is made, or says what it lacks.
 static void models_that_lack_things_are_refused(void **state) {
-    (void)state;
     mf_Context *context = open_context(1);
     uint32_t refused = 0;
     for (int m = 0; m < TASKS; m++) {
@@ -137,7 +135,6 @@ static void models_that_lack_things_are_refused(void **state) {
 }
 
 static void a_model_without_actuators_is_refused(void **state) {
-    (void)state;
     mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
                                          "<geom size='.1'/></body></worldbody></mujoco>");
@@ -154,7 +151,6 @@ static void a_model_without_actuators_is_refused(void **state) {
 }
 
 static void a_step_before_the_reset_is_refused(void **state) {
-    (void)state;
     Rig rig;
     mf_Error error = {0};
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 20);
@@ -176,7 +172,6 @@ static void a_step_before_the_reset_is_refused(void **state) {
 }
 
 static void actions_that_are_not_finite_are_refused(void **state) {
-    (void)state;
     static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
     Rig rig;
     mf_EnvironmentConfig config = rig_config("half_cheetah", 20);
@@ -201,7 +196,6 @@ static void actions_that_are_not_finite_are_refused(void **state) {
 // ---- queries -----------------------------------------------------------------------------------
 
 static void accessors_return_settings(void **state) {
-    (void)state;
     Rig rig;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
     mf_EnvironmentConfig config = rig_config("inverted_double_pendulum", 3);
@@ -226,7 +220,6 @@ static void accessors_return_settings(void **state) {
 }
 
 static void tasks_are_listed(void **state) {
-    (void)state;
     assert_true(mf_task_count() >= TASKS);
     assert_null(mf_task_info(mf_task_count()));
     assert_null(mf_task_find(NULL));
@@ -247,7 +240,6 @@ static void tasks_are_listed(void **state) {
 // ---- memory ------------------------------------------------------------------------------------
 
 static void a_step_makes_no_fallible_call(void **state) {
-    (void)state;
     for (int t = 0; t < TASKS; t++) {
         Rig rig;
         mf_EnvironmentConfig config = rig_config(task_models[t].task, 40);
@@ -287,7 +279,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 }
 
 static void making_survives_every_failure(void **state) {
-    (void)state;
     mf_Context *context = open_context(1);
     for (int t = 0; t < TASKS; t += 5) // one with forces, one with limits, one of planes
         assert_true(torture(context, make_and_step, &t, TORTURE_MUST_FAIL) > 30);

@@ -38,7 +38,6 @@ static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
 static void next_step(void **state) {
-    (void)state;
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
     rig_reset(&rig, 100);
@@ -67,7 +66,6 @@ static void next_step(void **state) {
 
 // One step ends an episode and begins the next; the end is in final_observation.
 static void same_step(void **state) {
-    (void)state;
     Rig rig;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 0);
     rig_reset(&rig, 100);
@@ -93,7 +91,6 @@ static void same_step(void **state) {
 
 // Nothing starts by itself.
 static void off(void **state) {
-    (void)state;
     Rig rig;
     mf_Error error = {0};
     uint8_t mask[ROBOTS] = {[3] = 1};
@@ -113,7 +110,6 @@ static void off(void **state) {
 }
 
 static void episodes_are_cut_off(void **state) {
-    (void)state;
     for (int way = 0; way < 3; way++) {
         Rig rig;
         const uint32_t round = way == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
@@ -135,7 +131,6 @@ static void episodes_are_cut_off(void **state) {
 
 // A robot may fail in its last step: both flags.
 static void both_ends_at_once(void **state) {
-    (void)state;
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 1);
     rig_reset(&rig, 7);
@@ -149,7 +144,6 @@ static void both_ends_at_once(void **state) {
 }
 
 static void episodes_without_end(void **state) {
-    (void)state;
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, MF_NONE);
     rig_reset(&rig, 7);
@@ -165,7 +159,6 @@ static void episodes_without_end(void **state) {
 
 // Rows of other robots are neither written nor is anything of theirs changed.
 static void masks_choose(void **state) {
-    (void)state;
     Rig rig;
     mf_Error error = {0};
     uint8_t mask[ROBOTS];
@@ -192,7 +185,6 @@ static void masks_choose(void **state) {
 }
 
 static void seeds_begin_anew_or_go_on(void **state) {
-    (void)state;
     Rig rig;
     mf_Error error = {0};
     double first[4], second[4];
@@ -212,7 +204,6 @@ static void seeds_begin_anew_or_go_on(void **state) {
 }
 
 static void buffers_that_are_not_wanted(void **state) {
-    (void)state;
     Rig rig, whole;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 2);
     open_poles(&whole, MF_AUTORESET_SAME_STEP, 2);
@@ -233,7 +224,6 @@ static void buffers_that_are_not_wanted(void **state) {
 }
 
 static void observations_may_be_float(void **state) {
-    (void)state;
     Rig wide, narrow;
     mf_EnvironmentConfig config = rig_config("half_cheetah", ROBOTS);
     config.autoreset = MF_AUTORESET_SAME_STEP;
@@ -265,7 +255,6 @@ static void act_all(Rig *rig, uint32_t step) {
 }
 
 static void images_continue_bit_for_bit(void **state) {
-    (void)state;
     for (int t = 0; t < TASKS; t++) {
         Rig rig, other;
         mf_EnvironmentConfig config = rig_config(task_models[t].task, ROBOTS);
@@ -343,7 +332,6 @@ static void poison(int task, mf_Autoreset way, const char *name) {
 }
 
 static void corrupted_states_end_an_episode_only(void **state) {
-    (void)state;
     for (int t = 0; t < TASKS; t++)
         for (int way = 0; way < 3; way++) {
             poison(t, (mf_Autoreset)way, "joint.rate");

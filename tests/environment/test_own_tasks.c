@@ -119,14 +119,12 @@ static void walker_by_hand(const Walker *walker, mf_Motion motion) {
 }
 
 static void walkers_by_hand_at_every_motion(void **state) {
-    (void)state;
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++)
             walker_by_hand(&walkers[w], (mf_Motion)m);
 }
 
 static void starts_stand_on_the_ground(void **state) {
-    (void)state;
     enum { ROBOTS = 20 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
@@ -161,7 +159,6 @@ static void turn_over(Rig *rig, uint32_t robot, double height, double tilt) {
 
 // Standing still all feet bear load, in the air none does; what knows no forces cannot fly.
 static void contact_sensors_of_feet(void **state) {
-    (void)state;
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             Rig rig;
@@ -196,7 +193,6 @@ static float gait(const Walker *walker, uint32_t joint, double time) {
 
 // The same open loop walks at every level: forward, without falling, better than standing still.
 static void an_open_loop_gait_walks(void **state) {
-    (void)state;
     enum { STEPS = 125 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
@@ -226,7 +222,6 @@ static void an_open_loop_gait_walks(void **state) {
 
 // Upside down in the air is a fall, in the air the right way up is none; the switch lets it pass.
 static void falls_end_episodes(void **state) {
-    (void)state;
     static const mf_TaskSetting goes_on = {"terminate_when_fallen", 0.0};
     for (int ends = 0; ends < 2; ends++)
         for (int w = 0; w < WALKERS; w++) {
@@ -250,7 +245,6 @@ static void falls_end_episodes(void **state) {
 
 // A drawn velocity is observed, stays for the episode, is another in the next one, and pays.
 static void commands_are_drawn_and_tracked(void **state) {
-    (void)state;
     enum { ROBOTS = 20, STEPS = 5 };
     static const mf_TaskSetting commanded = {"commanded", 1.0};
     const Walker *walker = &walkers[1];
@@ -295,7 +289,6 @@ static void commands_are_drawn_and_tracked(void **state) {
 
 // Actions beyond the range are its ends, and aim at the part of the range that they should.
 static void actions_are_targets(void **state) {
-    (void)state;
     static const double actions[] = {0.0, 1.0, -1.0, 3.0, -0.25};
     Rig rig;
     mf_EnvironmentConfig config = walker_config(&walkers[0], MF_MOTION_POINTS, 5);
@@ -329,7 +322,6 @@ static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *conf
 }
 
 static void impossible_settings_are_refused(void **state) {
-    (void)state;
     mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_Model *hexapod = NULL;
@@ -406,7 +398,6 @@ static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, u
 }
 
 static void bits_do_not_depend_on_batch_or_threads(void **state) {
-    (void)state;
     enum { MANY = 60 };
     Case cases[2 * MF_MOTION_LEVELS + 3];
     uint32_t count = 0;
@@ -432,7 +423,6 @@ static void bits_do_not_depend_on_batch_or_threads(void **state) {
 }
 
 static void a_step_allocates_nothing(void **state) {
-    (void)state;
     const char *tasks[] = {"hexapod", "swarm"}, *files[] = {MODEL("hexapod"), NULL};
     for (int t = 0; t < 2; t++) {
         Rig rig;

@@ -54,14 +54,13 @@ static inline mf_Model *load_file(mf_Context *context, const char *name) {
 static inline mf_Group *pitch_group(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
                                     bool wide) {
     mf_GroupConfig config = mf_group_config();
-    mf_Group *group;
     config.name = name;
     config.model = model;
     config.count = count;
     config.isolated = false;
     config.double_precision = wide;
     pitch->models[pitch->count] = model;
-    group = add_group(pitch->world, &config);
+    mf_Group *group = add_group(pitch->world, &config);
     pitch->groups[pitch->count++] = group;
     return group;
 }
@@ -83,15 +82,6 @@ static inline mf_Group *pitch_bodies(Pitch *pitch, mf_Model *model, const char *
 
 static inline void pitch_collide(Pitch *pitch, const mf_CollisionsConfig *config) {
     must(mf_collisions_add(pitch->world, config, &pitch->collisions, &pitch->error), &pitch->error);
-}
-
-static inline double get(mf_Group *group, const char *field, uint32_t instance, uint32_t c) {
-    return get_field(group, field, instance, c);
-}
-
-static inline void set(mf_Group *group, const char *field, uint32_t instance, uint32_t c,
-                       double value) {
-    set_field(group, field, instance, c, value);
 }
 
 static inline void put(Pitch *pitch, mf_Group *group, uint32_t instance, double x, double y,

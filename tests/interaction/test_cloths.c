@@ -133,7 +133,6 @@ static void solids_carry(void **state) {
 
 static void sets_and_threads_agree(void **state) {
     uint64_t hash = 0;
-    (void)state;
     for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
             if (!mf_isa_available(isa))

@@ -95,11 +95,11 @@ static Placed random_body(mf_Group *group, uint32_t instance, const Kind *kind, 
     }
     for (uint32_t c = 0; c < 4; c++) {
         out.rotation[c] /= sqrt(square);
-        set(group, "base.orientation", instance, c, out.rotation[c]);
+        set_field(group, "base.orientation", instance, c, out.rotation[c]);
     }
     for (uint32_t c = 0; c < 3; c++) {
         out.position[c] = size * (2.0 * unit(31, 10 * number + 4 + c) - 1.0);
-        set(group, "base.position", instance, c, out.position[c]);
+        set_field(group, "base.position", instance, c, out.position[c]);
     }
     return out;
 }
@@ -124,9 +124,9 @@ static mf_Distance between(Pitch *pitch, mf_Group *a, uint32_t i, mf_Group *b, u
 static void pose(mf_Group *group, uint32_t instance, double x, double y, double z, double turn) {
     const double position[3] = {x, y, z}, q[4] = {cos(0.5 * turn), 0, 0, sin(0.5 * turn)};
     for (uint32_t c = 0; c < 3; c++)
-        set(group, "base.position", instance, c, position[c]);
+        set_field(group, "base.position", instance, c, position[c]);
     for (uint32_t c = 0; c < 4; c++)
-        set(group, "base.orientation", instance, c, q[c]);
+        set_field(group, "base.orientation", instance, c, q[c]);
 }
 
 static void known_pairs(void **state) {
@@ -161,7 +161,6 @@ static void known_pairs(void **state) {
         {MESH, BOX, 0.2, -0.5, 0.2, 0.0, 0.3, {0, -1, 0}},
         {CAPSULE, BOX, 0.4, 0.0, 0.0, 0.0, 0.2, {1, 0, 0}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int swapped = 0; swapped < 2; swapped++) {
             Pitch pitch;
@@ -229,7 +228,6 @@ static void check_inside(const Placed *a, const Placed *b, const mf_Distance *fo
 static void random_pairs_prove_themselves(void **state) {
     enum { EACH = 60 };
     uint32_t apart = 0, inside = 0;
-    (void)state;
     for (int x = 0; x < KINDS; x++)
         for (int y = 0; y < KINDS; y++) {
             Pitch pitch;
@@ -257,7 +255,6 @@ static void random_pairs_prove_themselves(void **state) {
 // The nearest of all by asking one after the other.
 static void the_nearest_of_all_is_found(void **state) {
     enum { EACH = 40 };
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
@@ -299,12 +296,11 @@ static const char arm_text[] =
     "<geom type='sphere' size='0.2' mass='1'/></body></body></worldbody></mujoco>";
 
 static void links_of_one_robot(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, arm_text), "arm", 2, true);
     pose(arm, 1, 0.0, 0.0, 4.0, 0.0);
-    set(arm, "joint.angle", 0, 0, 0.5);
+    set_field(arm, "joint.angle", 0, 0, 0.5);
     mf_DistanceConfig config = mf_distance_config();
     config.a = (mf_DistanceBody){arm, 0, 0};
     config.b = (mf_DistanceBody){arm, 0, 1};
@@ -312,11 +308,11 @@ static void links_of_one_robot(void **state) {
     config.b = (mf_DistanceBody){arm, 1, 1};
     config.a.link = 1;
     const mf_Distance found = ask(&pitch, &config);
-    assert_near(found.distance, sqrt(0.25 + pow(4.0 - get(arm, "base.position", 0, 2), 2)) - 0.4,
-                1e-12);
+    assert_near(found.distance,
+                sqrt(0.25 + pow(4.0 - get_field(arm, "base.position", 0, 2), 2)) - 0.4, 1e-12);
     assert_int_equal(found.owners[1].instance, 1);
     assert_int_equal(found.owners[1].link, 1);
-    set(arm, "fault.word", 1, 0, MF_FAULT_RANGE);
+    set_field(arm, "fault.word", 1, 0, MF_FAULT_RANGE);
     assert_false(ask(&pitch, &config).found);
     pitch_close(&pitch);
 }
@@ -329,7 +325,6 @@ static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *t
 }
 
 static void bad_questions_are_refused(void **state) {
-    (void)state;
     Pitch pitch, other;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -370,7 +365,6 @@ static void bodies_without_shapes_are_refused(void **state) {
         "<mujoco model='arm'><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='1'/>"
         "<body name='bare'><joint type='slide'/><inertial pos='0 0 0' mass='1' "
         "diaginertia='1 1 1'/></body></body></worldbody></mujoco>";
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 2, true);
@@ -429,7 +423,6 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static void every_failing_call_is_survived(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, MESH, "a", 1);

@@ -99,17 +99,17 @@ static void start_of(const Situation *s, const Shape *upper, const Shape *lower,
 static void put_state(mf_Group *group, const double state[FLOATS], Pitch *pitch) {
     must(mf_group_set_start(group, 0, state, state + 3, state + 7, &pitch->error), &pitch->error);
     for (uint32_t c = 0; c < 3; c++)
-        set(group, "base.angular_velocity", 0, c, state[10 + c]);
+        set_field(group, "base.angular_velocity", 0, c, state[10 + c]);
 }
 
 static void take_state(mf_Group *group, double state[FLOATS]) {
     for (uint32_t c = 0; c < 3; c++) {
-        state[c] = get(group, "base.position", 0, c);
-        state[7 + c] = get(group, "base.linear_velocity", 0, c);
-        state[10 + c] = get(group, "base.angular_velocity", 0, c);
+        state[c] = get_field(group, "base.position", 0, c);
+        state[7 + c] = get_field(group, "base.linear_velocity", 0, c);
+        state[10 + c] = get_field(group, "base.angular_velocity", 0, c);
     }
     for (uint32_t c = 0; c < 4; c++)
-        state[3 + c] = get(group, "base.orientation", 0, c);
+        state[3 + c] = get_field(group, "base.orientation", 0, c);
 }
 
 // The lower body, fixed, with its slope.
@@ -240,7 +240,6 @@ static bool is_tipsy(int upper, int lower) {
 }
 
 static void every_pair_of_shapes(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
@@ -252,7 +251,6 @@ static void every_pair_of_shapes(void **state) {
 }
 
 static void in_float_too(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
@@ -267,7 +265,6 @@ static void in_float_too(void **state) {
 // Friction, condim and priority of two shapes are combined by the rules of MuJoCo's documentation:
 // the larger priority decides, else the larger value.
 static void surfaces_combine_alike(void **state) {
-    (void)state;
     Situation s = {.name = "two frictions",
                    .slope = 0.3,
                    .mu = 0.05,
@@ -296,7 +293,6 @@ static double speed_of(const Situation *s, int shape, double *rate) {
 }
 
 static void every_law_obeys_closed_forms(void **state) {
-    (void)state;
     static const mf_CollisionLaw laws[] = {MF_COLLISION_EXPLICIT, MF_COLLISION_HARD,
                                            MF_COLLISION_COMPLIANT};
     const double slope = 5.0 * pi / 180.0, t = 0.3, r = 0.06;

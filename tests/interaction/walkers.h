@@ -92,8 +92,7 @@ static inline mf_Group *add_walkers(Fixture *fixture, const char *name, uint32_t
     config.count = count;
     config.isolated = false;
     config.double_precision = wide;
-    mf_Group *group;
-    group = add_group(fixture->world, &config);
+    mf_Group *group = add_group(fixture->world, &config);
     static const mf_FieldInfo wind = {"wind.velocity",
                                       "m/s",
                                       "world",
@@ -123,11 +122,6 @@ static inline void put(mf_Group *group, uint32_t instance, double x, double y, d
     const double position[3] = {x, y, z}, velocity[3] = {vx, vy, vz};
     mf_Error error = {0};
     must(mf_group_set_start(group, instance, position, NULL, velocity, &error), &error);
-}
-
-static inline double get(mf_Group *group, const char *field, uint32_t instance,
-                         uint32_t component) {
-    return get_field(group, field, instance, component);
 }
 
 #endif

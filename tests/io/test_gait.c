@@ -146,13 +146,12 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     const mf_GaitPace *pace = gait->kind == MF_GAIT_WALK ? &gait->walk.pace : &gait->waves.pace;
     if (gait->kind == MF_GAIT_KEYFRAMES)
         return;
-    mf_World *world;
     mf_Group *group;
     mf_WorldConfig settings = mf_world_config();
     mf_GroupConfig robots = mf_group_config();
     settings.step = MF_MILLISECOND;
     robots.model = model;
-    world = open_world(fixture->context, &settings);
+    mf_World *world = open_world(fixture->context, &settings);
     group = add_group(world, &robots);
     mf_ArticulatedConfig motion = mf_articulated_config();
     motion.self_contacts = false;

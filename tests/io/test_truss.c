@@ -99,7 +99,6 @@ static void test_refused(void **state) {
 
 // Networks that no file can hold.
 static void test_check(void **state) {
-    (void)state;
     const mf_Neuron neurons[2] = {{(mf_NeuronKind)7, 0, 0}, {MF_NEURON_SIGMOID, 0, 0}};
     const mf_Synapse synapses[1] = {{0, 0, 1}};
     mf_Error error = {0};

@@ -101,7 +101,6 @@ static void steps(Bus *bus, int count) {
 
 // The examples of the manufacturer's page on the protocol.
 static void test_packets_of_the_documentation(void **state) {
-    (void)state;
     static const uint8_t ping[] = {0xff, 0xff, 0xfd, 0, 1, 3, 0, 1, 0x19, 0x4e};
     static const uint8_t pong[] = {0xff, 0xff, 0xfd, 0, 1, 7, 0, 0x55, 0, 6, 4, 0x26, 0x65, 0x5d};
     static const uint8_t read[] = {0xff, 0xff, 0xfd, 0, 1, 7, 0, 2, 0x84, 0, 4, 0, 0x1d, 0x15};

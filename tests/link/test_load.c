@@ -286,14 +286,12 @@ static void test_what_is_refused(void **state) {
 }
 
 static mf_Status say_no(void *user, mf_Scene *scene, bool loaded, mf_Error *error) {
-    (void)user;
     (void)scene;
     return mf_fail(error, MF_UNSUPPORTED, "no %s", loaded ? "load" : "spawn");
 }
 
 static mf_Status take_sample(void *sampled, mf_Error *error) {
     (void)sampled;
-    (void)error;
     return MF_OK;
 }
 

@@ -43,7 +43,6 @@ static void fill(void) {
 }
 
 static void errors_are_as_promised(void **state) {
-    (void)state;
     long double worst[6] = {0};
     run(mf_kernel_row(MF_ISA_SCALAR), true);
     run(mf_kernel_row(MF_ISA_SCALAR), false);
@@ -62,7 +61,6 @@ static void errors_are_as_promised(void **state) {
 }
 
 static void signs_are_symmetric_to_the_bit(void **state) {
-    (void)state;
     run(mf_kernel_row(MF_ISA_SCALAR), true);
     run(mf_kernel_row(MF_ISA_SCALAR), false);
     for (int i = 0; i < COUNT; i += 2) {
@@ -73,7 +71,6 @@ static void signs_are_symmetric_to_the_bit(void **state) {
 }
 
 static void copies_give_the_same_bits(void **state) {
-    (void)state;
     run(mf_kernel_row(MF_ISA_SCALAR), true);
     run(mf_kernel_row(MF_ISA_SCALAR), false);
     memcpy(first64, out64, sizeof out64);
@@ -91,7 +88,6 @@ static void copies_give_the_same_bits(void **state) {
 }
 
 static void special_ratios(void **state) {
-    (void)state;
     static const double cases[][3] = {{1, 0, 1.57079632679489661923},
                                       {-2, 0, -1.57079632679489661923},
                                       {0, 3, 0},

@@ -102,7 +102,6 @@ MAKE_VALUES(double, NAME_F64)
 #include "math/lane_reference.h"
 
 static void operations_match_their_definition(void **state) {
-    (void)state;
     for (int k = 0; k < COPIES; k++) {
         if (!mf_kernel_row_available(copies_f32[k].row))
             continue;
@@ -118,7 +117,6 @@ static void operations_match_their_definition(void **state) {
 }
 
 static void functions_have_the_same_bits(void **state) {
-    (void)state;
     for (int k = 1; k < COPIES; k++) {
         if (!mf_kernel_row_available(copies_f32[k].row))
             continue;
@@ -128,7 +126,6 @@ static void functions_have_the_same_bits(void **state) {
 }
 
 static void functions_are_accurate(void **state) {
-    (void)state;
     const Copies *f32 = &copies_f32[0], *f64 = &copies_f64[0];
     for (int k = 1; k < COPIES; k++) // the fastest that runs here; all have the same bits
         if (mf_kernel_row_available(copies_f32[k].row)) {

@@ -37,7 +37,6 @@ static double sin_cos_error(double angle) {
 }
 
 static void sine_and_cosine_are_good_to_one_ulp(void **state) {
-    (void)state;
     double worst = 0.0;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         worst = fmax(worst, sin_cos_error(random_between(i, -4.0, 4.0)));
@@ -55,7 +54,6 @@ static void sine_and_cosine_are_good_to_one_ulp(void **state) {
 }
 
 static void large_angles_are_as_good(void **state) {
-    (void)state;
     // Exact values of sin and cos (multiple precision): 2^120 is the fdlibm-style hard case by
     // size, 6381956970095103 * 2^797 the double closest to a multiple of pi/2 of all (Muller et
     // al., Handbook of Floating-Point Arithmetic, section on range reduction).
@@ -91,7 +89,6 @@ static void large_angles_are_as_good(void **state) {
 }
 
 static void sine_and_cosine_of_special_values(void **state) {
-    (void)state;
     double sine, cosine;
     mf_sin_cos(0.0, &sine, &cosine);
     assert_true(sine == 0.0 && !signbit(sine) && cosine == 1.0);
@@ -108,7 +105,6 @@ static void sine_and_cosine_of_special_values(void **state) {
 }
 
 static void arc_tangent_is_good_to_two_ulp(void **state) {
-    (void)state;
     double worst = 0.0;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         double y = random_between(2 * i, -1.0, 1.0), x = random_between(2 * i + 1, -1.0, 1.0);
@@ -122,7 +118,6 @@ static void arc_tangent_is_good_to_two_ulp(void **state) {
 }
 
 static void arc_tangent_of_special_values(void **state) {
-    (void)state;
     // C17 F.10.1.4, all combinations of signed zero, one, infinity and NaN
     const double values[] = {0.0, 1.0, INFINITY, -0.0, -1.0, -INFINITY, (double)NAN};
     for (int i = 0; i < 7; i++) {
@@ -139,7 +134,6 @@ static void arc_tangent_of_special_values(void **state) {
 }
 
 static void arc_sine_and_cosine_are_safe_and_accurate(void **state) {
-    (void)state;
     double worst = 0.0;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         double x = random_between(i, -1.0, 1.0);
@@ -160,7 +154,6 @@ static void arc_sine_and_cosine_are_safe_and_accurate(void **state) {
 }
 
 static void floor_and_finite_are_exact(void **state) {
-    (void)state;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         double x = i & 1 ? any_finite(i) : random_between(i, -1e3, 1e3);
         assert_true(mf_floor(x) == floor(x));
@@ -182,7 +175,6 @@ static void floor_and_finite_are_exact(void **state) {
 }
 
 static void bits_are_the_same_everywhere(void **state) {
-    (void)state;
     // Golden hash over results that the tests above check against exact values: every compiler,
     // optimization level and processor must give these bits.
     uint64_t hash = MF_HASH_START;
@@ -221,7 +213,6 @@ static void random_unit_quaternion(double q[4], uint64_t index) {
 }
 
 static void lengths_do_not_overflow(void **state) {
-    (void)state;
     const double scales[] = {1.0, 0x1p1020, 0x1p-1000, 0x1p-1030, DBL_TRUE_MIN};
     for (int i = 0; i < 5; i++) {
         double v[3] = {2.0 * scales[i], -3.0 * scales[i], 6.0 * scales[i]};
@@ -240,7 +231,6 @@ static void lengths_do_not_overflow(void **state) {
 }
 
 static void quarter_turns_go_the_right_way(void **state) {
-    (void)state;
     // right-handed: x to y about z, y to z about x, z to x about y
     const double axes[3][3] = {{2.0, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 1.0}};
     for (int axis = 0; axis < 3; axis++) {
@@ -259,7 +249,6 @@ static void quarter_turns_go_the_right_way(void **state) {
 }
 
 static void products_of_turns_follow_in_order(void **state) {
-    (void)state;
     for (uint64_t i = 0; i < 1000; i++) {
         double a[4], b[4], ab[4], v[3] = {0.3, -1.7, 2.2}, once[3], twice[3];
         random_unit_quaternion(a, 2 * i);
@@ -299,7 +288,6 @@ static void products_of_turns_follow_in_order(void **state) {
 }
 
 static void half_turns_survive_the_matrix(void **state) {
-    (void)state;
     // w = 0: each of the three other branches of matrix to quaternion
     for (int axis = 1; axis < 4; axis++) {
         double q[4] = {0.0, 0.0, 0.0, 0.0}, matrix[9], back[4];
@@ -311,7 +299,6 @@ static void half_turns_survive_the_matrix(void **state) {
 }
 
 static void roll_pitch_yaw_follow_urdf(void **state) {
-    (void)state;
     // R = Rz(yaw) Ry(pitch) Rx(roll), by elementary matrices
     for (uint64_t i = 0; i < 10000; i++) {
         double rpy[3] = {random_between(3 * i, -M_PI, M_PI),
@@ -335,7 +322,6 @@ static void roll_pitch_yaw_follow_urdf(void **state) {
 }
 
 static void straight_up_and_down_keep_the_rotation(void **state) {
-    (void)state;
     for (int sign = -1; sign <= 1; sign += 2) {
         for (uint64_t i = 0; i < 1000; i++) {
             double rpy[3] = {random_between(2 * i, -3.0, 3.0), sign * M_PI_2,
@@ -359,7 +345,6 @@ static void straight_up_and_down_keep_the_rotation(void **state) {
 // ---- inertia -----------------------------------------------------------------------------------
 
 static void eigen_solves_known_matrices(void **state) {
-    (void)state;
     double values[3], vectors[9];
     // [[2,1,0],[1,2,0],[0,0,5]]: 1, 3, 5
     mf_mat3_eigen(values, vectors, (const double[6]){2, 2, 5, 1, 0, 0});
@@ -381,7 +366,6 @@ static void eigen_solves_known_matrices(void **state) {
 }
 
 static void eigen_rebuilds_random_matrices(void **state) {
-    (void)state;
     for (uint64_t i = 0; i < 100000; i++) {
         // entries over twelve decades, as real inertias have
         double a[6], values[3], v[9], largest = 0.0;
@@ -405,7 +389,6 @@ static void eigen_rebuilds_random_matrices(void **state) {
 }
 
 static void inertia_turns_with_its_body(void **state) {
-    (void)state;
     // a quarter turn about z swaps xx and yy; xy changes sign; (xz, yz) turns like (x, y)
     double q[4], found[6];
     mf_quat_from_axis_angle(q, (const double[3]){0, 0, 1}, M_PI_2);
@@ -429,7 +412,6 @@ static void inertia_turns_with_its_body(void **state) {
 }
 
 static void inertia_moves_by_the_parallel_axis_theorem(void **state) {
-    (void)state;
     // two points of 1 kg at +-(1, 2, 3): about the center, then about one of them, which leaves
     // one point at distance (2, 4, 6)
     const double own[6] = {2 * 13, 2 * 10, 2 * 5, -2 * 2, -2 * 3, -2 * 6};

@@ -105,11 +105,6 @@ static inline void modules_chain(Modules *all, uint32_t first, uint32_t count) {
         modules_dock(all, i, PX, i + 1, NX);
 }
 
-static inline double modules_get(const Modules *all, const char *name, uint32_t robot,
-                                 uint32_t component) {
-    return get_field(all->group, name, robot, component);
-}
-
 static inline mf_Message message_of(uint32_t type, uint32_t word) {
     mf_Message message = {.type = type, .size = 4};
     message.content.words[0] = word;

@@ -68,7 +68,6 @@ static void docks_change_the_hash(void **state) {
 }
 
 static void mistakes_have_their_line(void **state) {
-    (void)state;
     const struct {
         const char *dock, *message;
     } rows[] = {

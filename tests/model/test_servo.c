@@ -90,7 +90,6 @@ static void mistakes_are_named(void **state) {
 // Steady angle of the hinge under a torque of 0.1 N m: 0.1 / gain of whichever motor holds it.
 static double angle_under_load(mf_Context *context, const mf_Model *model,
                                const mf_ArticulatedConfig *config) {
-    mf_World *world;
     mf_Group *group;
     mf_WorldConfig settings = mf_world_config();
     mf_GroupConfig robots = mf_group_config();
@@ -98,7 +97,7 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
     settings.gravity = 0.0;
     robots.model = model;
     robots.double_precision = true;
-    world = open_world(context, &settings);
+    mf_World *world = open_world(context, &settings);
     group = add_group(world, &robots);
     assert_int_equal(mf_articulated_add(group, config, NULL), MF_OK);
     set_field(group, "joint.torque", 0, 0, 0.1);

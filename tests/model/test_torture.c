@@ -5,7 +5,6 @@ static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1}, size[3] = {1, 1, 1};
     mf_Builder *builder = NULL;
     mf_Model *model = NULL;
-    (void)user;
     mf_Status status = mf_builder_create(context, "r", &builder, error);
     if (status != MF_OK)
         return status;

@@ -56,15 +56,6 @@ static inline void rig_close(Rig *rig) {
     rig->model = NULL;
 }
 
-static inline double get(const Rig *rig, const char *field, uint32_t instance, uint32_t component) {
-    return get_field(rig->group, field, instance, component);
-}
-
-static inline void set(const Rig *rig, const char *field, uint32_t instance, uint32_t component,
-                       double value) {
-    set_field(rig->group, field, instance, component, value);
-}
-
 // Triangles in place of the rectangle, which must not have more than 1024 vertices.
 static double mesh_vertices[1024][3];
 static uint32_t mesh_triangles[2048][3];

@@ -271,10 +271,8 @@ static void a_reset_robot_starts_again(void **state) {
 // ---- images, memory -----------------------------------------------------------------------------
 
 static void *take_image(const Crowd *crowd) {
-    size_t size = mf_world_snapshot_size(crowd->fixture.world);
-    void *image = malloc(size);
-    assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(crowd->fixture.world, image, size, NULL), MF_OK);
+    size_t size;
+    void *image = take_snapshot(crowd->fixture.world, &size);
     return image;
 }
 

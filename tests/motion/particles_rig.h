@@ -81,14 +81,6 @@ static inline void rig_fill(Rig *rig, uint32_t columns, uint32_t rows, double sp
     }
 }
 
-static inline double rig_get(const Rig *rig, const char *field, uint32_t i, uint32_t c) {
-    return get_field(rig->group, field, i, c);
-}
-
-static inline void rig_set(const Rig *rig, const char *field, uint32_t i, uint32_t c, double to) {
-    set_field(rig->group, field, i, c, to);
-}
-
 static inline void rig_close(Rig *rig) {
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);

@@ -3,7 +3,6 @@
 #include "motion/fixture.h"
 
 static void a_step_makes_no_fallible_call(void **state) {
-    (void)state;
     for (int option = 0; option < 4; option++) {
         Fixture fixture;
         fixture_begin(&fixture, 1 + (uint32_t)option % 2);
@@ -53,7 +52,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 }
 
 static void making_survives_every_failure(void **state) {
-    (void)state;
     mf_Context *context = open_context(1);
     for (int wide = 0; wide < 2; wide++) {
         bool user = wide != 0;
@@ -63,7 +61,6 @@ static void making_survives_every_failure(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     for (int which = 0; which < 9; which++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);

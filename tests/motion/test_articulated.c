@@ -153,7 +153,6 @@ static void unit_quaternions(const Tree *tree, double *q) {
 }
 
 static void equals_mujoco(void **state) {
-    (void)state;
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
         const Tree *tree = &trees[t];
@@ -177,7 +176,6 @@ static void equals_mujoco(void **state) {
 }
 
 static void poses_and_jacobians_equal_mujocos(void **state) {
-    (void)state;
     const double point[3] = {0.1, -0.2, 0.3};
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
@@ -205,7 +203,6 @@ static void poses_and_jacobians_equal_mujocos(void **state) {
 // dynamics are the forces; a column of the mass matrix is what a unit acceleration needs more than
 // none; half of v M v is the kinetic energy that the links' motions add up to.
 static void algorithms_agree(void **state) {
-    (void)state;
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
         const Tree *tree = &trees[t];

@@ -105,7 +105,6 @@ static void slide_all(Sled s) {
 }
 
 static void sleds_slide_by_coulomb(void **state) {
-    (void)state;
     static const int dims[] = {1, 3, 4, 6};
     for (int under = 0; under < UNDERS; under++)
         for (int floats = 0; floats < 2; floats++)
@@ -119,7 +118,6 @@ static void sleds_slide_by_coulomb(void **state) {
 }
 
 static void options_do_not_change_friction(void **state) {
-    (void)state;
     static const char *const options[] = {"impratio='100'", "impratio='.1'",
                                           "noslip_iterations='5'", NULL};
     for (int floats = 0; floats < 2; floats++)
@@ -134,7 +132,6 @@ static void options_do_not_change_friction(void **state) {
 }
 
 static void other_laws_slide_by_coulomb(void **state) {
-    (void)state;
     static const int dims[] = {1, 3, 4, 6};
     for (int under = 0; under < UNDERS; under++)
         for (int floats = 0; floats < 2; floats++)
@@ -213,7 +210,6 @@ static void check_ball(const char *cone, int condim, Under under, bool floats, c
 
 // Coefficients at which friction slips; below, it creeps as MuJoCo's does.
 static void balls_spin_and_roll(void **state) {
-    (void)state;
     static const double cases[][5] = {
         {0, 0, 0, 0, 0},          {1, 1, 0, 0, 0},           {1, 1, .005, 1e-4, 1e-4},
         {1, 1, 1e-6, 1e-6, 1e-6}, {1, 1, 1e-3, 0, 0},        {1, 1, 0, .01, .01},
@@ -231,7 +227,6 @@ static void balls_spin_and_roll(void **state) {
 
 // A box that rocks on ice from a keyframe; its energy of 0.5 J became 89 J.
 static void a_box_rocks_on_ice(void **state) {
-    (void)state;
     for (int floats = 0; floats < 2; floats++)
         for (int cone = 0; cone < 2; cone++) {
             Text t;

@@ -37,7 +37,6 @@ static const Fall falls[] = {
 };
 
 static void solids_tumble_as_in_mujoco(void **state) {
-    (void)state;
     for (size_t f = 0; f < sizeof falls / sizeof *falls; f++) {
         char text[2048];
         Text t;

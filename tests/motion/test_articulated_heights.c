@@ -26,7 +26,6 @@ static const char *const hills = "0 1 2 3 4 4 3 2 1 0 0 0 4 0 0";
 // Points of square cells are taken as they are: rows of a file begin at the highest y, its numbers
 // are stretched over 0 .. 1, so that 4 is the field's height of 0.8 m.
 static void square_cells_are_kept(void **state) {
-    (void)state;
     static const double rows[3][5] = {{0, 0, 4, 0, 0}, {4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}};
     mf_Context *context = open_context(1);
     char text[1024];
@@ -47,7 +46,6 @@ static void square_cells_are_kept(void **state) {
 // Cells that are not square, a field that is turned, and a plane that goes on beyond: the points
 // themselves are met where the finer map has them too.
 static void others_are_sampled(void **state) {
-    (void)state;
     mf_Context *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "2 .5 .8 .1", hills, "",
@@ -100,7 +98,6 @@ static void close_hill(Hill *hill) {
 // All solids rest on the plateau of a field, 1 m high, as deep as contacts are: m g / (n k), k = m
 // / (4 h^2).
 static void solids_rest_on_a_plateau(void **state) {
-    (void)state;
     static const struct {
         const char *geom;
         double below; // [m] of the origin
@@ -123,7 +120,6 @@ static void solids_rest_on_a_plateau(void **state) {
 
 // A ball rolls down the side of a field, which falls by 0.25 m per meter: g sin / 1.4 along it.
 static void a_ball_rolls_down_a_field(void **state) {
-    (void)state;
     const double slope = atan(0.25), g = 9.81;
     Hill hill;
     open_hill(&hill, "4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
@@ -158,7 +154,6 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_articulated_config();
-    mf_World *world;
     mf_Group *group;
     mf_Error error = {0};
     world_config.isa = isa;
@@ -167,7 +162,7 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
     group_config.model = model;
     group_config.count = count;
     config.shapes = true;
-    world = open_world(context, &world_config);
+    mf_World *world = open_world(context, &world_config);
     group = add_group(world, &group_config);
     must(mf_articulated_add(group, &config, &error), &error);
     for (uint32_t i = 0; i < count; i++)
@@ -182,7 +177,6 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
 
 // The same bits alone and in every batch on every instruction set.
 static void walkers_are_independent(void **state) {
-    (void)state;
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     enum { WALKERS = 19, STEPS = 250 };
     mf_Context *context = open_context(1);
@@ -237,7 +231,6 @@ static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Err
 }
 
 static void making_survives_every_failure(void **state) {
-    (void)state;
     mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, walker);
     assert_true(torture(context, make_ground_and_walkers, model, TORTURE_MUST_FAIL) > 30);
@@ -247,7 +240,6 @@ static void making_survives_every_failure(void **state) {
 
 // Fields that are tilted or move are told with their line.
 static void tilted_fields_are_refused(void **state) {
-    (void)state;
     static const char *const worlds[] = {
         "<geom type='hfield' hfield='h' euler='10 0 0'/>",
         "<body pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom "

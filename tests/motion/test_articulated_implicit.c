@@ -43,7 +43,6 @@ static void open_case(Text *t, const Case *c, const char *body, bool floats) {
 }
 
 static void chains_move_as_in_mujoco(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
@@ -77,7 +76,6 @@ static void chains_move_as_in_mujoco(void **state) {
 }
 
 static void a_free_body_spins_as_in_mujoco(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];

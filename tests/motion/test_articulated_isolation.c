@@ -159,7 +159,6 @@ static void break_config(mf_ArticulatedConfig *config, mf_HandModel *hand, int w
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     for (int which = 0; which < 38; which++) {
         Crowd crowd;
         fixture_begin(&crowd.fixture, 1);

@@ -252,7 +252,6 @@ static void check_model(const char *path) {
 }
 
 static void every_model(void **state) {
-    (void)state;
     static const char *const names[] = {
         "mujoco_models/humanoid.xml",   "mujoco_models/car.xml", "booster_t1/t1.xml",
         "bitcraze_crazyflie_2/cf2.xml", "skydio_x2/x2.xml",      "wonik_allegro/left_hand.xml",

@@ -14,14 +14,13 @@ static void ask_all(mf_Isa isa, Answers *out) {
     mf_Context *context = open_context(1);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_World *world;
     mf_Group *robots;
     mf_Model *model;
     must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error),
          &error);
     config.isa = isa;
     group.model = model;
-    world = open_world(context, &config);
+    mf_World *world = open_world(context, &config);
     robots = add_group(world, &group);
     must(mf_articulated_add(robots, NULL, &error), &error);
     mf_Field *angle = mf_group_find_field(robots, "joint.angle"),
@@ -48,7 +47,6 @@ static void ask_all(mf_Isa isa, Answers *out) {
 
 static void answers_do_not_depend_on_the_processor(void **state) {
     static Answers emulated, own;
-    (void)state;
     ask_all(MF_ISA_SCALAR, &emulated);
     ask_all(MF_ISA_AUTO, &own);
     assert_memory_equal(&emulated, &own, sizeof own);

@@ -32,7 +32,6 @@ static void build_crouch(mf_HandModel *hand) {
 // Over ten seconds after five to settle: in double the ground bears the weight within 1e-6 in every
 // step; in float within 1e-3, rounding of places in stiff contacts, and 1e-5 on average.
 static void robots_on_their_limits_rest(void **state) {
-    (void)state;
     for (int i = 0; i < 8; i++) {
         static const mf_Time steps[] = {MF_MILLISECOND, 2 * MF_MILLISECOND, 5 * MF_MILLISECOND,
                                         10 * MF_MILLISECOND};
@@ -72,7 +71,6 @@ static void robots_on_their_limits_rest(void **state) {
 // forces the ground's contacts have to expect when they settle: few of 96 swing by more than a
 // hundredth of their weight (24 of them; 60 when nothing is expected).
 static void heaps_rest(void **state) {
-    (void)state;
     enum { HEAPS = SANITIZED ? 16 : 96 };
     mf_Context *context = open_context(1);
     mf_Error error = {0};
@@ -80,7 +78,6 @@ static void heaps_rest(void **state) {
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_articulated_config();
     mf_Model *model;
-    mf_World *world;
     mf_Group *group;
     must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error),
          &error);
@@ -88,7 +85,7 @@ static void heaps_rest(void **state) {
     group_config.model = model;
     group_config.count = HEAPS;
     config.shapes = true;
-    world = open_world(context, &world_config);
+    mf_World *world = open_world(context, &world_config);
     group = add_group(world, &group_config);
     must(mf_articulated_add(group, &config, &error), &error);
     const mf_Field *load = mf_group_find_field(group, "contact.load");

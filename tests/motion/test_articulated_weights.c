@@ -17,7 +17,6 @@ static const char text[] =
     "</body></body></worldbody></mujoco>";
 
 static void massless_bodies_give_way_as_in_mujoco(void **state) {
-    (void)state;
     static const double bodies[] = {0.901046250566, 2.3424770929,  6.03526762649, 6.03526762649,
                                     17.4826455773,  4.15821091814, 2.89632324675, 1.60418500226};
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);

@@ -128,7 +128,6 @@ static void compare(const Swarm *alone, const Swarm *swarm, uint32_t instance, c
 }
 
 static void bits_do_not_depend_on_the_lane(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         static Swarm alone[CARS];
         double moved = 0.0;
@@ -158,7 +157,6 @@ static void bits_do_not_depend_on_the_lane(void **state) {
 }
 
 static void alone_is_the_same_as_among_ten_thousand(void **state) {
-    (void)state;
     uint64_t hash[2];
     for (uint32_t threads = 1; threads <= 2; threads++) {
         Swarm swarm;
@@ -191,7 +189,6 @@ static void a_corrupted_car_does_not_affect_others(void **state) {
                    {"base.orientation", 3, NAN, MF_FAULT_NONFINITE},
                    {"car.steering", 0, NAN, MF_FAULT_NONFINITE},
                    {"wind.velocity", 1, NAN, MF_FAULT_NONFINITE}};
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         for (size_t p = 0; p < sizeof poisons / sizeof *poisons; p++) {
             // Without slip the yaw rate is a result, not a state.
@@ -225,7 +222,6 @@ static void a_corrupted_car_does_not_affect_others(void **state) {
 }
 
 static void an_image_continues_bit_for_bit(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         Swarm a, b;
         mf_Error error = {0};
@@ -233,9 +229,8 @@ static void an_image_continues_bit_for_bit(void **state) {
         swarm_open(&b, &all_options[o], MF_ISA_SCALAR, 1, 0, 21);
         command_cars(&a);
         rig_step(&a.rig, 33);
-        size_t size = mf_world_snapshot_size(a.rig.world);
-        void *image = malloc(size);
-        must(mf_world_snapshot(a.rig.world, image, size, &error), &error);
+        size_t size;
+        void *image = take_snapshot(a.rig.world, &size);
         must(mf_world_restore(b.rig.world, image, size, &error), &error);
         rig_step(&a.rig, 40);
         rig_step(&b.rig, 40);
@@ -248,7 +243,6 @@ static void an_image_continues_bit_for_bit(void **state) {
 
 // A path is part of what a world is: places along another one mean something else.
 static void an_image_from_another_path_is_refused(void **state) {
-    (void)state;
     static const double positions[2][2] = {{0, 0}, {2, 0.5}};
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     Rig a, b;
@@ -257,9 +251,8 @@ static void an_image_from_another_path_is_refused(void **state) {
     rig_open(&b, &config);
     must(mf_car_set_path(a.group, positions, 2, false, &error), &error);
     must(mf_car_set_path(b.group, positions, 2, true, &error), &error);
-    size_t size = mf_world_snapshot_size(a.world);
-    void *image = malloc(size);
-    must(mf_world_snapshot(a.world, image, size, &error), &error);
+    size_t size;
+    void *image = take_snapshot(a.world, &size);
     assert_int_equal(mf_world_restore(b.world, image, size, &error), MF_BAD_ARGUMENT);
     must(mf_car_set_path(b.group, positions, 2, false, &error), &error);
     must(mf_world_restore(b.world, image, size, &error), &error);

@@ -87,7 +87,6 @@ static void change(mf_MotionsConfig *motions) {
 
 // A target that is read while it is not a number stops the robot.
 static void a_corrupted_target_is_an_input_fault(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         Fixture fixture;
         DrivenFixtureConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
@@ -118,7 +117,6 @@ static void break_config(mf_RigidConfig *config, int which) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     for (int which = 0; which < 20; which++) {
         Crowd crowd;
         fixture_begin(&crowd.fixture, 1);
@@ -145,7 +143,6 @@ static void bad_settings_are_refused(void **state) {
 
 // What cannot be told where to go is refused by name, with the motion that can move it.
 static void floating_joints_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();

@@ -15,7 +15,6 @@ static void trim_is_the_published_one(void **state) {
                 {MF_DRAG_POLAR, 9.81, 0.0501070, -0.1250436, 0.6767758, 0.9542510},
                 {MF_DRAG_LINEAR, 9.8, 0.0496474, -0.1237716, 0.7639936, 9.3447444},
                 {MF_DRAG_LINEAR, 9.81, 0.0497428, -0.1240355, 0.7639925, 9.3446354}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing aircraft = mf_fixed_wing();
         mf_FixedWingTrim trim;
@@ -38,7 +37,6 @@ static void trim_leaves_no_acceleration(void **state) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_Error error;
     uint32_t found = 0;
-    (void)state;
     for (double airspeed = 16.0; airspeed <= 34.0; airspeed += 3.0) {
         for (double climb = -0.1; climb < 0.11; climb += 0.05) {
             for (double radius = -300.0; radius <= 300.0; radius += 150.0) {
@@ -60,7 +58,6 @@ static void unreachable_trims_are_refused(void **state) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim = {.alpha = 7.0};
     mf_Error error;
-    (void)state;
     assert_int_equal(mf_fixed_wing_trim(&aircraft, 38.0, 0.0, 0.0, 9.81, &trim, &error),
                      MF_NOT_FOUND);
     assert_non_null(strstr(error.message, "more than full throttle"));
@@ -81,7 +78,6 @@ static void unreachable_trims_are_refused(void **state) {
 
 // Surfaces and throttle held for 60 s.
 static void trimmed_flight_stays(void **state) {
-    (void)state;
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
@@ -104,7 +100,6 @@ static void coordinated_turn(void **state) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim;
     mf_Error error;
-    (void)state;
     must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error), &error);
     assert_named_near(trim.roll, -0.5235988, 0.02 * 0.5235988, "bank of the Aerosonde");
     aircraft.side_aileron = aircraft.side_rudder = 0.0;
@@ -122,7 +117,6 @@ static void phugoid_period(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.propeller_thrust[1] = config.aircraft.propeller_thrust[2] = 0.0;
     config.aircraft.propeller_torque[1] = config.aircraft.propeller_torque[2] = 0.0;
-    (void)state;
     Rig rig = rig_open(&config);
     put(&rig, "base.linear_velocity", 0, 0, 25.2);
     double crossing[4], before = 0.0;
@@ -205,7 +199,6 @@ static void coefficients_one_at_a_time(void **state) {
         {OF(yaw_r), -1.0, {20, 0, 0}, {0, 0, -0.8}, {0}, YAW, 0.057912 * ROLLING},
 #undef OF
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing p = bare();
         double loads[6];
@@ -224,7 +217,6 @@ static void angle_of_attack(void **state) {
     const double velocity[3] = {19.90008330556, 0.0, -1.996668332937}, rest[3] = {0}, none[4] = {0};
     double force[3], moment[3];
     mf_FixedWing p = bare();
-    (void)state;
     p.lift_alpha = 5.0;
     p.drag_zero = 0.02;
     p.drag_alpha = 0.1;
@@ -248,7 +240,6 @@ static void stall_blends_into_a_flat_plate(void **state) {
         {-2.0, 0.688158561599, 1.503653889338}};
     mf_FixedWing p = mf_fixed_wing();
     const double rest[3] = {0}, none[4] = {0};
-    (void)state;
     p.lift_q = 0.0;
     memset(p.propeller_thrust, 0, sizeof p.propeller_thrust);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -271,7 +262,6 @@ static void propulsion(void **state) {
                                      {10, 0.3, 1.3074204400, 0.0857006275}};
     mf_FixedWing p = bare(), aerosonde = mf_fixed_wing();
     const double rest[3] = {0};
-    (void)state;
     memcpy(p.propeller_thrust, aerosonde.propeller_thrust, sizeof p.propeller_thrust);
     memcpy(p.propeller_torque, aerosonde.propeller_torque, sizeof p.propeller_torque);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -295,7 +285,6 @@ static void free_body_conserves(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.air_density = 0.0;
     config.world.step = MF_MILLISECOND;
-    (void)state;
     Rig rig = rig_open(&config);
     put_vec(&rig, "base.linear_velocity", 0, 3.0, -2.0, 5.0);
     put_vec(&rig, "base.angular_velocity", 0, 1.5, -0.4, 0.7);
@@ -370,7 +359,6 @@ static void order_of_the_integrators(void **state) {
                 {MF_INTEGRATOR_HEUN, 2.0},
                 {MF_INTEGRATOR_RK4, 4.0}};
     double exact[10];
-    (void)state;
     fly(MF_INTEGRATOR_RK4, 250000, exact); // 0.25 ms
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double coarse[10], fine[10];
@@ -388,7 +376,6 @@ static void order_of_the_integrators(void **state) {
 static void wind_carries_the_aircraft(void **state) {
     const double wind[3] = {3.0, -6.0, 0.5};
     double calm[10], windy[10];
-    (void)state;
     for (int blows = 0; blows < 2; blows++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         Rig rig = rig_open(&config);

@@ -45,7 +45,6 @@ static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, m
 
 static void every_instruction_set_gives_the_same_bits(void **state) {
     static const mf_Isa sets[] = {MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
-    (void)state;
     for (int mode = 0; mode < 3; mode++) {
         for (int single = 0; single < 2; single++) {
             mf_Integrator integrator = mode == 0 ? MF_INTEGRATOR_HEUN : MF_INTEGRATOR_RK4;
@@ -66,7 +65,6 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
 // G15: one aircraft by itself, in a lane of eight, and in a swarm of 10,000.
 static void alone_as_in_a_swarm(void **state) {
     static const uint32_t counts[] = {1, 8, 10000}, places[] = {0, 5, 9871};
-    (void)state;
     for (int single = 0; single < 2; single++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {
@@ -103,7 +101,6 @@ static void a_fault_stays_with_its_agent(void **state) {
                 {"wind.velocity", 1, NAN, MF_FAULT_INPUT},
                 {"wind.velocity", 0, -INFINITY, MF_FAULT_INPUT}};
     enum { COUNT = 19, BAD = 6 };
-    (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
         config.count = COUNT;
@@ -137,7 +134,6 @@ static void a_snapshot_continues_with_the_same_bits(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     config.count = 20;
     config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
-    (void)state;
     Rig rig = rig_open(&config);
     mf_Error error;
     scatter(&rig, MF_FIXED_WING_ORBIT, config.count);
@@ -159,7 +155,6 @@ static void a_snapshot_continues_with_the_same_bits(void **state) {
 static void placed_agents_fly_along_their_heading(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     config.count = 2;
-    (void)state;
     Rig rig = rig_open(&config);
     mf_Error error;
     const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, position[3] = {10.0, 20.0, 300.0};
@@ -218,7 +213,6 @@ static void bad_parameters_are_named(void **state) {
 #undef OF
     };
     mf_Context *context;
-    (void)state;
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing p = mf_fixed_wing();
@@ -269,7 +263,6 @@ static void bad_settings_are_named(void **state) {
     mf_FixedWing other = aerosonde;
     mf_FixedWingConfig s;
     mf_Error error;
-    (void)state;
     assert_int_equal(try_add(&aerosonde, &good, 9.81, &error), MF_OK);
 #define BAD(member, value, part)                                                                   \
     s = good;                                                                                      \
@@ -305,7 +298,6 @@ static void every_allocation_may_fail(void **state) {
     mf_FixedWingConfig config = mf_fixed_wing_config();
     mf_Context *context;
     bool done = false;
-    (void)state;
     config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     for (uint64_t n = 1; !done; n++) {

@@ -75,7 +75,6 @@ static void step_responses_are_within_bounds(void **state) {
         {COURSE, 25.0, 0.5, 1.9, 0.08, 6.6, 1e-3},    {COURSE, 25.0, 1.5708, 4.4, 0.05, 5.6, 1e-3},
         {COURSE, 25.0, -3.0, 7.8, 0.03, 9.7, 1e-3},   {COURSE, 18.0, 1.0, 2.4, 0.06, 3.1, 1e-3},
         {COURSE, 34.0, 1.0, 4.1, 0.06, 5.3, 1e-3}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Response got = step_response(rows[i].quantity, rows[i].airspeed, rows[i].step, 60.0);
         char what[64];
@@ -99,7 +98,6 @@ static void orbits_are_joined_and_held(void **state) {
                 {25.0, 30.0, 100.0, 23.0},
                 {20.0, 200.0, -80.0, 12.0},
                 {30.0, 500.0, -300.0, 23.0}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
         config.config.start_airspeed = rows[i].airspeed;
@@ -130,7 +128,6 @@ static void orbits_are_joined_and_held(void **state) {
 static void orbit_in_wind(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     double most = 0.0;
-    (void)state;
     Rig rig = rig_open(&config);
     put_vec(&rig, "wind.velocity", 0, 3.0, 4.0, 0.0);
     mf_group_reset_all(rig.group);
@@ -150,7 +147,6 @@ static void orbit_in_wind(void **state) {
 // Course is over ground: in a cross wind the nose points into the wind, the path does not.
 static void course_is_held_over_ground(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    (void)state;
     Rig rig = rig_open(&config);
     put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
     put(&rig, "command.course", 0, 0, 0.0);
@@ -166,7 +162,6 @@ static void course_is_held_over_ground(void **state) {
 
 static void starts_in_trim(void **state) {
     static const double speeds[] = {18.0, 25.0, 34.0};
-    (void)state;
     for (int mode = 0; mode < 2; mode++) {
         for (int i = 0; i < 3; i++) {
             RigConfig config =
@@ -212,7 +207,6 @@ static void bad_commands_are_refused_and_counted(void **state) {
     const double angles[] = {NAN, 0.79, -0.79, 1e30}, throttles[] = {NAN, -0.001, 1.001};
     const double positions[] = {NAN, 1.1e6, -INFINITY}, radii[] = {NAN, 0.5, -0.5, 0.0, 2e6};
     const double courses[] = {NAN, 1001.0, -INFINITY};
-    (void)state;
     refused(MF_FIXED_WING_SURFACES, "command.elevator", 0, angles, 4);
     refused(MF_FIXED_WING_SURFACES, "command.aileron", 0, angles, 4);
     refused(MF_FIXED_WING_SURFACES, "command.rudder", 0, angles, 4);
@@ -225,7 +219,6 @@ static void bad_commands_are_refused_and_counted(void **state) {
 }
 
 static void limits_themselves_are_accepted(void **state) {
-    (void)state;
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
@@ -247,7 +240,6 @@ static void limits_themselves_are_accepted(void **state) {
 static void commands_wait_for_the_control_tick(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.config.control_interval = 50 * MF_MILLISECOND;
-    (void)state;
     Rig rig = rig_open(&config);
     mf_world_step(rig.world, 1);
     put(&rig, "command.elevator", 0, 0, 0.1);
@@ -271,7 +263,6 @@ static void gusts_have_their_spectrum(void **state) {
     const double sigma[3] = {1.06, 1.06, 0.7};
     double square[3] = {0}, mean[3] = {0}, lagged = 0.0;
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    (void)state;
     config.count = AGENTS;
     config.single_precision = true;
     config.world.step = 40 * MF_MILLISECOND;
@@ -310,7 +301,6 @@ static void gusts_upward_turn_over(void **state) {
     static double first[AGENTS];
     double sum[LAGS] = {0}, square = 0.0;
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    (void)state;
     config.count = AGENTS;
     config.single_precision = true;
     config.world.step = 50 * MF_MILLISECOND;
@@ -341,7 +331,6 @@ static void gusts_upward_turn_over(void **state) {
 
 static void gusts_differ_between_agents_and_seeds(void **state) {
     double value[2][2];
-    (void)state;
     for (int seed = 0; seed < 2; seed++) {
         RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
         config.count = 2;

@@ -224,7 +224,6 @@ static void assert_flat(const Case *c) {
 // ---- tests --------------------------------------------------------------------------------------
 
 static void articulated_with_everything(void **state) {
-    (void)state;
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
@@ -235,7 +234,6 @@ static void articulated_with_everything(void **state) {
 }
 
 static void walkers_of_every_motion(void **state) {
-    (void)state;
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                         MF_MOTION_PRESCRIBED, MF_MOTION_KINEMATIC};
     for (size_t i = 0; i < sizeof motions / sizeof *motions; i++)
@@ -243,7 +241,6 @@ static void walkers_of_every_motion(void **state) {
 }
 
 static void real_robots(void **state) {
-    (void)state;
     static const char *const paths[] = {"booster_t1/t1.xml", "robotiq_2f85/2f85.xml",
                                         "shadow_hand/right_hand.xml", "unitree_go2/go2.xml",
                                         "mujoco_models/humanoid.xml"};
@@ -256,7 +253,6 @@ static void real_robots(void **state) {
 }
 
 static void real_walkers(void **state) {
-    (void)state;
     static const char *const paths[] = {"booster_t1/t1.xml", "mujoco_models/humanoid.xml"};
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_KINEMATIC};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)

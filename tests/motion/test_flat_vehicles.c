@@ -265,7 +265,6 @@ static uint64_t run(const Case *from, bool moved) {
 
 static void moved_images_give_the_same_bits(void **state) {
     static const Case cases[] = {{MF_BILINEAR, false, 1}, {MF_NEAREST, true, 2}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_true(run(&cases[i], false) == run(&cases[i], true));
 }

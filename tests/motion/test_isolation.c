@@ -105,7 +105,6 @@ static void explain(Crowd *a, uint32_t ia, Crowd *b, uint32_t ib) {
 }
 
 static void bits_do_not_depend_on_the_lane(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         // The reference: each robot alone, one lane.
         static Crowd alone[ROBOTS];
@@ -144,7 +143,6 @@ static void bits_do_not_depend_on_the_lane(void **state) {
 }
 
 static void bits_do_not_depend_on_threads(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         uint64_t expected = 0;
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
@@ -215,7 +213,6 @@ static void poison(const Options *options, Crowd *clean, double value, const cha
 }
 
 static void corrupted_states_stay_with_their_robot(void **state) {
-    (void)state;
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const size_t chosen[] = {0, 2, 5};
     for (size_t o = 0; o < sizeof chosen / sizeof *chosen; o++) {
@@ -237,7 +234,6 @@ static void corrupted_states_stay_with_their_robot(void **state) {
 }
 
 static void a_frozen_robot_keeps_its_state(void **state) {
-    (void)state;
     Crowd crowd;
     crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBORS);
     crowd_run(&crowd, 2);
@@ -259,7 +255,6 @@ static void a_frozen_robot_keeps_its_state(void **state) {
 }
 
 static void a_reset_robot_starts_again(void **state) {
-    (void)state;
     Fixture fixture, fresh;
     FixtureConfig config = fixture_config(false);
     config.group.count = NEIGHBORS;
@@ -295,7 +290,6 @@ static void *take_image(Crowd *crowd, size_t *size) {
 }
 
 static void images_continue_bit_for_bit(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         Crowd first;
         crowd_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
@@ -338,7 +332,6 @@ static void images_continue_bit_for_bit(void **state) {
 }
 
 static void corrupt_images_change_nothing(void **state) {
-    (void)state;
     Crowd crowd;
     crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBORS);
     crowd_run(&crowd, 2);
@@ -367,7 +360,6 @@ static void corrupt_images_change_nothing(void **state) {
 
 // An image of another model, count, precision, step or seed is refused.
 static void images_of_other_worlds_are_refused(void **state) {
-    (void)state;
     Crowd crowd;
     crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBORS);
     size_t size;

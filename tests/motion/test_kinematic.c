@@ -59,7 +59,6 @@ enum { LEFT_SOLE = 4, RIGHT_SOLE = 14, RIGHT_LEG = 6 }; // first points and join
 // ---- the standing foot --------------------------------------------------------------------------
 
 static void a_standing_sole_does_not_move(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -96,7 +95,6 @@ static void a_standing_sole_does_not_move(void **state) {
 
 // Even when the joints jump by a radian within a step.
 static void a_jump_of_the_joints_is_followed(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -122,7 +120,6 @@ static void a_jump_of_the_joints_is_followed(void **state) {
 
 // The base turns against the yaw of the hip of the leg that stands, at exactly its rate.
 static void velocities_are_difference_quotients(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -156,7 +153,6 @@ static void velocities_are_difference_quotients(void **state) {
 
 // Six posts: first one tripod stands and strokes while the other swings, then the other way round.
 static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
@@ -206,7 +202,6 @@ static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
 
 // Two feet across leave a turn about their line open: nothing asks for it, so it is not made.
 static void a_trot_keeps_its_attitude(void **state) {
-    (void)state;
     for (int settles = 0; settles < 2; settles++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -239,7 +234,6 @@ static void a_trot_keeps_its_attitude(void **state) {
 // A biped that shifts its weight by shortening one leg after the other: whichever foot is lower
 // stands, never both once they differ, and a contact that stands keeps its place to the bit.
 static void the_lower_foot_stands(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -280,7 +274,6 @@ static void the_lower_foot_stands(void **state) {
 // ---- ground -------------------------------------------------------------------------------------
 
 static void without_a_foot_down_it_falls_without_turning(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -312,7 +305,6 @@ static void without_a_foot_down_it_falls_without_turning(void **state) {
 
 // On hills: the lowest contact is on the ground, the others are not under it.
 static void it_walks_on_a_height_map(void **state) {
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -359,7 +351,6 @@ static void it_walks_on_a_height_map(void **state) {
 // ---- joints -------------------------------------------------------------------------------------
 
 static void joints_are_at_their_targets(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -396,7 +387,6 @@ static mf_Status add_to(Fixture *fixture, const KinConfig *config, mf_Error *err
 }
 
 static void feet_are_found_named_or_missed(void **state) {
-    (void)state;
     static const char *const hand_name[] = {"hand", NULL}, *const wrong[] = {"claw", NULL},
                              *const bare[] = {"shank", NULL};
     for (int which = 0; which < 5; which++) {
@@ -435,7 +425,6 @@ static void feet_are_found_named_or_missed(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     for (int which = 0; which < 7; which++) {
         Fixture fixture;
         mf_Error error = {0};
@@ -463,7 +452,6 @@ static void bad_settings_are_refused(void **state) {
 
 // A held base stays where it is, feet or not.
 static void a_held_base_stays(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -482,7 +470,6 @@ static void a_held_base_stays(void **state) {
 // ---- static margin ------------------------------------------------------------------------------
 
 static void the_margin_of_a_regular_hexagon(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     const double radius = 0.17, third = 3.14159265358979323846 / 3.0;

@@ -104,7 +104,6 @@ static const Thing things[] = {
 
 // The bare robot: its one shape touches by the law of the motion's own, under points by points.
 static void a_bare_robot_has_few_notes(void **state) {
-    (void)state;
     static const char *const nothing[PLACES] = {NULL};
     mf_Context *context = open_context(1);
     mf_Model *model = load_with(context, nothing);
@@ -119,7 +118,6 @@ static void a_bare_robot_has_few_notes(void **state) {
 }
 
 static void each_feature_gives_its_note(void **state) {
-    (void)state;
     static const char *const nothing[PLACES] = {NULL};
     mf_Context *context = open_context(1);
     mf_Model *bare = load_with(context, nothing);
@@ -150,7 +148,6 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    mf_World *world;
     mf_Group *group;
     mf_Error error = {0};
     config.step = 2 * MF_MILLISECOND;
@@ -158,7 +155,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     grouped.double_precision = true;
     mf_motions_set_shapes(&motions, true);
     mf_motions_set_control(&motions, 10 * MF_MILLISECOND);
-    world = open_world(context, &config);
+    mf_World *world = open_world(context, &config);
     group = add_group(world, &grouped);
     must(mf_motion_add(group, motion, &motions, &error), &error);
     mf_Field *base = mf_group_find_field(group, "base.position");
@@ -180,7 +177,6 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
 
 // What a motion is said to leave out makes no bit of a difference to it, and some to `articulated`.
 static void reported_convergence_is_true(void **state) {
-    (void)state;
     static const char *const nothing[PLACES] = {NULL};
     mf_Context *context = open_context(1);
     mf_Model *bare = load_with(context, nothing);
@@ -205,14 +201,12 @@ static void reported_convergence_is_true(void **state) {
 
 // Notes of a group depend on its settings, for each motion to which its robots can switch.
 static void notes_depend_on_settings_of_groups(void **state) {
-    (void)state;
     static const char *const parts[PLACES] = {[5] = MOTOR};
     mf_Context *context = open_context(1);
     mf_Model *model = load_with(context, parts);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    mf_World *world;
     mf_Group *group;
     mf_Error error = {0};
     char text[MF_MOTION_NOTE];
@@ -222,7 +216,7 @@ static void notes_depend_on_settings_of_groups(void **state) {
     motions.has[MF_MOTION_RIGID] = motions.has[MF_MOTION_PRESCRIBED] = true;
     motions.articulated.self_contacts = false;
     motions.articulated.contact_law = MF_CONTACT_LAW_HARD;
-    world = open_world(context, &config);
+    mf_World *world = open_world(context, &config);
     group = add_group(world, &grouped);
     must(mf_motions_add(group, &motions, &error), &error);
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++) {
@@ -266,7 +260,6 @@ static double swing(const char *flag, const char *joint, const char *motor, cons
 
 // The file with the switch moves to the bit as one without what it switches off.
 static void switches_of_the_file_hold(void **state) {
-    (void)state;
     static const char *const motor = "<motor joint='a' gear='3' ctrlrange='-.2 .2' "
                                      "ctrllimited='true'/>";
     static const struct {
@@ -295,7 +288,6 @@ static void switches_of_the_file_hold(void **state) {
 }
 
 static void null_arguments_give_no_notes(void **state) {
-    (void)state;
     char text[MF_MOTION_NOTE];
     assert_false(mf_motion_note(NULL, MF_MOTION_POINTS, 0, text));
     assert_false(mf_motion_group_note(NULL, 0, text));

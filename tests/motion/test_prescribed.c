@@ -123,7 +123,6 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
 // The step keeps the momentum of all links instead of these accelerations; they are its limit for
 // small steps, found from three of them (Richardson).
 static void the_base_obeys_the_first_six_rows(void **state) {
-    (void)state;
     for (int ball = 0; ball < 2; ball++) {
         double left[3][6];
         for (int i = 0; i < 3; i++)
@@ -138,7 +137,6 @@ static void the_base_obeys_the_first_six_rows(void **state) {
 // Joints that are told something new every interval, in the air, with Runge and Kutta: the center
 // of mass is on a parabola, and the angular momentum about it stays, to the order of the method.
 static void flailing_conserves_momentum(void **state) {
-    (void)state;
     double off[2], rotated[2];
     for (int fine = 0; fine < 2; fine++) {
         Fixture fixture;
@@ -176,7 +174,6 @@ static void flailing_conserves_momentum(void **state) {
 // Semi-implicit steps keep it to rounding, whatever the limbs do and however long the step.
 static void semi_implicit_steps_keep_momentum(void **state) {
     static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
@@ -231,7 +228,6 @@ static void open_arm(Fixture *fixture, DrivenFixtureConfig *config) {
 
 // A target is reached at the end of the control interval, whatever the path.
 static void targets_are_reached_within_an_interval(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -248,7 +244,6 @@ static void targets_are_reached_within_an_interval(void **state) {
 // Targets on a parabola: from the third interval on the path is that parabola, with its
 // acceleration.
 static void paths_follow_a_parabola(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -272,7 +267,6 @@ static void paths_follow_a_parabola(void **state) {
 // ContactSlots to go far beyond, a joint goes as fast as it may and stops at its limit, never
 // beyond.
 static void joints_stop_at_their_limits(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -297,7 +291,6 @@ static void joints_stop_at_their_limits(void **state) {
 
 // After angles and rates were written, paths begin there.
 static void refreshed_paths_begin_where_joints_are(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -350,13 +343,11 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
 }
 
 static void locked_robots_agree_in_double(void **state) {
-    (void)state;
     locked_robots_agree(MF_ARTICULATED_RK4, true, 1e-11);
     locked_robots_agree(MF_ARTICULATED_IMPLICIT, true, 1e-11);
 }
 
 static void locked_robots_agree_in_float(void **state) {
-    (void)state;
     locked_robots_agree(MF_ARTICULATED_RK4, false, 2e-5);
     locked_robots_agree(MF_ARTICULATED_IMPLICIT, false, 2e-5);
 }
@@ -365,7 +356,6 @@ static void locked_robots_agree_in_float(void **state) {
 
 // What collisions push links with counts as a force and torque on the base's origin.
 static void pushes_are_summed(void **state) {
-    (void)state;
     double got[2][6];
     for (int way = 0; way < 2; way++) {
         Fixture fixture;
@@ -409,7 +399,6 @@ static void pushes_are_summed(void **state) {
 
 // A held base stays, whatever its arms do; they go as they are told.
 static void a_held_base_stays(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.prescribed.base = MF_ARTICULATED_FIXED;
@@ -437,7 +426,6 @@ static mf_Model *load_humanoid(mf_Context *context) {
 
 // The humanoid stands still for ten seconds with its weight on the ground, and falls when pushed.
 static void the_humanoid_stands_and_falls(void **state) {
-    (void)state;
     static const mf_Motion motions[2] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
     enum { MEAN = 1000 }; // [step] of loads
     for (int m = 0; m < 2; m++) {

@@ -191,7 +191,6 @@ static void robots_step(void **state) {
                                  {.file = "humanoid.urdf", .motion = MF_MOTION_PRESCRIBED},
                                  {.file = "humanoid.urdf", .motion = MF_MOTION_KINEMATIC},
                                  {.file = "hexapod.urdf", .motion = MF_MOTION_POINTS}};
-    (void)state;
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
@@ -199,7 +198,6 @@ static void vehicles_step(void **state) {
     static const Case cases[] = {{.motion = MF_MOTION_CAR},
                                  {.motion = MF_MOTION_QUADROTOR},
                                  {.motion = MF_MOTION_FIXED_WING}};
-    (void)state;
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
@@ -216,13 +214,11 @@ static void robots_collide(void **state) {
          .motion = MF_MOTION_RIGID,
          .collide = true,
          .between = MF_COLLISION_COMPLIANT}};
-    (void)state;
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
 // The workers of a context come and go through the same scratch.
 static void threads_share(void **state) {
-    (void)state;
     check_case(&(Case){.file = "humanoid.urdf", .motion = MF_MOTION_ARTICULATED, .threads = 3});
 }
 

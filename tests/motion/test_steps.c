@@ -31,7 +31,6 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
     char text[1024];
     mf_Error error = {0};
     mf_Context *context = open_context(1);
-    mf_Model *model;
     mf_World *world = NULL;
     mf_Group *group = NULL;
     snprintf(text, sizeof text,
@@ -39,7 +38,7 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
              "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
              "<geom %s mass='1'/></body></worldbody></mujoco>",
              geom);
-    model = load_text(context, text);
+    mf_Model *model = load_text(context, text);
     mf_WorldConfig config = mf_world_config();
     config.step = step;
     config.terrain = make_step(context);
@@ -82,7 +81,6 @@ static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
 // A ball that rolls has 7/10 m v^2 and needs m g h, one that slides without friction 1/2 m v^2.
 // Those with less, down to half of that speed, stay below.
 static void a_ball_climbs_by_its_energy_only(void **state) {
-    (void)state;
     for (int m = 0; m < 2; m++)
         for (int s = 0; s < 2; s++)
             for (int k = 0; k < 4; k++) {
@@ -101,7 +99,6 @@ static void a_ball_climbs_by_its_energy_only(void **state) {
 // What keeps turning about the edge, by its angular momentum there, climbs from
 // sqrt(14/5 g h) r / (7/5 r - h) on if it does not slip; half as much more is enough here.
 static void a_fast_ball_climbs(void **state) {
-    (void)state;
     const double least = sqrt(2.8 * gravity * height) * radius / (1.4 * radius - height);
     for (int s = 0; s < 2; s++) {
         Ride got = ride("type='sphere' size='.1' friction='1'", radius, 1.6 * least,
@@ -113,7 +110,6 @@ static void a_fast_ball_climbs(void **state) {
 
 // Boxes and meshes that slide at the step stop there.
 static void corners_stop_at_a_step(void **state) {
-    (void)state;
     static const char *const geoms[] = {"type='box' size='.1 .1 .1' friction='.01'",
                                         "type='mesh' mesh='m' friction='.01'",
                                         "type='cylinder' size='.1 .1' friction='.01'"};

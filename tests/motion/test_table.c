@@ -32,8 +32,6 @@ static void toy_run(const mf_SystemRun *run, void *plan) {
 }
 
 static void toy_reset(mf_Group *group, uint32_t instance, void *plan) {
-    (void)group;
-    (void)instance;
     (void)plan; // pose and velocity are those of the group's start
 }
 
@@ -115,7 +113,6 @@ static void fixture_close(Fixture *fixture) {
 // ---- tests --------------------------------------------------------------------------------------
 
 static void every_row_is_whole(void **state) {
-    (void)state;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
         mf_Motion found;
@@ -137,7 +134,6 @@ static void every_row_is_whole(void **state) {
 // A section, and behind it what is in it, in settings that are the row's own.
 static void keys_of_a_row_bear_its_name(void **state) {
     uint32_t index = 0;
-    (void)state;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
         char section[64];
@@ -157,7 +153,6 @@ static void keys_of_a_row_bear_its_name(void **state) {
 
 static void every_motion_begins_from_its_defaults(void **state) {
     mf_MotionsConfig config = mf_motions_config();
-    (void)state;
     assert_int_equal(config.kinematic.struct_size, sizeof config.kinematic);
     assert_int_equal(config.points.struct_size, sizeof config.points);
     assert_int_equal(config.rigid.struct_size, sizeof config.rigid);
@@ -186,7 +181,6 @@ static void a_toy_motion_is_a_row(void **state) {
     Fixture fixture;
     mf_Error error = {0};
     double center[3], linear[3], angular[3];
-    (void)state;
     fixture_open(&fixture, 37);
     must(toy_row.add(fixture.group, NULL, &error), &error);
     assert_non_null(mf_motion_plan(fixture.group, &toy_row));
@@ -209,7 +203,6 @@ static void a_toy_motion_is_a_row(void **state) {
 static void vehicles_are_motions(void **state) {
     mf_MotionsConfig config = mf_motions_config();
     const mf_Car car = mf_car();
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, 3);

@@ -10,7 +10,6 @@ static mf_VehicleBody body_of(double mass, double xx, double yy, double zz) {
 }
 
 static void integrators_have_names(void **state) {
-    (void)state;
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_EULER), "euler");
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_SEMI_IMPLICIT), "semi_implicit");
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_HEUN), "heun");
@@ -19,7 +18,6 @@ static void integrators_have_names(void **state) {
 
 // Mass, center and inertia come back, products included (the Aerosonde of Beard and McLain).
 static void the_body_has_the_given_properties(void **state) {
-    (void)state;
     static const double inertia[6] = {0.8244, 1.135, 1.759, 0.0, -0.1204, 0.0};
     mf_Context *context;
     mf_Model *model;
@@ -51,7 +49,6 @@ static void expect_refusal(mf_Context *context, const mf_VehicleBody *body, cons
 }
 
 static void impossible_bodies_are_refused(void **state) {
-    (void)state;
     mf_Context *context = open_context(0);
     mf_VehicleBody body = body_of(0.0, 1, 1, 1);
     expect_refusal(context, &body, "mass: 0, need 1e-9 .. 1e9 kg");
@@ -85,7 +82,6 @@ static mf_Status make_model(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static void every_failed_allocation_is_survived(void **state) {
-    (void)state;
     mf_Context *context;
     mf_VehicleBody body = body_of(1.0, 1, 1, 1);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);

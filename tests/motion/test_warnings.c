@@ -39,7 +39,6 @@ static TextConfig pile_config(void) {
 
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
 static void few_sweeps_are_reported(void **state) {
-    (void)state;
     TextConfig config = pile_config();
     Text t;
     text_open(&t, heavy_on_light, &config);
@@ -55,7 +54,6 @@ static void few_sweeps_are_reported(void **state) {
 
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
 static void a_warning_is_state_and_does_not_freeze(void **state) {
-    (void)state;
     TextConfig config = pile_config();
     Text t;
     text_open(&t, heavy_on_light, &config);
@@ -108,7 +106,6 @@ static void too_many_contacts_are_a_fault(void **state) {
                  {MF_CONTACT_LAW_COMPLIANT, 60, 48, false}};
     enum { ROOM = 32768 };
     char *text = malloc(ROOM);
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.contact_law = cases[i].law;
@@ -133,7 +130,6 @@ static void too_many_contacts_are_a_fault(void **state) {
 // Boxes that float in one model pile up: their solver holds more contacts, the more they are. They
 // fell through the floor (and out of the bin).
 static void a_pile_of_boxes_stays_in_its_bin(void **state) {
-    (void)state;
     enum { ROOM = 16384, SIDE = 3 };
     char *text = malloc(ROOM);
     size_t used = (size_t)snprintf(
@@ -176,7 +172,6 @@ static void an_inaccurate_contact_is_reported(void **state) {
         "<geom type='ellipsoid' size='0.00345 0.000195 0.00389' mass='1'/></body>"
         "</worldbody></mujoco>";
     static const double rotation[4] = {0.2856, 0.6055, 0.6451, -0.3682};
-    (void)state;
     for (int beside = 0; beside < 2; beside++) { // and one that the search finds
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.group.double_precision = false;
@@ -201,7 +196,6 @@ static void an_open_loop_is_reported(void **state) {
         "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
         "<equality><joint joint1='x' polycoef='.005 0 0 0 0'/></equality></mujoco>";
-    (void)state;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     Text t;
     text_open(&t, text, &config);
@@ -218,7 +212,6 @@ static void too_fast_a_rotation_is_reported(void **state) {
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
         "</worldbody></mujoco>";
-    (void)state;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 0.0;
     Text t;
@@ -235,7 +228,6 @@ static void too_fast_a_rotation_is_reported(void **state) {
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
 static void a_lost_stance_is_reported(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -255,13 +247,11 @@ static void a_lost_stance_is_reported(void **state) {
 
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.
 static void unsolved_friction_is_reported(void **state) {
-    (void)state;
     mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_PointsConfig points = mf_points_config();
-    mf_World *made;
     mf_Group *robots;
     mf_Model *model;
     enum { ROBOTS = 64 };
@@ -272,7 +262,7 @@ static void unsolved_friction_is_reported(void **state) {
     group.count = ROBOTS;
     points.friction = MF_FRICTION_COUPLED;
     points.friction_coefficient = 4.0;
-    made = open_world(context, &world);
+    mf_World *made = open_world(context, &world);
     robots = add_group(made, &group);
     must(mf_points_add(robots, &points, &error), &error);
     mf_Field *velocity = mf_group_find_field(robots, "base.linear_velocity"),

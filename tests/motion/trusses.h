@@ -117,22 +117,13 @@ static inline void rig_close(Rig *rig) {
     mf_model_destroy(rig->model);
 }
 
-static inline double get(const Rig *rig, const char *field, uint32_t instance, uint32_t component) {
-    return get_field(rig->group, field, instance, component);
-}
-
-static inline void set(const Rig *rig, const char *field, uint32_t instance, uint32_t component,
-                       double value) {
-    set_field(rig->group, field, instance, component, value);
-}
-
 // Moves the actuators of every instance, each in its own phase.
 static inline void drive(const Rig *rig, uint32_t frames) {
     for (uint32_t f = 0; f < frames; f++) {
         for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
             const double wave = (f / 3 + i) % 4 < 2 ? 0.01 : -0.01;
-            set(rig, "actuator.control", i, 0, 0.10 + wave);
-            set(rig, "actuator.control", i, 1, 0.10 - wave);
+            set_field(rig->group, "actuator.control", i, 0, 0.10 + wave);
+            set_field(rig->group, "actuator.control", i, 1, 0.10 - wave);
         }
         mf_world_step(rig->world, 1);
     }

@@ -74,7 +74,6 @@ static double *read_set(hid_t file, const char *name, hsize_t samples, hsize_t r
 }
 
 static void a_joint_is_recorded_while_it_exists(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, false);
     sample(&rig, 1); // 0: the world has no joints yet
@@ -117,7 +116,6 @@ static void a_joint_is_recorded_while_it_exists(void **state) {
 
 // Rows appear one by one while buffers are written: nothing is lost or moved.
 static void rows_grow_at_any_time(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, false);
     rig.joints = add_joints(&rig.pitch);
@@ -145,20 +143,19 @@ static void rows_grow_at_any_time(void **state) {
 }
 
 static void joints_of_slots_and_broken_ones_are_recorded(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, true);
     sample(&rig, 1);
-    set(rig.boxes, "joint_slot.link", 2, 1, 0); // the neighbor
-    set(rig.boxes, "joint_slot.link", 2, 2, 3);
-    set(rig.boxes, "joint_slot.link", 2, 3, 0);
-    set(rig.boxes, "joint_slot.setting", 2, 5, 10.0); // [N]
-    set(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_JOIN);
+    set_field(rig.boxes, "joint_slot.link", 2, 1, 0); // the neighbor
+    set_field(rig.boxes, "joint_slot.link", 2, 2, 3);
+    set_field(rig.boxes, "joint_slot.link", 2, 3, 0);
+    set_field(rig.boxes, "joint_slot.setting", 2, 5, 10.0); // [N]
+    set_field(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_JOIN);
     sample(&rig, 1);
-    set(rig.boxes, "base.linear_velocity", 3, 0, 1.0); // 0.5 kg m/s within 2 ms: 250 N
+    set_field(rig.boxes, "base.linear_velocity", 3, 0, 1.0); // 0.5 kg m/s within 2 ms: 250 N
     sample(&rig, 1);
     sample(&rig, 1);
-    set(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_LEAVE);
+    set_field(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_LEAVE);
     sample(&rig, 1);
     hid_t file = close_record(&rig);
     double *acts = read_set(file, "world_joints/acts", 5, 1, 1);
@@ -177,7 +174,6 @@ static void joints_of_slots_and_broken_ones_are_recorded(void **state) {
 }
 
 static void joints_can_be_left_out(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, true);
     mf_recorder_destroy(rig.recorder);
@@ -194,7 +190,6 @@ static void joints_can_be_left_out(void **state) {
 }
 
 static void a_failed_growth_leaves_no_file(void **state) {
-    (void)state;
     for (uint64_t countdown = 1;; countdown++) {
         Rig rig;
         mf_Error error = {0};

@@ -434,7 +434,6 @@ static void a_full_disk_leaves_what_was_recorded(void **state) {
 }
 
 static mf_Status record_some(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     mf_Status status = record(fixture, test_config(fixture), 700, error);
     if (status != MF_OK) {
@@ -445,7 +444,6 @@ static mf_Status record_some(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static mf_Status record_new(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     unlink(fixture->path);
     mf_Status status = record(fixture, test_config(fixture), 10, error);

@@ -475,7 +475,6 @@ static void a_full_disk_is_an_error(void **state) {
 }
 
 static mf_Status record_some(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     unlink(fixture->path);
     const mf_Status status = record(fixture, false, 12, error);

@@ -4,9 +4,6 @@
 
 #include <mayfly/base.h>
 
-// Length of an array.
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
 // |found - expected| <= tolerance; NaN fails. cmocka's own assert_float_equal rounds to float.
 #define assert_near(found, expected, tolerance)                                                    \
     check_near(found, expected, tolerance, __FILE__, __LINE__)

@@ -29,3 +29,24 @@ void set_field(mf_Group *group, const char *name, uint32_t instance, uint32_t co
                double value) {
     mf_field_set(field_of(group, name), instance, component, value);
 }
+
+void *take_snapshot(const mf_World *world, size_t *size) {
+    mf_Error error = {0};
+    *size = mf_world_snapshot_size(world);
+    void *image = malloc(*size);
+    assert_non_null(image);
+    must(mf_world_snapshot(world, image, *size, &error), &error);
+    return image;
+}
+
+void assert_continues(mf_World *world, uint64_t steps) {
+    mf_Error error = {0};
+    size_t size;
+    void *image = take_snapshot(world, &size);
+    mf_world_step(world, steps);
+    const uint64_t hash = mf_world_hash(world);
+    must(mf_world_restore(world, image, size, &error), &error);
+    mf_world_step(world, steps);
+    assert_true(mf_world_hash(world) == hash);
+    free(image);
+}

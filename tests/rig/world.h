@@ -16,6 +16,12 @@ double get_field(mf_Group *group, const char *name, uint32_t instance, uint32_t 
 void set_field(mf_Group *group, const char *name, uint32_t instance, uint32_t component,
                double value);
 
+// A snapshot of the world, as it can be restored; the caller frees it.
+void *take_snapshot(const mf_World *world, size_t *size);
+
+// From a snapshot taken now, so many steps give the same bits once more.
+void assert_continues(mf_World *world, uint64_t steps);
+
 // What follows is done with each instruction set of this machine.
 #define FOR_EACH_ISA(isa)                                                                          \
     for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))                \

@@ -368,7 +368,6 @@ static void the_same_docks_of_a_wall_break(void **state) {
     void *image = NULL, *other = NULL;
     size_t size = 0, other_size = 0;
     uint32_t broken = 0;
-    (void)state;
     break_wall(1, &image, &size, &one);
     break_wall(2, &other, &other_size, &two);
     break_wall(2, &image, &size, &again);

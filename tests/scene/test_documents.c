@@ -25,7 +25,6 @@ static void check_rows(const mf_KeyTable *table) {
 }
 
 static void every_row_of_the_tables_is_sound(void **state) {
-    (void)state;
     check_rows(mf_scene_table());
 }
 

@@ -105,7 +105,6 @@ static void test_the_others_go_on_with_the_same_bits(void **state) {
 }
 
 static void test_the_same_bits_with_another_number_of_threads(void **state) {
-    (void)state;
     mf_Context *context = open_context(3);
     for (size_t i = 0; i < 4; i++)
         check_join(context, &cases[i]);

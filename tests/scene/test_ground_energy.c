@@ -212,7 +212,6 @@ static void no_ground_gives_energy(void **state) {
 }
 
 static void every_motion_is_here(void **state) {
-    (void)state;
     for (int m = 0; m < MF_MOTION_COUNT; m++) {
         bool found = false;
         for (uint32_t c = 0; c < CASES; c++)

@@ -59,7 +59,6 @@ typedef struct Tripod {
 // Hips of legs 1, 3, 5 swing against those of legs 2, 4, 6; knees lift while their hip goes
 // forward.
 static bool steer(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
-    (void)user;
     const mf_Field *genes = mf_group_find_field(group, "tripod.genes");
     mf_Field *target = mf_group_find_field(group, "joint.target");
     const mf_Model *model = mf_group_model(group);
@@ -93,7 +92,6 @@ static mf_Status attach(mf_Scene *scene, void *user, mf_Error *error) {
 }
 
 static void apply(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user) {
-    (void)user;
     mf_Field *genes = mf_group_find_field(scene->group, "tripod.genes");
     mf_field_set(genes, instance, 0, genome[0] / 255.0 * 2.0);
     mf_field_set(genes, instance, 1, genome[1] / 255.0 * 0.5);

@@ -216,7 +216,6 @@ static const char both[] =
 
 static void threads_change_nothing(void **state) {
     uint64_t hashes[2];
-    (void)state;
     for (int i = 0; i < 2; i++) {
         mf_Context *context = open_context(i == 0 ? 1 : 3);
         mf_SceneFile *file = parse_scene(context, both);

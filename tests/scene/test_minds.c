@@ -46,7 +46,6 @@ static const char snake[] =
 
 // Robot 5 is the head: its front is free. Robot k is the module 5 - k of the chain.
 static void a_snake_is_a_wave_that_crawls(void **state) {
-    (void)state;
     Stage stage;
     double start[2], way[2];
     stage_open(&stage, snake);
@@ -70,7 +69,6 @@ static void a_snake_is_a_wave_that_crawls(void **state) {
 
 // The same by a plugin, which uses the fields of messages.
 static void a_plugin_gets_its_messages(void **state) {
-    (void)state;
     char text[1500];
     Stage stage;
     snprintf(text, sizeof text,
@@ -104,7 +102,6 @@ static const char pair[] =
 
 // Two lock with sin(difference of phases) = difference of frequencies / (2 coupling).
 static void two_oscillators_lock_as_computed(void **state) {
-    (void)state;
     for (uint32_t seed = 1; seed <= 3; seed++) {
         char text[1000];
         Stage stage;
@@ -123,7 +120,6 @@ static void two_oscillators_lock_as_computed(void **state) {
 
 // Eight in a row with equal frequencies: their phases become one.
 static void a_row_of_oscillators_agrees(void **state) {
-    (void)state;
     char text[1000];
     Stage stage;
     double sum[2] = {0.0, 0.0};
@@ -152,7 +148,6 @@ static const char rover[] =
     "     behavior: %s}\n";
 
 static void joints_spin_at_the_speed(void **state) {
-    (void)state;
     char text[1000];
     Stage stage;
     snprintf(text, sizeof text, rover, "{spin: {speed: 4, joint: left_front right_front}}");
@@ -179,7 +174,6 @@ static void joints_spin_at_the_speed(void **state) {
 
 // It drives at 5 rad/s times 42 mm until it sees a wall, and never gets stuck.
 static void a_wheelbot_turns_away_from_walls(void **state) {
-    (void)state;
     Stage stage;
     double way = 0.0, turned = 0.0;
     stage.context = open_context(0);
@@ -225,7 +219,6 @@ static void drive(const char *right, double way[2], double *turned) {
 
 // Wheels roll on the rims of their outer halves, 40 mm from their axes.
 static void an_atron_car_drives_and_turns(void **state) {
-    (void)state;
     double way[2], turned;
     drive("0.5", way, &turned);
     assert_near(fabs(way[0]), 5.0 * 0.5 * 0.04, 0.01);
@@ -261,7 +254,6 @@ static double roll(const char *stretch, const char *lean) {
 
 // Towards the side to which it leans; a circle stands.
 static void a_track_rolls_where_it_leans(void **state) {
-    (void)state;
     assert_true(roll("0.3", "0.8") > 1.5);
     if (SANITIZED)
         return; // the others run the same code
@@ -280,7 +272,6 @@ static double forward_of(const mf_Scene *scene) {
 }
 
 static void a_track_becomes_a_snake(void **state) {
-    (void)state;
     const mf_Override step = {"world.step", "0.005"};
     mf_Context *context = open_context(0);
     mf_SceneFile *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
@@ -309,7 +300,6 @@ static void a_track_becomes_a_snake(void **state) {
 // ---- mistakes -----------------------------------------------------------------------------------
 
 static void mistakes_are_one_line(void **state) {
-    (void)state;
     static const char *const rows[][2] = {
         {"{snake: {}}", "requires the section messages"},
         {"{spin: {joint: lef_front}}",
@@ -338,7 +328,6 @@ static void mistakes_are_one_line(void **state) {
 }
 
 static void mistakes_of_modules_are_one_line(void **state) {
-    (void)state;
     static const char *const rows[][2] = {
         {"{arm: {front: front, back: back}}", "arm: messages.size is 16, need at least 52 bytes"},
         {"{car: {front: nose}}", "car: pitch has no dock 'nose'"},

@@ -78,10 +78,8 @@ static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
     mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, pause);
     if (pause > 0) {
-        size_t size = mf_world_snapshot_size(scene.world);
-        void *image = malloc(size);
-        assert_non_null(image);
-        assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
+        size_t size;
+        void *image = take_snapshot(scene.world, &size);
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 91);
@@ -100,7 +98,6 @@ static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
 // changes of motion.
 static void plays_go_on_to_the_bit(void **state) {
     static const uint32_t pauses[] = {1, 13, 207, 460, 905, 1303};
-    (void)state;
     uint64_t hash = end_of(PLAY, 1, 0);
     assert_true(end_of(PLAY, 3, 0) == hash);
     for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++)
@@ -112,9 +109,8 @@ static void plays_go_on_to_the_bit(void **state) {
 static void images_of_other_settings_are_refused(void **state) {
     mf_SceneFile *file = parse_scene(*state, PLAY);
     mf_Scene scene = make_scene(*state, file);
-    size_t size = mf_world_snapshot_size(scene.world);
-    void *image = malloc(size);
-    assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
+    size_t size;
+    void *image = take_snapshot(scene.world, &size);
     mf_scene_destroy(&scene);
     file->groups[0].plugins[1].values[0].value = 0.25;
     scene = make_scene(*state, file);

@@ -78,7 +78,6 @@ static void a_field_must_be_in_one_group_at_least(void **state) {
 }
 
 static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     return record(user, NULL, error);
 }
 

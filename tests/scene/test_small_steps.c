@@ -129,13 +129,12 @@ static const char joints[] = "<mujoco><option gravity=\"0 0 0\"/><worldbody>"
                              "</worldbody></mujoco>";
 
 static double turn(mf_Context *context, double start, double rate, double step, uint64_t steps) {
-    mf_Model *model = NULL;
     mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig own = mf_group_config();
     mf_Error error = {0};
-    model = load_text(context, joints);
+    mf_Model *model = load_text(context, joints);
     config.step = mf_time_from_seconds(step);
     config.gravity = 0.0;
     own.model = model;

@@ -362,12 +362,10 @@ static void collisions_give_faults_or_forces(void **state) {
 }
 
 static double forward_of(const mf_Scene *scene, uint32_t instance, void *user) {
-    (void)user;
     return get(scene, 0, "base.position", instance, 0);
 }
 
 static void steer_car(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user) {
-    (void)user;
     set_field(scene->group, "command.speed", instance, 0, genome[0]);
 }
 
@@ -420,7 +418,6 @@ static uint64_t hash_with(uint32_t threads, const char *isa) {
 }
 
 static void threads_and_instructions_change_nothing(void **state) {
-    (void)state;
     uint64_t one = hash_with(1, "scalar");
     assert_true(hash_with(4, "scalar") == one);
     if (mf_isa_available(MF_ISA_BASELINE))
@@ -442,7 +439,6 @@ static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
     mf_SceneFile *file = NULL;
     mf_Scene scene = {0};
     char *page = NULL;
-    (void)user;
     mf_Status status =
         mf_scene_file_parse(context, SCENE_PATH, text, strlen(text), overrides, 1, &file, error);
     assert_int_equal(status != MF_OK, file == NULL);

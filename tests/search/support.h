@@ -76,8 +76,6 @@ static inline int teardown_fixture(void **state) {
 // A rugged but cheap fitness: weighted set bits, with a share of genomes that fail (NaN).
 static inline mf_Status rugged(void *user, const uint8_t *genomes, uint32_t count,
                                uint32_t genome_bytes, double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *genome = genomes + (size_t)i * genome_bytes;
         uint64_t hash = mf_hash_bytes(MF_HASH_START, genome, genome_bytes);

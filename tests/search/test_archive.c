@@ -144,10 +144,8 @@ static const double odd_values[] = {
 
 static mf_Status odd(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                      double *fitness, mf_Error *error) {
-    (void)user;
     (void)genomes;
     (void)genome_bytes;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         fitness[i] = odd_values[i];
     return MF_OK;
@@ -589,7 +587,6 @@ static void full_disk_loses_nothing(void **state) {
 
 static int count_row(void *user, int columns, char **values, char **names) {
     (void)columns;
-    (void)values;
     (void)names;
     ++*(int *)user;
     return 0;

@@ -12,8 +12,6 @@ enum { GENERATIONS = 150, KILLS = 25 };
 // Set bits of the second byte, and the first byte.
 static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *values, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++) {
         values[2 * i] = __builtin_popcount(genomes[i * genome_bytes + 1]);
         values[2 * i + 1] = genomes[i * genome_bytes];

@@ -32,8 +32,6 @@ enum { SCHEMES = sizeof schemes / sizeof *schemes };
 // Descriptors: share of set bits in the first half, and first byte; NaN for some.
 static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *values, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *genome = genomes + (size_t)i * genome_bytes;
         double bits = 0;
@@ -48,7 +46,6 @@ static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, ui
 // A genome that grows by one byte per generation up to its limit, and changes one byte.
 static mf_Status grow(void *user, const uint8_t *parent, uint64_t seed, uint64_t id, uint8_t *child,
                       uint32_t genome_bytes) {
-    (void)user;
     uint32_t words[4];
     mf_random(seed, (uint32_t)id, 77, id >> 32, words);
     for (uint32_t i = 0; i < genome_bytes; i++)
@@ -364,7 +361,6 @@ static void each_cell_has_the_best_ever(void **state) {
 }
 
 static void cells_of_a_grid(void **state) {
-    (void)state;
     mf_SearchConfig config = mf_search_config();
     const double nan = __builtin_nan(""), infinity = __builtin_inf();
     config.descriptor_count = 2;
@@ -385,7 +381,6 @@ static void cells_of_a_grid(void **state) {
 
 static mf_Status describe_nothing(void *user, const uint8_t *genomes, uint32_t count,
                                   uint32_t genome_bytes, double *values, mf_Error *error) {
-    (void)user, (void)genomes, (void)count, (void)genome_bytes, (void)values, (void)error;
     return MF_OK; // NaN remain
 }
 

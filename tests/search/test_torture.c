@@ -179,8 +179,6 @@ static void reading_survives_every_failure(void **state) {
 
 static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *values, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         values[i] = genomes[(size_t)i * genome_bytes];
     return MF_OK;

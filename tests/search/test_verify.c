@@ -154,8 +154,6 @@ static void the_best_by_the_look_are_never_lost(void **state) {
 // The cheap level likes byte 0 large, the dear one likes it small, both like byte 1 large.
 static mf_Status cheap_bytes(void *user, const uint8_t *genomes, uint32_t count,
                              uint32_t genome_bytes, double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         fitness[i] = genomes[(size_t)i * genome_bytes] + genomes[(size_t)i * genome_bytes + 1];
     return MF_OK;
@@ -163,8 +161,6 @@ static mf_Status cheap_bytes(void *user, const uint8_t *genomes, uint32_t count,
 
 static mf_Status dear_bytes(void *user, const uint8_t *genomes, uint32_t count,
                             uint32_t genome_bytes, double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         fitness[i] =
             255 - genomes[(size_t)i * genome_bytes] + genomes[(size_t)i * genome_bytes + 1];
@@ -198,8 +194,6 @@ static void what_one_level_only_likes_counts_less(void **state) {
 // than most: nearly every other mutant of somebody with few ones has more.
 static mf_Status blind(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                        double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++) {
         fitness[i] = 0;
         for (uint32_t k = 8; k < 16; k++)

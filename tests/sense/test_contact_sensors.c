@@ -39,7 +39,6 @@ static void assert_three(const Text *t, uint32_t c, double x, double y, double z
 
 // A ball of 0.1 m at height 0.09: 0.01 m in the ground. A small one above it, 0.02 m in it.
 static void contacts_are_where_they_are(void **state) {
-    (void)state;
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     mf_Error error = {0};
     const double still[12] = {0};
@@ -67,7 +66,6 @@ static void contacts_are_where_they_are(void **state) {
 
 // All contacts, the deepest first; further slots are 0.
 static void the_deepest_comes_first(void **state) {
-    (void)state;
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     mf_Error error = {0};
     const double still[12] = {0};
@@ -91,7 +89,6 @@ static void the_deepest_comes_first(void **state) {
 
 // In a run the readings are those of the state that the step leaves.
 static void readings_are_those_of_the_state(void **state) {
-    (void)state;
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     bool fell = false;
     Text t;
@@ -108,17 +105,15 @@ static void readings_are_those_of_the_state(void **state) {
 }
 
 static void other_motions_refuse_by_name(void **state) {
-    (void)state;
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     mf_InstrumentsConfig lenient = mf_instruments_config();
     mf_GroupConfig group = mf_group_config();
-    mf_Group *points;
     mf_Error error = {0};
     Text t;
     open_sensors(&t, BALLS, &config);
     group.model = t.model;
     group.name = "others";
-    points = add_group(t.world, &group);
+    mf_Group *points = add_group(t.world, &group);
     must(mf_points_add(points, NULL, &error), &error);
     assert_int_equal(mf_instruments_add(points, NULL, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "does not compute contacts of shapes"));
@@ -157,7 +152,6 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
 }
 
 static void bits_do_not_depend_on_settings(void **state) {
-    (void)state;
     assert_bits_depend_on_nothing(hash_of);
 }
 
@@ -166,7 +160,6 @@ static void bits_do_not_depend_on_settings(void **state) {
 // A weight on a slide under a pulley block of two lines: the length is 2 (1 - z) where the slide is
 // at z, limits and actuators see it scaled.
 static void lengths_of_paths_are_read(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco><option timestep='0.001'/><worldbody><site name='l' pos='-.1 0 1'/>"
         "<site name='r' pos='.1 0 1'/><body><joint name='z' type='slide' axis='0 0 1'/>"

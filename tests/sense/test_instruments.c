@@ -602,15 +602,7 @@ static void snapshots_contain_readings(void **state) {
     config.instruments.rate = (mf_Rate){50, 1};
     rig_open(&rig, *state, noisy, &config);
     mf_world_step(rig.world, 13);
-    size_t size = mf_world_snapshot_size(rig.world);
-    void *image = malloc(size);
-    assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
-    mf_world_step(rig.world, 30);
-    uint64_t hash = mf_world_hash(rig.world);
-    assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
-    mf_world_step(rig.world, 30);
-    assert_int_equal(mf_world_hash(rig.world), hash);
-    free(image);
+    assert_continues(rig.world, 30);
     rig_close(&rig);
 }
 

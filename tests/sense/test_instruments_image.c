@@ -26,7 +26,6 @@ static void move_plan(mf_Context *context, const mf_Group *group) {
 static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     mf_Context *context;
     mf_Model *model;
-    mf_World *world;
     mf_Group *group;
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     assert_int_equal(mf_model_load(context, path, NULL, &model, NULL), MF_OK);
@@ -36,7 +35,7 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     config.model = model;
     config.count = 20;
     config.double_precision = precise;
-    world = open_world(context, &settings);
+    mf_World *world = open_world(context, &settings);
     group = add_group(world, &config);
     assert_int_equal(mf_articulated_add(group, NULL, NULL), MF_OK);
     mf_InstrumentsConfig instruments = mf_instruments_config();
@@ -58,7 +57,6 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
 static void a_copied_plan_gives_the_same_bits(void **state) {
     static const char *const paths[] = {MAYFLY_SOURCE_DIR "/tests/sense/instruments.xml",
                                         MAYFLY_SOURCE_DIR "/tests/sense/contacts.xml"};
-    (void)state;
     for (int p = 0; p < 2; p++)
         for (int precise = 0; precise < 2; precise++)
             assert_true(hash_of_run(paths[p], precise != 0, true) ==

@@ -66,7 +66,7 @@ static void add_ranges(Pitch *pitch) {
 }
 
 static double reading(mf_Group *group, uint32_t robot, uint32_t sensor) {
-    return get(group, "sensor.value", robot, mf_group_model(group)->sensors[sensor].address);
+    return get_field(group, "sensor.value", robot, mf_group_model(group)->sensors[sensor].address);
 }
 
 // ---- shapes -------------------------------------------------------------------------------------
@@ -94,7 +94,6 @@ static void every_shape_is_seen_at_its_surface(void **state) {
         {"over it", "", "type='sphere' size='0.3'", 0.0, 0.31, 6.0},
     };
     static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < 8; k++) {
             const Case *c = &cases[i];
@@ -119,7 +118,6 @@ static void every_shape_is_seen_at_its_surface(void **state) {
 // ---- who sees whom ------------------------------------------------------------------------------
 
 static void robots_see_each_other_but_not_themselves(void **state) {
-    (void)state;
     Pitch pitch;
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     mf_Group *group = add_watchers(&pitch, 3, true);
@@ -132,7 +130,7 @@ static void robots_see_each_other_but_not_themselves(void **state) {
         for (uint32_t s = 0; s < 2; s++)
             assert_near(reading(group, i, s), expected[i][s], 1e-12);
     // One with a fault keeps its readings and is not seen.
-    set(group, "base.position", 1, 0, NAN);
+    set_field(group, "base.position", 1, 0, NAN);
     mf_world_step(pitch.world, 2);
     assert_near(reading(group, 0, 0), 2.9, 1e-12);
     assert_near(reading(group, 1, 0), 1.4, 1e-12);
@@ -141,7 +139,6 @@ static void robots_see_each_other_but_not_themselves(void **state) {
 }
 
 static void range_finders_see_all_but_their_body(void **state) {
-    (void)state;
     Pitch pitch;
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     mf_Group *eye = pitch_group(&pitch, load_text(pitch.context, finder), "eye", 1, true);
@@ -153,11 +150,11 @@ static void range_finders_see_all_but_their_body(void **state) {
     add_ranges(&pitch);
     mf_world_step(pitch.world, 1);
     assert_near(reading(eye, 0, 0), 0.45, 1e-12); // its own arm
-    set(eye, "joint.angle", 0, 0, 1.0);
+    set_field(eye, "joint.angle", 0, 0, 1.0);
     mf_world_step(pitch.world, 1);
     assert_near(reading(eye, 0, 0), -1.0, 0.0); // the arm is above; the ball beside
-    set(ball, "base.position", 0, 0, 0.3);
-    set(ball, "base.position", 0, 1, 0.0);
+    set_field(ball, "base.position", 0, 0, 0.3);
+    set_field(ball, "base.position", 0, 1, 0.0);
     mf_world_step(pitch.world, 1);
     assert_near(reading(eye, 0, 0), 0.2, 1e-12);
     pitch_close(&pitch);
@@ -166,7 +163,6 @@ static void range_finders_see_all_but_their_body(void **state) {
 // Isolated robots are alone with the ground, and nothing is added for a robot that is.
 static void isolated_robots_see_nobody(void **state) {
     for (int both = 0; both < 2; both++) {
-        (void)state;
         Pitch pitch;
         open_pitch(&pitch, 1, MF_ISA_AUTO);
         mf_GroupConfig config = mf_group_config();
@@ -196,7 +192,6 @@ static void isolated_robots_see_nobody(void **state) {
 }
 
 static void a_second_call_is_an_error(void **state) {
-    (void)state;
     Pitch pitch;
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     add_watchers(&pitch, 2, true);
@@ -211,7 +206,6 @@ static void a_second_call_is_an_error(void **state) {
 
 // Both robots' poses are those behind the step: no reading lags.
 static void a_moving_obstacle_is_where_it_is(void **state) {
-    (void)state;
     Pitch pitch;
     open_pitch(&pitch, 2, MF_ISA_AUTO);
     mf_Group *eye = add_watchers(&pitch, 1, true);
@@ -228,7 +222,7 @@ static void a_moving_obstacle_is_where_it_is(void **state) {
     assert_true(mf_group_model(eye)->sensor_value_count <= 8);
     mf_group_reset(eye, 0);
     assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
-    set(ball, "base.position", 0, 0, 1.0);
+    set_field(ball, "base.position", 0, 0, 1.0);
     must(mf_instruments_measure(eye, 0, NULL, values, &pitch.error), &pitch.error);
     assert_near(values[0], 3.0 - 0.24, 1e-9);
     assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
@@ -251,11 +245,11 @@ static void scatter(mf_Group *group, uint32_t stream) {
             square += q[c] * q[c];
         }
         for (uint32_t c = 0; c < 4; c++)
-            set(group, "base.orientation", i, c, q[c] / sqrt(square));
+            set_field(group, "base.orientation", i, c, q[c] / sqrt(square));
         for (uint32_t c = 0; c < 3; c++) {
-            set(group, "base.position", i, c,
-                4.0 * unit(stream, 20 * i + 4 + c) + (c == 2 ? 20.0 : 0.0));
-            set(group, "base.linear_velocity", i, c, unit(stream, 20 * i + 8 + c) - 0.5);
+            set_field(group, "base.position", i, c,
+                      4.0 * unit(stream, 20 * i + 4 + c) + (c == 2 ? 20.0 : 0.0));
+            set_field(group, "base.linear_velocity", i, c, unit(stream, 20 * i + 8 + c) - 0.5);
         }
     }
 }
@@ -272,7 +266,6 @@ static void open_crowd(Pitch *pitch, uint32_t threads, mf_Isa isa, bool wide) {
 
 // Every reading is what a ray finds that tests all shapes of all robots.
 static void crowds_are_seen_as_by_rays(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Pitch pitch;
         uint32_t hits = 0;
@@ -315,7 +308,6 @@ static void crowds_are_seen_as_by_rays(void **state) {
 
 static void same_bits_for_threads_and_instruction_sets(void **state) {
     static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         uint64_t first = 0;
         for (uint32_t k = 0; k < 6; k++) {
@@ -335,7 +327,6 @@ static void same_bits_for_threads_and_instruction_sets(void **state) {
 }
 
 static void a_step_allocates_nothing(void **state) {
-    (void)state;
     Pitch pitch;
     open_crowd(&pitch, 2, MF_ISA_AUTO, false);
     const uint64_t calls = mf_context_call_count(pitch.context);
@@ -385,7 +376,6 @@ static void adding_survives_every_failure(void **state) {
     mf_Context *context;
     mf_Error error = {0};
     Making making;
-    (void)state;
     must(mf_context_create(NULL, &context, &error), &error);
     making.eye = load_urdf(context, watcher);
     making.ball = ball_of(context, 1.0);

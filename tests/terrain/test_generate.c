@@ -155,7 +155,6 @@ static void test_noise_is_continuous(void **state) {
 }
 
 static void test_threads_change_no_bit(void **state) {
-    (void)state;
     uint64_t hashes[3];
     for (uint32_t i = 0; i < 3; i++) {
         mf_ContextConfig threads = mf_context_config();

@@ -101,14 +101,13 @@ static void rays_end_where_their_sensors_read(void **state) {
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_Model *model = NULL;
-    mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_Film *film = NULL;
     assert_int_equal(mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/modules/wheelbot.urdf", NULL,
                                    &model, NULL),
                      MF_OK);
     group_config.model = model;
-    world = open_world(*state, &world_config);
+    mf_World *world = open_world(*state, &world_config);
     group = add_group(world, &group_config);
     assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
     assert_int_equal(mf_instruments_add(group, NULL, NULL), MF_OK);
@@ -383,7 +382,6 @@ static void bad_calls_are_refused(void **state) {
 }
 
 static mf_Status make_film(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     mf_Film *film = NULL;
     unlink(PAGE);
@@ -435,9 +433,8 @@ static void a_world_shows_all_its_groups(void **state) {
             assert_true(page.poses[(10 * s + 4 + 2 * i) * 7 + 1] == 10.0f + (float)i);
     close_page(&page);
     clear_fixture(&fixture);
-    mf_World *empty = NULL;
     mf_WorldConfig world = mf_world_config();
-    empty = open_world(*state, &world);
+    mf_World *empty = open_world(*state, &world);
     assert_int_equal(mf_film_create_world(empty, "none", NULL, 0.1, &film, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(empty);
 }

@@ -151,7 +151,6 @@ static void what_does_not_fit_is_refused(void **state) {
 }
 
 static mf_Status record_and_write(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     mf_RecorderPicture picture;
     mf_Film *film = NULL;

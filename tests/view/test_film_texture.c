@@ -28,10 +28,9 @@ static Rig open_rig(mf_Context *context) {
     Rig rig = {.model = load_text(context, TEXTURED)};
     mf_Error error = {0};
     mf_GroupConfig config = mf_group_config();
-    mf_Group *group;
     config.model = rig.model;
     rig.world = open_world(context, NULL);
-    group = add_group(rig.world, &config);
+    mf_Group *group = add_group(rig.world, &config);
     assert_int_equal(mf_articulated_add(group, NULL, &error), MF_OK);
     assert_int_equal(mf_film_create_live(rig.world, "t", NULL, NULL, &rig.film, &error), MF_OK);
     return rig;

@@ -144,7 +144,6 @@ static void test_what_cannot_be_pushed_is_refused(void **state) {
 
 static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error) {
     mf_Pusher *pusher = NULL;
-    (void)context;
     const mf_Status status = mf_pusher_create(user, &pusher, error);
     mf_pusher_destroy(pusher);
     return status;

@@ -151,7 +151,6 @@ static void check_evaluation(const char *name, const mf_Override *overrides, uin
 }
 
 static void evaluations_declare_what_they_do(void **state) {
-    (void)state;
     static const mf_Override coupled[] = {{"group.motion.points.friction", "coupled"},
                                           {"group.motion.points.weighted", "true"},
                                           {"group.motion.points.keep_momentum", "true"}};
@@ -179,7 +178,6 @@ static void check_vehicles(const char *name, const mf_Override *overrides, uint3
 }
 
 static void vehicles_declare_what_they_do(void **state) {
-    (void)state;
     static const mf_Override few[] = {{"groups.quads.count", "20"},
                                       {"groups.wings.count", "20"},
                                       {"groups.cars.count", "20"},
@@ -197,7 +195,6 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_Model *model;
-    mf_World *world;
     mf_Group *group;
     mf_ImportConfig import = mf_import_config();
     mf_WorldConfig settings = mf_world_config();
@@ -208,7 +205,7 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     must(mf_model_load(context, path, &import, &model, &error), &error);
     robots.model = model;
     robots.count = 3;
-    world = open_world(context, &settings);
+    mf_World *world = open_world(context, &settings);
     group = add_group(world, &robots);
     must(mf_articulated_add(group, config, &error), &error);
     if (model->sensor_value_count > 0)
@@ -225,7 +222,6 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
 }
 
 static void robots_declare_what_they_do(void **state) {
-    (void)state;
     mf_ArticulatedConfig servos = mf_articulated_config();
     servos.servo.gain = 20.0;
     servos.servo.damping = 0.5;
@@ -242,19 +238,17 @@ static void robots_declare_what_they_do(void **state) {
 
 // Five robots, each at another level of the ladder.
 static void levels_declare_what_they_do(void **state) {
-    (void)state;
     mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_Model *model;
     mf_World *world;
-    mf_Group *group;
     mf_GroupConfig robots = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     must(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error), &error);
     robots.model = model;
     robots.count = MF_MOTION_LEVELS;
     must(mf_world_create(context, NULL, &world, &error), &error);
-    group = add_group(world, &robots);
+    mf_Group *group = add_group(world, &robots);
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
     must(mf_motions_add(group, &motions, &error), &error);
@@ -267,13 +261,12 @@ static void levels_declare_what_they_do(void **state) {
 }
 
 static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *name) {
-    mf_Group *group;
     mf_GroupConfig config = mf_group_config();
     config.model = model;
     config.name = name;
     config.count = 3;
     config.isolated = false;
-    group = add_group(world, &config);
+    mf_Group *group = add_group(world, &config);
     return group;
 }
 
@@ -291,7 +284,6 @@ static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion)
 
 // Bodies that are moved from outside, and vehicles that are pushed.
 static void bodies_declare_what_they_do(void **state) {
-    (void)state;
     mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_Model *models[4];
@@ -348,7 +340,6 @@ static void check_play(const char *text, uint64_t steps, uint32_t least) {
 static void plays_declare_what_they_do(void **state) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
-    (void)state;
     for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         char text[2048];
         snprintf(text, sizeof text,
@@ -363,7 +354,6 @@ static void plays_declare_what_they_do(void **state) {
 }
 
 static void plugins_do_what_they_declare(void **state) {
-    (void)state;
     check_play("world: {step: 0.001}\ngroups:\n  - name: a\n    model: models/hexapod.urdf\n    "
                "motion: own\n"
                "    count: 3\n    sensors: true\n    plugins:\n"

@@ -62,7 +62,6 @@ static mf_Property find(const Scene *scene, const char *format, const char *name
 
 // Each joint of each robot, by brackets and by number, is the value of the field.
 static void joints_are_found(void **state) {
-    (void)state;
     Scene scene = open_scene();
     mf_Field *angle = mf_group_find_field(scene.robots, "joint.angle");
     for (uint32_t j = 0; j < scene.hexapod->joint_count; j++) {
@@ -100,7 +99,6 @@ static void joints_are_found(void **state) {
 
 // The tree of the figure by hand: what is left out of a path does not matter, its order does.
 static void paths_follow_the_tree(void **state) {
-    (void)state;
     Scene scene = open_scene();
     mf_Property property;
     const mf_Model *model = scene.hexapod;
@@ -118,7 +116,6 @@ static void paths_follow_the_tree(void **state) {
 }
 
 static void components_and_names_of_groups(void **state) {
-    (void)state;
     Scene scene = open_scene();
     mf_Error error = {0};
     mf_Property property;
@@ -151,7 +148,6 @@ static const char arm[] =
 // Actuators, by their name or, without one, by their joint; sensors with their own unit and count;
 // links of a file with bodies; slides with their own unit.
 static void other_parts_are_found(void **state) {
-    (void)state;
     Scene scene = {.context = open_context(1)};
     mf_Error error = {0};
     const char *file = MAYFLY_BINARY_DIR "/test_property.xml";
@@ -220,7 +216,6 @@ static bool comes_back(const mf_Property *property, void *user) {
 }
 
 static void patterns_list_and_come_back(void **state) {
-    (void)state;
     Scene scene = open_scene();
     Check check = {.world = scene.world};
     uint64_t joints = scene.hexapod->joint_count;
@@ -261,7 +256,6 @@ static mf_Status put(const Scene *scene, const char *path, const double *values,
 }
 
 static void writing_is_guarded(void **state) {
-    (void)state;
     Scene scene = open_scene();
     mf_Error error = {0};
     uint64_t before = mf_world_hash(scene.world);
@@ -293,7 +287,6 @@ static void writing_is_guarded(void **state) {
 
 // Writing an angle moves the points: the same as setting the whole state.
 static void writing_angles_updates_points(void **state) {
-    (void)state;
     Scene scene = open_scene();
     mf_Error error = {0};
     const mf_Model *model = scene.hexapod;
@@ -319,7 +312,6 @@ static void writing_angles_updates_points(void **state) {
 // ---- hostile paths ------------------------------------------------------------------------------
 
 static void wrong_paths_name_their_piece(void **state) {
-    (void)state;
     static const struct {
         const char *path, *part;
     } rows[] = {{"", "expected a path, found nothing"},
@@ -358,7 +350,6 @@ static void wrong_paths_name_their_piece(void **state) {
 
 static bool count_only(const mf_Property *property, void *user) {
     double values[512];
-    (void)user;
     assert_true(property->count >= 1 && property->count <= 512);
     assert_true(property->field == NULL ||
                 property->first + property->count <= property->field->components);
@@ -369,7 +360,6 @@ static bool count_only(const mf_Property *property, void *user) {
 // Paths put together at random from the letters that mean something: nothing breaks, and whatever
 // is found can be read.
 static void random_paths_do_no_harm(void **state) {
-    (void)state;
     static const char *const pieces[] = {"robot", "robot2", "[",    "]",     "*",
                                          "/",     "0",      "3",    ".",     "x",
                                          "w",     "joint",  "mass", "angle", "base.position",
@@ -401,7 +391,6 @@ static void random_paths_do_no_harm(void **state) {
 // Two parts of one name in one robot: the path says which by what they hang on; a name may hold a
 // slash; a short buffer cuts a path off.
 static void names_may_be_odd(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     mf_Property property;

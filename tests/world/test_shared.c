@@ -70,7 +70,6 @@ static const mf_Rate always = {0, 0};
 
 // World systems run before the groups' systems of their phase, those of AFTER behind everything.
 static void world_systems_are_in_order(void **state) {
-    (void)state;
     static int who[] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const mf_Phase phases[] = {MF_PHASE_AFTER, MF_PHASE_MOTION, MF_PHASE_CONTROL,
                                       MF_PHASE_SENSE};
@@ -97,7 +96,6 @@ static void world_systems_are_in_order(void **state) {
 // Between two world systems each piece of blocks goes through all its systems at once; a world
 // system that is not due in a step does not cut it.
 static void pieces_run_through_a_gap(void **state) {
-    (void)state;
     static int sense = 1, motion = 2, world = 3;
     Fixture fixture;
     diary.count = 0;
@@ -122,7 +120,6 @@ static void pieces_run_through_a_gap(void **state) {
 
 // Rates of world systems and of shared groups are exact, however steps are cut into calls.
 static void rates_are_exact(void **state) {
-    (void)state;
     static const mf_Rate rates[] = {{30, 1}, {30000, 1001}, {7, 1}, {1, 1}, {100, 1}, {25, 2}};
     static int who[2] = {0, 1};
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
@@ -179,7 +176,6 @@ static void exchange(const mf_WorldRun *run, void *user) {
 }
 
 static void bits_do_not_depend_on_threads(void **state) {
-    (void)state;
     uint64_t hash[4];
     static const uint32_t threads[] = {1, 2, 4, 7};
     for (int t = 0; t < 4; t++) {
@@ -199,8 +195,7 @@ static void bits_do_not_depend_on_threads(void **state) {
         config.name = "alone";
         config.isolated = true;
         config.count = 50;
-        mf_Group *alone;
-        alone = add_group(fixture.world, &config);
+        mf_Group *alone = add_group(fixture.world, &config);
         add_group_system(alone, MF_PHASE_MOTION, always, mix,
                          mf_group_find_field(alone, "base.position"));
         for (int g = 0; g < 3; g++) {
@@ -221,7 +216,6 @@ static void bits_do_not_depend_on_threads(void **state) {
 // ---- starts -------------------------------------------------------------------------------------
 
 static void placed_robots_start_there(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     mf_Group *group = open_shared(&fixture, 1, 20);
@@ -258,7 +252,6 @@ static void placed_robots_start_there(void **state) {
 }
 
 static void bad_starts_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Group *group = open_shared(&fixture, 1, 20);
     const double good[4] = {1, 0, 0, 0}, nan[3] = {0, NAN, 0}, far[3] = {1e10, 0, 0};
@@ -285,19 +278,13 @@ static bool is_pending(const void *user) {
 
 static int resets;
 static void count_reset(mf_World *world, void *user) {
-    (void)world;
-    (void)user;
     resets++;
 }
-static void nothing(const mf_WorldRun *run, void *user) {
-    (void)run;
-    (void)user;
-}
+static void nothing(const mf_WorldRun *run, void *user) {}
 
 // A snapshot goes only into a world with the same starts and settings, not out of one with results
 // under way; the order in which starts were given does not matter.
 static void snapshots_check_settings(void **state) {
-    (void)state;
     static void *image;
     static size_t size;
     static const double a[3] = {1, 0, 0}, b[3] = {2, 0, 0};
@@ -346,7 +333,6 @@ static void snapshots_check_settings(void **state) {
 }
 
 static void bad_systems_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     open_shared(&fixture, 1, 1);

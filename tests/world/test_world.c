@@ -2,7 +2,6 @@
 #include "motion/fixture.h"
 
 static void bad_worlds_are_refused(void **state) {
-    (void)state;
     mf_Context *context = open_context(1);
     for (int which = 0; which < 8; which++) {
         mf_WorldConfig config = mf_world_config();
@@ -44,7 +43,6 @@ static void bad_worlds_are_refused(void **state) {
 }
 
 static void bad_groups_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
@@ -98,7 +96,6 @@ static void bad_groups_are_refused(void **state) {
 }
 
 static void groups_are_found_by_name(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
@@ -108,8 +105,7 @@ static void groups_are_found_by_name(void **state) {
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture.hand.model;
     group.name = name;
-    mf_Group *second;
-    second = add_group(fixture.world, &group);
+    mf_Group *second = add_group(fixture.world, &group);
     name[0] = '?'; // the name was copied
     assert_ptr_equal(mf_world_find_group(fixture.world, "walkers"), second);
     assert_ptr_equal(mf_world_find_group(fixture.world, "robots"), fixture.group);
@@ -121,7 +117,6 @@ static void groups_are_found_by_name(void **state) {
 
 // Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
 static void time_is_exact(void **state) {
-    (void)state;
     Fixture fixture;
     static const double moment[3] = {1, 1, 1};
     fixture_begin(&fixture, 1);
@@ -139,7 +134,6 @@ static void time_is_exact(void **state) {
 
 // Steps in one call or in many: the same state.
 static void calls_do_not_show(void **state) {
-    (void)state;
     uint64_t hash[2];
     for (int way = 0; way < 2; way++) {
         Fixture fixture;
@@ -164,7 +158,6 @@ static void calls_do_not_show(void **state) {
 
 // Every robot starts with its lowest point on the ground below it, none in the ground.
 static void robots_start_on_the_ground(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
@@ -194,7 +187,6 @@ static void robots_start_on_the_ground(void **state) {
 
 // What the world holds is not lifted: shapes of the file's world would stay behind.
 static void a_held_base_starts_at_height_0(void **state) {
-    (void)state;
     Fixture fixture;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
