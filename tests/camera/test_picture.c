@@ -127,16 +127,13 @@ static void noise(void **state) {
 }
 
 static void noise_is_the_same_everywhere(void **state) {
-    const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     const mf_PhotoNoise settings = {0.1f, 5, 9, 1};
     memset(other, 0, sizeof other);
     mf_Photo reference = {WIDE, HIGH, 3, other};
     mf_photo_add_noise(&reference, &settings, MF_ISA_SCALAR);
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    FOR_EACH_ISA (isa) {
         mf_Photo picture = picture_of(3);
-        if (!mf_isa_available(sets[i]))
-            continue;
-        mf_photo_add_noise(&picture, &settings, sets[i]);
+        mf_photo_add_noise(&picture, &settings, isa);
         assert_memory_equal(values, other, sizeof values);
     }
 }

@@ -270,11 +270,9 @@ static void compare(const mf_CompoundPair *pair, int precision, const int *rows,
 }
 
 static int kernel_rows(int *rows) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     int count = 0;
-    for (int i = 0; i < 4; i++)
-        if (mf_isa_available(isas[i]))
-            rows[count++] = mf_kernel_row(isas[i]);
+    FOR_EACH_ISA (isa)
+        rows[count++] = mf_kernel_row(isa);
     return count;
 }
 

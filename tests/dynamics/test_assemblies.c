@@ -106,10 +106,8 @@ static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
         const uint64_t expected = hash_of(21, 1, MF_ISA_AUTO, wide);
         assert_int_equal(hash_of(21, 2, MF_ISA_AUTO, wide), expected);
         assert_int_equal(hash_of(21, 5, MF_ISA_AUTO, wide), expected);
-        const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
-        for (uint32_t i = 0; i < 4; i++)
-            if (mf_isa_available(sets[i]))
-                assert_int_equal(hash_of(21, 2, sets[i], wide), expected);
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(21, 2, isa, wide), expected);
     }
 }
 

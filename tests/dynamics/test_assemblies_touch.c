@@ -258,10 +258,8 @@ static void bits_depend_on_nothing_else(void **state) {
     for (uint32_t wide = 0; wide < 2; wide++) {
         const uint64_t expected = hash_of(1, MF_ISA_AUTO, wide);
         assert_int_equal(hash_of(2, MF_ISA_AUTO, wide), expected);
-        const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
-        for (uint32_t i = 0; i < 4; i++)
-            if (mf_isa_available(sets[i]))
-                assert_int_equal(hash_of(2, sets[i], wide), expected);
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(2, isa, wide), expected);
     }
 }
 

@@ -81,17 +81,14 @@ static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *conf
 }
 
 static void threads_and_sets_do_not_show(void **state) {
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     static const uint32_t threads[] = {1, 2, 4};
     mf_InteractionConfig config = everything();
     for (int wide = 0; wide < 2; wide++) {
         Outcome reference = {0};
-        for (int s = 0; s < 4; s++)
+        FOR_EACH_ISA (isa)
             for (int t = 0; t < 3; t++) {
-                if (!mf_isa_available(sets[s]))
-                    continue;
                 FixtureConfig setup = fixture_config();
-                setup.isa = sets[s];
+                setup.isa = isa;
                 setup.threads = threads[t];
                 Outcome out = live(&setup, &config, wide != 0, 120);
                 if (reference.world == 0)

@@ -214,7 +214,6 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
 }
 
 static void bits_do_not_depend_on_settings(void **state) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     char text[9000] = "";
     FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/motion/tendons.xml", "r");
     assert_non_null(file);
@@ -224,9 +223,8 @@ static void bits_do_not_depend_on_settings(void **state) {
     for (int precision = 0; precision < 2; precision++) {
         for (uint32_t robot = 0; robot < 20; robot += 19) {
             const uint64_t alone = pull(text, 1, robot, MF_ISA_AUTO, precision == 1);
-            for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
-                if (mf_isa_available(isas[i]))
-                    assert_true(pull(text, 20, robot, isas[i], precision == 1) == alone);
+            FOR_EACH_ISA (isa)
+                assert_true(pull(text, 20, robot, isa, precision == 1) == alone);
         }
     }
 }

@@ -3,8 +3,6 @@
 // state changes no bit of its neighbors; snapshots continue bit for bit.
 #include "motion/car_rig.h"
 
-static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
-
 typedef struct Options {
     mf_CarModel model;
     mf_CarTire tire;
@@ -138,16 +136,14 @@ static void bits_do_not_depend_on_the_lane(void **state) {
             moved = fmax(moved, fabs(rig_speed(&alone[r].rig)));
         }
         assert_true(moved > 0.1);
-        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
-            if (!mf_isa_available(isas[s]))
-                continue;
+        FOR_EACH_ISA (isa) {
             for (uint32_t count = 1; count <= CARS; count += count < 20 ? 1 : 5) {
                 uint32_t first = (count * 7) % (CARS - count + 1);
                 Swarm swarm;
-                swarm_open(&swarm, &all_options[o], isas[s], 1, first, count);
+                swarm_open(&swarm, &all_options[o], isa, 1, first, count);
                 swarm_run(&swarm);
                 for (uint32_t i = 0; i < count; i++)
-                    compare(&alone[first + i], &swarm, i, mf_isa_name(isas[s]));
+                    compare(&alone[first + i], &swarm, i, mf_isa_name(isa));
                 rig_close(&swarm.rig);
             }
         }

@@ -115,22 +115,20 @@ static void bits_do_not_depend_on_the_lane(void **state) {
             assert_int_equal(mf_group_fault_total(alone[r].fixture.group), 0);
             hash[r] = mf_group_instance_hash(alone[r].fixture.group, 0);
         }
-        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
-            if (!mf_isa_available(isas[s]))
-                continue;
+        FOR_EACH_ISA (isa) {
             // Every count (or, but for MAYFLY_FULL=1, every third, with all lanes of a block and
             // one alone), and a first robot that moves each of them through the lanes.
             const uint32_t stride = SANITIZED ? 13 : getenv("MAYFLY_FULL") != NULL ? 1 : 3;
             for (uint32_t count = 1; count <= ROBOTS; count += stride) {
                 uint32_t first = (count * 7) % (ROBOTS - count + 1);
                 static Crowd crowd;
-                crowd_open(&crowd, &all_options[o], isas[s], 1, first, count);
+                crowd_open(&crowd, &all_options[o], isa, 1, first, count);
                 crowd_run(&crowd, UPDATES);
                 for (uint32_t i = 0; i < count; i++) {
                     if (mf_group_instance_hash(crowd.fixture.group, i) == hash[first + i])
                         continue;
                     print_error("options %zu, %s, %u robots: robot %u in lane %u differs\n", o,
-                                mf_isa_name(isas[s]), count, first + i, i);
+                                mf_isa_name(isa), count, first + i, i);
                     explain(&alone[first + i], 0, &crowd, i);
                     fail();
                 }
@@ -145,18 +143,16 @@ static void bits_do_not_depend_on_the_lane(void **state) {
 static void bits_do_not_depend_on_threads(void **state) {
     for (size_t o = 0; o < OPTIONS; o++) {
         uint64_t expected = 0;
-        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
+        FOR_EACH_ISA (isa)
             for (uint32_t threads = 1; threads <= 4; threads *= 2) {
-                if (!mf_isa_available(isas[s]))
-                    continue;
                 Crowd crowd;
-                crowd_open(&crowd, &all_options[o], isas[s], threads, 0, 200);
+                crowd_open(&crowd, &all_options[o], isa, threads, 0, 200);
                 crowd_run(&crowd, 6);
                 uint64_t hash = mf_world_hash(crowd.fixture.world);
                 if (expected == 0)
                     expected = hash;
                 if (hash != expected)
-                    fail_msg("options %zu, %s, %u threads: another hash", o, mf_isa_name(isas[s]),
+                    fail_msg("options %zu, %s, %u threads: another hash", o, mf_isa_name(isa),
                              threads);
                 crowd_close(&crowd);
             }

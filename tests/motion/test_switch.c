@@ -2,8 +2,6 @@
 // stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
 #include "motion/fixture.h"
 
-static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
-
 typedef struct Company {
     mf_Context *context;
     mf_Model *model; // of a file, or NULL
@@ -271,16 +269,14 @@ static void levels_in_one_block_are_independent(void **state) {
             hash[r] = mf_group_instance_hash(company.group, 0);
             company_close(&company);
         }
-        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
-            if (!mf_isa_available(isas[s]))
-                continue;
+        FOR_EACH_ISA (isa) {
             for (uint32_t count = 4; count <= ROBOTS; count += 8) {
                 uint32_t first = (count * 7) % (ROBOTS - count + 1);
-                open_mixed(&company, wide != 0, isas[s], 1 + count % 2, first, count);
+                open_mixed(&company, wide != 0, isa, 1 + count % 2, first, count);
                 run_mixed(&company, first, STEPS);
                 for (uint32_t i = 0; i < count; i++)
                     if (mf_group_instance_hash(company.group, i) != hash[first + i])
-                        fail_msg("%s, %u robots: robot %u in lane %u differs", mf_isa_name(isas[s]),
+                        fail_msg("%s, %u robots: robot %u in lane %u differs", mf_isa_name(isa),
                                  count, first + i, i);
                 company_close(&company);
             }
