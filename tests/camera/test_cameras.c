@@ -21,21 +21,20 @@ typedef struct Rig {
 
 static Rig open_rig(mf_Context *context, const char *text, uint32_t count, bool isolated) {
     Rig rig = {.model = load_text(context, text)};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     group.model = rig.model;
     group.count = count;
     group.isolated = isolated;
     group.double_precision = true;
-    must(mf_world_create(context, NULL, &rig.world, &error), &error);
+    MUST(mf_world_create(context, NULL, &rig.world, &error));
     rig.group = add_group(rig.world, &group);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
     for (uint32_t i = 0; i < count; i++) {
         const double at[3] = {3.0 * i, 0.0, 10.0 + i};
-        must(mf_group_set_start(rig.group, i, at, NULL, NULL, &error), &error);
+        MUST(mf_group_set_start(rig.group, i, at, NULL, NULL, &error));
     }
-    must(mf_cameras_add(rig.world, &error), &error);
-    must(mf_cameras_take(rig.world, &error), &error);
+    MUST(mf_cameras_add(rig.world, &error));
+    MUST(mf_cameras_take(rig.world, &error));
     rig.depth = mf_group_find_field(rig.group, "camera.eye.depth");
     rig.height = mf_group_find_field(rig.group, "base.position");
     return rig;
@@ -165,13 +164,12 @@ static void snapshots_go_on(void **state) {
     for (int isolated = 0; isolated < 2; isolated++) {
         Rig rig = open_rig(*state, FALLING("rate='25' delay='0.05' noise='0.1' readout='0.03'"), 3,
                            isolated);
-        mf_Error error = {0};
         mf_world_step(rig.world, 13);
         size_t size;
         void *image = take_snapshot(rig.world, &size);
         mf_world_step(rig.world, 20);
         const uint64_t hash = mf_world_hash(rig.world);
-        must(mf_world_restore(rig.world, image, size, &error), &error);
+        MUST(mf_world_restore(rig.world, image, size, &error));
         assert_true(mf_world_hash(rig.world) != hash);
         mf_world_step(rig.world, 20);
         assert_true(mf_world_hash(rig.world) == hash);
@@ -246,10 +244,8 @@ static void refusals(void **state) {
 // Pictures are fields: a sensor of the user reads them, and its signal saturates and converts.
 static void sensors_read_pictures(void **state) {
     Rig rig = open_rig(*state, FALLING("rate='20'"), 2, true);
-    mf_Error error = {0};
     const mf_Signal signal = {.saturation = {0.0, 9.9}, .resolution = 0.25};
-    must(mf_sensor_add_field(rig.group, "sonar", "camera.eye.depth", 0, PIXELS, &signal, &error),
-         &error);
+    MUST(mf_sensor_add_field(rig.group, "sonar", "camera.eye.depth", 0, PIXELS, &signal, &error));
     const mf_Field *sonar = mf_group_find_field(rig.group, "sonar");
     for (int step = 1; step <= 30; step++) {
         mf_world_step(rig.world, 1);

@@ -16,16 +16,15 @@ typedef struct Rig {
 
 static Rig open_rig(mf_Context *context, uint32_t count, bool isolated) {
     Rig rig = {.model = load_text(context, BALLS)};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     const mf_Camera camera = mf_camera();
     group.model = rig.model;
     group.count = count;
     group.isolated = isolated;
-    must(mf_world_create(context, NULL, &rig.world, &error), &error);
+    MUST(mf_world_create(context, NULL, &rig.world, &error));
     rig.group = add_group(rig.world, &group);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
-    must(mf_free_camera_create(rig.world, &camera, &rig.eye, &error), &error);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
+    MUST(mf_free_camera_create(rig.world, &camera, &rig.eye, &error));
     return rig;
 }
 
@@ -46,8 +45,7 @@ static void put(const Rig *rig, uint32_t instance, double x, double y, double z)
 static void one_robot(void **state) {
     Rig rig = open_rig(*state, 1, false);
     double middle[3], radius;
-    mf_Error error = {0};
-    must(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), &error);
+    MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - 3.0) < 1e-6);
     assert_true(fabs(middle[1] - 0.2) < 1e-6);
     assert_true(fabs(middle[2] - 1.1) < 1e-6);
@@ -59,12 +57,11 @@ static void one_robot(void **state) {
 static void several_robots(void **state) {
     Rig rig = open_rig(*state, 4, false);
     double middle[3], radius;
-    mf_Error error = {0};
     put(&rig, 0, -1.0, 0.0, 1.0);
     put(&rig, 1, 5.0, 0.0, 1.0);
     put(&rig, 2, 2.0, 0.0, 1.0);
     put(&rig, 3, (double)NAN, 0.0, 1.0);
-    must(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), &error);
+    MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - 2.0) < 1e-6);
     assert_true(fabs(middle[1] - 0.0) < 1e-6);
     assert_true(fabs(middle[2] - 1.0) < 1e-6);
@@ -77,10 +74,9 @@ static void robots_that_fly_off(void **state) {
     Rig rig = open_rig(*state, 21, false);
     const double mean = 1000.0 / 21.0;
     double middle[3], radius;
-    mf_Error error = {0};
     for (uint32_t i = 0; i < 21; i++)
         put(&rig, i, i == 0 ? 1000.0 : 0.0, 0.0, 0.0);
-    must(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), &error);
+    MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - mean) < 1e-9);
     assert_true(fabs(radius - 3.0 * sqrt(20.0 * mean * mean + 0.25)) < 1e-6);
     close_rig(&rig);

@@ -20,14 +20,13 @@ typedef struct Shot {
 
 static Rig open_rig(mf_Context *context, const char *text) {
     Rig rig = {.model = load_text(context, text)};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     group.model = rig.model;
     group.isolated = false;
     group.double_precision = true;
-    must(mf_world_create(context, NULL, &rig.world, &error), &error);
+    MUST(mf_world_create(context, NULL, &rig.world, &error));
     rig.group = add_group(rig.world, &group);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
     return rig;
 }
 
@@ -50,9 +49,8 @@ static mf_Camera camera_of(bool shadows, uint32_t samples) {
 static void take(const Rig *rig, const mf_Camera *camera, const double position[3],
                  const double rotation[4], const mf_CameraPixels *pixels) {
     mf_FreeCamera *eye;
-    mf_Error error = {0};
-    must(mf_free_camera_create(rig->world, camera, &eye, &error), &error);
-    must(mf_free_camera_take(eye, position, rotation, MF_NONE, 0, pixels, &error), &error);
+    MUST(mf_free_camera_create(rig->world, camera, &eye, &error));
+    MUST(mf_free_camera_take(eye, position, rotation, MF_NONE, 0, pixels, &error));
     mf_free_camera_destroy(eye);
 }
 
@@ -145,10 +143,9 @@ static void a_ball_over_level_ground(void **state) {
 static mf_RayHit query(const Rig *rig, const double from[3], const double way[3]) {
     mf_RayConfig config = mf_ray_config();
     mf_RayHit hit;
-    mf_Error error = {0};
     memcpy(config.start, from, sizeof config.start);
     memcpy(config.direction, way, sizeof config.direction);
-    must(mf_world_ray(rig->world, &config, &hit, &error), &error);
+    MUST(mf_world_ray(rig->world, &config, &hit, &error));
     return hit;
 }
 
@@ -270,7 +267,6 @@ static void hills_shade(void **state) {
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_Camera camera = camera_of(true, 1);
-    mf_Error error = {0};
     mf_Terrain *terrain;
     static Shot shot, none;
     Rig rig = {.model = load_text(*state, "<mujoco><worldbody><body pos='4 2.8 .2'>"
@@ -282,13 +278,13 @@ static void hills_shade(void **state) {
     shape.interpolation = MF_BILINEAR;
     for (int i = 0; i < SIDE * SIDE; i++)
         heights[i] = i / SIDE == 30 ? 1.0 : 0.0;
-    must(mf_terrain_from_array(*state, &shape, heights, &terrain, &error), &error);
+    MUST(mf_terrain_from_array(*state, &shape, heights, &terrain, &error));
     config.terrain = terrain;
     group.model = rig.model;
     group.isolated = false;
     rig.world = open_world(*state, &config);
     rig.group = add_group(rig.world, &group);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
     shoot(&rig, &camera, eye, down, &shot);
     camera.shadows = false;
     shoot(&rig, &camera, eye, down, &none);

@@ -21,7 +21,6 @@ static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
 
 static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const float *tint) {
     Rig rig = {.model = load_text(context, text), .camera = mf_camera()};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     mf_WorldConfig config = mf_world_config();
     config.isa = isa;
@@ -34,9 +33,9 @@ static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const flo
     mf_camera_set_view(&rig.camera, 1.0);
     rig.world = open_world(context, &config);
     rig.group = add_group(rig.world, &group);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
     mf_group_set_tint(rig.group, tint);
-    must(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error), &error);
+    MUST(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error));
     return rig;
 }
 
@@ -51,8 +50,7 @@ static void take(const Rig *rig, double x, double y, double z, double yaw, doubl
     const double a = 0.5 * yaw, b = 0.5 * pitch; // yaw about z, then pitch about y, downwards
     const double rotation[4] = {cos(a) * cos(b), -sin(a) * sin(b), cos(a) * sin(b),
                                 sin(a) * cos(b)};
-    mf_Error error = {0};
-    must(mf_free_camera_take(rig->eye, position, rotation, MF_NONE, 0, &pixels, &error), &error);
+    MUST(mf_free_camera_take(rig->eye, position, rotation, MF_NONE, 0, &pixels, &error));
 }
 
 // What the pixel of a camera at (x, y, z) sees, in the world.
@@ -230,8 +228,7 @@ static void every_shape_is_drawn_over_a_plane(void **state) {
         Rig rig = open_rig(*state, text, MF_ISA_AUTO, NULL);
         mf_free_camera_destroy(rig.eye);
         rig.camera.shadows = true;
-        mf_Error error = {0};
-        must(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error), &error);
+        MUST(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error));
         take(&rig, -1.0, 0.0, 0.1, 0.0, 0.05);
         const int middle = HIGH / 2 * WIDE + WIDE / 2;
         assert_int_equal(owner[middle][2], 0);
@@ -257,8 +254,8 @@ static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
 
 static void same_bits_everywhere(void **state) {
     const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
-    FOR_EACH_ISA(isa)
-    assert_true(hash_of(*state, isa) == expected);
+    FOR_EACH_ISA (isa)
+        assert_true(hash_of(*state, isa) == expected);
 }
 
 static void without_memory(void **state) {

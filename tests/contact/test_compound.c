@@ -24,18 +24,16 @@ typedef struct Robot {
 
 static Robot load(mf_Context *context, const char *name) {
     char path[512];
-    mf_Error error = {0};
     Robot robot;
     snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
-    must(mf_model_load(context, path, NULL, &robot.model, &error), &error);
-    must(mf_compound_create(context, robot.model, false, &robot.compound, &error), &error);
+    MUST(mf_model_load(context, path, NULL, &robot.model, &error));
+    MUST(mf_compound_create(context, robot.model, false, &robot.compound, &error));
     return robot;
 }
 
 static Robot load_robot(mf_Context *context, const char *text) {
-    mf_Error error = {0};
     Robot robot = {.model = load_text(context, text)};
-    must(mf_compound_create(context, robot.model, false, &robot.compound, &error), &error);
+    MUST(mf_compound_create(context, robot.model, false, &robot.compound, &error));
     return robot;
 }
 
@@ -59,8 +57,7 @@ static void trees_are_binary_with_solids_in_their_leaves(void **state) {
     static const char *const names[] = {"humanoid.urdf",    "car.urdf", "hexapod.urdf", "ball.xml",
                                         "soccer_field.xml", "ant.xml",  "figure.xml"};
     mf_Context *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         Robot robot = load(context, names[i]);
         const mf_Compound *compound = robot.compound;
@@ -151,8 +148,7 @@ static void advance(State *state, const mf_Model *model, double time) {
 
 static void places_and_velocities_are_those_of_the_model(void **state) {
     mf_Context *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     static const char *const slider =
         "<mujoco model='slider'><worldbody><body><freejoint/><geom type='sphere' size='0.1'/>"
         "<body pos='0.2 0.1 0' euler='30 0 20'><joint type='slide' axis='0 0.6 0.8' ref='0.1'/>"
@@ -290,9 +286,8 @@ static const char *const zoo =
 // one robot in the very place of another, apart by a hair, and in axes of each other.
 static void trees_find_what_every_two_find(void **state) {
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robots[4] = {load(context, "humanoid.urdf"), load(context, "soccer_field.xml"),
                        load_robot(context, zoo), load(context, "ball.xml")};
     for (int precision = 0; precision < 2; precision++) {
@@ -339,9 +334,8 @@ static void bits_do_not_depend_on_other_agents(void **state) {
     enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
     State states;
     fill_state(&states, robot.model, 77);
@@ -417,10 +411,9 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
 static void gaps_hold(void **state) {
     enum { PAIRS = 300, WAYS = 30 };
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t apart = 0, wide = 0;
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
     State states;
     fill_state(&states, robot.model, 31);
@@ -469,10 +462,9 @@ static void gaps_hold(void **state) {
 // Links that are held do not touch, and all others do as before.
 static void held_links_do_not_touch(void **state) {
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t left_out = 0, kept = 0;
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
     const mf_CompoundSolid *solids = robot.compound->solids;
     State states;
@@ -551,9 +543,8 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
 // of it and of its joints, wherever the base goes; who does not move has gone no way.
 static void nothing_goes_farther_than_its_way(void **state) {
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
     const mf_Compound *compound = robot.compound;
     assert_true(compound->hinged);
@@ -623,8 +614,7 @@ static void masses_are_those_at_the_worst_position(void **state) {
         "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
         " mass='2'/></body></worldbody></mujoco>";
     mf_Context *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
           stick = load_robot(context, rod);
     assert_near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
@@ -642,13 +632,12 @@ static void masses_are_those_at_the_worst_position(void **state) {
 // so: their readers give it the inertia of its shapes.
 static void a_point_has_its_mass(void **state) {
     mf_Context *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot ball = load(context, "ball.xml");
     mf_compound_destroy(ball.compound);
     mf_Link *link = (mf_Link *)(uintptr_t)ball.model->links; // as if built by hand
     memset(link->inertia, 0, sizeof link->inertia);
-    must(mf_compound_create(context, ball.model, false, &ball.compound, &error), &error);
+    MUST(mf_compound_create(context, ball.model, false, &ball.compound, &error));
     assert_near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
     assert_near(ball.compound->solids[0].spun, 0.0, 0.0);
     for (int i = 0; i < 9; i++)

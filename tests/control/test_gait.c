@@ -43,10 +43,8 @@ static int close_fixture(void **state) {
 
 static mf_Gait *gait_of(const Fixture *fixture, const char *text) {
     mf_Gait *gait = NULL;
-    mf_Error error = {0};
-    must(mf_gait_parse(fixture->context, "/tests/g.yaml", text, strlen(text), fixture->model, &gait,
-                       &error),
-         &error);
+    MUST(mf_gait_parse(fixture->context, "/tests/g.yaml", text, strlen(text), fixture->model, &gait,
+                       &error));
     return gait;
 }
 

@@ -69,9 +69,8 @@ static mf_NeuronsConfig settings(const mf_Brain *brain) {
 
 static void open_with(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
                       const mf_NeuronsConfig *config) {
-    mf_Error error = {0};
     fixture_open(fixture, isa, precise, count);
-    must(mf_neurons_add(fixture->group, config, &error), &error);
+    MUST(mf_neurons_add(fixture->group, config, &error));
 }
 
 // Every instance with the network of its number.
@@ -346,11 +345,10 @@ static void neurons_drive_a_truss(void **state) {
     of_world.step = mf_time_from_seconds(0.02);
     motion.truss = neurons.truss = &truss;
     motion.contacts = false;
-    must(mf_world_create(context, &of_world, &world, &error) != MF_OK ||
-             mf_world_add_group(world, &of_group, &group, &error) != MF_OK ||
-             mf_quasistatic_add(group, &motion, &error) != MF_OK ||
-             mf_neurons_add(group, &neurons, &error),
-         &error);
+    world = open_world(context, &of_world);
+    group = add_group(world, &of_group);
+    must(mf_quasistatic_add(group, &motion, &error), &error);
+    must(mf_neurons_add(group, &neurons, &error), &error);
     // 1 cm a cycle to the end of the range that the ring's first neuron names, from the state after
     // the first cycle on: 1 0 0 0 1 1.
     static const double lengths[] = {0.13, 0.12, 0.11, 0.10, 0.11, 0.12, 0.13};

@@ -17,8 +17,7 @@ static const char *case_path(const char *name) {
 
 static mf_Plugin *load(mf_Context *context, const char *name) {
     mf_Plugin *plugin = NULL;
-    mf_Error error = {0};
-    must(mf_plugin_load(context, case_path(name), &plugin, &error), &error);
+    MUST(mf_plugin_load(context, case_path(name), &plugin, &error));
     return plugin;
 }
 

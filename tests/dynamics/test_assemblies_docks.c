@@ -41,10 +41,8 @@ static void add_motion(Pitch *pitch, mf_Group *group) {
 }
 
 static void connect(mf_WorldDocks *docks, mf_Group *modules, uint32_t first, uint32_t second) {
-    mf_Error error = {0};
-    must(mf_docks_connect(docks, &(mf_DockPort){modules, first, FRONT},
-                          &(mf_DockPort){modules, second, BACK}, 0, &error),
-         &error);
+    MUST(mf_docks_connect(docks, &(mf_DockPort){modules, first, FRONT},
+                          &(mf_DockPort){modules, second, BACK}, 0, &error));
 }
 
 static void open_lines(Rows *rows, uint32_t each, uint32_t line, uint32_t count, double gap,

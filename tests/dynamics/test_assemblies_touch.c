@@ -187,9 +187,8 @@ static void a_blow_moves_it_as_one_robot(void **state) {
 static double load_on_row(Play *play, uint32_t row) {
     mf_Contact contacts[256];
     uint32_t count;
-    mf_Error error = {0};
     double sum = 0.0;
-    must(mf_world_contacts(play->pitch.world, contacts, 256, &count, &error), &error);
+    MUST(mf_world_contacts(play->pitch.world, contacts, 256, &count, &error));
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t s = 0; s < 2; s++) {
             const mf_ShapeOwner *owner = &contacts[i].owners[s];

@@ -8,22 +8,21 @@ static void a_joint_is_made_and_broken_a_million_times(void **state) {
     Chain chain;
     open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
     mf_WorldJoints *joints = chain.joints;
-    mf_Error error = {0};
     mf_WorldJointConfig config =
         joint_between(MF_WORLD_JOINT_FIXED, chain.links, 0, chain.links, 2);
-    must(mf_world_joint_here(&config, (double[]){0, 0, 49}, NULL, &error), &error);
+    MUST(mf_world_joint_here(&config, (double[]){0, 0, 49}, NULL, &error));
     mf_WorldJointId last = MF_WORLD_JOINT_NONE, id;
-    must(mf_world_joint_create(joints, &config, &id, &error), &error);
-    must(mf_world_joint_destroy(joints, id, &error), &error);
+    MUST(mf_world_joint_create(joints, &config, &id, &error));
+    MUST(mf_world_joint_destroy(joints, id, &error));
     const size_t bytes = mf_context_live_bytes(chain.pitch.context);
     for (uint32_t i = 0; i < STEPS_OF(1000000); i++) {
-        must(mf_world_joint_create(joints, &config, &id, &error), &error);
+        MUST(mf_world_joint_create(joints, &config, &id, &error));
         assert_true(id != last && mf_world_joint_exists(joints, id));
         if (i % 10000 == 0) {
             assert_false(mf_world_joint_exists(joints, last));
             mf_world_step(chain.pitch.world, 1);
         }
-        must(mf_world_joint_destroy(joints, id, &error), &error);
+        MUST(mf_world_joint_destroy(joints, id, &error));
         last = id;
     }
     assert_int_equal(mf_context_live_bytes(chain.pitch.context), bytes);
@@ -35,7 +34,7 @@ static void a_joint_is_made_and_broken_a_million_times(void **state) {
         assert_true(at == chain.ids[i]);
     }
     assert_true(mf_world_joint_next(joints, at) == MF_WORLD_JOINT_NONE);
-    must(mf_world_joint_destroy(joints, chain.ids[1], &error), &error);
+    MUST(mf_world_joint_destroy(joints, chain.ids[1], &error));
     assert_true(mf_world_joint_next(joints, chain.ids[0]) == chain.ids[2]);
     assert_true(mf_world_joint_next(joints, chain.ids[1]) == chain.ids[2]);
     assert_true(mf_world_joint_next(NULL, 0) == MF_WORLD_JOINT_NONE);
@@ -252,23 +251,21 @@ static void bits_depend_on_neither_threads_nor_instructions(void **state) {
 }
 
 static void *snapshot(const Chain *chain, size_t *size) {
-    mf_Error error = {0};
     *size = mf_world_snapshot_size(chain->pitch.world);
     void *image = malloc(*size);
-    must(mf_world_snapshot(chain->pitch.world, image, *size, &error), &error);
+    MUST(mf_world_snapshot(chain->pitch.world, image, *size, &error));
     return image;
 }
 
 // Back to a time with other joints: they are there again, with their handles and forces, and the
 // world goes on to the same bits.
 static void a_snapshot_holds_the_joints(void **state) {
-    mf_Error error = {0};
     size_t size, later_size;
     Chain chain;
     open_chain(&chain, 12, 1, MF_ISA_AUTO, false);
     disturb(&chain, 12);
     mf_world_step(chain.pitch.world, 50);
-    must(mf_world_joint_destroy(chain.joints, chain.ids[7], &error), &error);
+    MUST(mf_world_joint_destroy(chain.joints, chain.ids[7], &error));
     mf_world_step(chain.pitch.world, 50);
     void *image = snapshot(&chain, &size);
     const mf_WorldJointState before = state_of(chain.joints, chain.ids[3]);
@@ -281,12 +278,12 @@ static void a_snapshot_holds_the_joints(void **state) {
             joint_between(MF_WORLD_JOINT_FIXED, chain.links, i, chain.links, i + 5);
         extra[i] = join(chain.joints, &config, 0, 0, 40, NULL);
     }
-    must(mf_world_joint_destroy(chain.joints, chain.ids[0], &error), &error);
+    MUST(mf_world_joint_destroy(chain.joints, chain.ids[0], &error));
     mf_world_step(chain.pitch.world, 30);
     assert_true(mf_world_hash(chain.pitch.world) != hash);
     void *later = snapshot(&chain, &later_size);
 
-    must(mf_world_restore(chain.pitch.world, image, size, &error), &error);
+    MUST(mf_world_restore(chain.pitch.world, image, size, &error));
     assert_int_equal(mf_world_joints_count(chain.joints), 11);
     assert_true(mf_world_joint_exists(chain.joints, chain.ids[0]));
     assert_false(mf_world_joint_exists(chain.joints, chain.ids[7]));
@@ -303,11 +300,11 @@ static void a_snapshot_holds_the_joints(void **state) {
     // Into another world, and forward to the time with more joints.
     Chain other;
     open_chain(&other, 12, 3, MF_ISA_SCALAR, false);
-    must(mf_world_restore(other.pitch.world, image, size, &error), &error);
+    MUST(mf_world_restore(other.pitch.world, image, size, &error));
     mf_world_step(other.pitch.world, 50);
     assert_true(mf_world_hash(other.pitch.world) == hash);
-    must(mf_world_restore(other.pitch.world, later, later_size, &error), &error);
-    must(mf_world_restore(chain.pitch.world, later, later_size, &error), &error);
+    MUST(mf_world_restore(other.pitch.world, later, later_size, &error));
+    MUST(mf_world_restore(chain.pitch.world, later, later_size, &error));
     mf_world_step(other.pitch.world, 20);
     mf_world_step(chain.pitch.world, 20);
     assert_true(mf_world_hash(other.pitch.world) == mf_world_hash(chain.pitch.world));

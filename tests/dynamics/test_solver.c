@@ -19,9 +19,8 @@ static mf_Model *cube_of(mf_Context *context, double mass, double friction) {
 static double load_between(const Pitch *pitch, const mf_Group *above, uint32_t instance) {
     mf_Contact contacts[512];
     uint32_t count;
-    mf_Error error = {0};
     double sum = 0.0;
-    must(mf_world_contacts(pitch->world, contacts, 512, &count, &error), &error);
+    MUST(mf_world_contacts(pitch->world, contacts, 512, &count, &error));
     for (uint32_t i = 0; i < count; i++) {
         const mf_ShapeOwner *owners = contacts[i].owners;
         if (owners[1].group == NULL)
@@ -344,7 +343,6 @@ static void bits_depend_on_nothing_else(void **state) {
 
 static void a_snapshot_holds_the_warm_start(void **state) {
     Pitch pitch;
-    mf_Error error = {0};
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
@@ -356,7 +354,7 @@ static void a_snapshot_holds_the_warm_start(void **state) {
     const uint64_t begin = mf_world_hash(pitch.world);
     mf_world_step(pitch.world, 30);
     const uint64_t end = mf_world_hash(pitch.world);
-    must(mf_world_restore(pitch.world, image, size, &error), &error);
+    MUST(mf_world_restore(pitch.world, image, size, &error));
     assert_true(mf_world_hash(pitch.world) == begin);
     mf_world_step(pitch.world, 30);
     assert_true(mf_world_hash(pitch.world) == end);

@@ -33,10 +33,9 @@ static void solve_dense(uint32_t n, const double *matrix, const double *right, d
 static void row_of(mf_Group *group, uint32_t link, const double point[3], const double row[6],
                    double *out) {
     double jacobian[6 * DOFS];
-    mf_Error error = {0};
     const uint32_t n = mf_group_velocity_count(group);
     assert_true(n <= DOFS);
-    must(mf_group_jacobian(group, 0, 1, link, point, jacobian, &error), &error);
+    MUST(mf_group_jacobian(group, 0, 1, link, point, jacobian, &error));
     for (uint32_t d = 0; d < n; d++) {
         out[d] = 0.0;
         for (uint32_t r = 0; r < 6; r++)
@@ -46,8 +45,7 @@ static void row_of(mf_Group *group, uint32_t link, const double point[3], const 
 
 static void world_point(mf_Group *group, uint32_t link, const double local[3], double out[3]) {
     double position[3 * DOFS], rotation[4 * DOFS];
-    mf_Error error = {0};
-    must(mf_group_link_poses(group, 0, 1, position, rotation, &error), &error);
+    MUST(mf_group_link_poses(group, 0, 1, position, rotation, &error));
     mf_quat_rotate(out, rotation + 4 * (size_t)link, local);
     mf_vec3_add(out, out, position + 3 * (size_t)link);
 }
@@ -142,10 +140,9 @@ static mf_Group *open_wall(Pitch *pitch) {
 // [N] that a row bears: sum of the loads of the contacts with those of the next one.
 static double load_on(const Pitch *pitch, uint32_t row) {
     static mf_Contact contacts[4096];
-    mf_Error error = {0};
     uint32_t count;
     double sum = 0.0;
-    must(mf_world_contacts(pitch->world, contacts, 4096, &count, &error), &error);
+    MUST(mf_world_contacts(pitch->world, contacts, 4096, &count, &error));
     for (uint32_t i = 0; i < count; i++) {
         const mf_ShapeOwner *owners = contacts[i].owners;
         if (owners[0].group == NULL || owners[1].group == NULL)

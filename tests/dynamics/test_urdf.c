@@ -190,7 +190,6 @@ static void limits_hold_for_torques(void **state) {
         Robot robot;
         open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
         mf_world_destroy(robot.world);
-        mf_Error error = {0};
         mf_WorldConfig world = mf_world_config();
         mf_GroupConfig group = mf_group_config();
         mf_ArticulatedConfig config = mf_articulated_config();
@@ -202,7 +201,7 @@ static void limits_hold_for_torques(void **state) {
         config.input_limits = held;
         robot.world = open_world(robot.context, &world);
         robot.group = add_group(robot.world, &group);
-        must(mf_articulated_add(robot.group, &config, &error), &error);
+        MUST(mf_articulated_add(robot.group, &config, &error));
         put(&robot, "joint.torque", 60.0);
         double fastest = 0.0;
         for (int i = 0; i < 100; i++) {

@@ -42,10 +42,9 @@ static inline void *zeros(size_t count, size_t size) {
 // On rig->context and with rig->model, or the task's own where that is NULL.
 static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
     mf_EnvironmentConfig whole = *config;
-    mf_Error error = {0};
     whole.model = rig->model;
     rig->count = config->count;
-    must(mf_environment_create(rig->context, &whole, &rig->environment, &error), &error);
+    MUST(mf_environment_create(rig->context, &whole, &rig->environment, &error));
     rig->group = mf_environment_group(rig->environment);
     rig->task = mf_environment_task(rig->environment);
     rig->seen = mf_environment_observation_count(rig->environment);
@@ -87,17 +86,15 @@ static inline void rig_close(Rig *rig) {
 
 // Robot i gets the seed first + i.
 static inline void rig_reset(Rig *rig, uint64_t first) {
-    mf_Error error = {0};
     uint64_t *seeds = zeros(rig->count, sizeof *seeds);
     for (uint32_t i = 0; i < rig->count; i++)
         seeds[i] = first + i;
-    must(mf_environment_reset(rig->environment, NULL, seeds, &rig->buffers, &error), &error);
+    MUST(mf_environment_reset(rig->environment, NULL, seeds, &rig->buffers, &error));
     free(seeds);
 }
 
 static inline void rig_step(Rig *rig) {
-    mf_Error error = {0};
-    must(mf_environment_step(rig->environment, &rig->buffers, &error), &error);
+    MUST(mf_environment_step(rig->environment, &rig->buffers, &error));
 }
 
 // Actions of robot number `number` in step `step`: in its range, never the same again.

@@ -24,11 +24,10 @@ static uint32_t steps_of(const Rig *rig, uint32_t robot) {
 // What a reset alone gives this robot in its n-th episode.
 static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t n) {
     Rig other;
-    mf_Error error = {0};
     open_poles(&other, MF_AUTORESET_OFF, 0);
     rig_reset(&other, seed - robot);
     for (uint32_t i = 1; i < n; i++)
-        must(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error), &error);
+        MUST(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error));
     assert_memory_equal(rig_observation(rig, robot), rig_observation(&other, robot),
                         rig->seen * sizeof(double));
     rig_close(&other);
@@ -92,7 +91,6 @@ static void same_step(void **state) {
 // Nothing starts by itself.
 static void off(void **state) {
     Rig rig;
-    mf_Error error = {0};
     uint8_t mask[ROBOTS] = {[3] = 1};
     open_poles(&rig, MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 100);
@@ -102,7 +100,7 @@ static void off(void **state) {
         assert_int_equal(rig.buffers.terminated[3], 1);
         assert_int_equal(steps_of(&rig, 3), n);
     }
-    must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error));
     expect_start(&rig, 3, 103, 2);
     rig_step(&rig);
     assert_int_equal(rig.buffers.terminated[3], 0);
@@ -160,7 +158,6 @@ static void episodes_without_end(void **state) {
 // Rows of other robots are neither written nor is anything of theirs changed.
 static void masks_choose(void **state) {
     Rig rig;
-    mf_Error error = {0};
     uint8_t mask[ROBOTS];
     uint64_t seeds[ROBOTS], before[ROBOTS];
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
@@ -173,7 +170,7 @@ static void masks_choose(void **state) {
     }
     memset(rig.buffers.observation, 0, ROBOTS * rig.seen * sizeof(double));
     memset(rig.buffers.reward, 0xff, ROBOTS * sizeof(double));
-    must(mf_environment_reset(rig.environment, mask, seeds, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, mask, seeds, &rig.buffers, &error));
     for (uint32_t i = 0; i < ROBOTS; i++) {
         assert_int_equal(mf_group_instance_hash(rig.group, i) == before[i], i % 3 != 0);
         assert_int_equal(rig_observation(&rig, i)[0] != 0.0, i % 3 == 0);
@@ -186,17 +183,16 @@ static void masks_choose(void **state) {
 
 static void seeds_begin_anew_or_go_on(void **state) {
     Rig rig;
-    mf_Error error = {0};
     double first[4], second[4];
     open_poles(&rig, MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 1);
     memcpy(first, rig_observation(&rig, 6), sizeof first);
-    must(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
     memcpy(second, rig_observation(&rig, 6), sizeof second);
     assert_memory_not_equal(first, second, sizeof first);
     rig_reset(&rig, 1);
     assert_memory_equal(first, rig_observation(&rig, 6), sizeof first);
-    must(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
     assert_memory_equal(second, rig_observation(&rig, 6), sizeof second);
     rig_reset(&rig, (uint64_t)1 << 40 | 1); // the upper half counts
     assert_memory_not_equal(first, rig_observation(&rig, 6), sizeof first);
@@ -293,7 +289,6 @@ static void images_continue_bit_for_bit(void **state) {
 // Poisons one state value of a robot; its episode ends, a reset heals it, nobody else notices.
 static void poison(int task, mf_Autoreset way, const char *name) {
     Rig rig, clean;
-    mf_Error error = {0};
     uint8_t mask[ROBOTS] = {[5] = 1};
     mf_EnvironmentConfig config = rig_config(task_models[task].task, ROBOTS);
     config.autoreset = way;
@@ -321,7 +316,7 @@ static void poison(int task, mf_Autoreset way, const char *name) {
                 assert_true(isfinite(rig_observation(&rig, i)[k]));
         }
         if (n == 2 && way == MF_AUTORESET_OFF)
-            must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+            MUST(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error));
     }
     assert_int_equal(mf_group_fault(rig.group, 5), 0);
     assert_true(isfinite(rig.buffers.reward[5]));

@@ -281,8 +281,7 @@ static void commands_are_drawn_and_tracked(void **state) {
                     1.0 / (1.0 + ahead * ahead + aside * aside + rate * rate), 1e-9);
         assert_true(rig_commanded(&rig, 7, "reward_forward") == 0.0);
     }
-    mf_Error error = {0};
-    must(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
     assert_true(command[0][0] != rig_observation(&rig, 0)[at]);
     rig_close(&rig);
 }
@@ -322,14 +321,13 @@ static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *conf
 }
 
 static void impossible_settings_are_refused(void **state) {
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_Model *hexapod = NULL;
     mf_Quadrotor heavy = mf_quadrotor(), broken = mf_quadrotor();
     mf_TaskSetting low = {"height", 0.5}, crowd[] = {{"agents", 64}, {"box", 0.5}};
     heavy.mass = 5.0;
     broken.mass = -1.0;
-    must(mf_model_load(context, MODEL("hexapod"), NULL, &hexapod, &error), &error);
+    MUST(mf_model_load(context, MODEL("hexapod"), NULL, &hexapod, &error));
     mf_EnvironmentConfig config = flyer_config("quadrotor", 1, NULL, 0);
     config.quadrotor = &heavy;
     expect_refused(context, &config, MF_UNSUPPORTED, "not more thrust than weight");

@@ -43,10 +43,9 @@ static inline void pitch_close(Pitch *pitch) {
 
 static inline mf_Model *load_file(mf_Context *context, const char *name) {
     char path[512];
-    mf_Error error = {0};
     mf_Model *model;
     snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
-    must(mf_model_load(context, path, NULL, &model, &error), &error);
+    MUST(mf_model_load(context, path, NULL, &model, &error));
     return model;
 }
 

@@ -737,11 +737,10 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 
 static void making_survives_every_failure(void **state) {
     mf_Context *own, *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &own, &error), &error);
+    MUST(mf_context_create(NULL, &own, &error));
     mf_ContextConfig config = mf_context_config();
     config.threads = 1;
-    must(mf_context_create(&config, &context, &error), &error);
+    MUST(mf_context_create(&config, &context, &error));
     Models models = {ball_of(own, 1.0), load_file(own, "humanoid.urdf")};
     assert_true(torture(context, make_and_step, &models, TORTURE_MUST_FAIL) > 60);
     mf_model_destroy(models.ball);

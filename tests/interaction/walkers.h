@@ -120,8 +120,7 @@ static inline mf_Group *add_walkers(Fixture *fixture, const char *name, uint32_t
 static inline void put(mf_Group *group, uint32_t instance, double x, double y, double z, double vx,
                        double vy, double vz) {
     const double position[3] = {x, y, z}, velocity[3] = {vx, vy, vz};
-    mf_Error error = {0};
-    must(mf_group_set_start(group, instance, position, NULL, velocity, &error), &error);
+    MUST(mf_group_set_start(group, instance, position, NULL, velocity, &error));
 }
 
 #endif

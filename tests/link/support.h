@@ -39,12 +39,11 @@ static inline void *serve(void *user) {
 static inline mf_Scene *open_scene(mf_Context *context, const char *text) {
     char path[] = "/tmp/mayfly-link-XXXXXX.yaml";
     mf_Scene *scene = NULL;
-    mf_Error error = {0};
     const int file = mkstemps(path, 5);
     assert_true(file >= 0);
     assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
     close(file);
-    must(mf_scene_open(context, path, NULL, 0, &scene, &error), &error);
+    MUST(mf_scene_open(context, path, NULL, 0, &scene, &error));
     unlink(path);
     return scene;
 }
@@ -52,7 +51,6 @@ static inline mf_Scene *open_scene(mf_Context *context, const char *text) {
 // As fast as possible, at a free port, unless `config` is given.
 static inline void start(mf_Context *context, Served *served, const char *text,
                          const mf_ServerConfig *config) {
-    mf_Error error = {0};
     mf_ServerConfig own = config != NULL ? *config : mf_server_config();
     if (config == NULL) {
         own.port = 0;
@@ -62,7 +60,7 @@ static inline void start(mf_Context *context, Served *served, const char *text,
     own.user = served;
     served->scene = open_scene(context, text);
     atomic_store(&served->stop, false);
-    must(mf_server_create(context, served->scene, &own, &served->server, &error), &error);
+    MUST(mf_server_create(context, served->scene, &own, &served->server, &error));
     assert_int_equal(pthread_create(&served->thread, NULL, serve, served), 0);
 }
 
@@ -77,8 +75,7 @@ static inline void finish(Served *served) {
 
 static inline mf_Client *join(const Served *served) {
     mf_Client *client = NULL;
-    mf_Error error = {0};
-    must(mf_client_connect(mf_server_address(served->server), NULL, &client, &error), &error);
+    MUST(mf_client_connect(mf_server_address(served->server), NULL, &client, &error));
     return client;
 }
 

@@ -11,8 +11,7 @@ static mf_Builder *start(void **state) {
 
 static mf_Model *finish(mf_Builder *builder) {
     mf_Model *model = NULL;
-    mf_Error error = {0};
-    must(mf_builder_finalize(builder, &model, &error), &error);
+    MUST(mf_builder_finalize(builder, &model, &error));
     mf_builder_destroy(builder);
     return model;
 }

@@ -25,8 +25,7 @@ static size_t make_binary(unsigned char *out, uint32_t claimed, const float (*co
 
 static mf_MeshData obj(void **state, const char *text) {
     mf_MeshData mesh;
-    mf_Error error = {0};
-    must(mf_obj_parse(*state, "m.obj", text, strlen(text), &mesh, &error), &error);
+    MUST(mf_obj_parse(*state, "m.obj", text, strlen(text), &mesh, &error));
     return mesh;
 }
 

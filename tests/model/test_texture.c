@@ -25,8 +25,7 @@ static uint8_t *pixels_of(mf_Context *context, const mf_Texture *texture, uint32
                           uint32_t expected_height) {
     uint8_t *pixels = NULL;
     uint32_t width, height;
-    mf_Error error = {0};
-    must(mf_texture_pixels(context, texture, &pixels, &width, &height, &error), &error);
+    MUST(mf_texture_pixels(context, texture, &pixels, &width, &height, &error));
     assert_int_equal(width, expected_width);
     assert_int_equal(height, expected_height);
     return pixels;

@@ -22,12 +22,11 @@ static inline ArtConfig art_config(mf_ArticulatedIntegrator integrator, mf_Time 
 
 // After fixture_begin and building stage->hand.
 static inline void art_open(Fixture *fixture, const ArtConfig *config) {
-    mf_Error error = {0};
     mf_GroupConfig group = config->group;
     group.model = &fixture->hand.model;
     fixture->world = open_world(fixture->context, &config->world);
     fixture->group = add_group(fixture->world, &group);
-    must(mf_articulated_add(fixture->group, &config->motion, &error), &error);
+    MUST(mf_articulated_add(fixture->group, &config->motion, &error));
 }
 
 // Gives a link mass, center and principal moments about the center.

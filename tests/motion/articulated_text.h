@@ -18,14 +18,13 @@ static inline TextConfig text_config(mf_ArticulatedIntegrator integrator, mf_Tim
 }
 
 static inline void text_open(Text *t, const char *text, const TextConfig *config) {
-    mf_Error error = {0};
     *t = (Text){.context = open_context(1)};
     t->model = load_text(t->context, text);
     mf_GroupConfig group = config->group;
     group.model = t->model;
     t->world = open_world(t->context, &config->world);
     t->group = add_group(t->world, &group);
-    must(mf_articulated_add(t->group, &config->motion, &error), &error);
+    MUST(mf_articulated_add(t->group, &config->motion, &error));
 }
 
 static inline void text_close(Text *t) {
@@ -60,8 +59,8 @@ static inline void assert_bits_depend_on_nothing(uint64_t (*hash_of)(uint32_t co
     for (int floats = 0; floats < 2; floats++) {
         const uint64_t alone = hash_of(1, 3, floats, MF_ISA_AUTO);
         assert_true(alone != hash_of(1, 2, floats, MF_ISA_AUTO));
-        FOR_EACH_ISA(isa)
-        assert_true(hash_of(19, 3, floats, isa) == alone);
+        FOR_EACH_ISA (isa)
+            assert_true(hash_of(19, 3, floats, isa) == alone);
     }
 }
 

@@ -36,7 +36,6 @@ static inline RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
 }
 
 static inline void rig_open(Rig *rig, const RigConfig *config) {
-    mf_Error error = {0};
     mf_WorldConfig world = config->world;
     mf_GroupConfig group = config->group;
     memset(rig, 0, sizeof *rig);
@@ -46,11 +45,11 @@ static inline void rig_open(Rig *rig, const RigConfig *config) {
             make_terrain(rig->context, config->rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
                          MF_BILINEAR, config->rough ? 0.05 : config->slope, 1.0, 0.1);
     world.terrain = rig->terrain;
-    must(mf_car_body(rig->context, &config->car, "car", &rig->model, &error), &error);
+    MUST(mf_car_body(rig->context, &config->car, "car", &rig->model, &error));
     group.model = rig->model;
     rig->world = open_world(rig->context, &world);
     rig->group = add_group(rig->world, &group);
-    must(mf_car_add(rig->group, &config->car, &config->config, &error), &error);
+    MUST(mf_car_add(rig->group, &config->car, &config->config, &error));
 }
 
 static inline void rig_close(Rig *rig) {

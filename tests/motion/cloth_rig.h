@@ -45,8 +45,7 @@ static inline mf_Status rig_try(Rig *rig, mf_Error *error) {
 }
 
 static inline void rig_open(Rig *rig) {
-    mf_Error error = {0};
-    must(rig_try(rig, &error), &error);
+    MUST(rig_try(rig, &error));
 }
 
 static inline void rig_close(Rig *rig) {

@@ -59,7 +59,6 @@ static void crowd_open_with(Crowd *crowd, const CrowdKind *kind, const CrowdOpti
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_SystemConfig system = mf_system_config();
-    mf_Error error = {0};
     memset(crowd, 0, sizeof *crowd);
     fixture_begin(&crowd->fixture, threads);
     crowd->kind = kind;
@@ -77,14 +76,14 @@ static void crowd_open_with(Crowd *crowd, const CrowdKind *kind, const CrowdOpti
     group.double_precision = option->double_precision;
     crowd->fixture.world = open_world(crowd->fixture.context, &world);
     crowd->fixture.group = add_group(crowd->fixture.world, &group);
-    must(mf_motion_add(crowd->fixture.group, option->motion, motions, &error), &error);
+    MUST(mf_motion_add(crowd->fixture.group, option->motion, motions, &error));
     system.name = "steer";
     system.phase = MF_PHASE_CONTROL;
     system.rate = kind->rate;
     system.run = kind->steer;
     system.user = crowd;
     if (kind->steer != NULL)
-        must(mf_group_add_system(crowd->fixture.group, &system, &error), &error);
+        MUST(mf_group_add_system(crowd->fixture.group, &system, &error));
     for (uint32_t i = 0; i < count; i++)
         kind->place(crowd, i, first + i);
 }

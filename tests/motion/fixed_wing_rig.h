@@ -32,9 +32,8 @@ static inline RigConfig rig_config(mf_FixedWingCommand command) {
 
 static inline Rig rig_open(const RigConfig *config) {
     Rig rig = {0};
-    mf_Error error = {0};
     rig.context = open_context(config->threads);
-    must(mf_fixed_wing_model(rig.context, &config->aircraft, &rig.model, &error), &error);
+    MUST(mf_fixed_wing_model(rig.context, &config->aircraft, &rig.model, &error));
     rig.world = open_world(rig.context, &config->world);
     mf_GroupConfig group = mf_group_config();
     group.model = rig.model;
@@ -42,7 +41,7 @@ static inline Rig rig_open(const RigConfig *config) {
     group.isolated = false;
     group.double_precision = !config->single_precision;
     rig.group = add_group(rig.world, &group);
-    must(mf_fixed_wing_add(rig.group, &config->aircraft, &config->config, &error), &error);
+    MUST(mf_fixed_wing_add(rig.group, &config->aircraft, &config->config, &error));
     return rig;
 }
 

@@ -37,12 +37,11 @@ static inline void fixture_begin(Fixture *fixture, uint32_t threads) {
 }
 
 static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
-    mf_Error error = {0};
     mf_GroupConfig group = config->group;
     group.model = &fixture->hand.model;
     fixture->world = open_world(fixture->context, &config->world);
     fixture->group = add_group(fixture->world, &group);
-    must(mf_points_add(fixture->group, &config->points, &error), &error);
+    MUST(mf_points_add(fixture->group, &config->points, &error));
 }
 
 static inline void fixture_close(Fixture *fixture, mf_Terrain *terrain) {
@@ -83,14 +82,13 @@ static inline mf_Terrain *make_terrain(mf_Context *context, mf_TerrainShape shap
                                        mf_Interpolation interpolation, double amplitude,
                                        double wavelength, double cell) {
     mf_Terrain *terrain;
-    mf_Error error = {0};
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 128;
     config.cell = cell;
     config.interpolation = interpolation;
     mf_TerrainGenerator generator = {
         .shape = shape, .amplitude = amplitude, .wavelength = wavelength, .octaves = 4, .seed = 7};
-    must(mf_terrain_generate(context, &config, &generator, &terrain, &error), &error);
+    MUST(mf_terrain_generate(context, &config, &generator, &terrain, &error));
     return terrain;
 }
 

@@ -59,7 +59,6 @@ static void build_links(mf_HandModel *hand, const Tree *tree) {
 }
 
 static void grove_open(Grove *grove, const Tree *tree) {
-    mf_Error error = {0};
     grove->tree = tree;
     fixture_begin(&grove->fixture, 1);
     build_links(&grove->fixture.hand, tree);
@@ -71,7 +70,7 @@ static void grove_open(Grove *grove, const Tree *tree) {
     config.base = tree->free ? MF_ARTICULATED_FREE : MF_ARTICULATED_FIXED;
     grove->fixture.world = open_world(grove->fixture.context, &world);
     grove->fixture.group = add_group(grove->fixture.world, &group);
-    must(mf_articulated_add(grove->fixture.group, &config, &error), &error);
+    MUST(mf_articulated_add(grove->fixture.group, &config, &error));
     assert_int_equal(mf_group_velocity_count(grove->fixture.group), tree->velocity_count);
 }
 

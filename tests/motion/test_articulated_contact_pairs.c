@@ -110,10 +110,9 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
     double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
     snprintf(text, sizeof text, form, angle, mu, angle, height * s, height * c, mu);
     text_open(&t, text, &config);
-    mf_Error error = {0};
     const double position[3] = {height * s, 0, height * c};
     const double rotation[4] = {cos(0.5 * angle * degree), 0, sin(0.5 * angle * degree), 0};
-    must(mf_group_set_start(t.group, 0, position, rotation, NULL, &error), &error);
+    MUST(mf_group_set_start(t.group, 0, position, rotation, NULL, &error));
     mf_world_step(t.world, 500);
     *speed =
         text_get(&t, "base.linear_velocity", 0) * c - text_get(&t, "base.linear_velocity", 2) * s;
@@ -266,7 +265,7 @@ static void the_same_bits_everywhere(void **state) {
         uint64_t alone[WATCHED], together[WATCHED];
         for (uint32_t i = 0; i < WATCHED; i++)
             brawl_hash(1, 9 * i, MF_ISA_AUTO, twice, hard, &alone[i]);
-        FOR_EACH_ISA(isa) {
+        FOR_EACH_ISA (isa) {
             brawl_hash(BRAWLERS, 0, isa, twice, hard, together);
             assert_memory_equal(together, alone, sizeof alone);
         }

@@ -13,10 +13,9 @@ static void write_world(char *text, size_t room, const char *size, const char *e
 }
 
 static mf_Terrain *ground_of(mf_Context *context, const char *text) {
-    mf_Error error = {0};
     mf_Model *model = load_text(context, text);
     mf_Terrain *terrain;
-    must(mf_terrain_from_model(context, model, &terrain, &error), &error);
+    MUST(mf_terrain_from_model(context, model, &terrain, &error));
     mf_model_destroy(model);
     return terrain;
 }
@@ -155,7 +154,6 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_articulated_config();
     mf_Group *group;
-    mf_Error error = {0};
     world_config.isa = isa;
     world_config.terrain = ground;
     world_config.step = 5 * MF_MILLISECOND;
@@ -164,7 +162,7 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
     config.shapes = true;
     mf_World *world = open_world(context, &world_config);
     group = add_group(world, &group_config);
-    must(mf_articulated_add(group, &config, &error), &error);
+    MUST(mf_articulated_add(group, &config, &error));
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++) {
             const uint32_t n = 3 * (first + i) + c;
@@ -180,10 +178,9 @@ static void walkers_are_independent(void **state) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     enum { WALKERS = 19, STEPS = 250 };
     mf_Context *context = open_context(1);
-    mf_Error error = {0};
     mf_Model *model = load_text(context, walker);
     mf_Terrain *ground;
-    must(mf_terrain_from_model(context, model, &ground, &error), &error);
+    MUST(mf_terrain_from_model(context, model, &ground, &error));
     uint64_t hash[WALKERS];
     for (uint32_t i = 0; i < WALKERS; i++) {
         mf_World *world = make_walkers(context, model, ground, MF_ISA_SCALAR, i, 1);

@@ -10,19 +10,17 @@ typedef struct Answers {
 } Answers;
 
 static void ask_all(mf_Isa isa, Answers *out) {
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_Group *robots;
     mf_Model *model;
-    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error),
-         &error);
+    MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
     config.isa = isa;
     group.model = model;
     mf_World *world = open_world(context, &config);
     robots = add_group(world, &group);
-    must(mf_articulated_add(robots, NULL, &error), &error);
+    MUST(mf_articulated_add(robots, NULL, &error));
     mf_Field *angle = mf_group_find_field(robots, "joint.angle"),
              *rate = mf_group_find_field(robots, "joint.rate");
     for (uint32_t c = 0; c < angle->components; c++) {

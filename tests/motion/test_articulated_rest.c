@@ -73,21 +73,19 @@ static void robots_on_their_limits_rest(void **state) {
 static void heaps_rest(void **state) {
     enum { HEAPS = SANITIZED ? 16 : 96 };
     mf_Context *context = open_context(1);
-    mf_Error error = {0};
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_articulated_config();
     mf_Model *model;
     mf_Group *group;
-    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error),
-         &error);
+    MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
     world_config.step = 5 * MF_MILLISECOND;
     group_config.model = model;
     group_config.count = HEAPS;
     config.shapes = true;
     mf_World *world = open_world(context, &world_config);
     group = add_group(world, &group_config);
-    must(mf_articulated_add(group, &config, &error), &error);
+    MUST(mf_articulated_add(group, &config, &error));
     const mf_Field *load = mf_group_find_field(group, "contact.load");
     mf_Field *rate = mf_group_find_field(group, "joint.rate");
     for (uint32_t i = 0; i < HEAPS; i++) {

@@ -328,7 +328,6 @@ static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
 static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
     TextConfig config = config_of(true);
     Text t;
-    mf_Error error = {0};
     text_open(&t,
               "<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
               "<body name='plank' pos='0 0 .1'><freejoint/>"
@@ -341,7 +340,7 @@ static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
     const uint32_t bodies[3] = {mf_model_find_body(t.model, "plank"),
                                 mf_model_find_body(t.model, "near"),
                                 mf_model_find_body(t.model, "far")};
-    must(mf_articulated_report_forces(t.group, bodies, 3, &error), &error);
+    MUST(mf_articulated_report_forces(t.group, bodies, 3, &error));
     text_set3(&t, "base.position", 0, 0, 0.1);
     mf_world_step(t.world, 5000);
     const double weight = 3.0 * gravity, share[3] = {1.0, 2.0 / 3.0, 1.0 / 3.0};
@@ -362,7 +361,6 @@ static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
 static void ties_on_fixed_bodies_are_distinguished(void **state) {
     TextConfig config = config_of(true);
     Text t;
-    mf_Error error = {0};
     text_open(&t,
               "<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
               "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
@@ -375,7 +373,7 @@ static void ties_on_fixed_bodies_are_distinguished(void **state) {
         mf_model_find_body(t.model, "ring"), mf_model_find_body(t.model, "stone"),
         mf_model_find_body(t.model, "plank"), mf_model_find_body(t.model, "hook")};
     const double weight = 1.2 * 9.81, expected[4] = {weight, 0.0, weight, -weight};
-    must(mf_articulated_report_forces(t.group, bodies, 4, &error), &error);
+    MUST(mf_articulated_report_forces(t.group, bodies, 4, &error));
     mf_world_step(t.world, 2000);
     for (uint32_t b = 0; b < 4; b++)
         assert_near(text_get(&t, "sensor.outer", 6 * b + 2), expected[b], 1e-6 * weight);

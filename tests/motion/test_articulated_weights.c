@@ -23,10 +23,8 @@ static void massless_bodies_give_way_as_in_mujoco(void **state) {
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     Text t;
     mf_ArtWeights weights;
-    mf_Error error = {0};
     text_open(&t, text, &config);
-    must(mf_art_weights_find(mf_art_motion_of(t.group), t.model, &weights, t.context, &error),
-         &error);
+    MUST(mf_art_weights_find(mf_art_motion_of(t.group), t.model, &weights, t.context, &error));
     assert_int_equal(t.model->shape_count, sizeof bodies / sizeof *bodies);
     for (uint32_t i = 0; i < t.model->shape_count; i++)
         assert_near(weights.shapes[i], bodies[i], 1e-9);

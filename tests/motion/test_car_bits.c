@@ -38,7 +38,6 @@ typedef struct Swarm {
 static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
     double size = number % 5 == 0 ? 0.0 : number % 5 == 1 ? 0.3 : 2.5, position[3], attitude[4];
     double angle = 3.0 * random_signed(1, number), along = size * random_signed(2, number);
-    mf_Error error = {0};
     for (uint32_t c = 0; c < 2; c++)
         position[c] = 2.0 * random_signed(3 + c, number);
     position[2] = 0.0;
@@ -46,8 +45,7 @@ static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
     attitude[1] = attitude[2] = 0.0;
     attitude[3] = sin(0.5 * angle);
     double velocity[3] = {along * cos(angle), along * sin(angle), 0.0};
-    must(mf_group_set_start(swarm->rig.group, instance, position, attitude, velocity, &error),
-         &error);
+    MUST(mf_group_set_start(swarm->rig.group, instance, position, attitude, velocity, &error));
     mf_field_set(rig_field(&swarm->rig, "base.angular_velocity"), instance, 2,
                  size * random_signed(6, number));
     mf_field_set(rig_field(&swarm->rig, "wind.velocity"), instance, 0, random_signed(7, number));
@@ -57,7 +55,6 @@ static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_
                        uint32_t first, uint32_t count) {
     static const double positions[5][2] = {{0, 0}, {2, 0}, {2, 1}, {0, 2}, {-1, -1}};
     RigConfig config = rig_config(options->model, options->command);
-    mf_Error error = {0};
     config.world.isa = isa;
     config.threads = threads;
     config.group.count = count;
@@ -72,7 +69,7 @@ static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_
     config.car.downforce = 0.001;
     rig_open(&swarm->rig, &config);
     if (options->command == MF_CAR_COMMAND_PATH)
-        must(mf_car_set_path(swarm->rig.group, positions, 5, true, &error), &error);
+        MUST(mf_car_set_path(swarm->rig.group, positions, 5, true, &error));
     swarm->first = first;
     swarm->rounds = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -220,14 +217,13 @@ static void a_corrupted_car_does_not_affect_others(void **state) {
 static void an_image_continues_bit_for_bit(void **state) {
     for (size_t o = 0; o < OPTIONS; o++) {
         Swarm a, b;
-        mf_Error error = {0};
         swarm_open(&a, &all_options[o], MF_ISA_AUTO, 1, 0, 21);
         swarm_open(&b, &all_options[o], MF_ISA_SCALAR, 1, 0, 21);
         command_cars(&a);
         rig_step(&a.rig, 33);
         size_t size;
         void *image = take_snapshot(a.rig.world, &size);
-        must(mf_world_restore(b.rig.world, image, size, &error), &error);
+        MUST(mf_world_restore(b.rig.world, image, size, &error));
         rig_step(&a.rig, 40);
         rig_step(&b.rig, 40);
         assert_true(mf_world_hash(a.rig.world) == mf_world_hash(b.rig.world));

@@ -255,11 +255,10 @@ static double distance_to_course(const double positions[COURSE][2], const double
 static double follow_course(const Vehicle *v, bool eight, double size, double *laps) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_PATH);
     double positions[COURSE][2], position[2], worst = 0.0, way = 0.0;
-    mf_Error error = {0};
     Rig rig;
     make_course(eight, size, positions);
     rig_open(&rig, &config);
-    must(mf_car_set_path(rig.group, (const double(*)[2])positions, COURSE, true, &error), &error);
+    MUST(mf_car_set_path(rig.group, (const double(*)[2])positions, COURSE, true, &error));
     rig_set(&rig, "command.speed", 0, v->speed);
     double last = -1.0, length = 0.0;
     for (int i = 0; i < COURSE; i++)
@@ -303,10 +302,9 @@ static void a_car_stops_at_the_end_of_an_open_path(void **state) {
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_PATH);
         double far = i == 0 ? 3.0 : 80.0;
         const double positions[3][2] = {{0, 0}, {0.7 * far, 0}, {far, 0.1 * far}};
-        mf_Error error = {0};
         Rig rig;
         rig_open(&rig, &config);
-        must(mf_car_set_path(rig.group, positions, 3, false, &error), &error);
+        MUST(mf_car_set_path(rig.group, positions, 3, false, &error));
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_run(&rig, 40.0);
         double off = hypot(rig_get(&rig, "base.position", 0) - far,

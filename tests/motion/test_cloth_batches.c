@@ -32,8 +32,7 @@ static void check_cloth(mf_Context *context, uint32_t columns, uint32_t rows) {
     const mf_Cloth cloth = mf_cloth_rectangle(0.05 * columns, 0.05 * rows, columns, rows);
     const mf_ClothPlan settings = {.substeps = 1};
     mf_ClothPlan *plan = NULL;
-    mf_Error error = {0};
-    must(mf_cloth_program(context, &cloth, &settings, &plan, &error), &error);
+    MUST(mf_cloth_program(context, &cloth, &settings, &plan, &error));
     uint8_t *owners = mf_allocate(context, mf_cloth_room(plan), 1);
     assert_non_null(owners);
     assert_true(plan->batch_count > 0);

@@ -83,7 +83,6 @@ typedef struct Case {
 } Case;
 
 static bool run_load(Run *run, const Case *c) {
-    mf_Error error = {0};
     mf_ImportConfig import = mf_import_config();
     char path[1024];
     const char *shared = getenv("MAYFLY_SHARED");
@@ -96,7 +95,7 @@ static bool run_load(Run *run, const Case *c) {
              shared != NULL ? shared : MAYFLY_SOURCE_DIR "/../shared", c->path);
     if (access(path, R_OK) != 0)
         return false;
-    must(mf_model_load(run->context, path, &import, &run->model, &error), &error);
+    MUST(mf_model_load(run->context, path, &import, &run->model, &error));
     return true;
 }
 
@@ -117,7 +116,6 @@ static void run_scatter(const Run *run) {
 }
 
 static bool run_open(Run *run, const Case *c) {
-    mf_Error error = {0};
     *run = (Run){.context = open_context(1), .motion = c->motion};
     if (!run_load(run, c)) {
         mf_context_destroy(run->context);
@@ -135,9 +133,9 @@ static bool run_open(Run *run, const Case *c) {
     motions.rigid.control_interval = motions.prescribed.control_interval = 4 * MF_MILLISECOND;
     run->world = open_world(run->context, &world);
     run->group = add_group(run->world, &group);
-    must(mf_motion_add(run->group, c->motion, &motions, &error), &error);
+    MUST(mf_motion_add(run->group, c->motion, &motions, &error));
     if (c->instruments)
-        must(mf_instruments_add(run->group, NULL, &error), &error);
+        MUST(mf_instruments_add(run->group, NULL, &error));
     run_scatter(run);
     return true;
 }

@@ -22,13 +22,12 @@ typedef struct Witness {
 
 static Witness witness_open(Fixture *fixture) {
     Witness witness;
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture->hand.model;
     group.double_precision = true;
-    must(mf_world_create(fixture->context, NULL, &witness.world, &error), &error);
+    MUST(mf_world_create(fixture->context, NULL, &witness.world, &error));
     witness.group = add_group(witness.world, &group);
-    must(mf_articulated_add(witness.group, NULL, &error), &error);
+    MUST(mf_articulated_add(witness.group, NULL, &error));
     return witness;
 }
 
@@ -279,9 +278,8 @@ static void without_a_foot_down_it_falls_without_turning(void **state) {
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
     kin_open(&fixture, &config);
-    mf_Error error = {0};
     const double high[3] = {0.3, -0.2, 1.0}, tilted[4] = {cos(0.01), sin(0.01), 0, 0};
-    must(mf_group_set_start(fixture.group, 0, high, tilted, NULL, &error), &error);
+    MUST(mf_group_set_start(fixture.group, 0, high, tilted, NULL, &error));
     fixture_set3(&fixture, "base.linear_velocity", 2.0, 0, 0);  // dropped
     fixture_set3(&fixture, "base.angular_velocity", 0, 5.0, 0); // dropped
     for (int n = 1; n <= 300; n++) {

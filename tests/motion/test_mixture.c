@@ -97,8 +97,7 @@ static void drain(Tank *tank) {
 
 static Tank open_tank(mf_Context *context, const Options *options) {
     Tank tank;
-    mf_Error error = {0};
-    must(fill(&tank, context, options, &error), &error);
+    MUST(fill(&tank, context, options, &error));
     return tank;
 }
 

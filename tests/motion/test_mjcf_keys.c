@@ -134,9 +134,8 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, M
     world_config.terrain = terrain;
     config.model = model;
     config.double_precision = true;
-    must(mf_world_create(context, &world_config, &world, &error) != MF_OK ||
-             mf_world_add_group(world, &config, &group, &error),
-         &error);
+    world = open_world(context, &world_config);
+    group = add_group(world, &config);
     // As scenes set them.
     mf_motions_set_shapes(&motions, true);
     mf_motions_set_contacts(&motions, mf_group_touches_ground(group));

@@ -149,7 +149,6 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Group *group;
-    mf_Error error = {0};
     config.step = 2 * MF_MILLISECOND;
     grouped.model = model;
     grouped.double_precision = true;
@@ -157,7 +156,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     mf_motions_set_control(&motions, 10 * MF_MILLISECOND);
     mf_World *world = open_world(context, &config);
     group = add_group(world, &grouped);
-    must(mf_motion_add(group, motion, &motions, &error), &error);
+    MUST(mf_motion_add(group, motion, &motions, &error));
     mf_Field *base = mf_group_find_field(group, "base.position");
     mf_Field *control = mf_group_find_field(group, "actuator.control");
     mf_field_set(base, 0, 2, 0.46);
@@ -208,7 +207,6 @@ static void notes_depend_on_settings_of_groups(void **state) {
     mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Group *group;
-    mf_Error error = {0};
     char text[MF_MOTION_NOTE];
     uint32_t actuators = 0, points = 0, alone = 0, law = 0;
     config.step = 2 * MF_MILLISECOND;
@@ -218,7 +216,7 @@ static void notes_depend_on_settings_of_groups(void **state) {
     motions.articulated.contact_law = MF_CONTACT_LAW_HARD;
     mf_World *world = open_world(context, &config);
     group = add_group(world, &grouped);
-    must(mf_motions_add(group, &motions, &error), &error);
+    MUST(mf_motions_add(group, &motions, &error));
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++) {
         actuators += strstr(text, "actuators (1)") != NULL;
         points += strstr(text, "touch the ground by contact points") != NULL;

@@ -360,7 +360,6 @@ static void pushes_are_summed(void **state) {
     for (int way = 0; way < 2; way++) {
         Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-        mf_Error error = {0};
         mf_GroupConfig group = config.group;
         static const mf_FieldInfo push = {"wrench.link",  "N", "world", MF_REAL,
                                           MF_FIXED_COUNT, 6,   0,       "test"};
@@ -372,11 +371,10 @@ static void pushes_are_summed(void **state) {
         group.model = &fixture.hand.model;
         fixture.world = open_world(fixture.context, &config.world);
         fixture.group = add_group(fixture.world, &group);
-        must(
-            mf_group_add_field(fixture.group, &push, fixture.hand.model.link_count, &field, &error),
-            &error);
-        must(mf_group_add_field(fixture.group, &count, 0, &field, &error), &error);
-        must(driven_add(fixture.group, &config, &error), &error);
+        MUST(mf_group_add_field(fixture.group, &push, fixture.hand.model.link_count, &field,
+                                &error));
+        MUST(mf_group_add_field(fixture.group, &count, 0, &field, &error));
+        MUST(driven_add(fixture.group, &config, &error));
         scramble(&fixture);
         const double wrench[6] = {3, -2, 5, 0.4, 0.5, -0.6};
         for (uint32_t c = 0; c < 6; c++) {
@@ -418,9 +416,7 @@ static void a_held_base_stays(void **state) {
 
 static mf_Model *load_humanoid(mf_Context *context) {
     mf_Model *model;
-    mf_Error error = {0};
-    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL, &model, &error),
-         &error);
+    MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL, &model, &error));
     return model;
 }
 

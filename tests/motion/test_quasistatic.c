@@ -56,11 +56,10 @@ static void bars_rest_on_hills(void **state) {
     for (int i = 0; i < 81; i++)
         heights[i] = i % 9 >= 3 && i % 9 <= 5 ? 0.1 : 0.0; // a ridge along y, flat on top
     mf_Terrain *terrain;
-    mf_Error error = {0};
     mf_TerrainConfig map = mf_terrain_config();
     map.columns = map.rows = 9;
     map.interpolation = MF_BILINEAR;
-    must(mf_terrain_from_array(*state, &map, heights, &terrain, &error), &error);
+    MUST(mf_terrain_from_array(*state, &map, heights, &terrain, &error));
     Parts p;
     begin(&p);
     uint32_t left = vertex(&p, -0.3, 0.01, 0.2, "xy"), right = vertex(&p, 0.3, 0.01, 0.2, "xy");

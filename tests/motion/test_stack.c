@@ -47,23 +47,21 @@ typedef struct Scene {
 static mf_Model *model_of(mf_Context *context, const Case *from, mf_MotionsConfig *motions) {
     char path[512];
     mf_Model *model = NULL;
-    mf_Error error = {0};
     if (from->file != NULL) {
         snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, from->file);
-        must(mf_model_load(context, path, NULL, &model, &error), &error);
+        MUST(mf_model_load(context, path, NULL, &model, &error));
     } else if (from->motion == MF_MOTION_CAR) {
-        must(mf_car_body(context, &motions->car, "body", &model, &error), &error);
+        MUST(mf_car_body(context, &motions->car, "body", &model, &error));
     } else if (from->motion == MF_MOTION_QUADROTOR) {
-        must(mf_quadrotor_model(context, &motions->quadrotor, "body", &model, &error), &error);
+        MUST(mf_quadrotor_model(context, &motions->quadrotor, "body", &model, &error));
     } else {
-        must(mf_fixed_wing_model(context, &motions->fixed_wing, &model, &error), &error);
+        MUST(mf_fixed_wing_model(context, &motions->fixed_wing, &model, &error));
     }
     return model;
 }
 
 static Scene scene_open(const Case *from) {
     Scene scene = {.context = open_context(from->threads)};
-    mf_Error error = {0};
     mf_Group *group;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig config = mf_group_config();
@@ -81,15 +79,15 @@ static Scene scene_open(const Case *from) {
     scene.world = open_world(scene.context, &world);
     group = add_group(scene.world, &config);
     if (from->between != MF_COLLISION_EXPLICIT)
-        must(mf_collisions_prepare(group, &error), &error);
-    must(mf_motion_add(group, from->motion, &motions, &error), &error);
+        MUST(mf_collisions_prepare(group, &error));
+    MUST(mf_motion_add(group, from->motion, &motions, &error));
     if (scene.model->sensor_count > 0)
-        must(mf_instruments_add(group, NULL, &error), &error);
+        MUST(mf_instruments_add(group, NULL, &error));
     if (from->collide) {
         mf_CollisionsConfig settings = mf_collisions_config();
         mf_Collisions *collisions;
         settings.law = from->between;
-        must(mf_collisions_add(scene.world, &settings, &collisions, &error), &error);
+        MUST(mf_collisions_add(scene.world, &settings, &collisions, &error));
     }
     return scene;
 }

@@ -9,14 +9,13 @@ static const double gravity = 9.81, height = 0.03, radius = 0.1;
 static mf_Terrain *make_step(mf_Context *context) {
     mf_TerrainConfig config = mf_terrain_config();
     mf_Terrain *terrain = NULL;
-    mf_Error error = {0};
     static double heights[64 * 64];
     for (int i = 0; i < 64 * 64; i++)
         heights[i] = i % 64 < 32 ? 0.0 : height;
     config.columns = config.rows = 64;
     config.cell = 0.1;
     config.interpolation = MF_NEAREST;
-    must(mf_terrain_from_array(context, &config, heights, &terrain, &error), &error);
+    MUST(mf_terrain_from_array(context, &config, heights, &terrain, &error));
     return terrain;
 }
 
@@ -29,7 +28,6 @@ typedef struct Ride {
 static Ride ride(const char *geom, double start, double speed, double rate, mf_Motion motion,
                  mf_Time step) {
     char text[1024];
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_World *world = NULL;
     mf_Group *group = NULL;
@@ -49,7 +47,7 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
     group = add_group(world, &grouped);
     mf_MotionsConfig motions = mf_motions_config();
     mf_motions_set_shapes(&motions, true);
-    must(mf_motion_add(group, motion, &motions, &error), &error);
+    MUST(mf_motion_add(group, motion, &motions, &error));
     mf_Field *position = mf_group_find_field(group, "base.position");
     mf_field_set(position, 0, 0, -0.5);
     mf_field_set(position, 0, 1, 0.013);

@@ -52,9 +52,8 @@ static void company_begin(Company *company, uint32_t threads) {
 }
 
 static void company_open(Company *company, const CompanyConfig *config) {
-    mf_Error error = {0};
     company_begin(company, config->threads);
-    must(company_try(company, config, &error), &error);
+    MUST(company_try(company, config, &error));
 }
 
 static void company_close(Company *company) {
@@ -68,8 +67,7 @@ static double get(const Company *company, const char *name, uint32_t instance, u
 }
 
 static void change(Company *company, uint32_t instance, mf_Motion to) {
-    mf_Error error = {0};
-    must(mf_motion_switch(company->group, instance, to, &error), &error);
+    MUST(mf_motion_switch(company->group, instance, to, &error));
     assert_int_equal(mf_motion_of(company->group, instance), to);
 }
 
@@ -169,7 +167,6 @@ static void momentum_of_joints_goes_into_the_base(void **state) {
                            without[] = {MF_MOTION_RIGID, MF_MOTION_POINTS};
     const double up[3] = {0, 0, 1}, body[3] = {0.02, 0.03, 0.03}, arm[3] = {0.006, 0.01, 0.01};
     Company company;
-    mf_Error error = {0};
     company_begin(&company, 1);
     mf_hand_inertia(&company.hand, 0, 2.0, body);
     uint32_t link = mf_hand_hinge(&company.hand, 0, 0, 0, 0, up);
@@ -179,7 +176,7 @@ static void momentum_of_joints_goes_into_the_base(void **state) {
         for (int c = 0; c < 3; c++)
             company.hand.links[l].inertia[c] = l == 0 ? body[c] : arm[c];
     CompanyConfig config = company_config(NULL, MF_MOTION_ARTICULATED);
-    must(company_try(&company, &config, &error), &error);
+    MUST(company_try(&company, &config, &error));
     for (int i = 0; i < 4; i++) {
         change(&company, 0, with[i / 2]);
         mf_field_set(field_of(company.group, "base.angular_velocity"), 0, 2, 1.0);
@@ -571,8 +568,7 @@ static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *erro
 static void making_survives_every_failure(void **state) {
     mf_Context *context = open_context(1);
     mf_Model *model;
-    mf_Error error = {0};
-    must(mf_model_load(context, HEXAPOD, NULL, &model, &error), &error);
+    MUST(mf_model_load(context, HEXAPOD, NULL, &model, &error));
     assert_true(torture(context, make_and_change, model, TORTURE_MUST_FAIL) > 60);
     mf_model_destroy(model);
     mf_context_destroy(context);

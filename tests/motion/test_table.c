@@ -93,12 +93,11 @@ static void fixture_open(Fixture *fixture, uint32_t count) {
                                  .clearance = 0.1};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_Error error = {0};
     world.step = MF_MILLISECOND;
     group.count = count;
     group.double_precision = true;
-    must(mf_context_create(NULL, &fixture->context, &error), &error);
-    must(mf_vehicle_model(fixture->context, &body, &fixture->model, &error), &error);
+    MUST(mf_context_create(NULL, &fixture->context, &error));
+    MUST(mf_vehicle_model(fixture->context, &body, &fixture->model, &error));
     group.model = fixture->model;
     fixture->world = open_world(fixture->context, &world);
     fixture->group = add_group(fixture->world, &group);

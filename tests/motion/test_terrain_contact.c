@@ -12,7 +12,6 @@ static double rest_height(double cell) {
     fixture_begin(&fixture, 1);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
     mf_Terrain *terrain;
-    mf_Error error = {0};
     mf_TerrainConfig map = mf_terrain_config();
     map.columns = map.rows = (uint32_t)(6.0 / cell + 0.5);
     map.cell = cell;
@@ -21,7 +20,7 @@ static double rest_height(double cell) {
     map.origin[1] = -3.0;
     mf_TerrainGenerator wave = {
         .shape = MF_TERRAIN_SINE, .amplitude = 1.0, .wavelength = 2 * pi, .octaves = 1};
-    must(mf_terrain_generate(fixture.context, &map, &wave, &terrain, &error), &error);
+    MUST(mf_terrain_generate(fixture.context, &map, &wave, &terrain, &error));
     FixtureConfig config = fixture_config(true);
     config.world.terrain = terrain;
     fixture_open(&fixture, &config);
@@ -55,14 +54,13 @@ static void c8_any_position_is_defined(void **state) {
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_Terrain *terrain;
-        mf_Error error = {0};
         mf_TerrainConfig map = mf_terrain_config();
         map.columns = sizes[option / 4][0];
         map.rows = sizes[option / 4][1];
         map.interpolation = option & 1 ? MF_BILINEAR : MF_NEAREST;
         mf_TerrainGenerator noise = {
             .shape = MF_TERRAIN_NOISE, .amplitude = 0.1, .wavelength = 1, .octaves = 3};
-        must(mf_terrain_generate(fixture.context, &map, &noise, &terrain, &error), &error);
+        MUST(mf_terrain_generate(fixture.context, &map, &noise, &terrain, &error));
         FixtureConfig config = fixture_config((option & 2) != 0);
         config.world.terrain = terrain;
         config.group.count = 3 * PLACES;

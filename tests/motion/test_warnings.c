@@ -63,8 +63,7 @@ static void a_warning_is_state_and_does_not_freeze(void **state) {
     const double height = text_get(&t, "free.position", 2);
     const size_t size = mf_world_snapshot_size(t.world);
     void *image = malloc(size);
-    mf_Error error = {0};
-    must(mf_world_snapshot(t.world, image, size, &error), &error);
+    MUST(mf_world_snapshot(t.world, image, size, &error));
     const uint64_t hash = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
     assert_true(expect_warning(t.group, MF_WARNING_SOLVER, 0.1) > before);
@@ -73,7 +72,7 @@ static void a_warning_is_state_and_does_not_freeze(void **state) {
     assert_int_equal(mf_group_warning_total(t.group), 0);
     assert_true(text_get(&t, "warning.steps", 0) <= 0 && text_get(&t, "warning.residual", 0) <= 0);
     assert_true(mf_world_hash(t.world) != clean); // time has passed
-    must(mf_world_restore(t.world, image, size, &error), &error);
+    MUST(mf_world_restore(t.world, image, size, &error));
     assert_true(mf_world_hash(t.world) == hash);
     assert_true(expect_warning(t.group, MF_WARNING_SOLVER, 0.1) == before);
     set_field(t.group, "warning.word", 0, 0, 0.0);
@@ -247,7 +246,6 @@ static void a_lost_stance_is_reported(void **state) {
 
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.
 static void unsolved_friction_is_reported(void **state) {
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
@@ -255,8 +253,7 @@ static void unsolved_friction_is_reported(void **state) {
     mf_Group *robots;
     mf_Model *model;
     enum { ROBOTS = 64 };
-    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error),
-         &error);
+    MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error));
     world.step = 10 * MF_MILLISECOND;
     group.model = model;
     group.count = ROBOTS;
@@ -264,7 +261,7 @@ static void unsolved_friction_is_reported(void **state) {
     points.friction_coefficient = 4.0;
     mf_World *made = open_world(context, &world);
     robots = add_group(made, &group);
-    must(mf_points_add(robots, &points, &error), &error);
+    MUST(mf_points_add(robots, &points, &error));
     mf_Field *velocity = mf_group_find_field(robots, "base.linear_velocity"),
              *rate = mf_group_find_field(robots, "base.angular_velocity");
     for (uint32_t i = 0; i < ROBOTS; i++)

@@ -96,19 +96,17 @@ static inline RigConfig elastic_config(uint32_t count, double step) {
 
 static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig config) {
     Rig rig = {NULL, NULL, NULL};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    must(mf_truss_model(context, truss, &rig.model, &error), &error);
+    MUST(mf_truss_model(context, truss, &rig.model, &error));
     group.model = rig.model;
     group.count = config.count;
     group.double_precision = true;
     config.motion.truss = truss;
     mf_Status (*add)(mf_Group *, const mf_QuasistaticConfig *, mf_Error *) =
         config.elastic ? mf_elastic_add : mf_quasistatic_add;
-    must(mf_world_create(context, &config.world, &rig.world, &error) != MF_OK ||
-             mf_world_add_group(rig.world, &group, &rig.group, &error) != MF_OK ||
-             add(rig.group, &config.motion, &error),
-         &error);
+    rig.world = open_world(context, &config.world);
+    rig.group = add_group(rig.world, &group);
+    MUST(add(rig.group, &config.motion, &error));
     return rig;
 }
 

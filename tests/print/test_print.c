@@ -46,8 +46,7 @@ static void machine(Parts *p, double size) {
 
 static mf_Print *print_of(mf_Context *context, const Parts *p, const mf_PrintConfig *config) {
     mf_Print *print;
-    mf_Error error = {0};
-    must(mf_print_create(context, &p->truss, config, &print, &error), &error);
+    MUST(mf_print_create(context, &p->truss, config, &print, &error));
     return print;
 }
 

@@ -229,8 +229,7 @@ static void what_is_written_reads_back(void **state) {
     static const int samples[] = {1000, 1, 0};
     for (size_t k = 0; k < 3; k++) {
         assert_int_equal(mf_world_time(fixture->world), 0);
-        mf_Error error = {0};
-        must(record(fixture, test_config(fixture), samples[k], &error), &error);
+        MUST(record(fixture, test_config(fixture), samples[k], &error));
         assert_int_equal(count_files(fixture), 1);
         hid_t file = H5Fopen(fixture->path, H5F_ACC_RDONLY, H5P_DEFAULT);
         assert_true(file >= 0);
@@ -251,8 +250,7 @@ static void some_instances_can_be_recorded_alone(void **state) {
     mf_RecorderConfig config = test_config(fixture);
     config.first_instance = 14;
     config.instance_count = 5; // across the border of two blocks
-    mf_Error error = {0};
-    must(record(fixture, config, 300, &error), &error);
+    MUST(record(fixture, config, 300, &error));
     hid_t file = H5Fopen(fixture->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     check_wide(file, 300, 14, 5);
     H5Fclose(file);

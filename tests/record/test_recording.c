@@ -124,10 +124,9 @@ static mf_Status record(Fixture *fixture, bool alone, uint32_t samples, mf_Error
 }
 
 static void record_well(Fixture *fixture, bool alone, uint32_t samples) {
-    mf_Error error = {0};
     mf_world_destroy(fixture->world);
     build_world(fixture);
-    must(record(fixture, alone, samples, &error), &error);
+    MUST(record(fixture, alone, samples, &error));
 }
 
 static const mf_RecordedField *find(const mf_Recording *recording, const char *name) {
@@ -203,10 +202,9 @@ static void both_formats_give_back_what_was_recorded(void **state) {
     static const char *const kinds[] = {"HDF5", "MCAP"};
     for (int k = 0; k < 2; k++) {
         mf_Recording *recording;
-        mf_Error error = {0};
         fixture->path = paths[k];
         record_well(fixture, false, 60); // several chunks
-        must(mf_recording_open(fixture->context, paths[k], 0, &recording, &error), &error);
+        MUST(mf_recording_open(fixture->context, paths[k], 0, &recording, &error));
         assert_string_equal(recording->kind, kinds[k]);
         assert_string_equal(recording->compression, k == 1 ? mf_compress_name() : "deflate");
         assert_int_equal(recording->field_count, 6);

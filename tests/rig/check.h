@@ -23,6 +23,13 @@ void check_near3(const double found[3], double x, double y, double z, double tol
 #define must(status, error) check_must(status, error, __FILE__, __LINE__)
 void check_must(mf_Status status, const mf_Error *error, const char *file, int line);
 
+// The same with an `error` of its own: MUST(mf_cameras_add(world, &error)).
+#define MUST(call)                                                                                 \
+    do {                                                                                           \
+        mf_Error error = {0};                                                                      \
+        check_must(call, &error, __FILE__, __LINE__);                                              \
+    } while (0)
+
 // The call was refused with this status, and its error names `words`.
 #define assert_refused_with(status, error, expected, words)                                        \
     check_refused_with(status, error, expected, words, __FILE__, __LINE__)

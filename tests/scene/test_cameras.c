@@ -280,9 +280,8 @@ static void groups_have_the_colors_of_films(void **state) {
                 "  - {name: a, model: ../models/ball.xml, motion: rigid, color: red}\n"
                 "  - {name: b, model: ../models/ball.xml, motion: rigid, color: file}\n");
     mf_Scene scene;
-    mf_Error error = {0};
     float color[3];
-    must(mf_scene_create(*state, file, NULL, &scene, &error), &error);
+    MUST(mf_scene_create(*state, file, NULL, &scene, &error));
     assert_true(mf_group_tint(mf_world_group(scene.world, 0), color)); // #d63a3a
     assert_true(color[0] == 214.0f / 255.0f && color[1] == 58.0f / 255.0f && color[2] == color[1]);
     assert_false(mf_group_tint(mf_world_group(scene.world, 1), color));

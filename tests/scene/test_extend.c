@@ -22,7 +22,6 @@ static const char heap[] = "world: {step: 0.002}\n"
 static mf_Scene *open_scene(mf_Context *context, const char *what) {
     char path[512] = "/tmp/mayfly-extend-XXXXXX.yaml";
     mf_Scene *scene = NULL;
-    mf_Error error = {0};
     const bool text = strchr(what, '\n') != NULL;
     if (text) {
         const int file = mkstemps(path, 5);
@@ -32,7 +31,7 @@ static mf_Scene *open_scene(mf_Context *context, const char *what) {
     } else {
         snprintf(path, sizeof path, MAYFLY_SOURCE_DIR "/%s", what);
     }
-    must(mf_scene_open(context, path, NULL, 0, &scene, &error), &error);
+    MUST(mf_scene_open(context, path, NULL, 0, &scene, &error));
     if (text)
         unlink(path);
     return scene;

@@ -82,12 +82,11 @@ static void threads_change_no_bit(void **state) {
 static void a_trial_again_has_the_same_bits(void **state) {
     double all[MANY];
     mf_Trial trial;
-    mf_Error error = {0};
     grow_all();
     evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, all, NULL);
     mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (uint32_t i = 0; i < MANY; i += 3) {
-        must(mf_trial_run(*state, file, NULL, genomes[i], BYTES, 0.25, &trial, &error), &error);
+        MUST(mf_trial_run(*state, file, NULL, genomes[i], BYTES, 0.25, &trial, &error));
         assert_memory_equal(&trial.fitness, &all[i], sizeof all[i]);
         mf_trial_free(&trial);
     }
@@ -142,13 +141,12 @@ static void triangle(double x, double y, double z, uint8_t genome[BYTES]) {
 static void falls_before_the_trial_are_told_apart(void **state) {
     uint8_t bars[2][BYTES];
     double fitness[2];
-    mf_Error error = {0};
     triangle(-0.06, -0.0525, 0.0, bars[0]);
     triangle(0.03, 0.02, 0.0714, bars[1]);
     mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (int i = 0; i < 2; i++) {
         mf_Scene scene = make_evaluation(*state, file, 1);
-        must(mf_scene_evaluate(&scene, bars[i], 1, BYTES, &fitness[i], &error), &error);
+        MUST(mf_scene_evaluate(&scene, bars[i], 1, BYTES, &fitness[i], &error));
         const mf_MachineResult result = mf_machine_result(&scene, 0);
         assert_true(result.share == 1.0);
         assert_true(i == 0 ? result.resting == 0 : result.resting > 0);
@@ -170,18 +168,17 @@ static void what_stands_still_ends_its_trial(void **state) {
     assert_int_equal(mf_machine_encode(&machine, settles, BYTES, NULL), MF_OK);
     for (int i = 0; i < 2; i++) {
         char text[1024];
-        mf_Error error = {0};
         snprintf(text, sizeof text, "world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
                  durations[i], GROUP SEARCH);
         mf_SceneFile *file = parse_scene(*state, text);
         mf_Scene scene = make_evaluation(*state, file, 1);
-        must(mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error), &error);
+        MUST(mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error));
         const mf_MachineResult stands = mf_machine_result(&scene, 0);
         assert_true(stands.share == 1.0);
         assert_int_equal(stands.still, i == 0 ? 0 : 4 + 2 * 4); // rest, a cycle, one like it
         assert_true(stands.duty == 1.0);
         distance[i] = stands.distance;
-        must(mf_scene_evaluate(&scene, blinks, 1, BYTES, &fitness[i], &error), &error);
+        MUST(mf_scene_evaluate(&scene, blinks, 1, BYTES, &fitness[i], &error));
         assert_int_equal(mf_machine_result(&scene, 0).still, 0);
         mf_scene_destroy(&scene);
         mf_scene_file_destroy(file);

@@ -98,18 +98,14 @@ static inline mf_SearchConfig small_config(void) {
 
 #define SETTINGS "name: test\n# \xc3\xa4\nduration: 120\n"
 
-#define MUST(call) must((call), &error)
-
 static inline mf_Search *new_search(mf_Context *context, const mf_SearchConfig *config) {
     mf_Search *search = NULL;
-    mf_Error error = {0};
     MUST(mf_search_create(context, config, &search, &error));
     return search;
 }
 
 static inline mf_Archive *new_archive(const Fixture *fixture, const mf_SearchConfig *config) {
     mf_Archive *archive = NULL;
-    mf_Error error = {0};
     MUST(mf_archive_create(fixture->context, fixture->path, config, SETTINGS, 11, UINT64_MAX,
                            &archive, &error));
     return archive;
@@ -117,14 +113,12 @@ static inline mf_Archive *new_archive(const Fixture *fixture, const mf_SearchCon
 
 static inline mf_Archive *open_archive(const Fixture *fixture, bool write) {
     mf_Archive *archive = NULL;
-    mf_Error error = {0};
     MUST(mf_archive_open(fixture->context, fixture->path, write, &archive, &error));
     return archive;
 }
 
 // Advances and stores until `generation` is reached.
 static inline void evolve(mf_Archive *archive, mf_Search *search, uint32_t generation) {
-    mf_Error error = {0};
     while (mf_search_generation(search) < generation) {
         MUST(mf_search_advance(search, &error));
         double time = mf_search_generation(search);

@@ -80,7 +80,6 @@ static mf_SearchConfig scheme_config(const Scheme *scheme) {
 }
 
 static void advance(mf_Search *search, uint32_t generations) {
-    mf_Error error = {0};
     for (uint32_t i = 0; i < generations; i++)
         MUST(mf_search_advance(search, &error));
 }
@@ -398,7 +397,7 @@ static void a_grid_may_stay_empty(void **state) {
     mf_Error error = {0};
     assert_int_equal(mf_archive_best(archive, 0, &individual, genome, 16, &error), MF_NOT_FOUND);
     mf_Search *again = new_search(fixture->context, &config);
-    MUST(mf_archive_resume(archive, again, NULL, NULL, &error));
+    must(mf_archive_resume(archive, again, NULL, NULL, &error), &error);
     assert_int_equal(mf_search_generation(again), 3);
     assert_true(mf_search_hash(again) == mf_search_hash(search));
     mf_archive_close(archive);
@@ -410,7 +409,6 @@ static void a_grid_may_stay_empty(void **state) {
 
 static void resuming_gives_the_same_bits(void **state) {
     Fixture *fixture = *state;
-    mf_Error error = {0};
     for (int i = 0; i < SCHEMES; i++) {
         mf_SearchConfig config = scheme_config(&schemes[i]);
         mf_Search *whole = new_search(fixture->context, &config);
@@ -470,12 +468,12 @@ static void lines_end_in_the_first_generation(void **state) {
         mf_Ancestor *line, *tree;
         uint32_t count, nodes;
         uint8_t genome[16];
-        MUST(mf_archive_ancestry(archive, best.id, &line, &count, &error));
+        must(mf_archive_ancestry(archive, best.id, &line, &count, &error), &error);
         assert_true(line[0].id == best.id && line[0].parent == best.parent);
         assert_int_equal(line[count - 1].generation, 1);
         assert_true(line[count - 1].parent == UINT64_MAX && line[count - 1].changed == 0);
         for (uint32_t k = 0; k < count; k++) {
-            MUST(mf_archive_individual(archive, line[k].id, &stored, genome, 16, &error));
+            must(mf_archive_individual(archive, line[k].id, &stored, genome, 16, &error), &error);
             assert_true(stored.parent == line[k].parent);
             if (k + 1 == count)
                 break;
@@ -483,13 +481,13 @@ static void lines_end_in_the_first_generation(void **state) {
             assert_true(config.vary != NULL || line[k].changed > 0);
         }
         uint64_t alive[3];
-        MUST(mf_archive_alive(archive, 3, alive, &nodes, &error));
+        must(mf_archive_alive(archive, 3, alive, &nodes, &error), &error);
         assert_in_range(nodes, 1, 3);
         for (uint32_t k = 0; k < nodes; k++)
             assert_true(alive[k] == mf_search_individual(search, k).id);
         assert_int_equal(mf_archive_alive(archive, 0, alive, &nodes, NULL), MF_BAD_ARGUMENT);
         assert_int_equal(mf_archive_alive(archive, 1025, alive, &nodes, NULL), MF_BAD_ARGUMENT);
-        MUST(mf_archive_phylogeny(archive, 5, &tree, &nodes, &error));
+        must(mf_archive_phylogeny(archive, 5, &tree, &nodes, &error), &error);
         assert_true(nodes >= count);
         uint32_t at = 0, roots = 0;
         for (uint32_t k = 0; k < nodes; k++) {
@@ -522,7 +520,7 @@ static void diversity_counts_genomes(void **state) {
         mf_Archive *archive = new_archive(fixture, &config);
         evolve(archive, search, 9);
         mf_ArchiveDiversity diversity;
-        MUST(mf_archive_diversity(archive, 0, &diversity, &error));
+        must(mf_archive_diversity(archive, 0, &diversity, &error), &error);
         uint32_t count = mf_search_count(search), distinct = 0;
         double different = 0;
         for (uint32_t a = 0; a < count; a++) {
@@ -552,7 +550,6 @@ static void diversity_counts_genomes(void **state) {
 
 static void elites_of_the_archive_are_those_alive(void **state) {
     Fixture *fixture = *state;
-    mf_Error error = {0};
     mf_SearchConfig config = scheme_config(&schemes[11]);
     mf_Search *search = new_search(fixture->context, &config);
     mf_Archive *archive = new_archive(fixture, &config);
@@ -588,10 +585,10 @@ static void zeros_at_the_end_are_not_stored(void **state) {
     mf_Individual stored;
     uint8_t *genome = malloc(65536);
     mf_search_advance(search, &error);
-    MUST(mf_archive_append(archive, search, 0, 0, &error));
+    must(mf_archive_append(archive, search, 0, 0, &error), &error);
     for (uint64_t rank = 0; rank < 20; rank++) {
         mf_Individual individual = mf_search_individual(search, (uint32_t)rank);
-        MUST(mf_archive_individual(archive, individual.id, &stored, genome, 65536, &error));
+        must(mf_archive_individual(archive, individual.id, &stored, genome, 65536, &error), &error);
         assert_memory_equal(genome, individual.genome, 65536);
     }
     mf_archive_close(archive);
@@ -656,13 +653,14 @@ static void a_failed_batch_leaves_the_generation(void **state) {
     mf_Archive *archive = new_archive(fixture, &config);
     mf_Error error = {0};
     advance(search, 1);
-    MUST(mf_archive_append(archive, search, 0, 0, &error));
+    must(mf_archive_append(archive, search, 0, 0, &error), &error);
     advance(search, 1);
     assert_int_equal(mf_search_advance(search, &error), MF_IO);
-    MUST(mf_archive_append(archive, search, 0, 0, &error)); // the births of the second are there
+    must(mf_archive_append(archive, search, 0, 0, &error),
+         &error); // the births of the second are there
     advance(search, 1);
     assert_true(mf_search_hash(search) == mf_search_hash(plain));
-    MUST(mf_archive_append(archive, search, 0, 0, &error));
+    must(mf_archive_append(archive, search, 0, 0, &error), &error);
     mf_archive_close(archive);
     mf_search_destroy(search);
     mf_search_destroy(plain);

@@ -54,7 +54,6 @@ static void assert_intact(const Stored *stored) {
     mf_SearchConfig config = small_config();
     mf_Search *search = new_search(fixture->context, &config);
     mf_Archive *archive = open_archive(fixture, true);
-    mf_Error error = {0};
     MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
     uint32_t generation = mf_search_generation(search);
     assert_in_range(generation, 3, 4);

@@ -22,9 +22,8 @@ static TextConfig balls_config(uint32_t count, bool floats, mf_Isa isa) {
 }
 
 static void open_sensors(Text *t, const char *text, const TextConfig *config) {
-    mf_Error error = {0};
     text_open(t, text, config);
-    must(mf_instruments_add(t->group, NULL, &error), &error);
+    MUST(mf_instruments_add(t->group, NULL, &error));
 }
 
 static double at(const Text *t, uint32_t c) {
@@ -40,13 +39,12 @@ static void assert_three(const Text *t, uint32_t c, double x, double y, double z
 // A ball of 0.1 m at height 0.09: 0.01 m in the ground. A small one above it, 0.02 m in it.
 static void contacts_are_where_they_are(void **state) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
-    mf_Error error = {0};
     const double still[12] = {0};
     double position[14] = {0.3, 0.2, 0.09, 1, 0, 0, 0, 0.3, 0.2, 0.22, 1, 0, 0, 0}, values[34];
     Text t;
     open_sensors(&t, BALLS, &config);
     mf_group_set_state(t.group, 0, position, still);
-    must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+    MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
     mf_Field *value = mf_group_find_field(t.group, "sensor.value");
     for (uint32_t c = 0; c < 34; c++)
         mf_field_set(value, 0, c, values[c]);
@@ -67,21 +65,20 @@ static void contacts_are_where_they_are(void **state) {
 // All contacts, the deepest first; further slots are 0.
 static void the_deepest_comes_first(void **state) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
-    mf_Error error = {0};
     const double still[12] = {0};
     double position[14] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0.22, 1, 0, 0, 0}, values[40];
     Text t;
     open_sensors(&t, BALLS, &config);
     const uint32_t all = t.model->sensors[3].address, low = t.model->sensors[4].address;
     mf_group_set_state(t.group, 0, position, still);
-    must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+    MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
     const double expected[6] = {2, -0.02, 2, -0.01, 0, 0};
     for (uint32_t i = 0; i < 6; i++)
         assert_near(values[all + i], expected[i], 1e-12);
     assert_near(values[low], -0.02, 1e-12);
     position[9] = 0.5; // the small one is in the air
     mf_group_set_state(t.group, 0, position, still);
-    must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+    MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
     assert_near(values[all], 1.0, 0.0);
     assert_near(values[low], -0.01, 1e-12);
     text_close(&t);
@@ -172,7 +169,6 @@ static void lengths_of_paths_are_read(void **state) {
         "<actuatorvel actuator='m'/><tendonlimitpos tendon='t'/><tendonlimitvel tendon='t'/>"
         "</sensor></mujoco>";
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
-    mf_Error error = {0};
     double values[6];
     const double speed = 0.5;
     Text t;
@@ -182,7 +178,7 @@ static void lengths_of_paths_are_read(void **state) {
     for (int i = 0; i < 2; i++) {
         const double z = 1.0 - 0.5 * expected[i][0];
         mf_group_set_state(t.group, 0, &z, &speed);
-        must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+        MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
         for (int k = 0; k < 6; k++)
             assert_near(values[k], expected[i][k], 1e-12);
     }

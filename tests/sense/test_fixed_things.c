@@ -17,7 +17,6 @@ static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPL
 static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bool floats,
                     int steps) {
     Rig rig = {.model = load_urdf(context, text)};
-    mf_Error error = {0};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_articulated_config();
@@ -30,10 +29,10 @@ static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bo
     motion.contact_law = law;
     rig.world = open_world(context, &world);
     rig.group = add_group(rig.world, &group);
-    must(mf_articulated_add(rig.group, &motion, &error), &error);
+    MUST(mf_articulated_add(rig.group, &motion, &error));
     if (rig.model->base == MF_BASE_FIXED)
-        must(mf_group_set_start(rig.group, 0, origin, NULL, NULL, &error), &error);
-    must(mf_instruments_add(rig.group, NULL, &error), &error);
+        MUST(mf_group_set_start(rig.group, 0, origin, NULL, NULL, &error));
+    MUST(mf_instruments_add(rig.group, NULL, &error));
     mf_world_step(rig.world, (uint64_t)steps);
     return rig;
 }

@@ -68,9 +68,8 @@ static void rig_load(Rig *rig, mf_Context *context, const char *text) {
 }
 
 static void rig_open(Rig *rig, mf_Context *context, const char *text, const RigConfig *config) {
-    mf_Error error = {0};
     rig_load(rig, context, text);
-    must(rig_try(rig, config, &error), &error);
+    MUST(rig_try(rig, config, &error));
 }
 
 static void rig_close(Rig *rig) {
@@ -414,10 +413,9 @@ static const char *everything_path(void) {
 }
 
 static void open_everything(Rig *rig, mf_Context *context, const RigConfig *config) {
-    mf_Error error = {0};
     rig->context = context;
     rig->model = load_file(context, everything_path(), NULL);
-    must(rig_try(rig, config, &error), &error);
+    MUST(rig_try(rig, config, &error));
     for (uint32_t i = 0; i < config->count; i++)
         for (uint32_t j = 0; j < rig->model->joint_count; j++)
             set_field(rig->group, "joint.rate", i, j, 0.01 * (i % 37) - 0.1 * j);

@@ -23,10 +23,9 @@ static const char finder[] =
 
 static mf_Model *load_urdf(mf_Context *context, const char *text) {
     char path[64];
-    mf_Error error = {0};
     mf_Model *model;
     write_temporary(path, ".urdf", text);
-    must(mf_model_load(context, path, NULL, &model, &error), &error);
+    MUST(mf_model_load(context, path, NULL, &model, &error));
     unlink(path);
     return model;
 }
@@ -374,9 +373,8 @@ static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
 
 static void adding_survives_every_failure(void **state) {
     mf_Context *context;
-    mf_Error error = {0};
     Making making;
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     making.eye = load_urdf(context, watcher);
     making.ball = ball_of(context, 1.0);
     assert_true(torture(context, make_ranges, &making, TORTURE_MUST_FAIL) > 20);

@@ -14,8 +14,7 @@ static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
 static mf_Terrain *made(mf_Context *context, const mf_TerrainConfig *config,
                         mf_TerrainGenerator generator) {
     mf_Terrain *terrain = NULL;
-    mf_Error error = {0};
-    must(mf_terrain_generate(context, config, &generator, &terrain, &error), &error);
+    MUST(mf_terrain_generate(context, config, &generator, &terrain, &error));
     return terrain;
 }
 

@@ -10,8 +10,7 @@ static Bytes file;
 
 static mf_GrayImage parsed(mf_Context *context) {
     mf_GrayImage image = {0};
-    mf_Error error = {0};
-    must(mf_png_parse(context, "test.png", file.data, file.size, &image, &error), &error);
+    MUST(mf_png_parse(context, "test.png", file.data, file.size, &image, &error));
     return image;
 }
 

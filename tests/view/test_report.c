@@ -326,11 +326,9 @@ static mf_Status write_report(mf_Context *context, void *user, mf_Error *error) 
 static void evolve_little(mf_Context *context, RealRun *run, const char *archive_path) {
     mf_Scene scene = {0};
     mf_Search *search = NULL;
-    mf_Error error = {0};
-    must(mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL, 0,
-                             &run->file, &error) != MF_OK ||
-             mf_scene_create(context, run->file, NULL, &scene, &error),
-         &error);
+    MUST(mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL, 0,
+                             &run->file, &error));
+    MUST(mf_scene_create(context, run->file, NULL, &scene, &error));
     mf_SearchConfig config = run->file->search;
     config.genome_bytes = mf_scene_genome_bytes(&scene);
     config.evaluate = mf_scene_evaluate;

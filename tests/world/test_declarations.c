@@ -120,23 +120,21 @@ static uint32_t check_world(mf_World *world, uint64_t steps, int rounds) {
 static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
                           uint32_t count) {
     char path[512];
-    mf_Error error = {0};
     mf_SceneFile *file;
     snprintf(path, sizeof path, FOLDER "scenes/%s", name);
-    must(mf_scene_file_load(context, path, overrides, count, &file, &error), &error);
+    MUST(mf_scene_file_load(context, path, overrides, count, &file, &error));
     return file;
 }
 
 // Robots with genomes, and what evaluations add to them.
 static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_SceneFile *file = load(context, name, overrides, count);
     mf_SceneConfig config = mf_scene_config();
     mf_Scene scene;
     config.count = 5;
     config.evaluates = true;
-    must(mf_scene_create(context, file, &config, &scene, &error), &error);
+    MUST(mf_scene_create(context, file, &config, &scene, &error));
     uint32_t bytes = mf_scene_genome_bytes(&scene);
     for (uint32_t robot = 0; robot < 5 && bytes > 0; robot++) {
         uint8_t genome[4096];
@@ -166,11 +164,10 @@ static void evaluations_declare_what_they_do(void **state) {
 }
 
 static void check_vehicles(const char *name, const mf_Override *overrides, uint32_t count) {
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_SceneFile *file = load(context, name, overrides, count);
     mf_Scene scene;
-    must(mf_scene_create(context, file, NULL, &scene, &error), &error);
+    MUST(mf_scene_create(context, file, NULL, &scene, &error));
     assert_true(check_world(scene.world, 37, 3) >= 6);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
@@ -192,7 +189,6 @@ static void vehicles_declare_what_they_do(void **state) {
 
 static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     char path[512];
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_Model *model;
     mf_Group *group;
@@ -202,16 +198,16 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     import.lenient = true;
     settings.step = 2 * MF_MILLISECOND;
     snprintf(path, sizeof path, FOLDER "models/%s", name);
-    must(mf_model_load(context, path, &import, &model, &error), &error);
+    MUST(mf_model_load(context, path, &import, &model, &error));
     robots.model = model;
     robots.count = 3;
     mf_World *world = open_world(context, &settings);
     group = add_group(world, &robots);
-    must(mf_articulated_add(group, config, &error), &error);
+    MUST(mf_articulated_add(group, config, &error));
     if (model->sensor_value_count > 0)
-        must(mf_instruments_add(group, NULL, &error), &error);
+        MUST(mf_instruments_add(group, NULL, &error));
     else
-        must(mf_sensors_add(group, (mf_Rate){100, 1}, &error), &error);
+        MUST(mf_sensors_add(group, (mf_Rate){100, 1}, &error));
     mf_Field *control = mf_group_find_field(group, "actuator.control");
     for (uint32_t c = 0; control != NULL && c < control->components; c++)
         mf_field_set(control, 1, c, 0.25);
@@ -238,22 +234,21 @@ static void robots_declare_what_they_do(void **state) {
 
 // Five robots, each at another level of the ladder.
 static void levels_declare_what_they_do(void **state) {
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_Model *model;
     mf_World *world;
     mf_GroupConfig robots = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    must(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error), &error);
+    MUST(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error));
     robots.model = model;
     robots.count = MF_MOTION_LEVELS;
-    must(mf_world_create(context, NULL, &world, &error), &error);
+    MUST(mf_world_create(context, NULL, &world, &error));
     mf_Group *group = add_group(world, &robots);
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
-    must(mf_motions_add(group, &motions, &error), &error);
+    MUST(mf_motions_add(group, &motions, &error));
     for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
-        must(mf_motion_switch(group, i, (mf_Motion)i, &error), &error);
+        MUST(mf_motion_switch(group, i, (mf_Motion)i, &error));
     assert_true(check_world(world, 24, 3) >= 3 * MF_MOTION_LEVELS);
     mf_world_destroy(world);
     mf_model_destroy(model);
@@ -271,10 +266,9 @@ static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *
 }
 
 static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion) {
-    mf_Error error = {0};
     mf_Group *group = add_shared(world, model, mf_motion_name(motion));
-    must(mf_collisions_prepare(group, &error), &error);
-    must(mf_motion_add(group, motion, NULL, &error), &error);
+    MUST(mf_collisions_prepare(group, &error));
+    MUST(mf_motion_add(group, motion, NULL, &error));
     for (uint32_t i = 0; i < 2; i++) {
         set_field(group, "wrench.count", i, 0, 1);
         set_field(group, "wrench.link", i, 0, 0.01);
@@ -284,7 +278,6 @@ static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion)
 
 // Bodies that are moved from outside, and vehicles that are pushed.
 static void bodies_declare_what_they_do(void **state) {
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_Model *models[4];
     mf_World *world;
@@ -292,14 +285,14 @@ static void bodies_declare_what_they_do(void **state) {
     const mf_FixedWing wing = mf_fixed_wing();
     const mf_Car car = mf_car();
     mf_ExternalConfig external = mf_external_config();
-    must(mf_model_load(context, FOLDER "models/humanoid.urdf", NULL, &models[0], &error), &error);
-    must(mf_quadrotor_model(context, &quadrotor, "quadrotor", &models[1], &error), &error);
-    must(mf_fixed_wing_model(context, &wing, &models[2], &error), &error);
-    must(mf_car_body(context, &car, "car", &models[3], &error), &error);
-    must(mf_world_create(context, NULL, &world, &error), &error);
-    must(mf_external_add(add_shared(world, models[0], "free"), &external, &error), &error);
+    MUST(mf_model_load(context, FOLDER "models/humanoid.urdf", NULL, &models[0], &error));
+    MUST(mf_quadrotor_model(context, &quadrotor, "quadrotor", &models[1], &error));
+    MUST(mf_fixed_wing_model(context, &wing, &models[2], &error));
+    MUST(mf_car_body(context, &car, "car", &models[3], &error));
+    MUST(mf_world_create(context, NULL, &world, &error));
+    MUST(mf_external_add(add_shared(world, models[0], "free"), &external, &error));
     external.targets = true;
-    must(mf_external_add(add_shared(world, models[0], "led"), &external, &error), &error);
+    MUST(mf_external_add(add_shared(world, models[0], "led"), &external, &error));
     add_loaded(world, models[1], MF_MOTION_QUADROTOR);
     add_loaded(world, models[2], MF_MOTION_FIXED_WING);
     add_loaded(world, models[3], MF_MOTION_CAR);
@@ -319,14 +312,12 @@ static void bodies_declare_what_they_do(void **state) {
 
 static void check_play(const char *text, uint64_t steps, uint32_t least) {
     enum { ROUNDS = SANITIZED ? 1 : 3 };
-    mf_Error error = {0};
     mf_Context *context = open_context(1);
     mf_SceneFile *file;
     mf_Scene scene;
     mf_plugins_allow(context, true);
-    must(mf_scene_file_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &file, &error),
-         &error);
-    must(mf_scene_create(context, file, NULL, &scene, &error), &error);
+    MUST(mf_scene_file_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &file, &error));
+    MUST(mf_scene_create(context, file, NULL, &scene, &error));
     uint32_t checked = check_world(scene.world, steps, ROUNDS);
     if (checked < ROUNDS * least)
         fail_msg("%u systems, expected %u", checked, ROUNDS * least);

@@ -42,11 +42,10 @@ static void whole_numbers_are_clamped(void **state) {
         {"test.signed", "1", "", MF_I32, MF_FIXED_COUNT, 1, 0, "a test"},
         {"test.unsigned", "1", "", MF_U32, MF_FIXED_COUNT, 1, 0, "a test"}};
     Fixture fixture;
-    mf_Error error = {0};
     open_group(&fixture, 3, false);
     for (int type = 0; type < 2; type++) {
         mf_Field *field;
-        must(mf_group_add_field(fixture.group, &info[type], 2, &field, &error), &error);
+        MUST(mf_group_add_field(fixture.group, &info[type], 2, &field, &error));
         assert_int_equal(mf_field_value_size(field->info.type), 4);
         for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
             mf_field_set(field, 2, 1, in[i]);

@@ -13,7 +13,6 @@ static Rig open_rig(mf_Context *context, const char *text, mf_Motion motion, dou
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    mf_Error error = {0};
     rig.model = load_text(context, text);
     world.step = MF_MILLISECOND;
     world.gravity = gravity;
@@ -22,7 +21,7 @@ static Rig open_rig(mf_Context *context, const char *text, mf_Motion motion, dou
     motions.has[motion] = true;
     rig.world = open_world(context, &world);
     rig.group = add_group(rig.world, &group);
-    must(mf_motions_add(rig.group, &motions, &error), &error);
+    MUST(mf_motions_add(rig.group, &motions, &error));
     return rig;
 }
 

@@ -41,13 +41,12 @@ static void open_group(Fixture *fixture, mf_Time step, bool isolated, uint32_t c
 }
 
 static void add_writer(Fixture *fixture, Writer *writer, mf_Phase phase, mf_Rate rate) {
-    mf_Error error = {0};
     mf_SystemConfig config = mf_system_config();
     config.phase = phase;
     config.rate = rate;
     config.run = write_diary;
     config.user = writer;
-    must(mf_group_add_system(fixture->group, &config, &error), &error);
+    MUST(mf_group_add_system(fixture->group, &config, &error));
 }
 
 // A system runs in exactly the steps in which mf_rate_due holds, however the steps are cut into
@@ -145,16 +144,15 @@ static void each_block_goes_through_each_step(void **state) {
         uint64_t next[5] = {0};
         open_group(&fixture, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
         mf_SystemConfig config = mf_system_config();
-        mf_Error error = {0};
         config.run = note_ticks;
         config.user = next;
-        must(mf_group_add_system(fixture.group, &config, &error), &error);
+        MUST(mf_group_add_system(fixture.group, &config, &error));
         if (kind == 2) {
             mf_WorldSystemConfig third = mf_world_system_config();
             third.name = "third";
             third.rate = mf_rate_from_period(30 * MF_MILLISECOND);
             third.run = do_nothing;
-            must(mf_world_add_system(fixture.world, &third, &error), &error);
+            MUST(mf_world_add_system(fixture.world, &third, &error));
         }
         mf_world_step(fixture.world, 7);
         mf_world_step(fixture.world, 1);
@@ -346,12 +344,11 @@ static void waves_by_hand(void **state) {
         {"e", MF_PHASE_SENSE, NULL, nothing, 3},    {"f", MF_PHASE_SENSE, nothing, nothing, 4},
         {"g", MF_PHASE_CONTROL, angle, nothing, 0}, {"h", MF_PHASE_CONTROL, angle, place, 0}};
     Fixture fixture;
-    mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_SystemConfig config =
             declaring(rows[i].name, rows[i].phase, rows[i].reads, rows[i].writes);
-        must(mf_group_add_system(fixture.group, &config, &error), &error);
+        MUST(mf_group_add_system(fixture.group, &config, &error));
     }
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_string_equal(mf_group_system(fixture.group, i)->name, rows[i].name);
@@ -395,12 +392,11 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
                {MF_PHASE_AFTER, 0, 1, {25, 2}},  {MF_PHASE_AFTER, 5, 2, {0, 0}}};
     enum { COUNT = sizeof net / sizeof *net };
     Fixture fixture;
-    mf_Error error = {0};
     Mixer mixers[2][COUNT];
     static const double moment[3] = {1, 1, 1};
     fixture_begin(&fixture, threads);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
-    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
+    MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
     for (int g = 0; g < 2; g++) {
         mf_GroupConfig config = mf_group_config();
         mf_Field *fields[6];
@@ -412,7 +408,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
         mf_Group *group = add_group(fixture.world, &config);
         for (int f = 0; f < 6; f++) {
             mf_FieldInfo info = extra_field(names[f]);
-            must(mf_group_add_field(group, &info, 0, &fields[f], &error), &error);
+            MUST(mf_group_add_field(group, &info, 0, &fields[f], &error));
         }
         for (int i = 0; i < COUNT; i++) {
             const char *reads[] = {names[net[i].from], NULL}, *writes[] = {names[net[i].to], NULL};
@@ -422,7 +418,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
             system.run = mix;
             system.user = &mixers[g][i];
             system.slow = slow;
-            must(mf_group_add_system(group, &system, &error), &error);
+            MUST(mf_group_add_system(group, &system, &error));
         }
         mf_WorldSystemConfig beside = mf_world_system_config();
         beside.phase = MF_PHASE_MOTION;
@@ -430,7 +426,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
         beside.run = mix_world;
         beside.user = fields[0];
         if (!isolated)
-            must(mf_world_add_system(fixture.world, &beside, &error), &error);
+            MUST(mf_world_add_system(fixture.world, &beside, &error));
         fixture.group = group;
     }
     mf_world_measure(fixture.world, measured);
@@ -478,11 +474,10 @@ static void meet(const mf_SystemRun *run, void *user) {
 static void slow_systems_meet(void **state) {
     static const double moment[3] = {1, 1, 1};
     Fixture fixture;
-    mf_Error error = {0};
     Meeting meeting = {0};
     fixture_begin(&fixture, 2);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
-    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
+    MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture.hand.model;
     fixture.group = add_group(fixture.world, &group);
@@ -491,8 +486,8 @@ static void slow_systems_meet(void **state) {
     one.run = two.run = meet;
     one.user = two.user = &meeting;
     one.slow = two.slow = true;
-    must(mf_group_add_system(fixture.group, &one, &error), &error);
-    must(mf_group_add_system(fixture.group, &two, &error), &error);
+    MUST(mf_group_add_system(fixture.group, &one, &error));
+    MUST(mf_group_add_system(fixture.group, &two, &error));
     mf_world_step(fixture.world, 1);
     assert_int_equal(atomic_load(&meeting.most), 2);
     fixture_close(&fixture, NULL);

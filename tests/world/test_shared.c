@@ -46,24 +46,22 @@ static mf_Group *open_shared(Fixture *fixture, uint32_t threads, uint32_t count)
 
 static void add_group_system(mf_Group *group, mf_Phase phase, mf_Rate rate, mf_SystemFn run,
                              void *user) {
-    mf_Error error = {0};
     mf_SystemConfig config = mf_system_config();
     config.phase = phase;
     config.rate = rate;
     config.run = run;
     config.user = user;
-    must(mf_group_add_system(group, &config, &error), &error);
+    MUST(mf_group_add_system(group, &config, &error));
 }
 
 static void add_world_system(mf_World *world, mf_Phase phase, mf_Rate rate, mf_WorldSystemFn run,
                              void *user) {
-    mf_Error error = {0};
     mf_WorldSystemConfig config = mf_world_system_config();
     config.phase = phase;
     config.rate = rate;
     config.run = run;
     config.user = user;
-    must(mf_world_add_system(world, &config, &error), &error);
+    MUST(mf_world_add_system(world, &config, &error));
 }
 
 static const mf_Rate always = {0, 0};
@@ -181,17 +179,16 @@ static void bits_do_not_depend_on_threads(void **state) {
     for (int t = 0; t < 4; t++) {
         Fixture fixture;
         Sum sum;
-        mf_Error error = {0};
         sum.groups[0] = open_shared(&fixture, threads[t], 1000);
         mf_GroupConfig config = mf_group_config();
         config.model = &fixture.hand.model;
         config.isolated = false;
         config.name = "second";
         config.count = 77;
-        must(mf_world_add_group(fixture.world, &config, &sum.groups[1], &error), &error);
+        MUST(mf_world_add_group(fixture.world, &config, &sum.groups[1], &error));
         config.name = "third";
         config.count = 3000;
-        must(mf_world_add_group(fixture.world, &config, &sum.groups[2], &error), &error);
+        MUST(mf_world_add_group(fixture.world, &config, &sum.groups[2], &error));
         config.name = "alone";
         config.isolated = true;
         config.count = 50;
@@ -217,12 +214,11 @@ static void bits_do_not_depend_on_threads(void **state) {
 
 static void placed_robots_start_there(void **state) {
     Fixture fixture;
-    mf_Error error = {0};
     mf_Group *group = open_shared(&fixture, 1, 20);
     const double point[3] = {1.5, -2.25, 7.0}, rotation[4] = {0.6, 0.0, 0.8, 0.0},
                  speed[3] = {3, 4, 5};
     const double long_turn[4] = {0.601, 0.0, 0.8, 0.0};
-    must(mf_group_set_start(group, 17, point, rotation, speed, &error), &error);
+    MUST(mf_group_set_start(group, 17, point, rotation, speed, &error));
     mf_Field *position = fixture_field(&fixture, "base.position");
     mf_Field *orientation = fixture_field(&fixture, "base.orientation");
     mf_Field *velocity = fixture_field(&fixture, "base.linear_velocity");
@@ -243,7 +239,7 @@ static void placed_robots_start_there(void **state) {
         } else
             mf_group_reset_all(group);
     }
-    must(mf_group_set_start(group, 17, point, long_turn, NULL, &error), &error);
+    MUST(mf_group_set_start(group, 17, point, long_turn, NULL, &error));
     double square = 0.0;
     for (uint32_t c = 0; c < 4; c++)
         square += mf_field_get(orientation, 17, c) * mf_field_get(orientation, 17, c);
