@@ -194,8 +194,8 @@ static void the_same_bits_everywhere(void **state) {
             uint64_t alone = moved_hash(text, 1, which, MF_ISA_AUTO, twice);
             assert_true(alone != first);
             first = alone;
-            FOR_EACH_ISA(isa)
-            assert_true(moved_hash(text, 20, which, isa, twice) == alone);
+            FOR_EACH_ISA (isa)
+                assert_true(moved_hash(text, 20, which, isa, twice) == alone);
         }
     }
     free(text);

@@ -254,7 +254,7 @@ static void bits_do_not_depend_on_batch_or_isa(void **state) {
             play_row(&twins[i], r, 1, again);
             assert_memory_equal(&again[0], &all[r], sizeof(State));
         }
-        FOR_EACH_ISA(isa) {
+        FOR_EACH_ISA (isa) {
             setenv("MAYFLY_ISA", mf_isa_name(isa), 1);
             play_row(&twins[i], 0, ROBOTS, again);
             assert_memory_equal(again, all, sizeof all);

@@ -20,10 +20,3 @@ void check_must(mf_Status status, const mf_Error *error, const char *file, int l
         fail_msg("%s:%d: %s: %s", file, line, mf_status_name(status),
                  mf_error_format(error, text, sizeof text));
 }
-
-void check_refused_with(mf_Status status, const mf_Error *error, mf_Status expected,
-                        const char *words, const char *file, int line) {
-    if (status != expected || strstr(error->message, words) == NULL)
-        fail_msg("%s:%d: expected \"%s\" naming \"%s\", found \"%s\": %s", file, line,
-                 mf_status_name(expected), words, mf_status_name(status), error->message);
-}

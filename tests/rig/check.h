@@ -30,10 +30,4 @@ void check_must(mf_Status status, const mf_Error *error, const char *file, int l
         check_must(call, &error, __FILE__, __LINE__);                                              \
     } while (0)
 
-// The call was refused with this status, and its error names `words`.
-#define assert_refused_with(status, error, expected, words)                                        \
-    check_refused_with(status, error, expected, words, __FILE__, __LINE__)
-void check_refused_with(mf_Status status, const mf_Error *error, mf_Status expected,
-                        const char *words, const char *file, int line);
-
 #endif
