@@ -464,7 +464,7 @@ def speeds(ratios):
 
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    return (f" Speed on one core of {names[0] if names else 'an unnamed processor'} with "
+    return (f" Speed of {len(ratios)} of them on one core of {names[0] if names else 'an unnamed processor'} with "
             f"{mayfly.World().isa}: {min(ratios):.2g} to {max(ratios):.3g} times MuJoCo's, half of "
             f"them at least {statistics.median(ratios):.3g}.")
 
