@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The table of docs/studies/ladder.md: three robots with their gaits, every level against
-articulated.
+"""The table bench/ladder.md of docs/studies/ladder.md: three robots with their gaits, every level
+against articulated.
 
 Runs `mayfly compare` for each and prints Markdown; with --write it puts the table between the marks
 of the document. The costs need a quiet machine.
 
-usage: ladder.py MAYFLY [--write docs/studies/ladder.md] [--duration S]
+usage: ladder.py MAYFLY [--write bench/ladder.md] [--duration S]
 """
 import argparse
 import json

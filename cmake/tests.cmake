@@ -3,6 +3,14 @@
 if(MAYFLY_TESTS)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+  # What all of them stand on: contexts, worlds, assertions and torture.
+  file(GLOB rig_sources CONFIGURE_DEPENDS tests/rig/*.c)
+  add_library(test_rig STATIC ${rig_sources})
+  mayfly_target_flags(test_rig)
+  target_compile_options(test_rig PRIVATE -UNDEBUG ${MAYFLY_UNTRACED})
+  target_include_directories(test_rig PRIVATE ${PROJECT_SOURCE_DIR}/src
+    ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(test_rig PUBLIC mayfly PkgConfig::CMOCKA m)
   file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
   if(NOT LUA_FOUND)
     list(FILTER test_sources EXCLUDE REGEX "/script/")
@@ -24,13 +32,14 @@ if(MAYFLY_TESTS)
       mayfly_add_kernel(${test_target} ${test_kernel})
     endif()
     mayfly_target_flags(${test_target})
+    # Every test has cmocka's parameter `state`, and few want it.
     target_compile_options(${test_target} PRIVATE -UNDEBUG -Wno-missing-prototypes
-      ${MAYFLY_UNTRACED})
+      -Wno-unused-parameter ${MAYFLY_UNTRACED})
     target_include_directories(${test_target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/made
       ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${test_target} PRIVATE
       MAYFLY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MAYFLY_BINARY_DIR="${PROJECT_BINARY_DIR}")
-    target_link_libraries(${test_target} PRIVATE PkgConfig::CMOCKA m)
+    target_link_libraries(${test_target} PRIVATE test_rig)
     if(MAYFLY_TOOLS)
       target_link_libraries(${test_target} PRIVATE mayfly_tools PkgConfig::SQLITE PkgConfig::HDF5
         PkgConfig::JANSSON PkgConfig::ZLIB)

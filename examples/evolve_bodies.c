@@ -1,6 +1,6 @@
 // Bodies and gaits of legged robots evolve together: four to eight legs, their lengths, the axis of
 // their hips, with or without knees, and how they swing. usage: example_evolve_bodies [GENERATIONS]
-// docs/how_to/evolve_bodies.md explains it.
+// docs/how_to/evolve_a_body.md explains it.
 #include <mayfly/mayfly.h>
 
 #include <math.h>

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Makes the page of films and live runs: web/make.sh FOLDER leaves FOLDER/page.html. The packages of
-# deno.lock go to FOLDER/node_modules.
+# deno.lock go to FOLDER/node_modules. CMake runs it when it configures the build. No Node: deno.sh gets Deno
+# from PyPI (requirements.txt has version and checksums), which gets the packages from npm. Both stay in the
+# user's cache (~/.cache/mayfly, ~/.cache/deno), so later builds need no network.
 set -eu
 folder=$1
 here=$(cd "$(dirname "$0")" && pwd)

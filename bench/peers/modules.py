@@ -17,7 +17,7 @@ reach of two spacings, in float.
 
 The systems take turns in every round. Rates are medians over the rounds, ratios medians of the ratios
 of single rounds, gaps those of the first round. A chain whose gap reaches a module's length has diverged;
-then there is no rate. Prints the Markdown of docs/studies/modules.md.
+then there is no rate. Prints the Markdown of docs/studies/performance.md.
 """
 import argparse
 import importlib.metadata

@@ -1,5 +1,5 @@
-"""Writes the results of precision.py: the tables between the markers of docs/studies/precision.md,
-and the plot in the same folder. The rest of that page is written by hand."""
+"""Writes the results of precision.py: the tables between the markers of docs/studies/precision.md
+and of precision.md beside this file, and the plot. The rest of these pages is written by hand."""
 import math
 import os
 import re
@@ -49,7 +49,7 @@ def scene_table(scene):
         names += ["MuJoCo Euler", "MuJoCo RK4"]
         cost_rows.append([f"{int(step) * 1e-6:g}"] + [time(cells[name]["cost"])
                                                       for name in names])
-    return (f"### {scene['title'].capitalize()}\n\nError [m]:\n\n{table(head, rows)}\n\n"
+    return (f"## {scene['title'].capitalize()}\n\nError [m]:\n\n{table(head, rows)}\n\n"
             f"Cost [µs of processor time per simulated second and robot]:\n\n"
             f"{table(costs, cost_rows)}\n")
 
@@ -80,14 +80,14 @@ def equal_errors(numbers):
     for key, goal in GOALS:
         scene = numbers["scenes"][key]
         alone = cheapest(scene, scene["variants"], goal)
-        company = cheapest(scene, [f"{name}, {kind} batch" for name in scene["variants"][:2]
-                                   for kind in ("double", "float")], goal)
+        batch = cheapest(scene, [f"{name}, {kind} batch" for name in scene["variants"][:2]
+                                 for kind in ("double", "float")], goal)
         peer = cheapest(scene, PEERS, goal)
         row = [scene["title"], small(goal)]
-        for found in (alone, company, peer):
+        for found in (alone, batch, peer):
             row.append("not reached" if found is None else
                        f"{time(found[0])} ({found[1].replace(' batch', '').replace('MuJoCo ', '')})")
-        for found in (alone, company):
+        for found in (alone, batch):
             row.append("" if found is None or peer is None else f"{float(f'{peer[0] / found[0]:.2g}'):g}")
         rows.append(row)
     return table(["scene", "error, m", "Mayfly, one robot, µs", "in a batch, µs", "MuJoCo, µs",
@@ -150,18 +150,25 @@ def blocks(numbers):
     }
 
 
-def write(root, numbers):
-    page = os.path.join(root, "docs", "studies", "precision.md")
+def replace_blocks(page, found):
+    """Writes each block of `found` between its markers of a page."""
     with open(page, encoding="utf-8") as file:
-        words = file.read()
-    for name, block in blocks(numbers).items():
+        text = file.read()
+    for name, block in found.items():
         pattern = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end -->)"
-        words, count = re.subn(pattern, lambda found, block=block: f"{found[1]}\n{block}\n\n"
-                               f"{found[2]}", words, flags=re.DOTALL)
+        text, count = re.subn(pattern, lambda match, block=block: f"{match[1]}\n{block}\n\n"
+                              f"{match[2]}", text, flags=re.DOTALL)
         if count != 1:
-            raise SystemExit(f"{page}: expected one place for '{name}', found {count}")
+            raise SystemExit(f"{page}: expected one pair of markers of '{name}', found {count}")
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def write(root, numbers):
+    found = blocks(numbers)
+    replace_blocks(os.path.join(root, "bench", "peers", "precision.md"),
+                   {"scenes": found.pop("scenes")})
+    replace_blocks(os.path.join(root, "docs", "studies", "precision.md"), found)
     picture = os.path.join(root, "docs", "images", "precision.svg")
     with open(picture, "w", encoding="utf-8") as file:
         file.write(precision_plot.draw(numbers))
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(words)

@@ -464,7 +464,7 @@ def speeds(ratios):
 
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    return (f" Speed on one core of {names[0] if names else 'an unnamed processor'} with "
+    return (f" Speed of {len(ratios)} of them on one core of {names[0] if names else 'an unnamed processor'} with "
             f"{mayfly.World().isa}: {min(ratios):.2g} to {max(ratios):.3g} times MuJoCo's, half of "
             f"them at least {statistics.median(ratios):.3g}.")
 
@@ -482,6 +482,8 @@ def main():
                         help="exit with 1 where a file does not load whole or nobody knows why it "
                              "differs")
     parser.add_argument("--json", default="", help="file for the rows, one object per line")
+    parser.add_argument("--table", default="",
+                        help="file for the table of single robots, which is not printed then")
     parser.add_argument("--rows", action="append", default=[], metavar="JSON",
                         help="rows of an earlier run, first in the table")
     parser.add_argument("--one", default="", help=argparse.SUPPRESS)
@@ -509,7 +511,12 @@ def main():
                 if kept:
                     kept.write(json.dumps({"robot": rows[-1][0], **row}) + "\n")
                     kept.flush()
-    print(counts(rows), table(rows), summary(rows), sep="\n\n")
+    if options.table:
+        with open(options.table, "w", encoding="utf-8") as file:
+            file.write(table(rows) + "\n")
+        print(counts(rows), summary(rows), sep="\n\n")
+    else:
+        print(counts(rows), table(rows), summary(rows), sep="\n\n")
     wrong = [name for name, row in rows if row["loads"] != "yes" or not excused(name, row)]
     if options.require:
         print("\n".join(f"falls short: {name}" for name in wrong))

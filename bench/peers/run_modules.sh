@@ -1,6 +1,6 @@
 #!/bin/sh
 # Chains of docked modules here, in MuJoCo and in PyBullet, and particles here, in Taichi and in Warp
-# (modules.py), as the tables of docs/studies/modules.md.
+# (modules.py), as the tables of docs/studies/performance.md.
 #
 #     bench/peers/run_modules.sh [--write] [options of modules.py]
 #
@@ -13,7 +13,7 @@ root=$(cd "$here/../.." && pwd)
 build=${MAYFLY_BUILD:-$root/build}
 page=
 if [ "${1-}" = --write ]; then
-    page=$root/docs/studies/modules.md
+    page=$root/docs/studies/performance.md
     shift
 fi
 for needed in "$build/mayfly" "$build/python/wheels"; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The work-precision study beside MuJoCo: measures for some minutes, then writes the tables of
-# docs/studies/precision.md and docs/images/precision.svg.
+# docs/studies/precision.md and bench/peers/precision.md, and docs/images/precision.svg.
 #
 #     bench/peers/run_precision.sh [--page]       --page: from the numbers of the last run
 #

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Every public robot here and in MuJoCo (robots.py), as the table of docs/studies/robots_peers.md.
+# Every public robot here and in MuJoCo (robots.py): the summary of docs/studies/robots_peers.md and the
+# rows of bench/peers/robots.md.
 #
 #     bench/peers/run_robots.sh [--write] [options of robots.py] NAME=FOLDER...
 #
-# FOLDER: a clone of a public collection, for example mujoco_menagerie. --write puts the table into the
-# docs, between their markers. Needs Python 3.10 or newer with venv, and the network on its first run.
+# FOLDER: a clone of a public collection, for example mujoco_menagerie. --write puts both tables between
+# the markers of these pages. Needs Python 3.10 or newer with venv, and the network on its first run.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -24,8 +25,12 @@ python=${MAYFLY_PYTHON:-$("$here/peers_mujoco.sh")}
 "${python%/*}/pip" -q install --force-reinstall --no-deps "$build"/python/wheels/mayfly-*.whl cffi \
     pycparser >&2
 out=$build/robots_peers.txt
+rows=$build/robots_rows.txt
 cd "$build" # MuJoCo writes its log where it runs
 "$python" "$here/robots.py" --probe "$build/test_motion_articulated_models" \
-    --json "$build/robots_peers.jsonl" "$@" > "$out"
+    --json "$build/robots_peers.jsonl" --table "$rows" "$@" > "$out"
 cat "$out"
-[ -z "$page" ] || "$python" "$here/robots_page.py" "$page" "$out"
+if [ -n "$page" ]; then
+    "$python" "$here/robots_page.py" "$page" "$out"
+    "$python" "$here/robots_page.py" "$here/robots.md" "$rows" rows
+fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Relaxation of trusses beside SciPy and MuJoCo (docs/studies/trusses.md), in about a minute.
+# Relaxation of trusses beside SciPy and MuJoCo (docs/studies/machines.md), in about a minute.
 #
 #     bench/peers/run_truss.sh
 #

@@ -1,5 +1,5 @@
 // Copies of a truss whose first actuator takes a new length in each frame: prints the time of a
-// relaxed frame. truss.py runs it beside SciPy and MuJoCo for docs/studies/trusses.md.
+// relaxed frame. truss.py runs it beside SciPy and MuJoCo for docs/studies/machines.md.
 //
 // usage: bench_truss FILE FRAMES COPIES TOLERANCE AMPLITUDE REPEATS
 //   In frame f = 0, 1, ... the actuator's length is its first one plus AMPLITUDE [m] times

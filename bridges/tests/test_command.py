@@ -21,8 +21,8 @@ PORTS = {
     ("robocup", "monitors"): "Port {} speaks RSMP",
     ("robocup", "old_agents"): "connect to ports {} and",
     ("robocup", "old_monitors"): "connect to ports 3100 and {}",
-    ("px4", "port"): "has the port {} + n,",
-    ("ardupilot", "port"): "has the port {} + 10 n,",
+    ("px4", "port"): "port {} + n (",
+    ("ardupilot", "port"): "port {} + 10 n (",
 }
 
 
@@ -62,7 +62,8 @@ def test_documented_ports_of_bridges_are_the_defaults(bridge: str, option: str) 
     parser = argparse.ArgumentParser()
     importlib.import_module(f"mayfly_bridges.{bridge}").add_options(parser)
     port = getattr(parser.parse_args([]), option)
-    page = (ROOT / "docs" / "how_to" / f"{bridge}.md").read_text()
+    name = "robocup" if bridge == "robocup" else "autopilots"
+    page = (ROOT / "docs" / "how_to" / f"{name}.md").read_text()
     assert PORTS[bridge, option].format(port) in page
 
 
@@ -77,4 +78,4 @@ def test_documented_ports_of_the_command_are_the_defaults() -> None:
     found = re.search(
         r"#define USUAL_PORT (\d+)u", (ROOT / "apps" / "mayfly" / "view.c").read_text()
     )
-    assert found and f"Where port {found[1]} is taken" in page
+    assert found and f"If port {found[1]} is taken" in page

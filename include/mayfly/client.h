@@ -185,8 +185,8 @@ typedef struct mf_ClientPropertyPart {
     bool moves; // a motion moves the values: others follow from them
 } mf_ClientPropertyPart;
 
-// What a path or a pattern names (docs/reference/properties.md). Texts and parts are the client's,
-// valid until the next call of mf_client_property or mf_client_about.
+// What a path or a pattern names (docs/reference/model_fields.md). Texts and parts are the
+// client's, valid until the next call of mf_client_property or mf_client_about.
 typedef struct mf_ClientProperty {
     const char *name, *unit; // of the last one
     const char *locked;      // why it cannot be written; NULL: it can be

@@ -1,5 +1,5 @@
 // Mayfly: collisions between robots, balls and scenery with any motions.
-// docs/explanation/collision.md has the method and the equations.
+// docs/explanation/contact.md has the method and the equations.
 #ifndef MAYFLY_COLLISION_H
 #define MAYFLY_COLLISION_H
 
@@ -30,7 +30,7 @@ typedef struct mf_CollisionsMember {
 // The defaults of a member: `group`, as its model is.
 MF_API mf_CollisionsMember mf_collisions_member(mf_Group *group);
 
-// How touching robots push each other (docs/explanation/collision.md).
+// How touching robots push each other (docs/explanation/contact.md).
 typedef enum mf_CollisionLaw {
     MF_COLLISION_EXPLICIT, // springs at the beginning of the step, each for itself: the cheapest,
                            // for crowds of equal robots that bump into each other

@@ -24,7 +24,7 @@ MF_API mf_InstrumentsConfig mf_instruments_config(void);
 // the initial state, at rest. Call it after the motion. `config` may be NULL. Values of
 // MF_SENSOR_USER are not changed. A robot with a fault keeps its readings. MF_UNSUPPORTED, naming
 // the sensor, unless lenient: forces of limits, and force and torque sensors of bodies that can
-// collide, if the motion is not `articulated` (docs/reference/instruments.md); fields that the
+// collide, if the motion is not `articulated` (docs/reference/sensors.md); fields that the
 // group does not have. MF_LIMIT: more than 512 links or 1024 velocity values.
 MF_API mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_Error *error);

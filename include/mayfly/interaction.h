@@ -1,5 +1,5 @@
 // Mayfly: interaction of agents of shared groups: detection of neighbors, collisions, downwash and
-// wind, a fence. docs/explanation/interaction.md has the method and the equations.
+// wind, a fence. docs/explanation/contact.md has the method and the equations.
 #ifndef MAYFLY_INTERACTION_H
 #define MAYFLY_INTERACTION_H
 

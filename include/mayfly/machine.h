@@ -1,5 +1,5 @@
 // Mayfly: machines of bars, actuators and neurons that evolve: their genome and the operators that
-// vary it (docs/explanation/machines.md). Scenes with `controller: machine` evaluate them.
+// vary it (docs/explanation/quasistatic.md). Scenes with `controller: machine` evaluate them.
 #ifndef MAYFLY_MACHINE_H
 #define MAYFLY_MACHINE_H
 

@@ -1,6 +1,6 @@
 // Mayfly: messages between robots that are docked, or that see each other by infrared. A message
 // goes to a dock, not to a robot: whoever is docked there one step later gets it. Robots need no
-// names, so one program runs on all of them. docs/how_to/modules_minds.md shows how to use them.
+// names, so one program runs on all of them. docs/how_to/modules.md shows how to use them.
 #ifndef MAYFLY_MESSAGES_H
 #define MAYFLY_MESSAGES_H
 

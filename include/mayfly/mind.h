@@ -1,5 +1,5 @@
 // Mayfly: minds of robots: one function that runs on every robot of a group and sees only what its
-// robot senses, remembers and hears. docs/how_to/modules_minds.md shows how to write one.
+// robot senses, remembers and hears. docs/how_to/modules.md shows how to write one.
 #ifndef MAYFLY_MIND_H
 #define MAYFLY_MIND_H
 

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// The `prescribed` motion: see docs/explanation/prescribed.md for the equations.
+// The `prescribed` motion: see docs/explanation/rigid.md for the equations.
 typedef struct mf_PrescribedConfig {
     uint32_t struct_size;                // [byte] set by mf_prescribed_config()
     mf_ArticulatedIntegrator integrator; // as there; default MF_ARTICULATED_IMPLICIT

@@ -1,5 +1,5 @@
 // Mayfly: a truss as parts to print, with joints that snap together
-// (docs/how_to/print_a_machine.md).
+// (docs/how_to/evolve_a_body.md).
 #ifndef MAYFLY_PRINT_H
 #define MAYFLY_PRINT_H
 

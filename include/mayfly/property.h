@@ -1,6 +1,6 @@
 // Mayfly: properties by path. Constants of the model and fields of the group are accessed by names
 // along the robot's tree, as numbers with a unit: for scripts, records and scene files.
-// docs/reference/properties.md has the grammar and the list of constants.
+// docs/reference/model_fields.md has the grammar and the list of constants.
 //
 //     robots[3]/left_leg/knee/joint.angle    one value: joint knee, below the link left_leg
 //     robots3/knee/joint.angle               the same, if no other joint has the name knee

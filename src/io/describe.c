@@ -132,7 +132,7 @@ mf_Status mf_keys_describe(mf_Context *context, const mf_KeyTable *table, bool m
         .text = mf_text_begin(context), .context = context, .markdown = markdown, .prefix = ""};
     if (markdown)
         mf_text_put(&page.text,
-                    "| key | unit | values | default | what it is |\n|---|---|---|---|---|\n");
+                    "| key | unit | values | default | meaning |\n|---|---|---|---|---|\n");
     mf_Status status = put_table(&page, table, error);
     if (status == MF_OK && page.text.failed)
         status = mf_fail(error, MF_NO_MEMORY, "%s: no memory for the help text", table->noun);

@@ -1,6 +1,6 @@
 // Joints of one robot as servos on a bus that speaks Dynamixel protocol 2.0, with the control table
 // of the XM430-W350 (https://emanual.robotis.com/docs/en/dxl/protocol2/ and .../x/xm430-w350/).
-// docs/how_to/serial_ports.md says what its registers mean here.
+// docs/how_to/hardware.md says what its registers mean here.
 //
 // The bus knows nothing of ports: bytes go in, answers come out. What is no packet is dropped.
 #ifndef MAYFLY_LINK_DYNAMIXEL_H

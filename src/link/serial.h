@@ -1,5 +1,5 @@
 // Serial ports of a server: pseudo terminals or TCP byte streams on which the joints of a robot
-// answer as Dynamixel servos (dynamixel.h, docs/how_to/serial_ports.md).
+// answer as Dynamixel servos (dynamixel.h, docs/how_to/hardware.md).
 #ifndef MAYFLY_LINK_SERIAL_H
 #define MAYFLY_LINK_SERIAL_H
 

@@ -307,7 +307,7 @@ static const mf_Key keys_behind[] = {
            GROUP(oscillator.rate), "period of target updates; a multiple of world.step"),
     SECTION("controller.machine",
             "bodies and networks at once: a genome is a machine of bars, actuators and neurons "
-            "(docs/explanation/machines.md)"),
+            "(docs/explanation/quasistatic.md)"),
     MF_KEY("controller.machine.cycle", MF_KEY_TIME, 0, "s", "0.2", 1e-6, 1e3, NULL,
            GROUP(machine.cycle), "period of the network, in whole steps"),
     MF_KEY("controller.machine.rest", MF_KEY_TIME, 0, "s", "0", 0, 1e3, NULL, GROUP(machine.rest),

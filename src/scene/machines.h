@@ -1,5 +1,5 @@
 // Groups whose genomes are machines, bodies and networks at once: their trials (machine_trial.c)
-// and evaluations of many (machine_evaluate.c). docs/explanation/machines.md.
+// and evaluations of many (machine_evaluate.c). docs/explanation/quasistatic.md.
 #ifndef MAYFLY_SRC_SCENE_MACHINES_H
 #define MAYFLY_SRC_SCENE_MACHINES_H
 

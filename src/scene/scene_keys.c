@@ -358,7 +358,7 @@ static const mf_Key scene_keys[] = {
            AT(machine.threshold), "share of threshold units among new neurons"),
     SECTION("search.verify",
             "the best are evaluated again at a level of higher fidelity "
-            "(docs/explanation/two_levels.md)"),
+            "(docs/explanation/search.md)"),
     MF_KEY("search.verify.motion", MF_KEY_CHOICE, 0, "", "none", 0, 0, verified, AT(verify.motion),
            "the level; `none`: no verification"),
     MF_KEY("search.verify.every", MF_KEY_COUNT, 0, "1", "10", 1, 1e9, NULL, AT(verify.every),

@@ -253,7 +253,8 @@ expect 0 replay kill
 long_run=$long
 long='--generations 4000 --population 64 --set search.survivors=8'
 start gone
-until [ -s gone/scene.yaml ]; do sleep 0.02; done # written after the archive
+# Until the first generation is done: the run's folder is whole.
+until grep -q '"generation"' out || ! kill -0 $process; do sleep 0.02; done
 rm -rf gone
 wait $process
 code=$?

@@ -3,14 +3,7 @@
 #ifndef MF_TESTS_BASE_MOVE_IMAGE_H
 #define MF_TESTS_BASE_MOVE_IMAGE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "base/flat.h"
 
 enum { SPOILED = 0xee };

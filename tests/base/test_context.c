@@ -1,31 +1,10 @@
 // The context: allocator, accounting, failure injection, configuration.
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "base/context.h"
-#include "torture.h"
-#include "base/inject.h"
-
-static mf_Context *make_context(uint32_t threads) {
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    mf_Context *context = NULL;
-    mf_Error error;
-    assert_int_equal(mf_context_create(&config, &context, &error), MF_OK);
-    return context;
-}
 
 static void defaults_use_every_processor(void **state) {
-    (void)state;
-    mf_Context *context = NULL;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     assert_true(mf_context_threads(context) >= 1);
     assert_true(mf_context_live_bytes(context) == 0);
     mf_context_destroy(context);
@@ -33,7 +12,6 @@ static void defaults_use_every_processor(void **state) {
 }
 
 static void bad_configurations_are_refused(void **state) {
-    (void)state;
     mf_Error error;
     mf_Context *context = (mf_Context *)&error;
     mf_ContextConfig config = {0};
@@ -51,8 +29,7 @@ static void bad_configurations_are_refused(void **state) {
 }
 
 static void memory_is_aligned_zeroed_and_counted(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     static const size_t sizes[] = {0, 1, 63, 64, 65, 1000, 1 << 20};
     size_t live = 0;
     unsigned char *blocks[7];
@@ -80,8 +57,7 @@ static void memory_is_aligned_zeroed_and_counted(void **state) {
 }
 
 static void impossible_sizes_give_null(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     static const size_t sizes[][2] = {{SIZE_MAX, 1},      {SIZE_MAX, 2},
                                       {2, SIZE_MAX},      {SIZE_MAX / 2, 3},
                                       {SIZE_MAX - 63, 1}, {(size_t)1 << 32, (size_t)1 << 32}};
@@ -96,8 +72,7 @@ static void impossible_sizes_give_null(void **state) {
 }
 
 static void the_countdown_fails_exactly_one_call(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     uint64_t before = mf_context_call_count(context);
     mf_context_fail_after(context, 3);
     for (int call = 1; call <= 6; call++) {
@@ -132,8 +107,7 @@ static void attempt(void *task, uint32_t index) {
 }
 
 static void the_countdown_is_exact_with_many_threads(void **state) {
-    (void)state;
-    Attempts attempts = {.context = make_context(4)};
+    Attempts attempts = {.context = open_context(4)};
     uint64_t before = mf_context_call_count(attempts.context);
     mf_context_fail_after(attempts.context, 777);
     mf_parallel_for(attempts.context, 10000, attempt, &attempts);
@@ -164,7 +138,6 @@ static void arena_release(void *user, void *memory) {
 }
 
 static void the_users_allocator_serves_everything(void **state) {
-    (void)state;
     Arena arena = {0};
     mf_ContextConfig config = mf_context_config();
     config.user = &arena;
@@ -205,7 +178,6 @@ static void the_users_allocator_serves_everything(void **state) {
 // ---- torture -----------------------------------------------------------------------------------
 
 static void creation_survives_every_failure(void **state) {
-    (void)state;
     Arena arena = {0};
     mf_ContextConfig config = mf_context_config();
     config.user = &arena;
@@ -233,7 +205,6 @@ static void creation_survives_every_failure(void **state) {
 }
 
 static mf_Status fill_two_blocks(mf_Context *context, void *user, mf_Error *error) {
-    (void)user;
     void *first = mf_allocate(context, 100, 1), *second = mf_allocate(context, 200, 1);
     mf_Status status = MF_OK;
     if (first == NULL || second == NULL || !mf_allow(context, "open"))
@@ -244,8 +215,7 @@ static mf_Status fill_two_blocks(mf_Context *context, void *user, mf_Error *erro
 }
 
 static void torture_counts_the_failed_calls(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     assert_int_equal(torture(context, fill_two_blocks, NULL, TORTURE_MUST_FAIL), 3);
     assert_int_equal(torture(context, fill_two_blocks, NULL, TORTURE_MAY_RECOVER), 3);
     mf_context_destroy(context);

@@ -4,22 +4,9 @@
 #include "base/plain.h"
 #include "base/text.h"
 
-#include <mayfly/model.h>
+#include "rig/rig.h"
 
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "text_model.h"
 
 // Any locale that writes commas; made by localedef in a folder of its own where none is installed.
 static bool choose_commas(void) {
@@ -41,7 +28,6 @@ static bool choose_commas(void) {
 static void numbers_have_points(void **state) {
     char text[64], *end;
     mf_Error error = {0};
-    (void)state;
     if (!choose_commas())
         skip();
     snprintf(text, sizeof text, "%g", 0.5);
@@ -66,7 +52,6 @@ static void exported_files_have_points(void **state) {
     mf_Model *model, *again;
     mf_Error error = {0};
     size_t size;
-    (void)state;
     if (!choose_commas())
         skip();
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
@@ -89,7 +74,6 @@ static void exported_files_have_points(void **state) {
 
 static void too_much_memory_is_said_before(void **state) {
     mf_Error error = {0};
-    (void)state;
     assert_int_equal(mf_memory_suffices(1, 1, "robots", &error), MF_OK);
     assert_int_equal(mf_memory_suffices(1000000, UINT64_C(1) << 26, "robots", &error),
                      MF_NO_MEMORY);

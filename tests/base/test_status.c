@@ -1,17 +1,7 @@
 // Errors: one printable line for any input.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <mayfly/base.h>
+#include "rig/rig.h"
 
 static void every_status_has_its_own_name(void **state) {
-    (void)state;
     for (int i = MF_OK; i <= MF_LIMIT; i++) {
         assert_string_not_equal(mf_status_name((mf_Status)i), "unknown status");
         for (int j = MF_OK; j < i; j++)
@@ -21,7 +11,6 @@ static void every_status_has_its_own_name(void **state) {
 }
 
 static void fail_fills_the_error_and_returns_the_status(void **state) {
-    (void)state;
     mf_Error error;
     memset(&error, 0xff, sizeof error);
     assert_int_equal(mf_fail(&error, MF_LIMIT, "need <= %d, found %d", 3, 7), MF_LIMIT);
@@ -35,7 +24,6 @@ static void fail_fills_the_error_and_returns_the_status(void **state) {
 }
 
 static void format_leaves_out_what_is_unknown(void **state) {
-    (void)state;
     mf_Error error;
     char text[1024];
     mf_fail_at(&error, MF_BAD_FILE, "a.urdf", 12, 5, "need <robot>");
@@ -52,7 +40,6 @@ static void format_leaves_out_what_is_unknown(void **state) {
 }
 
 static void format_always_terminates(void **state) {
-    (void)state;
     mf_Error error;
     mf_fail_at(&error, MF_BAD_FILE, "a.urdf", 12, 5, "need <robot>");
     char text[8];
@@ -67,7 +54,6 @@ static void format_always_terminates(void **state) {
 }
 
 static void messages_are_one_clean_line(void **state) {
-    (void)state;
     mf_Error error;
     mf_fail_at(&error, MF_BAD_FILE, "a\nb", 1, 1, "found \"%s\"", "\x1b[31m\r\n\x7f");
     assert_string_equal(error.file, "a?b");
@@ -84,7 +70,6 @@ static void messages_are_one_clean_line(void **state) {
 }
 
 static void long_texts_are_cut_visibly(void **state) {
-    (void)state;
     mf_Error error;
     char text[2000];
     memset(text, 'm', sizeof text - 1);
@@ -114,7 +99,6 @@ static void long_texts_are_cut_visibly(void **state) {
 }
 
 static void an_error_may_quote_itself(void **state) {
-    (void)state;
     mf_Error error;
     mf_fail_at(&error, MF_IO, "inner", 3, 0, "disk full");
     mf_fail_at(&error, error.status, error.file, error.line, 0, "while saving: %s", error.message);
@@ -124,7 +108,6 @@ static void an_error_may_quote_itself(void **state) {
 }
 
 static void version_has_three_numbers(void **state) {
-    (void)state;
     int part[3], length = 0;
     assert_int_equal(sscanf(mf_version(), "%d.%d.%d%n", &part[0], &part[1], &part[2], &length), 3);
     assert_int_equal(length, (int)strlen(mf_version()));

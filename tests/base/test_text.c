@@ -1,18 +1,6 @@
 // The growing text buffer against expected output.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "context.h"
+#include "rig/rig.h"
 #include "base/text.h"
-#include "base/inject.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // What `put` with a value prints.
 static void expect_number(mf_Context *context, void (*put)(mf_Text *, double), double value,

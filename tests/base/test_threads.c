@@ -1,29 +1,10 @@
 // parallel_for: every index exactly once, all results visible afterwards, for any timing.
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
+#include "rig/rig.h"
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include <mayfly/base.h>
-
-static mf_Context *make_context(uint32_t threads) {
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    mf_Context *context = NULL;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
-    assert_int_equal(mf_context_threads(context), threads);
-    return context;
-}
 
 // Plain memory on purpose: a missing ordering is a data race that ThreadSanitizer reports.
 typedef struct Cells {
@@ -37,10 +18,9 @@ static void mark(void *task, uint32_t index) {
 }
 
 static void every_index_runs_exactly_once(void **state) {
-    (void)state;
     static const uint32_t counts[] = {0, 1, 2, 3, 7, 8, 9, 64, 1000, 100000};
     for (uint32_t threads = 1; threads <= 8; threads *= 2) {
-        mf_Context *context = make_context(threads);
+        mf_Context *context = open_context(threads);
         for (int i = 0; i < 10; i++) {
             uint32_t count = counts[i];
             Cells cells = {.cells = calloc(count + 1, sizeof(uint32_t)), .round = 5};
@@ -57,13 +37,12 @@ static void every_index_runs_exactly_once(void **state) {
 }
 
 static void results_are_the_same_for_every_thread_count(void **state) {
-    (void)state;
     enum { COUNT = 37, ROUNDS = 20000 };
     uint32_t first[COUNT];
     for (uint32_t threads = 1; threads <= 5; threads++) {
         uint32_t values[COUNT] = {0};
         Cells cells = {.cells = values};
-        mf_Context *context = make_context(threads);
+        mf_Context *context = open_context(threads);
         // Jobs back to back with changing sizes: late workers meet the next job all the time.
         for (uint32_t round = 0; round < ROUNDS; round++) {
             cells.round = round;
@@ -77,8 +56,7 @@ static void results_are_the_same_for_every_thread_count(void **state) {
 }
 
 static void workers_wake_after_sleeping(void **state) {
-    (void)state;
-    mf_Context *context = make_context(3);
+    mf_Context *context = open_context(3);
     uint32_t values[5] = {0};
     Cells cells = {.cells = values};
     // from no pause at all to far beyond the spinning
@@ -104,8 +82,7 @@ static void nap(void *task, uint32_t index) {
 }
 
 static void the_caller_waits_for_slow_tasks(void **state) {
-    (void)state;
-    mf_Context *context = make_context(2);
+    mf_Context *context = open_context(2);
     for (int i = 0; i < 10; i++) {
         _Atomic uint32_t finished = 0;
         mf_parallel_for(context, 3, nap, (void *)&finished);
@@ -129,8 +106,7 @@ static void meet(void *task, uint32_t index) {
 }
 
 static void tasks_really_run_side_by_side(void **state) {
-    (void)state;
-    mf_Context *context = make_context(2);
+    mf_Context *context = open_context(2);
     for (int i = 0; i < 20; i++) {
         _Atomic uint32_t present = 0;
         mf_parallel_for(context, 2, meet, (void *)&present);
@@ -161,8 +137,7 @@ static void *call_from_a_thread(void *task) {
 }
 
 static void misuse_runs_serially_instead_of_breaking(void **state) {
-    (void)state;
-    Nested nested = {.context = make_context(3)};
+    Nested nested = {.context = open_context(3)};
     mf_parallel_for(nested.context, 20, call_again, &nested);
     assert_int_equal(atomic_load(&nested.runs), 200);
     pthread_t other;
@@ -182,7 +157,6 @@ static void run_backwards(void *user, uint32_t count, mf_TaskFn function, void *
 }
 
 static void the_users_parallel_for_is_used(void **state) {
-    (void)state;
     uint32_t seen = 0, values[10] = {0};
     mf_ContextConfig config = mf_context_config();
     config.threads = 6;
@@ -213,10 +187,9 @@ static void check_signals(void *task, uint32_t index) {
 }
 
 static void signals_stay_with_the_host(void **state) {
-    (void)state;
     sigset_t before, after;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
-    mf_Context *context = make_context(2);
+    mf_Context *context = open_context(2);
     pthread_sigmask(SIG_SETMASK, NULL, &after);
     assert_int_equal(sigismember(&after, SIGINT), sigismember(&before, SIGINT));
     Nested nested[2] = {{.context = context}};
@@ -226,9 +199,8 @@ static void signals_stay_with_the_host(void **state) {
 }
 
 static void contexts_come_and_go_without_work(void **state) {
-    (void)state;
     for (int i = 0; i < 200; i++)
-        mf_context_destroy(make_context(1 + (uint32_t)i % 5));
+        mf_context_destroy(open_context(1 + (uint32_t)i % 5));
 }
 
 int main(void) {

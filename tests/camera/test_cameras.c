@@ -1,22 +1,6 @@
 // Cameras that take pictures while the world runs: rates, delays, resets, snapshots, isolated and
 // shared groups, and the same bits for any number of threads.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "text_model.h"
-
-#include <mayfly/articulated.h>
-#include <mayfly/camera.h>
-#include <mayfly/sensor.h>
-
-#include <math.h>
+#include "rig/rig.h"
 
 enum { SIDE = 12, PIXELS = SIDE * SIDE };
 
@@ -35,28 +19,22 @@ typedef struct Rig {
     mf_Field *depth, *height;
 } Rig;
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, const char *text, uint32_t count, bool isolated) {
     Rig rig = {.model = load_text(context, text)};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     group.model = rig.model;
     group.count = count;
     group.isolated = isolated;
     group.double_precision = true;
-    must(mf_world_create(context, NULL, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    MUST(mf_world_create(context, NULL, &rig.world, &error));
+    rig.group = add_group(rig.world, &group);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
     for (uint32_t i = 0; i < count; i++) {
         const double at[3] = {3.0 * i, 0.0, 10.0 + i};
-        must(mf_group_set_start(rig.group, i, at, NULL, NULL, &error), &error);
+        MUST(mf_group_set_start(rig.group, i, at, NULL, NULL, &error));
     }
-    must(mf_cameras_add(rig.world, &error), &error);
-    must(mf_cameras_take(rig.world, &error), &error);
+    MUST(mf_cameras_add(rig.world, &error));
+    MUST(mf_cameras_take(rig.world, &error));
     rig.depth = mf_group_find_field(rig.group, "camera.eye.depth");
     rig.height = mf_group_find_field(rig.group, "base.position");
     return rig;
@@ -78,11 +56,6 @@ static double depth_of(const Rig *rig, uint32_t instance) {
         if (fabs(mf_field_get(rig->depth, instance, c) - first) > 1e-5)
             fail_msg("pixel %u: %g, not %g", c, mf_field_get(rig->depth, instance, c), first);
     return first;
-}
-
-static void assert_near(double got, double expected, double tolerance) {
-    if (!(fabs(got - expected) <= tolerance))
-        fail_msg("expected %.15g, got %.15g", expected, got);
 }
 
 // Steps of 10 ms, 40/3 pictures per second: at 0, 75, 150 ms, ...; seen in the state of the step in
@@ -191,14 +164,12 @@ static void snapshots_go_on(void **state) {
     for (int isolated = 0; isolated < 2; isolated++) {
         Rig rig = open_rig(*state, FALLING("rate='25' delay='0.05' noise='0.1' readout='0.03'"), 3,
                            isolated);
-        mf_Error error = {0};
         mf_world_step(rig.world, 13);
-        const size_t size = mf_world_snapshot_size(rig.world);
-        void *image = malloc(size);
-        must(mf_world_snapshot(rig.world, image, size, &error), &error);
+        size_t size;
+        void *image = take_snapshot(rig.world, &size);
         mf_world_step(rig.world, 20);
         const uint64_t hash = mf_world_hash(rig.world);
-        must(mf_world_restore(rig.world, image, size, &error), &error);
+        MUST(mf_world_restore(rig.world, image, size, &error));
         assert_true(mf_world_hash(rig.world) != hash);
         mf_world_step(rig.world, 20);
         assert_true(mf_world_hash(rig.world) == hash);
@@ -208,10 +179,7 @@ static void snapshots_go_on(void **state) {
 }
 
 static uint64_t run_with(uint32_t threads, bool isolated, uint32_t steps_at_once) {
-    mf_Context *context;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_Context *context = open_context(threads);
     Rig rig = open_rig(context, FALLING("noise='0.1' blur='0.7' rate='30' readout='0.025'"), 37,
                        isolated);
     for (uint32_t i = 0; i < 24; i += steps_at_once)
@@ -223,7 +191,6 @@ static uint64_t run_with(uint32_t threads, bool isolated, uint32_t steps_at_once
 }
 
 static void threads_do_not_count(void **state) {
-    (void)state;
     for (int isolated = 0; isolated < 2; isolated++) {
         const uint64_t hash = run_with(1, isolated, 1);
         assert_true(run_with(4, isolated, 1) == hash);
@@ -256,12 +223,10 @@ static void refusals(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_Error error = {0};
         mf_Model *model = load_text(*state, rows[i].text);
-        mf_World *world;
-        mf_Group *group;
         mf_GroupConfig config = mf_group_config();
         config.model = model;
-        must(mf_world_create(*state, NULL, &world, &error), &error);
-        must(mf_world_add_group(world, &config, &group, &error), &error);
+        mf_World *world = open_world(*state, NULL);
+        add_group(world, &config);
         assert_int_equal(mf_cameras_take(world, &error), MF_NOT_FOUND);
         assert_int_equal(mf_cameras_add(world, &error), rows[i].status);
         assert_string_equal(error.message, rows[i].message);
@@ -279,10 +244,8 @@ static void refusals(void **state) {
 // Pictures are fields: a sensor of the user reads them, and its signal saturates and converts.
 static void sensors_read_pictures(void **state) {
     Rig rig = open_rig(*state, FALLING("rate='20'"), 2, true);
-    mf_Error error = {0};
     const mf_Signal signal = {.saturation = {0.0, 9.9}, .resolution = 0.25};
-    must(mf_sensor_add_field(rig.group, "sonar", "camera.eye.depth", 0, PIXELS, &signal, &error),
-         &error);
+    MUST(mf_sensor_add_field(rig.group, "sonar", "camera.eye.depth", 0, PIXELS, &signal, &error));
     const mf_Field *sonar = mf_group_find_field(rig.group, "sonar");
     for (int step = 1; step <= 30; step++) {
         mf_world_step(rig.world, 1);

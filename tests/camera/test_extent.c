@@ -1,20 +1,6 @@
 // The ball around what a camera sees, against sums by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "text_model.h"
-
+#include "rig/rig.h"
 #include "camera/extent.h"
-
-#include <mayfly/articulated.h>
-
-#include <math.h>
 
 #define BALLS                                                                                      \
     "<mujoco><worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='50 0 0'"            \
@@ -28,23 +14,17 @@ typedef struct Rig {
     mf_FreeCamera *eye;
 } Rig;
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, uint32_t count, bool isolated) {
     Rig rig = {.model = load_text(context, BALLS)};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     const mf_Camera camera = mf_camera();
     group.model = rig.model;
     group.count = count;
     group.isolated = isolated;
-    must(mf_world_create(context, NULL, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
-    must(mf_free_camera_create(rig.world, &camera, &rig.eye, &error), &error);
+    MUST(mf_world_create(context, NULL, &rig.world, &error));
+    rig.group = add_group(rig.world, &group);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
+    MUST(mf_free_camera_create(rig.world, &camera, &rig.eye, &error));
     return rig;
 }
 
@@ -65,8 +45,7 @@ static void put(const Rig *rig, uint32_t instance, double x, double y, double z)
 static void one_robot(void **state) {
     Rig rig = open_rig(*state, 1, false);
     double middle[3], radius;
-    mf_Error error = {0};
-    must(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), &error);
+    MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - 3.0) < 1e-6);
     assert_true(fabs(middle[1] - 0.2) < 1e-6);
     assert_true(fabs(middle[2] - 1.1) < 1e-6);
@@ -78,12 +57,11 @@ static void one_robot(void **state) {
 static void several_robots(void **state) {
     Rig rig = open_rig(*state, 4, false);
     double middle[3], radius;
-    mf_Error error = {0};
     put(&rig, 0, -1.0, 0.0, 1.0);
     put(&rig, 1, 5.0, 0.0, 1.0);
     put(&rig, 2, 2.0, 0.0, 1.0);
     put(&rig, 3, (double)NAN, 0.0, 1.0);
-    must(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), &error);
+    MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - 2.0) < 1e-6);
     assert_true(fabs(middle[1] - 0.0) < 1e-6);
     assert_true(fabs(middle[2] - 1.0) < 1e-6);
@@ -96,10 +74,9 @@ static void robots_that_fly_off(void **state) {
     Rig rig = open_rig(*state, 21, false);
     const double mean = 1000.0 / 21.0;
     double middle[3], radius;
-    mf_Error error = {0};
     for (uint32_t i = 0; i < 21; i++)
         put(&rig, i, i == 0 ? 1000.0 : 0.0, 0.0, 0.0);
-    must(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), &error);
+    MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - mean) < 1e-9);
     assert_true(fabs(radius - 3.0 * sqrt(20.0 * mean * mean + 0.25)) < 1e-6);
     close_rig(&rig);

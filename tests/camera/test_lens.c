@@ -1,15 +1,6 @@
 // Lenses: published and closed-form values, the inverse, the limits. python/tests/test_cameras.py
 // compares with OpenCV.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/camera.h>
-
-#include <math.h>
+#include "rig/rig.h"
 
 static mf_Lens lens_of(mf_LensType type, const double coefficients[6]) {
     mf_Camera camera = mf_camera();
@@ -30,14 +21,8 @@ static bool project(const mf_Lens *lens, double x, double y, double z, double pi
     return mf_lens_project(lens, point, pixel);
 }
 
-static void assert_near(double got, double expected, double tolerance) {
-    if (!(fabs(got - expected) <= tolerance))
-        fail_msg("expected %.15g, got %.15g", expected, got);
-}
-
 // J6: u = fx X / Z + cx.
 static void pinhole(void **state) {
-    (void)state;
     const mf_Lens lens = lens_of(MF_LENS_PINHOLE, NULL);
     double pixel[2] = {7.0, 8.0};
     assert_true(project(&lens, 0.2, -0.1, 1.0, pixel));
@@ -51,7 +36,6 @@ static void pinhole(void **state) {
 
 // J7: Bouguet's kc = (-.28, .09, .0005, -.0003, 0).
 static void bouguet(void **state) {
-    (void)state;
     const double kc[6] = {-0.28, 0.09, 0.0005, -0.0003, 0.0, 0.0};
     const mf_Lens lens = lens_of(MF_LENS_BROWN, kc);
     double pixel[2];
@@ -62,7 +46,6 @@ static void bouguet(void **state) {
 
 // An equidistant lens sees the angle a at f a, and more than the half space in front of it.
 static void by_angle(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const mf_Lens lens = lens_of(i ? MF_LENS_FISHEYE : MF_LENS_ANGLE, NULL);
         double pixel[2];
@@ -103,7 +86,6 @@ static double sine_limit(const mf_Lens *lens) {
 
 // J8: the ray of the pixel of a ray is that ray, up to the limit.
 static void rays_come_back(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof lenses / sizeof *lenses; i++) {
         const mf_Lens lens = lens_of(lenses[i].type, lenses[i].coefficients);
         if (lenses[i].limit > 0)
@@ -123,7 +105,6 @@ static void rays_come_back(void **state) {
 }
 
 static void nothing_beyond_the_limit(void **state) {
-    (void)state;
     const mf_Lens brown = lens_of(MF_LENS_BROWN, lenses[3].coefficients);
     const mf_Lens fisheye = lens_of(MF_LENS_FISHEYE, lenses[5].coefficients);
     const double r = sqrt(1.0 / 0.9), a = sqrt(1.0 / 0.3);
@@ -145,7 +126,6 @@ static void nothing_beyond_the_limit(void **state) {
 }
 
 static void views_have_their_angle(void **state) {
-    (void)state;
     mf_Camera camera = mf_camera();
     camera.width = 84;
     camera.height = 84;

@@ -1,19 +1,7 @@
 // What a camera does to pictures, against closed forms. python/tests/test_cameras.py compares with
 // OpenCV.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "camera/picture.h"
-
-#include <mayfly/base.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { WIDE = 41, HIGH = 37 };
 
@@ -24,14 +12,8 @@ static mf_Photo picture_of(uint32_t channels) {
     return (mf_Photo){WIDE, HIGH, channels, values};
 }
 
-static void assert_near(double got, double expected, double tolerance) {
-    if (!(fabs(got - expected) <= tolerance))
-        fail_msg("expected %.15g, got %.15g", expected, got);
-}
-
 // A point becomes the product of two Gaussians whose sums over their pixels are 1.
 static void blur_of_a_point(void **state) {
-    (void)state;
     const double sigma = 1.7;
     const int radius = 6; // 3 sigma, rounded up
     mf_Photo picture = picture_of(1);
@@ -55,7 +37,6 @@ static void blur_of_a_point(void **state) {
 // What is the same everywhere stays, at the border too, also if the filter is wider than the
 // picture; channels do not mix.
 static void blur_keeps_planes(void **state) {
-    (void)state;
     const double sigmas[] = {0.0, 0.3, 2.0, 20.0, 64.0};
     for (size_t s = 0; s < sizeof sigmas / sizeof *sigmas; s++) {
         mf_Photo picture = picture_of(3);
@@ -82,7 +63,6 @@ static mf_Lens lens_of(double focal, mf_LensType type) {
 
 // A lens of twice the focal length sees a ramp at half the slope about its center.
 static void another_lens(void **state) {
-    (void)state;
     const mf_Lens wide = lens_of(30.0, MF_LENS_PINHOLE), narrow = lens_of(60.0, MF_LENS_PINHOLE);
     mf_Photo in = picture_of(2), out = {WIDE, HIGH, 2, other};
     for (int y = 0; y < HIGH; y++)
@@ -104,7 +84,6 @@ static void another_lens(void **state) {
 
 // tan(a) = 10 / 30 at ten pixels from the axis: cos^4 = (1 + 1/9)^-2.
 static void vignetting(void **state) {
-    (void)state;
     const mf_Lens lens = lens_of(30.0, MF_LENS_PINHOLE), wide = lens_of(12.0, MF_LENS_FISHEYE);
     mf_Photo picture = picture_of(1);
     for (int i = 0; i < WIDE * HIGH; i++)
@@ -119,7 +98,6 @@ static void vignetting(void **state) {
 }
 
 static void noise(void **state) {
-    (void)state;
     enum { SIDE = 512, COUNT = SIDE * SIDE };
     float *all = calloc(COUNT, sizeof *all), *again = calloc(COUNT, sizeof *again);
     mf_Photo picture = {SIDE, SIDE, 1, all}, same = {SIDE, SIDE, 1, again};
@@ -149,23 +127,18 @@ static void noise(void **state) {
 }
 
 static void noise_is_the_same_everywhere(void **state) {
-    (void)state;
-    const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     const mf_PhotoNoise settings = {0.1f, 5, 9, 1};
     memset(other, 0, sizeof other);
     mf_Photo reference = {WIDE, HIGH, 3, other};
     mf_photo_add_noise(&reference, &settings, MF_ISA_SCALAR);
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    FOR_EACH_ISA (isa) {
         mf_Photo picture = picture_of(3);
-        if (!mf_isa_available(sets[i]))
-            continue;
-        mf_photo_add_noise(&picture, &settings, sets[i]);
+        mf_photo_add_noise(&picture, &settings, isa);
         assert_memory_equal(values, other, sizeof values);
     }
 }
 
 static void conversion(void **state) {
-    (void)state;
     float some[] = {-1.0f, 0.0f, 0.49f / 255, 0.51f / 255, 0.5f, 1.0f, 7.0f, NAN};
     const uint8_t eight[] = {0, 0, 0, 1, 128, 255, 255, 0}, one[] = {0, 0, 0, 0, 255, 255, 255, 0};
     // Two bits: 0, 85, 170, 255.
@@ -183,7 +156,6 @@ static void conversion(void **state) {
 
 // 5 rows within 40 ns up to 100: at 60, 70, 80, 90, 100.
 static void rolling(void **state) {
-    (void)state;
     const struct {
         mf_Time from, to;
         uint32_t first, count;
@@ -215,7 +187,6 @@ static void rolling(void **state) {
 }
 
 static void refusals(void **state) {
-    (void)state;
     mf_Photo picture = picture_of(1), empty = {0, 4, 1, values}, five = {4, 4, 5, values};
     const mf_Lens lens = lens_of(30.0, MF_LENS_PINHOLE);
     uint8_t bytes[4];

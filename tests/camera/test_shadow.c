@@ -1,23 +1,6 @@
 // Shadows against the closed form of a ball over level ground and against ray queries, which have
 // no code in common with them, for all shapes; and colors that are means of several rays.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "text_model.h"
-
-#include <mayfly/articulated.h>
-#include <mayfly/camera.h>
-#include <mayfly/query.h>
-#include <mayfly/terrain.h>
-
-#include <math.h>
+#include "rig/rig.h"
 
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH, MOST = 4 };
 
@@ -35,21 +18,15 @@ typedef struct Shot {
     uint8_t color[PIXELS][3];
 } Shot;
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, const char *text) {
     Rig rig = {.model = load_text(context, text)};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     group.model = rig.model;
     group.isolated = false;
     group.double_precision = true;
-    must(mf_world_create(context, NULL, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    MUST(mf_world_create(context, NULL, &rig.world, &error));
+    rig.group = add_group(rig.world, &group);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
     return rig;
 }
 
@@ -72,9 +49,8 @@ static mf_Camera camera_of(bool shadows, uint32_t samples) {
 static void take(const Rig *rig, const mf_Camera *camera, const double position[3],
                  const double rotation[4], const mf_CameraPixels *pixels) {
     mf_FreeCamera *eye;
-    mf_Error error = {0};
-    must(mf_free_camera_create(rig->world, camera, &eye, &error), &error);
-    must(mf_free_camera_take(eye, position, rotation, MF_NONE, 0, pixels, &error), &error);
+    MUST(mf_free_camera_create(rig->world, camera, &eye, &error));
+    MUST(mf_free_camera_take(eye, position, rotation, MF_NONE, 0, pixels, &error));
     mf_free_camera_destroy(eye);
 }
 
@@ -167,10 +143,9 @@ static void a_ball_over_level_ground(void **state) {
 static mf_RayHit query(const Rig *rig, const double from[3], const double way[3]) {
     mf_RayConfig config = mf_ray_config();
     mf_RayHit hit;
-    mf_Error error = {0};
     memcpy(config.start, from, sizeof config.start);
     memcpy(config.direction, way, sizeof config.direction);
-    must(mf_world_ray(rig->world, &config, &hit, &error), &error);
+    MUST(mf_world_ray(rig->world, &config, &hit, &error));
     return hit;
 }
 
@@ -292,7 +267,6 @@ static void hills_shade(void **state) {
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_Camera camera = camera_of(true, 1);
-    mf_Error error = {0};
     mf_Terrain *terrain;
     static Shot shot, none;
     Rig rig = {.model = load_text(*state, "<mujoco><worldbody><body pos='4 2.8 .2'>"
@@ -304,13 +278,13 @@ static void hills_shade(void **state) {
     shape.interpolation = MF_BILINEAR;
     for (int i = 0; i < SIDE * SIDE; i++)
         heights[i] = i / SIDE == 30 ? 1.0 : 0.0;
-    must(mf_terrain_from_array(*state, &shape, heights, &terrain, &error), &error);
+    MUST(mf_terrain_from_array(*state, &shape, heights, &terrain, &error));
     config.terrain = terrain;
     group.model = rig.model;
     group.isolated = false;
-    must(mf_world_create(*state, &config, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    rig.world = open_world(*state, &config);
+    rig.group = add_group(rig.world, &group);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
     shoot(&rig, &camera, eye, down, &shot);
     camera.shadows = false;
     shoot(&rig, &camera, eye, down, &none);

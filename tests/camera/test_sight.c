@@ -1,23 +1,7 @@
 // Pictures of worlds: depth against the roots of planes and spheres (J9) and against ray queries,
 // which have no code in common with it, for all shapes and lenses; owners; the same bits
 // everywhere.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "text_model.h"
-
-#include <mayfly/articulated.h>
-#include <mayfly/camera.h>
-#include <mayfly/query.h>
-
-#include <math.h>
+#include "rig/rig.h"
 
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH };
 
@@ -33,23 +17,17 @@ static int32_t owner[PIXELS][3];
 static uint8_t color[PIXELS][3];
 static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, const char *text, const mf_WorldConfig *config,
                     const mf_Camera *camera) {
     Rig rig = {.model = load_text(context, text)};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     group.model = rig.model;
     group.isolated = false;
     group.double_precision = true;
-    must(mf_world_create(context, config, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
-    must(mf_free_camera_create(rig.world, camera, &rig.eye, &error), &error);
+    MUST(mf_world_create(context, config, &rig.world, &error));
+    rig.group = add_group(rig.world, &group);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
+    MUST(mf_free_camera_create(rig.world, camera, &rig.eye, &error));
     return rig;
 }
 
@@ -70,8 +48,7 @@ static mf_Camera camera_of(mf_LensType lens, double view) {
 }
 
 static void take(const Rig *rig, const double position[3], const double rotation[4]) {
-    mf_Error error = {0};
-    must(mf_free_camera_take(rig->eye, position, rotation, MF_NONE, 0, &pixels, &error), &error);
+    MUST(mf_free_camera_take(rig->eye, position, rotation, MF_NONE, 0, &pixels, &error));
 }
 
 static void rotate(const double q[4], const double v[3], double out[3]) {
@@ -142,12 +119,11 @@ static double query(const Rig *rig, const mf_Camera *camera, const double positi
                     const double rotation[4], const double ray[3], const double turn[2]) {
     mf_RayConfig config = mf_ray_config();
     mf_RayHit hit;
-    mf_Error error = {0};
     const bool straight = camera->lens <= MF_LENS_BROWN;
     double own[3] = {ray[0], ray[1] + turn[0], ray[2] + turn[1]};
     rotate(rotation, own, config.direction);
     memcpy(config.start, position, sizeof config.start);
-    must(mf_world_ray(rig->world, &config, &hit, &error), &error);
+    MUST(mf_world_ray(rig->world, &config, &hit, &error));
     const double distance = straight ? hit.distance * ray[0] : hit.distance;
     return hit.hit && distance < camera->farthest ? distance : camera->farthest;
 }
@@ -229,11 +205,10 @@ static void height_maps(void **state) {
         mf_TerrainConfig config = mf_terrain_config();
         mf_WorldConfig world = mf_world_config();
         mf_Terrain *terrain = NULL;
-        mf_Error error = {0};
         config.columns = config.rows = 60;
         config.cell = 0.2;
         config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
-        must(mf_terrain_generate(context, &config, &hills, &terrain, &error), &error);
+        MUST(mf_terrain_generate(context, &config, &hills, &terrain, &error));
         world.terrain = terrain;
         Rig rig = open_rig(context, ball, &world, &camera);
         const mf_Lens lens = mf_lens_of(&camera);
@@ -266,11 +241,10 @@ static void maps_have_no_gap_around_them(void **state) {
         mf_TerrainConfig config = mf_terrain_config();
         mf_WorldConfig world = mf_world_config();
         mf_Terrain *terrain = NULL;
-        mf_Error error = {0};
         config.columns = config.rows = 40;
         config.cell = 0.2;
         config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
-        must(mf_terrain_generate(*state, &config, &hills, &terrain, &error), &error);
+        MUST(mf_terrain_generate(*state, &config, &hills, &terrain, &error));
         world.terrain = terrain;
         Rig rig = open_rig(*state, ball, &world, &camera);
         const mf_Lens lens = mf_lens_of(&camera);
@@ -300,27 +274,25 @@ static void maps_have_no_gap_around_them(void **state) {
 // scenery.
 static void who_is_seen(void **state) {
     mf_Context *context = *state;
-    mf_Error error = {0};
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     for (int isolated = 0; isolated < 2; isolated++) {
         mf_Model *model = load_text(context, BALL);
         mf_World *world;
-        mf_Group *group;
         mf_FreeCamera *eye;
         mf_GroupConfig config = mf_group_config();
         config.model = model;
         config.count = 3;
         config.isolated = isolated;
-        must(mf_world_create(context, NULL, &world, &error), &error);
-        must(mf_world_add_group(world, &config, &group, &error), &error);
-        must(mf_articulated_add(group, NULL, &error), &error);
+        MUST(mf_world_create(context, NULL, &world, &error));
+        mf_Group *group = add_group(world, &config);
+        MUST(mf_articulated_add(group, NULL, &error));
         for (uint32_t i = 0; i < 3; i++) {
             const double at[3] = {3.0, 1.0 - i, 1.0};
-            must(mf_group_set_start(group, i, at, NULL, NULL, &error), &error);
+            MUST(mf_group_set_start(group, i, at, NULL, NULL, &error));
         }
-        must(mf_free_camera_create(world, &camera, &eye, &error), &error);
+        MUST(mf_free_camera_create(world, &camera, &eye, &error));
         const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
-        must(mf_free_camera_take(eye, position, rotation, 0, 1, &pixels, &error), &error);
+        MUST(mf_free_camera_take(eye, position, rotation, 0, 1, &pixels, &error));
         bool seen[3] = {false, false, false};
         for (int i = 0; i < PIXELS; i++)
             if (owner[i][0] == 0)
@@ -369,9 +341,8 @@ static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
 
 static void same_bits_everywhere(void **state) {
     const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
-        if (mf_isa_available(isa))
-            assert_true(hash_of(*state, isa) == expected);
+    FOR_EACH_ISA (isa)
+        assert_true(hash_of(*state, isa) == expected);
 }
 
 static void refusals(void **state) {

@@ -1,18 +1,7 @@
 // What is seen of robots without links, and of planes, points and vehicles: depth against closed
 // forms of the state that the world has.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "../scene/support.h"
-#include "near.h"
-
-#include <mayfly/camera.h>
-
-#include <math.h>
 
 enum { WIDE = 61, HIGH = 47, PIXELS = WIDE * HIGH };
 
@@ -121,8 +110,7 @@ static void bars_of_trusses(void **state) {
     const mf_Field *vertex = mf_group_find_field(scene.group, "vertex.position");
     const mf_Field *ends = mf_group_find_field(scene.group, "bar.ends");
     const mf_Field *diameter = mf_group_find_field(scene.group, "bar.diameter");
-    const uint32_t bars =
-        (uint32_t)mf_field_get(mf_group_find_field(scene.group, "truss.counts"), 0, 1);
+    const uint32_t bars = (uint32_t)get_field(scene.group, "truss.counts", 0, 1);
     uint32_t seen = 0;
     for (uint32_t b = 0; b < bars; b++) {
         double end[2][3], position[3];

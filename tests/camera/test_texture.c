@@ -1,25 +1,8 @@
 // Textures in pictures against the closed form of where they lie: on the ground, on cubes around
 // shapes, by the coordinates of meshes; their mean far away; colors of groups; the same bits
 // everywhere.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "text_model.h"
-
-#include <mayfly/articulated.h>
-#include <mayfly/camera.h>
-
+#include "rig/rig.h"
 #include "base/hash.h"
-#include "base/inject.h"
-
-#include <math.h>
 
 enum { WIDE = 80, HIGH = 60, PIXELS = WIDE * HIGH };
 
@@ -36,14 +19,8 @@ static int32_t owner[PIXELS][3];
 static uint8_t color[PIXELS][3];
 static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const float *tint) {
     Rig rig = {.model = load_text(context, text), .camera = mf_camera()};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     mf_WorldConfig config = mf_world_config();
     config.isa = isa;
@@ -54,11 +31,11 @@ static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const flo
     rig.camera.depth = rig.camera.segmentation = true;
     rig.camera.shadows = false;
     mf_camera_set_view(&rig.camera, 1.0);
-    must(mf_world_create(context, &config, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_articulated_add(rig.group, NULL, &error), &error);
+    rig.world = open_world(context, &config);
+    rig.group = add_group(rig.world, &group);
+    MUST(mf_articulated_add(rig.group, NULL, &error));
     mf_group_set_tint(rig.group, tint);
-    must(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error), &error);
+    MUST(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error));
     return rig;
 }
 
@@ -73,8 +50,7 @@ static void take(const Rig *rig, double x, double y, double z, double yaw, doubl
     const double a = 0.5 * yaw, b = 0.5 * pitch; // yaw about z, then pitch about y, downwards
     const double rotation[4] = {cos(a) * cos(b), -sin(a) * sin(b), cos(a) * sin(b),
                                 sin(a) * cos(b)};
-    mf_Error error = {0};
-    must(mf_free_camera_take(rig->eye, position, rotation, MF_NONE, 0, &pixels, &error), &error);
+    MUST(mf_free_camera_take(rig->eye, position, rotation, MF_NONE, 0, &pixels, &error));
 }
 
 // What the pixel of a camera at (x, y, z) sees, in the world.
@@ -252,8 +228,7 @@ static void every_shape_is_drawn_over_a_plane(void **state) {
         Rig rig = open_rig(*state, text, MF_ISA_AUTO, NULL);
         mf_free_camera_destroy(rig.eye);
         rig.camera.shadows = true;
-        mf_Error error = {0};
-        must(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error), &error);
+        MUST(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error));
         take(&rig, -1.0, 0.0, 0.1, 0.0, 0.05);
         const int middle = HIGH / 2 * WIDE + WIDE / 2;
         assert_int_equal(owner[middle][2], 0);
@@ -279,9 +254,8 @@ static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
 
 static void same_bits_everywhere(void **state) {
     const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
-        if (mf_isa_available(isa))
-            assert_true(hash_of(*state, isa) == expected);
+    FOR_EACH_ISA (isa)
+        assert_true(hash_of(*state, isa) == expected);
 }
 
 static void without_memory(void **state) {

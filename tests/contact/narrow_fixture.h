@@ -8,13 +8,7 @@
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig/rig.h"
 
 enum { COUNT = 64, LINKS = 3, CONTACT_VALUES = MF_COLLIDE_CONTACTS * NARROW_ROWS };
 

@@ -6,13 +6,7 @@
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig/rig.h"
 
 enum { COUNT = 32, LINKS = 20, SHAPES = 48 };
 
@@ -202,7 +196,6 @@ static void check_copy(const Copy *copy, const mf_CollidePlan *plan, double reac
 }
 
 static void near_pairs_are_listed_once(void **state) {
-    (void)state;
     const double wide[3] = {0.2, 0.7, 3.0};
     for (uint32_t round = 0; round < 30; round++) {
         random_state = round;
@@ -226,7 +219,6 @@ static void near_pairs_are_listed_once(void **state) {
 
 // Every pair has its test, groups hold whole runs of tests, and nodes come after what they hold.
 static void tests_cover_all_pairs(void **state) {
-    (void)state;
     random_state = 99;
     mf_Model model = random_model();
     mf_CollidePlan *plan = NULL;
@@ -249,13 +241,11 @@ static void tests_cover_all_pairs(void **state) {
     mf_release(context, plan);
 }
 
-static int open_context(void **state) {
-    (void)state;
+static int begin(void **state) {
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
-static int close_context(void **state) {
-    (void)state;
+static int end(void **state) {
     size_t left = mf_context_live_bytes(context);
     mf_context_destroy(context);
     return left != 0;
@@ -266,5 +256,5 @@ int main(void) {
         cmocka_unit_test(near_pairs_are_listed_once),
         cmocka_unit_test(tests_cover_all_pairs),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, begin, end);
 }

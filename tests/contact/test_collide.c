@@ -1,15 +1,7 @@
 // Which pairs can collide and how their parameters are combined: the rules of MuJoCo's
 // documentation, computed by hand.
 #include "contact/collide.h"
-#include "base/inject.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "rig/rig.h"
 
 static mf_Context *context;
 
@@ -74,7 +66,6 @@ static const mf_CollidePair *pair_of(const mf_CollidePlan *plan, uint32_t a, uin
 }
 
 static void bodies_filter_pairs(void **state) {
-    (void)state;
     reset();
     mf_CollidePlan *plan = plan_of_model();
     // Not: 0-1 (carried), 1-3 (carried, through the intermediate link), 0-4 and 0-5 (4 and 5 are
@@ -112,7 +103,6 @@ static void bodies_filter_pairs(void **state) {
 }
 
 static void bits_exclusions_and_lists_filter_pairs(void **state) {
-    (void)state;
     reset();
     shapes[3].contact_type = 2; // seen by 1 only through their contact_with
     shapes[3].contact_with = 0;
@@ -147,7 +137,6 @@ static void bits_exclusions_and_lists_filter_pairs(void **state) {
 }
 
 static void parameters_mix(void **state) {
-    (void)state;
     reset();
     shapes[0].mix = 3;
     shapes[0].dimension = 1;
@@ -195,7 +184,6 @@ static void parameters_mix(void **state) {
 
 // Sizes are halved, kinds put in order, hulls moved to their middle, links to their holders.
 static void shapes_are_placed(void **state) {
-    (void)state;
     static const float vertices[] = {9, 9, 9, 1, 0, 0, 3, 0, 0, 2, 3, 0, 2, 0, 3};
     static const uint32_t hull[] = {1, 2, 3, 4}, none[] = {0};
     const mf_Mesh meshes[] = {{.vertices = vertices, .hull_vertices = hull, .hull_vertex_count = 4},
@@ -252,7 +240,6 @@ static void shapes_are_placed(void **state) {
 
 // The n-th allocation fails, for all n: an error, nothing left behind, *out untouched.
 static void failures_leave_nothing(void **state) {
-    (void)state;
     reset();
     for (uint64_t n = 1;; n++) {
         mf_CollidePlan *plan = NULL;
@@ -272,7 +259,6 @@ static void failures_leave_nothing(void **state) {
 }
 
 static void models_without_pairs_have_a_plan(void **state) {
-    (void)state;
     reset();
     model.shape_count = 0;
     mf_CollidePlan *plan = plan_of_model();
@@ -281,13 +267,11 @@ static void models_without_pairs_have_a_plan(void **state) {
     mf_release(context, plan);
 }
 
-static int open_context(void **state) {
-    (void)state;
+static int begin(void **state) {
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
-static int close_context(void **state) {
-    (void)state;
+static int end(void **state) {
     size_t left = mf_context_live_bytes(context);
     mf_context_destroy(context);
     return left != 0;
@@ -325,10 +309,10 @@ static int print_pairs(const char *path) {
 
 int main(int argc, char **argv) {
     if (argc == 2) {
-        if (open_context(NULL) != 0)
+        if (begin(NULL) != 0)
             return 1;
         int result = print_pairs(argv[1]);
-        return close_context(NULL) != 0 || result;
+        return end(NULL) != 0 || result;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_filter_pairs),
@@ -338,5 +322,5 @@ int main(int argc, char **argv) {
         cmocka_unit_test(failures_leave_nothing),
         cmocka_unit_test(models_without_pairs_have_a_plan),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -4,35 +4,12 @@
 #include "contact/compounds.h"
 #include "math/kernel_table.h"
 
-#include <mayfly/world.h>
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "text_model.h"
+#include "rig/rig.h"
 
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_search);
 static _Alignas(64) char scratch[1 << 16]; // mf_compound_search_room(MF_COMPOUND_SHAPES)
-
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s: %s", mf_status_name(status), error->message);
-}
-
-static void near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%.17g, not %.17g +- %g", value, expected, tolerance);
-}
 
 static double unit(uint32_t stream, uint32_t number) {
     uint32_t word[4];
@@ -47,18 +24,16 @@ typedef struct Robot {
 
 static Robot load(mf_Context *context, const char *name) {
     char path[512];
-    mf_Error error = {0};
     Robot robot;
     snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
-    must(mf_model_load(context, path, NULL, &robot.model, &error), &error);
-    must(mf_compound_create(context, robot.model, false, &robot.compound, &error), &error);
+    MUST(mf_model_load(context, path, NULL, &robot.model, &error));
+    MUST(mf_compound_create(context, robot.model, false, &robot.compound, &error));
     return robot;
 }
 
 static Robot load_robot(mf_Context *context, const char *text) {
-    mf_Error error = {0};
     Robot robot = {.model = load_text(context, text)};
-    must(mf_compound_create(context, robot.model, false, &robot.compound, &error), &error);
+    MUST(mf_compound_create(context, robot.model, false, &robot.compound, &error));
     return robot;
 }
 
@@ -79,12 +54,10 @@ static uint32_t count_under(const mf_Compound *compound, uint32_t node, uint32_t
 }
 
 static void trees_are_binary_with_solids_in_their_leaves(void **state) {
-    (void)state;
     static const char *const names[] = {"humanoid.urdf",    "car.urdf", "hexapod.urdf", "ball.xml",
                                         "soccer_field.xml", "ant.xml",  "figure.xml"};
     mf_Context *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         Robot robot = load(context, names[i]);
         const mf_Compound *compound = robot.compound;
@@ -99,8 +72,7 @@ static void trees_are_binary_with_solids_in_their_leaves(void **state) {
         assert_true(compound->still == (i == 4));
         unload(robot);
     }
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 // ---- kinematics ---------------------------------------------------------------------------------
@@ -175,10 +147,8 @@ static void advance(State *state, const mf_Model *model, double time) {
 }
 
 static void places_and_velocities_are_those_of_the_model(void **state) {
-    (void)state;
     mf_Context *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     static const char *const slider =
         "<mujoco model='slider'><worldbody><body><freejoint/><geom type='sphere' size='0.1'/>"
         "<body pos='0.2 0.1 0' euler='30 0 20'><joint type='slide' axis='0 0.6 0.8' ref='0.1'/>"
@@ -214,9 +184,9 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
                 for (size_t c = 0; c < 3; c++) {
                     double here = at(parts, row + MF_PART_POSITION + c, lane);
                     double speed = (at(later, row + MF_PART_POSITION + c, lane) - here) / time;
-                    near(here, own[c], 1e-12);
+                    assert_near(here, own[c], 1e-12);
                     speed += now.linear[c][lane]; // places are relative to the base
-                    near(at(parts, row + MF_PART_VELOCITY + c, lane), speed, 1e-4);
+                    assert_near(at(parts, row + MF_PART_VELOCITY + c, lane), speed, 1e-4);
                     // d/dt of the axes is the rate times them: row r of R' = rate x column.
                     const size_t d = (c + 1) % 3, e = (c + 2) % 3;
                     double change =
@@ -224,7 +194,7 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
                     double turning =
                         at(parts, row + MF_PART_RATE + d, lane) * at(parts, row + 3 * e, lane) -
                         at(parts, row + MF_PART_RATE + e, lane) * at(parts, row + 3 * d, lane);
-                    near(change, turning, 1e-4);
+                    assert_near(change, turning, 1e-4);
                 }
             }
         }
@@ -296,11 +266,9 @@ static void compare(const mf_CompoundPair *pair, int precision, const int *rows,
 }
 
 static int kernel_rows(int *rows) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     int count = 0;
-    for (int i = 0; i < 4; i++)
-        if (mf_isa_available(isas[i]))
-            rows[count++] = mf_kernel_row(isas[i]);
+    FOR_EACH_ISA (isa)
+        rows[count++] = mf_kernel_row(isa);
     return count;
 }
 
@@ -317,11 +285,9 @@ static const char *const zoo =
 // Random states of robots at distances from inside each other to far apart, and the hostile cases:
 // one robot in the very place of another, apart by a hair, and in axes of each other.
 static void trees_find_what_every_two_find(void **state) {
-    (void)state;
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robots[4] = {load(context, "humanoid.urdf"), load(context, "soccer_field.xml"),
                        load_robot(context, zoo), load(context, "ball.xml")};
     for (int precision = 0; precision < 2; precision++) {
@@ -365,13 +331,11 @@ static void trees_find_what_every_two_find(void **state) {
 // Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
 // a robot with a joint that is not a number touches nothing.
 static void bits_do_not_depend_on_other_agents(void **state) {
-    (void)state;
     enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
     State states;
     fill_state(&states, robot.model, 77);
@@ -445,13 +409,11 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
 // Robots that are a gap apart do not touch when one moves by less, whatever its way; asking for
 // gaps changes no touch; all copies tell the same gap.
 static void gaps_hold(void **state) {
-    (void)state;
     enum { PAIRS = 300, WAYS = 30 };
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t apart = 0, wide = 0;
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
     State states;
     fill_state(&states, robot.model, 31);
@@ -499,12 +461,10 @@ static void gaps_hold(void **state) {
 
 // Links that are held do not touch, and all others do as before.
 static void held_links_do_not_touch(void **state) {
-    (void)state;
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t left_out = 0, kept = 0;
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
     const mf_CompoundSolid *solids = robot.compound->solids;
     State states;
@@ -582,11 +542,9 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
 // No point of a robot goes farther against its base than it is said to, for small and large turns
 // of it and of its joints, wherever the base goes; who does not move has gone no way.
 static void nothing_goes_farther_than_its_way(void **state) {
-    (void)state;
     mf_Context *context;
-    mf_Error error = {0};
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
     const mf_Compound *compound = robot.compound;
     assert_true(compound->hinged);
@@ -652,18 +610,16 @@ static void nothing_goes_farther_than_its_way(void **state) {
 // A ball is as heavy as it is along its normals; a thin rod at its end a quarter of it, as a rod
 // that is struck there; what is fixed in the world has no mass to move.
 static void masses_are_those_at_the_worst_position(void **state) {
-    (void)state;
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
         " mass='2'/></body></worldbody></mujoco>";
     mf_Context *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
           stick = load_robot(context, rod);
-    near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
-    near(ball.compound->solids[0].spun, 1 / 6.207e-4, 1e-6);
-    near(stick.compound->solids[0].pressed, 4.0 / 2.0, 0.02);
+    assert_near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
+    assert_near(ball.compound->solids[0].spun, 1 / 6.207e-4, 1e-6);
+    assert_near(stick.compound->solids[0].pressed, 4.0 / 2.0, 0.02);
     for (uint32_t s = 0; s < field.compound->solid_count; s++)
         assert_true(field.compound->solids[s].pressed == 0.0);
     unload(ball);
@@ -675,19 +631,17 @@ static void masses_are_those_at_the_worst_position(void **state) {
 // A mass in one point moves whole wherever it is pushed, and has nothing to turn. Files cannot say
 // so: their readers give it the inertia of its shapes.
 static void a_point_has_its_mass(void **state) {
-    (void)state;
     mf_Context *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     Robot ball = load(context, "ball.xml");
     mf_compound_destroy(ball.compound);
     mf_Link *link = (mf_Link *)(uintptr_t)ball.model->links; // as if built by hand
     memset(link->inertia, 0, sizeof link->inertia);
-    must(mf_compound_create(context, ball.model, false, &ball.compound, &error), &error);
-    near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
-    near(ball.compound->solids[0].spun, 0.0, 0.0);
+    MUST(mf_compound_create(context, ball.model, false, &ball.compound, &error));
+    assert_near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
+    assert_near(ball.compound->solids[0].spun, 0.0, 0.0);
     for (int i = 0; i < 9; i++)
-        near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
+        assert_near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
     unload(ball);
     mf_context_destroy(context);
 }

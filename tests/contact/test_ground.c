@@ -11,22 +11,7 @@
 #include "contact/ground_truth.h"
 #include "contact/narrow.h"
 #include "math/kernel_table.h"
-#include "context.h"
-
-#include <mayfly/model.h>
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "text_model.h"
+#include "rig/rig.h"
 
 enum { MODELS = 2 * (sizeof ground_solids / sizeof *ground_solids) };
 enum { CASES = sizeof ground_cases / sizeof *ground_cases };

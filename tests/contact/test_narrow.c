@@ -37,7 +37,6 @@ static void check_literal(const Case *item, bool wide) {
 }
 
 static void literals_hold(void **state) {
-    (void)state;
     const double origin[3] = {0, 0, 0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *item = &cases[i];
@@ -163,7 +162,6 @@ static void report(uint32_t lane, const Body pair[2], const char *what, bool wid
 }
 
 static void random_states_agree(void **state) {
-    (void)state;
     const double reach = 0.02;
     uint32_t others = 0; // results that are least among their neighbors only
     oracle_state = 7;
@@ -221,7 +219,6 @@ static void judge_plane(uint32_t lane, double reach, bool wide) {
 }
 
 static void planes_agree(void **state) {
-    (void)state;
     const Form plane = {MF_SHAPE_PLANE, {0, 0, 0}, NULL, 0};
     oracle_state = 17;
     for (int i = 0; i < FORMS; i++) {
@@ -271,7 +268,6 @@ static void check_sane(const char *what, bool wide) {
 
 // Concentric, parallel, touching exactly, aligned: finite answers from all copies alike.
 static void degenerate_states_give_finite_contacts(void **state) {
-    (void)state;
     const double quats[4][4] = {{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 0, 1, 0}, {1, 1, 1, 1}};
     const double ways[4][3] = {{0, 0, 0}, {0.125, 0, 0}, {0, 0.25, 0}, {0, 0, 0.1875}};
     const double origin[3] = {0, 0, 0};
@@ -297,7 +293,6 @@ static void degenerate_states_give_finite_contacts(void **state) {
 }
 
 static void flat_and_empty_solids_are_survived(void **state) {
-    (void)state;
     static const float point[] = {0, 0, 0}, sheet[] = {0, 0, 0, 0.1f, 0, 0, 0, 0.1f, 0};
     const Form flats[] = {
         {MF_SHAPE_SPHERE, {0, 0, 0}, NULL, 0},     {MF_SHAPE_CAPSULE, {0, 0, 0}, NULL, 0},
@@ -326,7 +321,6 @@ static void flat_and_empty_solids_are_survived(void **state) {
 // Values that are no numbers, or too large, in some lanes: no contact there, the same bits
 // elsewhere.
 static void broken_lanes_stay_alone(void **state) {
-    (void)state;
     const double broken[4] = {NAN, INFINITY, -INFINITY, 1e38};
     static double before[CONTACT_VALUES * COUNT];
     static float before_f32[CONTACT_VALUES * COUNT];
@@ -362,13 +356,11 @@ static void broken_lanes_stay_alone(void **state) {
     }
 }
 
-static int open_context(void **state) {
-    (void)state;
+static int begin(void **state) {
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
-static int close_context(void **state) {
-    (void)state;
+static int end(void **state) {
     size_t left = mf_context_live_bytes(context);
     mf_context_destroy(context);
     return left != 0;
@@ -424,10 +416,10 @@ static int probe(void) {
 
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "probe") == 0) {
-        if (open_context(NULL) != 0)
+        if (begin(NULL) != 0)
             return 1;
         int result = probe();
-        return close_context(NULL) != 0 || result;
+        return end(NULL) != 0 || result;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(literals_hold),
@@ -437,5 +429,5 @@ int main(int argc, char **argv) {
         cmocka_unit_test(flat_and_empty_solids_are_survived),
         cmocka_unit_test(broken_lanes_stay_alone),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -2,17 +2,7 @@
 // while agents move, fail and restart.
 #include "contact/neighbors.h"
 #include "math/kernel_table.h"
-#include "sanitized.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "rig/rig.h"
 
 enum {
     MOST = 700,
@@ -333,7 +323,6 @@ static void one_placement(PlaceFn place, mf_Isa isa, bool crowd_wide, bool wide)
 
 // Every placement, instruction set and precision: the same neighbors as brute force.
 static void lists_equal_brute_force(void **state) {
-    (void)state;
     every_way(one_placement);
 }
 
@@ -361,14 +350,12 @@ static void full_placement(PlaceFn place, mf_Isa isa, bool crowd_wide, bool wide
 
 // Lists that are too small are reported and searched around, not cut off.
 static void full_lists_are_complete(void **state) {
-    (void)state;
     every_way(full_placement);
 }
 
 // While everybody moves at random the lists are used again and again; no pair is missed, and they
 // are not built each time.
 static void lists_stay_complete_while_agents_move(void **state) {
-    (void)state;
     static Crowd crowd;
     for (int wide = 0; wide < 2; wide++) {
         crowd_begin(&crowd, 400, wide != 0);
@@ -399,7 +386,6 @@ static void lists_stay_complete_while_agents_move(void **state) {
 // Slow moves: what was sifted serves many rounds, and then again, in each instruction set; who dies
 // or comes back shows at once, and so does another query.
 static void filtered_lists_are_complete(void **state) {
-    (void)state;
     static Crowd crowd;
     for (int set = MF_ISA_SCALAR; set <= MF_ISA_AVX512; set++) {
         if (!mf_isa_available((mf_Isa)set))
@@ -433,7 +419,6 @@ static void filtered_lists_are_complete(void **state) {
 // The lists are renewed at the very move that could hide a pair: two agents just beyond reach +
 // margin come together by margin / 2 each.
 static void the_criterion_is_sharp(void **state) {
-    (void)state;
     static Crowd crowd;
     crowd_begin(&crowd, 2, true);
     mf_Neighbors *all = make_search(&crowd, MF_ISA_SCALAR, true, 1.0, 0.0, 4); // margin 0.2
@@ -456,7 +441,6 @@ static void the_criterion_is_sharp(void **state) {
 
 // Two groups, one in float and one in double: they meet, numbered block by block.
 static void groups_meet(void **state) {
-    (void)state;
     static Crowd first, second;
     crowd_begin(&first, 3, false);
     crowd_begin(&second, 2, true);
@@ -499,8 +483,7 @@ static void groups_meet(void **state) {
 
 // Copies of the kernels that a build lacks are refused, not called.
 static void missing_copies_are_refused(void **state) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    (void)state;
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     static Crowd crowd;
     crowd_begin(&crowd, 3, false);
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
@@ -517,12 +500,10 @@ static void missing_copies_are_refused(void **state) {
 }
 
 static int begin_tests(void **state) {
-    (void)state;
     return mf_context_create(NULL, &context, NULL);
 }
 
 static int end_tests(void **state) {
-    (void)state;
     size_t left = mf_context_live_bytes(context);
     mf_context_destroy(context);
     return left != 0;

@@ -4,19 +4,7 @@
 #ifndef MF_TESTS_CONTROL_MOVES_H
 #define MF_TESTS_CONTROL_MOVES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include "sanitized.h"
-
-#include <mayfly/mayfly.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "rig/rig.h"
 
 #define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
 #define GAITS MAYFLY_SOURCE_DIR "/models/gaits/humanoid/"
@@ -87,8 +75,7 @@ static inline mf_Gait *load_gait(const Fixture *fixture, const char *name) {
     mf_Gait *gait = NULL;
     mf_Error error;
     snprintf(path, sizeof path, GAITS "%s.yaml", name);
-    if (mf_gait_load(fixture->context, path, fixture->model, &gait, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_gait_load(fixture->context, path, fixture->model, &gait, &error), &error);
     return gait;
 }
 
@@ -115,7 +102,7 @@ static inline void detune(mf_Gait *gait, const mf_Model *model, uint32_t robot) 
 static inline Fixture raise_fixture(const char *move) {
     Fixture fixture = {0};
     double positions[LINKS][3], turns[LINKS][4];
-    assert_int_equal(mf_context_create(NULL, &fixture.context, NULL), MF_OK);
+    fixture.context = open_context(0);
     assert_int_equal(mf_model_load(fixture.context, HUMANOID, NULL, &fixture.model, NULL), MF_OK);
     assert_true(fixture.model->link_count <= LINKS && fixture.model->joint_count <= JOINTS);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -197,13 +184,13 @@ static inline Sample detect_one(const Fixture *fixture, const Move *move, mf_Gro
     mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
     Sample sample = {.speed = 0.0};
     for (uint32_t i = 0; i < 3; i++) {
-        q[i] = mf_field_get(mf_group_find_field(group, "base.position"), robot, i);
+        q[i] = get_field(group, "base.position", robot, i);
         sample.position[i] = q[i];
         sample.speed += pow(mf_field_get(velocity, robot, i), 2.0);
     }
     sample.speed = sqrt(sample.speed);
     for (uint32_t i = 0; i < 4; i++) {
-        q[3 + i] = mf_field_get(mf_group_find_field(group, "base.orientation"), robot, i);
+        q[3 + i] = get_field(group, "base.orientation", robot, i);
         sample.rotation[i] = q[3 + i];
     }
     if (!uses_limbs(move))
@@ -271,11 +258,10 @@ static inline mf_Group *add_robots(const Fixture *fixture, mf_World *world, mf_M
                                    double friction, bool shared) {
     mf_GroupConfig config = mf_group_config();
     mf_GaitConfig gaits = mf_gait_config();
-    mf_Group *group = NULL;
     config.model = fixture->model;
     config.count = ROBOTS;
     config.isolated = !shared;
-    assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
+    mf_Group *group = add_group(world, &config);
     if (shared)
         assert_int_equal(mf_collisions_prepare(group, NULL), MF_OK);
     assert_int_equal(add_motion(group, motion, friction), MF_OK);
@@ -300,10 +286,9 @@ static inline uint32_t count_group(const Fixture *fixture, const Move *move, mf_
     static const double weights[GROUPS] = {0.95, 1.05, 0.95, 1.05};
     Course courses[ROBOTS] = {0};
     mf_WorldConfig config = mf_world_config();
-    mf_World *world = NULL;
     config.step = mf_time_from_seconds(0.001);
     config.gravity *= weights[variant];
-    assert_int_equal(mf_world_create(fixture->context, &config, &world, NULL), MF_OK);
+    mf_World *world = open_world(fixture->context, &config);
     mf_Group *group = add_robots(fixture, world, motion, frictions[variant], false);
     for (uint32_t i = 0; i < ROBOTS; i++)
         put_robot(fixture, move, group, i, variant * ROBOTS + i);
@@ -315,7 +300,7 @@ static inline uint32_t count_group(const Fixture *fixture, const Move *move, mf_
         for (int k = 0; k < 3; k++)
             courses[i].start[k] = sample.position[k];
         courses[i].toe = courses[i].toe_start = sample.toe[0];
-        mf_field_set(mf_group_find_field(group, "gait.select"), i, 0, i);
+        set_field(group, "gait.select", i, 0, i);
     }
     double last = fmax(mf_gait_duration(fixture->gaits[0]) + CALM + WATCH, 2.0 + TICK);
     if (SANITIZED)

@@ -3,21 +3,7 @@
 #ifndef MF_TESTS_CONTROL_ROBOT_H
 #define MF_TESTS_CONTROL_ROBOT_H
 
-#include <mayfly/control.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
-// cmocka compares in float; this is for double.
-static inline void assert_near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("found %.17g, expected %.17g within %g", value, expected, tolerance);
-}
+#include "rig/rig.h"
 
 enum { ROBOT_JOINTS = 8, ROBOT_SENSORS = 5 };
 
@@ -109,31 +95,27 @@ typedef struct Fixture {
 
 static inline void fixture_open_on(Fixture *fixture, mf_Isa isa, bool double_precision,
                                    uint32_t count, const mf_Terrain *terrain) {
-    mf_Error error = {0};
     robot_make(&fixture->robot, fixture->context);
     mf_WorldConfig world = mf_world_config();
     world.isa = isa;
     world.terrain = terrain;
-    if (mf_world_create(fixture->context, &world, &fixture->world, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture->robot.model;
     group.count = count;
     group.double_precision = double_precision;
-    if (mf_world_add_group(fixture->world, &group, &fixture->group, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    fixture->group = add_group(fixture->world, &group);
 }
 
 static inline void fixture_open(Fixture *fixture, mf_Isa isa, bool double_precision,
                                 uint32_t count) {
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     fixture_open_on(fixture, isa, double_precision, count, NULL);
 }
 
 static inline void fixture_close(Fixture *fixture) {
     mf_world_destroy(fixture->world);
-    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
 }
 
 static inline mf_Field *fixture_field(Fixture *fixture, const char *name) {

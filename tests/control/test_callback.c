@@ -1,6 +1,5 @@
 // Controllers in C: order and times of their calls, and the effect of a failure.
 #include "control/robot.h"
-#include "base/inject.h"
 
 #include <stdatomic.h>
 
@@ -16,12 +15,11 @@ static bool count_calls(mf_Group *group, uint32_t instance, mf_Time time, void *
     Calls *calls = user;
     atomic_fetch_add(&calls->per_robot[instance], 1);
     atomic_store(&calls->last_time, time);
-    mf_field_set(mf_group_find_field(group, "joint.target"), instance, 0, 0.01 * instance);
+    set_field(group, "joint.target", instance, 0, 0.01 * instance);
     return instance != calls->refuses;
 }
 
 static void every_robot_is_called_at_the_rate(void **state) {
-    (void)state;
     Fixture fixture;
     Calls calls = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -36,7 +34,6 @@ static void every_robot_is_called_at_the_rate(void **state) {
 }
 
 static void failure_raises_the_fault_and_ends_the_calls(void **state) {
-    (void)state;
     Fixture fixture;
     Calls calls = {.refuses = 20};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -53,7 +50,6 @@ static void failure_raises_the_fault_and_ends_the_calls(void **state) {
 }
 
 static void several_run_in_order(void **state) {
-    (void)state;
     Fixture fixture;
     Calls first = {.refuses = 5}, second = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -69,7 +65,6 @@ static void several_run_in_order(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     Calls calls = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);

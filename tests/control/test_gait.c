@@ -1,19 +1,7 @@
 // Gaits: kinematics of a leg against its inverse, foot paths against the equations of
 // docs/reference/gaits.md, keyframes against a curve computed by hand, several gaits in one group,
 // transitions, exact time, and independence of lanes.
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <mayfly/mayfly.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "torture.h"
+#include "rig/rig.h"
 
 #define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
 #define GAITS MAYFLY_SOURCE_DIR "/models/gaits/humanoid/"
@@ -33,7 +21,7 @@ typedef struct Fixture {
 static int open_fixture(void **state) {
     Fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     assert_int_equal(mf_model_load(fixture->context, HUMANOID, NULL, &fixture->model, NULL), MF_OK);
     for (int side = 0; side < 2; side++) {
         uint32_t joints[MF_LEG_JOINTS];
@@ -48,18 +36,15 @@ static int open_fixture(void **state) {
 static int close_fixture(void **state) {
     Fixture *fixture = *state;
     mf_model_destroy(fixture->model);
-    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
     free(fixture);
     return 0;
 }
 
 static mf_Gait *gait_of(const Fixture *fixture, const char *text) {
     mf_Gait *gait = NULL;
-    mf_Error error = {0};
-    if (mf_gait_parse(fixture->context, "/tests/g.yaml", text, strlen(text), fixture->model, &gait,
-                      &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_gait_parse(fixture->context, "/tests/g.yaml", text, strlen(text), fixture->model, &gait,
+                       &error));
     return gait;
 }
 
@@ -400,8 +385,8 @@ static Crowd open_crowd(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t
     group.count = count;
     group.double_precision = exact;
     make_gaits(fixture, gaits);
-    assert_int_equal(mf_world_create(fixture->context, &world, &crowd.world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(crowd.world, &group, &crowd.group, NULL), MF_OK);
+    crowd.world = open_world(fixture->context, &world);
+    crowd.group = add_group(crowd.world, &group);
     assert_int_equal(
         mf_gaits_add(crowd.group, (const mf_Gait *const *)gaits, GAIT_COUNT, NULL, NULL), MF_OK);
     for (int i = 0; i < GAIT_COUNT; i++)
@@ -456,9 +441,9 @@ static void robots_are_independent(void **state) {
     for (uint32_t n = 0; n < 12; n++) {
         for (uint32_t i = 0; i < CROWD; i++)
             tell(&poisoned, i, n, i);
-        mf_field_set(mf_group_find_field(poisoned.group, "gait.command"), 5, 0, NAN);
-        mf_field_set(mf_group_find_field(poisoned.group, "base.angular_velocity"), 5, 1, NAN);
-        mf_field_set(mf_group_find_field(poisoned.group, "joint.target"), 5, 3, NAN);
+        set_field(poisoned.group, "gait.command", 5, 0, NAN);
+        set_field(poisoned.group, "base.angular_velocity", 5, 1, NAN);
+        set_field(poisoned.group, "joint.target", 5, 3, NAN);
         mf_world_step(poisoned.world, 7);
     }
     for (uint32_t i = 0; i < CROWD; i++) {
@@ -482,10 +467,8 @@ static void a_snapshot_continues(void **state) {
     Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
     Crowd other = open_crowd(fixture, MF_ISA_SCALAR, false, CROWD);
     run_crowd(&crowd, 0, 5);
-    size_t size = mf_world_snapshot_size(crowd.world);
-    void *image = malloc(size);
-    assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(crowd.world, image, size, NULL), MF_OK);
+    size_t size;
+    void *image = take_snapshot(crowd.world, &size);
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
     run_crowd(&crowd, 5, 6);
     run_crowd(&other, 5, 6);
@@ -503,7 +486,7 @@ static void changing_over_does_not_jump(void **state) {
         Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, true, 1);
         mf_Field *select = mf_group_find_field(crowd.group, "gait.select");
         mf_Field *target = mf_group_find_field(crowd.group, "joint.target");
-        mf_field_set(mf_group_find_field(crowd.group, "gait.command"), 0, 0, 0.1);
+        set_field(crowd.group, "gait.command", 0, 0, 0.1);
         mf_world_step(crowd.world, 250);
         double before[64], most = 0.0;
         mf_field_set(select, 0, 0, to);
@@ -531,8 +514,8 @@ static void time_is_exact(void **state) {
         for (int late = 0; late < 2; late++) {
             Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, 1);
             mf_Field *target = mf_group_find_field(crowd.group, "joint.target");
-            mf_field_set(mf_group_find_field(crowd.group, "gait.select"), 0, 0, g);
-            mf_field_set(mf_group_find_field(crowd.group, "gait.command"), 0, 0, 0.1);
+            set_field(crowd.group, "gait.select", 0, 0, g);
+            set_field(crowd.group, "gait.command", 0, 0, 0.1);
             mf_world_step(crowd.world, 10 * periods[g] + 1); // ticks 0 .. 10 periods
             mf_Field *tick = mf_group_find_field(crowd.group, "gait.tick");
             assert_true(mf_field_get(tick, 0, 0) == 10 * periods[g]);
@@ -591,14 +574,14 @@ static void keyframes_end(void **state) {
     Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, true, 1);
     mf_Field *done = mf_group_find_field(crowd.group, "gait.done");
     mf_Field *time = mf_group_find_field(crowd.group, "gait.time");
-    mf_field_set(mf_group_find_field(crowd.group, "gait.select"), 0, 0, 3);
+    set_field(crowd.group, "gait.select", 0, 0, 3);
     for (int n = 0; n <= 40; n++) {
         mf_world_step(crowd.world, 1);
         assert_true(fabs(mf_field_get(time, 0, 0) - n * 0.01) < 1e-15);
         assert_true(mf_field_get(done, 0, 0) == (n >= 35));
     }
     mf_group_reset(crowd.group, 0); // back to the first gait, at its beginning
-    assert_true(mf_field_get(mf_group_find_field(crowd.group, "gait.select"), 0, 0) == 0.0);
+    assert_true(get_field(crowd.group, "gait.select", 0, 0) == 0.0);
     assert_true(mf_field_get(done, 0, 0) == 0.0);
     mf_world_destroy(crowd.world);
 }
@@ -611,22 +594,21 @@ static void ranges_hold_and_nan_is_a_fault(void **state) {
                          " {joint: right_knee, forward: 1}], pace: {march: true}}");
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig config = mf_group_config();
-    mf_World *made;
     mf_Group *group;
     config.model = fixture->model;
-    assert_int_equal(mf_world_create(fixture->context, &world, &made, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(made, &config, &group, NULL), MF_OK);
+    mf_World *made = open_world(fixture->context, &world);
+    group = add_group(made, &config);
     assert_int_equal(mf_points_add(group, NULL, NULL), MF_OK);
     assert_int_equal(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, NULL), MF_OK);
     uint32_t knee = mf_model_find_joint(fixture->model, "left_knee");
     for (int n = 0; n < 200; n++) {
         mf_world_step(made, 1);
-        double target = mf_field_get(mf_group_find_field(group, "joint.target"), 0, knee);
+        double target = get_field(group, "joint.target", 0, knee);
         assert_true(target >= (float)fixture->model->joints[knee].lower &&
                     target <= (float)fixture->model->joints[knee].upper);
     }
     assert_int_equal(mf_group_fault(group, 0), 0);
-    mf_field_set(mf_group_find_field(group, "gait.command"), 0, 0, NAN);
+    set_field(group, "gait.command", 0, 0, NAN);
     mf_world_step(made, 1);
     assert_int_equal(mf_group_fault(group, 0), MF_FAULT_INPUT);
     mf_world_destroy(made);

@@ -1,18 +1,7 @@
 // A walk with feedback of the gyroscope survives impacts that topple the same walk without it: 64
 // robots under `articulated`, each with a force on the pelvis for 0.1 s, in eight directions at
 // eight phases of the gait.
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include "sanitized.h"
-#include <mayfly/mayfly.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig/rig.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
@@ -40,7 +29,7 @@ static void open_fixture(Fixture *fixture, bool closed) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_articulated_config();
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     assert_int_equal(
         mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, NULL),
         MF_OK);
@@ -54,8 +43,8 @@ static void open_fixture(Fixture *fixture, bool closed) {
     group.count = ROBOTS;
     motion.friction = 0.8;
     motion.self_contacts = false;
-    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    fixture->world = open_world(fixture->context, &world);
+    fixture->group = add_group(fixture->world, &group);
     assert_int_equal(mf_articulated_add(fixture->group, &motion, NULL), MF_OK);
     const mf_Gait *gaits[] = {fixture->gait};
     assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
@@ -127,7 +116,6 @@ static Fate walk_and_push(bool closed, double force, double speed) {
 // Seen: 15 of 64 stay up without feedback, 33 with it. The bounds are more than one standard
 // deviation of a count of 64 away, sqrt(64 * 0.23 * 0.77) = 3 and sqrt(64 * 0.5 * 0.5) = 4.
 static void pushes_topple_the_open_loop_only(void **state) {
-    (void)state;
     Fate open = walk_and_push(false, 18.0, 0.08);
     Fate closed = walk_and_push(true, 18.0, 0.08);
     assert_int_equal(open.early + closed.early, 0);
@@ -140,7 +128,6 @@ static void pushes_topple_the_open_loop_only(void **state) {
 // Without pushes nobody falls, and the way of 8 s at 0.08 m/s is not shorter with feedback: seen
 // 0.6 m both times.
 static void balance_does_not_hinder_the_walk(void **state) {
-    (void)state;
     Fate open = walk_and_push(false, 0.0, 0.08);
     Fate closed = walk_and_push(true, 0.0, 0.08);
     assert_int_equal(open.standing, ROBOTS);

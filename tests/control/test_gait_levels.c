@@ -1,16 +1,6 @@
 // The gaits of the supplied robots at the levels of motion that they support: robots stay upright
 // and follow commanded speeds and yaw rates; smoothed balance.
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <mayfly/mayfly.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "rig/rig.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
@@ -66,7 +56,7 @@ static void load(Fixture *fixture, const Trial *trial) {
     static const double none[3] = {0, 0, 0};
     char path[512];
     memset(fixture, 0, sizeof *fixture);
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     snprintf(path, sizeof path, MODELS "%s.urdf", trial->robot);
     assert_int_equal(mf_model_load(fixture->context, path, NULL, &fixture->model, NULL), MF_OK);
     snprintf(path, sizeof path, MODELS "gaits/%s/%s.yaml", trial->robot, trial->gait);
@@ -84,8 +74,8 @@ static void open_fixture(Fixture *fixture, const Trial *trial) {
     load(fixture, trial);
     world.step = trial->step;
     group.model = fixture->model;
-    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    fixture->world = open_world(fixture->context, &world);
+    fixture->group = add_group(fixture->world, &group);
     assert_int_equal(add_motion(fixture->group, trial), MF_OK);
     const mf_Gait *gaits[] = {fixture->gait};
     assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
@@ -94,12 +84,12 @@ static void open_fixture(Fixture *fixture, const Trial *trial) {
     assert_int_equal(mf_group_set_start(fixture->group, 0, at, NULL, NULL, NULL), MF_OK);
     for (uint32_t j = 0; j < fixture->model->joint_count; j++) {
         double angle = fixture->angles[j];
-        mf_field_set(mf_group_find_field(fixture->group, "joint.angle"), 0, j, angle);
-        mf_field_set(mf_group_find_field(fixture->group, "joint.target"), 0, j, angle);
+        set_field(fixture->group, "joint.angle", 0, j, angle);
+        set_field(fixture->group, "joint.target", 0, j, angle);
     }
     mf_group_refresh(fixture->group, 0);
     for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(mf_group_find_field(fixture->group, "gait.command"), 0, c, trial->command[c]);
+        set_field(fixture->group, "gait.command", 0, c, trial->command[c]);
 }
 
 static void close_fixture(Fixture *fixture) {
@@ -153,7 +143,6 @@ enum { DYNAMIC = sizeof dynamic / sizeof *dynamic };
 // as they can: without that the walk turned by 1 to 11 rad in 10 s. With feet that hold it turns by
 // 0.1.
 static void feet_that_slide_go_straight(void **state) {
-    (void)state;
     static const double coefficients[] = {0.3, 0.8};
     for (int i = 0; i < 2; i++)
         for (int step = 1; step <= 10; step += 9) {
@@ -167,7 +156,6 @@ static void feet_that_slide_go_straight(void **state) {
 
 // 0.3 rad/s for 10 s, after a start of half a second of it: 2.93 rad. Seen: 2.63 to 2.91.
 static void the_walk_follows_commanded_yaw_rate(void **state) {
-    (void)state;
     for (int i = 0; i < DYNAMIC; i++)
         for (int side = -1; side <= 1; side += 2) {
             Trial trial = {"humanoid",         "walk", dynamic[i], MF_MILLISECOND, NAN,
@@ -178,7 +166,6 @@ static void the_walk_follows_commanded_yaw_rate(void **state) {
 }
 
 static void the_walk_follows_commanded_velocity(void **state) {
-    (void)state;
     for (int i = 0; i < DYNAMIC; i++) {
         Trial ahead = {"humanoid", "walk", dynamic[i], MF_MILLISECOND, NAN, {0.1, 0, 0}, 10};
         Trial aside = {"humanoid", "walk", dynamic[i], MF_MILLISECOND, NAN, {0, 0.04, 0}, 10};
@@ -192,7 +179,6 @@ static void the_walk_follows_commanded_velocity(void **state) {
 // Balance moves joints that turn the trunk whose rate it acts on. Where joints go exactly where
 // they are told, only rates that are smoothed over more than the gains leave the robot on its feet.
 static void balance_walks_at_every_level(void **state) {
-    (void)state;
     for (int i = 0; i < DYNAMIC; i++) {
         Trial trial = {"humanoid", "walk_balanced", dynamic[i], MF_MILLISECOND,
                        NAN,        {0.1, 0, 0},     10};
@@ -203,7 +189,6 @@ static void balance_walks_at_every_level(void **state) {
 
 // A constant rate w, felt from tick to tick: after n of them w (1 - (smooth / (tick + smooth))^n).
 static void balance_is_smoothed(void **state) {
-    (void)state;
     static const double smooth[] = {0.0, 0.05, 0.3};
     const double rate = 0.4, gain = 0.1, tick = 0.01;
     for (int s = 0; s < 3; s++) {
@@ -218,18 +203,17 @@ static void balance_is_smoothed(void **state) {
         fixture.gait->walk.blend = 0.0;
         group.model = fixture.model;
         group.double_precision = true;
-        assert_int_equal(mf_world_create(fixture.context, &world, &fixture.world, NULL), MF_OK);
-        assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+        fixture.world = open_world(fixture.context, &world);
+        fixture.group = add_group(fixture.world, &group);
         const mf_Gait *gaits[] = {fixture.gait};
         assert_int_equal(mf_gaits_add(fixture.group, gaits, 1, NULL, NULL), MF_OK);
-        mf_field_set(mf_group_find_field(fixture.group, "base.angular_velocity"), 0, 1, rate);
+        set_field(fixture.group, "base.angular_velocity", 0, 1, rate);
         uint32_t ankle = 0;
         while (strcmp(fixture.model->joints[ankle].name, "left_ankle_pitch") != 0)
             ankle++;
         for (int n = 1; n <= 20; n++) {
             mf_world_step(fixture.world, 1);
-            double commanded =
-                mf_field_get(mf_group_find_field(fixture.group, "joint.target"), 0, ankle);
+            double commanded = get_field(fixture.group, "joint.target", 0, ankle);
             double felt = rate * (1 - pow(smooth[s] / (tick + smooth[s]), n));
             assert_true(fabs(commanded - fixture.angles[ankle] - gain * felt) < 1e-12);
         }
@@ -242,7 +226,6 @@ static void balance_is_smoothed(void **state) {
 // The amble stands on two legs for a part of its period, at `kinematic` for moments on one. A robot
 // that did not fall on from there came nowhere (-0.07 m); full dynamics goes 0.90 m.
 static void the_amble_walks_without_dynamics(void **state) {
-    (void)state;
     Trial trial = {"quadruped", "amble", MF_MOTION_KINEMATIC, MF_MILLISECOND, NAN, {0.1, 0, 0}, 10};
     Way way = go(&trial);
     expect(&trial, way, way.up && way.forward > 0.6 && fabs(way.turned) < 0.2);

@@ -11,17 +11,14 @@ static const Move moves[] = {
 };
 
 static void gets_up_at_rigid(void **state) {
-    (void)state;
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_RIGID, 1);
 }
 
 static void gets_up_at_prescribed(void **state) {
-    (void)state;
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_PRESCRIBED, 2);
 }
 
 static void gets_up_at_articulated(void **state) {
-    (void)state;
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_ARTICULATED, 3);
 }
 

@@ -1,7 +1,6 @@
 // One machine: Table I of Fischer and Ihme 2024, instruction by instruction against traces computed
 // by hand; then the settings of the system.
 #include "control/robot.h"
-#include "base/inject.h"
 
 #define LEFT(n) (0 << 5 | (n))
 #define RIGHT(n) (1 << 5 | (n))
@@ -35,14 +34,12 @@ static void check_trace(const uint8_t program[MF_GP_BYTES], mf_GpMachine machine
                 sizeof(expected) / sizeof *(expected))
 
 static void moves_name_motor_and_direction(void **state) {
-    (void)state;
     const uint8_t program[MF_GP_BYTES] = {LEFT(0), RIGHT(2), LEFT(1)};
     const Expected expected[] = {{1, 9, 0, -1}, {2, 9, 2, 1}, {3, 9, 1, -1}};
     CHECK_TRACE(program, 0, 9, MF_GP_UNKNOWN_IGNORE, expected);
 }
 
 static void sensors_fill_the_accumulator(void **state) {
-    (void)state;
     const uint8_t program[MF_GP_BYTES] = {SENSOR(0), SENSOR(1), SENSOR(2), SENSOR(3)};
     // -128 is stored in eight bits as 128.
     const Expected expected[] = {
@@ -51,7 +48,6 @@ static void sensors_fill_the_accumulator(void **state) {
 }
 
 static void arithmetic_has_eight_bits(void **state) {
-    (void)state;
     const uint8_t program[MF_GP_BYTES] = {LOAD(31), INC(0), NOT(0), LOAD(0), DEC(0),
                                           INC(17),  NOT(4), INC(0), INC(0)};
     // ~32 = 223; 0 - 1 = 255; 255 + 1 = 0; ~0 = 255.
@@ -62,7 +58,6 @@ static void arithmetic_has_eight_bits(void **state) {
 }
 
 static void jumps_only_when_true(void **state) {
-    (void)state;
     uint8_t program[MF_GP_BYTES] = {JUMP(20), LOAD(2), JUMP(20)};
     program[20] = DEC(0);
     program[21] = JUMP(20);
@@ -74,7 +69,6 @@ static void jumps_only_when_true(void **state) {
 }
 
 static void addresses_wrap(void **state) {
-    (void)state;
     uint8_t program[MF_GP_BYTES] = {INC(0)};
     program[31] = LOAD(5);
     const Expected expected[] = {{0, 5, MF_NONE, 0}, {1, 6, MF_NONE, 0}};
@@ -86,7 +80,6 @@ static void addresses_wrap(void **state) {
 }
 
 static void unknown_numbers_are_ignored(void **state) {
-    (void)state;
     const uint8_t program[MF_GP_BYTES] = {LEFT(3), RIGHT(31), SENSOR(4), LOAD(1), SENSOR(31)};
     const Expected expected[] = {{1, 7, MF_NONE, 0},
                                  {2, 7, MF_NONE, 0},
@@ -97,7 +90,6 @@ static void unknown_numbers_are_ignored(void **state) {
 }
 
 static void unknown_numbers_wrap(void **state) {
-    (void)state;
     const uint8_t program[MF_GP_BYTES] = {LEFT(3), RIGHT(31), SENSOR(4), SENSOR(31)};
     // 3 % 3 = 0, 31 % 3 = 1, 4 % 4 = 0, 31 % 4 = 3.
     const Expected expected[] = {
@@ -106,7 +98,6 @@ static void unknown_numbers_wrap(void **state) {
 }
 
 static void nothing_to_move_or_read(void **state) {
-    (void)state;
     const uint8_t program[MF_GP_BYTES] = {LEFT(0), SENSOR(0)};
     mf_GpMachine machine = {0, 3};
     mf_GpMove move = mf_gp_execute(&machine, program, 0, NULL, 0, MF_GP_UNKNOWN_WRAP);
@@ -119,7 +110,6 @@ static void nothing_to_move_or_read(void **state) {
 // Every byte at every address with every accumulator leaves a machine inside its memory, and only
 // what its opcode may change changes.
 static void every_byte_is_an_instruction(void **state) {
-    (void)state;
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint8_t program[MF_GP_BYTES];
         memset(program, (int)byte, sizeof program);
@@ -146,7 +136,6 @@ static void open_gp(Fixture *fixture, const mf_GpConfig *config) {
 
 // The motors are the joints that are hinges or slides and follow no other: 0, 1, 3, 5, 6, 7.
 static void motors_are_the_free_joints(void **state) {
-    (void)state;
     for (uint32_t motor = 0; motor < ROBOT_MOTORS; motor++) {
         mf_GpConfig config = mf_gp_config();
         config.instructions_per_tick = 1;
@@ -169,7 +158,6 @@ static void motors_are_the_free_joints(void **state) {
 }
 
 static void targets_stay_in_range(void **state) {
-    (void)state;
     mf_GpConfig config = mf_gp_config();
     config.angle_per_move = 0.4;
     config.rate = fixture_every_step();
@@ -188,7 +176,6 @@ static void targets_stay_in_range(void **state) {
 
 // One tick per 80 ms by default: steps 0, 8 and 16 of 10 ms in the first 17.
 static void ticks_follow_the_rate(void **state) {
-    (void)state;
     mf_GpConfig config = mf_gp_config();
     config.instructions_per_tick = 3;
     Fixture fixture;
@@ -206,7 +193,6 @@ static void ticks_follow_the_rate(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
@@ -233,7 +219,6 @@ static void bad_settings_are_refused(void **state) {
 
 // Each allocation fails once; the same call then succeeds.
 static void memory_failures_can_be_repeated(void **state) {
-    (void)state;
     for (uint64_t countdown = 1;; countdown++) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, false, 20);

@@ -171,7 +171,6 @@ static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) 
 }
 
 static void batch_equals_reference(void **state) {
-    (void)state;
     const Setting usual = {MF_GP_UNKNOWN_WRAP, 8, 0.4};
     const Setting other = {MF_GP_UNKNOWN_IGNORE, 13, 0.1};
     mf_Isa isa;

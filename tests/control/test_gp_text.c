@@ -1,15 +1,7 @@
 // Assembler and disassembler of the machine-code controller.
-#include <mayfly/control.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <string.h>
+#include "rig/rig.h"
 
 static void every_byte_is_a_fixpoint(void **state) {
-    (void)state;
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint8_t program[MF_GP_BYTES], again[MF_GP_BYTES];
         for (uint32_t i = 0; i < MF_GP_BYTES; i++)
@@ -23,7 +15,6 @@ static void every_byte_is_a_fixpoint(void **state) {
 }
 
 static void text_is_as_documented(void **state) {
-    (void)state;
     uint8_t program[MF_GP_BYTES] = {0x05, 0x3f, 0x40, 0x61, 0x8c, 0xa0, 0xa7, 0xc0, 0xe0};
     const char *expected = "00  left 5\n01  right 31\n02  sensor 0\n03  load 1\n04  jump 12\n"
                            "05  not\n06  not 7\n07  inc\n08  dec\n09  left 0\n";
@@ -33,7 +24,6 @@ static void text_is_as_documented(void **state) {
 }
 
 static void short_buffers_are_terminated(void **state) {
-    (void)state;
     uint8_t program[MF_GP_BYTES] = {0};
     char whole[1024], part[1024];
     size_t length = mf_gp_disassemble(program, whole, sizeof whole);
@@ -48,7 +38,6 @@ static void short_buffers_are_terminated(void **state) {
 }
 
 static void sources_may_be_written_by_hand(void **state) {
-    (void)state;
     const char *source = "; a walker\r\n"
                          "\tleft 3   # first leg\n"
                          "\n"
@@ -66,7 +55,6 @@ static void sources_may_be_written_by_hand(void **state) {
 }
 
 static void mistakes_name_their_line(void **state) {
-    (void)state;
     static const struct {
         const char *text, *message;
         int line, column;

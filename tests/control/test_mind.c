@@ -1,9 +1,5 @@
 // Minds: percepts, actions with noise, memory, messages; threads and snapshots.
-#include "base/inject.h"
 #include "message/modules.h"
-
-#include <mayfly/mind.h>
-#include <mayfly/sensor.h>
 
 enum { HEIGHT, DOCKS, ENABLED = 0, FORCE = 1 };
 
@@ -30,7 +26,6 @@ static void add_command(Modules *all) {
 // Counts its ticks, adds up what it measured and hears, and lets go after five ticks.
 static bool muse(mf_Mind *mind, void *user) {
     mf_Message message = {.type = 1, .size = 4};
-    (void)user;
     mf_mind_remember(mind, 0, mf_mind_recall(mind, 0) + 1.0);
     mf_mind_remember(mind, 1, mf_mind_recall(mind, 1) + mf_mind_percept(mind, HEIGHT, 0));
     while (mf_mind_receive(mind, MF_NONE, &message))
@@ -70,27 +65,25 @@ static void open_muses(Modules *all, uint32_t threads) {
 }
 
 static void a_mind_senses_remembers_talks_and_acts(void **state) {
-    (void)state;
     Modules all;
     open_muses(&all, 1);
     mf_world_step(all.world, 10); // five ticks
     // Robot 1 of a row has two neighbors; what they say in tick k arrives in tick k + 1.
-    near(modules_get(&all, "muse.memory", 1, 0), 5.0, 0.0);
-    near(modules_get(&all, "muse.memory", 1, 1) / 5.0, 10.0, 0.03);
-    assert_true(modules_get(&all, "muse.memory", 1, 1) != 50.0);
-    near(modules_get(&all, "muse.memory", 0, 2), 1 + 2 + 3 + 4, 0.0);
-    near(modules_get(&all, "muse.memory", 1, 2), 2 * (1 + 2 + 3 + 4), 0.0);
-    assert_int_equal(modules_get(&all, "dock.state", 0, PX), MF_DOCK_ENGAGED);
+    assert_near(get_field(all.group, "muse.memory", 1, 0), 5.0, 0.0);
+    assert_near(get_field(all.group, "muse.memory", 1, 1) / 5.0, 10.0, 0.03);
+    assert_true(get_field(all.group, "muse.memory", 1, 1) != 50.0);
+    assert_near(get_field(all.group, "muse.memory", 0, 2), 1 + 2 + 3 + 4, 0.0);
+    assert_near(get_field(all.group, "muse.memory", 1, 2), 2 * (1 + 2 + 3 + 4), 0.0);
+    assert_int_equal(get_field(all.group, "dock.state", 0, PX), MF_DOCK_ENGAGED);
     mf_world_step(all.world, 3);
-    assert_int_equal(modules_get(&all, "dock.state", 0, PX), MF_DOCK_FREE);
+    assert_int_equal(get_field(all.group, "dock.state", 0, PX), MF_DOCK_FREE);
     mf_group_reset(all.group, 1);
-    near(modules_get(&all, "muse.memory", 1, 0), 0.0, 0.0);
-    near(modules_get(&all, "muse.memory", 2, 0), 7.0, 0.0);
+    assert_near(get_field(all.group, "muse.memory", 1, 0), 0.0, 0.0);
+    assert_near(get_field(all.group, "muse.memory", 2, 0), 7.0, 0.0);
     modules_close(&all);
 }
 
 static void actions_have_the_noise_that_was_set(void **state) {
-    (void)state;
     Modules all;
     enum { TICKS = 200, ROBOTS = 40 };
     double sum = 0.0, squares = 0.0, both = 0.0;
@@ -98,28 +91,26 @@ static void actions_have_the_noise_that_was_set(void **state) {
     for (uint32_t k = 0; k < TICKS; k++) {
         mf_world_step(all.world, 2);
         for (uint32_t i = 0; i < ROBOTS; i++) {
-            const double error = modules_get(&all, "wrench.command", i, 0) - 2.0;
+            const double error = get_field(all.group, "wrench.command", i, 0) - 2.0;
             sum += error;
             squares += error * error;
-            both += error * (modules_get(&all, "wrench.command", i, 1) + 3.0);
+            both += error * (get_field(all.group, "wrench.command", i, 1) + 3.0);
         }
     }
     const double n = TICKS * ROBOTS, variance = 0.25;
-    near(sum / n, 0.0, 4.0 * sqrt(variance / n));
-    near(squares / n, variance, 4.0 * variance * sqrt(2.0 / n));
-    near(both / n, 0.0, 4.0 * variance / sqrt(n)); // components are independent
+    assert_near(sum / n, 0.0, 4.0 * sqrt(variance / n));
+    assert_near(squares / n, variance, 4.0 * variance * sqrt(2.0 / n));
+    assert_near(both / n, 0.0, 4.0 * variance / sqrt(n)); // components are independent
     modules_close(&all);
 }
 
 static void threads_and_snapshots_give_the_same_bits(void **state) {
-    (void)state;
     Modules first, second;
     open_muses(&first, 1);
     open_muses(&second, 2);
     mf_world_step(first.world, 7);
-    const size_t size = mf_world_snapshot_size(first.world);
-    void *image = malloc(size);
-    must(mf_world_snapshot(first.world, image, size, &first.error), &first.error);
+    size_t size;
+    void *image = take_snapshot(first.world, &size);
     must(mf_world_restore(second.world, image, size, &second.error), &second.error);
     free(image);
     mf_world_step(first.world, 31);
@@ -130,7 +121,6 @@ static void threads_and_snapshots_give_the_same_bits(void **state) {
 }
 
 static bool refuse(mf_Mind *mind, void *user) {
-    (void)user;
     assert_false(mf_mind_act(mind, 7, 0, 1.0));
     assert_false(mf_mind_act(mind, FORCE, 2, 1.0));
     assert_true(mf_mind_percept(mind, 9, 0) == 0.0);
@@ -141,7 +131,6 @@ static bool refuse(mf_Mind *mind, void *user) {
 }
 
 static void what_is_not_a_number_is_a_fault(void **state) {
-    (void)state;
     Modules all;
     const ModulesConfig config = modules_config(3);
     mf_MindConfig mind = muse_config();
@@ -151,12 +140,11 @@ static void what_is_not_a_number_is_a_fault(void **state) {
     must(mf_mind_add(all.group, &mind, &all.error), &all.error);
     mf_world_step(all.world, 1);
     assert_int_equal(mf_group_fault(all.group, 2), MF_FAULT_CONTROL);
-    near(modules_get(&all, "wrench.command", 2, 0), 0.0, 0.0);
+    assert_near(get_field(all.group, "wrench.command", 2, 0), 0.0, 0.0);
     modules_close(&all);
 }
 
 static void wrong_settings_are_refused(void **state) {
-    (void)state;
     Modules all;
     const ModulesConfig config = modules_config(1);
     static const char *const unknown[] = {"nothing", NULL};

@@ -21,12 +21,11 @@ static const Move moves[] = {
 static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
     mf_GroupConfig config = mf_group_config();
     mf_ArticulatedConfig articulated = mf_articulated_config();
-    mf_Group *group = NULL;
     config.name = "balls";
     config.model = ball;
     config.count = ROBOTS;
     config.isolated = false;
-    assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
+    mf_Group *group = add_group(world, &config);
     assert_int_equal(mf_collisions_prepare(group, NULL), MF_OK);
     articulated.shapes = true;
     assert_int_equal(mf_articulated_add(group, &articulated, NULL), MF_OK);
@@ -42,10 +41,9 @@ static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
 static uint32_t count_balls(const Move *move, mf_Motion motion) {
     Fixture fixture = raise_fixture(move->name);
     mf_WorldConfig config = mf_world_config();
-    mf_World *world = NULL;
     mf_Model *ball = NULL;
     config.step = mf_time_from_seconds(0.001);
-    assert_int_equal(mf_world_create(fixture.context, &config, &world, NULL), MF_OK);
+    mf_World *world = open_world(fixture.context, &config);
     assert_int_equal(mf_model_load(fixture.context, BALL, NULL, &ball, NULL), MF_OK);
     mf_Group *group = add_robots(&fixture, world, motion, 0.8, true);
     mf_Group *balls = lay_balls(world, ball, move->side);
@@ -60,12 +58,12 @@ static uint32_t count_balls(const Move *move, mf_Motion motion) {
     }
     mf_world_step(world, (uint64_t)lround(1000.0 * SETTLE));
     for (uint32_t i = 0; i < ROBOTS; i++)
-        mf_field_set(mf_group_find_field(group, "gait.select"), i, 0, i);
+        set_field(group, "gait.select", i, 0, i);
     mf_world_step(world, (uint64_t)lround(1000.0 * (mf_gait_duration(fixture.gaits[0]) + WATCH)));
     uint32_t count = 0;
     for (uint32_t i = 0; i < ROBOTS; i++) {
         double height = mf_field_get(position, i, 2);
-        double ahead = mf_field_get(mf_group_find_field(balls, "base.position"), i, 0);
+        double ahead = get_field(balls, "base.position", i, 0);
         count += height > 0.9 * fixture.height && ahead > 1.2;
     }
     mf_world_destroy(world);
@@ -79,7 +77,6 @@ static void kicks_send_the_ball(void **state) {
                                 {"kick_right", 0.0, -1.0, 0.0, kicks, {54, 56, 58, 58}}};
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
-    (void)state;
     for (size_t m = 0; m < sizeof motions / sizeof *motions; m++) {
         for (size_t k = 0; k < sizeof kick / sizeof *kick; k++) {
             uint32_t count = count_balls(&kick[k], motions[m]);
@@ -91,22 +88,18 @@ static void kicks_send_the_ball(void **state) {
 }
 
 static void moves_at_kinematic(void **state) {
-    (void)state;
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_KINEMATIC, 0);
 }
 
 static void moves_at_rigid(void **state) {
-    (void)state;
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_RIGID, 1);
 }
 
 static void moves_at_prescribed(void **state) {
-    (void)state;
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_PRESCRIBED, 2);
 }
 
 static void moves_at_articulated(void **state) {
-    (void)state;
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_ARTICULATED, 3);
 }
 

@@ -1,6 +1,5 @@
 // Networks against the same sums computed with the C library in double, and rejected settings.
 #include "control/robot.h"
-#include "base/inject.h"
 
 enum { HIDDEN = 5, LAYER2 = 3, ROBOTS = 19 };
 
@@ -76,7 +75,6 @@ static void expect(Fixture *fixture, uint32_t robot, uint32_t hidden_count, doub
 }
 
 static void targets_follow_the_sums(void **state) {
-    (void)state;
     mf_Isa isa;
     for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
@@ -102,7 +100,6 @@ static void targets_follow_the_sums(void **state) {
 }
 
 static void same_bits_on_every_set(void **state) {
-    (void)state;
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         mf_Isa isa;
@@ -122,7 +119,6 @@ static void same_bits_on_every_set(void **state) {
 
 // Large sums stop at the ends of the range, and 0 is the middle.
 static void saturates(void **state) {
-    (void)state;
     for (int precise = 0; precise < 2; precise++) {
         Fixture fixture;
         open_network(&fixture, MF_ISA_AUTO, precise, 0);
@@ -143,7 +139,6 @@ static void saturates(void **state) {
 }
 
 static void bad_weights_harm_one_robot(void **state) {
-    (void)state;
     Fixture good, bad;
     open_network(&good, MF_ISA_AUTO, false, 2);
     open_network(&bad, MF_ISA_AUTO, false, 2);
@@ -169,7 +164,6 @@ static void refuse(Fixture *fixture, mf_NetworkConfig config, mf_Status status, 
 }
 
 static void mistakes(void **state) {
-    (void)state;
     static const char *const absent[] = {"base.color", NULL};
     static const char *const whole[] = {"fault.word", NULL};
     static const char *const none[] = {NULL};
@@ -207,7 +201,6 @@ static void mistakes(void **state) {
 }
 
 static void no_memory(void **state) {
-    (void)state;
     for (uint64_t n = 1;; n++) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, false, 2);

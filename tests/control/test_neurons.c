@@ -2,12 +2,6 @@
 // of other networks, faults, snapshots, and a truss that its neurons drive.
 #include "control/robot.h"
 
-#include <mayfly/motion.h>
-
-#include <stdlib.h>
-
-#include "base/inject.h"
-
 enum { ROBOTS = 19, MOST = 12, FRAMES = 4 };
 
 typedef struct Net { // storage of a brain
@@ -75,10 +69,8 @@ static mf_NeuronsConfig settings(const mf_Brain *brain) {
 
 static void open_with(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
                       const mf_NeuronsConfig *config) {
-    mf_Error error = {0};
     fixture_open(fixture, isa, precise, count);
-    if (mf_neurons_add(fixture->group, config, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_neurons_add(fixture->group, config, &error));
 }
 
 // Every instance with the network of its number.
@@ -95,7 +87,6 @@ static void open_any(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
 // The ring goes through 6 of its 8 states: 100 101 001 011 010 110.
 static void a_ring_oscillates(void **state) {
     static const char expected[7][4] = {"100", "101", "001", "011", "010", "110", "100"};
-    (void)state;
     Net net;
     Fixture fixture;
     ring(&net);
@@ -112,7 +103,6 @@ static void a_ring_oscillates(void **state) {
 
 // States of sigmoid and threshold units by the C library.
 static void states_follow_the_sums(void **state) {
-    (void)state;
     for (int precise = 0; precise < 2; precise++) {
         Fixture fixture;
         open_any(&fixture, MF_ISA_AUTO, precise, ROBOTS, 0);
@@ -136,7 +126,6 @@ static void states_follow_the_sums(void **state) {
 
 // The target goes to the limits of its joint, in equal parts, by at most `change` in a cycle.
 static void outputs_move_in_parts(void **state) {
-    (void)state;
     for (int limited = 0; limited < 2; limited++) {
         Net net;
         Fixture fixture;
@@ -172,7 +161,6 @@ static void outputs_move_in_parts(void **state) {
 
 static void fields_are_inputs(void **state) {
     static const char *const inputs[] = {"base.position", "joint.angle", NULL};
-    (void)state;
     Net net;
     Fixture fixture;
     net_begin(&net);
@@ -193,7 +181,6 @@ static void fields_are_inputs(void **state) {
 }
 
 static void same_bits_everywhere(void **state) {
-    (void)state;
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         mf_Isa isa;
@@ -213,7 +200,6 @@ static void same_bits_everywhere(void **state) {
 
 // Among others, alone, and among copies of itself, whose lanes share their loads.
 static void same_bits_in_every_company(void **state) {
-    (void)state;
     Net net;
     Fixture mixed, alone, copies;
     any(&net, 11);
@@ -240,7 +226,6 @@ static void same_bits_in_every_company(void **state) {
 }
 
 static void bad_numbers_harm_one_robot(void **state) {
-    (void)state;
     Fixture good, bad;
     open_any(&good, MF_ISA_AUTO, false, ROBOTS, 0);
     open_any(&bad, MF_ISA_AUTO, false, ROBOTS, 0);
@@ -266,19 +251,10 @@ static void bad_numbers_harm_one_robot(void **state) {
 }
 
 static void snapshots_continue(void **state) {
-    (void)state;
     Fixture fixture;
     open_any(&fixture, MF_ISA_AUTO, false, ROBOTS, 0);
     mf_world_step(fixture.world, 2 * FRAMES + 1);
-    const size_t size = mf_world_snapshot_size(fixture.world);
-    void *image = malloc(size);
-    assert_int_equal(mf_world_snapshot(fixture.world, image, size, NULL), MF_OK);
-    mf_world_step(fixture.world, 3 * FRAMES);
-    const uint64_t hash = mf_world_hash(fixture.world);
-    assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_OK);
-    mf_world_step(fixture.world, 3 * FRAMES);
-    assert_int_equal(mf_world_hash(fixture.world), hash);
-    free(image);
+    assert_continues(fixture.world, 3 * FRAMES);
     mf_group_reset_all(fixture.group);
     Net net;
     any(&net, 5);
@@ -299,7 +275,6 @@ static void refuse(mf_NeuronsConfig config, mf_Status status, const char *part) 
 
 static void wrong_settings_are_named(void **state) {
     static const char *const unknown[] = {"base.nothing", NULL};
-    (void)state;
     Net net;
     ring(&net);
     mf_NeuronsConfig config = settings(&net.brain);
@@ -333,7 +308,6 @@ static void wrong_settings_are_named(void **state) {
 
 // Two bars on level ground in a line, the first an actuator of 0.1 .. 0.14 m that a ring drives.
 static void neurons_drive_a_truss(void **state) {
-    (void)state;
     Net net;
     ring(&net);
     const mf_TrussVertex vertices[3] = {{.position = {0, 0, 0}, .fixed = {true, true, true}},
@@ -371,23 +345,20 @@ static void neurons_drive_a_truss(void **state) {
     of_world.step = mf_time_from_seconds(0.02);
     motion.truss = neurons.truss = &truss;
     motion.contacts = false;
-    if (mf_world_create(context, &of_world, &world, &error) != MF_OK ||
-        mf_world_add_group(world, &of_group, &group, &error) != MF_OK ||
-        mf_quasistatic_add(group, &motion, &error) != MF_OK ||
-        mf_neurons_add(group, &neurons, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    world = open_world(context, &of_world);
+    group = add_group(world, &of_group);
+    must(mf_quasistatic_add(group, &motion, &error), &error);
+    must(mf_neurons_add(group, &neurons, &error), &error);
     // 1 cm a cycle to the end of the range that the ring's first neuron names, from the state after
     // the first cycle on: 1 0 0 0 1 1.
     static const double lengths[] = {0.13, 0.12, 0.11, 0.10, 0.11, 0.12, 0.13};
     for (uint32_t cycle = 0; cycle < 7; cycle++) {
         mf_world_step(world, 10);
-        assert_near(mf_field_get(mf_group_find_field(group, "vertex.position"), 2, 3),
-                    lengths[cycle], 1e-9);
+        assert_near(get_field(group, "vertex.position", 2, 3), lengths[cycle], 1e-9);
     }
     mf_world_destroy(world);
     mf_model_destroy(model);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 int main(void) {

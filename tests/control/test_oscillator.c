@@ -1,6 +1,5 @@
 // The oscillator against its closed form, computed by the C library in double.
 #include "control/robot.h"
-#include "base/inject.h"
 
 static void open_oscillator(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count) {
     fixture_open(fixture, isa, precise, count);
@@ -34,7 +33,6 @@ static double largest_error(Fixture *fixture, double time) {
 }
 
 static void targets_follow_the_sine(void **state) {
-    (void)state;
     mf_Isa isa;
     for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
@@ -59,7 +57,6 @@ static void targets_follow_the_sine(void **state) {
 
 // At 0 with phase 1/4 the sine is 1, with 1/2 it is 0, with 3/4 it is -1.
 static void quarter_turns(void **state) {
-    (void)state;
     Fixture fixture;
     open_oscillator(&fixture, MF_ISA_AUTO, true, 1);
     for (uint32_t j = 0; j < 4; j++) {
@@ -75,16 +72,15 @@ static void quarter_turns(void **state) {
 
 // The error does not grow with simulated time: a world of 1 s steps, three weeks on.
 static void long_runs_keep_the_phase(void **state) {
-    (void)state;
     Fixture fixture;
-    assert_int_equal(mf_context_create(NULL, &fixture.context, NULL), MF_OK);
+    fixture.context = open_context(0);
     robot_make(&fixture.robot, fixture.context);
     mf_WorldConfig world = mf_world_config();
     world.step = MF_SECOND;
-    assert_int_equal(mf_world_create(fixture.context, &world, &fixture.world, NULL), MF_OK);
+    fixture.world = open_world(fixture.context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture.robot.model;
-    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+    fixture.group = add_group(fixture.world, &group);
     mf_OscillatorConfig config = mf_oscillator_config();
     config.rate = mf_rate_from_period(MF_SECOND);
     assert_int_equal(mf_oscillator_add(fixture.group, &config, NULL), MF_OK);
@@ -95,7 +91,6 @@ static void long_runs_keep_the_phase(void **state) {
 }
 
 static void bad_inputs_stay_in_their_robot(void **state) {
-    (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     static const char *const names[] = {"oscillator.offset", "oscillator.amplitude",
                                         "oscillator.phase", "oscillator.frequency"};
@@ -124,7 +119,6 @@ static void bad_inputs_stay_in_their_robot(void **state) {
 }
 
 static void huge_finite_inputs_are_defined(void **state) {
-    (void)state;
     static const double huge[] = {1e30, -1e30, 3e9, -3e9, 1e-40};
     for (size_t k = 0; k < sizeof huge / sizeof *huge; k++) {
         Fixture fixture;
@@ -139,7 +133,6 @@ static void huge_finite_inputs_are_defined(void **state) {
 }
 
 static void faulty_robots_keep_their_targets(void **state) {
-    (void)state;
     Fixture fixture;
     open_oscillator(&fixture, MF_ISA_AUTO, false, 4);
     for (uint32_t i = 0; i < 4; i++)
@@ -155,7 +148,6 @@ static void faulty_robots_keep_their_targets(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     mf_OscillatorConfig config = {0};

@@ -1,14 +1,8 @@
 // Plugins: a correct one works; each of a corpus of defective ones is rejected with one line of
 // error, or its fault is contained in the robots of the call.
 #include "control/robot.h"
-#include "torture.h"
 
-#include <mayfly/plugin.h>
-#include <mayfly/points.h>
-
-#include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
@@ -23,9 +17,7 @@ static const char *case_path(const char *name) {
 
 static mf_Plugin *load(mf_Context *context, const char *name) {
     mf_Plugin *plugin = NULL;
-    mf_Error error = {0};
-    if (mf_plugin_load(context, case_path(name), &plugin, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_plugin_load(context, case_path(name), &plugin, &error));
     return plugin;
 }
 
@@ -39,7 +31,6 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
 // ---- a correct plugin --------------------------------------------------------------------------
 
 static void a_controller_works_at_its_rate(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, wide != 0, COUNT);
@@ -68,7 +59,6 @@ static void a_controller_works_at_its_rate(void **state) {
 }
 
 static void snapshots_contain_its_memory(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
@@ -103,9 +93,7 @@ static void snapshots_contain_its_memory(void **state) {
 
 static uint64_t hash_with(uint32_t threads, const char *name) {
     Fixture fixture;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &fixture.context, NULL), MF_OK);
+    fixture.context = open_context(threads);
     fixture_open_on(&fixture, MF_ISA_AUTO, false, 200, NULL);
     mf_Plugin *plugin = load(fixture.context, name);
     assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
@@ -120,7 +108,6 @@ static uint64_t hash_with(uint32_t threads, const char *name) {
 }
 
 static void threads_give_the_same_bits(void **state) {
-    (void)state;
     uint64_t hash = hash_with(1, "plugin_case_good");
     assert_true(hash_with(2, "plugin_case_good") == hash);
     assert_true(hash_with(4, "plugin_case_good") == hash);
@@ -129,7 +116,6 @@ static void threads_give_the_same_bits(void **state) {
 // ---- rejected before any call -------------------------------------------------------------------
 
 static void a_bad_entry_is_refused(void **state) {
-    (void)state;
     static const struct {
         const char *name;
         mf_Status status;
@@ -160,8 +146,7 @@ static void a_bad_entry_is_refused(void **state) {
         {"nothing_written", MF_BAD_FILE, "expected at least one to write"},
         {"bad_setting", MF_BAD_FILE, "setting target: default 2"},
     };
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[64];
         mf_Error error = {0};
@@ -171,12 +156,10 @@ static void a_bad_entry_is_refused(void **state) {
         one_line(&error, cases[i].status, cases[i].text);
         assert_null(plugin);
     }
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 static void a_bad_file_is_refused(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Plugin *plugin;
     mf_Error error;
@@ -212,12 +195,10 @@ static void a_bad_file_is_refused(void **state) {
     mf_plugin_close(plugin);
     unlink(path);
     rmdir(folder);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 static void a_group_that_does_not_fit_refuses(void **state) {
-    (void)state;
     static const struct {
         const char *name;
         bool wide;
@@ -251,7 +232,6 @@ static void a_group_that_does_not_fit_refuses(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
@@ -308,12 +288,8 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
 }
 
 static void every_failing_call_is_survived(void **state) {
-    (void)state;
-    mf_Context *context;
     Robot robot;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_Context *context = open_context(1);
     robot_make(&robot, context);
     assert_true(torture(context, load_and_add, &robot, TORTURE_MUST_FAIL) > 8);
     mf_context_destroy(context);
@@ -322,7 +298,6 @@ static void every_failing_call_is_survived(void **state) {
 // ---- contained ---------------------------------------------------------------------------------
 
 static void one_robots_nan_is_its_own(void **state) {
-    (void)state;
     static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
     for (int n = 0; n < 2; n++) {
         Fixture good, bad;
@@ -351,7 +326,6 @@ static void one_robots_nan_is_its_own(void **state) {
 }
 
 static void a_breach_takes_nothing_over(void **state) {
-    (void)state;
     static const char *const cases[][2] = {
 #if defined(__SSE2__)
         {"rounding", "changed the floating-point mode"},
@@ -394,7 +368,6 @@ static void a_breach_takes_nothing_over(void **state) {
 }
 
 static void writing_to_other_fields_has_no_effect(void **state) {
-    (void)state;
     static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
     for (int n = 0; n < 2; n++) {
         Fixture fixture;
@@ -414,7 +387,6 @@ static void writing_to_other_fields_has_no_effect(void **state) {
 }
 
 static void calls_over_their_budget_are_counted(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
@@ -437,7 +409,6 @@ static void calls_over_their_budget_are_counted(void **state) {
 
 // v' = a - k v from rest in steps of h: v_n = a/k (1 - (1 - k h)^n), x the sum of h v.
 static void the_hovercraft_follows_its_equation(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 20);
     mf_Plugin *plugin = load(fixture.context, "plugin_hover");
@@ -466,28 +437,26 @@ static void the_hovercraft_follows_its_equation(void **state) {
 
 // A world with hexapods, which can move by `points`.
 static void open_walkers(Fixture *fixture, mf_Model **model) {
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     assert_int_equal(mf_model_load(fixture->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL,
                                    model, NULL),
                      MF_OK);
     mf_WorldConfig world = mf_world_config();
-    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
+    fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = *model;
     group.count = COUNT;
-    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    fixture->group = add_group(fixture->world, &group);
 }
 
 static void close_walkers(Fixture *fixture, mf_Plugin *plugin, mf_Model *model) {
     mf_plugin_close(plugin);
     mf_world_destroy(fixture->world);
     mf_model_destroy(model);
-    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
 }
 
 static void a_motion_moves_those_of_its_level(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Model *model;
     mf_Error error = {0};
@@ -536,7 +505,6 @@ static void a_motion_moves_those_of_its_level(void **state) {
 }
 
 static void the_controller_sways(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
     mf_Plugin *plugin = load(fixture.context, "plugin_sway");
@@ -551,7 +519,6 @@ static void the_controller_sways(void **state) {
 }
 
 static void own_motions_have_names(void **state) {
-    (void)state;
     mf_Motion found;
     assert_string_equal(mf_motion_name(MF_MOTION_OWN), "own");
     assert_string_equal(mf_motion_name(MF_MOTION_OWN_LAST), "own16");

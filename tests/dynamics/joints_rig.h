@@ -4,8 +4,6 @@
 
 #include "interaction/pitch.h"
 
-#include <mayfly/joints.h>
-
 // ---- worlds -------------------------------------------------------------------------------------
 
 // A box of 0.1 x 0.2 x 0.4 m whose origin is its center.
@@ -50,18 +48,16 @@ static inline mf_WorldJointConfig joint_between(mf_WorldJointKind kind, mf_Group
 
 static inline mf_WorldJointId join(mf_WorldJoints *joints, mf_WorldJointConfig *config, double x,
                                    double y, double z, const double *axis) {
-    mf_Error error = {0};
     mf_WorldJointId id;
-    must(mf_world_joint_here(config, (double[]){x, y, z}, axis, &error), &error);
-    must(mf_world_joint_create(joints, config, &id, &error), &error);
+    MUST(mf_world_joint_here(config, (double[]){x, y, z}, axis, &error));
+    MUST(mf_world_joint_create(joints, config, &id, &error));
     assert_true(mf_world_joint_exists(joints, id));
     return id;
 }
 
 static inline mf_WorldJointState state_of(const mf_WorldJoints *joints, mf_WorldJointId id) {
     mf_WorldJointState state;
-    mf_Error error = {0};
-    must(mf_world_joint_state(joints, id, &state, &error), &error);
+    MUST(mf_world_joint_state(joints, id, &state, &error));
     return state;
 }
 

@@ -2,9 +2,6 @@
 // long chains at rest, loops, and robots that have to be held by joints. That a chain moves as the
 // same robot from one model is in test_docks_assembly.c.
 #include "dynamics/joints_rig.h"
-#include "sanitized.h"
-
-#include <mayfly/docks.h>
 
 // Pitch modules of 0.5 kg on a hinge, with docks at their ends: models/modules/pitch.urdf.
 typedef struct Row {
@@ -66,7 +63,7 @@ static void step(Row *row, uint64_t steps) {
 
 static void swing(Row *row) {
     for (uint32_t i = 0; i < mf_group_count(row->modules); i++)
-        set(row->modules, "joint.target", i, 0, 0.5 * sin(0.7 * i));
+        set_field(row->modules, "joint.target", i, 0, 0.5 * sin(0.7 * i));
 }
 
 // The farthest that two docks that are joined are apart [m].
@@ -96,7 +93,7 @@ static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide)
     dock_row(&row);
     swing(&row);
     step(&row, 60);
-    set(row.modules, "dock.enabled", 7, row.front, 0); // two assemblies from here on
+    set_field(row.modules, "dock.enabled", 7, row.front, 0); // two assemblies from here on
     step(&row, 60);
     assert_true(mf_docks_statistics(row.docks).trees == 60 + 2 * 60);
     const uint64_t hash = mf_world_hash(row.pitch.world);
@@ -105,28 +102,23 @@ static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide)
 }
 
 static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
-    (void)state;
     for (uint32_t wide = 0; wide < 2; wide++) {
         const uint64_t expected = hash_of(21, 1, MF_ISA_AUTO, wide);
         assert_int_equal(hash_of(21, 2, MF_ISA_AUTO, wide), expected);
         assert_int_equal(hash_of(21, 5, MF_ISA_AUTO, wide), expected);
-        const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-        for (uint32_t i = 0; i < 4; i++)
-            if (mf_isa_available(sets[i]))
-                assert_int_equal(hash_of(21, 2, sets[i], wide), expected);
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(21, 2, isa, wide), expected);
     }
 }
 
 // Branches of long ones are tasks of their own.
 static void branches_give_the_same_bits(void **state) {
-    (void)state;
     const uint64_t expected = hash_of(150, 1, MF_ISA_AUTO, false);
     assert_int_equal(hash_of(150, 2, MF_ISA_AUTO, false), expected);
     assert_int_equal(hash_of(150, 3, MF_ISA_AUTO, false), expected);
 }
 
 static void a_snapshot_continues(void **state) {
-    (void)state;
     const RowConfig config = {.count = 9,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -140,10 +132,8 @@ static void a_snapshot_continues(void **state) {
     dock_row(&rows[0]);
     swing(&rows[0]);
     step(&rows[0], 50);
-    const size_t size = mf_world_snapshot_size(rows[0].pitch.world);
-    void *image = malloc(size);
-    must(mf_world_snapshot(rows[0].pitch.world, image, size, &rows[0].pitch.error),
-         &rows[0].pitch.error);
+    size_t size;
+    void *image = take_snapshot(rows[0].pitch.world, &size);
     step(&rows[0], 50);
     must(mf_world_restore(rows[1].pitch.world, image, size, &rows[1].pitch.error),
          &rows[1].pitch.error);
@@ -158,7 +148,6 @@ static void a_snapshot_continues(void **state) {
 
 // Two rows in flight that meet: momentum of all stays, in the step in which they dock and after it.
 static void docking_keeps_momentum(void **state) {
-    (void)state;
     const RowConfig config = {.count = 4,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -168,30 +157,30 @@ static void docking_keeps_momentum(void **state) {
     Row row;
     open_row(&row, &config);
     dock_row(&row);
-    set(row.modules, "dock.enabled", 1, row.front, 0);
+    set_field(row.modules, "dock.enabled", 1, row.front, 0);
     step(&row, 1);
     for (uint32_t i = 0; i < 4; i++) {
         const double side = i < 2 ? 1.0 : -1.0;
-        set(row.modules, "base.linear_velocity", i, 0, 0.1 * side);
-        set(row.modules, "base.linear_velocity", i, 1, 0.02 * side);
-        set(row.modules, "base.position", i, 0,
-            get(row.modules, "base.position", i, 0) - 0.01 * side);
+        set_field(row.modules, "base.linear_velocity", i, 0, 0.1 * side);
+        set_field(row.modules, "base.linear_velocity", i, 1, 0.02 * side);
+        set_field(row.modules, "base.position", i, 0,
+                  get_field(row.modules, "base.position", i, 0) - 0.01 * side);
     }
     Momentum before = {{0}, {0}};
     for (uint32_t i = 0; i < 4; i++)
         add_momentum(row.modules, i, &before);
-    set(row.modules, "dock.enabled", 1, row.front, 1);
+    set_field(row.modules, "dock.enabled", 1, row.front, 1);
     for (uint32_t k = 0; k < 100; k++) {
         Momentum now = {{0}, {0}};
         step(&row, 1);
         for (uint32_t i = 0; i < 4; i++)
             add_momentum(row.modules, i, &now);
         for (uint32_t c = 0; c < 3; c++) {
-            near(now.linear[c], before.linear[c], 1e-12);
-            near(now.angular[c], before.angular[c], 1e-6);
+            assert_near(now.linear[c], before.linear[c], 1e-12);
+            assert_near(now.angular[c], before.angular[c], 1e-6);
         }
     }
-    assert_int_equal(get(row.modules, "dock.state", 1, row.front), MF_DOCK_ENGAGED);
+    assert_int_equal(get_field(row.modules, "dock.state", 1, row.front), MF_DOCK_ENGAGED);
     assert_true(open_most(&row) < 1e-9);
     close_row(&row);
 }
@@ -199,7 +188,6 @@ static void docking_keeps_momentum(void **state) {
 // A row in space that its middle carries: base.force bears the weight of all, so the load of each
 // dock is that of what hangs on it: n m g at the dock, n^2 / 2 m g l about it.
 static void loads_are_those_of_statics(void **state) {
-    (void)state;
     enum { COUNT = 5 };
     const RowConfig config = {.count = COUNT,
                               .threads = 1,
@@ -218,13 +206,14 @@ static void loads_are_those_of_statics(void **state) {
     // Free fall: nothing is carried.
     step(&row, 1);
     for (uint32_t c = 0; c < 6; c++)
-        near(get(row.modules, "dock.load", 2, 6 * row.front + c), 0.0, 1e-12);
+        assert_near(get_field(row.modules, "dock.load", 2, 6 * row.front + c), 0.0, 1e-12);
     // Pulled up at the first module along its axis: the row is accelerated as a whole, and each
     // dock pulls what is behind it.
-    set(row.modules, "base.force", 0, 0, -1.0);
+    set_field(row.modules, "base.force", 0, 0, -1.0);
     step(&row, 1);
     for (uint32_t i = 0; i + 1 < COUNT; i++)
-        near(get(row.modules, "dock.load", i, 6 * row.front), (COUNT - 1.0 - i) / COUNT, 1e-9);
+        assert_near(get_field(row.modules, "dock.load", i, 6 * row.front),
+                    (COUNT - 1.0 - i) / COUNT, 1e-9);
     (void)mass;
     close_row(&row);
 }
@@ -242,8 +231,8 @@ static void rest(uint32_t count, double seconds, double creep) {
     open_row(&row, &config);
     dock_row(&row);
     step(&row, 60);
-    const double begin[2] = {get(row.modules, "base.position", 0, 0),
-                             get(row.modules, "base.position", count - 1, 0)};
+    const double begin[2] = {get_field(row.modules, "base.position", 0, 0),
+                             get_field(row.modules, "base.position", count - 1, 0)};
     double most = 0.0;
     for (uint32_t k = 0; k < 10; k++) {
         step(&row, (uint64_t)(6.0 * seconds));
@@ -252,19 +241,18 @@ static void rest(uint32_t count, double seconds, double creep) {
     print_message(
         "%u modules at rest for %g s: docks open by at most %.3g m, ends move by %.3g and "
         "%.3g m\n",
-        count, seconds, most, fabs(get(row.modules, "base.position", 0, 0) - begin[0]),
-        fabs(get(row.modules, "base.position", count - 1, 0) - begin[1]));
+        count, seconds, most, fabs(get_field(row.modules, "base.position", 0, 0) - begin[0]),
+        fabs(get_field(row.modules, "base.position", count - 1, 0) - begin[1]));
     assert_true(most < 1e-4);
-    near(get(row.modules, "base.position", 0, 0), begin[0], creep);
-    near(get(row.modules, "base.position", count - 1, 0), begin[1], creep);
+    assert_near(get_field(row.modules, "base.position", 0, 0), begin[0], creep);
+    assert_near(get_field(row.modules, "base.position", count - 1, 0), begin[1], creep);
     for (uint32_t i = 0; i < count; i++)
-        assert_int_equal(get(row.modules, "fault.word", i, 0), 0);
+        assert_int_equal(get_field(row.modules, "fault.word", i, 0), 0);
     assert_int_equal(mf_docks_statistics(row.docks).others, 0);
     close_row(&row);
 }
 
 static void long_chains_stay_together_at_rest(void **state) {
-    (void)state;
     rest(SANITIZED ? 20 : 100, SANITIZED ? 2.0 : 20.0, 1e-3);
     if (getenv("MAYFLY_FULL") != NULL)
         rest(1000, 60.0, 1e-3);
@@ -274,7 +262,6 @@ static void long_chains_stay_together_at_rest(void **state) {
 
 // A module that a fault froze holds its neighbors in place: joints hold them to it.
 static void a_faulty_robot_is_held_by_joints(void **state) {
-    (void)state;
     const RowConfig config = {.count = 4,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -287,20 +274,20 @@ static void a_faulty_robot_is_held_by_joints(void **state) {
     dock_row(&row);
     step(&row, 10);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 10);
-    set(row.modules, "base.force", 1, 0, (double)NAN);
+    set_field(row.modules, "base.force", 1, 0, (double)NAN);
     step(&row, 1);
-    assert_int_equal(get(row.modules, "fault.word", 1, 0), MF_FAULT_INPUT);
-    const double height = get(row.modules, "base.position", 2, 2);
+    assert_int_equal(get_field(row.modules, "fault.word", 1, 0), MF_FAULT_INPUT);
+    const double height = get_field(row.modules, "base.position", 2, 2);
     step(&row, 200);
     assert_int_equal(mf_docks_statistics(row.docks).others, 201);
-    assert_true(isfinite(get(row.modules, "base.position", 2, 2)));
-    assert_true(fabs(get(row.modules, "base.position", 2, 2) - height) < 0.2); // it hangs on it
+    assert_true(isfinite(get_field(row.modules, "base.position", 2, 2)));
+    assert_true(fabs(get_field(row.modules, "base.position", 2, 2) - height) <
+                0.2); // it hangs on it
     close_row(&row);
 }
 
 // Joints besides docks are the solver's, for which the assembly is one body: a row hangs on one.
 static void other_joints_hold_a_tree(void **state) {
-    (void)state;
     const RowConfig config = {.count = 3,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -315,9 +302,9 @@ static void other_joints_hold_a_tree(void **state) {
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, row.modules, 0);
     const mf_WorldJointId id = join(joints, &ball, 0, 0, 5.0, NULL);
     step(&row, 50);
-    near(get(row.modules, "base.position", 0, 2), 5.0, 2e-5);
+    assert_near(get_field(row.modules, "base.position", 0, 2), 5.0, 2e-5);
     assert_true(state_of(joints, id).opening < 5e-5);
-    assert_true(get(row.modules, "base.position", 2, 2) < 4.99); // the others swing down
+    assert_true(get_field(row.modules, "base.position", 2, 2) < 4.99); // the others swing down
     must(mf_world_joint_destroy(joints, id, &row.pitch.error), &row.pitch.error);
     step(&row, 50);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 100);
@@ -327,7 +314,6 @@ static void other_joints_hold_a_tree(void **state) {
 
 // A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
 static void a_row_stands_on_what_moves_by_itself(void **state) {
-    (void)state;
     Pitch pitch;
     mf_WorldDocks *docks;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
@@ -363,8 +349,9 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     for (uint32_t l = 0; l < module->link_count; l++)
         mass += 2.0 * module->links[l].mass;
     assert_int_equal(mf_docks_statistics(docks).trees, 500);
-    near(get(bases, "dock.load", 0, 0), -9.81 * mass, 1e-3);
-    near(get(modules, "base.position", 1, 2), get(modules, "base.position", 0, 2) + 0.1, 0.1);
+    assert_near(get_field(bases, "dock.load", 0, 0), -9.81 * mass, 1e-3);
+    assert_near(get_field(modules, "base.position", 1, 2),
+                get_field(modules, "base.position", 0, 2) + 0.1, 0.1);
     pitch_close(&pitch);
 }
 

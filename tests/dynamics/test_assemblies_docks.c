@@ -1,9 +1,6 @@
 // Docks of every kind while their assembly moves as one tree: one that breaks, a magnet, a clamp, a
 // latch that misses. Seen by statistics, momentum and energy.
 #include "dynamics/joints_rig.h"
-#include "sanitized.h"
-
-#include <mayfly/docks.h>
 
 enum { BACK, FRONT };
 
@@ -44,10 +41,8 @@ static void add_motion(Pitch *pitch, mf_Group *group) {
 }
 
 static void connect(mf_WorldDocks *docks, mf_Group *modules, uint32_t first, uint32_t second) {
-    mf_Error error = {0};
-    must(mf_docks_connect(docks, &(mf_DockPort){modules, first, FRONT},
-                          &(mf_DockPort){modules, second, BACK}, 0, &error),
-         &error);
+    MUST(mf_docks_connect(docks, &(mf_DockPort){modules, first, FRONT},
+                          &(mf_DockPort){modules, second, BACK}, 0, &error));
 }
 
 static void open_lines(Rows *rows, uint32_t each, uint32_t line, uint32_t count, double gap,
@@ -71,7 +66,7 @@ static void open_rows(Rows *rows, uint32_t each, uint32_t count, double gap, con
 
 static void close_rows(Rows *rows) {
     for (uint32_t i = 0; i < rows->count; i++)
-        assert_int_equal(get(rows->modules, "fault.word", i, 0), 0);
+        assert_int_equal(get_field(rows->modules, "fault.word", i, 0), 0);
     pitch_close(&rows->pitch);
 }
 
@@ -84,13 +79,13 @@ static mf_DocksStatistics seen(const Rows *rows) {
 }
 
 static uint32_t dock_state(Rows *rows, uint32_t module, uint32_t dock) {
-    return (uint32_t)get(rows->modules, "dock.state", module, dock);
+    return (uint32_t)get_field(rows->modules, "dock.state", module, dock);
 }
 
 // The same velocity along x for all of a row.
 static void drive(Rows *rows, uint32_t row, double speed) {
     for (uint32_t i = row * rows->each; i < (row + 1) * rows->each; i++)
-        set(rows->modules, "base.linear_velocity", i, 0, speed);
+        set_field(rows->modules, "base.linear_velocity", i, 0, speed);
 }
 
 // ---- invariants ---------------------------------------------------------------------------------
@@ -105,8 +100,8 @@ static Momentum momentum_of(mf_Group *modules) {
 static void check_momentum(mf_Group *modules, const Momentum *expected, double tolerance) {
     const Momentum now = momentum_of(modules);
     for (uint32_t c = 0; c < 3; c++) {
-        near(now.linear[c], expected->linear[c], tolerance);
-        near(now.angular[c], expected->angular[c], tolerance);
+        assert_near(now.linear[c], expected->linear[c], tolerance);
+        assert_near(now.angular[c], expected->angular[c], tolerance);
     }
 }
 
@@ -122,10 +117,10 @@ enum { MOST = 16, VALUES = 7 };
 static void read_velocities(mf_Group *modules, double out[MOST][VALUES]) {
     for (uint32_t i = 0; i < mf_group_count(modules); i++) {
         for (uint32_t c = 0; c < 3; c++) {
-            out[i][c] = get(modules, "base.linear_velocity", i, c);
-            out[i][3 + c] = get(modules, "base.angular_velocity", i, c);
+            out[i][c] = get_field(modules, "base.linear_velocity", i, c);
+            out[i][3 + c] = get_field(modules, "base.angular_velocity", i, c);
         }
-        out[i][6] = get(modules, "joint.rate", i, 0);
+        out[i][6] = get_field(modules, "joint.rate", i, 0);
     }
 }
 
@@ -134,33 +129,34 @@ static void read_velocities(mf_Group *modules, double out[MOST][VALUES]) {
 // A row that is pulled at its end by F: dock i carries (n - 1 - i) F / n. With 8 N and four modules
 // the first carries 6 N, above its 5.
 static void a_pulled_row_breaks_where_the_load_is(void **state) {
-    (void)state;
     const double pull = 8.0, tick = 0.002;
     Rows rows;
     open_rows(&rows, 4, 4, 0.0, "tension=5");
     step(&rows, 10);
     assert_int_equal(seen(&rows).trees, 10);
-    set(rows.modules, "base.force", 0, 0, -pull);
+    set_field(rows.modules, "base.force", 0, 0, -pull);
     step(&rows, 1);
     // In the step that breaks it the row still moves as a whole: no velocity jumps.
     assert_int_equal(seen(&rows).broken, 1);
     assert_int_equal(dock_state(&rows, 0, FRONT), MF_DOCK_BROKEN);
     assert_int_equal(dock_state(&rows, 1, FRONT), MF_DOCK_ENGAGED);
-    near(get(rows.modules, "dock.load", 0, 6 * FRONT), 0.75 * pull, 1e-9);
+    assert_near(get_field(rows.modules, "dock.load", 0, 6 * FRONT), 0.75 * pull, 1e-9);
     for (uint32_t i = 0; i < 4; i++)
-        near(get(rows.modules, "base.linear_velocity", i, 0), -pull / (4.0 * mass) * tick, 1e-12);
+        assert_near(get_field(rows.modules, "base.linear_velocity", i, 0),
+                    -pull / (4.0 * mass) * tick, 1e-12);
     // From then on the force is that of one module, and the others drift.
     step(&rows, 1);
-    near(get(rows.modules, "base.linear_velocity", 0, 0),
-         -pull / (4.0 * mass) * tick - pull / mass * tick, 1e-12);
+    assert_near(get_field(rows.modules, "base.linear_velocity", 0, 0),
+                -pull / (4.0 * mass) * tick - pull / mass * tick, 1e-12);
     for (uint32_t i = 1; i < 4; i++)
-        near(get(rows.modules, "base.linear_velocity", i, 0), -pull / (4.0 * mass) * tick, 1e-12);
-    set(rows.modules, "base.force", 0, 0, 0.0);
+        assert_near(get_field(rows.modules, "base.linear_velocity", i, 0),
+                    -pull / (4.0 * mass) * tick, 1e-12);
+    set_field(rows.modules, "base.force", 0, 0, 0.0);
     const Momentum after = momentum_of(rows.modules);
     const double energy = energy_of(rows.modules);
     step(&rows, 100);
     check_momentum(rows.modules, &after, 1e-12);
-    near(energy_of(rows.modules), energy, 1e-12);
+    assert_near(energy_of(rows.modules), energy, 1e-12);
     // Each step had one assembly: first of four, then of three.
     assert_int_equal(seen(&rows).trees, 112);
     assert_int_equal(seen(&rows).loops + seen(&rows).touched + seen(&rows).others, 0);
@@ -172,7 +168,6 @@ static void a_pulled_row_breaks_where_the_load_is(void **state) {
 // breaks leaves all velocities as they are: against a twin whose docks
 // do not break the step in which they do is the same to the bit.
 static void a_spinning_row_breaks_without_a_jump(void **state) {
-    (void)state;
     enum { COUNT = 6 };
     const double rate = 6.0;
     Rows rows[2];
@@ -181,16 +176,16 @@ static void a_spinning_row_breaks_without_a_jump(void **state) {
     open_rows(&rows[1], COUNT, COUNT, 0.0, "");
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t i = 0; i < COUNT; i++) {
-            set(rows[k].modules, "base.angular_velocity", i, 2, rate);
-            set(rows[k].modules, "base.linear_velocity", i, 1, rate * length * (i - 2.5));
-            set(rows[k].modules, "base.force", i, 2, i % 2 == 0 ? 0.3 : -0.3); // bends it
+            set_field(rows[k].modules, "base.angular_velocity", i, 2, rate);
+            set_field(rows[k].modules, "base.linear_velocity", i, 1, rate * length * (i - 2.5));
+            set_field(rows[k].modules, "base.force", i, 2, i % 2 == 0 ? 0.3 : -0.3); // bends it
         }
     for (uint32_t k = 0; k < 200 && !broke; k++) {
         double velocities[2][MOST][VALUES];
         for (uint32_t r = 0; r < 2; r++) {
             // Faster and faster.
-            set(rows[r].modules, "base.force", 0, 1, -8.0);
-            set(rows[r].modules, "base.force", COUNT - 1, 1, 8.0);
+            set_field(rows[r].modules, "base.force", 0, 1, -8.0);
+            set_field(rows[r].modules, "base.force", COUNT - 1, 1, 8.0);
             step(&rows[r], 1);
             read_velocities(rows[r].modules, velocities[r]);
         }
@@ -200,7 +195,7 @@ static void a_spinning_row_breaks_without_a_jump(void **state) {
     assert_true(broke);
     for (uint32_t i = 0; i < COUNT; i++)
         for (uint32_t c = 0; c < 3; c++)
-            set(rows[0].modules, "base.force", i, c, 0.0);
+            set_field(rows[0].modules, "base.force", i, c, 0.0);
     const Momentum before = momentum_of(rows[0].modules);
     double energy = energy_of(rows[0].modules);
     const double first = energy;
@@ -225,15 +220,14 @@ static void a_spinning_row_breaks_without_a_jump(void **state) {
 // Two rows at rest, 50 mm apart: pull (1 - d / range)^2 is 2 N on each, the only one, since docks
 // within a row are taken. They meet, lose what the blow takes, and go on as one tree at rest.
 static void a_magnet_pulls_a_row_on(void **state) {
-    (void)state;
     Rows rows;
     const Momentum none = {{0}, {0}};
     double energy = 0.0;
     open_rows(&rows, 2, 4, 0.05, "pull=8 range=0.1");
     step(&rows, 1);
     for (uint32_t i = 0; i < 4; i++)
-        near(get(rows.modules, "base.linear_velocity", i, 0),
-             (i < 2 ? 1.0 : -1.0) * 2.0 / (2.0 * mass) * 0.002, 1e-12);
+        assert_near(get_field(rows.modules, "base.linear_velocity", i, 0),
+                    (i < 2 ? 1.0 : -1.0) * 2.0 / (2.0 * mass) * 0.002, 1e-12);
     uint64_t steps = 1;
     for (; steps < 400 && seen(&rows).joined == 2; steps++) {
         energy = energy_of(rows.modules);
@@ -242,7 +236,7 @@ static void a_magnet_pulls_a_row_on(void **state) {
     }
     assert_int_equal(seen(&rows).joined, 3);
     assert_int_equal(dock_state(&rows, 1, FRONT), MF_DOCK_ENGAGED);
-    assert_int_equal(get(rows.modules, "dock.partner", 1, 3 * FRONT + 1), 2);
+    assert_int_equal(get_field(rows.modules, "dock.partner", 1, 3 * FRONT + 1), 2);
     // Two assemblies until it joined, one since then.
     assert_int_equal(seen(&rows).trees, 2 * (steps - 1) + 1);
     for (uint32_t k = 0; k < 200; k++) {
@@ -255,8 +249,9 @@ static void a_magnet_pulls_a_row_on(void **state) {
     assert_true(energy < 1e-9);
     assert_int_equal(seen(&rows).trees, 2 * (steps - 1) + 1 + 200);
     assert_int_equal(seen(&rows).others + seen(&rows).touched + seen(&rows).loops, 0);
-    near(get(rows.modules, "base.position", 2, 0) - get(rows.modules, "base.position", 1, 0),
-         length, 1e-7);
+    assert_near(get_field(rows.modules, "base.position", 2, 0) -
+                    get_field(rows.modules, "base.position", 1, 0),
+                length, 1e-7);
     close_rows(&rows);
 }
 
@@ -264,7 +259,6 @@ static void a_magnet_pulls_a_row_on(void **state) {
 
 // It closes for 20 ms, ten steps, in which both rows move by themselves; then they are one.
 static void a_clamp_closes_on_a_row(void **state) {
-    (void)state;
     Rows rows;
     open_rows(&rows, 3, 6, 0.0, "closing=0.02");
     drive(&rows, 0, 0.3);
@@ -275,8 +269,8 @@ static void a_clamp_closes_on_a_row(void **state) {
     assert_int_equal(dock_state(&rows, 2, FRONT), MF_DOCK_CLOSING);
     assert_int_equal(dock_state(&rows, 3, BACK), MF_DOCK_CLOSING);
     assert_int_equal(seen(&rows).trees, 20);
-    near(energy_of(rows.modules), apart, 1e-12);
-    near(get(rows.modules, "base.linear_velocity", 5, 0), 0.28, 1e-12);
+    assert_near(energy_of(rows.modules), apart, 1e-12);
+    assert_near(get_field(rows.modules, "base.linear_velocity", 5, 0), 0.28, 1e-12);
     step(&rows, 1);
     assert_int_equal(dock_state(&rows, 2, FRONT), MF_DOCK_ENGAGED);
     assert_int_equal(seen(&rows).joined, 5);
@@ -284,17 +278,17 @@ static void a_clamp_closes_on_a_row(void **state) {
     step(&rows, 200);
     check_momentum(rows.modules, &before, 1e-9);
     // Together they have what a blow without rebound leaves: 1/2 M v^2 of the mean velocity.
-    near(energy_of(rows.modules), 0.5 * 6.0 * mass * 0.29 * 0.29, 1e-6);
+    assert_near(energy_of(rows.modules), 0.5 * 6.0 * mass * 0.29 * 0.29, 1e-6);
     assert_int_equal(seen(&rows).trees, 221);
     // It opens at once: two trees again, and nothing jumps.
     double velocities[2][MOST][VALUES];
     read_velocities(rows.modules, velocities[0]);
-    set(rows.modules, "dock.enabled", 2, FRONT, 0);
+    set_field(rows.modules, "dock.enabled", 2, FRONT, 0);
     step(&rows, 1);
     read_velocities(rows.modules, velocities[1]);
     for (uint32_t i = 0; i < 6; i++)
         for (uint32_t c = 0; c < VALUES; c++)
-            near(velocities[1][i][c], velocities[0][i][c], 1e-6);
+            assert_near(velocities[1][i][c], velocities[0][i][c], 1e-6);
     check_momentum(rows.modules, &before, 1e-9);
     assert_int_equal(seen(&rows).released, 1);
     assert_int_equal(seen(&rows).trees, 223);
@@ -306,12 +300,11 @@ static void a_clamp_closes_on_a_row(void **state) {
 // Of 60 pairs of rows whose latches each catch with 0.7, 49 % join: within four standard
 // deviations. A miss changes no velocity, and the rows stay trees of their own.
 static void a_latch_misses_a_row(void **state) {
-    (void)state;
     enum { PAIRS = SANITIZED ? 15 : 60, EACH = 2 };
     Rows rows;
     open_lines(&rows, EACH, 2 * EACH, 2 * EACH * PAIRS, 0.0, "failure=0.3");
     for (uint32_t i = 0; i < rows.count; i++)
-        set(rows.modules, "base.linear_velocity", i, 1, 0.1);
+        set_field(rows.modules, "base.linear_velocity", i, 1, 0.1);
     const uint64_t docked = PAIRS * 2 * (EACH - 1);
     const Momentum before = momentum_of(rows.modules);
     step(&rows, 1);
@@ -326,7 +319,7 @@ static void a_latch_misses_a_row(void **state) {
     for (uint32_t i = 0; i < rows.count; i++) {
         const bool miss = dock_state(&rows, i, FRONT) == MF_DOCK_MISSED;
         assert_true(!miss || i % (2 * EACH) == EACH - 1);
-        near(get(rows.modules, "base.linear_velocity", i, 1), 0.1, 1e-9);
+        assert_near(get_field(rows.modules, "base.linear_velocity", i, 1), 0.1, 1e-9);
     }
     close_rows(&rows);
 }

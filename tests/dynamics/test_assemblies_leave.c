@@ -2,8 +2,6 @@
 // than the solver takes. What it does then is the same physics, by run-time joints.
 #include "dynamics/joints_rig.h"
 
-#include <mayfly/docks.h>
-
 enum {
     LEGS = 20, // [1] of a module: more than have sites
     WIDE = 17, // [1] modules of two links in a row
@@ -16,7 +14,7 @@ typedef struct Play {
     mf_WorldDocks *docks;
 } Play;
 
-static mf_Group *add_group(Play *play, const char *text, const char *name, uint32_t count) {
+static mf_Group *add_modules(Play *play, const char *text, const char *name, uint32_t count) {
     mf_Group *group =
         pitch_group(&play->pitch, load_text(play->pitch.context, text), name, count, true);
     mf_ArticulatedConfig motion = mf_articulated_config();
@@ -36,11 +34,11 @@ static void open_play(Play *play, const char *module, uint32_t modules, double a
     memset(play, 0, sizeof *play);
     Pitch *pitch = &play->pitch;
     pitch_open(pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
-    play->modules = add_group(play, module, "modules", modules);
-    play->balls = add_group(play,
-                            "<mujoco model='ball'><worldbody><body><freejoint/><geom "
-                            "type='sphere' size='0.02' mass='0.1'/></body></worldbody></mujoco>",
-                            "balls", balls);
+    play->modules = add_modules(play, module, "modules", modules);
+    play->balls = add_modules(play,
+                              "<mujoco model='ball'><worldbody><body><freejoint/><geom "
+                              "type='sphere' size='0.02' mass='0.1'/></body></worldbody></mujoco>",
+                              "balls", balls);
     mf_WorldJoints *joints;
     mf_WorldJointsConfig exact = mf_world_joints_config();
     exact.tolerance = 1e-9;
@@ -72,12 +70,10 @@ static double widest_gap(const Play *play) {
     double most = 0.0;
     for (uint32_t i = 1; i < mf_group_count(play->modules); i++) {
         double there[3], turn[4], square = 0.0;
-        mf_Error error = {0};
-        must(mf_docks_meeting(play->docks, &(mf_DockPort){play->modules, i - 1, 1},
-                              &(mf_DockPort){play->modules, i, 0}, 0, there, turn, &error),
-             &error);
+        MUST(mf_docks_meeting(play->docks, &(mf_DockPort){play->modules, i - 1, 1},
+                              &(mf_DockPort){play->modules, i, 0}, 0, there, turn, &error));
         for (uint32_t c = 0; c < 3; c++)
-            square += pow(get(play->modules, "base.position", i, c) - there[c], 2);
+            square += pow(get_field(play->modules, "base.position", i, c) - there[c], 2);
         most = fmax(most, sqrt(square));
     }
     return most;
@@ -89,8 +85,8 @@ static mf_DocksStatistics run(Play *play, uint32_t steps) {
     mf_world_step(play->pitch.world, steps);
     const Momentum after = momentum_of(play);
     for (uint32_t c = 0; c < 3; c++) {
-        near(after.linear[c], before.linear[c], 1e-9);
-        near(after.angular[c], before.angular[c], 1e-7);
+        assert_near(after.linear[c], before.linear[c], 1e-9);
+        assert_near(after.angular[c], before.angular[c], 1e-7);
     }
     assert_int_equal(mf_group_fault_total(play->modules), 0);
     const mf_DocksStatistics seen = mf_docks_statistics(play->docks);
@@ -128,15 +124,14 @@ static mf_DocksStatistics hit_leg(uint32_t leg) {
     write_comb(text, sizeof text);
     open_play(&play, text, 2, 2.0, 1);
     put_at(&play.pitch, play.balls, 0, 2.05 + 0.1 * leg, 0.0, 5.0 - 0.03 - 0.11 - 0.03);
-    set(play.balls, "base.linear_velocity", 0, 2, 0.3);
+    set_field(play.balls, "base.linear_velocity", 0, 2, 0.3);
     const mf_DocksStatistics seen = run(&play, 150);
-    assert_true(get(play.balls, "base.linear_velocity", 0, 2) < 0.25); // it has hit
+    assert_true(get_field(play.balls, "base.linear_velocity", 0, 2) < 0.25); // it has hit
     pitch_close(&play.pitch);
     return seen;
 }
 
 static void a_link_without_a_site_is_hit(void **state) {
-    (void)state;
     const mf_DocksStatistics near_leg = hit_leg(2), far_leg = hit_leg(LEGS - 1);
     assert_int_equal(near_leg.touched, 0);
     assert_true(far_leg.touched > 0);
@@ -159,17 +154,16 @@ static mf_DocksStatistics hit_row(uint32_t links) {
     open_play(&play, module_text, WIDE, 0.2, links);
     for (uint32_t i = 0; i < links; i++) {
         put_at(&play.pitch, play.balls, i, 0.1 * i - 0.05, 0.0, 5.0 - 0.03 - 0.02 - 0.004);
-        set(play.balls, "base.linear_velocity", i, 2, 0.3);
+        set_field(play.balls, "base.linear_velocity", i, 2, 0.3);
     }
     const mf_DocksStatistics seen = run(&play, 40);
     for (uint32_t i = 0; i < links; i++)
-        assert_true(get(play.balls, "base.linear_velocity", i, 2) < 0.25);
+        assert_true(get_field(play.balls, "base.linear_velocity", i, 2) < 0.25);
     pitch_close(&play.pitch);
     return seen;
 }
 
 static void more_links_are_hit_than_an_island_takes(void **state) {
-    (void)state;
     const mf_DocksStatistics most = hit_row(HALF), more = hit_row(HALF + 1);
     assert_int_equal(most.touched, 0);
     assert_true(more.touched > 0);

@@ -1,10 +1,6 @@
 // Assemblies that others touch or hold stay one tree: against the same robot from one model,
 // momentum, loads, snapshots, bits.
 #include "dynamics/joints_rig.h"
-#include "sanitized.h"
-
-#include <mayfly/docks.h>
-#include <mayfly/query.h>
 
 enum { MODULES = 4 };
 
@@ -54,8 +50,8 @@ typedef struct PlayConfig {
     bool wide, ground, exact;
 } PlayConfig;
 
-static mf_Group *add_group(Play *play, const PlayConfig *config, mf_Model *model, const char *name,
-                           uint32_t count) {
+static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *model,
+                             const char *name, uint32_t count) {
     mf_Group *group = pitch_group(&play->pitch, model, name, count, config->wide);
     mf_ArticulatedConfig motion = mf_articulated_config();
     motion.contacts = config->ground;
@@ -83,15 +79,15 @@ static void open_play(Play *play, const PlayConfig *config) {
     pitch_open(pitch, config->threads, config->isa, config->step, config->gravity);
     write_chain(text, sizeof text);
     play->modules =
-        add_group(play, config, load_text(pitch->context, config->whole ? text : module_text),
-                  "modules", config->whole ? config->rows : config->rows * MODULES);
+        add_modules(play, config, load_text(pitch->context, config->whole ? text : module_text),
+                    "modules", config->whole ? config->rows : config->rows * MODULES);
     if (config->balls > 0)
-        play->others =
-            add_group(play, config,
-                      load_text(pitch->context, "<mujoco model='ball'><worldbody><body><freejoint/>"
-                                                "<geom type='sphere' size='0.05' mass='2'/></body>"
-                                                "</worldbody></mujoco>"),
-                      "others", config->balls);
+        play->others = add_modules(play, config,
+                                   load_text(pitch->context,
+                                             "<mujoco model='ball'><worldbody><body><freejoint/>"
+                                             "<geom type='sphere' size='0.05' mass='2'/></body>"
+                                             "</worldbody></mujoco>"),
+                                   "others", config->balls);
     must(mf_world_joints_add(pitch->world, &exact, &joints, &pitch->error), &pitch->error);
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
@@ -121,10 +117,10 @@ enum { SEEN = MODULES + 6 };
 
 static void see(const Play *play, bool whole, double out[SEEN]) {
     for (uint32_t i = 0; i < MODULES; i++)
-        out[i] = get(play->modules, "joint.angle", whole ? 0 : i, whole ? i : 0);
+        out[i] = get_field(play->modules, "joint.angle", whole ? 0 : i, whole ? i : 0);
     for (uint32_t c = 0; c < 3; c++) {
-        out[MODULES + c] = get(play->modules, "base.position", 0, c);
-        out[MODULES + 3 + c] = get(play->others, "base.position", 0, c);
+        out[MODULES + c] = get_field(play->modules, "base.position", 0, c);
+        out[MODULES + 3 + c] = get_field(play->others, "base.position", 0, c);
     }
 }
 
@@ -150,16 +146,16 @@ static void strike(bool whole, mf_Time step, double out[SEEN]) {
     Play play;
     open_play(&play, &config);
     put_at(&play.pitch, play.others, 0, 0.26, 0.01, 4.915);
-    set(play.others, "base.linear_velocity", 0, 2, 0.2);
-    set(play.others, "base.linear_velocity", 0, 1, 0.01);
+    set_field(play.others, "base.linear_velocity", 0, 2, 0.2);
+    set_field(play.others, "base.linear_velocity", 0, 1, 0.01);
     const Momentum before = momentum_of(&play);
     mf_world_step(play.pitch.world, (uint64_t)(200 * MF_MILLISECOND / step));
     const Momentum after = momentum_of(&play);
     for (uint32_t c = 0; c < 3; c++) {
-        near(after.linear[c], before.linear[c], 1e-12);
-        near(after.angular[c], before.angular[c], 1e-10);
+        assert_near(after.linear[c], before.linear[c], 1e-12);
+        assert_near(after.angular[c], before.angular[c], 1e-10);
     }
-    assert_true(get(play.others, "base.linear_velocity", 0, 2) < 0.18);
+    assert_true(get_field(play.others, "base.linear_velocity", 0, 2) < 0.18);
     assert_int_equal(mf_group_warning(play.modules, 0), 0);
     if (!whole)
         assert_int_equal(mf_docks_statistics(play.docks).trees,
@@ -181,7 +177,6 @@ static double blow_difference(mf_Time step) {
 // The contact acts on where accelerations of the step's beginning lead, in the one model on where
 // the step leads: alike to the first order of the step.
 static void a_blow_moves_it_as_one_robot(void **state) {
-    (void)state;
     assert_true(blow_difference(MF_MILLISECOND) < 2e-5);
     assert_true(blow_difference(MF_MILLISECOND / 8) < 2e-6);
 }
@@ -192,9 +187,8 @@ static void a_blow_moves_it_as_one_robot(void **state) {
 static double load_on_row(Play *play, uint32_t row) {
     mf_Contact contacts[256];
     uint32_t count;
-    mf_Error error = {0};
     double sum = 0.0;
-    must(mf_world_contacts(play->pitch.world, contacts, 256, &count, &error), &error);
+    MUST(mf_world_contacts(play->pitch.world, contacts, 256, &count, &error));
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t s = 0; s < 2; s++) {
             const mf_ShapeOwner *owner = &contacts[i].owners[s];
@@ -207,7 +201,6 @@ static double load_on_row(Play *play, uint32_t row) {
 
 // The lower one lies on the ground and bears the weight of the upper one, both as trees.
 static void rows_rest_on_each_other(void **state) {
-    (void)state;
     for (uint32_t wide = 0; wide < 2; wide++) {
         const PlayConfig config = {.rows = 2,
                                    .threads = 1,
@@ -222,7 +215,7 @@ static void rows_rest_on_each_other(void **state) {
         mf_world_step(play.pitch.world, steps);
         print_message("a row on a row: bears %.6g N of %.6g N\n", load_on_row(&play, 1),
                       0.8 * MODULES * 9.81);
-        near(load_on_row(&play, 1), 0.8 * MODULES * 9.81, 5e-4 * 0.8 * MODULES * 9.81);
+        assert_near(load_on_row(&play, 1), 0.8 * MODULES * 9.81, 5e-4 * 0.8 * MODULES * 9.81);
         const mf_DocksStatistics seen = mf_docks_statistics(play.docks);
         assert_int_equal(seen.trees, 2 * steps);
         assert_int_equal(mf_group_warning(play.modules, 5), 0);
@@ -261,32 +254,19 @@ static uint64_t hash_of(uint32_t threads, mf_Isa isa, bool wide) {
 }
 
 static void bits_depend_on_nothing_else(void **state) {
-    (void)state;
     for (uint32_t wide = 0; wide < 2; wide++) {
         const uint64_t expected = hash_of(1, MF_ISA_AUTO, wide);
         assert_int_equal(hash_of(2, MF_ISA_AUTO, wide), expected);
-        const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-        for (uint32_t i = 0; i < 4; i++)
-            if (mf_isa_available(sets[i]))
-                assert_int_equal(hash_of(2, sets[i], wide), expected);
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(2, isa, wide), expected);
     }
 }
 
 static void a_snapshot_of_a_heap_continues(void **state) {
-    (void)state;
     Play play;
-    mf_Error error = {0};
     open_heap(&play, 1, MF_ISA_AUTO, true);
     mf_world_step(play.pitch.world, 40);
-    const size_t size = mf_world_snapshot_size(play.pitch.world);
-    void *image = malloc(size);
-    must(mf_world_snapshot(play.pitch.world, image, size, &error), &error);
-    mf_world_step(play.pitch.world, 20);
-    const uint64_t hash = mf_world_hash(play.pitch.world);
-    must(mf_world_restore(play.pitch.world, image, size, &error), &error);
-    mf_world_step(play.pitch.world, 20);
-    assert_int_equal(mf_world_hash(play.pitch.world), hash);
-    free(image);
+    assert_continues(play.pitch.world, 20);
     close_play(&play);
 }
 

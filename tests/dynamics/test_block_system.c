@@ -1,14 +1,6 @@
 // Block systems: exact solution of trees, iterative solution of loops, and nearly singular
 // matrices.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "dynamics/block_system.h"
 
 typedef struct Pair {
@@ -72,8 +64,7 @@ static void open_system(mf_Context **context, uint32_t nodes, const Pair *pairs,
 
 static void close_system(mf_Context *context, mf_BlockSystem *system) {
     mf_block_system_destroy(context, system);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 // Returns the iterations.
@@ -99,7 +90,6 @@ static uint32_t check(uint32_t nodes, const Pair *pairs, uint32_t count, double 
 }
 
 static void trees_are_solved_at_once(void **state) {
-    (void)state;
     Pair pairs[MOST] = {{0, 0}};
     assert_int_equal(check(1, pairs, 0, 1e-13), 0);
     for (uint32_t i = 0; i + 1 < MOST; i++)
@@ -111,7 +101,6 @@ static void trees_are_solved_at_once(void **state) {
 }
 
 static void loops_are_iterated(void **state) {
-    (void)state;
     Pair pairs[MOST * MOST];
     uint32_t count = 0;
     for (uint32_t i = 0; i + 1 < MOST; i++) {
@@ -130,7 +119,6 @@ static void loops_are_iterated(void **state) {
 
 // Parts that share no block are solved by themselves, to the bit.
 static void parts_know_nothing_of_each_other(void **state) {
-    (void)state;
     const Pair pairs[] = {{0, 1}, {1, 2}, {3, 4}};
     mf_Context *context;
     mf_BlockSystem system;
@@ -147,7 +135,6 @@ static void parts_know_nothing_of_each_other(void **state) {
 
 // Where a pivot is not positive the solution stays of the size of the diagonal's.
 static void what_is_not_positive_stays_small(void **state) {
-    (void)state;
     mf_Context *context;
     mf_BlockSystem system;
     double x[ROWS], right[ROWS] = {1, -1, 0, 0, 0, 0};

@@ -2,8 +2,6 @@
 // against the loop that the file closes: they differ by the order of the step.
 #include "dynamics/joints_rig.h"
 
-#include <mayfly/docks.h>
-
 enum { MODULES = 4 };
 
 // How a chain moves in a test.
@@ -82,12 +80,12 @@ static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
     add_articulated(&pitch, chain, with);
     put_at(&pitch, chain, 0, 0, 0, with->height);
     for (uint32_t i = 0; i < MODULES; i++)
-        set(chain, "joint.rate", 0, i, start_rate[i]);
+        set_field(chain, "joint.rate", 0, i, start_rate[i]);
     mf_world_step(pitch.world, (uint64_t)(with->duration * 1e9 / (double)step + 0.5));
     for (uint32_t i = 0; i < MODULES; i++)
-        out[i] = get(chain, "joint.angle", 0, i);
+        out[i] = get_field(chain, "joint.angle", 0, i);
     for (uint32_t c = 0; c < 3; c++)
-        out[MODULES + c] = get(chain, "base.position", 0, c);
+        out[MODULES + c] = get_field(chain, "base.position", 0, c);
     pitch_close(&pitch);
 }
 
@@ -96,9 +94,9 @@ static void give_rates(Pitch *pitch, mf_Group *modules, double height) {
     double rate = 0.0, speed = 0.0; // about y, and along z at the module's hinge
     for (uint32_t i = 0; i < MODULES; i++) {
         put_at(pitch, modules, i, 0.2 * i, 0, height);
-        set(modules, "base.angular_velocity", i, 1, rate);
-        set(modules, "base.linear_velocity", i, 2, speed);
-        set(modules, "joint.rate", i, 0, start_rate[i]);
+        set_field(modules, "base.angular_velocity", i, 1, rate);
+        set_field(modules, "base.linear_velocity", i, 2, speed);
+        set_field(modules, "joint.rate", i, 0, start_rate[i]);
         rate += start_rate[i];
         speed -= 0.2 * rate; // a turn about y takes x to -z
     }
@@ -134,9 +132,9 @@ static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], 
          id != MF_WORLD_JOINT_NONE; id = mf_world_joint_next(joints, id))
         *open = fmax(*open, state_of(joints, id).opening);
     for (uint32_t i = 0; i < MODULES; i++)
-        out[i] = get(modules, "joint.angle", i, 0);
+        out[i] = get_field(modules, "joint.angle", i, 0);
     for (uint32_t c = 0; c < 3; c++)
-        out[MODULES + c] = get(modules, "base.position", 0, c);
+        out[MODULES + c] = get_field(modules, "base.position", 0, c);
     pitch_close(&pitch);
 }
 
@@ -154,7 +152,6 @@ static double difference(const Case *with, mf_Time step) {
 
 // The assembly is one tree, with all that the model has: rates, gravity, contacts with the ground.
 static void docked_modules_move_as_one_robot(void **state) {
-    (void)state;
     const Case cases[] = {
         {"in flight", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 5.0, 0.25},
         {"falling", MF_CONTACT_LAW_COMPLIANT, 9.81, false, 5.0, 0.25},
@@ -169,7 +166,6 @@ static void docked_modules_move_as_one_robot(void **state) {
 // With the constraints of MuJoCo's law run-time joints hold the modules: the difference falls with
 // the step, at least in its first order, and docks stay closed.
 static void other_laws_are_held_by_joints(void **state) {
-    (void)state;
     const Case with = {"MuJoCo's law", MF_CONTACT_LAW_MUJOCO, 0.0, false, 5.0, 0.25};
     double errors[3];
     for (int k = 0; k < 3; k++)
@@ -181,7 +177,6 @@ static void other_laws_are_held_by_joints(void **state) {
 // Four modules whose hinges stand at right angles, closed by a fourth dock: a ring that spins stays
 // closed and turns as one body, whose moment of inertia does not change.
 static void a_docked_ring_spins_as_one_body(void **state) {
-    (void)state;
     const Case with = {"ring", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 0.0, 0.5};
     Pitch pitch;
     mf_WorldDocks *docks;
@@ -193,16 +188,16 @@ static void a_docked_ring_spins_as_one_body(void **state) {
     add_articulated(&pitch, modules, &with);
     must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
     for (uint32_t i = 0; i < MODULES; i++)
-        set(modules, "joint.angle", i, 0, 1.5707963267948966);
+        set_field(modules, "joint.angle", i, 0, 1.5707963267948966);
     for (uint32_t i = 1; i < MODULES; i++) {
         const mf_DockPort front = {modules, i - 1, 1}, back = {modules, i, 0};
         double position[3], orientation[4];
         must(mf_docks_meeting(docks, &front, &back, 0, position, orientation, &pitch.error),
              &pitch.error);
         for (uint32_t c = 0; c < 4; c++) {
-            set(modules, "base.orientation", i, c, orientation[c]);
+            set_field(modules, "base.orientation", i, c, orientation[c]);
             if (c < 3)
-                set(modules, "base.position", i, c, position[c]);
+                set_field(modules, "base.position", i, c, position[c]);
         }
     }
     for (uint32_t i = 0; i < MODULES; i++)
@@ -212,14 +207,14 @@ static void a_docked_ring_spins_as_one_body(void **state) {
     double center[3] = {0, 0, 0};
     for (uint32_t i = 0; i < MODULES; i++)
         for (uint32_t c = 0; c < 3; c++)
-            center[c] += get(modules, "base.position", i, c) / MODULES;
+            center[c] += get_field(modules, "base.position", i, c) / MODULES;
     const double rate = 3.0;
     for (uint32_t i = 0; i < MODULES; i++) { // about y
-        set(modules, "base.angular_velocity", i, 1, rate);
-        set(modules, "base.linear_velocity", i, 0,
-            rate * (get(modules, "base.position", i, 2) - center[2]));
-        set(modules, "base.linear_velocity", i, 2,
-            -rate * (get(modules, "base.position", i, 0) - center[0]));
+        set_field(modules, "base.angular_velocity", i, 1, rate);
+        set_field(modules, "base.linear_velocity", i, 0,
+                  rate * (get_field(modules, "base.position", i, 2) - center[2]));
+        set_field(modules, "base.linear_velocity", i, 2,
+                  -rate * (get_field(modules, "base.position", i, 0) - center[0]));
     }
     Momentum before = {{0}, {0}}, after = {{0}, {0}};
     for (uint32_t i = 0; i < MODULES; i++)
@@ -227,12 +222,12 @@ static void a_docked_ring_spins_as_one_body(void **state) {
     mf_world_step(pitch.world, 500);
     for (uint32_t i = 0; i < MODULES; i++) {
         add_momentum(modules, i, &after);
-        near(get(modules, "base.angular_velocity", i, 1), rate, 1e-3);
-        near(get(modules, "joint.angle", i, 0), 1.5707963267948966, 1e-3);
+        assert_near(get_field(modules, "base.angular_velocity", i, 1), rate, 1e-3);
+        assert_near(get_field(modules, "joint.angle", i, 0), 1.5707963267948966, 1e-3);
     }
     for (uint32_t c = 0; c < 3; c++) {
-        near(after.linear[c], before.linear[c], 1e-12);
-        near(after.angular[c], before.angular[c], 1e-5);
+        assert_near(after.linear[c], before.linear[c], 1e-12);
+        assert_near(after.angular[c], before.angular[c], 1e-5);
     }
     pitch_close(&pitch);
 }

@@ -3,8 +3,6 @@
 // that change while they are docked.
 #include "dynamics/joints_rig.h"
 
-#include <mayfly/docks.h>
-
 enum { MODULES = 4 };
 
 static const double quarter = 1.5707963267948966;
@@ -74,11 +72,11 @@ static void run_linkage(mf_Time step, double out[6]) {
     add_articulated(&pitch, linkage);
     put_at(&pitch, linkage, 0, 0, 0, 5);
     for (uint32_t i = 0; i < 3; i++)
-        set(linkage, "joint.rate", 0, i, i % 2 == 0 ? rate : -rate);
+        set_field(linkage, "joint.rate", 0, i, i % 2 == 0 ? rate : -rate);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / 5 / step));
     for (uint32_t c = 0; c < 3; c++) {
-        out[c] = get(linkage, "joint.angle", 0, c);
-        out[3 + c] = get(linkage, "base.position", 0, c) - (c == 2 ? 5 : 0);
+        out[c] = get_field(linkage, "joint.angle", 0, c);
+        out[3 + c] = get_field(linkage, "base.position", 0, c) - (c == 2 ? 5 : 0);
     }
     pitch_close(&pitch);
 }
@@ -91,7 +89,7 @@ static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
     must(mf_world_docks_add(pitch->world, NULL, docks, &pitch->error), &pitch->error);
     put_at(pitch, modules, 0, 0, 0, 5);
     for (uint32_t i = 0; i < MODULES; i++)
-        set(modules, "joint.angle", i, 0, quarter);
+        set_field(modules, "joint.angle", i, 0, quarter);
     for (uint32_t i = 1; i < MODULES; i++) {
         double position[3], orientation[4];
         must(mf_docks_meeting(*docks, &(mf_DockPort){modules, i - 1, 1},
@@ -99,9 +97,9 @@ static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
                               &pitch->error),
              &pitch->error);
         for (uint32_t c = 0; c < 4; c++) {
-            set(modules, "base.orientation", i, c, orientation[c]);
+            set_field(modules, "base.orientation", i, c, orientation[c]);
             if (c < 3)
-                set(modules, "base.position", i, c, position[c]);
+                set_field(modules, "base.position", i, c, position[c]);
         }
     }
     return modules;
@@ -114,9 +112,9 @@ static void run_ring(mf_Time step, double out[6]) {
     mf_Group *modules = make_ring(&pitch, &docks);
     // The sides b and d turn, a and c do not; c moves by what b's end does.
     for (uint32_t i = 0; i < MODULES; i++) {
-        set(modules, "joint.rate", i, 0, i % 2 == 0 ? rate : -rate);
-        set(modules, "base.angular_velocity", i, 1, i % 2 == 0 ? 0.0 : rate);
-        set(modules, "base.linear_velocity", i, 0, i == 1 || i == 2 ? -0.2 * rate : 0.0);
+        set_field(modules, "joint.rate", i, 0, i % 2 == 0 ? rate : -rate);
+        set_field(modules, "base.angular_velocity", i, 1, i % 2 == 0 ? 0.0 : rate);
+        set_field(modules, "base.linear_velocity", i, 0, i == 1 || i == 2 ? -0.2 * rate : 0.0);
     }
     for (uint32_t i = 0; i < MODULES; i++)
         must(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
@@ -124,15 +122,14 @@ static void run_ring(mf_Time step, double out[6]) {
              &pitch.error);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / 5 / step));
     for (uint32_t c = 0; c < 3; c++) {
-        out[c] = get(modules, "joint.angle", c, 0) - quarter;
-        out[3 + c] = get(modules, "base.position", 0, c) - (c == 2 ? 5 : 0);
+        out[c] = get_field(modules, "joint.angle", c, 0) - quarter;
+        out[3 + c] = get_field(modules, "base.position", 0, c) - (c == 2 ? 5 : 0);
     }
     pitch_close(&pitch);
 }
 
 // The difference falls at least in the first order of the step, while the angles change by 0.8 rad.
 static void a_docked_ring_moves_as_a_loop_closed_by_connect(void **state) {
-    (void)state;
     double errors[3], ring[6], linkage[6];
     for (int k = 0; k < 3; k++) {
         const mf_Time step = (4 >> k) * MF_MILLISECOND / 2;
@@ -209,7 +206,6 @@ static double gap_of(const mf_World *world) {
 // A rigid box docked to one of each motion, for half a second: with what falls it falls without a
 // load; what stands or is held carries its weight; all stay together.
 static void every_motion_carries_what_is_docked_to_it(void **state) {
-    (void)state;
     static const mf_Motion motions[] = {MF_MOTION_KINEMATIC,   MF_MOTION_POINTS,
                                         MF_MOTION_RIGID,       MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED, MF_MOTION_EXTERNAL};
@@ -217,20 +213,20 @@ static void every_motion_carries_what_is_docked_to_it(void **state) {
         Pair pair;
         const bool holds = motions[m] == MF_MOTION_KINEMATIC || motions[m] == MF_MOTION_EXTERNAL;
         must(open_pair(&pair, motions[m], 9.81), &pair.pitch.error);
-        const double began = get(pair.other, "base.position", 0, 2);
+        const double began = get_field(pair.other, "base.position", 0, 2);
         mf_world_step(pair.pitch.world, 500);
-        const double down = began - get(pair.other, "base.position", 0, 2);
+        const double down = began - get_field(pair.other, "base.position", 0, 2);
         print_message("%s: gap %.2g m, down %.4f m\n", mf_motion_name(motions[m]),
                       gap_of(pair.pitch.world), down);
-        near(get(pair.own, "dock.state", 0, 0), MF_DOCK_ENGAGED, 0);
-        near(get(pair.other, "dock.state", 0, 1), MF_DOCK_ENGAGED, 0);
+        assert_near(get_field(pair.own, "dock.state", 0, 0), MF_DOCK_ENGAGED, 0);
+        assert_near(get_field(pair.other, "dock.state", 0, 1), MF_DOCK_ENGAGED, 0);
         assert_true(gap_of(pair.pitch.world) < 1e-4);
         if (holds) {
-            near(down, 0.0, 1e-6);
-            near(get(pair.other, "dock.load", 0, 8), 2 * 9.81, 1e-3);
+            assert_near(down, 0.0, 1e-6);
+            assert_near(get_field(pair.other, "dock.load", 0, 8), 2 * 9.81, 1e-3);
         } else if (motions[m] != MF_MOTION_POINTS) { // that one stands on its feet, and tips over
-            near(down, 0.5 * 9.81 * 0.25, 3e-3);
-            near(get(pair.other, "dock.load", 0, 8), 0.0, 1e-6);
+            assert_near(down, 0.5 * 9.81 * 0.25, 3e-3);
+            assert_near(get_field(pair.other, "dock.load", 0, 8), 0.0, 1e-6);
         }
         assert_int_equal(mf_group_fault_total(pair.own) + mf_group_fault_total(pair.other), 0);
         pitch_close(&pair.pitch);
@@ -240,7 +236,6 @@ static void every_motion_carries_what_is_docked_to_it(void **state) {
 // Three docked robots that drift and turn; the one in the middle changes its motion. Docks stay,
 // and so does momentum among dynamic motions; `kinematic` holds all three.
 static void docked_robots_change_their_motion(void **state) {
-    (void)state;
     static const mf_Motion order[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED,
                                       MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED};
     Pitch pitch;
@@ -260,8 +255,8 @@ static void docked_robots_change_their_motion(void **state) {
     must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
     for (uint32_t i = 0; i < 3; i++) {
         put_at(&pitch, group, i, 0.1 * i, 0, 5);
-        set(group, "base.linear_velocity", i, 1, 0.3 + 0.1 * (0.1 * i - 0.1));
-        set(group, "base.angular_velocity", i, 2, 0.1);
+        set_field(group, "base.linear_velocity", i, 1, 0.3 + 0.1 * (0.1 * i - 0.1));
+        set_field(group, "base.angular_velocity", i, 2, 0.1);
     }
     for (uint32_t i = 0; i < 2; i++)
         must(mf_docks_connect(docks, &(mf_DockPort){group, i, 0}, &(mf_DockPort){group, i + 1, 1},
@@ -278,13 +273,13 @@ static void docked_robots_change_their_motion(void **state) {
             add_momentum(group, i, &after);
         assert_true(gap_of(pitch.world) < 1e-9);
         for (uint32_t c = 0; c < 3 && order[k] != MF_MOTION_KINEMATIC; c++) {
-            near(after.linear[c], before.linear[c], 1e-7);
-            near(after.angular[c], before.angular[c], 1e-6);
+            assert_near(after.linear[c], before.linear[c], 1e-7);
+            assert_near(after.angular[c], before.angular[c], 1e-6);
         }
         for (uint32_t i = 0; i < 3 && order[k] == MF_MOTION_KINEMATIC; i++)
             for (uint32_t c = 0; c < 3; c++) {
-                near(get(group, "base.linear_velocity", i, c), 0.0, 1e-9);
-                near(get(group, "base.angular_velocity", i, c), 0.0, 1e-9);
+                assert_near(get_field(group, "base.linear_velocity", i, c), 0.0, 1e-9);
+                assert_near(get_field(group, "base.angular_velocity", i, c), 0.0, 1e-9);
             }
     }
     assert_int_equal(mf_docks_statistics(docks).released, 0);

@@ -7,8 +7,6 @@
 #include "motion/articulated/host.h"
 #include "world/attach.h"
 
-#include <mayfly/dynamics.h>
-
 enum { COUNT = 21 }; // [1] robots: a full block, and a part of one
 
 static const char every_joint[] =
@@ -104,11 +102,11 @@ static void check_poses(Rig *rig) {
             const double *p = position + 3 * (i * links + l), *r = rotation + 4 * (i * links + l);
             double base[3] = {0, 0, 0};
             for (uint32_t c = 0; rig->model->base == MF_BASE_FIXED && c < 3; c++)
-                base[c] = get(rig->group, "base.position", i, c);
+                base[c] = get_field(rig->group, "base.position", i, c);
             for (uint32_t c = 0; c < 3; c++)
-                near(p[c], base[c] + point[l][c], 1e-13);
+                assert_near(p[c], base[c] + point[l][c], 1e-13);
             for (uint32_t c = 0; c < 4; c++)
-                near(r[c], turn[l][c], 1e-13);
+                assert_near(r[c], turn[l][c], 1e-13);
         }
     }
     free(q);
@@ -328,7 +326,6 @@ static void check_model(const char *path) {
 }
 
 static void identities_hold_for_every_joint(void **state) {
-    (void)state;
     check_model(NULL);
     check_model(MAYFLY_SOURCE_DIR "/models/ant.xml");
     check_model(MAYFLY_SOURCE_DIR "/models/hexapod.urdf");
@@ -345,7 +342,6 @@ static void identities_hold_for_public_robots(void **state) {
                                         "shadow_hand/left_hand.xml",
                                         "phantomx_description/urdf/phantomx.urdf"};
     const char *folder = getenv("MAYFLY_SHARED");
-    (void)state;
     if (folder == NULL) {
         print_message("MAYFLY_SHARED is not set\n");
         skip();
@@ -362,7 +358,6 @@ static void identities_hold_for_public_robots(void **state) {
 // A pendulum: M = m l^2 + I, h = m g l sin(angle).
 static void a_pendulum_is_as_in_the_book(void **state) {
     Rig rig;
-    (void)state;
     pitch_open(&rig.pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *model = load_text(
         rig.pitch.context,
@@ -371,17 +366,17 @@ static void a_pendulum_is_as_in_the_book(void **state) {
     rig.group = pitch_bodies(&rig.pitch, model, "robots", COUNT, true);
     double mass[COUNT], bias[COUNT], force[COUNT], moved[COUNT];
     for (uint32_t i = 0; i < COUNT; i++) {
-        set(rig.group, "joint.angle", i, 0, 0.3 * i - 2.0);
-        set(rig.group, "joint.rate", i, 0, 1.0 + i);
+        set_field(rig.group, "joint.angle", i, 0, 0.3 * i - 2.0);
+        set_field(rig.group, "joint.rate", i, 0, 1.0 + i);
         force[i] = 0.5 * i;
     }
     done(&rig, mf_group_mass_matrix(rig.group, 0, COUNT, mass, &rig.pitch.error));
     done(&rig, mf_group_bias(rig.group, 0, COUNT, bias, &rig.pitch.error));
     done(&rig, mf_group_forward_dynamics(rig.group, 0, COUNT, force, moved, &rig.pitch.error));
     for (uint32_t i = 0; i < COUNT; i++) {
-        near(mass[i], 0.6, 1e-14);
-        near(bias[i], 2 * 9.81 * 0.5 * sin(0.3 * i - 2.0), 1e-12);
-        near(moved[i], (force[i] - bias[i]) / 0.6, 1e-12);
+        assert_near(mass[i], 0.6, 1e-14);
+        assert_near(bias[i], 2 * 9.81 * 0.5 * sin(0.3 * i - 2.0), 1e-12);
+        assert_near(moved[i], (force[i] - bias[i]) / 0.6, 1e-12);
     }
     pitch_close(&rig.pitch);
 }
@@ -429,7 +424,6 @@ static Answers ask(Rig *rig, uint32_t part) {
 static void bits_do_not_depend_on_the_batch(void **state) {
     static const uint32_t parts[] = {COUNT, 1, 2, 5, 7, 17};
     static const mf_Isa isas[] = {MF_ISA_AUTO, MF_ISA_SCALAR};
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Answers first = {0};
         for (int k = 0; k < 12; k++) {
@@ -454,7 +448,6 @@ static void bad_ranges_are_refused(void **state) {
     Rig rig;
     double room[64] = {0};
     mf_Error error;
-    (void)state;
     assert_true(open_rig(&rig, NULL, true, 1, MF_ISA_AUTO));
     mf_Group *group = rig.group;
     assert_int_equal(mf_group_bias(group, COUNT, 1, room, &error), MF_BAD_ARGUMENT);

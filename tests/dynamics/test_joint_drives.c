@@ -64,7 +64,6 @@ static void open_pendulum(Rig *rig, mf_Motion motion, bool wide, double angle,
 static void a_motor_spins_up_a_flywheel(void **state) {
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
-    (void)state;
     for (int m = 0; m < 3; m++)
         for (int wide = 0; wide < 2; wide++) {
             const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
@@ -72,19 +71,19 @@ static void a_motor_spins_up_a_flywheel(void **state) {
             open_wheel(&rig, motions[m], wide != 0, rate, torque);
             mf_world_step(rig.pitch.world, 500);
             mf_WorldJointState now = see(&rig);
-            near(now.rate, 0.5 * growth, 1e-3);
-            near(now.torque, torque, 1e-6);
-            near(now.moment[2], torque, 1e-6);
+            assert_near(now.rate, 0.5 * growth, 1e-3);
+            assert_near(now.torque, torque, 1e-6);
+            assert_near(now.moment[2], torque, 1e-6);
             mf_world_step(rig.pitch.world, 500);
             now = see(&rig);
-            near(now.rate, rate, 1e-4);
-            near(now.torque, 0.0, 2e-4); // nothing brakes it
+            assert_near(now.rate, rate, 1e-4);
+            assert_near(now.torque, 0.0, 2e-4); // nothing brakes it
             must(mf_world_joint_set_motor(rig.joints, rig.id, -1.0, 0.01, &rig.pitch.error),
                  &rig.pitch.error);
             mf_world_step(rig.pitch.world, 500);
-            near(see(&rig).rate, rate - 0.25 * growth, 1e-3);
+            assert_near(see(&rig).rate, rate - 0.25 * growth, 1e-3);
             mf_world_step(rig.pitch.world, 1500);
-            near(see(&rig).rate, -1.0, 1e-4);
+            assert_near(see(&rig).rate, -1.0, 1e-4);
             assert_true(see(&rig).residual < 1e-3);
             pitch_close(&rig.pitch);
         }
@@ -92,19 +91,17 @@ static void a_motor_spins_up_a_flywheel(void **state) {
 
 static void a_motor_without_a_rate_is_dry_friction(void **state) {
     Rig rig;
-    (void)state;
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.01);
-    set(rig.boxes, "base.angular_velocity", 0, 2, 2.0);
+    set_field(rig.boxes, "base.angular_velocity", 0, 2, 2.0);
     mf_world_step(rig.pitch.world, 400);
-    near(see(&rig).rate, 2.0 - 0.4 * 0.01 / spin_inertia, 1e-6);
+    assert_near(see(&rig).rate, 2.0 - 0.4 * 0.01 / spin_inertia, 1e-6);
     mf_world_step(rig.pitch.world, 600); // it stands from 0.833 s on
-    near(see(&rig).rate, 0.0, 1e-9);
+    assert_near(see(&rig).rate, 0.0, 1e-9);
     pitch_close(&rig.pitch);
 }
 
 static void a_motor_holds_what_it_can(void **state) {
     const double weight = 9.81 * arm; // [N m] of the pendulum at 90 degrees
-    (void)state;
     for (int strong = 0; strong < 2; strong++) {
         Rig rig;
         mf_WorldJointConfig drive = mf_world_joint_config();
@@ -113,11 +110,11 @@ static void a_motor_holds_what_it_can(void **state) {
         mf_world_step(rig.pitch.world, strong ? 300 : 20);
         const mf_WorldJointState now = see(&rig);
         if (strong) {
-            near(now.torque, weight, 1e-3);
-            near(now.angle, 1.5707963, 2e-3); // it creeps by 1e-4 of the response
-        } else {                              // falls with what the motor does not hold
-            near(now.torque, drive.motor_torque, 1e-9);
-            near(now.rate, -0.5 * weight / swing_inertia * 0.020, 2e-3);
+            assert_near(now.torque, weight, 1e-3);
+            assert_near(now.angle, 1.5707963, 2e-3); // it creeps by 1e-4 of the response
+        } else {                                     // falls with what the motor does not hold
+            assert_near(now.torque, drive.motor_torque, 1e-9);
+            assert_near(now.rate, -0.5 * weight / swing_inertia * 0.020, 2e-3);
         }
         pitch_close(&rig.pitch);
     }
@@ -125,7 +122,6 @@ static void a_motor_holds_what_it_can(void **state) {
 
 static void a_motor_between_two_bodies_conserves_momentum(void **state) {
     Rig rig;
-    (void)state;
     open_rig(&rig, MF_MOTION_RIGID, true, 0.0, true);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
     put_at(&rig.pitch, rig.boxes, 1, 0, 0, 50.5);
@@ -134,13 +130,13 @@ static void a_motor_between_two_bodies_conserves_momentum(void **state) {
     config.motor_torque = 0.02;
     rig.id = join(rig.joints, &config, 0, 0, 50.25, NULL);
     mf_world_step(rig.pitch.world, 2000);
-    near(see(&rig).rate, 4.0, 1e-4);
-    near(get(rig.boxes, "base.angular_velocity", 0, 2), 2.0, 1e-4);
-    near(get(rig.boxes, "base.angular_velocity", 1, 2), -2.0, 1e-4);
+    assert_near(see(&rig).rate, 4.0, 1e-4);
+    assert_near(get_field(rig.boxes, "base.angular_velocity", 0, 2), 2.0, 1e-4);
+    assert_near(get_field(rig.boxes, "base.angular_velocity", 1, 2), -2.0, 1e-4);
     Momentum sum = {{0}, {0}};
     add_momentum(rig.boxes, 0, &sum);
     add_momentum(rig.boxes, 1, &sum);
-    near(sum.angular[2], 0.0, 1e-12);
+    assert_near(sum.angular[2], 0.0, 1e-12);
     pitch_close(&rig.pitch);
 }
 
@@ -149,7 +145,6 @@ static void a_motor_between_two_bodies_conserves_momentum(void **state) {
 static void a_pendulum_rests_against_a_stop(void **state) {
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
-    (void)state;
     for (int m = 0; m < 3; m++)
         for (int side = -1; side <= 1; side += 2) {
             Rig rig;
@@ -164,9 +159,9 @@ static void a_pendulum_rests_against_a_stop(void **state) {
                 deepest = angle < deepest ? angle : deepest;
             }
             const mf_WorldJointState now = see(&rig);
-            near(side * now.angle, 0.4, 1e-4);
-            near(now.rate, 0.0, 1e-4);
-            near(side * now.torque, 9.81 * arm * sin(0.4), 2e-3);
+            assert_near(side * now.angle, 0.4, 1e-4);
+            assert_near(now.rate, 0.0, 1e-4);
+            assert_near(side * now.torque, 9.81 * arm * sin(0.4), 2e-3);
             assert_true(deepest > 0.4 - 5e-4);
             assert_true(now.opening < 1e-4);
             pitch_close(&rig.pitch);
@@ -177,26 +172,24 @@ static void a_pendulum_rests_against_a_stop(void **state) {
 static void a_stop_is_not_felt_before(void **state) {
     Rig with, without;
     mf_WorldJointConfig drive = mf_world_joint_config();
-    (void)state;
     open_pendulum(&without, MF_MOTION_RIGID, true, 1.2, &drive);
     drive.lower_angle = 0.4;
     drive.upper_angle = 2.0;
     open_pendulum(&with, MF_MOTION_RIGID, true, 1.2, &drive);
     uint32_t steps = 0;
     for (; see(&without).angle > 0.41 && steps < 2000; steps++) {
-        near(see(&with).angle, see(&without).angle, 1e-9);
+        assert_near(see(&with).angle, see(&without).angle, 1e-9);
         mf_world_step(with.pitch.world, 1);
         mf_world_step(without.pitch.world, 1);
     }
     assert_in_range(steps, 100, 1000);
-    near(see(&with).torque, 0.0, 1e-9);
+    assert_near(see(&with).torque, 0.0, 1e-9);
     pitch_close(&with.pitch);
     pitch_close(&without.pitch);
 }
 
 static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
     Rig rig;
-    (void)state;
     open_rig(&rig, MF_MOTION_RIGID, true, 0.0, false);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
     mf_WorldJointConfig config = hinge_of(&rig, false);
@@ -207,13 +200,13 @@ static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
     rig.id = join(rig.joints, &config, 0, 0, 50, NULL);
     mf_world_step(rig.pitch.world, 3000);
     const mf_WorldJointState now = see(&rig);
-    near(now.angle, 4.0 - 6.283185307179586, 1e-4);
-    near(now.rate, 0.0, 1e-5);
-    near(now.torque, 0.0, 1e-4); // the stop's is the opposite of the motor's
+    assert_near(now.angle, 4.0 - 6.283185307179586, 1e-4);
+    assert_near(now.rate, 0.0, 1e-5);
+    assert_near(now.torque, 0.0, 1e-4); // the stop's is the opposite of the motor's
     must(mf_world_joint_set_motor(rig.joints, rig.id, -2.0, 0.05, &rig.pitch.error),
          &rig.pitch.error);
     mf_world_step(rig.pitch.world, 4000);
-    near(see(&rig).angle, -0.5, 1e-4);
+    assert_near(see(&rig).angle, -0.5, 1e-4);
     pitch_close(&rig.pitch);
 }
 
@@ -221,7 +214,6 @@ static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
 
 static void snapshots_hold_drives(void **state) {
     Rig rig;
-    (void)state;
     open_wheel(&rig, MF_MOTION_RIGID, false, 3.0, 0.02);
     mf_world_step(rig.pitch.world, 100);
     must(mf_world_joint_set_motor(rig.joints, rig.id, -3.0, 0.01, &rig.pitch.error),
@@ -252,7 +244,6 @@ static void refuse(const Rig *rig, const mf_WorldJointConfig *config, const char
 static void wrong_drives_are_refused(void **state) {
     Rig rig;
     mf_Error error = {0};
-    (void)state;
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.0);
     const mf_WorldJointConfig good = hinge_of(&rig, false);
     const double ranges[][2] = {

@@ -1,9 +1,5 @@
 // Joint slots: joints that controllers make and destroy by requests in fields.
 #include "dynamics/joints_rig.h"
-#include "base/inject.h"
-#include "sanitized.h"
-
-#include <mayfly/plugin.h>
 
 enum { GAP = 2 }; // [m] between the lanes of two pairs
 
@@ -55,25 +51,24 @@ static void add_magnets(Rig *rig, double on, double off) {
 }
 
 static uint32_t slot_state(const Rig *rig, uint32_t instance, uint32_t slot) {
-    return (uint32_t)get(rig->carriers, "joint_slot.state", instance, slot);
+    return (uint32_t)get_field(rig->carriers, "joint_slot.state", instance, slot);
 }
 
 static void ask(Rig *rig, uint32_t instance, uint32_t slot, mf_JointRequest request) {
-    set(rig->carriers, "joint_slot.request", instance, slot, request);
+    set_field(rig->carriers, "joint_slot.request", instance, slot, request);
 }
 
 // A partner by number, joined as it is.
 static void ask_for(Rig *rig, uint32_t instance, uint32_t slot, uint32_t group, uint32_t robot) {
-    set(rig->carriers, "joint_slot.link", instance, 4 * slot + 1, group);
-    set(rig->carriers, "joint_slot.link", instance, 4 * slot + 2, robot);
-    set(rig->carriers, "joint_slot.link", instance, 4 * slot + 3, 0);
+    set_field(rig->carriers, "joint_slot.link", instance, 4 * slot + 1, group);
+    set_field(rig->carriers, "joint_slot.link", instance, 4 * slot + 2, robot);
+    set_field(rig->carriers, "joint_slot.link", instance, 4 * slot + 3, 0);
     ask(rig, instance, slot, MF_JOINT_REQUEST_JOIN);
 }
 
 // ---- the plugin ---------------------------------------------------------------------------------
 
 static void a_magnet_catches_and_lets_go(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Rig rig;
         open_rig(&rig, 20, 2, MF_ISA_AUTO, wide != 0);
@@ -85,18 +80,20 @@ static void a_magnet_catches_and_lets_go(void **state) {
         for (uint32_t i = 0; i < 20; i++) {
             assert_int_equal(slot_state(&rig, i, 0), MF_JOINT_SLOT_JOINED);
             assert_int_equal(slot_state(&rig, i, 1), MF_JOINT_SLOT_FREE);
-            assert_int_equal(get(rig.carriers, "joint_slot.joint", i, 3), i); // its own ball
-            near(get(rig.carriers, "base.linear_velocity", i, 0), 0.25, 1e-4);
-            near(get(rig.balls, "base.linear_velocity", i, 0), 0.25, 1e-4);
-            near(get(rig.balls, "base.position", i, 0) - get(rig.carriers, "base.position", i, 0),
-                 0.3, 7e-3); // a period of the plugin and a step late at most
+            assert_int_equal(get_field(rig.carriers, "joint_slot.joint", i, 3), i); // its own ball
+            assert_near(get_field(rig.carriers, "base.linear_velocity", i, 0), 0.25, 1e-4);
+            assert_near(get_field(rig.balls, "base.linear_velocity", i, 0), 0.25, 1e-4);
+            assert_near(get_field(rig.balls, "base.position", i, 0) -
+                            get_field(rig.carriers, "base.position", i, 0),
+                        0.3, 7e-3); // a period of the plugin and a step late at most
         }
         mf_world_step(rig.pitch.world, 400); // switched off
         assert_int_equal(mf_world_joints_count(rig.joints), 0);
         assert_int_equal(slot_state(&rig, 3, 0), MF_JOINT_SLOT_FREE);
         // Held at the edge of the reach, to a rounding: it is put within.
-        set(rig.balls, "base.position", 3, 0, get(rig.balls, "base.position", 3, 0) - 1e-3);
-        set(rig.carriers, "magnet.command", 3, 0, 1.0); // one is switched on again
+        set_field(rig.balls, "base.position", 3, 0,
+                  get_field(rig.balls, "base.position", 3, 0) - 1e-3);
+        set_field(rig.carriers, "magnet.command", 3, 0, 1.0); // one is switched on again
         mf_world_step(rig.pitch.world, 4);
         assert_int_equal(mf_world_joints_count(rig.joints), 1);
         assert_int_equal(slot_state(&rig, 3, 0), MF_JOINT_SLOT_JOINED);
@@ -120,7 +117,6 @@ static uint64_t hash_of_run(uint32_t threads, mf_Isa isa) {
 }
 
 static void bits_do_not_depend_on_threads(void **state) {
-    (void)state;
     const uint64_t hash = hash_of_run(1, MF_ISA_AUTO);
     assert_true(hash_of_run(2, MF_ISA_AUTO) == hash);
     assert_true(hash_of_run(4, MF_ISA_AUTO) == hash);
@@ -130,7 +126,6 @@ static void bits_do_not_depend_on_threads(void **state) {
 // ---- state --------------------------------------------------------------------------------------
 
 static void a_snapshot_holds_pending_requests(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, 5, 1, MF_ISA_AUTO, true);
     mf_world_step(rig.pitch.world, 10);
@@ -151,7 +146,6 @@ static void a_snapshot_holds_pending_requests(void **state) {
 }
 
 static void joints_come_and_go_without_memory(void **state) {
-    (void)state;
     enum { COUNT = 16, ROUNDS = STEPS_OF(10000) };
     Rig rig;
     open_rig(&rig, COUNT, 1, MF_ISA_AUTO, false);
@@ -175,7 +169,6 @@ static void joints_come_and_go_without_memory(void **state) {
 }
 
 static void a_reset_robot_leaves(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, 3, 1, MF_ISA_AUTO, true);
     for (uint32_t i = 0; i < 3; i++)
@@ -187,19 +180,19 @@ static void a_reset_robot_leaves(void **state) {
     assert_int_equal(mf_world_joints_count(rig.joints), 2);
     assert_int_equal(slot_state(&rig, 1, 0), MF_JOINT_SLOT_FREE);
     assert_int_equal(slot_state(&rig, 2, 0), MF_JOINT_SLOT_JOINED);
-    near(get(rig.carriers, "base.linear_velocity", 1, 0), 1.0, 0.0); // nothing pulled it
+    assert_near(get_field(rig.carriers, "base.linear_velocity", 1, 0), 1.0,
+                0.0); // nothing pulled it
     close_rig(&rig);
 }
 
 static void joints_break_and_are_repaired(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
-    set(rig.carriers, "joint_slot.setting", 0, 5, 1e-3); // [N]
+    set_field(rig.carriers, "joint_slot.setting", 0, 5, 1e-3); // [N]
     ask_for(&rig, 0, 0, 1, 0);
     mf_world_step(rig.pitch.world, 1);
     assert_int_equal(slot_state(&rig, 0, 0), MF_JOINT_SLOT_BROKEN);
-    assert_true(get(rig.carriers, "joint_slot.load", 0, 0) < -1.0); // held back
+    assert_true(get_field(rig.carriers, "joint_slot.load", 0, 0) < -1.0); // held back
     ask_for(&rig, 1, 0, 1, 1);
     mf_world_step(rig.pitch.world, 1);
     ask(&rig, 1, 0, MF_JOINT_REQUEST_DISABLE);
@@ -210,12 +203,11 @@ static void joints_break_and_are_repaired(void **state) {
     assert_int_equal(slot_state(&rig, 1, 0), MF_JOINT_SLOT_JOINED);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_ENABLE); // breaks again only when it must carry something
     mf_world_step(rig.pitch.world, 1);
-    assert_int_equal(get(rig.carriers, "joint_slot.answer", 0, 0), MF_OK);
+    assert_int_equal(get_field(rig.carriers, "joint_slot.answer", 0, 0), MF_OK);
     close_rig(&rig);
 }
 
 static void the_load_is_the_weight(void **state) {
-    (void)state;
     Rig rig;
     Pitch *pitch = &rig.pitch;
     pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
@@ -231,9 +223,9 @@ static void the_load_is_the_weight(void **state) {
     ask_for(&rig, 0, 0, 1, 0);       // holds the ball
     ask_for(&rig, 0, 1, MF_NONE, 0); // and hangs from the world
     mf_world_step(pitch->world, 200);
-    near(get(rig.carriers, "joint_slot.load", 0, 2), -3 * 9.81, 1e-3);
-    near(get(rig.carriers, "joint_slot.load", 0, 8), 4 * 9.81, 1e-3);
-    near(get(rig.balls, "base.position", 0, 2), 49.5, 1e-4);
+    assert_near(get_field(rig.carriers, "joint_slot.load", 0, 2), -3 * 9.81, 1e-3);
+    assert_near(get_field(rig.carriers, "joint_slot.load", 0, 8), 4 * 9.81, 1e-3);
+    assert_near(get_field(rig.balls, "base.position", 0, 2), 49.5, 1e-4);
     close_rig(&rig);
 }
 
@@ -247,86 +239,83 @@ static void open_hinge(Rig *rig, const double hinge[4]) {
     open_rig(rig, 2, 1, MF_ISA_AUTO, true);
     put(&rig->pitch, rig->carriers, 0, 0, 0, 50, 0.0);
     put(&rig->pitch, rig->carriers, 1, 0, GAP, 50, 0.0);
-    set(rig->carriers, "joint_slot.kind", 0, 1, MF_WORLD_JOINT_HINGE);
+    set_field(rig->carriers, "joint_slot.kind", 0, 1, MF_WORLD_JOINT_HINGE);
     for (uint32_t c = 0; c < 4; c++)
-        set(rig->carriers, "joint_slot.hinge", 0, 4 + c, hinge[c]);
+        set_field(rig->carriers, "joint_slot.hinge", 0, 4 + c, hinge[c]);
     ask_for(rig, 0, 1, MF_NONE, 0);
 }
 
 static double hinge_now(const Rig *rig, uint32_t component) {
-    return get(rig->carriers, "joint_slot.angle", 0, 3 + component);
+    return get_field(rig->carriers, "joint_slot.angle", 0, 3 + component);
 }
 
 static void a_motor_spins_up_its_robot(void **state) {
     const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
-    (void)state;
     Rig rig;
     open_hinge(&rig, (double[]){0.0, 0.0, -rate, torque}); // the world's frame from the own one
     mf_world_step(rig.pitch.world, 250);                   // 0.5 s
-    near(get(rig.carriers, "base.angular_velocity", 0, 2), 0.5 * growth, 2e-3);
-    near(hinge_now(&rig, 1), -0.5 * growth, 2e-3);
-    near(hinge_now(&rig, 0), -0.125 * growth, 4e-3); // half a step of the rate
-    near(hinge_now(&rig, 2), -torque, 1e-6);
-    near(get(rig.carriers, "joint_slot.load", 0, 6 + 5), torque, 1e-6);
-    near(get(rig.carriers, "joint_slot.angle", 0, 0), 0.0, 0.0); // the free slot
+    assert_near(get_field(rig.carriers, "base.angular_velocity", 0, 2), 0.5 * growth, 2e-3);
+    assert_near(hinge_now(&rig, 1), -0.5 * growth, 2e-3);
+    assert_near(hinge_now(&rig, 0), -0.125 * growth, 4e-3); // half a step of the rate
+    assert_near(hinge_now(&rig, 2), -torque, 1e-6);
+    assert_near(get_field(rig.carriers, "joint_slot.load", 0, 6 + 5), torque, 1e-6);
+    assert_near(get_field(rig.carriers, "joint_slot.angle", 0, 0), 0.0, 0.0); // the free slot
     mf_world_step(rig.pitch.world, 250);
-    near(hinge_now(&rig, 1), -rate, 1e-4);
-    set(rig.carriers, "joint_slot.hinge", 0, 4 + 2, 1.0);
-    set(rig.carriers, "joint_slot.hinge", 0, 4 + 3, 0.5 * torque);
+    assert_near(hinge_now(&rig, 1), -rate, 1e-4);
+    set_field(rig.carriers, "joint_slot.hinge", 0, 4 + 2, 1.0);
+    set_field(rig.carriers, "joint_slot.hinge", 0, 4 + 3, 0.5 * torque);
     ask(&rig, 0, 1, MF_JOINT_REQUEST_MOTOR);
     mf_world_step(rig.pitch.world, 250);
-    near(hinge_now(&rig, 1), -rate + 0.25 * growth, 2e-3);
-    near(hinge_now(&rig, 2), 0.5 * torque, 1e-6);
+    assert_near(hinge_now(&rig, 1), -rate + 0.25 * growth, 2e-3);
+    assert_near(hinge_now(&rig, 2), 0.5 * torque, 1e-6);
     assert_int_equal(mf_joint_request_statistics(rig.joints).carried_out, 2);
     assert_int_equal(mf_group_fault_total(rig.carriers), 0);
     close_rig(&rig);
 }
 
 static void a_range_stops_the_motor(void **state) {
-    (void)state;
     for (int side = 0; side < 2; side++) {
         Rig rig;
         open_hinge(&rig, (double[]){-0.25, 0.5, side ? 2.0 : -2.0, 0.05});
         mf_world_step(rig.pitch.world, 1000);
-        near(hinge_now(&rig, 0), side ? 0.5 : -0.25, 1e-4);
-        near(hinge_now(&rig, 1), 0.0, 1e-5);
-        near(hinge_now(&rig, 2), 0.0, 1e-4); // the stop's torque is the opposite of the motor's
+        assert_near(hinge_now(&rig, 0), side ? 0.5 : -0.25, 1e-4);
+        assert_near(hinge_now(&rig, 1), 0.0, 1e-5);
+        assert_near(hinge_now(&rig, 2), 0.0,
+                    1e-4); // the stop's torque is the opposite of the motor's
         mf_WorldJointConfig config;
         must(mf_world_joint_config_of(rig.joints,
                                       mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config,
                                       &rig.pitch.error),
              &rig.pitch.error);
-        near(config.lower_angle, -0.25, 0.0);
-        near(config.upper_angle, 0.5, 0.0);
+        assert_near(config.lower_angle, -0.25, 0.0);
+        assert_near(config.upper_angle, 0.5, 0.0);
         close_rig(&rig);
     }
 }
 
 static void a_hinge_without_a_range_turns_freely(void **state) {
-    (void)state;
     Rig rig;
     open_hinge(&rig, (double[]){0.0, 0.0, 0.0, 0.0});
-    set(rig.carriers, "base.angular_velocity", 0, 2, -5.0);
+    set_field(rig.carriers, "base.angular_velocity", 0, 2, -5.0);
     mf_world_step(rig.pitch.world, 500);
-    near(hinge_now(&rig, 1), 5.0, 1e-6);
-    near(hinge_now(&rig, 0), 5.0 - 6.283185307179586, 1e-4);
+    assert_near(hinge_now(&rig, 1), 5.0, 1e-6);
+    assert_near(hinge_now(&rig, 0), 5.0 - 6.283185307179586, 1e-4);
     ask(&rig, 0, 1, MF_JOINT_REQUEST_LEAVE);
     mf_world_step(rig.pitch.world, 1);
     for (uint32_t c = 0; c < 3; c++)
-        near(hinge_now(&rig, c), 0.0, 0.0);
+        assert_near(hinge_now(&rig, c), 0.0, 0.0);
     close_rig(&rig);
 }
 
 static void a_motor_needs_a_hinge(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_MOTOR); // there is no joint
     ask_for(&rig, 1, 0, 1, 1);               // fixed
     mf_world_step(rig.pitch.world, 1);
-    assert_int_equal(get(rig.carriers, "joint_slot.answer", 0, 0), MF_NOT_FOUND);
+    assert_int_equal(get_field(rig.carriers, "joint_slot.answer", 0, 0), MF_NOT_FOUND);
     assert_int_equal(mf_group_fault_total(rig.carriers), 0);
-    set(rig.carriers, "joint_slot.hinge", 1, 3, 1.0);
+    set_field(rig.carriers, "joint_slot.hinge", 1, 3, 1.0);
     ask(&rig, 1, 0, MF_JOINT_REQUEST_MOTOR);
     mf_world_step(rig.pitch.world, 1);
     assert_int_equal(mf_group_fault(rig.carriers, 1), MF_FAULT_INPUT);
@@ -338,16 +327,15 @@ static void a_motor_needs_a_hinge(void **state) {
 // ---- what is refused ----------------------------------------------------------------------------
 
 static void what_is_out_of_reach_is_no_fault(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_JOIN); // reach is 0
     ask(&rig, 1, 0, MF_JOINT_REQUEST_ENABLE);
     ask(&rig, 1, 1, MF_JOINT_REQUEST_LEAVE);
     mf_world_step(rig.pitch.world, 1);
-    assert_int_equal(get(rig.carriers, "joint_slot.answer", 0, 0), MF_NOT_FOUND);
-    assert_int_equal(get(rig.carriers, "joint_slot.answer", 1, 0), MF_NOT_FOUND);
-    assert_int_equal(get(rig.carriers, "joint_slot.answer", 1, 1), MF_OK);
+    assert_int_equal(get_field(rig.carriers, "joint_slot.answer", 0, 0), MF_NOT_FOUND);
+    assert_int_equal(get_field(rig.carriers, "joint_slot.answer", 1, 0), MF_NOT_FOUND);
+    assert_int_equal(get_field(rig.carriers, "joint_slot.answer", 1, 1), MF_OK);
     assert_int_equal(mf_group_fault_total(rig.carriers), 0);
     close_rig(&rig);
 }
@@ -376,13 +364,12 @@ static void wrong_requests_are_the_fault_of_one_robot(void **state) {
         {"joint_slot.setting", "joint.damping", 1, 1.0},
         {"joint_slot.setting", "reach", 7, (double)NAN},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Rig rig;
         open_rig(&rig, 3, 1, MF_ISA_AUTO, true);
         for (uint32_t k = 0; k < 3; k++)
             ask_for(&rig, k, 0, 1, k);
-        set(rig.carriers, cases[i].field, 1, cases[i].component, cases[i].value);
+        set_field(rig.carriers, cases[i].field, 1, cases[i].component, cases[i].value);
         mf_world_step(rig.pitch.world, 3);
         const mf_JointRequestStatistics seen = mf_joint_request_statistics(rig.joints);
         if (strstr(seen.reason, cases[i].text) == NULL ||
@@ -400,7 +387,6 @@ static void wrong_requests_are_the_fault_of_one_robot(void **state) {
 static void slots_need_what_joints_need(void **state) {
     Rig rig;
     mf_Error error = {0};
-    (void)state;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
     Pitch *pitch = &rig.pitch;
     assert_int_equal(mf_joint_slots_add(rig.joints, rig.carriers, 1, &error), MF_BAD_ARGUMENT);
@@ -420,7 +406,6 @@ static void slots_need_what_joints_need(void **state) {
 }
 
 static void a_failed_call_changes_nothing(void **state) {
-    (void)state;
     for (uint64_t countdown = 1;; countdown++) {
         Rig rig;
         mf_Error error = {0};

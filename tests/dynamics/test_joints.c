@@ -39,7 +39,6 @@ static double pendulum_error(mf_Motion motion, mf_Time step) {
 }
 
 static void a_pendulum_swings_as_the_equation_says(void **state) {
-    (void)state;
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 3; m++) {
         double errors[3];
@@ -58,10 +57,10 @@ static void a_pendulum_swings_as_the_equation_says(void **state) {
 static void spin(mf_Group *group, uint32_t instance, const double center[3], const double rate[3]) {
     for (uint32_t c = 0; c < 3; c++) {
         const uint32_t d = (c + 1) % 3, e = (c + 2) % 3;
-        const double y = get(group, "base.position", instance, d) - center[d];
-        const double z = get(group, "base.position", instance, e) - center[e];
-        set(group, "base.angular_velocity", instance, c, rate[c]);
-        set(group, "base.linear_velocity", instance, c, rate[d] * z - rate[e] * y);
+        const double y = get_field(group, "base.position", instance, d) - center[d];
+        const double z = get_field(group, "base.position", instance, e) - center[e];
+        set_field(group, "base.angular_velocity", instance, c, rate[c]);
+        set_field(group, "base.linear_velocity", instance, c, rate[d] * z - rate[e] * y);
     }
 }
 
@@ -88,9 +87,9 @@ static void joined_flight(mf_Motion motion, mf_Time step, double position[3], do
     add_momentum(two, 0, &after);
     *drift = 0.0;
     for (uint32_t c = 0; c < 3; c++) {
-        near(after.linear[c], before.linear[c], 1e-13);
+        assert_near(after.linear[c], before.linear[c], 1e-13);
         *drift = fmax(*drift, fabs(after.angular[c] - before.angular[c]));
-        position[c] = get(one, "base.position", 0, c);
+        position[c] = get_field(one, "base.position", 0, c);
     }
     pitch_close(&pitch);
 }
@@ -112,14 +111,13 @@ static void welded_flight(mf_Time step, double position[3]) {
     spin(body, 0, (double[]){0.1, 0, 1}, rates);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));
     for (uint32_t c = 0; c < 3; c++)
-        position[c] = get(body, "base.position", 0, c);
+        position[c] = get_field(body, "base.position", 0, c);
     pitch_close(&pitch);
 }
 
 // Momentum stays but for rounding, angular momentum as well as the motion keeps that of a free
 // body, and the two boxes fly as one body does, with an error of the order of the motion.
 static void two_bodies_fly_as_one(void **state) {
-    (void)state;
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     double truth[3], position[3], errors[2][3], drift[3];
     welded_flight(MF_MILLISECOND / 4, truth);
@@ -155,7 +153,6 @@ static double widest(const Chain *chain, uint32_t count) {
 // A chain at rest carries its weight from the first step on; pushed aside it swings and stays
 // whole.
 static void a_chain_holds(void **state) {
-    (void)state;
     const uint32_t counts[] = {10, 100};
     for (int k = 0; k < 2; k++) {
         const uint32_t count = counts[k];
@@ -167,8 +164,9 @@ static void a_chain_holds(void **state) {
             rest = fmax(rest, widest(&chain, count));
         }
         for (uint32_t i = 0; i < count; i++)
-            near(state_of(chain.joints, chain.ids[i]).force[2], 9.81 * (count - i), 1e-3 * count);
-        set(chain.links, "base.linear_velocity", count - 1, 0, 3.0);
+            assert_near(state_of(chain.joints, chain.ids[i]).force[2], 9.81 * (count - i),
+                        1e-3 * count);
+        set_field(chain.links, "base.linear_velocity", count - 1, 0, 3.0);
         for (uint32_t i = 0; i < 500; i++) {
             mf_world_step(chain.pitch.world, 1);
             swing = fmax(swing, widest(&chain, count));
@@ -186,7 +184,7 @@ static double chain_seconds(uint32_t count) {
     double least = 1e9;
     Chain chain;
     open_chain(&chain, count, 1, MF_ISA_AUTO, true);
-    set(chain.links, "base.linear_velocity", count - 1, 0, 1.0);
+    set_field(chain.links, "base.linear_velocity", count - 1, 0, 1.0);
     for (int k = 0; k < 16; k++) {
         const clock_t before = clock();
         mf_world_step(chain.pitch.world, steps);
@@ -198,7 +196,6 @@ static double chain_seconds(uint32_t count) {
 
 // Sixteen times the links cost about sixteen times the time, not its square or cube.
 static void chains_cost_as_much_as_they_are_long(void **state) {
-    (void)state;
     const double few = chain_seconds(25), many = chain_seconds(400);
     print_message("25 links: %.3g us a step, 400 links: %.3g us, ratio %.3g\n", few * 1e6,
                   many * 1e6, many / few);
@@ -210,7 +207,6 @@ static void chains_cost_as_much_as_they_are_long(void **state) {
 // Six boxes in a ring, each fixed to both neighbors, one joint more than needed: it turns as one
 // body, and no joint opens.
 static void a_ring_is_one_body(void **state) {
-    (void)state;
     const mf_WorldJointKind kinds[] = {MF_WORLD_JOINT_FIXED, MF_WORLD_JOINT_BALL};
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -242,8 +238,8 @@ static void a_ring_is_one_body(void **state) {
         print_message("ring, %s: open %.3g m\n", mf_world_joint_kind_name(kinds[k]), most);
         assert_true(most < 2e-5);
         for (uint32_t c = 0; c < 3; c++)
-            near(after.linear[c], before.linear[c], 1e-12);
-        near(after.angular[2], before.angular[2], 2e-3 * fabs(before.angular[2]));
+            assert_near(after.linear[c], before.linear[c], 1e-12);
+        assert_near(after.angular[2], before.angular[2], 2e-3 * fabs(before.angular[2]));
         pitch_close(&pitch);
     }
 }
@@ -252,7 +248,6 @@ static void a_ring_is_one_body(void **state) {
 
 // A mass on a spring and a damper settles where the spring says, at the speed they say.
 static void a_spring_gives_way(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND / 10, 9.81);
     mf_Group *box =
@@ -271,7 +266,7 @@ static void a_spring_gives_way(void **state) {
                      fast = omega * sqrt(1 - ratio * ratio);
         const double expected =
             5 - down * (1 - decay * (cos(fast * t) + ratio * omega / fast * sin(fast * t)));
-        most = fmax(most, fabs(get(box, "base.position", 0, 2) - expected));
+        most = fmax(most, fabs(get_field(box, "base.position", 0, 2) - expected));
     }
     print_message("spring: %.3g of %.3g m\n", most, down);
     assert_true(most < 0.02 * down);
@@ -283,7 +278,6 @@ static void a_spring_gives_way(void **state) {
 // The hand of a humanoid and a body of 1000 kg, in no gravity: what one loses the other gets; and
 // the humanoid is dragged along.
 static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
@@ -319,12 +313,12 @@ static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
         add_momentum(car, 0, &after);
         const double exact = wide ? 1e-10 : 2e-3;
         for (uint32_t c = 0; c < 3; c++)
-            near(after.linear[c], before.linear[c], exact);
+            assert_near(after.linear[c], before.linear[c], exact);
         print_message("humanoid, %s: open %.3g m, at most %.4g N, humanoid at %.3g m/s\n",
                       wide ? "double" : "float", open, force,
-                      get(humanoid, "base.linear_velocity", 0, 0));
+                      get_field(humanoid, "base.linear_velocity", 0, 0));
         assert_true(open < 1e-3 && force > 10.0);
-        assert_true(get(humanoid, "base.linear_velocity", 0, 0) > 0.1);
+        assert_true(get_field(humanoid, "base.linear_velocity", 0, 0) > 0.1);
         assert_int_equal(mf_group_fault(humanoid, 0), 0);
         assert_int_equal(mf_group_warning(humanoid, 0) & (MF_WARNING_LOOPS), 0);
         pitch_close(&pitch);
@@ -335,7 +329,6 @@ static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
 
 // Two boxes stand on the ground and hold three between them in the air.
 static void a_bridge_stands_on_its_ends(void **state) {
-    (void)state;
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 2; m++) {
         Pitch pitch;
@@ -363,8 +356,8 @@ static void a_bridge_stands_on_its_ends(void **state) {
                       mf_motion_name(motions[m]), open, residual, state_of(joints, ids[0]).force[2],
                       state_of(joints, ids[1]).force[2], state_of(joints, ids[2]).force[2],
                       state_of(joints, ids[3]).force[2]);
-        near(state_of(joints, ids[0]).force[2], 1.5 * 9.81, 0.05);
-        near(state_of(joints, ids[3]).force[2], -1.5 * 9.81, 0.05);
+        assert_near(state_of(joints, ids[0]).force[2], 1.5 * 9.81, 0.05);
+        assert_near(state_of(joints, ids[3]).force[2], -1.5 * 9.81, 0.05);
         assert_true(open < 1e-4);
         assert_int_equal(mf_group_warning_total(boxes), 0);
         pitch_close(&pitch);
@@ -374,7 +367,6 @@ static void a_bridge_stands_on_its_ends(void **state) {
 // A box of 1 kg stands on the ground and carries a heavier one on a joint: trial steps know what
 // the ground does, so the joint does not open however unlike the masses are.
 static void a_light_box_carries_a_heavy_one(void **state) {
-    (void)state;
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     const double masses[] = {1.0, 10.0, 100.0};
     for (int k = 0; k < 6; k++) {
@@ -401,7 +393,8 @@ static void a_light_box_carries_a_heavy_one(void **state) {
         print_message("1 kg carries %g kg, %s: open %.3g m, %.5g N\n", masses[k % 3],
                       mf_motion_name(motions[k / 3]), open, state_of(joints, id).force[2]);
         assert_true(open < 5e-6);
-        near(state_of(joints, id).force[2], 9.81 * masses[k % 3], 1e-3 * 9.81 * masses[k % 3]);
+        assert_near(state_of(joints, id).force[2], 9.81 * masses[k % 3],
+                    1e-3 * 9.81 * masses[k % 3]);
         assert_int_equal(mf_group_warning(low, 0), 0);
         pitch_close(&pitch);
     }
@@ -411,7 +404,6 @@ static void a_light_box_carries_a_heavy_one(void **state) {
 
 // A box of 2 kg hangs from a joint and is pulled harder and harder.
 static void a_joint_breaks_at_its_limit(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
@@ -423,18 +415,18 @@ static void a_joint_breaks_at_its_limit(void **state) {
     const mf_WorldJointId id = join(joints, &config, 0, 0, 5, NULL);
     uint32_t steps = 0;
     for (; steps < 1000 && !state_of(joints, id).broken; steps++) {
-        set(box, "base.force", 0, 2, -0.05 * steps);
+        set_field(box, "base.force", 0, 2, -0.05 * steps);
         mf_world_step(pitch.world, 1);
     }
     // 19.62 + 0.05 n > 30 for n >= 208.
     assert_in_range(steps, 208, 210);
     const mf_WorldJointState broken = state_of(joints, id);
-    near(broken.force[2], 30.0, 0.1);
+    assert_near(broken.force[2], 30.0, 0.1);
     assert_true(broken.enabled);
-    set(box, "base.force", 0, 2, 0.0);
-    const double height = get(box, "base.position", 0, 2);
+    set_field(box, "base.force", 0, 2, 0.0);
+    const double height = get_field(box, "base.position", 0, 2);
     mf_world_step(pitch.world, 100);
-    near(get(box, "base.position", 0, 2), height - 0.5 * 9.81 * 0.1 * 0.1, 1e-3);
+    assert_near(get_field(box, "base.position", 0, 2), height - 0.5 * 9.81 * 0.1 * 0.1, 1e-3);
     must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error); // pulls it back
     mf_world_step(pitch.world, 1);
     assert_true(state_of(joints, id).broken); // from 1 m/s in one step
@@ -442,7 +434,6 @@ static void a_joint_breaks_at_its_limit(void **state) {
 }
 
 static void a_joint_can_be_switched_off(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
@@ -452,15 +443,15 @@ static void a_joint_can_be_switched_off(void **state) {
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, NULL, 0, box, 0);
     const mf_WorldJointId id = join(joints, &config, 0, 0, 5, NULL);
     mf_world_step(pitch.world, 100);
-    near(get(box, "base.position", 0, 2), 5.0, 1e-6);
-    near(state_of(joints, id).force[2], 19.62, 1e-3);
+    assert_near(get_field(box, "base.position", 0, 2), 5.0, 1e-6);
+    assert_near(state_of(joints, id).force[2], 19.62, 1e-3);
     must(mf_world_joint_enable(joints, id, false, &pitch.error), &pitch.error);
     mf_world_step(pitch.world, 100);
-    near(get(box, "base.linear_velocity", 0, 2), -0.981, 1e-6);
-    near(state_of(joints, id).force[2], 0.0, 0.0);
+    assert_near(get_field(box, "base.linear_velocity", 0, 2), -0.981, 1e-6);
+    assert_near(state_of(joints, id).force[2], 0.0, 0.0);
     must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error);
     mf_world_step(pitch.world, 1000); // closes, at most by 1 m/s
-    near(get(box, "base.position", 0, 2), 5.0, 1e-5);
+    assert_near(get_field(box, "base.position", 0, 2), 5.0, 1e-5);
     pitch_close(&pitch);
 }
 

@@ -1,6 +1,5 @@
 // Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "dynamics/joints_rig.h"
-#include "sanitized.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.
 static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint32_t link,
@@ -23,7 +22,6 @@ static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint
 // A humanoid stands on the ground and holds a body of 1000 kg that is pulled away with 20 N: what
 // the body does not get for it goes through the joint into the arm and the feet.
 static void a_humanoid_holds_a_car(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "humanoid.urdf");
@@ -39,9 +37,9 @@ static void a_humanoid_holds_a_car(void **state) {
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, humanoid, 0, car, 0);
     config.sides[0].link = hand;
     const mf_WorldJointId id = join(joints, &config, at[0], at[1], at[2], NULL);
-    const double height = get(humanoid, "base.position", 0, 2);
-    set(car, "base.force", 0, 2, 9810.0); // it rolls on the ground, so to speak
-    set(car, "base.force", 0, 0, 20.0);
+    const double height = get_field(humanoid, "base.position", 0, 2);
+    set_field(car, "base.force", 0, 2, 9810.0); // it rolls on the ground, so to speak
+    set_field(car, "base.force", 0, 0, 20.0);
     for (uint32_t i = 0; i < 1500; i++) {
         mf_world_step(pitch.world, 1);
         const mf_WorldJointState now = state_of(joints, id);
@@ -51,10 +49,10 @@ static void a_humanoid_holds_a_car(void **state) {
         force = fmin(force, now.force[0]);
     }
     print_message("open %.3g m, residual %.3g, at most %.4g N, car at %.4g m/s\n", open, residual,
-                  force, get(car, "base.linear_velocity", 0, 0));
-    near(1000.0 * get(car, "base.linear_velocity", 0, 0), impulse, 1e-6);
+                  force, get_field(car, "base.linear_velocity", 0, 0));
+    assert_near(1000.0 * get_field(car, "base.linear_velocity", 0, 0), impulse, 1e-6);
     assert_true(open < 1e-6 && residual < 1e-3 && force < -4.0);
-    near(get(humanoid, "base.position", 0, 2), height, 0.01);
+    assert_near(get_field(humanoid, "base.position", 0, 2), height, 0.01);
     assert_int_equal(mf_group_warning(humanoid, 0), 0);
     assert_int_equal(mf_group_fault(humanoid, 0), 0);
     pitch_close(&pitch);
@@ -62,7 +60,6 @@ static void a_humanoid_holds_a_car(void **state) {
 
 // Five hexapods hold each other in a row; the one in the middle is in the air.
 static void robots_in_a_row_carry_one(void **state) {
-    (void)state;
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 6; m++) {
         Pitch pitch;
@@ -71,7 +68,7 @@ static void robots_in_a_row_carry_one(void **state) {
         mf_Group *robots = add_bodies(&pitch, model, "robots", 5, motions[m / 2], m % 2 == 1, true);
         for (uint32_t i = 0; i < 5; i++)
             put_at(&pitch, robots, i, 0.5 * i, 0,
-                   get(robots, "base.position", i, 2) + (i == 2 ? 0.05 : 0));
+                   get_field(robots, "base.position", i, 2) + (i == 2 ? 0.05 : 0));
         mf_WorldJoints *joints = add_joints(&pitch);
         mf_WorldJointId ids[4];
         for (uint32_t i = 0; i < 4; i++) {
@@ -93,8 +90,8 @@ static void robots_in_a_row_carry_one(void **state) {
         print_message("%s, %s: open %.3g m, residual %.3g\n", mf_motion_name(motions[m / 2]),
                       m % 2 == 1 ? "double" : "float", open, residual);
         assert_true(open < 1e-3 && residual < 1e-2);
-        near(state_of(joints, ids[1]).force[2], 0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
-        near(state_of(joints, ids[2]).force[2], -0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
+        assert_near(state_of(joints, ids[1]).force[2], 0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
+        assert_near(state_of(joints, ids[2]).force[2], -0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
         assert_int_equal(mf_group_fault_total(robots), 0);
         pitch_close(&pitch);
     }
@@ -104,29 +101,28 @@ static void robots_in_a_row_carry_one(void **state) {
 
 // A robot of `kinematic` carries a box and does not feel it.
 static void a_kinematic_robot_carries(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = add_bodies(&pitch, model, "robot", 1, MF_MOTION_KINEMATIC, false, true);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 5.0), "box", 1, MF_MOTION_RIGID, true, false);
-    const double height = get(robot, "base.position", 0, 2);
+    const double height = get_field(robot, "base.position", 0, 2);
     put_at(&pitch, box, 0, 0, 0, height + 1);
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, box, 0);
     const mf_WorldJointId id = join(joints, &config, 0, 0, height + 0.5, NULL);
     mf_world_step(pitch.world, 200);
-    near(state_of(joints, id).force[2], 5.0 * 9.81, 1e-3);
-    near(get(box, "base.position", 0, 2), height + 1, 1e-6);
-    near(get(robot, "base.position", 0, 2), height, 0.0);
+    assert_near(state_of(joints, id).force[2], 5.0 * 9.81, 1e-3);
+    assert_near(get_field(box, "base.position", 0, 2), height + 1, 1e-6);
+    assert_near(get_field(robot, "base.position", 0, 2), height, 0.0);
     for (uint32_t i = 0; i < 500; i++) { // it lifts its body: all joints turn slowly
         for (uint32_t j = 0; j < model->joint_count; j++)
-            set(robot, "joint.target", 0, j,
-                get(robot, "joint.target", 0, j) + 2e-4 * (j % 3 == 1));
+            set_field(robot, "joint.target", 0, j,
+                      get_field(robot, "joint.target", 0, j) + 2e-4 * (j % 3 == 1));
         mf_world_step(pitch.world, 1);
     }
-    assert_true(fabs(get(robot, "base.position", 0, 2) - height) > 1e-3);
+    assert_true(fabs(get_field(robot, "base.position", 0, 2) - height) > 1e-3);
     assert_true(state_of(joints, id).opening < 1e-4 && state_of(joints, id).angular_opening < 1e-4);
     mf_WorldJointConfig both = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, NULL, 0);
     mf_WorldJointId none;
@@ -136,24 +132,23 @@ static void a_kinematic_robot_carries(void **state) {
 
 // A robot that a fault froze holds the other one like the world does; its joint stays.
 static void a_frozen_robot_holds(void **state) {
-    (void)state;
     Chain chain;
     open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
     mf_world_step(chain.pitch.world, 10);
-    set(chain.links, "base.linear_velocity", 1, 0, (double)NAN);
+    set_field(chain.links, "base.linear_velocity", 1, 0, (double)NAN);
     mf_world_step(chain.pitch.world, 1);
     assert_int_equal(mf_group_fault(chain.links, 1), MF_FAULT_NONFINITE);
     assert_int_equal(mf_group_fault_total(chain.links), 1);
     mf_world_step(chain.pitch.world, 500);
     assert_int_equal(mf_group_fault_total(chain.links), 1);
-    near(get(chain.links, "base.position", 2, 2), 49.0, 1e-6);
-    near(state_of(chain.joints, chain.ids[2]).force[2], 9.81, 1e-3);
-    near(state_of(chain.joints, chain.ids[0]).force[2] -
-             state_of(chain.joints, chain.ids[1]).force[2],
-         9.81, 1e-3);
+    assert_near(get_field(chain.links, "base.position", 2, 2), 49.0, 1e-6);
+    assert_near(state_of(chain.joints, chain.ids[2]).force[2], 9.81, 1e-3);
+    assert_near(state_of(chain.joints, chain.ids[0]).force[2] -
+                    state_of(chain.joints, chain.ids[1]).force[2],
+                9.81, 1e-3);
     mf_group_reset(chain.links, 1);
     mf_world_step(chain.pitch.world, 500);
-    near(state_of(chain.joints, chain.ids[0]).force[2], 3 * 9.81, 1e-2);
+    assert_near(state_of(chain.joints, chain.ids[0]).force[2], 3 * 9.81, 1e-2);
     close_chain(&chain);
 }
 
@@ -162,7 +157,6 @@ static void a_frozen_robot_holds(void **state) {
 // Two links of one robot, fixed to each other: nothing moves between them, and the robot flies as
 // its motion lets it fly.
 static void a_robot_is_joined_to_itself(void **state) {
-    (void)state;
     static const char *const arm =
         "<mujoco model='arm'><worldbody><body><freejoint/><geom size='0.1' mass='1'/>"
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
@@ -174,7 +168,7 @@ static void a_robot_is_joined_to_itself(void **state) {
     mf_Group *robot = add_bodies(&pitch, load_text(pitch.context, arm), "arm", 1,
                                  MF_MOTION_ARTICULATED, true, false);
     put_at(&pitch, robot, 0, 0, 0, 1);
-    set(robot, "joint.rate", 0, 1, 1.0);
+    set_field(robot, "joint.rate", 0, 1, 1.0);
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, robot, 0);
     config.sides[1].link = 2;
@@ -185,13 +179,12 @@ static void a_robot_is_joined_to_itself(void **state) {
     add_momentum(robot, 0, &after);
     assert_true(state_of(joints, id).opening < 1e-5 && state_of(joints, id).angular_opening < 1e-5);
     for (uint32_t c = 0; c < 3; c++)
-        near(after.linear[c], before.linear[c], 1e-3);
+        assert_near(after.linear[c], before.linear[c], 1e-3);
     pitch_close(&pitch);
 }
 
 // Robots change their motion while they hang on a joint.
 static void motions_may_change(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
@@ -223,8 +216,8 @@ static void motions_may_change(void **state) {
             must(mf_motion_switch(robot, i, motions[m], &pitch.error), &pitch.error);
         mf_world_step(pitch.world, 1000);
         for (uint32_t i = 0; i < 3; i++) {
-            near(state_of(joints, ids[i]).force[2], 9.81 * mass, 1e-3 * 9.81 * mass);
-            near(get(robot, "base.position", i, 2), 3.0, 1e-5);
+            assert_near(state_of(joints, ids[i]).force[2], 9.81 * mass, 1e-3 * 9.81 * mass);
+            assert_near(get_field(robot, "base.position", i, 2), 3.0, 1e-5);
         }
     }
     pitch_close(&pitch);
@@ -233,7 +226,6 @@ static void motions_may_change(void **state) {
 // A ball strikes the lower of two joined boxes: momentum stays, whichever was added first; and what
 // collisions say of pushes is theirs alone.
 static void collisions_push_what_is_joined(void **state) {
-    (void)state;
     uint64_t hashes[2];
     for (int order = 0; order < 2; order++) {
         Pitch pitch;
@@ -255,17 +247,18 @@ static void collisions_push_what_is_joined(void **state) {
         for (uint32_t i = 0; i < 300; i++) {
             mf_world_step(pitch.world, 1);
             open = fmax(open, state_of(joints, id).opening);
-            assert_true(get(boxes, "wrench.link", 0, 0) == -get(ball, "wrench.link", 0, 0));
-            assert_true(get(boxes, "wrench.count", 1, 0) == 0);
-            pushed = fmax(pushed, get(boxes, "wrench.link", 0, 0));
+            assert_true(get_field(boxes, "wrench.link", 0, 0) ==
+                        -get_field(ball, "wrench.link", 0, 0));
+            assert_true(get_field(boxes, "wrench.count", 1, 0) == 0);
+            pushed = fmax(pushed, get_field(boxes, "wrench.link", 0, 0));
         }
         Momentum after = {{0}, {0}};
         for (uint32_t i = 0; i < 2; i++)
             add_momentum(boxes, i, &after);
         assert_true(pushed > 10.0 && after.linear[0] > 1.0 && open < 1e-4);
         add_momentum(ball, 0, &after);
-        near(after.linear[0], 4.0, 1e-12);
-        near(after.linear[2], 0.0, 1e-12);
+        assert_near(after.linear[0], 4.0, 1e-12);
+        assert_near(after.linear[2], 0.0, 1e-12);
         hashes[order] = mf_world_hash(pitch.world);
         pitch_close(&pitch);
     }
@@ -274,7 +267,6 @@ static void collisions_push_what_is_joined(void **state) {
 
 // A box hangs from a quadrotor, or the motion says that it takes no forces on its body.
 static void a_vehicle_takes_part_or_says_why(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Quadrotor quadrotor = mf_quadrotor();
@@ -307,7 +299,6 @@ static void a_vehicle_takes_part_or_says_why(void **state) {
 
 // A joint that cannot close says so, and is not shot together.
 static void what_does_not_fit_warns(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     mf_Group *boxes =
@@ -319,24 +310,24 @@ static void what_does_not_fit_warns(void **state) {
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, boxes, 0, boxes, 1);
     must(mf_world_joint_create(joints, &config, &id, &pitch.error), &pitch.error); // 3 m apart
     mf_world_step(pitch.world, 1);
-    near(state_of(joints, id).opening, 3.0 - 0.002, 1e-3);
+    assert_near(state_of(joints, id).opening, 3.0 - 0.002, 1e-3);
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(mf_group_warning(boxes, i), MF_WARNING_LOOPS);
-        near(get(boxes, "warning.residual", i, 3), 3.0, 1e-12);
-        near(get(boxes, "warning.steps", i, 3), 1.0, 0.0);
+        assert_near(get_field(boxes, "warning.residual", i, 3), 3.0, 1e-12);
+        assert_near(get_field(boxes, "warning.steps", i, 3), 1.0, 0.0);
     }
     double fastest = 0.0;
     for (uint32_t i = 0; i < 2500; i++) {
         mf_world_step(pitch.world, 1);
-        fastest = fmax(fastest, fabs(get(boxes, "base.linear_velocity", 1, 0) -
-                                     get(boxes, "base.linear_velocity", 0, 0)));
+        fastest = fmax(fastest, fabs(get_field(boxes, "base.linear_velocity", 1, 0) -
+                                     get_field(boxes, "base.linear_velocity", 0, 0)));
     }
     assert_true(fastest < 1.01 && state_of(joints, id).opening < 1e-9);
     config.sides[1].position[0] = 0.5; // contradicts the first
     must(mf_world_joint_create(joints, &config, &second, &pitch.error), &pitch.error);
     mf_world_step(pitch.world, 2000);
     assert_true(isfinite(state_of(joints, second).force[0]));
-    near(state_of(joints, second).opening + state_of(joints, id).opening, 0.5, 1e-6);
+    assert_near(state_of(joints, second).opening + state_of(joints, id).opening, 0.5, 1e-6);
     assert_int_equal(mf_group_fault_total(boxes), 0);
     pitch_close(&pitch);
 }
@@ -361,14 +352,14 @@ static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, cube, 0, NULL, 0);
     const mf_WorldJointId id = join(joints, &ball, 0, 0, 5, NULL);
-    set(cube, "base.linear_velocity", 0, 1, 0.1 * rate);
-    set(cube, "base.angular_velocity", 0, 2, rate);
+    set_field(cube, "base.linear_velocity", 0, 1, 0.1 * rate);
+    set_field(cube, "base.angular_velocity", 0, 2, rate);
     *open = 0.0;
     for (int step = 0; step < 1000; step++) {
         mf_world_step(pitch.world, 1);
         *open = fmax(*open, state_of(joints, id).opening);
     }
-    const double end = get(cube, "base.angular_velocity", 0, 2);
+    const double end = get_field(cube, "base.angular_velocity", 0, 2);
     pitch_close(&pitch);
     return end;
 }
@@ -376,7 +367,6 @@ static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
 // It neither gains energy nor loses much of it: the velocity is measured at the middle of the
 // rotation of a step, or the force acts there, as the integrator needs. Much faster it slows down.
 static void a_spin_about_a_joint_lasts(void **state) {
-    (void)state;
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 3; k++) {
         double open, fast;
@@ -393,7 +383,6 @@ static void a_spin_about_a_joint_lasts(void **state) {
 // Twelve robots that hold each other fall from the horizontal and crack like a whip, the last one
 // as heavy as the others or 100 times.
 static void a_chain_of_twelve_holds(void **state) {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         char text[256];
         double open = 0.0;

@@ -4,9 +4,6 @@
 
 #include "math/scalar.h"
 
-#include <mayfly/dynamics.h>
-#include <mayfly/links.h>
-
 enum { COUNT = 18, LINKS = 64 };
 
 typedef struct Rig {
@@ -26,7 +23,7 @@ static void open_rig(Rig *rig, mf_Motion motion, uint32_t count, bool wide, bool
         must(mf_group_derive_links(rig->group, &rig->pitch.error), &rig->pitch.error);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < mf_group_model(rig->group)->joint_count; j++)
-            set(rig->group, "joint.target", i, j, 0.3 * unit(i, j) - 0.15);
+            set_field(rig->group, "joint.target", i, j, 0.3 * unit(i, j) - 0.15);
 }
 
 // The fields against the answers in double.
@@ -39,13 +36,14 @@ static void check(const Rig *rig, double tolerance) {
         must(mf_group_link_velocities(rig->group, i, 1, velocity, &error), &error);
         for (uint32_t l = 0; l < links; l++) {
             for (uint32_t c = 0; c < 3; c++)
-                near(get(rig->group, "link.pose", i, 7 * l + c), position[3 * l + c], tolerance);
+                assert_near(get_field(rig->group, "link.pose", i, 7 * l + c), position[3 * l + c],
+                            tolerance);
             for (uint32_t c = 0; c < 4; c++)
-                near(get(rig->group, "link.pose", i, 7 * l + 3 + c), rotation[4 * l + c],
-                     tolerance);
+                assert_near(get_field(rig->group, "link.pose", i, 7 * l + 3 + c),
+                            rotation[4 * l + c], tolerance);
             for (uint32_t c = 0; c < 6; c++)
-                near(get(rig->group, "link.velocity", i, 6 * l + c), velocity[6 * l + c],
-                     100 * tolerance);
+                assert_near(get_field(rig->group, "link.velocity", i, 6 * l + c),
+                            velocity[6 * l + c], 100 * tolerance);
         }
     }
 }
@@ -53,7 +51,6 @@ static void check(const Rig *rig, double tolerance) {
 static void fields_follow_the_state(void **state) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_POINTS, MF_MOTION_RIGID,
                                         MF_MOTION_KINEMATIC, MF_MOTION_PRESCRIBED};
-    (void)state;
     for (int k = 0; k < 10; k++) {
         Rig rig;
         const bool wide = k % 2;
@@ -69,7 +66,7 @@ static void fields_follow_the_state(void **state) {
         check(&rig, tolerance);
         mf_group_reset(rig.group, 17);
         check(&rig, tolerance);
-        set(rig.group, "joint.angle", 2, 3, 0.5);
+        set_field(rig.group, "joint.angle", 2, 3, 0.5);
         mf_group_update_links(rig.group);
         check(&rig, tolerance);
         pitch_close(&rig.pitch);
@@ -78,19 +75,16 @@ static void fields_follow_the_state(void **state) {
 
 static void a_restored_world_has_them(void **state) {
     Rig rig;
-    (void)state;
     open_rig(&rig, MF_MOTION_ARTICULATED, COUNT, true, true, MF_ISA_AUTO);
     mf_World *world = rig.pitch.world;
     mf_world_step(world, 20);
-    const size_t size = mf_world_snapshot_size(world);
-    void *image = malloc(size);
-    assert_non_null(image);
-    must(mf_world_snapshot(world, image, size, &rig.pitch.error), &rig.pitch.error);
-    const double kept = get(rig.group, "link.pose", 1, 7 * 5 + 2);
+    size_t size;
+    void *image = take_snapshot(world, &size);
+    const double kept = get_field(rig.group, "link.pose", 1, 7 * 5 + 2);
     mf_world_step(world, 20);
-    assert_true(kept != get(rig.group, "link.pose", 1, 7 * 5 + 2));
+    assert_true(kept != get_field(rig.group, "link.pose", 1, 7 * 5 + 2));
     must(mf_world_restore(world, image, size, &rig.pitch.error), &rig.pitch.error);
-    assert_true(kept == get(rig.group, "link.pose", 1, 7 * 5 + 2));
+    assert_true(kept == get_field(rig.group, "link.pose", 1, 7 * 5 + 2));
     check(&rig, 0.0);
     free(image);
     pitch_close(&rig.pitch);
@@ -98,7 +92,6 @@ static void a_restored_world_has_them(void **state) {
 
 static void they_are_not_state(void **state) {
     uint64_t hashes[2];
-    (void)state;
     for (int derived = 0; derived < 2; derived++) {
         Rig rig;
         open_rig(&rig, MF_MOTION_ARTICULATED, COUNT, false, derived, MF_ISA_AUTO);
@@ -114,7 +107,6 @@ static void they_are_not_state(void **state) {
 static void bits_are_the_same_everywhere(void **state) {
     static const uint32_t counts[] = {COUNT, 1, 5};
     double first[2][7 * LINKS];
-    (void)state;
     for (int k = 0; k < 12; k++) {
         Rig rig;
         const bool wide = k % 2;
@@ -122,7 +114,7 @@ static void bits_are_the_same_everywhere(void **state) {
                  k / 6 ? MF_ISA_SCALAR : MF_ISA_AUTO);
         mf_world_step(rig.pitch.world, 25);
         for (uint32_t c = 0; c < 7 * mf_group_model(rig.group)->link_count; c++) {
-            const double now = get(rig.group, "link.pose", 0, c);
+            const double now = get_field(rig.group, "link.pose", 0, c);
             assert_true(k < 2 || now == first[wide][c]);
             first[wide][c] = now;
         }
@@ -140,7 +132,8 @@ typedef struct Spy {
 
 static void look(Spy *spy) {
     spy->steps++;
-    spy->same += get(spy->group, "link.pose", 0, 2) == get(spy->group, "base.position", 0, 2);
+    spy->same +=
+        get_field(spy->group, "link.pose", 0, 2) == get_field(spy->group, "base.position", 0, 2);
 }
 
 static void spy_run(const mf_SystemRun *run, void *user) {
@@ -149,7 +142,6 @@ static void spy_run(const mf_SystemRun *run, void *user) {
 }
 
 static void spy_world_run(const mf_WorldRun *run, void *user) {
-    (void)run;
     look(user);
 }
 
@@ -188,7 +180,7 @@ static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
     group.count = COUNT;
     group.isolated = isolated;
     group.double_precision = true;
-    must(mf_world_add_group(pitch->world, &group, &rig->group, &pitch->error), &pitch->error);
+    rig->group = add_group(pitch->world, &group);
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
     must(mf_motion_add(rig->group, MF_MOTION_RIGID, &config, &pitch->error), &pitch->error);
     must(mf_group_derive_links(rig->group, &pitch->error), &pitch->error);
@@ -196,7 +188,6 @@ static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
 
 // Where nobody reads them within a call, they are derived at its end.
 static void they_are_derived_when_they_can_be_read(void **state) {
-    (void)state;
     for (int k = 0; k < 4 * READERS; k++) {
         const Reader reader = (Reader)(k / 4);
         Rig rig;
@@ -205,7 +196,7 @@ static void they_are_derived_when_they_can_be_read(void **state) {
         for (int i = 0; i < 2; i++)
             add_spy(&rig, i == 0 ? "first" : "second", &spies[i], reader);
         mf_group_reset_all(rig.group);
-        set(rig.group, "base.position", 0, 2, 5.0);
+        set_field(rig.group, "base.position", 0, 2, 5.0);
         mf_group_refresh(rig.group, 0);
         for (int call = 0; call < 3; call++) {
             mf_world_step(rig.pitch.world, 20);
@@ -224,7 +215,6 @@ static void they_are_derived_when_they_can_be_read(void **state) {
 
 static void a_second_call_does_nothing(void **state) {
     Rig rig;
-    (void)state;
     open_rig(&rig, MF_MOTION_ARTICULATED, 1, false, true, MF_ISA_AUTO);
     const uint32_t fields = mf_group_field_count(rig.group);
     must(mf_group_derive_links(rig.group, &rig.pitch.error), &rig.pitch.error);

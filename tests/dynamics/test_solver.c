@@ -1,13 +1,8 @@
 // Contacts between robots solved together with run-time joints: loads and friction in closed form,
 // mass ratios, stacks, and determinism.
 #include "dynamics/joints_rig.h"
-#include "base/inject.h"
 #include "contact/softness.h"
 #include "model/draft.h"
-#include "sanitized.h"
-
-#include <mayfly/external.h>
-#include <mayfly/query.h>
 
 // A cube of 0.2 m whose origin is its center.
 static mf_Model *cube_of(mf_Context *context, double mass, double friction) {
@@ -24,9 +19,8 @@ static mf_Model *cube_of(mf_Context *context, double mass, double friction) {
 static double load_between(const Pitch *pitch, const mf_Group *above, uint32_t instance) {
     mf_Contact contacts[512];
     uint32_t count;
-    mf_Error error = {0};
     double sum = 0.0;
-    must(mf_world_contacts(pitch->world, contacts, 512, &count, &error), &error);
+    MUST(mf_world_contacts(pitch->world, contacts, 512, &count, &error));
     for (uint32_t i = 0; i < count; i++) {
         const mf_ShapeOwner *owners = contacts[i].owners;
         if (owners[1].group == NULL)
@@ -72,7 +66,6 @@ static mf_Group *add_standing(Pitch *pitch, mf_Model *model, const char *name, u
 // ---- mass ratios --------------------------------------------------------------------------------
 
 static void a_light_box_bears_a_heavy_one(void **state) {
-    (void)state;
     const double masses[] = {1.0, 30.0, 1000.0};
     for (int k = 0; k < 6; k++) {
         const mf_CollisionLaw law = k < 3 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
@@ -86,12 +79,12 @@ static void a_light_box_bears_a_heavy_one(void **state) {
         collide(&pitch, law);
         mf_world_step(pitch.world, 1000);
         const double apart =
-            get(high, "base.position", 0, 2) - get(low, "base.position", 0, 2) - 0.2;
+            get_field(high, "base.position", 0, 2) - get_field(low, "base.position", 0, 2) - 0.2;
         const mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         print_message("%s, %g kg on 1 kg: load %.7g N, %.2g m deep, residual %.2g, %.2g rounds\n",
                       mf_collision_law_name(law), mass, load_between(&pitch, high, 0), -apart,
                       statistics.residual, (double)statistics.rounds / 1000.0);
-        near(load_between(&pitch, high, 0), 9.81 * mass, 1e-4 * 9.81 * mass);
+        assert_near(load_between(&pitch, high, 0), 9.81 * mass, 1e-4 * 9.81 * mass);
         assert_true(-apart > 0.0 && -apart < 1e-4);
         assert_int_equal(mf_group_warning(high, 0), 0);
         pitch_close(&pitch);
@@ -102,7 +95,6 @@ static void a_light_box_bears_a_heavy_one(void **state) {
 
 // 2 s are enough to see it stand; MAYFLY_FULL=1: the 20 s of the docs.
 static void a_stack_stands(void **state) {
-    (void)state;
     const uint32_t steps = getenv("MAYFLY_FULL") != NULL ? 10000 : SANITIZED ? 500 : 1000;
     for (int k = 0; k < 3; k++) {
         const bool wide = k > 0;
@@ -116,16 +108,16 @@ static void a_stack_stands(void **state) {
         mf_world_step(pitch.world, steps);
         double far = 0.0;
         for (uint32_t i = 0; i < 12; i++)
-            far = fmax(far, fabs(get(boxes, "base.position", i, 0) - 0.002 * (i % 3)));
+            far = fmax(far, fabs(get_field(boxes, "base.position", i, 0) - 0.002 * (i % 3)));
         const mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         print_message("12 boxes, %s, %g s: %.2g m aside, top at %.6g m, residual %.2g, "
                       "%.2g rounds\n",
                       wide ? "double" : "float", 2e-3 * steps, far,
-                      get(boxes, "base.position", 11, 2), statistics.residual,
+                      get_field(boxes, "base.position", 11, 2), statistics.residual,
                       (double)statistics.rounds / steps);
-        near(get(boxes, "base.position", 11, 2), 2.3, k < 2 ? 2e-3 : 6e-3);
+        assert_near(get_field(boxes, "base.position", 11, 2), 2.3, k < 2 ? 2e-3 : 6e-3);
         assert_true(far < 5e-4);
-        near(mean_load(&pitch, boxes, 11), 9.81, 9.81e-3);
+        assert_near(mean_load(&pitch, boxes, 11), 9.81, 9.81e-3);
         assert_int_equal(mf_group_fault_total(boxes), 0);
         pitch_close(&pitch);
     }
@@ -150,7 +142,6 @@ static double depth_as_stated(const mf_Softness *softness, double mass, double s
 }
 
 static void compliant_contacts_are_as_soft_as_the_file_states(void **state) {
-    (void)state;
     const double masses[] = {1.0, 30.0};
     const double peers[] = {0.226e-3, 1.68e-3}; // MuJoCo 4.0, Newton, 20 s
     mf_Softness softness = mf_softness();
@@ -173,12 +164,12 @@ static void compliant_contacts_are_as_soft_as_the_file_states(void **state) {
         collide(&pitch, MF_COLLISION_COMPLIANT);
         mf_world_step(pitch.world, 1000);
         const double deep =
-            0.2 - get(high, "base.position", 0, 2) + get(low, "base.position", 0, 2);
+            0.2 - get_field(high, "base.position", 0, 2) + get_field(low, "base.position", 0, 2);
         const double stated = depth_as_stated(&softness, masses[k % 2], 1e-9 * (double)step);
         print_message("%g kg on 1 kg: %.4g mm deep, by the law %.4g mm\n", masses[k % 2],
                       1e3 * deep, 1e3 * stated);
-        near(deep, stated, 1e-3 * stated);
-        near(deep, peers[k % 2], 0.005 * peers[k % 2]);
+        assert_near(deep, stated, 1e-3 * stated);
+        assert_near(deep, peers[k % 2], 0.005 * peers[k % 2]);
         pitch_close(&pitch);
     }
 }
@@ -196,7 +187,7 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
     const double length = sqrt(1.0 + tangent * tangent);
     world.gravity_direction[0] = tangent / length;
     world.gravity_direction[2] = -1.0 / length;
-    must(mf_world_create(pitch.context, &world, &pitch.world, &pitch.error), &pitch.error);
+    pitch.world = open_world(pitch.context, &world);
     mf_Group *slab = pitch_group(
         &pitch,
         load_text(pitch.context, "<mujoco model='slab'><worldbody><body><freejoint/>"
@@ -210,17 +201,16 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
     put_at(&pitch, cube, 0, -1, 0, 1.1);
     collide(&pitch, law);
     mf_world_step(pitch.world, 250); // what it fell
-    const double begin = get(cube, "base.position", 0, 0);
-    const double speed = get(cube, "base.linear_velocity", 0, 0);
+    const double begin = get_field(cube, "base.position", 0, 0);
+    const double speed = get_field(cube, "base.linear_velocity", 0, 0);
     mf_world_step(pitch.world, 500);
-    const double far = get(cube, "base.position", 0, 0) - begin - speed * 1.0;
+    const double far = get_field(cube, "base.position", 0, 0) - begin - speed * 1.0;
     assert_int_equal(mf_group_warning(cube, 0), 0);
     pitch_close(&pitch);
     return far;
 }
 
 static void it_slips_at_the_angle_of_friction(void **state) {
-    (void)state;
     const mf_CollisionLaw laws[] = {MF_COLLISION_HARD, MF_COLLISION_COMPLIANT};
     for (int k = 0; k < 2; k++) {
         const double held = slide(laws[k], MF_MOTION_ARTICULATED, 0.495);
@@ -231,8 +221,8 @@ static void it_slips_at_the_angle_of_friction(void **state) {
                       "not %.4g\n",
                       mf_collision_law_name(laws[k]), held, slips, fast, expected);
         assert_true(fabs(held) < 1e-4);
-        near(slips, 0.5 * 9.81 * 0.005 / sqrt(1.0 + 0.505 * 0.505), 2e-3);
-        near(fast, expected, 1e-2 * expected);
+        assert_near(slips, 0.5 * 9.81 * 0.005 / sqrt(1.0 + 0.505 * 0.505), 2e-3);
+        assert_near(fast, expected, 1e-2 * expected);
     }
 }
 
@@ -240,7 +230,6 @@ static void it_slips_at_the_angle_of_friction(void **state) {
 
 // Balls in a head-on impact: momentum to rounding, and the speed apart by the restitution.
 static void balls_part_by_the_restitution(void **state) {
-    (void)state;
     const double restitutions[] = {0.05, 0.5, 1.0};
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 6; k++) {
@@ -258,10 +247,10 @@ static void balls_part_by_the_restitution(void **state) {
         config.restitution = e;
         pitch_collide(&pitch, &config);
         mf_world_step(pitch.world, 500);
-        const double u = get(first, "base.linear_velocity", 0, 0);
-        const double v = get(second, "base.linear_velocity", 0, 0);
-        near(u + 3.0 * v, 2.0, 1e-13);
-        near(v - u, 2.0 * e, 0.01);
+        const double u = get_field(first, "base.linear_velocity", 0, 0);
+        const double v = get_field(second, "base.linear_velocity", 0, 0);
+        assert_near(u + 3.0 * v, 2.0, 1e-13);
+        assert_near(v - u, 2.0 * e, 0.01);
         pitch_close(&pitch);
     }
 }
@@ -271,7 +260,6 @@ static void balls_part_by_the_restitution(void **state) {
 // A box of 1 kg stands on the ground and holds a second one in the air by a joint; one of 3 kg lies
 // on both of their tops, so the joint bears what the contact with the second one bears.
 static void joints_and_contacts_agree(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *low = add_bodies(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 2,
@@ -293,7 +281,7 @@ static void joints_and_contacts_agree(void **state) {
     const double load = load_between(&pitch, high, 0);
     print_message("joint: open %.2g m, %.5g N, residual %.2g; load %.6g N\n", open,
                   state_of(joints, id).force[2], state_of(joints, id).residual, load);
-    near(load, 29.43, 0.03);
+    assert_near(load, 29.43, 0.03);
     assert_true(open < 1e-4 && state_of(joints, id).residual < 1e-3);
     pitch_close(&pitch);
 }
@@ -338,7 +326,6 @@ static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
 }
 
 static void bits_depend_on_nothing_else(void **state) {
-    (void)state;
     const uint32_t order[KINDS] = {0, 1, 2}, other[KINDS] = {2, 0, 1};
     const Result one = heap(order, 1, MF_ISA_AUTO);
     Result result = heap(order, 2, MF_ISA_AUTO);
@@ -355,22 +342,19 @@ static void bits_depend_on_nothing_else(void **state) {
 }
 
 static void a_snapshot_holds_the_warm_start(void **state) {
-    (void)state;
     Pitch pitch;
-    mf_Error error = {0};
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
         put_at(&pitch, boxes, i, 0.003 * i, 0, 0.1 + 0.2 * i);
     collide(&pitch, MF_COLLISION_HARD);
     mf_world_step(pitch.world, 20);
-    const size_t size = mf_world_snapshot_size(pitch.world);
-    void *image = malloc(size);
-    must(mf_world_snapshot(pitch.world, image, size, &error), &error);
+    size_t size;
+    void *image = take_snapshot(pitch.world, &size);
     const uint64_t begin = mf_world_hash(pitch.world);
     mf_world_step(pitch.world, 30);
     const uint64_t end = mf_world_hash(pitch.world);
-    must(mf_world_restore(pitch.world, image, size, &error), &error);
+    MUST(mf_world_restore(pitch.world, image, size, &error));
     assert_true(mf_world_hash(pitch.world) == begin);
     mf_world_step(pitch.world, 30);
     assert_true(mf_world_hash(pitch.world) == end);
@@ -379,7 +363,6 @@ static void a_snapshot_holds_the_warm_start(void **state) {
 }
 
 static void a_step_allocates_nothing(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
@@ -389,7 +372,7 @@ static void a_step_allocates_nothing(void **state) {
     mf_context_fail_after(pitch.context, 1);
     mf_world_step(pitch.world, 100);
     mf_context_fail_after(pitch.context, 0);
-    near(load_between(&pitch, boxes, 3), 9.81, 0.1);
+    assert_near(load_between(&pitch, boxes, 3), 9.81, 0.1);
     pitch_close(&pitch);
 }
 

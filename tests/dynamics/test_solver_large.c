@@ -3,10 +3,6 @@
 #include "dynamics/joints_rig.h"
 #include "dynamics/solver.h"
 #include "math/scalar.h"
-#include "sanitized.h"
-
-#include <mayfly/dynamics.h>
-#include <mayfly/query.h>
 
 // ---- free responses -----------------------------------------------------------------------------
 
@@ -37,10 +33,9 @@ static void solve_dense(uint32_t n, const double *matrix, const double *right, d
 static void row_of(mf_Group *group, uint32_t link, const double point[3], const double row[6],
                    double *out) {
     double jacobian[6 * DOFS];
-    mf_Error error = {0};
     const uint32_t n = mf_group_velocity_count(group);
     assert_true(n <= DOFS);
-    must(mf_group_jacobian(group, 0, 1, link, point, jacobian, &error), &error);
+    MUST(mf_group_jacobian(group, 0, 1, link, point, jacobian, &error));
     for (uint32_t d = 0; d < n; d++) {
         out[d] = 0.0;
         for (uint32_t r = 0; r < 6; r++)
@@ -50,8 +45,7 @@ static void row_of(mf_Group *group, uint32_t link, const double point[3], const 
 
 static void world_point(mf_Group *group, uint32_t link, const double local[3], double out[3]) {
     double position[3 * DOFS], rotation[4 * DOFS];
-    mf_Error error = {0};
-    must(mf_group_link_poses(group, 0, 1, position, rotation, &error), &error);
+    MUST(mf_group_link_poses(group, 0, 1, position, rotation, &error));
     mf_quat_rotate(out, rotation + 4 * (size_t)link, local);
     mf_vec3_add(out, out, position + 3 * (size_t)link);
 }
@@ -75,7 +69,7 @@ static void check_response(const char *file) {
     const mf_Model *model = mf_group_model(group);
     put(&pitch, group, 0, 0.4, -2.0, 3.0, 0.0);
     for (uint32_t j = 0; j < model->joint_count; j++)
-        set(group, "joint.angle", 0, j, 0.4 * unit(1, j) - 0.2);
+        set_field(group, "joint.angle", 0, j, 0.4 * unit(1, j) - 0.2);
     const uint32_t n = mf_group_velocity_count(group), links[2] = {model->link_count - 1, 1};
     mf_FreeResponse *free;
     must(mf_free_response_create(group, &free, &pitch.error), &pitch.error);
@@ -92,14 +86,14 @@ static void check_response(const char *file) {
     for (int a = 0; a < 2; a++)
         for (int b = 0; b < 2; b++) {
             const double expected = dot(jacobian[a], dense[b], n);
-            near(dot(own[a], response[b], n), expected, 1e-9 * dot(jacobian[a], dense[a], n));
+            assert_near(dot(own[a], response[b], n), expected,
+                        1e-9 * dot(jacobian[a], dense[a], n));
         }
     mf_free_response_destroy(pitch.context, free);
     pitch_close(&pitch);
 }
 
 static void free_responses_are_those_of_the_mass_matrix(void **state) {
-    (void)state;
     check_response("ant.xml");
     check_response("humanoid.urdf");
     check_response("quadruped.urdf");
@@ -146,10 +140,9 @@ static mf_Group *open_wall(Pitch *pitch) {
 // [N] that a row bears: sum of the loads of the contacts with those of the next one.
 static double load_on(const Pitch *pitch, uint32_t row) {
     static mf_Contact contacts[4096];
-    mf_Error error = {0};
     uint32_t count;
     double sum = 0.0;
-    must(mf_world_contacts(pitch->world, contacts, 4096, &count, &error), &error);
+    MUST(mf_world_contacts(pitch->world, contacts, 4096, &count, &error));
     for (uint32_t i = 0; i < count; i++) {
         const mf_ShapeOwner *owners = contacts[i].owners;
         if (owners[0].group == NULL || owners[1].group == NULL)
@@ -164,15 +157,14 @@ static double load_on(const Pitch *pitch, uint32_t row) {
 }
 
 static void a_wall_stands(void **state) {
-    (void)state;
     Pitch pitch;
     double far = 0.0, weight = 9.81 * BOXES;
     mf_Group *boxes = open_wall(&pitch);
     mf_world_step(pitch.world, SANITIZED ? 100 : 500);
     assert_true(any_swept(&pitch));
     for (uint32_t i = 0; i < BOXES; i++) {
-        far = fmax(far, fabs(get(boxes, "base.position", i, 0) - place_of(i)));
-        far = fmax(far, fabs(get(boxes, "base.position", i, 2) - 0.1 - 0.2 * row_at(i)));
+        far = fmax(far, fabs(get_field(boxes, "base.position", i, 0) - place_of(i)));
+        far = fmax(far, fabs(get_field(boxes, "base.position", i, 2) - 0.1 - 0.2 * row_at(i)));
     }
     const mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
     print_message("%d boxes: %.3g mm aside at most, residual %.2g\n", BOXES, 1e3 * far,
@@ -181,7 +173,7 @@ static void a_wall_stands(void **state) {
         weight -= 9.81 * (WIDE - row);
         print_message("row %u bears %.6g N, the weight above is %.6g N\n", row,
                       load_on(&pitch, row), weight);
-        near(load_on(&pitch, row), weight, 0.02 * 9.81 * BOXES);
+        assert_near(load_on(&pitch, row), weight, 0.02 * 9.81 * BOXES);
     }
     assert_true(far < 5e-3);
     assert_int_equal(mf_group_fault_total(boxes), 0);
@@ -215,14 +207,13 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     assert_int_equal(mf_group_fault_total(group), 0);
     for (uint32_t i = 0; i < HEXAPODS; i++) {
         heap.robots[i] = mf_group_instance_hash(group, i);
-        assert_true(fabs(get(group, "base.position", i, 2)) < 2.0);
+        assert_true(fabs(get_field(group, "base.position", i, 2)) < 2.0);
     }
     pitch_close(&pitch);
     return heap;
 }
 
 static void bits_of_heaps_depend_on_nothing_else(void **state) {
-    (void)state;
     const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID};
     mf_Isa widest; // what MF_ISA_AUTO chooses
     assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
@@ -254,7 +245,6 @@ static mf_Group *open_stack(Pitch *pitch) {
 
 // Robots that touch at once begin without the forces of their life before.
 static void a_reset_forgets_contacts(void **state) {
-    (void)state;
     Pitch old, fresh;
     mf_Group *worn = open_stack(&old), *boxes = open_stack(&fresh);
     mf_world_step(old.world, 100);
@@ -264,9 +254,10 @@ static void a_reset_forgets_contacts(void **state) {
     mf_world_step(fresh.world, 3);
     for (uint32_t i = 0; i < STACKED; i++)
         for (uint32_t c = 0; c < 3; c++) {
-            near(get(worn, "base.position", i, c), get(boxes, "base.position", i, c), 0.0);
-            near(get(worn, "base.linear_velocity", i, c), get(boxes, "base.linear_velocity", i, c),
-                 0.0);
+            assert_near(get_field(worn, "base.position", i, c),
+                        get_field(boxes, "base.position", i, c), 0.0);
+            assert_near(get_field(worn, "base.linear_velocity", i, c),
+                        get_field(boxes, "base.linear_velocity", i, c), 0.0);
         }
     pitch_close(&old);
     pitch_close(&fresh);

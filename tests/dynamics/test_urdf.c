@@ -3,13 +3,6 @@
 // the joints, and for random states the mass matrix and the forces of random accelerations.
 #include "motion/articulated_fixture.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <mayfly/dynamics.h>
-#include <mayfly/motion.h>
-
 enum { STATES = 3 };
 
 typedef struct Robot {
@@ -41,7 +34,7 @@ static void robot_start(Robot *robot, mf_Error *error) {
 }
 
 static bool robot_open(Robot *robot, const char *path, mf_Error *error) {
-    *robot = (Robot){.context = make_context(1)};
+    *robot = (Robot){.context = open_context(1)};
     if (mf_model_load(robot->context, path, NULL, &robot->model, error) != MF_OK)
         return false;
     robot_start(robot, error);
@@ -131,7 +124,7 @@ static void open_text(Robot *robot, const char *text, mf_ImportBase base) {
     assert_true(file >= 0);
     assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
     close(file);
-    *robot = (Robot){.context = make_context(1)};
+    *robot = (Robot){.context = open_context(1)};
     must(mf_model_load(robot->context, path, &config, &robot->model, &error), &error);
     unlink(path);
     robot_start(robot, &error);
@@ -158,18 +151,17 @@ static const char pendulum[] = "<robot name='p'><link name='base'>" INERTIAL(
                                                                                "arm") "</robot>";
 
 static double get(const Robot *robot, const char *name) {
-    return mf_field_get(mf_group_find_field(robot->group, name), 0, 0);
+    return get_field(robot->group, name, 0, 0);
 }
 
 static void put(const Robot *robot, const char *name, double value) {
-    mf_field_set(mf_group_find_field(robot->group, name), 0, 0, value);
+    set_field(robot->group, name, 0, 0, value);
 }
 
 // m r^2 + I = 0.1 * 0.01 + 1e-4: a motor of 30 N m and 1 rad/s adds no rotor.
 static void a_motor_has_no_inertia_of_its_own(void **state) {
     Robot robot;
     double mass = 0.0;
-    (void)state;
     open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
     assert_int_equal(robot.n, 1);
     assert_int_equal(mf_group_mass_matrix(robot.group, 0, 1, &mass, NULL), MF_OK);
@@ -180,7 +172,6 @@ static void a_motor_has_no_inertia_of_its_own(void **state) {
 // Its servo is stable without one, at any step: it goes to its target with the speed of the file.
 static void a_light_joint_follows_its_servo(void **state) {
     Robot robot;
-    (void)state;
     open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
     put(&robot, "joint.target", 0.8);
     double fastest = 0.0;
@@ -195,12 +186,10 @@ static void a_light_joint_follows_its_servo(void **state) {
 
 // 60 N m of joint.torque are at most the effort of 30, and drive the joint at most at 1 rad/s.
 static void limits_hold_for_torques(void **state) {
-    (void)state;
     for (int held = 0; held < 2; held++) {
         Robot robot;
         open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
         mf_world_destroy(robot.world);
-        mf_Error error = {0};
         mf_WorldConfig world = mf_world_config();
         mf_GroupConfig group = mf_group_config();
         mf_ArticulatedConfig config = mf_articulated_config();
@@ -210,9 +199,9 @@ static void limits_hold_for_torques(void **state) {
         group.double_precision = true;
         config.motors = false;
         config.input_limits = held;
-        must(mf_world_create(robot.context, &world, &robot.world, &error), &error);
-        must(mf_world_add_group(robot.world, &group, &robot.group, &error), &error);
-        must(mf_articulated_add(robot.group, &config, &error), &error);
+        robot.world = open_world(robot.context, &world);
+        robot.group = add_group(robot.world, &group);
+        MUST(mf_articulated_add(robot.group, &config, &error));
         put(&robot, "joint.torque", 60.0);
         double fastest = 0.0;
         for (int i = 0; i < 100; i++) {
@@ -242,7 +231,6 @@ static void a_root_named_world_holds_the_base(void **state) {
                                                         "0.04") "</link>" HINGE("foot",
                                                                                 "arm") "</robot>";
     const mf_ImportBase bases[] = {MF_IMPORT_BASE_AUTO, MF_IMPORT_BASE_FIXED, MF_IMPORT_BASE_FREE};
-    (void)state;
     for (int k = 0; k < 3; k++) {
         Robot robot;
         double at[6], turn[8];
@@ -260,7 +248,6 @@ static void a_root_named_world_holds_the_base(void **state) {
 // A base without mass cannot be free; a serial robot whose base is, says so.
 static void guesses_are_noted(void **state) {
     Robot robot;
-    (void)state;
     open_text(&robot,
               "<robot name='r'><link name='foot'/><link name='arm'>" INERTIAL(
                   "0.2", "3", "0.04") "</link>" HINGE("foot", "arm") "</robot>",

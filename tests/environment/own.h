@@ -10,10 +10,9 @@
 
 static inline void open_task(Rig *rig, const char *file, const mf_EnvironmentConfig *config,
                              uint32_t threads) {
-    mf_Error error = {0};
-    *rig = (Rig){.context = make_context(threads)};
+    *rig = (Rig){.context = open_context(threads)};
     if (file != NULL)
-        must(mf_model_load(rig->context, file, NULL, &rig->model, &error), &error);
+        MUST(mf_model_load(rig->context, file, NULL, &rig->model, &error));
     rig_build(rig, config);
 }
 

@@ -5,11 +5,6 @@
 #include "motion/fixture.h"
 
 #include "environment/models.h"
-#include "text_model.h"
-
-#include <mayfly/environment.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 typedef struct Rig {
     mf_Context *context;
@@ -47,10 +42,9 @@ static inline void *zeros(size_t count, size_t size) {
 // On rig->context and with rig->model, or the task's own where that is NULL.
 static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
     mf_EnvironmentConfig whole = *config;
-    mf_Error error = {0};
     whole.model = rig->model;
     rig->count = config->count;
-    must(mf_environment_create(rig->context, &whole, &rig->environment, &error), &error);
+    MUST(mf_environment_create(rig->context, &whole, &rig->environment, &error));
     rig->group = mf_environment_group(rig->environment);
     rig->task = mf_environment_task(rig->environment);
     rig->seen = mf_environment_observation_count(rig->environment);
@@ -71,7 +65,7 @@ static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
 // `config` without its model, which is `text`.
 static inline void rig_open(Rig *rig, const char *text, const mf_EnvironmentConfig *config,
                             uint32_t threads) {
-    *rig = (Rig){.context = make_context(threads)};
+    *rig = (Rig){.context = open_context(threads)};
     rig->model = load_text(rig->context, text);
     rig_build(rig, config);
 }
@@ -87,23 +81,20 @@ static inline void rig_close(Rig *rig) {
     free(rig->buffers.final_signals);
     mf_environment_destroy(rig->environment);
     mf_model_destroy(rig->model);
-    assert_int_equal(mf_context_live_bytes(rig->context), 0);
-    mf_context_destroy(rig->context);
+    close_context(rig->context);
 }
 
 // Robot i gets the seed first + i.
 static inline void rig_reset(Rig *rig, uint64_t first) {
-    mf_Error error = {0};
     uint64_t *seeds = zeros(rig->count, sizeof *seeds);
     for (uint32_t i = 0; i < rig->count; i++)
         seeds[i] = first + i;
-    must(mf_environment_reset(rig->environment, NULL, seeds, &rig->buffers, &error), &error);
+    MUST(mf_environment_reset(rig->environment, NULL, seeds, &rig->buffers, &error));
     free(seeds);
 }
 
 static inline void rig_step(Rig *rig) {
-    mf_Error error = {0};
-    must(mf_environment_step(rig->environment, &rig->buffers, &error), &error);
+    MUST(mf_environment_step(rig->environment, &rig->buffers, &error));
 }
 
 // Actions of robot number `number` in step `step`: in its range, never the same again.

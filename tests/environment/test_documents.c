@@ -76,7 +76,7 @@ static void put_parameters(Page *page) {
 
 static void hold(const char *name, void (*write)(Page *page)) {
     static const char path[] = MAYFLY_SOURCE_DIR "/docs/reference/environments.md";
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     char begin[64], end[64], *document;
     size_t size;
     Page page = {.text = zeros(ROOM, 1)};
@@ -105,12 +105,10 @@ static void hold(const char *name, void (*write)(Page *page)) {
 }
 
 static void tasks_are_in_the_document(void **state) {
-    (void)state;
     hold("tasks", put_tasks);
 }
 
 static void parameters_are_in_the_document(void **state) {
-    (void)state;
     hold("parameters", put_parameters);
 }
 

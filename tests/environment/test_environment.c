@@ -1,9 +1,6 @@
 // Environments with any task: rejected settings, ends and starts of episodes, seeds and masks,
 // snapshots during an episode, memory, and robots with faults.
 #include "environment/support.h"
-#include "base/inject.h"
-
-#include "torture.h"
 
 // ---- rejected input ----------------------------------------------------------------------------
 
@@ -66,7 +63,6 @@ static void other_motion(mf_EnvironmentConfig *config) {
 }
 
 static void mistakes_are_reported_in_one_line(void **state) {
-    (void)state;
     static const Mistake mistakes[] = {
         {MF_BAD_ARGUMENT, "mf_environment_config()", size},
         {MF_BAD_ARGUMENT, "need a model", no_model},
@@ -85,7 +81,7 @@ static void mistakes_are_reported_in_one_line(void **state) {
         {MF_BAD_ARGUMENT, "99 is not a motion", no_motion},
         {MF_UNSUPPORTED, "supported motions", other_motion},
     };
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, text_of("inverted_pendulum"));
     size_t bytes = mf_context_live_bytes(context);
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
@@ -110,8 +106,7 @@ static void mistakes_are_reported_in_one_line(void **state) {
 
 // Every task with every model of the other tasks: it is made, or says what it lacks.
 static void models_that_lack_things_are_refused(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     uint32_t refused = 0;
     for (int m = 0; m < TASKS; m++) {
         mf_Model *model = load_text(context, task_models[m].text);
@@ -136,13 +131,11 @@ static void models_that_lack_things_are_refused(void **state) {
     // joints; four have a model each; a swimmer may be any of the four chains in a plane, and a
     // hopper has one model.
     assert_int_equal(refused, TASKS * TASKS - 3 * 3 - 2 * 2 - 4 - 4 - 1);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 static void a_model_without_actuators_is_refused(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
                                          "<geom size='.1'/></body></worldbody></mujoco>");
     for (int t = 0; t < TASKS; t++) {
@@ -158,7 +151,6 @@ static void a_model_without_actuators_is_refused(void **state) {
 }
 
 static void a_step_before_the_reset_is_refused(void **state) {
-    (void)state;
     Rig rig;
     mf_Error error = {0};
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 20);
@@ -180,7 +172,6 @@ static void a_step_before_the_reset_is_refused(void **state) {
 }
 
 static void actions_that_are_not_finite_are_refused(void **state) {
-    (void)state;
     static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
     Rig rig;
     mf_EnvironmentConfig config = rig_config("half_cheetah", 20);
@@ -205,7 +196,6 @@ static void actions_that_are_not_finite_are_refused(void **state) {
 // ---- queries -----------------------------------------------------------------------------------
 
 static void accessors_return_settings(void **state) {
-    (void)state;
     Rig rig;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
     mf_EnvironmentConfig config = rig_config("inverted_double_pendulum", 3);
@@ -230,7 +220,6 @@ static void accessors_return_settings(void **state) {
 }
 
 static void tasks_are_listed(void **state) {
-    (void)state;
     assert_true(mf_task_count() >= TASKS);
     assert_null(mf_task_info(mf_task_count()));
     assert_null(mf_task_find(NULL));
@@ -251,7 +240,6 @@ static void tasks_are_listed(void **state) {
 // ---- memory ------------------------------------------------------------------------------------
 
 static void a_step_makes_no_fallible_call(void **state) {
-    (void)state;
     for (int t = 0; t < TASKS; t++) {
         Rig rig;
         mf_EnvironmentConfig config = rig_config(task_models[t].task, 40);
@@ -291,8 +279,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 }
 
 static void making_survives_every_failure(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     for (int t = 0; t < TASKS; t += 5) // one with forces, one with limits, one of planes
         assert_true(torture(context, make_and_step, &t, TORTURE_MUST_FAIL) > 30);
     mf_context_destroy(context);

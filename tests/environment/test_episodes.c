@@ -24,11 +24,10 @@ static uint32_t steps_of(const Rig *rig, uint32_t robot) {
 // What a reset alone gives this robot in its n-th episode.
 static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t n) {
     Rig other;
-    mf_Error error = {0};
     open_poles(&other, MF_AUTORESET_OFF, 0);
     rig_reset(&other, seed - robot);
     for (uint32_t i = 1; i < n; i++)
-        must(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error), &error);
+        MUST(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error));
     assert_memory_equal(rig_observation(rig, robot), rig_observation(&other, robot),
                         rig->seen * sizeof(double));
     rig_close(&other);
@@ -38,7 +37,6 @@ static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
 static void next_step(void **state) {
-    (void)state;
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
     rig_reset(&rig, 100);
@@ -67,7 +65,6 @@ static void next_step(void **state) {
 
 // One step ends an episode and begins the next; the end is in final_observation.
 static void same_step(void **state) {
-    (void)state;
     Rig rig;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 0);
     rig_reset(&rig, 100);
@@ -93,9 +90,7 @@ static void same_step(void **state) {
 
 // Nothing starts by itself.
 static void off(void **state) {
-    (void)state;
     Rig rig;
-    mf_Error error = {0};
     uint8_t mask[ROBOTS] = {[3] = 1};
     open_poles(&rig, MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 100);
@@ -105,7 +100,7 @@ static void off(void **state) {
         assert_int_equal(rig.buffers.terminated[3], 1);
         assert_int_equal(steps_of(&rig, 3), n);
     }
-    must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error));
     expect_start(&rig, 3, 103, 2);
     rig_step(&rig);
     assert_int_equal(rig.buffers.terminated[3], 0);
@@ -113,7 +108,6 @@ static void off(void **state) {
 }
 
 static void episodes_are_cut_off(void **state) {
-    (void)state;
     for (int way = 0; way < 3; way++) {
         Rig rig;
         const uint32_t round = way == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
@@ -135,7 +129,6 @@ static void episodes_are_cut_off(void **state) {
 
 // A robot may fail in its last step: both flags.
 static void both_ends_at_once(void **state) {
-    (void)state;
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 1);
     rig_reset(&rig, 7);
@@ -149,11 +142,10 @@ static void both_ends_at_once(void **state) {
 }
 
 static void episodes_without_end(void **state) {
-    (void)state;
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, MF_NONE);
     rig_reset(&rig, 7);
-    mf_field_set(mf_group_find_field(rig.group, "episode.steps"), 2, 0, 4294967294.0);
+    set_field(rig.group, "episode.steps", 2, 0, 4294967294.0);
     for (int n = 0; n < 3; n++) {
         rig_step(&rig);
         assert_int_equal(rig.buffers.truncated[2], 0);
@@ -165,9 +157,7 @@ static void episodes_without_end(void **state) {
 
 // Rows of other robots are neither written nor is anything of theirs changed.
 static void masks_choose(void **state) {
-    (void)state;
     Rig rig;
-    mf_Error error = {0};
     uint8_t mask[ROBOTS];
     uint64_t seeds[ROBOTS], before[ROBOTS];
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
@@ -180,7 +170,7 @@ static void masks_choose(void **state) {
     }
     memset(rig.buffers.observation, 0, ROBOTS * rig.seen * sizeof(double));
     memset(rig.buffers.reward, 0xff, ROBOTS * sizeof(double));
-    must(mf_environment_reset(rig.environment, mask, seeds, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, mask, seeds, &rig.buffers, &error));
     for (uint32_t i = 0; i < ROBOTS; i++) {
         assert_int_equal(mf_group_instance_hash(rig.group, i) == before[i], i % 3 != 0);
         assert_int_equal(rig_observation(&rig, i)[0] != 0.0, i % 3 == 0);
@@ -192,19 +182,17 @@ static void masks_choose(void **state) {
 }
 
 static void seeds_begin_anew_or_go_on(void **state) {
-    (void)state;
     Rig rig;
-    mf_Error error = {0};
     double first[4], second[4];
     open_poles(&rig, MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 1);
     memcpy(first, rig_observation(&rig, 6), sizeof first);
-    must(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
     memcpy(second, rig_observation(&rig, 6), sizeof second);
     assert_memory_not_equal(first, second, sizeof first);
     rig_reset(&rig, 1);
     assert_memory_equal(first, rig_observation(&rig, 6), sizeof first);
-    must(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
     assert_memory_equal(second, rig_observation(&rig, 6), sizeof second);
     rig_reset(&rig, (uint64_t)1 << 40 | 1); // the upper half counts
     assert_memory_not_equal(first, rig_observation(&rig, 6), sizeof first);
@@ -212,7 +200,6 @@ static void seeds_begin_anew_or_go_on(void **state) {
 }
 
 static void buffers_that_are_not_wanted(void **state) {
-    (void)state;
     Rig rig, whole;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 2);
     open_poles(&whole, MF_AUTORESET_SAME_STEP, 2);
@@ -233,7 +220,6 @@ static void buffers_that_are_not_wanted(void **state) {
 }
 
 static void observations_may_be_float(void **state) {
-    (void)state;
     Rig wide, narrow;
     mf_EnvironmentConfig config = rig_config("half_cheetah", ROBOTS);
     config.autoreset = MF_AUTORESET_SAME_STEP;
@@ -265,7 +251,6 @@ static void act_all(Rig *rig, uint32_t step) {
 }
 
 static void images_continue_bit_for_bit(void **state) {
-    (void)state;
     for (int t = 0; t < TASKS; t++) {
         Rig rig, other;
         mf_EnvironmentConfig config = rig_config(task_models[t].task, ROBOTS);
@@ -304,7 +289,6 @@ static void images_continue_bit_for_bit(void **state) {
 // Poisons one state value of a robot; its episode ends, a reset heals it, nobody else notices.
 static void poison(int task, mf_Autoreset way, const char *name) {
     Rig rig, clean;
-    mf_Error error = {0};
     uint8_t mask[ROBOTS] = {[5] = 1};
     mf_EnvironmentConfig config = rig_config(task_models[task].task, ROBOTS);
     config.autoreset = way;
@@ -314,7 +298,7 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     rig_reset(&clean, 9);
     for (uint32_t n = 0; n < 6; n++) {
         if (n == 2)
-            mf_field_set(mf_group_find_field(rig.group, name), 5, 0, (double)NAN);
+            set_field(rig.group, name, 5, 0, (double)NAN);
         act_all(&rig, n), rig_step(&rig);
         act_all(&clean, n), rig_step(&clean);
         if (n == 2) {
@@ -332,7 +316,7 @@ static void poison(int task, mf_Autoreset way, const char *name) {
                 assert_true(isfinite(rig_observation(&rig, i)[k]));
         }
         if (n == 2 && way == MF_AUTORESET_OFF)
-            must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+            MUST(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error));
     }
     assert_int_equal(mf_group_fault(rig.group, 5), 0);
     assert_true(isfinite(rig.buffers.reward[5]));
@@ -343,7 +327,6 @@ static void poison(int task, mf_Autoreset way, const char *name) {
 }
 
 static void corrupted_states_end_an_episode_only(void **state) {
-    (void)state;
     for (int t = 0; t < TASKS; t++)
         for (int way = 0; way < 3; way++) {
             poison(t, (mf_Autoreset)way, "joint.rate");

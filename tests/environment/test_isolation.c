@@ -58,7 +58,6 @@ static void expect_same(const TaskModel *own, const char *where, uint32_t number
 }
 
 static void bits_do_not_depend_on_the_batch(void **state) {
-    (void)state;
     static Path batch[MANY], part[MANY], alone;
     for (int t = 0; t < TASKS; t++)
         for (int wide = 0; wide < 2; wide++) {
@@ -75,7 +74,6 @@ static void bits_do_not_depend_on_the_batch(void **state) {
 }
 
 static void robots_differ(void **state) {
-    (void)state;
     static Path batch[MANY];
     walk(&task_models[0], true, 1, 0, MANY, batch);
     for (uint32_t i = 1; i < MANY; i++)
@@ -83,7 +81,6 @@ static void robots_differ(void **state) {
 }
 
 static void bits_do_not_depend_on_threads(void **state) {
-    (void)state;
     static Path one[MANY], more[MANY];
     for (int t = 0; t < TASKS; t++)
         for (int wide = 0; wide < 2; wide++) {
@@ -97,8 +94,7 @@ static void bits_do_not_depend_on_threads(void **state) {
 }
 
 static void instruction_sets_do_not_show(void **state) {
-    (void)state;
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     static Path first[20], other[20];
     for (int t = 0; t < TASKS; t++)
         for (int wide = 0; wide < 2; wide++)

@@ -35,7 +35,6 @@ static void fly(Rig *rig) {
 }
 
 static void a_pilot_hovers(void **state) {
-    (void)state;
     enum { ROBOTS = 20, SETTLE = 300, STEPS = 100 };
     Rig rig;
     double sum[ROBOTS] = {0};
@@ -57,7 +56,6 @@ static void a_pilot_hovers(void **state) {
 
 // From rest at its goal, what hovers stays there: by rates and by rotor speeds, for any quadrotor.
 static void the_action_0_hovers(void **state) {
-    (void)state;
     mf_Quadrotor small = mf_quadrotor();
     small.mass *= 0.5;
     small.rotor_x[0] = small.rotor_x[3] = 0.1; // its center of mass is behind the middle
@@ -103,7 +101,6 @@ static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
 // The ends of the range are taken by the loops that read them, whatever they are rounded to: the
 // lower end where a quadrotor is light, the upper one where it is heavy.
 static void no_action_is_refused(void **state) {
-    (void)state;
     for (int k = 0; k < 20; k++) {
         mf_Quadrotor body = mf_quadrotor();
         body.mass = 0.2 + 0.11 * k;
@@ -148,7 +145,6 @@ static double goal_distance(const Rig *rig, uint32_t robot, const double goal[3]
 }
 
 static void hovering_by_hand(void **state) {
-    (void)state;
     enum { ROBOTS = 18, STEPS = 12 };
     static const double goal[3] = {0.0, 0.0, 3.0};
     Rig rig;
@@ -167,9 +163,9 @@ static void hovering_by_hand(void **state) {
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
         if (n == 3)
-            mf_field_set(mf_group_find_field(rig.group, "base.position"), 4, 2, 0.02);
+            set_field(rig.group, "base.position", 4, 2, 0.02);
         if (n == 5)
-            mf_field_set(mf_group_find_field(rig.group, "base.position"), 9, 0, 2.5);
+            set_field(rig.group, "base.position", 9, 0, 2.5);
         for (uint32_t i = 0; n != 3 && n != 5 && i < ROBOTS; i++) {
             double distance = goal_distance(&rig, i, goal);
             bool out = distance > 2.0 || rig_field(&rig, "base.position", i, 2) < 0.05;
@@ -188,7 +184,6 @@ static void hovering_by_hand(void **state) {
 }
 
 static void waypoints_follow_each_other(void **state) {
-    (void)state;
     enum { ROBOTS = 5, STEPS = 900 };
     static const mf_TaskSetting settings[] = {
         {"waypoints", 1.0}, {"progress_weight", 2.0}, {"near_weight", 0.0}};
@@ -277,7 +272,6 @@ static double expect_neighbors(const Rig *rig, uint32_t robot) {
 }
 
 static void swarm_by_hand(void **state) {
-    (void)state;
     enum { COUNT = TEAMS * AGENTS, STEPS = 30 };
     Rig rig;
     double goal[COUNT][3], way[COUNT];
@@ -315,7 +309,6 @@ static void swarm_by_hand(void **state) {
 
 // Nobody starts near another, and no two have goals near each other, in teams of any size.
 static void teams_start_apart(void **state) {
-    (void)state;
     static const uint32_t sizes[] = {2, 8, 9, 27, 64};
     for (int s = 0; s < 5; s++) {
         const uint32_t size = sizes[s], count = 3 * size;
@@ -351,7 +344,6 @@ static void put(Rig *rig, uint32_t robot, const double point[3], const double ve
 // Two that meet within a step, and are far from each other before and after it, end the episode of
 // their team alone; the two of them pay. Beside each other at that speed they do not.
 static void collisions_end_the_episode_of_the_team(void **state) {
-    (void)state;
     for (int beside = 0; beside < 2; beside++) {
         Rig rig;
         const double left[3] = {-0.5, 0.0, 3.0}, right[3] = {0.5, beside ? 0.5 : 0.0, 3.0};
@@ -378,7 +370,6 @@ static void collisions_end_the_episode_of_the_team(void **state) {
 
 // A fault of one, too: and the next step starts the whole team anew.
 static void teams_start_anew_together(void **state) {
-    (void)state;
     for (int same = 0; same < 2; same++) {
         Rig rig;
         mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
@@ -386,7 +377,7 @@ static void teams_start_anew_together(void **state) {
         open_task(&rig, NULL, &config, 1);
         rig_reset(&rig, 11);
         const uint32_t failed = 2 * AGENTS + 4;
-        mf_field_set(mf_group_find_field(rig.group, "base.linear_velocity"), failed, 0, NAN);
+        set_field(rig.group, "base.linear_velocity", failed, 0, NAN);
         rig_step(&rig);
         for (uint32_t i = 0; i < rig.count; i++)
             assert_int_equal(rig.buffers.terminated[i], i / AGENTS == 2);
@@ -403,7 +394,6 @@ static void teams_start_anew_together(void **state) {
 }
 
 static void teams_are_not_parted(void **state) {
-    (void)state;
     Rig rig;
     mf_Error error = {0};
     mf_Environment *none = NULL;

@@ -1,7 +1,6 @@
 // The tasks with Mayfly's own robots: walkers with every motion, rejected settings, and bits of all
 // tasks. Expected rewards, observations and ends are computed from the fields of the group.
 #include "environment/own.h"
-#include "base/inject.h"
 
 #define MODEL(name) MAYFLY_SOURCE_DIR "/models/" name ".urdf"
 
@@ -120,14 +119,12 @@ static void walker_by_hand(const Walker *walker, mf_Motion motion) {
 }
 
 static void walkers_by_hand_at_every_motion(void **state) {
-    (void)state;
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++)
             walker_by_hand(&walkers[w], (mf_Motion)m);
 }
 
 static void starts_stand_on_the_ground(void **state) {
-    (void)state;
     enum { ROBOTS = 20 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
@@ -162,7 +159,6 @@ static void turn_over(Rig *rig, uint32_t robot, double height, double tilt) {
 
 // Standing still all feet bear load, in the air none does; what knows no forces cannot fly.
 static void contact_sensors_of_feet(void **state) {
-    (void)state;
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             Rig rig;
@@ -197,7 +193,6 @@ static float gait(const Walker *walker, uint32_t joint, double time) {
 
 // The same open loop walks at every level: forward, without falling, better than standing still.
 static void an_open_loop_gait_walks(void **state) {
-    (void)state;
     enum { STEPS = 125 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
@@ -227,7 +222,6 @@ static void an_open_loop_gait_walks(void **state) {
 
 // Upside down in the air is a fall, in the air the right way up is none; the switch lets it pass.
 static void falls_end_episodes(void **state) {
-    (void)state;
     static const mf_TaskSetting goes_on = {"terminate_when_fallen", 0.0};
     for (int ends = 0; ends < 2; ends++)
         for (int w = 0; w < WALKERS; w++) {
@@ -251,7 +245,6 @@ static void falls_end_episodes(void **state) {
 
 // A drawn velocity is observed, stays for the episode, is another in the next one, and pays.
 static void commands_are_drawn_and_tracked(void **state) {
-    (void)state;
     enum { ROBOTS = 20, STEPS = 5 };
     static const mf_TaskSetting commanded = {"commanded", 1.0};
     const Walker *walker = &walkers[1];
@@ -288,15 +281,13 @@ static void commands_are_drawn_and_tracked(void **state) {
                     1.0 / (1.0 + ahead * ahead + aside * aside + rate * rate), 1e-9);
         assert_true(rig_commanded(&rig, 7, "reward_forward") == 0.0);
     }
-    mf_Error error = {0};
-    must(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
     assert_true(command[0][0] != rig_observation(&rig, 0)[at]);
     rig_close(&rig);
 }
 
 // Actions beyond the range are its ends, and aim at the part of the range that they should.
 static void actions_are_targets(void **state) {
-    (void)state;
     static const double actions[] = {0.0, 1.0, -1.0, 3.0, -0.25};
     Rig rig;
     mf_EnvironmentConfig config = walker_config(&walkers[0], MF_MOTION_POINTS, 5);
@@ -330,15 +321,13 @@ static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *conf
 }
 
 static void impossible_settings_are_refused(void **state) {
-    (void)state;
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *hexapod = NULL;
     mf_Quadrotor heavy = mf_quadrotor(), broken = mf_quadrotor();
     mf_TaskSetting low = {"height", 0.5}, crowd[] = {{"agents", 64}, {"box", 0.5}};
     heavy.mass = 5.0;
     broken.mass = -1.0;
-    must(mf_model_load(context, MODEL("hexapod"), NULL, &hexapod, &error), &error);
+    MUST(mf_model_load(context, MODEL("hexapod"), NULL, &hexapod, &error));
     mf_EnvironmentConfig config = flyer_config("quadrotor", 1, NULL, 0);
     config.quadrotor = &heavy;
     expect_refused(context, &config, MF_UNSUPPORTED, "not more thrust than weight");
@@ -354,8 +343,7 @@ static void impossible_settings_are_refused(void **state) {
     config = flyer_config("hexapod", 1, NULL, 0);
     expect_refused(context, &config, MF_BAD_ARGUMENT, "need a model");
     mf_model_destroy(hexapod);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 // ---- bits --------------------------------------------------------------------------------------
@@ -408,7 +396,6 @@ static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, u
 }
 
 static void bits_do_not_depend_on_batch_or_threads(void **state) {
-    (void)state;
     enum { MANY = 60 };
     Case cases[2 * MF_MOTION_LEVELS + 3];
     uint32_t count = 0;
@@ -434,7 +421,6 @@ static void bits_do_not_depend_on_batch_or_threads(void **state) {
 }
 
 static void a_step_allocates_nothing(void **state) {
-    (void)state;
     const char *tasks[] = {"hexapod", "swarm"}, *files[] = {MODEL("hexapod"), NULL};
     for (int t = 0; t < 2; t++) {
         Rig rig;

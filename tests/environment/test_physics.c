@@ -65,7 +65,6 @@ static double error_of(const char *text, double damping, double interval) {
 
 // Runge-Kutta: an error that falls by 16 with half the step.
 static void a_pole_on_a_cart_with_runge_kutta(void **state) {
-    (void)state;
     double coarse = error_of(CART_POLE("timestep='.02' integrator='RK4'", ""), 0.0, 0.02);
     double fine = error_of(CART_POLE("timestep='.01' integrator='RK4'", ""), 0.0, 0.01);
     double finest = error_of(CART_POLE("timestep='.001' integrator='RK4'", ""), 0.0, 0.001);
@@ -75,7 +74,6 @@ static void a_pole_on_a_cart_with_runge_kutta(void **state) {
 
 // Euler, with damping on the rail: an error that falls with the step.
 static void a_pole_on_a_cart_with_euler(void **state) {
-    (void)state;
     double coarse = error_of(CART_POLE("timestep='.001'", "damping='3'"), 3.0, 0.001);
     double fine = error_of(CART_POLE("timestep='.0005'", "damping='3'"), 3.0, 0.0005);
     assert_true(coarse / fine > 1.7 && coarse / fine < 2.3);
@@ -84,7 +82,6 @@ static void a_pole_on_a_cart_with_euler(void **state) {
 
 // Actions beyond the range act as its ends.
 static void actions_are_limited_by_the_actuator(void **state) {
-    (void)state;
     Rig rig;
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 2);
     config.autoreset = MF_AUTORESET_OFF;
@@ -103,7 +100,6 @@ static void actions_are_limited_by_the_actuator(void **state) {
 // on the torso, computed as that on the whole less that on the leg, is zero, although all of it
 // moves in the step.
 static void external_forces_act_on_the_touching_body_only(void **state) {
-    (void)state;
     static const mf_TaskSetting settings[] = {
         {"contact_force_min", -1e9}, {"contact_force_max", 1e9}, {"reset_noise_scale", 0.0}};
     Rig rig;
@@ -136,7 +132,6 @@ static void external_forces_act_on_the_touching_body_only(void **state) {
 
 // Gravity of the file: its strength and direction, and none.
 static void gravity_is_that_of_the_file(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         double along; // [m/s^2]

@@ -83,8 +83,7 @@ static void expect(const double *got, const double *expected, int count, double 
 
 // One box, 0.2 x 0.4 x 0.6 m and 3 kg, quarter of a turn about z: x and y change places.
 static void one_box(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
                                          "<geom type='box' size='.1 .2 .3' mass='3' pos='0 0 .5'/>"
                                          "</body></worldbody></mujoco>");
@@ -106,8 +105,7 @@ static void one_box(void **state) {
 // m/s, all of it turning about z at 5 rad/s: each by Steiner about the common center, 0.3 m and
 // 0.1 m away, and the velocity that either would have there.
 static void two_cubes(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
                                          "<geom type='box' size='.1 .1 .1' mass='1'/>"
                                          "<body pos='.4 0 0'><joint type='slide' axis='0 1 0'/>"
@@ -162,8 +160,7 @@ static void move(const double *q, const double *v, double time, double *out) {
 // Sums over the bodies: masses times arms are nothing, momentum is the mass times the velocity of
 // the center of mass, which is found by moving on.
 static void momentum_is_mass_times_velocity(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, mixed);
     assert_int_equal(model->position_count, 14);
     assert_int_equal(model->velocity_count, 12);
@@ -203,8 +200,7 @@ static void momentum_is_mass_times_velocity(void **state) {
 
 // The two halves of the velocity of a body agree: moving on turns it and shifts its center.
 static void velocities_are_those_of_the_poses(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, mixed);
     double q[14], v[12], later[14], before[14];
     Sums sums, after, past;
@@ -245,7 +241,6 @@ enum { DRAWS = 400000 };
 // Mean and variance of a uniform number in [a, b): (a + b) / 2, (b - a)^2 / 12; the limits are five
 // times the spread that so many numbers leave.
 static void uniform_numbers(void **state) {
-    (void)state;
     mf_TaskDraw draw = {.seed = 77};
     double sum = 0.0, squares = 0.0, least = 9.0, most = -9.0;
     for (int i = 0; i < DRAWS; i++) {
@@ -264,7 +259,6 @@ static void uniform_numbers(void **state) {
 
 // The first four moments, and shares beyond 1, 2 and 3 standard deviations (tables of erfc).
 static void normal_numbers(void **state) {
-    (void)state;
     static const double share[3] = {0.3173105078629141, 0.04550026389635842, 0.002699796063260189};
     mf_TaskDraw draw = {.seed = UINT64_C(1) << 50};
     double moment[5] = {0};
@@ -288,7 +282,6 @@ static void normal_numbers(void **state) {
 // A second draw of the same seed gives the uniform numbers behind each normal one: it is that of
 // the formula with the logarithm of the C library.
 static void normal_numbers_are_those_of_the_formula(void **state) {
-    (void)state;
     mf_TaskDraw draw = {.seed = 5}, raw = {.seed = 5};
     double worst = 0.0;
     for (int i = 0; i < DRAWS; i++) {
@@ -349,7 +342,6 @@ static void open_starts(Rig *rig, const char *task) {
 }
 
 static void starts_are_distributed_as_configured(void **state) {
-    (void)state;
     Rig rig;
     open_starts(&rig, "inverted_pendulum");
     for (uint32_t k = 0; k < 4; k++)
@@ -383,7 +375,6 @@ static void starts_are_distributed_as_configured(void **state) {
 
 // Targets lie evenly in a circle of 0.2 m, objects in a rectangle less a circle.
 static void targets_are_distributed_as_configured(void **state) {
-    (void)state;
     Rig rig;
     double inside = 0.0;
     open_starts(&rig, "reacher");

@@ -56,7 +56,6 @@ static void expect_state(const Rig *rig, uint32_t i, uint32_t hidden, bool limit
 // ---- poles -------------------------------------------------------------------------------------
 
 static void inverted_pendulum(void **state) {
-    (void)state;
     Rig rig;
     uint32_t ends = 0;
     open_task(&rig, "inverted_pendulum", NULL, 0);
@@ -95,7 +94,6 @@ static void expect_poles(const Rig *rig, uint32_t i, double force) {
 }
 
 static void inverted_double_pendulum(void **state) {
-    (void)state;
     Rig rig;
     uint32_t ends = 0;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 7.0}, {"reset_noise_scale", 0.3}};
@@ -126,7 +124,6 @@ static void inverted_double_pendulum(void **state) {
 
 // At the ends of its rail the cart, driven there, is pushed back: that force is the last value.
 static void the_end_of_the_rail_is_felt(void **state) {
-    (void)state;
     Rig rig;
     open_task(&rig, "inverted_double_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -152,7 +149,6 @@ static void the_end_of_the_rail_is_felt(void **state) {
 // ---- runners -----------------------------------------------------------------------------------
 
 static void half_cheetah(void **state) {
-    (void)state;
     for (int shown = 0; shown < 2; shown++) {
         Rig rig;
         const mf_TaskSetting settings[] = {
@@ -220,18 +216,15 @@ static void runner(const char *task, double z_min, double z_max, double tilt, bo
 }
 
 static void hopper(void **state) {
-    (void)state;
     runner("hopper", 0.7, 1e30, 0.2, true);
 }
 
 static void walker(void **state) {
-    (void)state;
     runner("walker2d", 0.8, 2.0, 1.0, false);
 }
 
 // Unhealthy states need not end an episode, but give no reward.
 static void unhealthy_robots_may_continue(void **state) {
-    (void)state;
     static const mf_TaskSetting settings[] = {{"terminate_when_unhealthy", 0.0},
                                               {"healthy_z_min", 5.0}};
     Rig rig;
@@ -245,7 +238,6 @@ static void unhealthy_robots_may_continue(void **state) {
 }
 
 static void swimmer(void **state) {
-    (void)state;
     Rig rig;
     double before[ROBOTS][2];
     open_task(&rig, "swimmer", NULL, 0);
@@ -286,7 +278,6 @@ static void half_step(Rig *between, const Rig *rig) {
 }
 
 static void reacher(void **state) {
-    (void)state;
     Rig rig, between;
     open_pair(&rig, &between, "reacher");
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -347,7 +338,6 @@ static double apart(const double *a, const double *b) {
 }
 
 static void pusher(void **state) {
-    (void)state;
     Rig rig, between;
     open_pair(&rig, &between, "pusher");
     for (uint32_t n = 0; n < STEPS; n++) {

@@ -72,7 +72,6 @@ static const double *expect_state(const Rig *rig, uint32_t i) {
     }
 
 static void ant(void **state) {
-    (void)state;
     static const mf_TaskSetting none[] = {NO_LIMITS, {"contact_cost_weight", 0.0}};
     Rig rig, raw;
     double before[ROBOTS][2];
@@ -114,7 +113,6 @@ static void ant(void **state) {
 
 // Health is height alone; forces and places may be left out or shown.
 static void ant_may_see_less_or_more(void **state) {
-    (void)state;
     static const mf_TaskSetting settings[] = {{"exclude_current_positions_from_observation", 0.0},
                                               {"include_cfrc_ext_in_observation", 0.0},
                                               {"healthy_z_min", 0.6},
@@ -132,7 +130,6 @@ static void ant_may_see_less_or_more(void **state) {
 
 // The way is that of the named body: a leg's, hung 0.25 m ahead and 0.15 m to the side.
 static void ant_counts_the_way_of_its_main_body(void **state) {
-    (void)state;
     static const mf_TaskSetting settings[] = {{"main_body", 2.0}};
     Rig rig;
     double before[ROBOTS][2];
@@ -182,7 +179,6 @@ static void expect_actuators(const Rig *rig, uint32_t i, const double *seen) {
 }
 
 static void humanoid(void **state) {
-    (void)state;
     static const mf_TaskSetting settings[] = {{"healthy_z_min", 0.38}, {"contact_cost_max", 0.03}};
     Rig rig;
     uint32_t limited = 0, free = 0, ill = 0;
@@ -225,7 +221,6 @@ static void humanoid(void **state) {
 }
 
 static void getting_up(void **state) {
-    (void)state;
     static const mf_TaskSetting settings[] = {{"include_cinert_in_observation", 0.0},
                                               {"include_cvel_in_observation", 0.0}};
     Rig rig;
@@ -250,7 +245,6 @@ static void getting_up(void **state) {
 // Where the file steps by Euler, inertia and velocity belong to the state before the last physics
 // step: with one step, to the state before.
 static void sums_are_those_before_the_last_step(void **state) {
-    (void)state;
     Rig late, prompt;
     mf_EnvironmentConfig config = rig_config("humanoid", ROBOTS);
     config.frame_skip = 1;
@@ -276,7 +270,6 @@ static void sums_are_those_before_the_last_step(void **state) {
 // At rest the ground carries the weight, by the bodies that touch it, without torque about the
 // center of mass; the foot that is fixed to its leg feels its own share.
 static void at_rest_the_ground_carries_the_weight(void **state) {
-    (void)state;
     static const mf_TaskSetting settings[] = {NO_LIMITS};
     for (int way = 0; way < 2; way++) {
         Rig rig;

@@ -1,20 +1,8 @@
 // Comparisons of levels: a tripod gait covers about the same distance at every level, the level of
 // highest fidelity is the reference, unsupported levels give a reason, and the page contains all of
 // it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "scene/support.h"
-#include "torture.h"
-
-#include <mayfly/compare.h>
-
-#include <math.h>
-#include <unistd.h>
 
 #define PAGE "compare_test.html"
 

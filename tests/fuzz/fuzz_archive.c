@@ -1,21 +1,9 @@
 // Fuzz target: a whole archive file. The input is the file; it is opened for reading and for
 // writing, and everything in it is read. If it can be resumed, the search must continue from it,
 // and the result must be resumable at exactly that generation.
-#include <mayfly/search.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { LARGEST_POPULATION = 1 << 10, LARGEST_GENOME = 1 << 10 };
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
 
 static mf_Status evaluate(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *fitness, mf_Error *error) {
@@ -91,14 +79,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(file != NULL);
     require(fwrite(data, 1, size, file) == size);
     fclose(file);
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    mf_Context *context = NULL;
-    require(mf_context_create(&config, &context, NULL) == MF_OK);
+    mf_Context *context = fuzz_context();
     use(context, path, false);
     use(context, path, true);
-    require(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
+    fuzz_end(context);
     remove_all(path);
     return 0;
 }

@@ -1,16 +1,6 @@
 // Fuzz target: cloths' files. For any bytes the reader returns a cloth that the checks accept, or
 // one line of error; a cloth can be written and read back to the same text.
-#include <mayfly/cloth.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
+#include "fuzz.h"
 
 static void try_cloth(mf_Context *context, const char *text, size_t size) {
     mf_Cloth *cloth = NULL, *again = NULL;
@@ -33,13 +23,9 @@ static void try_cloth(mf_Context *context, const char *text, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    mf_Context *context = NULL;
-    require(mf_context_create(&config, &context, NULL) == MF_OK);
+    mf_Context *context = fuzz_context();
     try_cloth(context, (const char *)data, size);
     mf_cloth_is((const char *)data, size);
-    require(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
+    fuzz_end(context);
     return 0;
 }

@@ -1,18 +1,7 @@
 // Fuzz target: gait files. For any bytes the reader returns a complete gait or one line of error,
 // with a robot or without; a gait can be written and read back to the same text, and gives finite
 // angles within the joints' ranges.
-#include <mayfly/builder.h>
-#include <mayfly/gait.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
+#include "fuzz.h"
 
 // The joints of one side: two legs and two arms that a walk can use.
 static const struct {
@@ -84,17 +73,13 @@ static mf_Model *make_robot(mf_Context *context) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    mf_Context *context = NULL;
-    require(mf_context_create(&config, &context, NULL) == MF_OK);
+    mf_Context *context = fuzz_context();
     mf_Model *model = make_robot(context);
     require(model != NULL);
     try_gait(context, (const char *)data, size, model);
     try_gait(context, (const char *)data, size, NULL);
     mf_gait_is((const char *)data, size);
     mf_model_destroy(model);
-    require(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
+    fuzz_end(context);
     return 0;
 }

@@ -1,13 +1,9 @@
 // Fuzz target: the decoder of an individual's row in the archive. The input gives the run's
 // settings and five values as SQLite would return them; an accepted individual must fit the
 // settings.
+#include "fuzz.h"
 #include "search/archive_format.h"
 #include "search/population.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct Input {
     const uint8_t *data;
@@ -22,11 +18,6 @@ static uint64_t take(Input *input, size_t size) {
         input->size--;
     }
     return value;
-}
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
 }
 
 static void check(const mf_Individual *individual, const mf_SearchConfig *config,

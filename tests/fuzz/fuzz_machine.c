@@ -1,16 +1,6 @@
 // Fuzz target: genomes of machines. Any bytes are refused, or are a machine whose genome they are,
 // which is a truss, and whose children are machines.
-#include <mayfly/machine.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
+#include "fuzz.h"
 
 static void check_machine(const uint8_t *genome) {
     static mf_Machine machine;

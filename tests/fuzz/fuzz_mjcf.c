@@ -1,8 +1,7 @@
 // Fuzzes the MJCF importer from memory (no other file is touched), strict and lenient, and the
 // description of what it accepted.
+#include "fuzz.h"
 #include "model/import/mjcf.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const mf_Model *model) {
     // A model that was let through is sound. Scenery has no mass.
@@ -41,11 +40,7 @@ static void load(mf_Context *context, const char *data, size_t size, bool lenien
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    mf_ContextConfig context_config = mf_context_config();
-    context_config.threads = 1;
-    mf_Context *context;
-    if (mf_context_create(&context_config, &context, NULL) != MF_OK)
-        return 0;
+    mf_Context *context = fuzz_context();
     load(context, (const char *)data, size, false);
     load(context, (const char *)data, size, true);
     if (mf_context_live_bytes(context) != 0)

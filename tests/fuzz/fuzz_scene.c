@@ -2,17 +2,7 @@
 // scene can be written and read back to the same text. Models, gaits and plugins are read later;
 // files of vehicles are not available, so a scene with vehicles fails when they are opened, after
 // everything before it has been read.
-#include <mayfly/scene.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
+#include "fuzz.h"
 
 static mf_SceneFile *parse(mf_Context *context, const char *text, size_t size) {
     mf_SceneFile *file = NULL;
@@ -45,12 +35,8 @@ static void try_scene(mf_Context *context, const char *text, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    mf_Context *context = NULL;
-    require(mf_context_create(&config, &context, NULL) == MF_OK);
+    mf_Context *context = fuzz_context();
     try_scene(context, (const char *)data, size);
-    require(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
+    fuzz_end(context);
     return 0;
 }

@@ -1,24 +1,11 @@
 // Fuzz target: whatever loads also moves. A robot (URDF or MJCF, from memory) takes some steps
 // under each level that accepts it, a scene (YAML; its models are those of this project) as it
 // says. No step crashes or leaks, and the notes and texts about it can be had.
+#include "fuzz.h"
 #include "model/import/mjcf.h"
 #include "model/import/urdf.h"
 
-#include <mayfly/motion.h>
-#include <mayfly/scene.h>
-#include <mayfly/terrain.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { ROBOTS = 2, STEPS = 4, LINKS = 24, SHAPES = 32, CELLS = 4096, MEMBERS = 64 };
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
 
 // Large blocks are refused, which keeps runs fast.
 static void *fuzz_allocate(void *user, size_t size) {
@@ -131,7 +118,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         try_robot(context, (const char *)data, size);
     else
         try_scene(context, (const char *)data, size);
-    require(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
+    fuzz_end(context);
     return 0;
 }

@@ -1,15 +1,10 @@
 // Fuzzes the URDF importer from memory (no other file is touched), and the description of what it
 // accepted.
+#include "fuzz.h"
 #include "model/import/urdf.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    mf_ContextConfig context_config = mf_context_config();
-    context_config.threads = 1;
-    mf_Context *context;
-    if (mf_context_create(&context_config, &context, NULL) != MF_OK)
-        return 0;
+    mf_Context *context = fuzz_context();
     const mf_ImportConfig config = mf_import_config();
     mf_Model *model = NULL;
     mf_Error error = {0};

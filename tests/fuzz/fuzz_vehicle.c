@@ -1,16 +1,6 @@
 // Fuzz target: vehicle files. For any bytes the reader returns a complete vehicle or one line of
 // error; a vehicle can be written and read back to the same text.
-#include <mayfly/vehicle_file.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
+#include "fuzz.h"
 
 static void try_vehicle(mf_Context *context, const char *text, size_t size) {
     mf_Vehicle *vehicle = NULL, *again = NULL;
@@ -32,13 +22,9 @@ static void try_vehicle(mf_Context *context, const char *text, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    mf_Context *context = NULL;
-    require(mf_context_create(&config, &context, NULL) == MF_OK);
+    mf_Context *context = fuzz_context();
     try_vehicle(context, (const char *)data, size);
     mf_vehicle_is((const char *)data, size);
-    require(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
+    fuzz_end(context);
     return 0;
 }

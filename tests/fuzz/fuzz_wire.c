@@ -1,15 +1,11 @@
 // Fuzz target: messages of clients. A server of two vehicles gets the bytes of a connection; each
 // is answered or the connection ends, and the world goes on. LOAD and SPAWN, whose documents are
 // scenes (fuzz_step.c), find no files here.
+#include "fuzz.h"
 #include "link/peer.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { STEPS = 3 };
 
@@ -23,11 +19,6 @@ static const char scene_text[] = "world: {step: 0.01}\n"
                                  "  model: ../models/car.urdf\n"
                                  "  motion: points\n"
                                  "  place: {poses: [[9, 9, 0]]}\n";
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
 
 // Takes what the server has sent.
 static void drain(int socket) {
@@ -77,9 +68,7 @@ typedef struct Served {
 } Served;
 
 static void prepare(Served *own) {
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    require(mf_context_create(&config, &own->context, NULL) == MF_OK);
+    own->context = fuzz_context();
     require(mf_scene_file_parse(own->context, MAYFLY_SOURCE_DIR "/scenes/fuzz.yaml", scene_text,
                                 sizeof scene_text - 1, NULL, 0, &own->file, NULL) == MF_OK);
     require(mf_scene_create(own->context, own->file, NULL, &own->scene, NULL) == MF_OK);

@@ -2,21 +2,9 @@
 #ifndef MAYFLY_TESTS_FUZZ_RECORDING_H
 #define MAYFLY_TESTS_FUZZ_RECORDING_H
 
-#include <mayfly/record.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { MOST = 1 << 26 }; // [byte] of a recording in memory
-
-static inline void require(bool condition) {
-    if (!condition)
-        abort();
-}
 
 static inline size_t value_size(mf_FieldType type) {
     return type == MF_F64 ? 8 : 4;
@@ -51,10 +39,7 @@ static inline int fuzz_recording(const uint8_t *data, size_t size) {
     require(file != NULL);
     require(fwrite(data, 1, size, file) == size);
     fclose(file);
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    mf_Context *context = NULL;
-    require(mf_context_create(&config, &context, NULL) == MF_OK);
+    mf_Context *context = fuzz_context();
     mf_Recording *recording = NULL;
     mf_Error error = {0};
     const mf_Status status = mf_recording_open(context, path, MOST, &recording, &error);
@@ -64,8 +49,7 @@ static inline int fuzz_recording(const uint8_t *data, size_t size) {
         sink = read_everything(recording);
     (void)sink;
     mf_recording_destroy(recording);
-    require(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
+    fuzz_end(context);
     unlink(path);
     return 0;
 }

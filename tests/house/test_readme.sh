@@ -42,7 +42,7 @@ awk '/^3 s/ { exit !($5 > 0.11 && $5 < 0.13) }' "$work/out" ||
 # 10 cm of height in 10 s are half a meter of way up the slope.
 awk '/^generation 30/ { exit !($4 > 0.1 && $4 < 5) }' "$work/out" ||
     { cat "$work/out" && fail 'evolution climbs at least 10 cm in ten seconds'; }
-# docs/how_to/evolve_bodies.md: bodies and gaits, better with time.
+# docs/how_to/evolve_a_body.md: bodies and gaits, better with time.
 "$build/example_evolve_bodies" 10 >"$work/out" || fail "evolve_bodies exits with $?"
 awk '/^generation/ { if ($3 < last) exit 1; last = $3 } END { exit !(last > 1 && last < 30) }' \
     "$work/out" || { cat "$work/out" && fail 'evolved bodies walk at least a meter in ten seconds'; }

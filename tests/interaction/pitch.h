@@ -2,22 +2,7 @@
 #ifndef MAYFLY_TESTS_PITCH_H
 #define MAYFLY_TESTS_PITCH_H
 
-#include <mayfly/collision.h>
-#include <mayfly/motion.h>
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "sanitized.h"
-#include "text_model.h"
+#include "rig/rig.h"
 
 enum { PITCH_GROUPS = 6, MICROSECOND = 1000 };
 
@@ -31,16 +16,6 @@ typedef struct Pitch {
     mf_Error error;
 } Pitch;
 
-static inline void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s: %s", mf_status_name(status), error->message);
-}
-
-static inline void near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%.17g, not %.17g +- %g", value, expected, tolerance);
-}
-
 // 0 .. 1
 static inline double unit(uint32_t stream, uint32_t number) {
     uint32_t word[4];
@@ -51,30 +26,26 @@ static inline double unit(uint32_t stream, uint32_t number) {
 static inline void pitch_open(Pitch *pitch, uint32_t threads, mf_Isa isa, mf_Time step,
                               double gravity) {
     memset(pitch, 0, sizeof *pitch);
-    mf_ContextConfig context = mf_context_config();
-    context.threads = threads;
-    must(mf_context_create(&context, &pitch->context, &pitch->error), &pitch->error);
+    pitch->context = open_context(threads);
     mf_WorldConfig world = mf_world_config();
     world.step = step;
     world.isa = isa;
     world.gravity = gravity;
-    must(mf_world_create(pitch->context, &world, &pitch->world, &pitch->error), &pitch->error);
+    pitch->world = open_world(pitch->context, &world);
 }
 
 static inline void pitch_close(Pitch *pitch) {
     mf_world_destroy(pitch->world);
     for (uint32_t i = 0; i < pitch->count; i++)
         mf_model_destroy(pitch->models[i]);
-    assert_int_equal(mf_context_live_bytes(pitch->context), 0);
-    mf_context_destroy(pitch->context);
+    close_context(pitch->context);
 }
 
 static inline mf_Model *load_file(mf_Context *context, const char *name) {
     char path[512];
-    mf_Error error = {0};
     mf_Model *model;
     snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
-    must(mf_model_load(context, path, NULL, &model, &error), &error);
+    MUST(mf_model_load(context, path, NULL, &model, &error));
     return model;
 }
 
@@ -82,14 +53,13 @@ static inline mf_Model *load_file(mf_Context *context, const char *name) {
 static inline mf_Group *pitch_group(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
                                     bool wide) {
     mf_GroupConfig config = mf_group_config();
-    mf_Group *group;
     config.name = name;
     config.model = model;
     config.count = count;
     config.isolated = false;
     config.double_precision = wide;
     pitch->models[pitch->count] = model;
-    must(mf_world_add_group(pitch->world, &config, &group, &pitch->error), &pitch->error);
+    mf_Group *group = add_group(pitch->world, &config);
     pitch->groups[pitch->count++] = group;
     return group;
 }
@@ -111,15 +81,6 @@ static inline mf_Group *pitch_bodies(Pitch *pitch, mf_Model *model, const char *
 
 static inline void pitch_collide(Pitch *pitch, const mf_CollisionsConfig *config) {
     must(mf_collisions_add(pitch->world, config, &pitch->collisions, &pitch->error), &pitch->error);
-}
-
-static inline double get(mf_Group *group, const char *field, uint32_t instance, uint32_t c) {
-    return mf_field_get(mf_group_find_field(group, field), instance, c);
-}
-
-static inline void set(mf_Group *group, const char *field, uint32_t instance, uint32_t c,
-                       double value) {
-    mf_field_set(mf_group_find_field(group, field), instance, c, value);
 }
 
 static inline void put(Pitch *pitch, mf_Group *group, uint32_t instance, double x, double y,

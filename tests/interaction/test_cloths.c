@@ -1,20 +1,6 @@
 // Cloths among robots: what a cloth gets from a link the link gets back, solids of every kind carry
 // a cloth, and threads and instruction sets give the same bits.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
-#include <mayfly/mayfly.h>
-
-#include "context.h"
-#include "near.h"
-#include "text_model.h"
+#include "rig/rig.h"
 
 typedef struct Rig {
     mf_Model *cloth_model, *model;
@@ -45,10 +31,10 @@ static Rig rig_open(mf_Context *context, const char *shape, const char *height, 
     group.count = 1;
     assert_int_equal(mf_cloth_model(context, &cloth, &rig.cloth_model, &error), MF_OK);
     rig.model = load_text(context, text);
-    assert_int_equal(mf_world_create(context, &world, &rig.world, &error), MF_OK);
+    rig.world = open_world(context, &world);
     group.model = rig.cloth_model;
     group.name = "cloth";
-    assert_int_equal(mf_world_add_group(rig.world, &group, &rig.cloth, &error), MF_OK);
+    rig.cloth = add_group(rig.world, &group);
     motions.cloth.cloth = &cloth;
     motions.cloth.contacts = false;
     motions.cloth.drag = 0.0;
@@ -56,13 +42,11 @@ static Rig rig_open(mf_Context *context, const char *shape, const char *height, 
     assert_int_equal(mf_motion_add(rig.cloth, MF_MOTION_CLOTH, &motions, &error), MF_OK);
     group.model = rig.model;
     group.name = "robot";
-    assert_int_equal(mf_world_add_group(rig.world, &group, &rig.robot, &error), MF_OK);
+    rig.robot = add_group(rig.world, &group);
     assert_int_equal(mf_collisions_prepare(rig.robot, &error), MF_OK);
     motions.articulated.contacts = false;
-    if (mf_motion_add(rig.robot, MF_MOTION_ARTICULATED, &motions, &error) != MF_OK)
-        fail_msg("%s", error.message);
-    if (mf_cloths_add(rig.world, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_motion_add(rig.robot, MF_MOTION_ARTICULATED, &motions, &error), &error);
+    must(mf_cloths_add(rig.world, &error), &error);
     return rig;
 }
 
@@ -76,9 +60,9 @@ static void rig_close(Rig *rig) {
 static void momentum_is_passed_on(void **state) {
     Rig rig = rig_open(*state, "type='sphere' size='0.1'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[2][3], cloth[2][3], spin[3];
-    mf_field_set(mf_group_find_field(rig.robot, "base.linear_velocity"), 0, 2, 2.0);
-    mf_field_set(mf_group_find_field(rig.robot, "base.linear_velocity"), 0, 0, 0.3);
-    mf_field_set(mf_group_find_field(rig.robot, "base.position"), 0, 2, -0.2);
+    set_field(rig.robot, "base.linear_velocity", 0, 2, 2.0);
+    set_field(rig.robot, "base.linear_velocity", 0, 0, 0.3);
+    set_field(rig.robot, "base.position", 0, 2, -0.2);
     mf_group_refresh(rig.robot, 0);
     mf_motion_momentum(rig.robot, 0, center, robot[0], spin);
     mf_motion_momentum(rig.cloth, 0, center, cloth[0], spin);
@@ -100,11 +84,11 @@ static void links_carry_pins(void **state) {
     mf_Field *link = mf_group_find_field(rig.cloth, "pin.link");
     const double start[3] = {-0.35, -0.3, 0.0};
     for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(mf_group_find_field(rig.robot, "base.position"), 0, c, start[c]);
-    mf_field_set(mf_group_find_field(rig.robot, "base.linear_velocity"), 0, 0, -1.0);
+        set_field(rig.robot, "base.position", 0, c, start[c]);
+    set_field(rig.robot, "base.linear_velocity", 0, 0, -1.0);
     mf_group_refresh(rig.robot, 0);
-    mf_field_set(mf_group_find_field(rig.cloth, "pin.vertex"), 0, 0, 0.0);
-    mf_field_set(mf_group_find_field(rig.cloth, "pin.place"), 0, 0, 0.05);
+    set_field(rig.cloth, "pin.vertex", 0, 0, 0.0);
+    set_field(rig.cloth, "pin.place", 0, 0, 0.05);
     mf_field_set(link, 0, 0, 2.0); // the second group
     mf_world_step(rig.world, 150);
     mf_motion_momentum(rig.robot, 0, center, robot, spin);
@@ -149,18 +133,14 @@ static void solids_carry(void **state) {
 
 static void sets_and_threads_agree(void **state) {
     uint64_t hash = 0;
-    (void)state;
     for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
-            mf_ContextConfig settings = mf_context_config();
-            mf_Context *context;
             if (!mf_isa_available(isa))
                 continue;
-            settings.threads = threads;
-            assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
+            mf_Context *context = open_context(threads);
             Rig rig = rig_open(context, "type='sphere' size='0.1'", "-0.2", true, 1.0, isa);
-            mf_field_set(mf_group_find_field(rig.robot, "base.linear_velocity"), 0, 2, 2.0);
-            mf_field_set(mf_group_find_field(rig.robot, "base.position"), 0, 2, -0.2);
+            set_field(rig.robot, "base.linear_velocity", 0, 2, 2.0);
+            set_field(rig.robot, "base.position", 0, 2, -0.2);
             mf_world_step(rig.world, 100);
             const uint64_t now = mf_world_hash(rig.world);
             assert_true(hash == 0 || hash == now);

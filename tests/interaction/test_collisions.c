@@ -1,8 +1,5 @@
 // Collisions between robots: impacts and rest in closed form, balances, bits without conditions.
 #include "interaction/pitch.h"
-#include "base/inject.h"
-
-#include "torture.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -29,13 +26,15 @@ static Impact impact_of(double mass, double restitution, double duration, mf_Tim
     const double dt = (double)step * 1e-9;
     for (uint32_t i = 0; (double)i * dt < 0.01 + 2 * duration / restitution; i++) {
         mf_world_step(pitch.world, 1);
-        double apart = get(second, "base.position", 0, 0) - get(first, "base.position", 0, 0);
+        double apart =
+            get_field(second, "base.position", 0, 0) - get_field(first, "base.position", 0, 0);
         out.depth = fmax(out.depth, 0.2 - apart);
-        out.time += get(first, "wrench.count", 0, 0) > 0 ? dt : 0.0;
-        assert_true(get(first, "wrench.link", 0, 0) == -get(second, "wrench.link", 0, 0));
+        out.time += get_field(first, "wrench.count", 0, 0) > 0 ? dt : 0.0;
+        assert_true(get_field(first, "wrench.link", 0, 0) ==
+                    -get_field(second, "wrench.link", 0, 0));
     }
-    out.speeds[0] = get(first, "base.linear_velocity", 0, 0);
-    out.speeds[1] = get(second, "base.linear_velocity", 0, 0);
+    out.speeds[0] = get_field(first, "base.linear_velocity", 0, 0);
+    out.speeds[1] = get_field(second, "base.linear_velocity", 0, 0);
     pitch_close(&pitch);
     return out;
 }
@@ -43,36 +42,33 @@ static Impact impact_of(double mass, double restitution, double duration, mf_Tim
 // A spring with stiffness k = m (pi / T)^2 that parts with e^2 k: half a period T/2 on the way in,
 // T/2e on the way out, depth v T / pi, speeds as Newton's law says.
 static void balls_meet_as_the_spring_says(void **state) {
-    (void)state;
     const double masses[] = {1.0, 3.0, 0.05}, restitutions[] = {1.0, 0.5, 0.2};
     for (int i = 0; i < 9; i++) {
         const double m = masses[i / 3], e = restitutions[i % 3], duration = 0.005;
         Impact is = impact_of(m, e, duration, 10 * MICROSECOND, true);
         const double common = (1.0 - m) / (1.0 + m); // speed of the common center of mass
-        near(is.depth, 2.0 * duration / pi, 0.004 * 2.0 * duration / pi);
+        assert_near(is.depth, 2.0 * duration / pi, 0.004 * 2.0 * duration / pi);
         // A few steps, and what the band between both springs (half a step wide) saves.
-        near(is.time, 0.5 * duration * (1 + 1 / e), 4e-5 + 0.6e-5 / (e * e));
-        near(is.speeds[0], common - e * 2 * m / (1 + m), 0.005);
-        near(is.speeds[1], common + e * 2 / (1 + m), 0.005);
-        near(is.speeds[0] + m * is.speeds[1], 1.0 - m, 1e-12);
+        assert_near(is.time, 0.5 * duration * (1 + 1 / e), 4e-5 + 0.6e-5 / (e * e));
+        assert_near(is.speeds[0], common - e * 2 * m / (1 + m), 0.005);
+        assert_near(is.speeds[1], common + e * 2 / (1 + m), 0.005);
+        assert_near(is.speeds[0] + m * is.speeds[1], 1.0 - m, 1e-12);
     }
 }
 
 // At the coarsest setting, four steps, the default of six, and more, in float: the law of impacts
 // holds to an error that falls with the square of the step.
 static void coarse_impacts_are_near_it(void **state) {
-    (void)state;
     for (uint32_t steps = 4; steps <= 12; steps += 2) {
         Impact is = impact_of(1.0, 0.5, 1e-3 * steps, MF_MILLISECOND, false);
-        near(is.speeds[1], 0.5 + 1.2 / (steps * steps), 1.2 / (steps * steps));
-        near(is.speeds[0], -is.speeds[1], 1e-6);
+        assert_near(is.speeds[1], 0.5 + 1.2 / (steps * steps), 1.2 / (steps * steps));
+        assert_near(is.speeds[0], -is.speeds[1], 1e-6);
     }
 }
 
 // A ball strikes a row of four that stand apart by more than they press in: each passes on
 // (1 + e) / 2 of its speed.
 static void a_row_of_balls_passes_an_impact_on(void **state) {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         const double e = k == 0 ? 1.0 : 0.6;
         Pitch pitch;
@@ -88,12 +84,12 @@ static void a_row_of_balls_passes_an_impact_on(void **state) {
         mf_world_step(pitch.world, 15000); // 0.3 s
         double momentum = 0.0, passed = 1.0;
         for (uint32_t i = 0; i < 5; i++) {
-            double speed = get(balls, "base.linear_velocity", i, 0);
+            double speed = get_field(balls, "base.linear_velocity", i, 0);
             momentum += 0.5 * speed;
-            near(speed, i < 4 ? passed * (1 - e) / 2 : passed, 0.01);
+            assert_near(speed, i < 4 ? passed * (1 - e) / 2 : passed, 0.01);
             passed *= (1 + e) / 2;
         }
-        near(momentum, 0.5, 1e-12);
+        assert_near(momentum, 0.5, 1e-12);
         pitch_close(&pitch);
     }
 }
@@ -101,7 +97,6 @@ static void a_row_of_balls_passes_an_impact_on(void **state) {
 // A ball strikes the end of a rod on a hinge that the world holds: momentum about the hinge stays,
 // and the speed at which they part is e times that at which they met.
 static void a_hinge_feels_what_strikes_its_link(void **state) {
-    (void)state;
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body name='post'><body name='rod' pos='0 0 0'>"
         "<joint type='hinge' axis='0 0 1'/><inertial pos='0 0.5 0' mass='2'"
@@ -118,12 +113,13 @@ static void a_hinge_feels_what_strikes_its_link(void **state) {
     pitch_collide(&pitch, &config);
     mf_world_step(pitch.world, 1500); // 0.03 s
     const double inertia = 0.2 + 2 * 0.25, r = 0.8, m = 0.3, e = 0.5;
-    double rate = get(arm, "joint.rate", 0, 0), speed = get(ball, "base.linear_velocity", 0, 0);
+    double rate = get_field(arm, "joint.rate", 0, 0),
+           speed = get_field(ball, "base.linear_velocity", 0, 0);
     // The ball moves the rod (x < 0 at y > 0 is a positive turn) by -f r.
     double expected = -(1 + e) * 2.0 * m * r / (inertia + m * r * r);
-    near(rate, expected, 0.01 * fabs(expected));
-    near(inertia * rate - r * m * speed, -r * m * 2.0, 2e-3);
-    assert_true(get(arm, "wrench.count", 0, 0) == 0);
+    assert_near(rate, expected, 0.01 * fabs(expected));
+    assert_near(inertia * rate - r * m * speed, -r * m * 2.0, 2e-3);
+    assert_true(get_field(arm, "wrench.count", 0, 0) == 0);
     pitch_close(&pitch);
 }
 
@@ -135,7 +131,7 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
     for (uint32_t i = 0; i < mf_group_count(group); i++) {
         double at[3], f[3], t[3];
         for (uint32_t c = 0; c < 3; c++)
-            at[c] = get(group, "base.position", i, c);
+            at[c] = get_field(group, "base.position", i, c);
         for (uint32_t l = 0; l < wrench->components; l += 6) {
             for (uint32_t c = 0; c < 3; c++) {
                 f[c] = mf_field_get(wrench, i, l + c);
@@ -153,7 +149,6 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
 
 // Twelve humanoids, balls and cars in a heap: in every step forces and torques on all cancel.
 static void forces_cancel(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -174,13 +169,13 @@ static void forces_cancel(void **state) {
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
                     for (uint32_t c = 0; c < 3; c++)
-                        before[g][i][c] = get(groups[g], "base.position", i, c);
+                        before[g][i][c] = get_field(groups[g], "base.position", i, c);
             mf_world_step(pitch.world, 1);
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
                     for (uint32_t c = 0; c < 3; c++) {
-                        double now = get(groups[g], "base.position", i, c);
-                        set(groups[g], "base.position", i, c, before[g][i][c]);
+                        double now = get_field(groups[g], "base.position", i, c);
+                        set_field(groups[g], "base.position", i, c, before[g][i][c]);
                         before[g][i][c] = now;
                     }
             for (uint32_t g = 0; g < 3; g++)
@@ -188,7 +183,7 @@ static void forces_cancel(void **state) {
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
                     for (uint32_t c = 0; c < 3; c++)
-                        set(groups[g], "base.position", i, c, before[g][i][c]);
+                        set_field(groups[g], "base.position", i, c, before[g][i][c]);
             for (int c = 0; c < 6; c++)
                 assert_true(fabs(sum[c]) <= (wide ? 1e-13 : 2e-6) * 10 * size);
             all += size;
@@ -209,7 +204,6 @@ static double kinetic(mf_Group *group) {
 
 // Boxes, balls and capsules thrown into each other never have more energy than they came with.
 static void impacts_make_no_energy(void **state) {
-    (void)state;
     static const char *const shapes[3] = {
         "<geom type='box' size='0.1 0.07 0.05' mass='0.5'/>",
         "<geom type='capsule' size='0.05 0.1' mass='0.2'/>",
@@ -231,7 +225,8 @@ static void impacts_make_no_energy(void **state) {
                 put(&pitch, groups[g], i, x - 0.15 + 0.9 * ((int)g - 1), y, 0.3 * (i / 4),
                     -1.0 * ((int)g - 1));
                 for (uint32_t c = 0; c < 3; c++)
-                    set(groups[g], "base.angular_velocity", i, c, 4 * unit(2 + c, 8 * g + i) - 2);
+                    set_field(groups[g], "base.angular_velocity", i, c,
+                              4 * unit(2 + c, 8 * g + i) - 2);
             }
         }
         mf_CollisionsConfig config = mf_collisions_config();
@@ -261,7 +256,6 @@ static const char table_text[] =
 // depth is that of a spring: m / (one step)^2 where contacts are compliant; explicit, between those
 // of the two springs, m (pi / 6 ms)^2 and a quarter of it.
 static void a_ball_comes_to_rest_on_a_table(void **state) {
-    (void)state;
     const mf_CollisionLaw laws[] = {MF_COLLISION_COMPLIANT, MF_COLLISION_EXPLICIT};
     const double springs[2][2] = {{1e6, 1e6}, {pi * pi / 36e-6, pi * pi / (4 * 36e-6)}};
     for (int k = 0; k < 2; k++) {
@@ -278,12 +272,12 @@ static void a_ball_comes_to_rest_on_a_table(void **state) {
         double sum = 0.0;
         for (int i = 0; i < 200; i++) {
             mf_world_step(pitch.world, 1);
-            sum += get(ball, "wrench.link", 0, 2);
-            assert_true(fabs(get(ball, "base.linear_velocity", 0, 2)) < 1e-3);
-            assert_true(get(ball, "wrench.count", 0, 0) == 1);
+            sum += get_field(ball, "wrench.link", 0, 2);
+            assert_true(fabs(get_field(ball, "base.linear_velocity", 0, 2)) < 1e-3);
+            assert_true(get_field(ball, "wrench.count", 0, 0) == 1);
         }
-        near(sum / 200, 0.19 * 9.81, 1e-3);
-        const double depth = 1.07 - get(ball, "base.position", 0, 2);
+        assert_near(sum / 200, 0.19 * 9.81, 1e-3);
+        const double depth = 1.07 - get_field(ball, "base.position", 0, 2);
         assert_true(depth >= 9.81 / springs[k][0] * 0.999 && depth <= 9.81 / springs[k][1] * 1.001);
         pitch_close(&pitch);
     }
@@ -291,7 +285,6 @@ static void a_ball_comes_to_rest_on_a_table(void **state) {
 
 // A box slides on a table and stops after v^2 / (2 mu g).
 static void a_box_slides_as_coulomb_says(void **state) {
-    (void)state;
     static const char *const box =
         "<mujoco model='box'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.03' mass='1' friction='0.3'/></body></worldbody>"
@@ -304,18 +297,17 @@ static void a_box_slides_as_coulomb_says(void **state) {
     put(&pitch, slider, 0, -1.5, 0, 1.03, 0.0);
     pitch_collide(&pitch, NULL);
     mf_world_step(pitch.world, 2000);
-    double from = get(slider, "base.position", 0, 0);
-    set(slider, "base.linear_velocity", 0, 0, 2.0);
+    double from = get_field(slider, "base.position", 0, 0);
+    set_field(slider, "base.linear_velocity", 0, 0, 2.0);
     mf_world_step(pitch.world, 6000); // 1.2 s: longer than v / (mu g) = 0.68 s
-    double way = get(slider, "base.position", 0, 0) - from;
-    near(way, 4.0 / (2 * 0.3 * 9.81), 0.01 * way);
-    assert_true(fabs(get(slider, "base.linear_velocity", 0, 0)) < 1e-3);
+    double way = get_field(slider, "base.position", 0, 0) - from;
+    assert_near(way, 4.0 / (2 * 0.3 * 9.81), 0.01 * way);
+    assert_true(fabs(get_field(slider, "base.linear_velocity", 0, 0)) < 1e-3);
     pitch_close(&pitch);
 }
 
 // A robot of `points` and one of `articulated` take from a ball what it loses.
 static void every_motion_takes_the_same_push(void **state) {
-    (void)state;
     double speeds[2];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -345,17 +337,16 @@ static void every_motion_takes_the_same_push(void **state) {
             mf_articulated_momentum(car, 0, center, linear, angular);
         else
             mf_points_momentum(car, 0, center, linear, angular);
-        speeds[k] = get(ball, "base.linear_velocity", 0, 0);
+        speeds[k] = get_field(ball, "base.linear_velocity", 0, 0);
         assert_true(speeds[k] < 0.9);
-        near(linear[0] + 0.5 * speeds[k], 0.5, 1e-3);
+        assert_near(linear[0] + 0.5 * speeds[k], 0.5, 1e-3);
         pitch_close(&pitch);
     }
-    near(speeds[0], speeds[1], 0.01);
+    assert_near(speeds[0], speeds[1], 0.01);
 }
 
 // Who is not prepared, or has no motion, is as heavy as the world.
 static void those_that_are_not_prepared_stand_firm(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
@@ -367,8 +358,8 @@ static void those_that_are_not_prepared_stand_firm(void **state) {
     config.duration = 0.004;
     pitch_collide(&pitch, &config);
     mf_world_step(pitch.world, 2000);
-    near(get(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
-    assert_true(get(wall, "base.position", 0, 0) == 0.0);
+    assert_near(get_field(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
+    assert_true(get_field(wall, "base.position", 0, 0) == 0.0);
     pitch_close(&pitch);
 }
 
@@ -410,7 +401,6 @@ static void open_crowd(Pitch *pitch, Crowd crowd) {
 }
 
 static void bits_depend_on_nothing_else(void **state) {
-    (void)state;
     const Crowd crowds[] = {
         {1, MF_ISA_AUTO, 0.15, 64, false},   {2, MF_ISA_AUTO, 0.15, 64, false},
         {4, MF_ISA_AUTO, 0.01, 64, false},   {1, MF_ISA_AUTO, 1.0, 64, false},
@@ -437,7 +427,6 @@ static void bits_depend_on_nothing_else(void **state) {
 
 // A robot full of NaN is not there: all others are as if it had been frozen before.
 static void poison_stays_where_it_is(void **state) {
-    (void)state;
     const Crowd crowd = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2][CROWD_PEOPLE + CROWD_BALLS];
     for (int k = 0; k < 2; k++) {
@@ -451,7 +440,7 @@ static void poison_stays_where_it_is(void **state) {
                 mf_field_set(field, POISON, c, (double)NAN);
         }
         if (k == 1)
-            set(people, "fault.word", POISON, 0, 1);
+            set_field(people, "fault.word", POISON, 0, 1);
         mf_world_step(pitch.world, 15);
         for (uint32_t i = 0; i < CROWD_PEOPLE + CROWD_BALLS; i++)
             hash[k][i] = mf_group_instance_hash(pitch.groups[i >= CROWD_PEOPLE], i % CROWD_PEOPLE);
@@ -464,7 +453,6 @@ static void poison_stays_where_it_is(void **state) {
 
 // Poison in a joint alone leaves the rest of the robot finite: it pushes nobody either.
 static void half_a_poison_is_a_whole_one(void **state) {
-    (void)state;
     const Crowd crowd = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
@@ -472,9 +460,9 @@ static void half_a_poison_is_a_whole_one(void **state) {
         open_crowd(&pitch, crowd);
         mf_world_step(pitch.world, 10);
         if (k == 0)
-            set(pitch.groups[0], "joint.angle", POISON, 3, (double)NAN);
+            set_field(pitch.groups[0], "joint.angle", POISON, 3, (double)NAN);
         else
-            set(pitch.groups[0], "fault.word", POISON, 0, 1);
+            set_field(pitch.groups[0], "fault.word", POISON, 0, 1);
         mf_world_step(pitch.world, 15);
         hash[k] = mf_group_instance_hash(pitch.groups[1], 0);
         for (uint32_t i = 0; i < CROWD_PEOPLE; i++)
@@ -485,14 +473,12 @@ static void half_a_poison_is_a_whole_one(void **state) {
 }
 
 static void snapshots_go_on_to_the_bit(void **state) {
-    (void)state;
     const Crowd crowd = {2, MF_ISA_AUTO, 0.15, 64, true};
     Pitch first, second;
     open_crowd(&first, crowd);
     mf_world_step(first.world, 10);
-    size_t size = mf_world_snapshot_size(first.world);
-    void *image = malloc(size);
-    must(mf_world_snapshot(first.world, image, size, &first.error), &first.error);
+    size_t size;
+    void *image = take_snapshot(first.world, &size);
     mf_world_step(first.world, 15);
     open_crowd(&second, crowd);
     mf_world_step(second.world, 3);
@@ -506,7 +492,6 @@ static void snapshots_go_on_to_the_bit(void **state) {
 
 // Without room for all who are near, some do not meet: counted, the same ones with any threads.
 static void what_finds_no_room_is_counted(void **state) {
-    (void)state;
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 2; threads++) {
         Pitch pitch;
@@ -524,7 +509,6 @@ static void what_finds_no_room_is_counted(void **state) {
 // Touches without room: who is looked at together decides which are lost, and that must not depend
 // on who was known to be too far apart. With the smallest margin nobody is.
 static void who_sleeps_takes_no_room(void **state) {
-    (void)state;
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -548,7 +532,6 @@ static void who_sleeps_takes_no_room(void **state) {
 
 // Robots that stand apart are not looked at again, until one reaches out, or is put elsewhere.
 static void who_is_apart_is_left_alone(void **state) {
-    (void)state;
     for (int how = 0; how < 3; how++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -565,17 +548,18 @@ static void who_is_apart_is_left_alone(void **state) {
         mf_world_step(pitch.world, 50);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         assert_int_equal(statistics.robot_tests + statistics.sphere_tests, 0);
-        assert_true(get(people, "wrench.count", 0, 0) == 0);
+        assert_true(get_field(people, "wrench.count", 0, 0) == 0);
         if (how == 0)
-            set(people, "joint.angle", 0,
-                mf_model_find_joint(pitch.models[0], "left_shoulder_roll"), 1.4);
+            set_field(people, "joint.angle", 0,
+                      mf_model_find_joint(pitch.models[0], "left_shoulder_roll"), 1.4);
         else if (how == 1)
-            set(people, "base.position", 1, 1, 0.15); // by less than half the margin
-        else                                          // lies down on its side, towards the other
+            set_field(people, "base.position", 1, 1, 0.15); // by less than half the margin
+        else // lies down on its side, towards the other
             for (uint32_t c = 0; c < 4; c++)
-                set(people, "base.orientation", 0, c, (const double[]){0.8, -0.6, 0, 0}[c]);
+                set_field(people, "base.orientation", 0, c, (const double[]){0.8, -0.6, 0, 0}[c]);
         mf_world_step(pitch.world, 1);
-        assert_true(get(people, "wrench.count", 0, 0) > 0 && get(people, "wrench.count", 1, 0) > 0);
+        assert_true(get_field(people, "wrench.count", 0, 0) > 0 &&
+                    get_field(people, "wrench.count", 1, 0) > 0);
         pitch_close(&pitch);
     }
 }
@@ -584,7 +568,6 @@ static void who_is_apart_is_left_alone(void **state) {
 
 // A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
 static void limbs_meet_when_they_are_told_to(void **state) {
-    (void)state;
     for (int inner = 0; inner < 2; inner++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -598,9 +581,9 @@ static void limbs_meet_when_they_are_told_to(void **state) {
         config.member_count = 1;
         pitch_collide(&pitch, &config);
         mf_world_step(pitch.world, 1);
-        assert_true(get(robot, "wrench.count", 0, 0) == 0); // not as it stands at the start
+        assert_true(get_field(robot, "wrench.count", 0, 0) == 0); // not as it stands at the start
         uint32_t roll = mf_model_find_joint(pitch.models[0], "left_shoulder_roll");
-        set(robot, "joint.angle", 0, roll, -0.9);
+        set_field(robot, "joint.angle", 0, roll, -0.9);
         mf_world_step(pitch.world, 1);
         double sum[6] = {0}, size = 0.0;
         sum_wrenches(robot, sum, &size);
@@ -615,7 +598,6 @@ static void limbs_meet_when_they_are_told_to(void **state) {
 
 // With and without trees the same shapes touch, so robots go the same way but for rounding.
 static void trees_find_what_there_is(void **state) {
-    (void)state;
     uint64_t touches[2], tests[2];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -644,7 +626,6 @@ static void trees_find_what_there_is(void **state) {
 // ---- errors -------------------------------------------------------------------------------------
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
@@ -755,13 +736,11 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 }
 
 static void making_survives_every_failure(void **state) {
-    (void)state;
     mf_Context *own, *context;
-    mf_Error error = {0};
-    must(mf_context_create(NULL, &own, &error), &error);
+    MUST(mf_context_create(NULL, &own, &error));
     mf_ContextConfig config = mf_context_config();
     config.threads = 1;
-    must(mf_context_create(&config, &context, &error), &error);
+    MUST(mf_context_create(&config, &context, &error));
     Models models = {ball_of(own, 1.0), load_file(own, "humanoid.urdf")};
     assert_true(torture(context, make_and_step, &models, TORTURE_MUST_FAIL) > 60);
     mf_model_destroy(models.ball);

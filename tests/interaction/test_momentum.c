@@ -64,7 +64,7 @@ static void throw_robot(Pitch *pitch, mf_Group *group, uint32_t robot, const dou
                         const double velocity[3], const double angular[3]) {
     must(mf_group_set_start(group, robot, position, NULL, velocity, &pitch->error), &pitch->error);
     for (uint32_t c = 0; c < 3; c++)
-        set(group, "base.angular_velocity", robot, c, angular[c]);
+        set_field(group, "base.angular_velocity", robot, c, angular[c]);
     mf_group_refresh(group, robot);
 }
 
@@ -121,7 +121,6 @@ static Seen meet(const Meeting *m, mf_Time step) {
 static void momentum_stays_when_it_is_solved(void **state) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
-    (void)state;
     for (int k = 0; k < 16; k++) {
         const Meeting m = {motions[k / 4], false, k % 2 == 0, k / 2 % 2 == 0, 0, 0};
         const Seen seen = meet_by(&m, 500 * MICROSECOND, MF_COLLISION_HARD);
@@ -158,7 +157,6 @@ static void momentum_stays(void **state) {
         {MF_MOTION_ARTICULATED, false, true, false, 1e-14, 1e-13},
         {MF_MOTION_ARTICULATED, false, false, true, 3e-5, 2e-5},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof meetings / sizeof *meetings; i++) {
         const Meeting *m = &meetings[i];
         Seen seen = meet(m, 500 * MICROSECOND);
@@ -172,7 +170,6 @@ static void momentum_stays(void **state) {
 }
 
 static void what_is_lost_halves_with_the_step(void **state) {
-    (void)state;
     for (int k = 0; k < 6; k++) {
         const Meeting m = {(mf_Motion)(MF_MOTION_RIGID + k / 2), k & 1, true, true, 0, 0};
         Seen coarse = meet(&m, 500 * MICROSECOND), fine = meet(&m, 250 * MICROSECOND);
@@ -181,7 +178,7 @@ static void what_is_lost_halves_with_the_step(void **state) {
             assert_true(fmax(coarse.angular, fine.angular) < 1e-13);
             continue;
         }
-        near(coarse.angular / fine.angular, 2.0, 0.1);
+        assert_near(coarse.angular / fine.angular, 2.0, 0.1);
     }
 }
 
@@ -190,7 +187,6 @@ static void levels_meet(void **state) {
     static const double still[3] = {0, 0, 0}, forth[3] = {1.0, 0.1, 0.0},
                         angular[3] = {0.4, 0.1, 0.5};
     static const char *const names[] = {"a", "b", "c", "d"};
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
     for (int i = 0; i < 4; i++) {
@@ -209,8 +205,8 @@ static void levels_meet(void **state) {
         count(pitch.groups[i], 0, &own);
         assert_true(apart(own.linear, still) > 0.05);
     }
-    near(apart(start.linear, end.linear) / apart(start.linear, still), 0.0, 1e-8);
-    near(apart(start.angular, end.angular) / apart(start.angular, still), 0.0, 1e-4);
+    assert_near(apart(start.linear, end.linear) / apart(start.linear, still), 0.0, 1e-8);
+    assert_near(apart(start.angular, end.angular) / apart(start.angular, still), 0.0, 1e-4);
     pitch_close(&pitch);
 }
 

@@ -2,8 +2,6 @@
 // shapes touch, order and capacity, and unknown values.
 #include "interaction/pitch.h"
 
-#include <mayfly/query.h>
-
 enum { ROOM = 256 };
 
 static uint32_t list(Pitch *pitch, mf_Contact *out) {
@@ -21,7 +19,6 @@ static const char box_text[] =
 static void a_box_stands_on_its_corners(void **state) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                         MF_MOTION_PRESCRIBED};
-    (void)state;
     for (int k = 0; k < 3; k++) {
         Pitch pitch;
         mf_Contact contacts[ROOM];
@@ -44,23 +41,22 @@ static void a_box_stands_on_its_corners(void **state) {
             assert_ptr_equal(contact->owners[0].group, group);
             assert_int_equal(contact->owners[0].link + contact->owners[0].shape, 0);
             assert_null(contact->owners[1].group);
-            near(fabs(contact->point[0] - 2.0 * i), 0.2, 1e-3);
-            near(fabs(contact->point[1]), 0.3, 1e-3);
-            near(contact->normal[2], -1.0, 0.0);
-            near(contact->depth, -contact->point[2], 1e-12);
-            near(contact->depth, 0.002, 0.002);
+            assert_near(fabs(contact->point[0] - 2.0 * i), 0.2, 1e-3);
+            assert_near(fabs(contact->point[1]), 0.3, 1e-3);
+            assert_near(contact->normal[2], -1.0, 0.0);
+            assert_near(contact->depth, -contact->point[2], 1e-12);
+            assert_near(contact->depth, 0.002, 0.002);
             assert_true(isnan(contact->force[0]));
         }
-        near(load[0], 2 * 9.81, 0.01);
-        near(load[2], 2 * 9.81, 0.01);
-        set(group, "fault.word", 0, 0, MF_FAULT_RANGE);
+        assert_near(load[0], 2 * 9.81, 0.01);
+        assert_near(load[2], 2 * 9.81, 0.01);
+        set_field(group, "fault.word", 0, 0, MF_FAULT_RANGE);
         assert_int_equal(list(&pitch, contacts), 4);
         pitch_close(&pitch);
     }
 }
 
 static void points_and_feet_bear_the_weight(void **state) {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         mf_Contact contacts[ROOM];
@@ -77,10 +73,10 @@ static void points_and_feet_bear_the_weight(void **state) {
         assert_true(count >= 3);
         for (uint32_t i = 0; i < count; i++) {
             load += contacts[i].load;
-            near(contacts[i].point[2], 0.0, 0.01);
+            assert_near(contacts[i].point[2], 0.0, 0.01);
             assert_true(contacts[i].owners[0].link > 0);
         }
-        near(load, model->mass * 9.81, 0.02 * model->mass * 9.81);
+        assert_near(load, model->mass * 9.81, 0.02 * model->mass * 9.81);
         pitch_close(&pitch);
     }
 }
@@ -90,7 +86,6 @@ static void round_things_touch_at_their_lowest_point(void **state) {
     static const char oval_text[] =
         "<mujoco model='oval'><worldbody><body pos='0 0 0.1'><freejoint/>"
         "<geom type='ellipsoid' size='0.2 0.3 0.1' mass='2'/></body></worldbody></mujoco>";
-    (void)state;
     Pitch pitch;
     mf_Contact contacts[ROOM];
     mf_ArticulatedConfig config = mf_articulated_config();
@@ -102,21 +97,20 @@ static void round_things_touch_at_their_lowest_point(void **state) {
     must(mf_articulated_add(oval, &config, &pitch.error), &pitch.error);
     put(&pitch, ball, 0, 0.0, 0.0, 0.1, 2.0);
     put(&pitch, oval, 0, 0.0, 5.0, 0.1, 0.0);
-    set(ball, "base.angular_velocity", 0, 1, 20.0);
+    set_field(ball, "base.angular_velocity", 0, 1, 20.0);
     mf_world_step(pitch.world, 400);
     assert_int_equal(list(&pitch, contacts), 2);
-    near(contacts[0].point[0], get(ball, "base.position", 0, 0), 1e-9);
-    near(contacts[0].point[2], get(ball, "base.position", 0, 2) - 0.1, 1e-9);
-    near(contacts[0].load, 9.81, 0.01);
-    near(contacts[1].point[1], 5.0, 1e-3);
-    near(contacts[1].point[2], get(oval, "base.position", 0, 2) - 0.1, 1e-4);
-    near(contacts[1].load, 2 * 9.81, 0.05);
+    assert_near(contacts[0].point[0], get_field(ball, "base.position", 0, 0), 1e-9);
+    assert_near(contacts[0].point[2], get_field(ball, "base.position", 0, 2) - 0.1, 1e-9);
+    assert_near(contacts[0].load, 9.81, 0.01);
+    assert_near(contacts[1].point[1], 5.0, 1e-3);
+    assert_near(contacts[1].point[2], get_field(oval, "base.position", 0, 2) - 0.1, 1e-4);
+    assert_near(contacts[1].load, 2 * 9.81, 0.05);
     pitch_close(&pitch);
 }
 
 // Between balls the force is that of wrench.link, the point between them, the normal the centers'.
 static void collisions_report_their_forces(void **state) {
-    (void)state;
     Pitch pitch;
     mf_Contact contacts[ROOM], again[ROOM];
     uint32_t seen = 0, count;
@@ -131,13 +125,13 @@ static void collisions_report_their_forces(void **state) {
     for (int step = 0; step < 100; step++) {
         double centers[2][3];
         for (uint32_t c = 0; c < 3; c++) {
-            centers[0][c] = get(first, "base.position", 0, c);
-            centers[1][c] = get(second, "base.position", 0, c);
+            centers[0][c] = get_field(first, "base.position", 0, c);
+            centers[1][c] = get_field(second, "base.position", 0, c);
         }
         mf_world_step(pitch.world, 1);
         count = list(&pitch, contacts);
-        assert_int_equal(count,
-                         get(first, "wrench.count", 0, 0) + get(first, "wrench.count", 1, 0));
+        assert_int_equal(count, get_field(first, "wrench.count", 0, 0) +
+                                    get_field(first, "wrench.count", 1, 0));
         for (uint32_t i = 0; i < count; i++) { // by names of groups, then by robots
             assert_ptr_equal(contacts[i].owners[0].group, first);
             assert_ptr_equal(contacts[i].owners[1].group, second);
@@ -150,14 +144,14 @@ static void collisions_report_their_forces(void **state) {
         for (int c = 0; c < 3; c++)
             length += pow(centers[1][c] - centers[0][c], 2);
         length = sqrt(length);
-        near(contacts[0].depth, 0.2 - length, 1e-12);
+        assert_near(contacts[0].depth, 0.2 - length, 1e-12);
         for (uint32_t c = 0; c < 3; c++) {
-            near(contacts[0].normal[c], (centers[1][c] - centers[0][c]) / length, 1e-9);
-            near(contacts[0].point[c], 0.5 * (centers[0][c] + centers[1][c]), 1e-9);
-            near(contacts[0].force[c], get(second, "wrench.link", 0, c), 1e-9);
+            assert_near(contacts[0].normal[c], (centers[1][c] - centers[0][c]) / length, 1e-9);
+            assert_near(contacts[0].point[c], 0.5 * (centers[0][c] + centers[1][c]), 1e-9);
+            assert_near(contacts[0].force[c], get_field(second, "wrench.link", 0, c), 1e-9);
             load += contacts[0].force[c] * contacts[0].normal[c];
         }
-        near(contacts[0].load, load, 1e-9);
+        assert_near(contacts[0].load, load, 1e-9);
         // Less room: the same from the first on, and how many there are.
         memset(again, 0xff, sizeof again);
         must(mf_world_contacts(pitch.world, again, 1, &count, &pitch.error), &pitch.error);
@@ -195,7 +189,6 @@ static uint32_t heap(uint32_t threads, mf_Contact *out) {
 
 static void lists_do_not_depend_on_threads(void **state) {
     mf_Contact one[ROOM], three[ROOM];
-    (void)state;
     const uint32_t count = heap(1, one);
     assert_true(count > 20);
     assert_int_equal(heap(3, three), count);
@@ -212,7 +205,6 @@ static void lists_do_not_depend_on_threads(void **state) {
 }
 
 static void bad_queries_are_refused(void **state) {
-    (void)state;
     Pitch pitch;
     mf_Contact contacts[1];
     uint32_t count;

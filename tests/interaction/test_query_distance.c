@@ -2,11 +2,6 @@
 // pair: both points are on their solids, as far apart as told, and no point of either solid is
 // beyond the planes through them.
 #include "interaction/pitch.h"
-#include "base/inject.h"
-
-#include <mayfly/query.h>
-
-#include "torture.h"
 
 typedef struct Kind {
     const char *name, *geom;
@@ -100,11 +95,11 @@ static Placed random_body(mf_Group *group, uint32_t instance, const Kind *kind, 
     }
     for (uint32_t c = 0; c < 4; c++) {
         out.rotation[c] /= sqrt(square);
-        set(group, "base.orientation", instance, c, out.rotation[c]);
+        set_field(group, "base.orientation", instance, c, out.rotation[c]);
     }
     for (uint32_t c = 0; c < 3; c++) {
         out.position[c] = size * (2.0 * unit(31, 10 * number + 4 + c) - 1.0);
-        set(group, "base.position", instance, c, out.position[c]);
+        set_field(group, "base.position", instance, c, out.position[c]);
     }
     return out;
 }
@@ -129,9 +124,9 @@ static mf_Distance between(Pitch *pitch, mf_Group *a, uint32_t i, mf_Group *b, u
 static void pose(mf_Group *group, uint32_t instance, double x, double y, double z, double turn) {
     const double position[3] = {x, y, z}, q[4] = {cos(0.5 * turn), 0, 0, sin(0.5 * turn)};
     for (uint32_t c = 0; c < 3; c++)
-        set(group, "base.position", instance, c, position[c]);
+        set_field(group, "base.position", instance, c, position[c]);
     for (uint32_t c = 0; c < 4; c++)
-        set(group, "base.orientation", instance, c, q[c]);
+        set_field(group, "base.orientation", instance, c, q[c]);
 }
 
 static void known_pairs(void **state) {
@@ -166,7 +161,6 @@ static void known_pairs(void **state) {
         {MESH, BOX, 0.2, -0.5, 0.2, 0.0, 0.3, {0, -1, 0}},
         {CAPSULE, BOX, 0.4, 0.0, 0.0, 0.0, 0.2, {1, 0, 0}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int swapped = 0; swapped < 2; swapped++) {
             Pitch pitch;
@@ -181,9 +175,9 @@ static void known_pairs(void **state) {
             if (!(fabs(found.distance - cases[i].distance) < 1e-8))
                 fail_msg("case %zu: %.10g", i, found.distance);
             for (int c = 0; c < 3; c++) {
-                near(found.normal[c], (swapped ? -1.0 : 1.0) * cases[i].normal[c], 1e-6);
-                near(found.points[1][c] - found.points[0][c], found.distance * found.normal[c],
-                     1e-9);
+                assert_near(found.normal[c], (swapped ? -1.0 : 1.0) * cases[i].normal[c], 1e-6);
+                assert_near(found.points[1][c] - found.points[0][c],
+                            found.distance * found.normal[c], 1e-9);
             }
             assert_ptr_equal(found.owners[0].group, swapped ? b : a);
             assert_ptr_equal(found.owners[1].group, swapped ? a : b);
@@ -196,9 +190,9 @@ static void known_pairs(void **state) {
 static void check_apart(const Placed *a, const Placed *b, const mf_Distance *found) {
     double away[3] = {-found->normal[0], -found->normal[1], -found->normal[2]};
     // Of curved solids the search knows its direction to half the digits.
-    near(separation(a, b, found->normal), found->distance, 2e-7);
-    near(reach(a, found->normal), dot(found->points[0], found->normal), 2e-7);
-    near(reach(b, away), dot(found->points[1], away), 2e-7);
+    assert_near(separation(a, b, found->normal), found->distance, 2e-7);
+    assert_near(reach(a, found->normal), dot(found->points[0], found->normal), 2e-7);
+    assert_near(reach(b, away), dot(found->points[1], away), 2e-7);
     // The points are in the solids: no direction has them outside.
     for (uint32_t i = 0; i < 60; i++) {
         double n[3], size = 0.0;
@@ -216,7 +210,7 @@ static void check_apart(const Placed *a, const Placed *b, const mf_Distance *fou
 
 // What is told is the depth along a direction; no other that is tried is better by much.
 static void check_inside(const Placed *a, const Placed *b, const mf_Distance *found) {
-    near(separation(a, b, found->normal), found->distance, 2e-7);
+    assert_near(separation(a, b, found->normal), found->distance, 2e-7);
     for (uint32_t i = 0; i < 500; i++) {
         double n[3], size = 0.0;
         for (uint32_t c = 0; c < 3; c++) {
@@ -234,7 +228,6 @@ static void check_inside(const Placed *a, const Placed *b, const mf_Distance *fo
 static void random_pairs_prove_themselves(void **state) {
     enum { EACH = 60 };
     uint32_t apart = 0, inside = 0;
-    (void)state;
     for (int x = 0; x < KINDS; x++)
         for (int y = 0; y < KINDS; y++) {
             Pitch pitch;
@@ -262,7 +255,6 @@ static void random_pairs_prove_themselves(void **state) {
 // The nearest of all by asking one after the other.
 static void the_nearest_of_all_is_found(void **state) {
     enum { EACH = 40 };
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
@@ -285,7 +277,7 @@ static void the_nearest_of_all_is_found(void **state) {
                     best = one;
             }
         const mf_Distance found = ask(&pitch, &config);
-        near(found.distance, best.distance, 0.0);
+        assert_near(found.distance, best.distance, 0.0);
         assert_memory_equal(found.points, best.points, sizeof found.points);
         assert_ptr_equal(found.owners[1].group, best.owners[1].group);
         assert_int_equal(found.owners[1].instance, best.owners[1].instance);
@@ -304,23 +296,23 @@ static const char arm_text[] =
     "<geom type='sphere' size='0.2' mass='1'/></body></body></worldbody></mujoco>";
 
 static void links_of_one_robot(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, arm_text), "arm", 2, true);
     pose(arm, 1, 0.0, 0.0, 4.0, 0.0);
-    set(arm, "joint.angle", 0, 0, 0.5);
+    set_field(arm, "joint.angle", 0, 0, 0.5);
     mf_DistanceConfig config = mf_distance_config();
     config.a = (mf_DistanceBody){arm, 0, 0};
     config.b = (mf_DistanceBody){arm, 0, 1};
-    near(ask(&pitch, &config).distance, 1.2, 1e-12);
+    assert_near(ask(&pitch, &config).distance, 1.2, 1e-12);
     config.b = (mf_DistanceBody){arm, 1, 1};
     config.a.link = 1;
     const mf_Distance found = ask(&pitch, &config);
-    near(found.distance, sqrt(0.25 + pow(4.0 - get(arm, "base.position", 0, 2), 2)) - 0.4, 1e-12);
+    assert_near(found.distance,
+                sqrt(0.25 + pow(4.0 - get_field(arm, "base.position", 0, 2), 2)) - 0.4, 1e-12);
     assert_int_equal(found.owners[1].instance, 1);
     assert_int_equal(found.owners[1].link, 1);
-    set(arm, "fault.word", 1, 0, MF_FAULT_RANGE);
+    set_field(arm, "fault.word", 1, 0, MF_FAULT_RANGE);
     assert_false(ask(&pitch, &config).found);
     pitch_close(&pitch);
 }
@@ -333,7 +325,6 @@ static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *t
 }
 
 static void bad_questions_are_refused(void **state) {
-    (void)state;
     Pitch pitch, other;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -374,7 +365,6 @@ static void bodies_without_shapes_are_refused(void **state) {
         "<mujoco model='arm'><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='1'/>"
         "<body name='bare'><joint type='slide'/><inertial pos='0 0 0' mass='1' "
         "diaginertia='1 1 1'/></body></body></worldbody></mujoco>";
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 2, true);
@@ -433,7 +423,6 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static void every_failing_call_is_survived(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, MESH, "a", 1);

@@ -2,8 +2,6 @@
 // against fine sampling, filters, order, errors.
 #include "interaction/pitch.h"
 
-#include <mayfly/query.h>
-
 // In the shape's axes: below 0 inside, above outside; of the size of a length near the surface.
 typedef double (*Inside)(const double at[3]);
 
@@ -70,19 +68,19 @@ static void random_pose(mf_Group *group, uint32_t instance, uint32_t stream, dou
         square += q[c] * q[c];
     }
     for (uint32_t c = 0; c < 4; c++)
-        set(group, "base.orientation", instance, c, q[c] / sqrt(square));
+        set_field(group, "base.orientation", instance, c, q[c] / sqrt(square));
     for (uint32_t c = 0; c < 3; c++)
-        set(group, "base.position", instance, c,
-            size * (2.0 * unit(stream, 100 * instance + 10 + c) - 1.0));
+        set_field(group, "base.position", instance, c,
+                  size * (2.0 * unit(stream, 100 * instance + 10 + c) - 1.0));
 }
 
 // A point of the world in the axes of an instance.
 static void to_body(mf_Group *group, uint32_t instance, const double at[3], double out[3]) {
     double q[4], way[3];
     for (uint32_t c = 0; c < 4; c++)
-        q[c] = (c == 0 ? 1.0 : -1.0) * get(group, "base.orientation", instance, c);
+        q[c] = (c == 0 ? 1.0 : -1.0) * get_field(group, "base.orientation", instance, c);
     for (uint32_t c = 0; c < 3; c++)
-        way[c] = at[c] - get(group, "base.position", instance, c);
+        way[c] = at[c] - get_field(group, "base.position", instance, c);
     rotate(q, way, out);
 }
 
@@ -114,24 +112,23 @@ static void every_shape_is_hit_at_its_surface(void **state) {
         {4, 0.0, 0.24, 1.92, 0.98287, 0, 0.184288},
         {5, 0.1, 0.1, 1.7, 0.57735027, 0.57735027, 0.57735027},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double *c = cases[i];
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = add_kind(&pitch, (int)c[0], 1);
         put(&pitch, group, 0, 0.0, 0.0, 5.0, 0.0);
-        set(group, "base.position", 0, 2, 5.0);
+        set_field(group, "base.position", 0, 2, 5.0);
         const mf_RayConfig ray = ray_of(2.0, c[1], 5.0 + c[2], -3.0, 0.0, 0.0);
         const mf_RayHit hit = cast(&pitch, &ray);
         if (i == 2) { // touches the cap's rim at a right angle: near, not across
             assert_true(!hit.hit || hit.distance > 1.99);
         } else {
             assert_true(hit.hit);
-            near(hit.distance, c[3], 1e-12);
-            near(hit.point[0], 2.0 - c[3], 1e-12);
+            assert_near(hit.distance, c[3], 1e-12);
+            assert_near(hit.point[0], 2.0 - c[3], 1e-12);
             for (int k = 0; k < 3; k++)
-                near(hit.normal[k], c[4 + k], 1e-5);
+                assert_near(hit.normal[k], c[4 + k], 1e-5);
             assert_ptr_equal(hit.owner.group, group);
             assert_int_equal(hit.owner.link + hit.owner.shape + hit.owner.instance, 0);
         }
@@ -143,7 +140,6 @@ static void every_shape_is_hit_at_its_surface(void **state) {
 static void random_rays_agree_with_the_insides(void **state) {
     enum { EACH = 20, RAYS = 800, SAMPLES = 200 };
     uint32_t hits = 0;
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
@@ -188,7 +184,7 @@ static void random_rays_agree_with_the_insides(void **state) {
             if (pitch.groups[g] == hit.owner.group)
                 kind = &kinds[g];
         to_body(hit.owner.group, hit.owner.instance, hit.point, own);
-        near(kind->inside(own), 0.0, 1e-6);
+        assert_near(kind->inside(own), 0.0, 1e-6);
         for (int c = 0; c < 3; c++)
             facing += hit.normal[c] * ray.direction[c];
         assert_true(facing < 0.0);
@@ -199,15 +195,14 @@ static void random_rays_agree_with_the_insides(void **state) {
 }
 
 static void a_ray_from_inside_leaves(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 1);
-    set(group, "base.position", 0, 2, 5.0);
+    set_field(group, "base.position", 0, 2, 5.0);
     const mf_RayConfig ray = ray_of(0.1, 0.0, 5.0, 1.0, 0.0, 0.0);
     const mf_RayHit hit = cast(&pitch, &ray);
-    near(hit.distance, 0.2, 1e-12);
-    near(hit.normal[0], 1.0, 1e-12);
+    assert_near(hit.distance, 0.2, 1e-12);
+    assert_near(hit.normal[0], 1.0, 1e-12);
     pitch_close(&pitch);
 }
 
@@ -220,27 +215,26 @@ static void limbs_and_scenery_are_met(void **state) {
         "<body pos='0.1 0 0'><joint type='hinge' axis='0 0 1'/>"
         "<geom type='capsule' fromto='0.1 0 0 0.9 0 0' size='0.05' mass='1'/></body></body>"
         "</worldbody></mujoco>";
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 3, true);
     for (uint32_t i = 0; i < 3; i++)
         put(&pitch, arms, i, 3.0 * i, 0.0, 2.0, 0.0);
-    set(arms, "joint.angle", 1, 0, 0.5 * 3.14159265358979323846);
+    set_field(arms, "joint.angle", 1, 0, 0.5 * 3.14159265358979323846);
     mf_RayConfig ray = ray_of(3.1, 0.5, 4.0, 0.0, 0.0, -1.0);
     mf_RayHit hit = cast(&pitch, &ray);
-    near(hit.distance, 1.95, 1e-9);
+    assert_near(hit.distance, 1.95, 1e-9);
     assert_int_equal(hit.owner.instance, 1);
     assert_int_equal(hit.owner.link, 1);
     ray.without = arms;
     ray.without_instance = 1;
     hit = cast(&pitch, &ray);
     assert_null(hit.owner.group);
-    near(hit.distance, 4.0, 1e-12);
+    assert_near(hit.distance, 4.0, 1e-12);
     ray = ray_of(0.0, 5.0, 1.0, 0.0, 2.0, 0.0);
     hit = cast(&pitch, &ray);
-    near(hit.distance, 3.5, 1e-12);
-    near(hit.normal[1], -1.0, 1e-12);
+    assert_near(hit.distance, 3.5, 1e-12);
+    assert_near(hit.normal[1], -1.0, 1e-12);
     assert_ptr_equal(hit.owner.group, arms);
     assert_int_equal(hit.owner.link, MF_NONE);
     ray.reach = 3.4;
@@ -262,7 +256,7 @@ static void with_map(Pitch *pitch, mf_Terrain **terrain, mf_Interpolation interp
     must(mf_terrain_from_array(pitch->context, &map, heights, terrain, &pitch->error),
          &pitch->error);
     world.terrain = *terrain;
-    must(mf_world_create(pitch->context, &world, &pitch->world, &pitch->error), &pitch->error);
+    pitch->world = open_world(pitch->context, &world);
 }
 
 static double above(const mf_Terrain *terrain, const mf_RayConfig *ray, double distance) {
@@ -273,7 +267,6 @@ static double above(const mf_Terrain *terrain, const mf_RayConfig *ray, double d
 
 static void maps_agree_with_sampling(void **state) {
     enum { SIDE = 12, RAYS = 600, SAMPLES = 20000 };
-    (void)state;
     for (int k = 0; k < 2; k++) {
         double heights[SIDE * SIDE];
         uint32_t hits = 0;
@@ -311,7 +304,7 @@ static void maps_agree_with_sampling(void **state) {
                 continue;
             hits++;
             if (k == 0)
-                near(above(terrain, &ray, hit.distance), 0.0, 1e-9);
+                assert_near(above(terrain, &ray, hit.distance), 0.0, 1e-9);
             assert_true(above(terrain, &ray, hit.distance + 1e-7) < 1e-7);
             assert_true(above(terrain, &ray, hit.distance - 1e-7) > -1e-7);
             assert_null(hit.owner.group);
@@ -323,20 +316,18 @@ static void maps_agree_with_sampling(void **state) {
         assert_true(hits > RAYS / 4);
         mf_world_destroy(pitch.world);
         mf_terrain_destroy(terrain);
-        assert_int_equal(mf_context_live_bytes(pitch.context), 0);
-        mf_context_destroy(pitch.context);
+        close_context(pitch.context);
     }
 }
 
 static void level_ground_has_no_end(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_RayConfig ray = ray_of(500.0, -700.0, 3.0, 4.0, 0.0, -3.0);
     mf_RayHit hit = cast(&pitch, &ray);
-    near(hit.distance, 5.0, 1e-12);
-    near(hit.point[0], 504.0, 1e-9);
-    near(hit.normal[2], 1.0, 0.0);
+    assert_near(hit.distance, 5.0, 1e-12);
+    assert_near(hit.point[0], 504.0, 1e-9);
+    assert_near(hit.normal[2], 1.0, 0.0);
     assert_int_equal(hit.owner.shape, MF_NONE);
     ray = ray_of(0.0, 0.0, 3.0, 1.0, 0.0, 0.0);
     assert_false(cast(&pitch, &ray).hit);
@@ -351,29 +342,28 @@ static void level_ground_has_no_end(void **state) {
 // ---- places, order, mistakes --------------------------------------------------------------------
 
 static void isolated_robots_are_alone(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_GroupConfig config = mf_group_config();
     config.model = pitch.models[pitch.count++] = ball_of(pitch.context, 1.0);
     config.count = 2;
     must(mf_world_add_group(pitch.world, &config, &pitch.groups[0], &pitch.error), &pitch.error);
-    set(pitch.groups[0], "base.position", 1, 2, 2.0);
-    set(pitch.groups[0], "base.position", 0, 2, 1.0);
+    set_field(pitch.groups[0], "base.position", 1, 2, 2.0);
+    set_field(pitch.groups[0], "base.position", 0, 2, 1.0);
     mf_RayConfig ray = ray_of(0.0, 0.0, 5.0, 0.0, 0.0, -1.0);
-    near(cast(&pitch, &ray).distance, 5.0, 1e-12);
+    assert_near(cast(&pitch, &ray).distance, 5.0, 1e-12);
     ray.alone = pitch.groups[0];
-    near(cast(&pitch, &ray).distance, 3.9, 1e-6);
+    assert_near(cast(&pitch, &ray).distance, 3.9, 1e-6);
     ray.alone_instance = 1;
-    near(cast(&pitch, &ray).distance, 2.9, 1e-6);
+    assert_near(cast(&pitch, &ray).distance, 2.9, 1e-6);
     // A group that is added later is seen, and one with a fault is not there.
     mf_Group *late = pitch_group(&pitch, ball_of(pitch.context, 1.0), "late", 2, true);
-    set(late, "base.position", 0, 2, 3.0);
-    set(late, "base.position", 1, 2, 3.0);
+    set_field(late, "base.position", 0, 2, 3.0);
+    set_field(late, "base.position", 1, 2, 3.0);
     ray.alone = NULL;
     assert_int_equal(cast(&pitch, &ray).owner.instance, 0); // of two at one place the first
-    near(cast(&pitch, &ray).distance, 1.9, 1e-12);
-    set(late, "fault.word", 0, 0, MF_FAULT_RANGE);
+    assert_near(cast(&pitch, &ray).distance, 1.9, 1e-12);
+    set_field(late, "fault.word", 0, 0, MF_FAULT_RANGE);
     assert_int_equal(cast(&pitch, &ray).owner.instance, 1);
     pitch_close(&pitch);
 }
@@ -386,7 +376,6 @@ static void refused(Pitch *pitch, const mf_RayConfig *config, const char *text) 
 }
 
 static void bad_rays_are_refused(void **state) {
-    (void)state;
     Pitch pitch, other;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);

@@ -2,7 +2,6 @@
 // background and in the main loop, after a restore, and for a single agent; rates; no allocation in
 // a step.
 #include "interaction/walkers.h"
-#include "base/inject.h"
 
 enum { FIRST = 700, SECOND = 333 };
 
@@ -82,18 +81,14 @@ static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *conf
 }
 
 static void threads_and_sets_do_not_show(void **state) {
-    (void)state;
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     static const uint32_t threads[] = {1, 2, 4};
     mf_InteractionConfig config = everything();
     for (int wide = 0; wide < 2; wide++) {
         Outcome reference = {0};
-        for (int s = 0; s < 4; s++)
+        FOR_EACH_ISA (isa)
             for (int t = 0; t < 3; t++) {
-                if (!mf_isa_available(sets[s]))
-                    continue;
                 FixtureConfig setup = fixture_config();
-                setup.isa = sets[s];
+                setup.isa = isa;
                 setup.threads = threads[t];
                 Outcome out = live(&setup, &config, wide != 0, 120);
                 if (reference.world == 0)
@@ -110,7 +105,6 @@ static void threads_and_sets_do_not_show(void **state) {
 // All threads flush subnormal numbers, so squares of tiny distances are 0 everywhere: clusters of
 // three, 1e-22 m and 2e-22 m apart, are ties and told by number, whichever thread looks.
 static void threads_share_the_float_mode(void **state) {
-    (void)state;
     enum { CLUSTERS = 1000 };
     Fixture fixture;
     FixtureConfig setup = fixture_config();
@@ -128,8 +122,8 @@ static void threads_share_the_float_mode(void **state) {
     for (int round = 0; round < 5; round++) {
         mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < 3 * CLUSTERS; i += 3) {
-            assert_true(get(group, "neighbor.index", i, 0) == i + 1.0);
-            assert_true(get(group, "neighbor.index", i, 1) == i + 2.0);
+            assert_true(get_field(group, "neighbor.index", i, 0) == i + 1.0);
+            assert_true(get_field(group, "neighbor.index", i, 1) == i + 2.0);
         }
     }
     fixture_close(&fixture);
@@ -138,7 +132,6 @@ static void threads_share_the_float_mode(void **state) {
 // How lists are kept is no part of the result: wide and narrow margins, room for everybody and
 // for nobody.
 static void lists_do_not_show(void **state) {
-    (void)state;
     static const double margins[] = {0.05, 0.3, 2.0};
     static const uint32_t room[] = {1, 20, 300};
     FixtureConfig setup = fixture_config();
@@ -158,7 +151,6 @@ static void lists_do_not_show(void **state) {
 // With the same latency and rates the background thread finds what the main loop finds; two runs of
 // it are the same; and detection at 10 Hz with 50 ms latency takes effect 5 steps later.
 static void the_background_thread_gives_the_same_results(void **state) {
-    (void)state;
     for (uint32_t latency = 1; latency <= 5; latency += 4)
         for (uint32_t threads = 1; threads <= 2; threads++) {
             mf_InteractionConfig config = everything();
@@ -177,7 +169,6 @@ static void the_background_thread_gives_the_same_results(void **state) {
 }
 
 static void latency_is_exact(void **state) {
-    (void)state;
     for (int background = 0; background < 2; background++) {
         Fixture fixture;
         FixtureConfig setup = fixture_config();
@@ -193,14 +184,14 @@ static void latency_is_exact(void **state) {
              &fixture.error);
         mf_world_step(fixture.world, 3);
         assert_int_equal(mf_group_fault_total(group), 0);
-        assert_true(get(group, "neighbor.count", 0, 0) == 0.0);
+        assert_true(get_field(group, "neighbor.count", 0, 0) == 0.0);
         assert_int_equal(mf_interaction_reserve(fixture.interaction, 50, &fixture.error), MF_BUSY);
         size_t size = mf_world_snapshot_size(fixture.world);
         void *image = malloc(size);
         assert_int_equal(mf_world_snapshot(fixture.world, image, size, &fixture.error), MF_BUSY);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault_total(group), 2);
-        assert_true(get(group, "neighbor.count", 0, 0) == 1.0);
+        assert_true(get_field(group, "neighbor.count", 0, 0) == 1.0);
         must(mf_world_snapshot(fixture.world, image, size, &fixture.error), &fixture.error);
         const mf_InteractionEvent *events;
         assert_int_equal(mf_interaction_events(fixture.interaction, &events, NULL), 1);
@@ -212,7 +203,6 @@ static void latency_is_exact(void **state) {
 
 // A restored world goes on to the same bits, though its lists are built anew.
 static void restored_worlds_go_on(void **state) {
-    (void)state;
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     mf_InteractionConfig config = everything();
@@ -220,9 +210,8 @@ static void restored_worlds_go_on(void **state) {
     config.fence_faults = false;
     fill_world(&fixture, &setup, &config, false);
     mf_world_step(fixture.world, 33);
-    size_t size = mf_world_snapshot_size(fixture.world);
-    void *image = malloc(size);
-    must(mf_world_snapshot(fixture.world, image, size, &fixture.error), &fixture.error);
+    size_t size;
+    void *image = take_snapshot(fixture.world, &size);
     mf_world_step(fixture.world, 50);
     uint64_t hash = mf_world_hash(fixture.world);
     must(mf_world_restore(fixture.world, image, size, &fixture.error), &fixture.error);
@@ -244,7 +233,6 @@ static void restored_worlds_go_on(void **state) {
 
 // An agent far from all others has the same bits as one that is alone in the world.
 static void results_do_not_depend_on_distant_agents(void **state) {
-    (void)state;
     uint64_t hash[2];
     for (int alone = 0; alone < 2; alone++) {
         Fixture fixture;
@@ -266,7 +254,6 @@ static void results_do_not_depend_on_distant_agents(void **state) {
 }
 
 static void steps_take_no_memory(void **state) {
-    (void)state;
     for (int background = 0; background < 2; background++) {
         Fixture fixture;
         FixtureConfig setup = fixture_config();
@@ -284,7 +271,6 @@ static void steps_take_no_memory(void **state) {
 
 // Detection at 20 Hz in steps of 10 ms: the fields change every fifth step only.
 static void rates_hold(void **state) {
-    (void)state;
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
@@ -298,7 +284,7 @@ static void rates_hold(void **state) {
     for (int step = 0; step < 23; step++) {
         mf_world_step(fixture.world, 1);
         double expected = 1.0 + 0.05 * (step / 5);
-        assert_true(fabs(get(group, "neighbor.position", 0, 0) - expected) < 1e-5);
+        assert_true(fabs(get_field(group, "neighbor.position", 0, 0) - expected) < 1e-5);
     }
     assert_true(mf_interaction_statistics(fixture.interaction).detections == 5);
     fixture_close(&fixture);

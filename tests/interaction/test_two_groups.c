@@ -99,17 +99,17 @@ static void start_of(const Situation *s, const Shape *upper, const Shape *lower,
 static void put_state(mf_Group *group, const double state[FLOATS], Pitch *pitch) {
     must(mf_group_set_start(group, 0, state, state + 3, state + 7, &pitch->error), &pitch->error);
     for (uint32_t c = 0; c < 3; c++)
-        set(group, "base.angular_velocity", 0, c, state[10 + c]);
+        set_field(group, "base.angular_velocity", 0, c, state[10 + c]);
 }
 
 static void take_state(mf_Group *group, double state[FLOATS]) {
     for (uint32_t c = 0; c < 3; c++) {
-        state[c] = get(group, "base.position", 0, c);
-        state[7 + c] = get(group, "base.linear_velocity", 0, c);
-        state[10 + c] = get(group, "base.angular_velocity", 0, c);
+        state[c] = get_field(group, "base.position", 0, c);
+        state[7 + c] = get_field(group, "base.linear_velocity", 0, c);
+        state[10 + c] = get_field(group, "base.angular_velocity", 0, c);
     }
     for (uint32_t c = 0; c < 4; c++)
-        state[3 + c] = get(group, "base.orientation", 0, c);
+        state[3 + c] = get_field(group, "base.orientation", 0, c);
 }
 
 // The lower body, fixed, with its slope.
@@ -240,7 +240,6 @@ static bool is_tipsy(int upper, int lower) {
 }
 
 static void every_pair_of_shapes(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
@@ -252,7 +251,6 @@ static void every_pair_of_shapes(void **state) {
 }
 
 static void in_float_too(void **state) {
-    (void)state;
     for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
@@ -267,7 +265,6 @@ static void in_float_too(void **state) {
 // Friction, condim and priority of two shapes are combined by the rules of MuJoCo's documentation:
 // the larger priority decides, else the larger value.
 static void surfaces_combine_alike(void **state) {
-    (void)state;
     Situation s = {.name = "two frictions",
                    .slope = 0.3,
                    .mu = 0.05,
@@ -280,8 +277,8 @@ static void surfaces_combine_alike(void **state) {
     for (s.priority = 0; s.priority < 2; s.priority++) {
         compare(&s, &shapes[BOX], &shapes[BOX], true);
         run(&s, &shapes[BOX], &shapes[BOX], true, true, out);
-        near(hypot(out[7], out[9]),
-             (down - (s.priority > 0 ? s.mu : s.lower_mu) * across) * s.seconds, 0.01);
+        assert_near(hypot(out[7], out[9]),
+                    (down - (s.priority > 0 ? s.mu : s.lower_mu) * across) * s.seconds, 0.01);
     }
 }
 
@@ -296,7 +293,6 @@ static double speed_of(const Situation *s, int shape, double *rate) {
 }
 
 static void every_law_obeys_closed_forms(void **state) {
-    (void)state;
     static const mf_CollisionLaw laws[] = {MF_COLLISION_EXPLICIT, MF_COLLISION_HARD,
                                            MF_COLLISION_COMPLIANT};
     const double slope = 5.0 * pi / 180.0, t = 0.3, r = 0.06;
@@ -306,21 +302,21 @@ static void every_law_obeys_closed_forms(void **state) {
             .slope = slope, .mu = 0.8, .torsion = 0.005, .condim = 3, .seconds = t, .law = laws[i]};
         const double free = gravity * sin(slope) * t;
         // I = 2/5 m r^2 and 1/2 m r^2
-        near(speed_of(&roll, SPHERE, &rate), 5.0 / 7.0 * free, 0.01 * free);
-        near(speed_of(&roll, CYLINDER, &rate), 2.0 / 3.0 * free, 0.01 * free);
+        assert_near(speed_of(&roll, SPHERE, &rate), 5.0 / 7.0 * free, 0.01 * free);
+        assert_near(speed_of(&roll, CYLINDER, &rate), 2.0 / 3.0 * free, 0.01 * free);
         roll.condim = 1;
-        near(speed_of(&roll, SPHERE, &rate), free, 0.01 * free);
+        assert_near(speed_of(&roll, SPHERE, &rate), free, 0.01 * free);
         Situation slide = {.slope = 0.3, .mu = 0.2, .condim = 3, .seconds = t, .law = laws[i]};
         const double along = (sin(0.3) - 0.2 * cos(0.3)) * gravity * t;
-        near(speed_of(&slide, BOX, &rate), along, 0.02 * along);
+        assert_near(speed_of(&slide, BOX, &rate), along, 0.02 * along);
         // Torsion nu m g against I = 2/5 m r^2; at condim 3 a ball spins on.
         Situation spin = {
             .spin = 10, .mu = 0.8, .torsion = 0.005, .condim = 3, .seconds = 0.1, .law = laws[i]};
         speed_of(&spin, SPHERE, &rate);
-        near(rate, 10.0, 1e-3);
+        assert_near(rate, 10.0, 1e-3);
         spin.condim = 4;
         speed_of(&spin, SPHERE, &rate);
-        near(rate, 10.0 - 0.005 * gravity / (0.4 * r * r) * 0.1, 0.15);
+        assert_near(rate, 10.0 - 0.005 * gravity / (0.4 * r * r) * 0.1, 0.15);
         // Rolling rho m g at the contact against I and m r: rho g / (7/5 r).
         Situation brake = {.speed = 1.0,
                            .mu = 0.8,
@@ -329,13 +325,14 @@ static void every_law_obeys_closed_forms(void **state) {
                            .condim = 3,
                            .seconds = 0.2,
                            .law = laws[i]};
-        near(speed_of(&brake, SPHERE, &rate), 5.0 / 7.0, 0.005);
+        assert_near(speed_of(&brake, SPHERE, &rate), 5.0 / 7.0, 0.005);
         brake.condim = 4;
-        near(speed_of(&brake, SPHERE, &rate), 5.0 / 7.0, 0.005);
+        assert_near(speed_of(&brake, SPHERE, &rate), 5.0 / 7.0, 0.005);
         brake.condim = 6;
         const double more = 0.02 * gravity / (1.4 * r) * brake.seconds;
         const double slipping = 1.0 / (3.5 * 0.8 * gravity); // [s] until it rolls
-        near(speed_of(&brake, SPHERE, &rate), 5.0 / 7.0 - more, more * slipping / 0.2 + 0.03);
+        assert_near(speed_of(&brake, SPHERE, &rate), 5.0 / 7.0 - more,
+                    more * slipping / 0.2 + 0.03);
     }
 }
 

@@ -65,8 +65,8 @@ static mf_Group *add_glider(Pitch *pitch, bool wide) {
 
 static void write_wrench(mf_Group *group, const double wrench[6]) {
     for (uint32_t c = 0; c < 6; c++)
-        set(group, "wrench.link", 0, c, wrench[c]);
-    set(group, "wrench.count", 0, 0, 1);
+        set_field(group, "wrench.link", 0, c, wrench[c]);
+    set_field(group, "wrench.count", 0, 0, 1);
 }
 
 static void world_inertia_times(const mf_Group *group, const double rate[3], double out[3]) {
@@ -81,7 +81,6 @@ static void world_inertia_times(const mf_Group *group, const double rate[3], dou
 // The velocity is n h f / m after n steps, and I w = h t after one step from rest.
 static void a_wrench_is_an_impulse(void **state) {
     static const double wrench[6] = {0.3, -0.2, 0.1, 0.02, 0.01, -0.015};
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -91,26 +90,25 @@ static void a_wrench_is_an_impulse(void **state) {
                                     : add_glider(&pitch, true);
         put(&pitch, group, 0, 0.0, 0.0, 50.0, 0.0);
         for (uint32_t c = 0; c < 3; c++)
-            set(group, "base.linear_velocity", 0, c, 0.0);
+            set_field(group, "base.linear_velocity", 0, c, 0.0);
         write_wrench(group, wrench);
         mf_world_step(pitch.world, 1);
         double rate[3], rotated[3];
         for (uint32_t c = 0; c < 3; c++)
-            rate[c] = get(group, "base.angular_velocity", 0, c);
+            rate[c] = get_field(group, "base.angular_velocity", 0, c);
         world_inertia_times(group, rate, rotated);
         for (uint32_t c = 0; c < 3; c++)
-            near(rotated[c], 1e-3 * wrench[3 + c], 1e-8);
+            assert_near(rotated[c], 1e-3 * wrench[3 + c], 1e-8);
         mf_world_step(pitch.world, 199);
         for (uint32_t c = 0; c < 3; c++)
-            near(get(group, "base.linear_velocity", 0, c),
-                 0.2 * wrench[c] / mf_group_model(group)->mass, 1e-13);
+            assert_near(get_field(group, "base.linear_velocity", 0, c),
+                        0.2 * wrench[c] / mf_group_model(group)->mass, 1e-13);
         pitch_close(&pitch);
     }
 }
 
 // A wrench that is no number freezes the vehicle that it acts on and no other.
 static void a_bad_wrench_is_contained(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Quadrotor quadrotor = mf_quadrotor();
@@ -123,11 +121,11 @@ static void a_bad_wrench_is_contained(void **state) {
     write_wrench(group, (double[6]){NAN, 0, 0, 0, 0, 0});
     write_wrench(car, (double[6]){NAN, 0, 0, 0, 0, 0});
     mf_world_step(pitch.world, 3);
-    assert_true(get(group, "fault.word", 0, 0) != 0.0);
-    assert_true(get(car, "fault.word", 0, 0) != 0.0);
-    near(get(group, "base.linear_velocity", 0, 0), 0.0, 0.0);
-    near(get(group, "fault.word", 1, 0), 0.0, 0.0);
-    near(get(group, "base.position", 1, 2), 5.0, 1e-6);
+    assert_true(get_field(group, "fault.word", 0, 0) != 0.0);
+    assert_true(get_field(car, "fault.word", 0, 0) != 0.0);
+    assert_near(get_field(group, "base.linear_velocity", 0, 0), 0.0, 0.0);
+    assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
+    assert_near(get_field(group, "base.position", 1, 2), 5.0, 1e-6);
     pitch_close(&pitch);
 }
 
@@ -135,7 +133,6 @@ static void a_bad_wrench_is_contained(void **state) {
 static void only_the_pushed_one_changes(void **state) {
     enum { COUNT = 20 };
     uint64_t hashes[2][2][COUNT];
-    (void)state;
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -148,13 +145,13 @@ static void only_the_pushed_one_changes(void **state) {
         for (uint32_t i = 0; i < COUNT; i++) {
             put(&pitch, groups[0], i, i, 0.0, 5.0, 0.1 * i);
             put(&pitch, groups[1], i, i, 5.0, 0.0, 0.1 * i);
-            set(groups[1], "command.speed", i, 0, 0.15 * i);
-            set(groups[1], "command.steering", i, 0, 0.1);
+            set_field(groups[1], "command.speed", i, 0, 0.15 * i);
+            set_field(groups[1], "command.steering", i, 0, 0.1);
         }
         for (int g = 0; g < 2; g++) {
-            set(groups[g], "wrench.count", 3, 0, k);
-            set(groups[g], "wrench.link", 3, 0, 0.05);
-            set(groups[g], "wrench.link", 4, 0, 0.05); // without a count nothing of it counts
+            set_field(groups[g], "wrench.count", 3, 0, k);
+            set_field(groups[g], "wrench.link", 3, 0, 0.05);
+            set_field(groups[g], "wrench.link", 4, 0, 0.05); // without a count nothing of it counts
         }
         mf_world_step(pitch.world, 300);
         for (int g = 0; g < 2; g++)
@@ -178,7 +175,6 @@ static mf_Car rolling_car(void) {
 // Along the car a force accelerates it and its wheels; across it the tires hold a car that stands,
 // up to what they can; what presses down does not move it.
 static void cars_take_wrenches_in_their_plane(void **state) {
-    (void)state;
     for (int k = 0; k < 3; k++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -188,23 +184,23 @@ static void cars_take_wrenches_in_their_plane(void **state) {
         put(&pitch, group, 0, 0.0, 0.0, 0.0, 0.0);
         write_wrench(group, (double[6]){0.01, 0.0, -3.0, 0.0, 0.0, 0.0});
         mf_world_step(pitch.world, 200);
-        near(get(group, "base.linear_velocity", 0, 0), 0.2 * 0.01 / (car.mass + 0.01), 1e-12);
-        near(get(group, "base.position", 0, 2), car.height, 0.0);
+        assert_near(get_field(group, "base.linear_velocity", 0, 0), 0.2 * 0.01 / (car.mass + 0.01),
+                    1e-12);
+        assert_near(get_field(group, "base.position", 0, 2), car.height, 0.0);
         mf_group_reset(group, 0);
         write_wrench(group, (double[6]){0.0, 0.005, 0.0, 0.0, 0.0, 0.0});
         mf_world_step(pitch.world, 1000);
         if (k != MF_CAR_DYNAMIC) // whose tires have a slope at standstill: it creeps
-            near(get(group, "base.position", 0, 1), 0.0, 1e-12);
+            assert_near(get_field(group, "base.position", 0, 1), 0.0, 1e-12);
         else
-            assert_true(get(group, "base.position", 0, 1) < 0.01);
-        near(get(group, "fault.word", 0, 0), 0.0, 0.0);
+            assert_true(get_field(group, "base.position", 0, 1) < 0.01);
+        assert_near(get_field(group, "fault.word", 0, 0), 0.0, 0.0);
         pitch_close(&pitch);
     }
 }
 
 // Rolling resistance holds a car up to its own size, whichever way gravity and the push share.
 static void dry_friction_holds_a_pushed_car(void **state) {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -215,7 +211,7 @@ static void dry_friction_holds_a_pushed_car(void **state) {
         write_wrench(group, (double[6]){k == 0 ? 0.0199 : 0.0201, 0, 0, 0, 0, 0});
         mf_world_step(pitch.world, 500);
         const double speed = k == 0 ? 0.0 : 0.5 * 0.0001 / car.mass;
-        near(get(group, "base.linear_velocity", 0, 0), speed, 1e-9);
+        assert_near(get_field(group, "base.linear_velocity", 0, 0), speed, 1e-9);
         pitch_close(&pitch);
     }
 }
@@ -271,7 +267,7 @@ static void add_kick(Pitch *pitch, double height) {
     mf_Group *kicker = add_free(pitch, load_text(pitch->context, kicker_text), "kicker");
     mf_Group *ball = add_free(pitch, ball_of(pitch->context, 0.4), "ball");
     put(pitch, kicker, 0, -0.3, 0.0, height + 0.5, 0.0);
-    set(kicker, "joint.rate", 0, 0, -12.0); // the foot forward
+    set_field(kicker, "joint.rate", 0, 0, -12.0); // the foot forward
     mf_group_refresh(kicker, 0);
     put(pitch, ball, 0, 0.0, 0.0, height, 0.0);
 }
@@ -292,16 +288,15 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
         group = add_glider(pitch, true);
     }
     put(pitch, group, 0, 2.0, kind == 2 ? 0.5 : 0.0, height, 0.0);
-    set(group, "base.position", 0, 2, height); // a glider starts in flight, and high up
+    set_field(group, "base.position", 0, 2, height); // a glider starts in flight, and high up
     for (uint32_t c = 0; c < 3; c++)
-        set(group, "base.linear_velocity", 0, c, 0.0);
+        set_field(group, "base.linear_velocity", 0, c, 0.0);
     return group;
 }
 
 // The angular momentum is kept by the first order: a push holds for a step, during which its robot
 // moves on (test_momentum.c).
 static void a_kicked_ball_keeps_momentum(void **state) {
-    (void)state;
     for (int k = 0; k < 6; k++) {
         const int kind = k % 3;
         Pitch pitch;
@@ -315,12 +310,12 @@ static void a_kicked_ball_keeps_momentum(void **state) {
         mf_world_step(pitch.world, 4000);
         const Totals end = totals_of(&pitch);
         const double passed =
-            get(target, "base.linear_velocity", 0, 0) * mf_group_model(target)->mass;
+            get_field(target, "base.linear_velocity", 0, 0) * mf_group_model(target)->mass;
         if (!(passed > 0.2))
             fail_msg("target %d: %g kg m/s", kind, passed);
         for (int c = 0; c < 3; c++) {
-            near(end.linear[c], start.linear[c], k < 3 ? 1e-7 : 1e-6);
-            near(end.angular[c], start.angular[c], 1e-3 * passed);
+            assert_near(end.linear[c], start.linear[c], k < 3 ? 1e-7 : 1e-6);
+            assert_near(end.angular[c], start.angular[c], 1e-3 * passed);
         }
         pitch_close(&pitch);
     }
@@ -328,7 +323,6 @@ static void a_kicked_ball_keeps_momentum(void **state) {
 
 // A car on its wheels: the ground takes part across and about it, not along it.
 static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     const mf_Car parameters = rolling_car();
@@ -339,10 +333,11 @@ static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
     mf_CollisionsConfig config = mf_collisions_config();
     pitch_collide(&pitch, &config);
     mf_world_step(pitch.world, 600);
-    const double speed = get(car, "base.linear_velocity", 0, 0);
+    const double speed = get_field(car, "base.linear_velocity", 0, 0);
     assert_true(speed > 0.5);
-    near(parameters.mass * speed + 0.02 * get(ball, "base.linear_velocity", 0, 0), 0.03, 1e-13);
-    near(get(car, "base.linear_velocity", 0, 1), 0.0, 1e-13); // the solver rounds
+    assert_near(parameters.mass * speed + 0.02 * get_field(ball, "base.linear_velocity", 0, 0),
+                0.03, 1e-13);
+    assert_near(get_field(car, "base.linear_velocity", 0, 1), 0.0, 1e-13); // the solver rounds
     pitch_close(&pitch);
 }
 
@@ -350,7 +345,6 @@ static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
 // the ball; the ball keeps its momentum along the surface and, with restitution 1, its speed.
 static void a_kinematic_robot_is_a_moving_wall(void **state) {
     double without[2];
-    (void)state;
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
@@ -368,19 +362,19 @@ static void a_kinematic_robot_is_a_moving_wall(void **state) {
         mf_group_reset_all(wall);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.4), "ball", 1, true);
         put(&pitch, ball, 0, k == 0 ? 0.3 : -50.0, 0.0, 0.5, 2.0);
-        set(ball, "base.linear_velocity", 0, 1, 0.7);
+        set_field(ball, "base.linear_velocity", 0, 1, 0.7);
         mf_CollisionsConfig config = mf_collisions_config();
         config.law = MF_COLLISION_EXPLICIT;
         config.restitution = 1.0;
         config.friction = 0.0;
         pitch_collide(&pitch, &config);
         mf_world_step(pitch.world, 1000);
-        without[k] = get(wall, "base.position", 0, 0);
-        near(get(ball, "base.linear_velocity", 0, 0), k == 0 ? -2.0 : 2.0, 0.02);
-        near(get(ball, "base.linear_velocity", 0, 1), 0.7, 1e-13);
+        without[k] = get_field(wall, "base.position", 0, 0);
+        assert_near(get_field(ball, "base.linear_velocity", 0, 0), k == 0 ? -2.0 : 2.0, 0.02);
+        assert_near(get_field(ball, "base.linear_velocity", 0, 1), 0.7, 1e-13);
         pitch_close(&pitch);
     }
-    near(without[0], without[1], 0.0);
+    assert_near(without[0], without[1], 0.0);
 }
 
 // ---- a quadrotor on a car -----------------------------------------------------------------------
@@ -399,16 +393,15 @@ static mf_Quadrotor flat_quadrotor(const mf_Model *model) {
 
 // It sinks with nine tenths of its weight for thrust, and stops its rotors when it stands.
 static void land(Pitch *pitch, mf_Group *flyer, double weight) {
-    for (int step = 0; step < 4000 && get(flyer, "wrench.count", 0, 0) < 1.0; step++) {
-        set(flyer, "command.thrust", 0, 0, 0.9 * weight);
+    for (int step = 0; step < 4000 && get_field(flyer, "wrench.count", 0, 0) < 1.0; step++) {
+        set_field(flyer, "command.thrust", 0, 0, 0.9 * weight);
         mf_world_step(pitch->world, 1);
     }
-    set(flyer, "command.thrust", 0, 0, 0.0);
+    set_field(flyer, "command.thrust", 0, 0, 0.0);
     mf_world_step(pitch->world, 1000);
 }
 
 static void a_quadrotor_rides_on_a_car(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Car parameters = mf_car_racing();
@@ -420,24 +413,29 @@ static void a_quadrotor_rides_on_a_car(void **state) {
     const double roof = 2.0 * parameters.height, stands = roof + 0.03;
     put(&pitch, car, 0, 0.0, 0.0, 0.0, 3.0);
     put(&pitch, flyer, 0, 0.0, 0.0, stands + 0.3, 3.0);
-    set(car, "command.speed", 0, 0, 3.0);
+    set_field(car, "command.speed", 0, 0, 3.0);
     mf_CollisionsConfig config = mf_collisions_config();
     pitch_collide(&pitch, &config);
     land(&pitch, flyer, quadrotor.mass * 9.81);
-    const double behind = get(car, "base.position", 0, 0) - get(flyer, "base.position", 0, 0);
+    const double behind =
+        get_field(car, "base.position", 0, 0) - get_field(flyer, "base.position", 0, 0);
     assert_true(fabs(behind) < 0.5);
-    near(get(flyer, "base.position", 0, 2), stands, 2e-3);
-    set(car, "command.speed", 0, 0, 6.0); // it pulls away, and then drives a bend
+    assert_near(get_field(flyer, "base.position", 0, 2), stands, 2e-3);
+    set_field(car, "command.speed", 0, 0, 6.0); // it pulls away, and then drives a bend
     mf_world_step(pitch.world, 2000);
-    near(get(car, "base.linear_velocity", 0, 0), 6.0, 0.2);
-    near(get(flyer, "base.linear_velocity", 0, 0), get(car, "base.linear_velocity", 0, 0), 0.05);
-    near(get(car, "base.position", 0, 0) - get(flyer, "base.position", 0, 0), behind, 0.05);
-    set(car, "command.steering", 0, 0, 0.05);
+    assert_near(get_field(car, "base.linear_velocity", 0, 0), 6.0, 0.2);
+    assert_near(get_field(flyer, "base.linear_velocity", 0, 0),
+                get_field(car, "base.linear_velocity", 0, 0), 0.05);
+    assert_near(get_field(car, "base.position", 0, 0) - get_field(flyer, "base.position", 0, 0),
+                behind, 0.05);
+    set_field(car, "command.steering", 0, 0, 0.05);
     mf_world_step(pitch.world, 2000);
     for (uint32_t c = 0; c < 2; c++)
-        near(get(flyer, "base.position", 0, c), get(car, "base.position", 0, c), 0.6);
-    near(get(flyer, "base.position", 0, 2), stands, 2e-3);
-    near(get(flyer, "base.angular_velocity", 0, 2), get(car, "base.angular_velocity", 0, 2), 0.02);
+        assert_near(get_field(flyer, "base.position", 0, c), get_field(car, "base.position", 0, c),
+                    0.6);
+    assert_near(get_field(flyer, "base.position", 0, 2), stands, 2e-3);
+    assert_near(get_field(flyer, "base.angular_velocity", 0, 2),
+                get_field(car, "base.angular_velocity", 0, 2), 0.02);
     assert_int_equal(mf_group_fault_total(flyer) + mf_group_fault_total(car), 0);
     pitch_close(&pitch);
 }
@@ -455,8 +453,8 @@ static void add_kind(Pitch *pitch, int kind) {
                                FLYERS, MF_QUADROTOR_VELOCITY, false);
         for (uint32_t i = 0; i < FLYERS; i++) {
             put(pitch, group, i, 0.5 * (i % 8) - 1.75, 0.5 * (i / 8) - 1.0, 1.3, 0.0);
-            set(group, "command.velocity", i, 0, i % 8 < 4 ? 0.3 : -0.3); // at each other
-            set(group, "command.velocity", i, 2, -0.15);
+            set_field(group, "command.velocity", i, 0, i % 8 < 4 ? 0.3 : -0.3); // at each other
+            set_field(group, "command.velocity", i, 2, -0.15);
         }
         return;
     }
@@ -464,7 +462,7 @@ static void add_kind(Pitch *pitch, int kind) {
         const mf_Car car = mf_car_racing();
         group = add_cars(pitch, &car, MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED, false);
         put(pitch, group, 0, -6.0, 0.0, 0.0, 3.0);
-        set(group, "command.speed", 0, 0, 3.0);
+        set_field(group, "command.speed", 0, 0, 3.0);
         return;
     }
     group = pitch_group(pitch, load_file(pitch->context, kind == 2 ? "humanoid.urdf" : "ball.xml"),
@@ -503,7 +501,6 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
 
 static void all_kinds_share_a_world(void **state) {
     static const int order[KINDS] = {0, 1, 2, 3}, reverse[KINDS] = {3, 2, 1, 0};
-    (void)state;
     mf_Isa widest; // what MF_ISA_AUTO chooses
     assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
     const Result one = run_all(order, 1, MF_ISA_AUTO), three = run_all(order, 3, MF_ISA_AUTO),

@@ -3,23 +3,7 @@
 #ifndef MAYFLY_TESTS_WALKERS_H
 #define MAYFLY_TESTS_WALKERS_H
 
-#include <mayfly/interaction.h>
-#include <mayfly/vehicle.h>
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static inline void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s: %s", mf_status_name(status), error->message);
-}
+#include "rig/rig.h"
 
 static inline double unit(uint32_t stream, uint32_t number) {
     uint32_t word[4];
@@ -50,14 +34,11 @@ static inline FixtureConfig fixture_config(void) {
 
 static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
     memset(fixture, 0, sizeof *fixture);
-    mf_ContextConfig context = mf_context_config();
-    context.threads = config->threads;
-    must(mf_context_create(&context, &fixture->context, &fixture->error), &fixture->error);
+    fixture->context = open_context(config->threads);
     mf_WorldConfig world = mf_world_config();
     world.step = config->step;
     world.isa = config->isa;
-    must(mf_world_create(fixture->context, &world, &fixture->world, &fixture->error),
-         &fixture->error);
+    fixture->world = open_world(fixture->context, &world);
     mf_VehicleBody body = {.name = "ball",
                            .mass = 1.0,
                            .inertia = {0.016, 0.016, 0.016, 0, 0, 0},
@@ -70,8 +51,7 @@ static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
 static inline void fixture_close(Fixture *fixture) {
     mf_world_destroy(fixture->world);
     mf_model_destroy(fixture->model);
-    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
 }
 
 // ---- a motion: straight on with the velocity, plus the wind, plus a random walk
@@ -112,8 +92,7 @@ static inline mf_Group *add_walkers(Fixture *fixture, const char *name, uint32_t
     config.count = count;
     config.isolated = false;
     config.double_precision = wide;
-    mf_Group *group;
-    must(mf_world_add_group(fixture->world, &config, &group, &fixture->error), &fixture->error);
+    mf_Group *group = add_group(fixture->world, &config);
     static const mf_FieldInfo wind = {"wind.velocity",
                                       "m/s",
                                       "world",
@@ -141,13 +120,7 @@ static inline mf_Group *add_walkers(Fixture *fixture, const char *name, uint32_t
 static inline void put(mf_Group *group, uint32_t instance, double x, double y, double z, double vx,
                        double vy, double vz) {
     const double position[3] = {x, y, z}, velocity[3] = {vx, vy, vz};
-    mf_Error error = {0};
-    must(mf_group_set_start(group, instance, position, NULL, velocity, &error), &error);
-}
-
-static inline double get(mf_Group *group, const char *field, uint32_t instance,
-                         uint32_t component) {
-    return mf_field_get(mf_group_find_field(group, field), instance, component);
+    MUST(mf_group_set_start(group, instance, position, NULL, velocity, &error));
 }
 
 #endif

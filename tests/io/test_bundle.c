@@ -1,14 +1,6 @@
 // Files that a page sends: what is read of them, and which are refused with which words.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "io/bundle.h"
-
-#include <string.h>
 
 static size_t put(uint8_t *out, const char *path, const char *data) {
     const uint32_t lengths[2] = {(uint32_t)strlen(path), (uint32_t)strlen(data)};
@@ -24,7 +16,6 @@ static void test_files_come_back(void **state) {
     size_t size = put(data, "go/robot.urdf", "<robot/>");
     mf_BundleFile file;
     mf_Error error = {0};
-    (void)state;
     size += put(data + size, "go/meshes/leg 1.stl", "");
     mf_Bundle bundle = {.at = data, .end = data + size};
     assert_true(mf_bundle_next(&bundle, &file, &error));
@@ -53,7 +44,6 @@ static void test_paths_stay_in_their_folder(void **state) {
                                        "\xc3\xa4/b..c", "~/a"};
     uint8_t data[1024];
     mf_BundleFile file;
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         mf_Bundle bundle = {.at = data, .end = data + put(data, bad[i], "x")};
         mf_Error error = {0};
@@ -73,7 +63,6 @@ static void test_they_are_not_too_many(void **state) {
     size_t size = 0;
     mf_BundleFile file;
     mf_Error error = {0};
-    (void)state;
     for (int i = 0; i <= MF_BUNDLE_FILES; i++)
         size += put(data + size, "a", "");
     mf_Bundle bundle = {.at = data, .end = data + size};

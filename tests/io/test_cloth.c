@@ -1,19 +1,6 @@
 // Cloths' files: what is read, what is written is read again, and what is wrong is named with its
 // line.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/cloth.h>
-
-#include <stdio.h>
-#include <string.h>
-
-#include "base/inject.h"
-#include "context.h"
+#include "rig/rig.h"
 
 static const char rectangle[] = "cloth:\n"
                                 "  density: 0.2\n"

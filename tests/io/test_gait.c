@@ -1,20 +1,9 @@
 // Gait files: positions and messages of mistakes, written files read back, mirror images, and every
 // shipped gait fits its robot and makes it walk.
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <mayfly/mayfly.h>
-
+#include "rig/rig.h"
 #include "io/gait_keys.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
@@ -26,7 +15,7 @@ typedef struct Fixture {
 static int open_fixture(void **state) {
     Fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     assert_int_equal(
         mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, NULL),
         MF_OK);
@@ -37,8 +26,7 @@ static int open_fixture(void **state) {
 static int close_fixture(void **state) {
     Fixture *fixture = *state;
     mf_model_destroy(fixture->model);
-    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
     free(fixture);
     return 0;
 }
@@ -158,14 +146,13 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     const mf_GaitPace *pace = gait->kind == MF_GAIT_WALK ? &gait->walk.pace : &gait->waves.pace;
     if (gait->kind == MF_GAIT_KEYFRAMES)
         return;
-    mf_World *world;
     mf_Group *group;
     mf_WorldConfig settings = mf_world_config();
     mf_GroupConfig robots = mf_group_config();
     settings.step = MF_MILLISECOND;
     robots.model = model;
-    assert_int_equal(mf_world_create(fixture->context, &settings, &world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &robots, &group, NULL), MF_OK);
+    mf_World *world = open_world(fixture->context, &settings);
+    group = add_group(world, &robots);
     mf_ArticulatedConfig motion = mf_articulated_config();
     motion.self_contacts = false;
     assert_int_equal(mf_articulated_add(group, &motion, NULL), MF_OK);
@@ -184,11 +171,11 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     for (uint32_t j = 0; j < model->joint_count; j++)
         q[model->joints[j].position_address] = angles[j];
     mf_group_set_state(group, 0, q, v);
-    mf_field_set(mf_group_find_field(group, "gait.command"), 0, 0, pace->forward);
+    set_field(group, "gait.command", 0, 0, pace->forward);
     mf_world_step(world, 10000);
-    double way = mf_field_get(mf_group_find_field(group, "base.position"), 0, 0);
-    double x = mf_field_get(mf_group_find_field(group, "base.orientation"), 0, 1);
-    double y = mf_field_get(mf_group_find_field(group, "base.orientation"), 0, 2);
+    double way = get_field(group, "base.position", 0, 0);
+    double x = get_field(group, "base.orientation", 0, 1);
+    double y = get_field(group, "base.orientation", 0, 2);
     // ContactSlots: the whole command but for the time in which it rises.
     double commanded = pace->forward * (10.0 - 0.5 * pace->rise);
     double upright = 1 - 2 * (x * x + y * y),

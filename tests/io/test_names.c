@@ -1,15 +1,7 @@
 // The edit distance of names, which selects suggestions for mistyped keys, joints, commands,
 // options and gaits.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "io/keys.h"
-
-#include <string.h>
 
 static void known_distances(void **state) {
     static const struct {
@@ -28,7 +20,6 @@ static void known_distances(void **state) {
         {"ca", "abc", 3},             // no letter is changed twice: not 2
         {"evolve", "bench", 6},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(mf_name_distance(cases[i].a, cases[i].b), cases[i].distance);
         assert_int_equal(mf_name_distance(cases[i].b, cases[i].a), cases[i].distance);
@@ -37,7 +28,6 @@ static void known_distances(void **state) {
 
 static void long_names_are_far_from_all(void **state) {
     char longest[256], longer[257];
-    (void)state;
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     memset(longer, 'a', sizeof longer - 1);

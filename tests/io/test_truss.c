@@ -1,16 +1,5 @@
 // Trusses' files: brains are read and written again, and what is wrong is named with its line.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/truss.h>
-
-#include <string.h>
-
-#include "context.h"
+#include "rig/rig.h"
 
 static const char body[] = "truss:\n"
                            "  vertices:\n"
@@ -110,7 +99,6 @@ static void test_refused(void **state) {
 
 // Networks that no file can hold.
 static void test_check(void **state) {
-    (void)state;
     const mf_Neuron neurons[2] = {{(mf_NeuronKind)7, 0, 0}, {MF_NEURON_SIGMOID, 0, 0}};
     const mf_Synapse synapses[1] = {{0, 0, 1}};
     mf_Error error = {0};

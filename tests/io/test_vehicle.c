@@ -1,16 +1,8 @@
 // Vehicle files: Mayfly's own are read, defaults are those of the library, and every kind of
 // mistake gives one line with its position.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "context.h"
+#include "rig/rig.h"
 #include "io/keys.h"
 #include "motion/vehicle/keys.h"
-#include "torture.h"
 
 static mf_Vehicle *load(mf_Context *context, const char *name) {
     char path[512];
@@ -51,7 +43,6 @@ static void our_vehicles_are_read(void **state) {
 }
 
 static void tables_hold_every_member_once(void **state) {
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
         const mf_KeyTable *table = mf_vehicle_table((mf_VehicleKind)kind);
         size_t bytes = 0;

@@ -4,20 +4,10 @@
 
 #include "link/server.h"
 
-#include <mayfly/client.h>
+#include "rig/rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef struct Served {
     mf_Scene *scene;
@@ -49,13 +39,11 @@ static inline void *serve(void *user) {
 static inline mf_Scene *open_scene(mf_Context *context, const char *text) {
     char path[] = "/tmp/mayfly-link-XXXXXX.yaml";
     mf_Scene *scene = NULL;
-    mf_Error error = {0};
     const int file = mkstemps(path, 5);
     assert_true(file >= 0);
     assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
     close(file);
-    if (mf_scene_open(context, path, NULL, 0, &scene, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_scene_open(context, path, NULL, 0, &scene, &error));
     unlink(path);
     return scene;
 }
@@ -63,7 +51,6 @@ static inline mf_Scene *open_scene(mf_Context *context, const char *text) {
 // As fast as possible, at a free port, unless `config` is given.
 static inline void start(mf_Context *context, Served *served, const char *text,
                          const mf_ServerConfig *config) {
-    mf_Error error = {0};
     mf_ServerConfig own = config != NULL ? *config : mf_server_config();
     if (config == NULL) {
         own.port = 0;
@@ -73,8 +60,7 @@ static inline void start(mf_Context *context, Served *served, const char *text,
     own.user = served;
     served->scene = open_scene(context, text);
     atomic_store(&served->stop, false);
-    if (mf_server_create(context, served->scene, &own, &served->server, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_server_create(context, served->scene, &own, &served->server, &error));
     assert_int_equal(pthread_create(&served->thread, NULL, serve, served), 0);
 }
 
@@ -89,9 +75,7 @@ static inline void finish(Served *served) {
 
 static inline mf_Client *join(const Served *served) {
     mf_Client *client = NULL;
-    mf_Error error = {0};
-    if (mf_client_connect(mf_server_address(served->server), NULL, &client, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_client_connect(mf_server_address(served->server), NULL, &client, &error));
     return client;
 }
 

@@ -4,11 +4,8 @@
 #include "link/serial.h"
 #include "link/support.h"
 
-#include "context.h"
-
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <math.h>
 #include <sys/socket.h>
 
 #define TURN 6.283185307179586
@@ -90,7 +87,7 @@ static int32_t read_at(Bus *bus, uint8_t id, uint16_t address, uint16_t size) {
 }
 
 static double joint(const Bus *bus, const char *field, uint32_t number) {
-    return mf_field_get(mf_group_find_field(bus->scene->group, field), 1, number);
+    return get_field(bus->scene->group, field, 1, number);
 }
 
 static void steps(Bus *bus, int count) {
@@ -104,7 +101,6 @@ static void steps(Bus *bus, int count) {
 
 // The examples of the manufacturer's page on the protocol.
 static void test_packets_of_the_documentation(void **state) {
-    (void)state;
     static const uint8_t ping[] = {0xff, 0xff, 0xfd, 0, 1, 3, 0, 1, 0x19, 0x4e};
     static const uint8_t pong[] = {0xff, 0xff, 0xfd, 0, 1, 7, 0, 0x55, 0, 6, 4, 0x26, 0x65, 0x5d};
     static const uint8_t read[] = {0xff, 0xff, 0xfd, 0, 1, 7, 0, 2, 0x84, 0, 4, 0, 0x1d, 0x15};

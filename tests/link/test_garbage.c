@@ -1,5 +1,4 @@
 // Clients that die at every byte of a message, send garbage or nothing: the others do not notice.
-#include "context.h"
 #include "link/support.h"
 
 #include <arpa/inet.h>

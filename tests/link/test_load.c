@@ -1,9 +1,6 @@
 // The services LOAD, SPAWN and WORLD: another world is served, robots join it, everybody is told,
 // and whatever fails leaves the world as it was. Files are those below a folder, and no others.
-#include "context.h"
 #include "link/support.h"
-
-#include "base/inject.h"
 
 #include <sys/stat.h>
 
@@ -205,7 +202,8 @@ static void test_lock_step_survives(void **state) {
 
 // ---- LOAD --------------------------------------------------------------------------------------
 
-static void load_text(mf_Client *client, const char *text, mf_Status wanted, const char *reason) {
+static void load_scene_text(mf_Client *client, const char *text, mf_Status wanted,
+                            const char *reason) {
     const uint64_t hash = hash_of(client);
     REFUSED(mf_client_load_scene(client, text, strlen(text), error), wanted, reason);
     assert_true(hash_of(client) == hash);
@@ -216,14 +214,16 @@ static void test_scenes_of_a_message(void **state) {
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
     mf_Client *client = join(&served);
-    load_text(client, "groups: [", MF_BAD_ARGUMENT, "sent.yaml");
-    load_text(client, "groups: [{name: a, model: " MAYFLY_SOURCE_DIR "/models/ball.xml}]",
-              MF_NOT_FOUND, "below the folder");
-    load_text(client, "groups: [{name: a, model: ../ball.xml}]", MF_NOT_FOUND, "below the folder");
-    load_text(client, "groups: [{name: a, model: out}]", MF_NOT_FOUND, "below the folder");
-    load_text(client, "ground: {file: /etc/hostname}\ngroups: [{name: a, model: boxes.yaml}]",
-              MF_BAD_ARGUMENT, "boxes.yaml");
-    load_text(client, "groups: [{name: a, model: quad.yaml, count: 2000000}]", MF_LIMIT, "robots");
+    load_scene_text(client, "groups: [", MF_BAD_ARGUMENT, "sent.yaml");
+    load_scene_text(client, "groups: [{name: a, model: " MAYFLY_SOURCE_DIR "/models/ball.xml}]",
+                    MF_NOT_FOUND, "below the folder");
+    load_scene_text(client, "groups: [{name: a, model: ../ball.xml}]", MF_NOT_FOUND,
+                    "below the folder");
+    load_scene_text(client, "groups: [{name: a, model: out}]", MF_NOT_FOUND, "below the folder");
+    load_scene_text(client, "ground: {file: /etc/hostname}\ngroups: [{name: a, model: boxes.yaml}]",
+                    MF_BAD_ARGUMENT, "boxes.yaml");
+    load_scene_text(client, "groups: [{name: a, model: quad.yaml, count: 2000000}]", MF_LIMIT,
+                    "robots");
     const char *text = "name: Sent\ngroups: [{name: few, model: quad.yaml, count: 3}]";
     CHECK(mf_client_load_scene(client, text, strlen(text), error));
     assert_string_equal(mf_client_title(client), "Sent");
@@ -286,14 +286,12 @@ static void test_what_is_refused(void **state) {
 }
 
 static mf_Status say_no(void *user, mf_Scene *scene, bool loaded, mf_Error *error) {
-    (void)user;
     (void)scene;
     return mf_fail(error, MF_UNSUPPORTED, "no %s", loaded ? "load" : "spawn");
 }
 
 static mf_Status take_sample(void *sampled, mf_Error *error) {
     (void)sampled;
-    (void)error;
     return MF_OK;
 }
 
@@ -303,7 +301,7 @@ static void test_servers_that_keep_their_world(void **state) {
     start(*state, &served, quads, &config);
     mf_Client *client = join(&served);
     REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "gives no files");
-    load_text(client, "groups: []", MF_UNSUPPORTED, "gives no files");
+    load_scene_text(client, "groups: []", MF_UNSUPPORTED, "gives no files");
     mf_client_close(client);
     finish(&served);
     config.files = folder;

@@ -1,6 +1,5 @@
 // Pictures over the protocol: the pixels of a camera in process, of both kinds of cameras, after
 // other messages; lists, and what is refused.
-#include "context.h"
 #include "link/support.h"
 
 #include "camera/place.h"

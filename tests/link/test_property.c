@@ -1,6 +1,5 @@
 // The C client's calls for properties, docks and what is known about a world: as in process, and
 // what is refused.
-#include "context.h"
 #include "link/support.h"
 
 static const char modules[] = "world: {step: 0.002, seed: 7}\n"

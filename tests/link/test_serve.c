@@ -1,9 +1,7 @@
 // The server of a world and its client: the same bits as in process, lock-step and its limit, slow
 // readers, two clients, services, events, tokens.
-#include "context.h"
 #include "link/support.h"
 
-#include <math.h>
 #include <time.h>
 
 enum { TURNS = 150, QUADS = 37 };

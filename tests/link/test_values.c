@@ -2,14 +2,7 @@
 // definition: field [block][component][lane], message [instance][component].
 #include "link/peer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig/rig.h"
 
 enum { WIDEST = 37, BLOCKS = 3, INSTANCES = BLOCKS * 16 };
 
@@ -69,7 +62,6 @@ static void check_part(Case *each, uint32_t first, uint32_t count) {
 
 static void test_all_widths(void **state) {
     static const mf_FieldType types[] = {MF_F32, MF_F64, MF_U32};
-    (void)state;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (uint32_t width = 1; width <= WIDEST; width++) {
             Case each = make_case(types[t], width);

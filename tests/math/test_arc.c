@@ -1,14 +1,6 @@
 // mf_atan_ratio_lane, mf_sin_short_lane and mf_cos_short_lane: error against the C library in long
 // double, symmetry to the bit, special values, the same bits on every instruction set.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "arc_cases.h"
 
 #include "math/kernel_table.h"
@@ -51,7 +43,6 @@ static void fill(void) {
 }
 
 static void errors_are_as_promised(void **state) {
-    (void)state;
     long double worst[6] = {0};
     run(mf_kernel_row(MF_ISA_SCALAR), true);
     run(mf_kernel_row(MF_ISA_SCALAR), false);
@@ -70,7 +61,6 @@ static void errors_are_as_promised(void **state) {
 }
 
 static void signs_are_symmetric_to_the_bit(void **state) {
-    (void)state;
     run(mf_kernel_row(MF_ISA_SCALAR), true);
     run(mf_kernel_row(MF_ISA_SCALAR), false);
     for (int i = 0; i < COUNT; i += 2) {
@@ -81,7 +71,6 @@ static void signs_are_symmetric_to_the_bit(void **state) {
 }
 
 static void copies_give_the_same_bits(void **state) {
-    (void)state;
     run(mf_kernel_row(MF_ISA_SCALAR), true);
     run(mf_kernel_row(MF_ISA_SCALAR), false);
     memcpy(first64, out64, sizeof out64);
@@ -99,7 +88,6 @@ static void copies_give_the_same_bits(void **state) {
 }
 
 static void special_ratios(void **state) {
-    (void)state;
     static const double cases[][3] = {{1, 0, 1.57079632679489661923},
                                       {-2, 0, -1.57079632679489661923},
                                       {0, 3, 0},

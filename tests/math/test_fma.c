@@ -6,14 +6,7 @@
 
 #include "math/float_mode.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig/rig.h"
 
 // 2 * ROUNDS * COUNT = 1e7 sets of operands for each precision.
 enum { COUNT = 7 * 16 * 64, ROUNDS = 700 };
@@ -78,7 +71,6 @@ typedef struct Literal_f64 {
 #include "math/fma_check.h"
 
 static void literals_come_out(void **state) {
-    (void)state;
     static const Literal_f32 f32[] = {
         // (1 + u)^2 - 1 keeps u^2, which a rounded product loses: 2 u + u^2 with u = 2^-12
         {0x1.001p0f, 0x1.001p0f, -1.0f, 0x1.0008p-11f, 0x1.0008p-11f},
@@ -136,7 +128,6 @@ static void literals_come_out(void **state) {
 }
 
 static void all_copies_equal_the_instruction(void **state) {
-    (void)state;
     const Copy *real_f32 = NULL, *real_f64 = NULL;
     for (int i = 0; i < COPIES && real_f32 == NULL; i++)
         if (copies_f32[i].row >= MF_ROW_AVX2 && mf_kernel_row_available(copies_f32[i].row)) {

@@ -3,15 +3,8 @@
 #include "math/kernel_table.h"
 #include "math/lane_cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "rig/rig.h"
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 8192 };
 
@@ -109,7 +102,6 @@ MAKE_VALUES(double, NAME_F64)
 #include "math/lane_reference.h"
 
 static void operations_match_their_definition(void **state) {
-    (void)state;
     for (int k = 0; k < COPIES; k++) {
         if (!mf_kernel_row_available(copies_f32[k].row))
             continue;
@@ -125,7 +117,6 @@ static void operations_match_their_definition(void **state) {
 }
 
 static void functions_have_the_same_bits(void **state) {
-    (void)state;
     for (int k = 1; k < COPIES; k++) {
         if (!mf_kernel_row_available(copies_f32[k].row))
             continue;
@@ -135,7 +126,6 @@ static void functions_have_the_same_bits(void **state) {
 }
 
 static void functions_are_accurate(void **state) {
-    (void)state;
     const Copies *f32 = &copies_f32[0], *f64 = &copies_f64[0];
     for (int k = 1; k < COPIES; k++) // the fastest that runs here; all have the same bits
         if (mf_kernel_row_available(copies_f32[k].row)) {

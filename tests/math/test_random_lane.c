@@ -5,13 +5,7 @@
 
 #include "math/scalar.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
+#include "rig/rig.h"
 
 enum { COUNT = 65536 };
 
@@ -49,7 +43,6 @@ static void run_map(const MapFn table[MF_KERNEL_ROWS][2], int precision, const v
 static void exponential_of_lanes(void **state) {
     float *x = aligned(COUNT * sizeof *x), *y = aligned(COUNT * sizeof *y);
     double *u = aligned(COUNT * sizeof *u), *v = aligned(COUNT * sizeof *v);
-    (void)state;
     for (int i = 0; i < COUNT; i++) {
         x[i] = (float)(-87.0 + 174.0 * i / (COUNT - 1));
         u[i] = -708.0 + 1416.0 * i / (COUNT - 1);
@@ -83,7 +76,6 @@ static void exponential_of_lanes(void **state) {
 static void logarithm_of_lanes(void **state) {
     float *x = aligned(COUNT * sizeof *x), *y = aligned(COUNT * sizeof *y);
     double *u = aligned(COUNT * sizeof *u), *v = aligned(COUNT * sizeof *v);
-    (void)state;
     for (int i = 0; i < COUNT; i++) {
         x[i] = 0.5f + 0.5f * (float)i / COUNT;
         u[i] = 0.5 + 0.5 * i / COUNT;
@@ -102,7 +94,6 @@ static void logarithm_of_lanes(void **state) {
 
 // Reference: the C library's expl.
 static void exponential_of_set_up_code(void **state) {
-    (void)state;
     for (int i = -70800; i <= 70970; i++) {
         double x = 0.01 * i;
         long double exact = expl((long double)x);
@@ -121,7 +112,6 @@ static void numbers_are_normal(void **state) {
     double *value = aligned(size), *next = aligned(size), *other = aligned(size);
     float *single = aligned(size / 2), *other_single = aligned(size / 2);
     double mean = 0.0, square = 0.0, fourth = 0.0, paired = 0.0, later = 0.0, beyond[3] = {0};
-    (void)state;
     normal_table[mf_kernel_row(MF_ISA_SCALAR)][1](42, 3, value, COUNT);
     normal_table[mf_kernel_row(MF_ISA_SCALAR)][1](42, 4, next, COUNT);
     normal_table[mf_kernel_row(MF_ISA_SCALAR)][0](42, 3, single, COUNT);

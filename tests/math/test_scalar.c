@@ -1,18 +1,7 @@
 // Set-up arithmetic against the C library in long double (64 bits), and geometry against closed
 // forms.
 #include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <mayfly/base.h>
-
+#include "rig/rig.h"
 #include "math/scalar.h"
 
 enum { SAMPLES = 1000000 };
@@ -48,7 +37,6 @@ static double sin_cos_error(double angle) {
 }
 
 static void sine_and_cosine_are_good_to_one_ulp(void **state) {
-    (void)state;
     double worst = 0.0;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         worst = fmax(worst, sin_cos_error(random_between(i, -4.0, 4.0)));
@@ -66,7 +54,6 @@ static void sine_and_cosine_are_good_to_one_ulp(void **state) {
 }
 
 static void large_angles_are_as_good(void **state) {
-    (void)state;
     // Exact values of sin and cos (multiple precision): 2^120 is the fdlibm-style hard case by
     // size, 6381956970095103 * 2^797 the double closest to a multiple of pi/2 of all (Muller et
     // al., Handbook of Floating-Point Arithmetic, section on range reduction).
@@ -102,7 +89,6 @@ static void large_angles_are_as_good(void **state) {
 }
 
 static void sine_and_cosine_of_special_values(void **state) {
-    (void)state;
     double sine, cosine;
     mf_sin_cos(0.0, &sine, &cosine);
     assert_true(sine == 0.0 && !signbit(sine) && cosine == 1.0);
@@ -119,7 +105,6 @@ static void sine_and_cosine_of_special_values(void **state) {
 }
 
 static void arc_tangent_is_good_to_two_ulp(void **state) {
-    (void)state;
     double worst = 0.0;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         double y = random_between(2 * i, -1.0, 1.0), x = random_between(2 * i + 1, -1.0, 1.0);
@@ -133,7 +118,6 @@ static void arc_tangent_is_good_to_two_ulp(void **state) {
 }
 
 static void arc_tangent_of_special_values(void **state) {
-    (void)state;
     // C17 F.10.1.4, all combinations of signed zero, one, infinity and NaN
     const double values[] = {0.0, 1.0, INFINITY, -0.0, -1.0, -INFINITY, (double)NAN};
     for (int i = 0; i < 7; i++) {
@@ -150,7 +134,6 @@ static void arc_tangent_of_special_values(void **state) {
 }
 
 static void arc_sine_and_cosine_are_safe_and_accurate(void **state) {
-    (void)state;
     double worst = 0.0;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         double x = random_between(i, -1.0, 1.0);
@@ -171,7 +154,6 @@ static void arc_sine_and_cosine_are_safe_and_accurate(void **state) {
 }
 
 static void floor_and_finite_are_exact(void **state) {
-    (void)state;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         double x = i & 1 ? any_finite(i) : random_between(i, -1e3, 1e3);
         assert_true(mf_floor(x) == floor(x));
@@ -193,7 +175,6 @@ static void floor_and_finite_are_exact(void **state) {
 }
 
 static void bits_are_the_same_everywhere(void **state) {
-    (void)state;
     // Golden hash over results that the tests above check against exact values: every compiler,
     // optimization level and processor must give these bits.
     uint64_t hash = MF_HASH_START;
@@ -217,7 +198,8 @@ static void bits_are_the_same_everywhere(void **state) {
 
 // ---- geometry ----------------------------------------------------------------------------------
 
-static void assert_near(const double *found, const double *expected, int count, double tolerance) {
+static void assert_all_near(const double *found, const double *expected, int count,
+                            double tolerance) {
     for (int i = 0; i < count; i++) {
         if (!(fabs(found[i] - expected[i]) <= tolerance))
             fail_msg("component %d: %.17g, expected %.17g", i, found[i], expected[i]);
@@ -231,13 +213,12 @@ static void random_unit_quaternion(double q[4], uint64_t index) {
 }
 
 static void lengths_do_not_overflow(void **state) {
-    (void)state;
     const double scales[] = {1.0, 0x1p1020, 0x1p-1000, 0x1p-1030, DBL_TRUE_MIN};
     for (int i = 0; i < 5; i++) {
         double v[3] = {2.0 * scales[i], -3.0 * scales[i], 6.0 * scales[i]};
         assert_true(fabs(mf_vec3_length(v) / scales[i] - 7.0) < 1e-14);
         assert_true(mf_vec3_normalize(v));
-        assert_near(v, (const double[3]){2.0 / 7.0, -3.0 / 7.0, 6.0 / 7.0}, 3, 1e-15);
+        assert_all_near(v, (const double[3]){2.0 / 7.0, -3.0 / 7.0, 6.0 / 7.0}, 3, 1e-15);
     }
     double zero[3] = {0.0, 0.0, 0.0}, broken[3] = {1.0, (double)NAN, 0.0}, q[4] = {0};
     assert_true(mf_vec3_length(zero) == 0.0);
@@ -246,11 +227,10 @@ static void lengths_do_not_overflow(void **state) {
     assert_true(broken[0] == 1.0 && isnan(mf_vec3_length(broken)));
     assert_true(isinf(mf_vec3_length((const double[3]){0.0, -INFINITY, 0.0})));
     assert_false(mf_quat_normalize(q));
-    assert_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
+    assert_all_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
 }
 
 static void quarter_turns_go_the_right_way(void **state) {
-    (void)state;
     // right-handed: x to y about z, y to z about x, z to x about y
     const double axes[3][3] = {{2.0, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 1.0}};
     for (int axis = 0; axis < 3; axis++) {
@@ -259,17 +239,16 @@ static void quarter_turns_go_the_right_way(void **state) {
         v[(axis + 1) % 3] = 1.0;
         expected[(axis + 2) % 3] = 1.0;
         mf_quat_rotate(v, q, v);
-        assert_near(v, expected, 3, 1e-15);
+        assert_all_near(v, expected, 3, 1e-15);
         mf_quat_rotate_inverse(v, q, v);
         assert_true(fabs(v[(axis + 1) % 3] - 1.0) < 1e-15);
     }
     double q[4];
     mf_quat_from_axis_angle(q, (const double[3]){0.0, 0.0, 0.0}, 1.0);
-    assert_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
+    assert_all_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
 }
 
 static void products_of_turns_follow_in_order(void **state) {
-    (void)state;
     for (uint64_t i = 0; i < 1000; i++) {
         double a[4], b[4], ab[4], v[3] = {0.3, -1.7, 2.2}, once[3], twice[3];
         random_unit_quaternion(a, 2 * i);
@@ -278,49 +257,48 @@ static void products_of_turns_follow_in_order(void **state) {
         mf_quat_rotate(once, ab, v);
         mf_quat_rotate(twice, b, v);
         mf_quat_rotate(twice, a, twice);
-        assert_near(once, twice, 3, 1e-14);
+        assert_all_near(once, twice, 3, 1e-14);
         double matrix[9], rotated[3], back[4], inverse[9], identity[9];
         mf_quat_to_matrix(matrix, ab);
         mf_mat3_apply(rotated, matrix, v);
-        assert_near(rotated, once, 3, 1e-14);
+        assert_all_near(rotated, once, 3, 1e-14);
         assert_true(fabs(mf_mat3_determinant(matrix) - 1.0) < 1e-14);
         mf_mat3_transpose(inverse, matrix);
         double again[3];
         mf_mat3_apply_transposed(again, matrix, rotated);
-        assert_near(again, v, 3, 1e-14);
+        assert_all_near(again, v, 3, 1e-14);
         double first[3] = {1.0, 0.0, 0.0}, way[3], turned[4];
         mf_quat_to_rotation_vector(way, ab);
         mf_quat_from_axis_angle(turned, way, mf_vec3_length(way));
         mf_quat_rotate(again, turned, first);
-        assert_near(again, (const double[3]){matrix[0], matrix[3], matrix[6]}, 3, 1e-14);
+        assert_all_near(again, (const double[3]){matrix[0], matrix[3], matrix[6]}, 3, 1e-14);
         mf_mat3_multiply(identity, matrix, inverse);
-        assert_near(identity, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 1e-14);
+        assert_all_near(identity, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 1e-14);
         mf_quat_from_matrix(back, matrix);
         double sign = ab[0] < 0.0 ? -1.0 : 1.0;
         for (int k = 0; k < 4; k++)
             ab[k] *= sign;
         assert_true(back[0] >= 0.0);
-        assert_near(back, ab, 4, 1e-14);
+        assert_all_near(back, ab, 4, 1e-14);
         mf_quat_multiply(a, a, b); // in place
-        assert_near(a, ab[0] * a[0] < 0.0 ? (const double[4]){-ab[0], -ab[1], -ab[2], -ab[3]} : ab,
-                    4, 1e-14);
+        assert_all_near(a,
+                        ab[0] * a[0] < 0.0 ? (const double[4]){-ab[0], -ab[1], -ab[2], -ab[3]} : ab,
+                        4, 1e-14);
     }
 }
 
 static void half_turns_survive_the_matrix(void **state) {
-    (void)state;
     // w = 0: each of the three other branches of matrix to quaternion
     for (int axis = 1; axis < 4; axis++) {
         double q[4] = {0.0, 0.0, 0.0, 0.0}, matrix[9], back[4];
         q[axis] = 1.0;
         mf_quat_to_matrix(matrix, q);
         mf_quat_from_matrix(back, matrix);
-        assert_near(back, q, 4, 0.0);
+        assert_all_near(back, q, 4, 0.0);
     }
 }
 
 static void roll_pitch_yaw_follow_urdf(void **state) {
-    (void)state;
     // R = Rz(yaw) Ry(pitch) Rx(roll), by elementary matrices
     for (uint64_t i = 0; i < 10000; i++) {
         double rpy[3] = {random_between(3 * i, -M_PI, M_PI),
@@ -336,15 +314,14 @@ static void roll_pitch_yaw_follow_urdf(void **state) {
         mf_mat3_multiply(expected, expected, x);
         mf_quat_from_rpy(q, rpy);
         mf_quat_to_matrix(found, q);
-        assert_near(found, expected, 9, 4e-15);
+        assert_all_near(found, expected, 9, 4e-15);
         mf_quat_to_rpy(back, q);
         // roll and yaw lose digits as 1 / cos(pitch)
-        assert_near(back, rpy, 3, 4e-15 * (1.0 + 1.0 / cp));
+        assert_all_near(back, rpy, 3, 4e-15 * (1.0 + 1.0 / cp));
     }
 }
 
 static void straight_up_and_down_keep_the_rotation(void **state) {
-    (void)state;
     for (int sign = -1; sign <= 1; sign += 2) {
         for (uint64_t i = 0; i < 1000; i++) {
             double rpy[3] = {random_between(2 * i, -3.0, 3.0), sign * M_PI_2,
@@ -356,41 +333,39 @@ static void straight_up_and_down_keep_the_rotation(void **state) {
             mf_quat_from_rpy(again, back);
             mf_quat_to_matrix(first, q);
             mf_quat_to_matrix(second, again);
-            assert_near(second, first, 9, 1e-7);
+            assert_all_near(second, first, 9, 1e-7);
         }
     }
     double q[4], back[3];
     mf_quat_from_rpy(q, (const double[3]){0.0, M_PI_2, 0.5});
     mf_quat_to_rpy(back, q);
-    assert_near(back, (const double[3]){0.0, M_PI_2, 0.5}, 3, 1e-7);
+    assert_all_near(back, (const double[3]){0.0, M_PI_2, 0.5}, 3, 1e-7);
 }
 
 // ---- inertia -----------------------------------------------------------------------------------
 
 static void eigen_solves_known_matrices(void **state) {
-    (void)state;
     double values[3], vectors[9];
     // [[2,1,0],[1,2,0],[0,0,5]]: 1, 3, 5
     mf_mat3_eigen(values, vectors, (const double[6]){2, 2, 5, 1, 0, 0});
-    assert_near(values, (const double[3]){1, 3, 5}, 3, 1e-15);
+    assert_all_near(values, (const double[3]){1, 3, 5}, 3, 1e-15);
     assert_true(fabs(fabs(vectors[0]) - M_SQRT1_2) < 1e-15);
     assert_true(fabs(vectors[0] + vectors[3]) < 1e-15);
     // [[2,-1,0],[-1,2,-1],[0,-1,2]]: 2 - sqrt 2, 2, 2 + sqrt 2
     mf_mat3_eigen(values, NULL, (const double[6]){2, 2, 2, -1, 0, -1});
-    assert_near(values, (const double[3]){2.0 - M_SQRT2, 2.0, 2.0 + M_SQRT2}, 3, 1e-15);
+    assert_all_near(values, (const double[3]){2.0 - M_SQRT2, 2.0, 2.0 + M_SQRT2}, 3, 1e-15);
     // all ones: 0, 0, 3
     mf_mat3_eigen(values, vectors, (const double[6]){1, 1, 1, 1, 1, 1});
-    assert_near(values, (const double[3]){0, 0, 3}, 3, 1e-15);
+    assert_all_near(values, (const double[3]){0, 0, 3}, 3, 1e-15);
     // falling diagonal: sorted, and still a rotation
     mf_mat3_eigen(values, vectors, (const double[6]){3, 2, 1, 0, 0, 0});
-    assert_near(values, (const double[3]){1, 2, 3}, 3, 0.0);
+    assert_all_near(values, (const double[3]){1, 2, 3}, 3, 0.0);
     assert_true(fabs(mf_mat3_determinant(vectors) - 1.0) < 1e-15);
     mf_mat3_eigen(values, vectors, (const double[6]){0, 0, 0, 0, 0, 0});
-    assert_near(vectors, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 0.0);
+    assert_all_near(vectors, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 0.0);
 }
 
 static void eigen_rebuilds_random_matrices(void **state) {
-    (void)state;
     for (uint64_t i = 0; i < 100000; i++) {
         // entries over twelve decades, as real inertias have
         double a[6], values[3], v[9], largest = 0.0;
@@ -408,18 +383,17 @@ static void eigen_rebuilds_random_matrices(void **state) {
             double image[3], expected[3];
             mf_mat3_apply(image, full, axis);
             mf_vec3_scale(expected, axis, values[column]);
-            assert_near(image, expected, 3, 2e-15 * largest);
+            assert_all_near(image, expected, 3, 2e-15 * largest);
         }
     }
 }
 
 static void inertia_turns_with_its_body(void **state) {
-    (void)state;
     // a quarter turn about z swaps xx and yy; xy changes sign; (xz, yz) turns like (x, y)
     double q[4], found[6];
     mf_quat_from_axis_angle(q, (const double[3]){0, 0, 1}, M_PI_2);
     mf_inertia_rotate(found, (const double[6]){1, 2, 3, 0.1, 0.2, 0.3}, q);
-    assert_near(found, (const double[6]){2, 1, 3, -0.1, -0.3, 0.2}, 6, 1e-15);
+    assert_all_near(found, (const double[6]){2, 1, 3, -0.1, -0.3, 0.2}, 6, 1e-15);
     // energy w I w / 2 does not depend on the axes
     for (uint64_t i = 0; i < 1000; i++) {
         const double inertia[6] = {1.5, 2.5, 3.0, 0.1, -0.2, 0.3}, rate[3] = {0.7, -1.1, 0.4};
@@ -438,15 +412,14 @@ static void inertia_turns_with_its_body(void **state) {
 }
 
 static void inertia_moves_by_the_parallel_axis_theorem(void **state) {
-    (void)state;
     // two points of 1 kg at +-(1, 2, 3): about the center, then about one of them, which leaves
     // one point at distance (2, 4, 6)
     const double own[6] = {2 * 13, 2 * 10, 2 * 5, -2 * 2, -2 * 3, -2 * 6};
     double found[6];
     mf_inertia_translate(found, own, 2.0, (const double[3]){1, 2, 3});
-    assert_near(found, (const double[6]){52, 40, 20, -8, -12, -24}, 6, 0.0);
+    assert_all_near(found, (const double[6]){52, 40, 20, -8, -12, -24}, 6, 0.0);
     mf_inertia_translate(found, found, -2.0, (const double[3]){1, 2, 3});
-    assert_near(found, own, 6, 0.0);
+    assert_all_near(found, own, 6, 0.0);
 }
 
 int main(void) {

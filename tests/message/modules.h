@@ -4,9 +4,6 @@
 
 #include "interaction/pitch.h"
 
-#include <mayfly/builder.h>
-#include <mayfly/messages.h>
-
 enum { PX, NX, PY, NY, PZ, NZ, FACES };
 
 static const double cube = 0.1; // [m]
@@ -62,23 +59,21 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
 // Cubes without weight, 1 m apart along y.
 static inline void modules_open(Modules *all, const ModulesConfig *config) {
     *all = (Modules){.context = NULL};
-    mf_ContextConfig context = mf_context_config();
-    context.threads = config->threads;
-    must(mf_context_create(&context, &all->context, &all->error), &all->error);
+    all->context = open_context(config->threads);
     all->model = make_module(all->context, &all->error);
     mf_WorldConfig world = mf_world_config();
     world.step = 10 * MF_MILLISECOND;
     world.gravity = 0.0;
     world.seed = config->seed;
     world.isa = config->isa;
-    must(mf_world_create(all->context, &world, &all->world, &all->error), &all->error);
+    all->world = open_world(all->context, &world);
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     group.model = all->model;
     group.count = config->robots;
     group.isolated = false;
     motions.rigid.contacts = false;
-    must(mf_world_add_group(all->world, &group, &all->group, &all->error), &all->error);
+    all->group = add_group(all->world, &group);
     must(mf_collisions_prepare(all->group, &all->error), &all->error);
     must(mf_motion_add(all->group, MF_MOTION_RIGID, &motions, &all->error), &all->error);
     must(mf_world_docks_add(all->world, NULL, &all->docks, &all->error), &all->error);
@@ -91,8 +86,7 @@ static inline void modules_open(Modules *all, const ModulesConfig *config) {
 static inline void modules_close(Modules *all) {
     mf_world_destroy(all->world);
     mf_model_destroy(all->model);
-    assert_int_equal(mf_context_live_bytes(all->context), 0);
-    mf_context_destroy(all->context);
+    close_context(all->context);
 }
 
 static inline void modules_dock(Modules *all, uint32_t a, uint32_t first, uint32_t b,
@@ -109,11 +103,6 @@ static inline void modules_chain(Modules *all, uint32_t first, uint32_t count) {
              &all->error);
     for (uint32_t i = first; i + 1 < first + count; i++)
         modules_dock(all, i, PX, i + 1, NX);
-}
-
-static inline double modules_get(const Modules *all, const char *name, uint32_t robot,
-                                 uint32_t component) {
-    return mf_field_get(mf_group_find_field(all->group, name), robot, component);
 }
 
 static inline mf_Message message_of(uint32_t type, uint32_t word) {

@@ -1,8 +1,6 @@
 // Floods of messages: counts and leaders of random assemblies.
 #include "message/modules.h"
 
-#include <mayfly/behavior.h>
-
 static void add_mind(Modules *all, mf_BehaviorKind kind) {
     const mf_Behavior behavior = {.kind = kind, .rate = {100, 1}};
     must(mf_behavior_add(all->group, (mf_VehicleKind)0, &behavior, &all->error), &all->error);
@@ -110,12 +108,11 @@ static void build(Modules *all, const Assembly *assembly) {
 static uint32_t agreeing(const Modules *all, const char *field, uint32_t component, double value) {
     uint32_t right = 0;
     for (uint32_t i = 0; i < mf_group_count(all->group); i++)
-        right += modules_get(all, field, i, component) == value;
+        right += get_field(all->group, field, i, component) == value;
     return right;
 }
 
 static void counts_and_leaders_are_right_after_the_diameter(void **state) {
-    (void)state;
     uint32_t with_loops = 0;
     for (uint32_t trial = 0; trial < 200; trial++) {
         Assembly assembly;
@@ -137,10 +134,10 @@ static void counts_and_leaders_are_right_after_the_diameter(void **state) {
         build(&all, &assembly);
         add_mind(&all, MF_BEHAVIOR_LEADER);
         mf_world_step(all.world, hops + 1);
-        const double leader = modules_get(&all, "leader.memory", 0, 3);
+        const double leader = get_field(all.group, "leader.memory", 0, 3);
         assert_int_equal(agreeing(&all, "leader.memory", 3, leader), count);
         assert_int_equal(agreeing(&all, "leader.memory", 5, 1.0), 1);
-        assert_true(modules_get(&all, "leader.memory", (uint32_t)leader, 5) == 1.0);
+        assert_true(get_field(all.group, "leader.memory", (uint32_t)leader, 5) == 1.0);
         modules_close(&all);
     }
     assert_true(with_loops > 30);
@@ -175,13 +172,12 @@ static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
     check_values(&all, field, component, rows, true);
     mf_field_set(enabled, 3, PX, 1.0);
     mf_world_step(all.world, 2 * 9 + 2); // the news must spread before the answers
-    assert_int_equal(modules_get(&all, "dock.state", 3, PX), MF_DOCK_ENGAGED);
+    assert_int_equal(get_field(all.group, "dock.state", 3, PX), MF_DOCK_ENGAGED);
     check_values(&all, field, component, rows, false);
     modules_close(&all);
 }
 
 static void floods_follow_parting_and_docking(void **state) {
-    (void)state;
     const Expected counts[] = {{10.0, 10, 0}, {4.0, 0, 4}, {6.0, 0, 6}, {0.0, 0, 0}};
     const Expected leads[] = {{1.0, 1, 2}, {0.0, 0, 0}};
     follow(MF_BEHAVIOR_COUNT, "count.memory", 3, counts);
@@ -189,7 +185,6 @@ static void floods_follow_parting_and_docking(void **state) {
 }
 
 static void both_need_room_in_messages(void **state) {
-    (void)state;
     Modules all;
     ModulesConfig config = modules_config(100); // 12 bytes of a message have 96 bits
     const mf_Behavior count = {.kind = MF_BEHAVIOR_COUNT}, leader = {.kind = MF_BEHAVIOR_LEADER};
@@ -208,7 +203,6 @@ static void both_need_room_in_messages(void **state) {
 }
 
 static void cubes_are_no_snake(void **state) {
-    (void)state;
     Modules all;
     const ModulesConfig config = modules_config(4);
     const mf_Behavior behavior = {.kind = MF_BEHAVIOR_SNAKE, .rate = {100, 1}};

@@ -1,8 +1,5 @@
 // Messages: when they arrive, what a box keeps, loss and delay, infrared, threads, snapshots.
-#include "base/inject.h"
 #include "message/modules.h"
-
-#include <mayfly/control.h>
 
 // ---- one step per hop ---------------------------------------------------------------------------
 
@@ -33,7 +30,6 @@ static bool relay(mf_Group *group, uint32_t instance, mf_Time time, void *user) 
 }
 
 static void a_message_takes_a_step_per_hop(void **state) {
-    (void)state;
     const uint32_t delays[] = {0, 3};
     for (uint32_t k = 0; k < 2; k++) {
         Modules all;
@@ -61,7 +57,6 @@ static void a_message_takes_a_step_per_hop(void **state) {
 // ---- boxes --------------------------------------------------------------------------------------
 
 static void messages_wait_until_they_are_read_once(void **state) {
-    (void)state;
     Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
@@ -72,8 +67,8 @@ static void messages_wait_until_they_are_read_once(void **state) {
     modules_send(&all, 0, PX, 2, 12);
     assert_false(mf_message_receive(all.group, 1, NX, &message));
     mf_world_step(all.world, 100);
-    assert_int_equal(modules_get(&all, "message.out_count", 0, PX), 0);
-    assert_int_equal(modules_get(&all, "message.ready", 1, NX), 2);
+    assert_int_equal(get_field(all.group, "message.out_count", 0, PX), 0);
+    assert_int_equal(get_field(all.group, "message.ready", 1, NX), 2);
     assert_false(mf_message_receive(all.group, 1, PX, &message));
     assert_true(mf_message_receive(all.group, 1, MF_NONE, &message));
     assert_int_equal(message.type, 1);
@@ -84,12 +79,11 @@ static void messages_wait_until_they_are_read_once(void **state) {
     assert_true(mf_message_receive(all.group, 1, NX, &message));
     assert_int_equal(message.content.words[0], 12);
     assert_false(mf_message_receive(all.group, 1, NX, &message));
-    assert_int_equal(modules_get(&all, "message.in_count", 1, NX), 0);
+    assert_int_equal(get_field(all.group, "message.in_count", 1, NX), 0);
     modules_close(&all);
 }
 
 static void a_full_box_counts_what_it_drops(void **state) {
-    (void)state;
     Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
@@ -99,20 +93,19 @@ static void a_full_box_counts_what_it_drops(void **state) {
         modules_send(&all, 0, PX, 1, k);
         mf_world_step(all.world, 1);
     }
-    assert_int_equal(modules_get(&all, "message.tally", 1, 5 * NX + 2), 4); // received
-    assert_int_equal(modules_get(&all, "message.tally", 1, 5 * NX + 4), 6); // overflowed
+    assert_int_equal(get_field(all.group, "message.tally", 1, 5 * NX + 2), 4); // received
+    assert_int_equal(get_field(all.group, "message.tally", 1, 5 * NX + 4), 6); // overflowed
     for (uint32_t k = 0; k < 4; k++) {
         assert_true(mf_message_receive(all.group, 1, NX, &message));
         assert_int_equal(message.content.words[0], k);
     }
     assert_false(mf_message_receive(all.group, 1, NX, &message));
     mf_group_reset(all.group, 1);
-    assert_int_equal(modules_get(&all, "message.tally", 1, 5 * NX + 4), 0);
+    assert_int_equal(get_field(all.group, "message.tally", 1, 5 * NX + 4), 0);
     modules_close(&all);
 }
 
 static void parted_docks_do_not_hear(void **state) {
-    (void)state;
     Modules all;
     const ModulesConfig config = modules_config(2);
     modules_open(&all, &config);
@@ -120,13 +113,12 @@ static void parted_docks_do_not_hear(void **state) {
     modules_send(&all, 0, PX, 1, 1);
     must(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &all.error), &all.error);
     mf_world_step(all.world, 1);
-    assert_int_equal(modules_get(&all, "message.in_count", 1, NX), 0);
+    assert_int_equal(get_field(all.group, "message.in_count", 1, NX), 0);
     assert_int_equal(mf_messages_statistics(all.messages).unheard, 1);
     modules_close(&all);
 }
 
 static void wrong_messages_are_one_clear_error(void **state) {
-    (void)state;
     Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message = message_of(1, 1);
@@ -142,14 +134,13 @@ static void wrong_messages_are_one_clear_error(void **state) {
     for (uint32_t k = 0; k < 4; k++)
         must(mf_message_send(all.group, 0, PX, &message, &all.error), &all.error);
     assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_LIMIT);
-    assert_int_equal(modules_get(&all, "message.tally", 0, 5 * PX + 4), 1);
+    assert_int_equal(get_field(all.group, "message.tally", 0, 5 * PX + 4), 1);
     assert_false(mf_message_receive(all.group, 2, PX, &message));
     assert_false(mf_message_receive(all.group, 0, FACES, &message));
     modules_close(&all);
 }
 
 static void wrong_settings_are_refused(void **state) {
-    (void)state;
     Modules all;
     const ModulesConfig config = modules_config(1);
     mf_Messages *out;
@@ -177,7 +168,6 @@ static void wrong_settings_are_refused(void **state) {
 // ---- noise --------------------------------------------------------------------------------------
 
 static void loss_and_delay_are_as_set(void **state) {
-    (void)state;
     enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
     Modules all;
     ModulesConfig config = modules_config(ROBOTS);
@@ -205,10 +195,11 @@ static void loss_and_delay_are_as_set(void **state) {
     const double sent = ROBOTS / 2 * STEPS;
     assert_true((double)sum.sent == sent);
     assert_int_equal(sum.delivered + sum.lost, sum.sent);
-    near((double)sum.lost, 0.3 * sent, 4.0 * sqrt(sent * 0.3 * 0.7));
+    assert_near((double)sum.lost, 0.3 * sent, 4.0 * sqrt(sent * 0.3 * 0.7));
     for (uint32_t d = DELAY; d <= DELAY + JITTER; d++) {
         const double share = 1.0 / (JITTER + 1), kept = (double)sum.delivered;
-        near(histogram[d], share * kept, 4.0 * sqrt(kept * share * (1.0 - share)) + 6 * ROBOTS);
+        assert_near(histogram[d], share * kept,
+                    4.0 * sqrt(kept * share * (1.0 - share)) + 6 * ROBOTS);
     }
     modules_close(&all);
 }
@@ -219,7 +210,6 @@ static void loss_and_delay_are_as_set(void **state) {
 static bool chatter(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
     uint32_t words[4], sum = 0;
     mf_Message message;
-    (void)user;
     mf_random(5, instance, 1, (uint64_t)time, words);
     for (uint32_t k = 0; k < words[0] % 3 && mf_message_receive(group, instance, MF_NONE, &message);
          k++)
@@ -255,7 +245,6 @@ static uint64_t hash_after(uint32_t threads, mf_Isa isa, mf_MessagesStatistics *
 }
 
 static void threads_and_instruction_sets_do_not_matter(void **state) {
-    (void)state;
     mf_MessagesStatistics sum;
     const uint64_t hash = hash_after(1, MF_ISA_SCALAR, &sum);
     assert_true(sum.delivered > 1000 && sum.lost > 100);
@@ -267,14 +256,12 @@ static void threads_and_instruction_sets_do_not_matter(void **state) {
 }
 
 static void a_snapshot_continues_bit_for_bit(void **state) {
-    (void)state;
     Modules first, second;
     open_chatter(&first, 1, MF_ISA_AUTO);
     open_chatter(&second, 2, MF_ISA_AUTO);
     mf_world_step(first.world, 77);
-    const size_t size = mf_world_snapshot_size(first.world);
-    void *image = malloc(size);
-    must(mf_world_snapshot(first.world, image, size, &first.error), &first.error);
+    size_t size;
+    void *image = take_snapshot(first.world, &size);
     must(mf_world_restore(second.world, image, size, &second.error), &second.error);
     free(image);
     mf_world_step(first.world, 100);
@@ -302,7 +289,7 @@ static double infrared(double range, double x, double y, double angle) {
          &all.error);
     modules_send(&all, 0, PX, 3, 4);
     mf_world_step(all.world, 1);
-    const double got = modules_get(&all, "message.ready", 1, NX);
+    const double got = get_field(all.group, "message.ready", 1, NX);
     const mf_MessagesStatistics sum = mf_messages_statistics(all.messages);
     assert_int_equal(sum.unheard + sum.delivered, 1);
     modules_close(&all);
@@ -310,7 +297,6 @@ static double infrared(double range, double x, double y, double angle) {
 }
 
 static void infrared_reaches_who_faces_it(void **state) {
-    (void)state;
     assert_true(infrared(0.5, 0.59, 0.0, 0.0) > 0.0);    // docks are 0.49 m apart
     assert_false(infrared(0.5, 0.61, 0.0, 0.0) > 0.0);   // beyond the range
     assert_false(infrared(0.0, 0.3, 0.0, 0.0) > 0.0);    // without infrared
@@ -321,7 +307,6 @@ static void infrared_reaches_who_faces_it(void **state) {
 }
 
 static void a_crowd_gets_the_sixteen_nearest(void **state) {
-    (void)state;
     enum { ROBOTS = 20 };
     Modules all;
     ModulesConfig config = modules_config(ROBOTS);
@@ -340,21 +325,19 @@ static void a_crowd_gets_the_sixteen_nearest(void **state) {
 // ---- memory -------------------------------------------------------------------------------------
 
 static void every_failure_leaves_nothing(void **state) {
-    (void)state;
     for (uint32_t countdown = 1; countdown < 40; countdown++) {
         mf_Context *context;
         mf_Error error = {0};
         mf_World *world;
         mf_WorldDocks *docks;
         mf_Messages *messages = NULL;
-        mf_Group *group;
         must(mf_context_create(NULL, &context, &error), &error);
         mf_Model *model = make_module(context, &error);
         must(mf_world_create(context, NULL, &world, &error), &error);
         mf_GroupConfig config = mf_group_config();
         config.model = model;
         config.isolated = false;
-        must(mf_world_add_group(world, &config, &group, &error), &error);
+        mf_Group *group = add_group(world, &config);
         must(mf_collisions_prepare(group, &error), &error);
         must(mf_motion_add(group, MF_MOTION_RIGID, NULL, &error), &error);
         must(mf_world_docks_add(world, NULL, &docks, &error), &error);
@@ -368,8 +351,7 @@ static void every_failure_leaves_nothing(void **state) {
         mf_world_step(world, 3);
         mf_world_destroy(world);
         mf_model_destroy(model);
-        assert_int_equal(mf_context_live_bytes(context), 0);
-        mf_context_destroy(context);
+        close_context(context);
         if (status == MF_OK)
             return;
     }

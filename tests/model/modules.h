@@ -7,8 +7,6 @@
 
 #include "math/scalar.h"
 
-#include <math.h>
-
 #define DOCKS 8   // [1] most docks of one robot
 #define LINKS 5   // [1] most links of one robot
 #define SOLIDS 24 // [1] most colliding shapes

@@ -3,29 +3,9 @@
 #ifndef MAYFLY_TESTS_MODEL_SUPPORT_H
 #define MAYFLY_TESTS_MODEL_SUPPORT_H
 
-#include <mayfly/model.h>
+#include "rig/rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "near.h"
-
-static inline void check_near3(const double found[3], double x, double y, double z,
-                               double tolerance, int line) {
-    check_near(found[0], x, tolerance, line);
-    check_near(found[1], y, tolerance, line);
-    check_near(found[2], z, tolerance, line);
-}
-#define assert_near3(found, x, y, z, tolerance) check_near3(found, x, y, z, tolerance, __LINE__)
 
 // Names a folder of this test program alone, since programs run side by side; makes it.
 static inline void own_folder(char path[512]) {
@@ -77,7 +57,7 @@ static inline mf_Model *load_text_with(mf_Context *context, const char *text,
     return model;
 }
 
-static inline mf_Model *load_text(mf_Context *context, const char *text) {
+static inline mf_Model *load_urdf(mf_Context *context, const char *text) {
     return load_text_with(context, text, NULL);
 }
 

@@ -1,8 +1,5 @@
 // The construction API: result and errors of every call.
-#include <mayfly/builder.h>
 #include "model/support.h"
-
-#include <math.h>
 
 #define HALF_TURN 3.14159265358979323846
 
@@ -14,9 +11,7 @@ static mf_Builder *start(void **state) {
 
 static mf_Model *finish(mf_Builder *builder) {
     mf_Model *model = NULL;
-    mf_Error error = {0};
-    if (mf_builder_finalize(builder, &model, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_builder_finalize(builder, &model, &error));
     mf_builder_destroy(builder);
     return model;
 }

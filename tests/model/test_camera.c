@@ -1,10 +1,6 @@
 // Cameras of models: from URDF, MJCF and calls, what is written back, and mistakes in files.
-#include <mayfly/builder.h>
-#include <mayfly/camera.h>
 #include "math/scalar.h"
 #include "model/support.h"
-
-#include <math.h>
 
 #define LINKS                                                                                      \
     "<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "  \
@@ -22,7 +18,7 @@ static const char *const urdf =
     "width='200' fovy='2'/></mayfly></robot>";
 
 static void urdf_files_have_cameras(void **state) {
-    mf_Model *model = load_text(*state, urdf);
+    mf_Model *model = load_urdf(*state, urdf);
     assert_int_equal(model->camera_count, 3);
     const mf_Camera *eye = &model->cameras[0], *plain = &model->cameras[1],
                     *wide = &model->cameras[2], defaults = mf_camera();
@@ -149,7 +145,7 @@ static void check_mjcf(const mf_Model *model) {
 }
 
 static void mjcf_files_have_cameras(void **state) {
-    mf_Model *model = load_text(*state, mjcf);
+    mf_Model *model = load_urdf(*state, mjcf);
     mf_Error error = {0};
     char path[512];
     check_mjcf(model);
@@ -171,7 +167,7 @@ static void mjcf_files_have_cameras(void **state) {
 
 // What MJCF has no attribute for comes back from a file that was written, to the last bit.
 static void written_cameras_are_the_same(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, TEXTED("lens=brown coefficients=-0.28,0.09,0.0005,-0.0003 nearest=0.1 farthest=20 "
                        "blur=0.8 vignetting=0.5 noise=0.01 bits=6 readout=0.02 rate=62.5 "
                        "delay=0.050000001"));
@@ -196,8 +192,8 @@ static void written_cameras_are_the_same(void **state) {
 
 // A camera that was moved in the file is where the file says.
 static void edited_files_win(void **state) {
-    mf_Model *plain = load_text(*state, TEXTED("")),
-             *model = load_text(*state, TEXTED("frame=1,2,3,1,0,0,0 center=1,2"));
+    mf_Model *plain = load_urdf(*state, TEXTED("")),
+             *model = load_urdf(*state, TEXTED("frame=1,2,3,1,0,0,0 center=1,2"));
     assert_memory_equal(&plain->cameras[0].frame, &model->cameras[0].frame, sizeof(mf_Frame));
     assert_memory_equal(plain->cameras[0].center, model->cameras[0].center, 2 * sizeof(double));
     mf_model_destroy(plain);
@@ -210,7 +206,7 @@ static void hashes_are_of_the_cameras(void **state) {
                                         TEXTED("lens=brown"), TEXTED("delay=0.1")};
     uint64_t hashes[5];
     for (int i = 0; i < 5; i++) {
-        mf_Model *model = load_text(*state, texts[i]);
+        mf_Model *model = load_urdf(*state, texts[i]);
         hashes[i] = mf_model_hash(model);
         for (int k = 0; k < i; k++)
             assert_true(hashes[k] != hashes[i]);

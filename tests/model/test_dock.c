@@ -1,8 +1,5 @@
 // Docks of models: from URDF, MJCF and calls, what is written back, and mistakes in files.
-#include <mayfly/builder.h>
 #include "model/support.h"
-
-#include <math.h>
 
 static const char *const urdf =
     "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' "
@@ -18,7 +15,7 @@ static const char *const urdf =
 // The frame of a link that a fixed joint merged is that of its parent; every attribute arrives.
 static void urdf_files_have_docks(void **state) {
     mf_Context *context = *state;
-    mf_Model *model = load_text(context, urdf);
+    mf_Model *model = load_urdf(context, urdf);
     assert_non_null(model);
     assert_int_equal(model->dock_count, 2);
     const mf_Dock *dock = &model->docks[0], *plain = &model->docks[1], defaults = mf_dock();
@@ -54,7 +51,7 @@ static void urdf_files_have_docks(void **state) {
 static void docks_change_the_hash(void **state) {
     mf_Context *context = *state;
     char text[2048];
-    mf_Model *model = load_text(context, urdf);
+    mf_Model *model = load_urdf(context, urdf);
     const uint64_t hash = mf_model_hash(model);
     const char *const changes[][2] = {{"turns='4'", "turns='2'"},
                                       {"bending='3'", "bending='4'"},
@@ -63,7 +60,7 @@ static void docks_change_the_hash(void **state) {
         const char *at = strstr(urdf, changes[i][0]);
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - urdf), urdf, changes[i][1],
                  at + strlen(changes[i][0]));
-        mf_Model *other = load_text(context, text);
+        mf_Model *other = load_urdf(context, text);
         assert_int_not_equal(mf_model_hash(other), hash);
         mf_model_destroy(other);
     }
@@ -71,7 +68,6 @@ static void docks_change_the_hash(void **state) {
 }
 
 static void mistakes_have_their_line(void **state) {
-    (void)state;
     const struct {
         const char *dock, *message;
     } rows[] = {
@@ -115,7 +111,7 @@ static const char *const mjcf =
 static void mjcf_files_have_docks_and_are_written_with_them(void **state) {
     mf_Context *context = *state;
     mf_Error error = {0};
-    mf_Model *model = load_text(context, mjcf);
+    mf_Model *model = load_urdf(context, mjcf);
     assert_int_equal(model->dock_count, 2);
     assert_string_equal(model->docks[0].fits, "a b");
     assert_true(fabs(model->docks[0].frame.position[0] - 0.1) < 1e-15);

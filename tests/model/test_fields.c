@@ -5,8 +5,6 @@
 #include "model/fields.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <mayfly/property.h>
 
 // ---- every member is listed --------------------------------------------------------------------
 
@@ -73,7 +71,6 @@ static const char *header_of(int item) {
 }
 
 static void every_member_has_its_row(void **state) {
-    (void)state;
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
@@ -88,7 +85,6 @@ static void every_member_has_its_row(void **state) {
 }
 
 static void units_are_those_of_the_header(void **state) {
-    (void)state;
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
@@ -111,7 +107,6 @@ static void units_are_those_of_the_header(void **state) {
 
 // Rows in the order of memory leave no gaps but those of alignment.
 static void rows_fill_their_structures(void **state) {
-    (void)state;
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
         size_t end = 0;
@@ -131,7 +126,6 @@ static void rows_fill_their_structures(void **state) {
 }
 
 static void turns_of_the_hash_are_different(void **state) {
-    (void)state;
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
         for (uint32_t i = 0; i < table->count; i++) {
@@ -242,7 +236,6 @@ static void hashed_fields_change_the_hash_and_no_others(void **state) {
 // ---- defaults ----------------------------------------------------------------------------------
 
 static void defaults_are_those_of_the_formats(void **state) {
-    (void)state;
     mf_Joint joint;
     mf_Shape shape;
     mf_item_reset(MF_ITEM_JOINT, &joint);
@@ -393,12 +386,11 @@ static uint32_t reals_of(mf_ItemType item) {
 // Every real number of a part is a property that says what the model has, and cannot be written.
 static void reals_are_properties(void **state) {
     mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
-    mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
     config.model = model;
-    assert_int_equal(mf_world_create(*state, NULL, &world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
+    mf_World *world = open_world(*state, NULL);
+    group = add_group(world, &config);
     const struct {
         const char *pattern;
         mf_ItemType item;

@@ -4,10 +4,6 @@
 
 #include "math/scalar.h"
 
-#include <mayfly/kinematics.h>
-
-#include <math.h>
-
 #define LINK(name) "<link name='" name "'><inertial><mass value='1'/></inertial></link>\n"
 #define HINGE(name, from, to, place, axis, lower, upper)                                           \
     "<joint name='" name "' type='revolute'><parent link='" from "'/><child link='" to "'/>"       \
@@ -40,7 +36,7 @@ static mf_InverseKinematicsConfig config_of(const mf_Model *model, const char *l
 
 // Cosines of the elbow by the lengths of the triangle.
 static void two_links_have_the_closed_form(void **state) {
-    mf_Model *model = load_text(*state, planar);
+    mf_Model *model = load_urdf(*state, planar);
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     config.tolerance = 1e-12;
     for (int i = 0; i < 20; i++) {
@@ -143,7 +139,7 @@ static void targets_are_reached(mf_Context *context, const mf_Model *model, uint
 }
 
 static void an_arm_reaches_random_targets(void **state) {
-    mf_Model *model = load_text(*state, arm);
+    mf_Model *model = load_urdf(*state, arm);
     const uint32_t link = mf_model_find_link(model, "f");
     targets_are_reached(*state, model, link, 100, false);
     targets_are_reached(*state, model, link, 100, true);
@@ -180,7 +176,7 @@ static void real_robots_reach_random_targets(void **state) {
 }
 
 static void what_is_out_of_reach_is_approached(void **state) {
-    mf_Model *model = load_text(*state, planar);
+    mf_Model *model = load_urdf(*state, planar);
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     const double target[3] = {0.8, 0.6, 0.0};
     double angle[2] = {0.0, 1.0};
@@ -205,7 +201,7 @@ static void limits_and_mimics_are_kept(void **state) {
                      "velocity='1' "
                      "effort='1'/><mimic joint='first' multiplier='0.5' "
                      "offset='0.1'/></joint></robot>";
-    mf_Model *model = load_text(*state, finger);
+    mf_Model *model = load_urdf(*state, finger);
     mf_InverseKinematicsConfig config = config_of(model, "two", 0.04, 0.0, 0.0);
     double angle[2] = {0.0, 0.0};
     mf_InverseKinematicsResult result;
@@ -229,7 +225,7 @@ static void limits_and_mimics_are_kept(void **state) {
 }
 
 static void mistakes_are_named(void **state) {
-    mf_Model *model = load_text(*state, planar);
+    mf_Model *model = load_urdf(*state, planar);
     const double target[3] = {0.3, 0.1, 0.0}, nowhere[3] = {0.3, NAN, 0.0}, none[4] = {0};
     double angle[2] = {0.25, 0.5};
     mf_Error error;

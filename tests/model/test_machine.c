@@ -1,11 +1,6 @@
 // Machines: genomes that read back to the same bytes, operators that keep to their chances and to
 // what a machine is, trusses as ancestors.
-#include "sanitized.h"
 #include "support.h"
-
-#include <mayfly/machine.h>
-
-#include <math.h>
 
 enum { BYTES = MF_MACHINE_BYTES };
 
@@ -32,15 +27,13 @@ static void check_valid(const uint8_t *genome, const mf_MachineConfig *config) {
     static mf_Machine machine;
     uint8_t again[BYTES];
     mf_Error error = {0};
-    if (mf_machine_decode(genome, BYTES, &machine, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_machine_decode(genome, BYTES, &machine, &error), &error);
     assert_int_equal(mf_machine_encode(&machine, again, BYTES, &error), MF_OK);
     assert_memory_equal(again, genome, BYTES);
     if (machine.bar_count == 0)
         return;
     const mf_Truss truss = mf_machine_truss(&machine);
-    if (mf_truss_check(&truss, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_truss_check(&truss, &error), &error);
     for (uint32_t b = 0; b < machine.bar_count; b++) {
         double square = 0.0;
         for (int c = 0; c < 3; c++) {
@@ -58,7 +51,6 @@ static void mutations_leave_machines(void **state) {
     uint8_t genome[BYTES], child[BYTES];
     static mf_Machine machine;
     uint32_t bars = 0, actuators = 0, neurons = 0, same = 0;
-    (void)state;
     assert_int_equal(mf_machine_vary(&config, NULL, 7, 0, genome, BYTES), MF_OK);
     for (uint64_t g = 1; g <= (SANITIZED ? 2500 : 10000); g++) {
         assert_int_equal(mf_machine_vary(&config, genome, 7, g, child, BYTES), MF_OK);
@@ -84,7 +76,6 @@ static void operators_keep_their_chances(void **state) {
     static mf_Machine parent, child;
     uint8_t genome[BYTES], other[BYTES];
     uint32_t split = 0, changed = 0, attached = 0;
-    (void)state;
     grow(&early, 3, 300, genome);
     assert_int_equal(mf_machine_decode(genome, BYTES, &parent, NULL), MF_OK);
     assert_true(parent.bar_count > 3 && parent.actuator_count > 0 && parent.neuron_count > 0);
@@ -112,7 +103,6 @@ static void bad_genomes_are_refused(void **state) {
     uint8_t genome[BYTES];
     static mf_Machine machine;
     uint32_t refused = 0;
-    (void)state;
     grow(&config, 5, 80, genome);
     for (uint32_t i = 0; i < 400; i++) {
         uint8_t broken[BYTES];
@@ -158,7 +148,6 @@ static void trusses_become_machines(void **state) {
     mf_MachineConfig config = mf_machine_config();
     uint8_t genome[BYTES];
     const mf_Truss truss = triangle();
-    (void)state;
     assert_int_equal(mf_machine_of_truss(&truss, &machine, NULL), MF_OK);
     assert_int_equal(machine.bar_count, 3);
     assert_true(fabs(machine.actuators[0].upper - 0.11) < 1e-7);
@@ -183,7 +172,6 @@ static void foreign_trusses_are_refused(void **state) {
     mf_Truss truss = triangle();
     mf_TrussVertex vertices[3];
     mf_TrussActuator actuator = motors[0];
-    (void)state;
     memcpy(vertices, corners, sizeof vertices);
     vertices[1].fixed[2] = true;
     truss.vertices = vertices;
@@ -229,7 +217,6 @@ static double length_of(const mf_Machine *machine, uint32_t bar) {
 static void machines_tip_over_to_where_they_stand(void **state) {
     static mf_Machine bar = {.vertex_count = 2, .bar_count = 1};
     static mf_Machine box = {.vertex_count = 8, .bar_count = 4};
-    (void)state;
     bar.vertices[1].position[0] = 0.03;
     bar.vertices[1].position[2] = 0.04;
     bar.bars[0] = (mf_TrussBar){{0, 1}, 0.01, 0};
@@ -254,7 +241,6 @@ static void standing_is_a_turn_that_ends(void **state) {
     uint8_t genome[BYTES];
     static mf_Machine before, after, again;
     uint32_t turned = 0;
-    (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         grow(&config, seed, 30, genome);
         assert_int_equal(mf_machine_decode(genome, BYTES, &before, NULL), MF_OK);

@@ -3,9 +3,6 @@
 
 #include "model/import/mesh.h"
 
-#include <math.h>
-#include <unistd.h>
-
 // A unit cube as OBJ: quads, mixed index forms, a comment, a negative index.
 static const char *const cube =
     "# cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvn 0 0 1\n"
@@ -28,9 +25,7 @@ static size_t make_binary(unsigned char *out, uint32_t claimed, const float (*co
 
 static mf_MeshData obj(void **state, const char *text) {
     mf_MeshData mesh;
-    mf_Error error = {0};
-    if (mf_obj_parse(*state, "m.obj", text, strlen(text), &mesh, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_obj_parse(*state, "m.obj", text, strlen(text), &mesh, &error));
     return mesh;
 }
 

@@ -2,8 +2,6 @@
 // servos, equalities; and the export.
 #include "model/support.h"
 
-#include <math.h>
-
 #define PI 3.14159265358979323846
 
 // A body in the world with these contents; the world's options before it.
@@ -11,7 +9,7 @@
     "<mujoco>" options "<worldbody><body name='b'>" contents "</body></worldbody></mujoco>"
 
 static void free_bases_and_fixed_bases(void **state) {
-    mf_Model *model = load_text(*state, ROBOT("", "<freejoint name='root'/><geom size='0.1'/>"));
+    mf_Model *model = load_urdf(*state, ROBOT("", "<freejoint name='root'/><geom size='0.1'/>"));
     assert_int_equal(model->base, MF_BASE_FREE);
     assert_int_equal(model->link_count, 1);
     assert_int_equal(model->position_count, 7);
@@ -22,7 +20,7 @@ static void free_bases_and_fixed_bases(void **state) {
     assert_near(model->links[0].inertia[0], 0.4 * model->mass * 0.01, 1e-12);
     assert_near(model->rest_height, 0.1, 1e-15);
     mf_model_destroy(model);
-    model = load_text(*state, ROBOT("", "<joint/><geom size='0.1'/>"));
+    model = load_urdf(*state, ROBOT("", "<joint/><geom size='0.1'/>"));
     assert_int_equal(model->base, MF_BASE_FIXED);
     assert_int_equal(model->link_count, 2);
     assert_string_equal(model->links[0].name, "world");
@@ -30,7 +28,7 @@ static void free_bases_and_fixed_bases(void **state) {
     assert_int_equal(model->position_count, 1);
     mf_model_destroy(model);
     // Two free bodies: the world is the base, both float in it.
-    model = load_text(*state, "<mujoco><worldbody><geom type='plane' size='0 0 1'/>"
+    model = load_urdf(*state, "<mujoco><worldbody><geom type='plane' size='0 0 1'/>"
                               "<body pos='1 2 3'><freejoint/><geom size='1'/></body>"
                               "<body><freejoint/><geom size='1'/></body></worldbody></mujoco>");
     assert_int_equal(model->base, MF_BASE_FIXED);
@@ -46,7 +44,7 @@ static void free_bases_and_fixed_bases(void **state) {
 // Two hinges and a slide in one body: rotation about each anchor in turn, worked out by hand.
 static void several_joints_are_a_chain(void **state) {
     mf_Model *model =
-        load_text(*state, ROBOT("<compiler angle='radian'/>",
+        load_urdf(*state, ROBOT("<compiler angle='radian'/>",
                                 "<joint name='x' axis='1 0 0' pos='0 0 1' ref='0.5'/>"
                                 "<joint name='s' type='slide' axis='0 1 0'/>"
                                 "<joint name='z' axis='0 0 1' pos='1 0 0'/><geom size='0.1'/>"
@@ -83,7 +81,7 @@ static void several_joints_are_a_chain(void **state) {
 
 static void ball_joints_have_four_positions(void **state) {
     mf_Model *model =
-        load_text(*state, ROBOT("", "<joint type='ball' range='0 90'/><geom size='1'/>"
+        load_urdf(*state, ROBOT("", "<joint type='ball' range='0 90'/><geom size='1'/>"
                                     "<body pos='0 0 1'><joint/><geom size='1'/></body>"));
     assert_int_equal(model->position_count, 5);
     assert_int_equal(model->velocity_count, 4);
@@ -109,7 +107,7 @@ static void orientations_mean_the_same(void **state) {
                  "<mujoco><worldbody><body %s><freejoint/><geom size='1'/></body></worldbody>"
                  "</mujoco>",
                  ways[i]);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         double sign = model->start_position[3] < 0 ? -1 : 1;
         assert_near(sign * model->start_position[3], sqrt(0.5), 1e-15);
         assert_near(sign * model->start_position[5], sqrt(0.5), 1e-15);
@@ -132,7 +130,7 @@ static void euler_sequences(void **state) {
                  "<mujoco><compiler eulerseq='%s'/><worldbody><body euler='%s'><freejoint/>"
                  "<geom size='1'/></body></worldbody></mujoco>",
                  cases[i].sequence, reversed ? "0 90 90" : "90 90 0");
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         for (int k = 0; k < 4; k++)
             assert_near(model->start_position[3 + k], cases[i].quat[k], 1e-15);
         mf_model_destroy(model);
@@ -140,7 +138,7 @@ static void euler_sequences(void **state) {
 }
 
 static void frames_move_their_elements(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<mujoco><worldbody><frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'>"
                 "<body name='b' pos='1 0 0'><frame pos='0 0 1' euler='0 90 0'>"
                 "<joint axis='0 0 1' pos='1 0 0'/><geom type='box' size='1 1 1' pos='0 1 0'/>"
@@ -154,7 +152,7 @@ static void frames_move_their_elements(void **state) {
 }
 
 static void classes_beat_childclasses_beat_main(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<mujoco><default><geom friction='0.1' condim='1'/><default class='soft'>"
                 "<geom friction='0.2'/><default class='softer'><geom friction='0.3' margin='0.5'/>"
                 "</default></default></default><worldbody><body childclass='soft'><freejoint/>"
@@ -206,7 +204,7 @@ static void solids_and_shells(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[400];
         snprintf(text, sizeof text, ROBOT("", "<freejoint/><geom %s/>"), cases[i].geom);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         const double *inertia = model->links[0].inertia;
         assert_near(model->mass, cases[i].mass, 1e-14);
         if (cases[i].x > 0)
@@ -227,7 +225,7 @@ static void meshes_are_exact(void **state) {
                  "0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody><body>"
                  "<freejoint/><geom type='mesh' mesh='cube'/></body></worldbody></mujoco>",
                  kinds[kind]);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         double area = 24, volume = 8;
         double mass = 1000 * (kind == 3 ? area : volume);
         double second = kind == 3 ? mass * (1 + 2 / 3.0) / 3 : mass / 3; // along each axis
@@ -256,7 +254,7 @@ static void hulls_are_convex_and_hold_everything(void **state) {
              "vertex='%s'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m'/>"
              "<geom type='mesh' mesh='few'/></body></worldbody></mujoco>",
              numbers, numbers);
-    mf_Model *model = load_text(*state, text);
+    mf_Model *model = load_urdf(*state, text);
     const mf_Mesh *mesh = &model->meshes[0];
     assert_true(mesh->hull_vertex_count >= 20 && mesh->hull_vertex_count < 100);
     // Euler: a triangulated closed surface has F = 2 V - 4.
@@ -298,7 +296,7 @@ static void inertia_from_geoms_and_from_inertial(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(text, sizeof text, "<mujoco>%s<worldbody><body>%s</body></worldbody></mujoco>",
                  cases[i].options, geoms);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         assert_near(model->mass, cases[i].mass, 1e-14);
         mf_model_destroy(model);
     }
@@ -309,12 +307,12 @@ static void inertia_from_geoms_and_from_inertial(void **state) {
                    "<freejoint/><inertial pos='0 0 0' mass='1' fullinertia='%.17g %.17g 1 %.17g "
                    "0 0'/>"),
              xx, yy, c * s);
-    mf_Model *model = load_text(*state, text);
+    mf_Model *model = load_urdf(*state, text);
     assert_near3(model->bodies[0].moments, 3, 2, 1, 1e-14);
     assert_near(fabs(model->bodies[0].axes[3]), sin(PI / 12), 1e-14);
     assert_near(model->links[0].inertia[3], c * s, 1e-14);
     mf_model_destroy(model);
-    model = load_text(*state, ROBOT("<compiler balanceinertia='true'/>",
+    model = load_urdf(*state, ROBOT("<compiler balanceinertia='true'/>",
                                     "<freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 "
                                     "4'/>"));
     assert_near3(model->bodies[0].moments, 2, 2, 2, 1e-15);
@@ -324,7 +322,7 @@ static void inertia_from_geoms_and_from_inertial(void **state) {
 
 // What MuJoCo reads although it looks wrong, is read with a note where something is lost.
 static void odd_files_load(void **state) {
-    mf_Model *model = load_text(*state, "<mujoco><!-- a -- b --->\n<!--- c --><worldbody><body>"
+    mf_Model *model = load_urdf(*state, "<mujoco><!-- a -- b --->\n<!--- c --><worldbody><body>"
                                         "<joint name='' type='free' limited='true' range='0 1'/>"
                                         "<geom size='1' material='' mesh='' name=''/></body>"
                                         "</worldbody></mujoco>");
@@ -333,14 +331,14 @@ static void odd_files_load(void **state) {
     assert_int_equal(model->shapes[0].material, MF_NONE);
     mf_model_destroy(model);
     model =
-        load_text(*state, "<mujoco><worldbody><body><joint range='1 -1'/><geom size='1'/></body>"
+        load_urdf(*state, "<mujoco><worldbody><body><joint range='1 -1'/><geom size='1'/></body>"
                           "</worldbody><keyframe>\n<key qpos=''/><key qvel='3'/></keyframe>"
                           "</mujoco>");
     assert_true(isinf(model->joints[0].lower) && isinf(model->joints[0].upper));
     assert_note(model, true, 1, "range: 1 is not below -1, so nothing is limited");
     assert_near(model->keyframes[1].velocity[0], 3, 0);
     mf_model_destroy(model);
-    model = load_text(*state, "<mujoco><worldbody><body><freejoint/><geom size='1'/></body>"
+    model = load_urdf(*state, "<mujoco><worldbody><body><freejoint/><geom size='1'/></body>"
                               "</worldbody><keyframe>\n<key qpos='1 2'/></keyframe></mujoco>");
     assert_note(model, true, 2, "the model has 7, found 2 numbers");
     assert_near3(model->keyframes[0].position, 1, 2, 0, 0);
@@ -351,7 +349,7 @@ static void odd_files_load(void **state) {
 // What looks like a comment in other sections is none; dashes of others stay.
 static void comments_are_found_where_they_are(void **state) {
     mf_Model *model =
-        load_text(*state, "<?xml version='1.0'?><mujoco model='a--b'><![CDATA[<!-- x -- y -->]]>"
+        load_urdf(*state, "<?xml version='1.0'?><mujoco model='a--b'><![CDATA[<!-- x -- y -->]]>"
                           "<!-- - --><?hint -- ?><worldbody><body><freejoint/><geom size='1'/>"
                           "</body></worldbody></mujoco>");
     assert_null(find_note(model, "a comment"));
@@ -365,7 +363,7 @@ static void worlds_without_bodies_are_scenery(void **state) {
         "<mujoco/>", "<mujoco><worldbody><geom size='1'/><site name='s'/></worldbody></mujoco>",
         "<mujoco><worldbody><body><site/></body></worldbody></mujoco>"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        mf_Model *model = load_text(*state, texts[i]);
+        mf_Model *model = load_urdf(*state, texts[i]);
         assert_int_equal(model->joint_count, 0);
         assert_true(model->base == MF_BASE_FIXED && model->mass == 0.0);
         assert_int_equal(find_note(model, "it is scenery") != NULL, i < 2);
@@ -374,7 +372,7 @@ static void worlds_without_bodies_are_scenery(void **state) {
 }
 
 static void ranges_follow_autolimits(void **state) {
-    mf_Model *model = load_text(*state, ROBOT("", "<joint range='-90 180' ref='90' springref='45'/>"
+    mf_Model *model = load_urdf(*state, ROBOT("", "<joint range='-90 180' ref='90' springref='45'/>"
                                                   "<joint type='slide' range='-1 2'/>"
                                                   "<joint range='0 1' limited='false'/>"
                                                   "<geom size='1'/>"));
@@ -389,7 +387,7 @@ static void ranges_follow_autolimits(void **state) {
 
 // Servos: reflected mass of a hinge with inertia 2 + armature 1 behind a gear of 2 is 3/4.
 static void servos_and_their_damping(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state,
         "<mujoco><default><position kp='7'/></default><worldbody><body><joint name='j' "
         "range='-90 90' armature='1'/><inertial pos='0 0 0' mass='1' diaginertia='2 2 2'/></body>"
@@ -419,7 +417,7 @@ static void servos_and_their_damping(void **state) {
 // A joint spring with time constant 0.5 and ratio 0.25 on inertia 2: k = I / (t r)^2, b = 2 I / t.
 static void spring_dampers_are_resolved(void **state) {
     mf_Model *model =
-        load_text(*state, ROBOT("", "<joint springdamper='0.5 0.25'/><inertial pos='0 "
+        load_urdf(*state, ROBOT("", "<joint springdamper='0.5 0.25'/><inertial pos='0 "
                                     "0 0' mass='1' diaginertia='2 2 2'/>"));
     assert_near(model->joints[0].stiffness, 2 / (0.125 * 0.125), 1e-11);
     assert_near(model->joints[0].damping, 8, 1e-14);
@@ -427,7 +425,7 @@ static void spring_dampers_are_resolved(void **state) {
 }
 
 static void equalities_and_tendons(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state,
         "<mujoco><compiler angle='radian'/><worldbody><body name='a' pos='1 0 0'><joint "
         "name='j' ref='2'/><geom size='1'/></body><body name='b' pos='0 1 0' "
@@ -448,7 +446,7 @@ static void equalities_and_tendons(void **state) {
 }
 
 static void keyframes_fill_in_what_is_left_out(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<mujoco><size nkey='3'/><worldbody><body pos='0 0 2'><freejoint/><geom size='1'/>"
                 "<body><joint name='j'/><geom size='1'/></body></body></worldbody><actuator><motor "
                 "joint='j'/></actuator><keyframe><key name='up' time='1.5' qvel='1 2 3 4 5 6 7'/>"
@@ -483,7 +481,7 @@ static void lenient_keyframes_keep_their_controls(void **state) {
 
 static void gravity_compensation_is_summed(void **state) {
     mf_Model *model =
-        load_text(*state, ROBOT("", "<joint/><geom size='1' mass='2'/><body pos='1 0 0' "
+        load_urdf(*state, ROBOT("", "<joint/><geom size='1' mass='2'/><body pos='1 0 0' "
                                     "gravcomp='0.5'><geom size='1' mass='4'/></body>"));
     assert_near(model->links[1].lift_mass, 2, 0);
     assert_near3(model->links[1].lift_moment, 2, 0, 0, 0);
@@ -541,7 +539,7 @@ static void export_comes_back_bit_for_bit(void **state) {
         "0.1 0.2 0.3 1 0 0 0'/></keyframe></mujoco>";
     char path[512];
     mf_Error error = {0};
-    mf_Model *model = load_text(*state, text);
+    mf_Model *model = load_urdf(*state, text);
     write_text(path, "exported.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
     mf_Model *again = load_file(*state, path, NULL);
@@ -557,7 +555,7 @@ static void export_comes_back_bit_for_bit(void **state) {
     mf_model_destroy(model);
     remove(path);
     model =
-        load_text(*state, "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial>"
+        load_urdf(*state, "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial>"
                           "</link></robot>");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_UNSUPPORTED);
     mf_model_destroy(model);

@@ -120,8 +120,8 @@ static void close_keys(Keys *keys) {
 
 static void parse_nodes(Keys *keys, const char *text, const char *path, mf_Xml *xml,
                         KeyNodes *out) {
-    if (mf_xml_parse(keys->context, "keys.xml", text, strlen(text), xml, &keys->error) != MF_OK)
-        fail_msg("%s", keys->error.message);
+    must(mf_xml_parse(keys->context, "keys.xml", text, strlen(text), xml, &keys->error),
+         &keys->error);
     out->count = 0;
     find_nodes(xml->root, path, out);
 }

@@ -2,8 +2,6 @@
 // actuators and tendons beyond linear sums: paths, muscles, PID plugins.
 #include "model/support.h"
 
-#include <math.h>
-
 // ---- attached models
 // -----------------------------------------------------------------------------
 
@@ -114,7 +112,7 @@ static void attached_models_attach(void **state) {
 
 // A frame or body of the model itself: with its own class and assets, and names of its own.
 static void own_parts_are_attached(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state,
         "<mujoco><default><default class='d'><joint damping='2'/></default></default><asset>"
         "<mesh name='tet' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
@@ -240,7 +238,7 @@ static const char ropes[] =
 
 static void paths_and_muscles_survive_writing(void **state) {
     char path[512];
-    mf_Model *model = load_text(*state, ropes);
+    mf_Model *model = load_urdf(*state, ropes);
     assert_int_equal(model->tendon_wrap_count, 6);
     assert_int_equal(model->tendons[0].wrap_count, 6);
     assert_int_equal(model->tendon_wraps[1].type, MF_WRAP_SPHERE);
@@ -334,7 +332,7 @@ static void armatures_that_couple_branches_are_noted(void **state) {
                  "<fixed armature='1'><joint joint='%s' coef='1'/><joint joint='%s' coef='1'/>"
                  "</fixed></tendon></mujoco>",
                  cases[i].joints[0], cases[i].joints[1]);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         assert_int_equal(find_note(model, "couples branches") != NULL, cases[i].noted);
         mf_model_destroy(model);
     }
@@ -348,7 +346,7 @@ static void planes_of_one_height_are_noted(void **state) {
                  "<geom type='plane' size='1 1 1' pos='0 0 %d'/>"
                  "<body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
                  -i);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         assert_int_equal(find_note(model, "count as one ground") != NULL, i == 0);
         mf_model_destroy(model);
     }
@@ -414,7 +412,7 @@ static void shortcuts_take_the_law_of_their_own_kind(void **state) {
                  "<mujoco><default>%s</default><worldbody><body><joint name='j'/><geom size='1'/>"
                  "</body></worldbody><actuator><%s joint='j'/></actuator></mujoco>",
                  laws[i].defaults, laws[i].element);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         const mf_Actuator *actuator = &model->actuators[0];
         assert_near(actuator->gain[0], laws[i].gain, 0);
         for (int k = 0; k < 3; k++)
@@ -426,7 +424,7 @@ static void shortcuts_take_the_law_of_their_own_kind(void **state) {
 
 // A tendon without a length of its own is relaxed where the springs of its joints are.
 static void tendons_relax_with_the_springs_of_joints(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<mujoco><compiler angle='radian'/><worldbody><site name='w' pos='0 0 0'/><body>"
                 "<joint name='z' type='slide' axis='0 0 1' ref='.5' springref='2'/>"
                 "<geom size='.1'/><body pos='1 0 0'><joint name='h' axis='0 1 0' ref='.3' "
@@ -459,7 +457,7 @@ static void primitives_are_fitted_to_bounds(void **state) {
             "0 .2 .4 0 0 0 .6 .2 0 .6 0 .4 .6 .2 .4 .6'/></asset><worldbody><body><freejoint/>"
             "<geom type='%s' mesh='m' mass='1'/></body></worldbody></mujoco>",
             cases[i].type);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         assert_near3(model->shapes[0].position, 0.1, 0.2, 0.3, 1e-7);
         for (int k = 0; k < 3 && cases[i].size[k] > 0; k++)
             assert_near(model->shapes[0].size[k], cases[i].size[k], 1e-6);
@@ -468,7 +466,7 @@ static void primitives_are_fitted_to_bounds(void **state) {
 }
 
 static void other_solvers_are_reported(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<mujoco><option solver='CG' iterations='6'/><worldbody><body><geom size='1'/>"
                 "</body></worldbody></mujoco>");
     assert_non_null(find_note(model, "Newton's method"));

@@ -2,8 +2,6 @@
 // MuJoCo number by number.
 #include "support.h"
 
-#include <math.h>
-
 #define MODEL(world, rest) "<mujoco><worldbody>" world "</worldbody>" rest "</mujoco>"
 
 static void copies_have_the_right_poses(void **state) {

@@ -1,7 +1,6 @@
 // The docks of models/modules: on the surface, centered, facing outwards, flush with each other;
 // and links that do not overlap.
 #include "model/modules.h"
-#include "sanitized.h"
 
 // 1 mm outside of its origin and around it there is nothing, 1 mm inside there is its own link. The
 // docks of atron_simple are on the rim of a cylinder: only their origins are on the surface.

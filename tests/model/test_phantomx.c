@@ -2,8 +2,6 @@
 // the folder MAYFLY_SHARED or ../shared; skipped if it is not available.
 #include "model/support.h"
 
-#include <math.h>
-
 static bool find_robot(char path[1024]) {
     const char *shared = getenv("MAYFLY_SHARED");
     const char *robot = "models/phantomx_description/urdf/phantomx.urdf";

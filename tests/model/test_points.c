@@ -4,8 +4,6 @@
 #include "math/scalar.h"
 #include "model/points.h"
 
-#include <math.h>
-
 // Numbers without a pattern in -1 .. 1.
 static double draw(uint32_t *tick) {
     uint32_t words[4];
@@ -41,7 +39,6 @@ static mf_MassProperties weigh(const double (*position)[3], uint32_t count, doub
 }
 
 static void four_points_have_the_whole_inertia(void **state) {
-    (void)state;
     uint32_t tick = 0;
     for (int round = 0; round < 200; round++) {
         mf_MassProperties body, found;
@@ -58,7 +55,6 @@ static void four_points_have_the_whole_inertia(void **state) {
 }
 
 static void two_points_have_the_largest_second_moment(void **state) {
-    (void)state;
     // Half edges 3, 2, 1 and mass 6: second moments 18, 8, 2 along x, y, z.
     const mf_MassProperties body = {6.0, {1.0, 0.0, 0.0}, {10.0, 20.0, 26.0, 0.0, 0.0, 0.0}};
     double points[2][3];
@@ -73,7 +69,6 @@ static void two_points_have_the_largest_second_moment(void **state) {
 // Check case E4: the sum over parts by the parallel-axis theorem equals the inertia of all points
 // taken at once; it is positive definite and fulfils the triangle inequality.
 static void composite_inertia_is_the_sum_of_its_parts(void **state) {
-    (void)state;
     uint32_t tick = 5000;
     for (int round = 0; round < 100; round++) {
         mf_Point all[40] = {0};
@@ -114,7 +109,6 @@ static void composite_inertia_is_the_sum_of_its_parts(void **state) {
 }
 
 static void shapes_have_their_points_on_their_surface(void **state) {
-    (void)state;
     double out[MF_SHAPE_POINTS_LIMIT][3];
     const double capsule[3] = {0.5, 2.0, 0.0};
     assert_int_equal(mf_shape_points(out, MF_SHAPE_CAPSULE, capsule, 4), 10);
@@ -129,7 +123,6 @@ static void shapes_have_their_points_on_their_surface(void **state) {
 }
 
 static void massless_points_weigh_nothing(void **state) {
-    (void)state;
     const mf_Point points[2] = {{.flags = MF_POINT_COLLIDES, .position = {1.0, 1.0, 1.0}},
                                 {.flags = MF_POINT_HAS_MASS, .mass = 2.0, .link = 3}};
     mf_MassProperties body = mf_mass_of_points(points, 2, 0);

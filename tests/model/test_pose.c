@@ -3,8 +3,6 @@
 
 #include "math/scalar.h"
 
-#include <math.h>
-
 #define QUARTER 1.57079632679489661923
 
 static const char *const arm =
@@ -20,7 +18,7 @@ static const char *const arm =
     "<limit lower='0.5' upper='1.5' velocity='1' effort='1'/></joint></robot>";
 
 static void links_follow_their_joints(void **state) {
-    mf_Model *model = load_text(*state, arm);
+    mf_Model *model = load_urdf(*state, arm);
     double position[3][3], rotation[3][4];
     const double zero[2] = {0.0, 0.0}, bent[2] = {QUARTER, 1.0};
     mf_model_pose(model, zero, position, rotation);
@@ -34,7 +32,7 @@ static void links_follow_their_joints(void **state) {
 }
 
 static void either_array_may_be_missing(void **state) {
-    mf_Model *model = load_text(*state, arm);
+    mf_Model *model = load_urdf(*state, arm);
     const double angle[2] = {0.3, 0.7};
     double position[3][3], rotation[3][4], alone_position[3][3], alone_rotation[3][4];
     mf_model_pose(model, angle, position, rotation);
@@ -49,7 +47,7 @@ static void either_array_may_be_missing(void **state) {
 }
 
 static void start_angles_are_zero_inside_the_range(void **state) {
-    mf_Model *model = load_text(*state, arm);
+    mf_Model *model = load_urdf(*state, arm);
     assert_near(model->start_angle[0], 0.0, 0.0);
     assert_near(model->start_angle[1], 0.5, 0.0);
     assert_near(model->rest_height, 0.0, 0.0); // nothing collides
@@ -71,7 +69,7 @@ static void shapes_reach_down_as_far_as_they_should(void **state) {
                  "<robot name='r'><link name='b'><inertial><mass value='1'/></inertial><collision>"
                  "<origin xyz='0.1 0 0.2'/><geometry>%s</geometry></collision></link></robot>",
                  bodies[i]);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         double position[1][3] = {{5, 6, 7}},
                rotation[1][4] = {{cos(tilt / 2), sin(tilt / 2), 0, 0}};
         double point[3], world[3], middle = 7.0 + 0.2 * cosine;
@@ -97,8 +95,8 @@ static void the_hash_sees_motion_and_not_paint(void **state) {
     const char *const heavier =
         "<robot name='a'><link name='b'><inertial><mass value='1.0000000001'/></inertial>"
         "<collision><geometry><box size='1 1 1'/></geometry></collision></link></robot>";
-    mf_Model *a = load_text(*state, plain), *b = load_text(*state, painted);
-    mf_Model *c = load_text(*state, heavier);
+    mf_Model *a = load_urdf(*state, plain), *b = load_text(*state, painted);
+    mf_Model *c = load_urdf(*state, heavier);
     assert_true(mf_model_hash(a) == mf_model_hash(b));
     assert_true(mf_model_hash(a) != mf_model_hash(c));
     mf_model_destroy(a);

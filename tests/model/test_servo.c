@@ -1,17 +1,6 @@
 // Motors in URDF files: read, inherited, rejected; the motor estimated from effort and speed; and
 // their effect in the articulated motion.
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <mayfly/mayfly.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "model/import/urdf.h"
 
 // A beam on a hinge and one on a slide behind it; `extra` goes in front of the links.
@@ -34,19 +23,6 @@ static mf_Status parse(mf_Context *context, const char *extra, mf_Model **out, m
 
 static mf_Context *context_of(void **state) {
     return *state;
-}
-
-static int open_context(void **state) {
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    *state = context;
-    return 0;
-}
-
-static int close_context(void **state) {
-    assert_int_equal(mf_context_live_bytes(*state), 0);
-    mf_context_destroy(*state);
-    return 0;
 }
 
 static void later_servos_change_earlier_ones(void **state) {
@@ -114,7 +90,6 @@ static void mistakes_are_named(void **state) {
 // Steady angle of the hinge under a torque of 0.1 N m: 0.1 / gain of whichever motor holds it.
 static double angle_under_load(mf_Context *context, const mf_Model *model,
                                const mf_ArticulatedConfig *config) {
-    mf_World *world;
     mf_Group *group;
     mf_WorldConfig settings = mf_world_config();
     mf_GroupConfig robots = mf_group_config();
@@ -122,12 +97,12 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
     settings.gravity = 0.0;
     robots.model = model;
     robots.double_precision = true;
-    assert_int_equal(mf_world_create(context, &settings, &world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &robots, &group, NULL), MF_OK);
+    mf_World *world = open_world(context, &settings);
+    group = add_group(world, &robots);
     assert_int_equal(mf_articulated_add(group, config, NULL), MF_OK);
-    mf_field_set(mf_group_find_field(group, "joint.torque"), 0, 0, 0.1);
+    set_field(group, "joint.torque", 0, 0, 0.1);
     mf_world_step(world, 2000);
-    double angle = mf_field_get(mf_group_find_field(group, "joint.angle"), 0, 0);
+    double angle = get_field(group, "joint.angle", 0, 0);
     mf_world_destroy(world);
     return angle;
 }
@@ -161,5 +136,5 @@ int main(void) {
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(the_articulated_motion_takes_them),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

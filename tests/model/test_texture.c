@@ -2,9 +2,6 @@
 // coordinates of meshes, and what is wrong with them.
 #include "model/support.h"
 
-#include <mayfly/texture.h>
-
-#include "base/inject.h"
 #include "model/import/mesh.h"
 #include "view/png.h"
 
@@ -28,9 +25,7 @@ static uint8_t *pixels_of(mf_Context *context, const mf_Texture *texture, uint32
                           uint32_t expected_height) {
     uint8_t *pixels = NULL;
     uint32_t width, height;
-    mf_Error error = {0};
-    if (mf_texture_pixels(context, texture, &pixels, &width, &height, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_texture_pixels(context, texture, &pixels, &width, &height, &error));
     assert_int_equal(width, expected_width);
     assert_int_equal(height, expected_height);
     return pixels;

@@ -1,14 +1,10 @@
 // Every allocation and file call of the model code fails once: an error is returned, nothing leaks.
-#include <mayfly/builder.h>
 #include "model/support.h"
-
-#include "torture.h"
 
 static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1}, size[3] = {1, 1, 1};
     mf_Builder *builder = NULL;
     mf_Model *model = NULL;
-    (void)user;
     mf_Status status = mf_builder_create(context, "r", &builder, error);
     if (status != MF_OK)
         return status;

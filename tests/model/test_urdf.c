@@ -2,7 +2,6 @@
 #include "model/support.h"
 
 #include <locale.h>
-#include <math.h>
 
 #define BOX "<collision><geometry><box size='0.2 0.4 0.6'/></geometry></collision>"
 #define MASS(m)                                                                                    \
@@ -14,7 +13,7 @@
 // ---- input -------------------------------------------------------------------------------------
 
 static void joints_keep_what_the_file_says(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(1) "</link>" JOINT(
             "j", "revolute", "a",
@@ -50,7 +49,7 @@ static void every_joint_type_is_known(void **state) {
                         "<joint name='j' type='%s'><parent link='a'/><child link='b'/>"
                         "<limit lower='-1' upper='1' velocity='1' effort='1'/></joint></robot>",
                  types[i].name);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         assert_int_equal(model->joints[0].type, types[i].type);
         assert_true((isinf(model->joints[0].lower) != 0) == (i != 0 && i != 2));
         mf_model_destroy(model);
@@ -68,7 +67,7 @@ static void fixed_links_merge_into_their_parents(void **state) {
                       "c") "<origin xyz='0 0 2'/></joint><gazebo reference='b'><sensor name='skin' "
                            "type='contact'/>"
                            "</gazebo></robot>";
-    mf_Model *model = load_text(*state, text);
+    mf_Model *model = load_urdf(*state, text);
     assert_int_equal(model->link_count, 2);
     assert_int_equal(model->joint_count, 1);
     // b's z points along a's x: its center of mass is at x = 2, the next joint at x = 3.
@@ -90,7 +89,7 @@ static void fixed_links_merge_into_their_parents(void **state) {
 }
 
 static void mimic_chains_end_at_a_free_joint(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
                     1) "</link>"
                        "<link name='c'>" MASS(1) "</link><link name='d'>" MASS(1) "</link>" JOINT(
@@ -120,7 +119,7 @@ static void mimic_chains_end_at_a_free_joint(void **state) {
 }
 
 static void shapes_become_contact_points(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(
             1) "<collision><geometry><box size='2 2 2'/></geometry></collision>"
@@ -142,7 +141,7 @@ static void shapes_become_contact_points(void **state) {
 }
 
 static void colors_come_from_named_global_and_local_materials(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><material name='red'><color rgba='1 0 0 1'/></material>"
         "<link name='a'>" MASS(
@@ -159,7 +158,7 @@ static void colors_come_from_named_global_and_local_materials(void **state) {
 
 static void a_uniform_box_needs_nine_points(void **state) {
     // m/12 (b^2 + c^2) with m = 12, edges 0.2, 0.4, 0.6.
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'><inertial><mass value='12'/>"
                 "<inertia ixx='0.52' iyy='0.4' izz='0.2'/></inertial>" BOX "</link></robot>");
     assert_int_equal(model->point_count, 9);
@@ -171,7 +170,7 @@ static void a_uniform_box_needs_nine_points(void **state) {
 }
 
 static void a_general_inertia_is_exact(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'><inertial><origin xyz='0.01 0.02 0.03'/>"
         "<mass value='2'/><inertia ixx='0.02' iyy='0.03' izz='0.04' ixy='0.001' ixz='0.002' "
@@ -188,7 +187,7 @@ static void a_general_inertia_is_exact(void **state) {
 
 // A rod of length l: its tip carries m/4 and a point at l/3 from the other end the rest.
 static void a_rod_puts_mass_on_its_tip(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'><inertial><origin xyz='0 0 -0.5'/><mass value='1.2'/>"
         "<inertia ixx='0.1' iyy='0.1' izz='0'/></inertial><collision><origin xyz='0 0 -1'/>"
@@ -205,7 +204,7 @@ static void a_rod_puts_mass_on_its_tip(void **state) {
 
 static void light_links_take_fewer_points_within_the_budget(void **state) {
     mf_Model *model =
-        load_text(*state, "<robot name='r'><link name='a'><inertial><mass value='10'/>"
+        load_urdf(*state, "<robot name='r'><link name='a'><inertial><mass value='10'/>"
                           "<inertia ixx='0.5' iyy='0.5' izz='0.6'/></inertial></link>"
                           "<link name='b'><inertial><mass value='0.1'/>"
                           "<inertia ixx='1e-5' iyy='2e-5' izz='2e-5'/></inertial></link>" JOINT(
@@ -220,7 +219,7 @@ static void light_links_take_fewer_points_within_the_budget(void **state) {
 
 static void sensors_are_read(void **state) {
     mf_Model *model =
-        load_text(*state, "<robot name='r'><link name='a'>" MASS(1) BOX
+        load_urdf(*state, "<robot name='r'><link name='a'>" MASS(1) BOX
                   "</link>"
                   "<gazebo reference='a'><sensor name='eye' type='ray'>"
                   "<pose>0 0 1 0 1.57079632679489661923 0</pose><ray><scan/><range><max>2.5</max>"
@@ -238,7 +237,7 @@ static void sensors_are_read(void **state) {
 }
 
 static void leaf_links_get_contact_sensors_by_default(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
         "</link><link name='c'>" MASS(1) "</link>" JOINT(
             "j", "revolute", "a", "b") "</joint>" JOINT("k", "revolute", "a",
@@ -251,7 +250,7 @@ static void leaf_links_get_contact_sensors_by_default(void **state) {
 
 static void a_floating_world_is_left_out(void **state) {
     mf_Model *model =
-        load_text(*state, "<robot name='r'><link name='world'/><link name='trunk'>" MASS(
+        load_urdf(*state, "<robot name='r'><link name='world'/><link name='trunk'>" MASS(
                               1) "</link>"
                                  "<joint name='free' type='floating'><parent link='world'/>"
                                  "<child link='trunk'/></joint></robot>");
@@ -263,7 +262,7 @@ static void a_floating_world_is_left_out(void **state) {
 
 static void unknown_elements_are_reported_once_per_kind(void **state) {
     mf_Model *model =
-        load_text(*state, "<robot name='r'><link name='a'>" MASS(
+        load_urdf(*state, "<robot name='r'><link name='a'>" MASS(
                               1) "</link>\n<transmission name='t'/>\n"
                                  "<transmission name='u'/>\n<gazebo><plugin/></gazebo></robot>");
     assert_note(model, false, 2, "<transmission> in <robot> ignored (2 times)");
@@ -296,7 +295,7 @@ static void nothing_is_ignored_in_silence(void **state) {
         snprintf(name, sizeof name, "%.*s", length, at + 1);
         snprintf(changed, sizeof changed, "%.*s strange='7'%s", (int)(at - text) + 1 + length, text,
                  at + 1 + length);
-        mf_Model *model = load_text(*state, changed);
+        mf_Model *model = load_urdf(*state, changed);
         snprintf(words, sizeof words, "<%s> strange ignored", name);
         assert_note(model, false, 1, words);
         mf_model_destroy(model);
@@ -304,14 +303,14 @@ static void nothing_is_ignored_in_silence(void **state) {
             continue; // nothing can be inside
         snprintf(changed, sizeof changed, "%.*s<strange/>%s", (int)(strchr(at, '>') - text) + 1,
                  text, strchr(at, '>') + 1);
-        model = load_text(*state, changed);
+        model = load_urdf(*state, changed);
         snprintf(words, sizeof words, "<strange> in <%s> ignored", name);
         assert_note(model, false, 1, words);
         mf_model_destroy(model);
         tried++;
     }
     assert_true(tried > 10);
-    mf_Model *model = load_text(*state, text);
+    mf_Model *model = load_urdf(*state, text);
     assert_int_equal(model->note_count, 0);
     mf_model_destroy(model);
 }
@@ -320,7 +319,7 @@ static void numbers_do_not_depend_on_the_locale(void **state) {
     // Skipped in effect where no such locale is installed; the parse must be right either way.
     setlocale(LC_ALL, "de_DE.UTF-8");
     mf_Model *model =
-        load_text(*state, "<robot name='r'><link name='a'><inertial><mass value='1.5e0'/>"
+        load_urdf(*state, "<robot name='r'><link name='a'><inertial><mass value='1.5e0'/>"
                           "</inertial>" BOX "</link></robot>");
     setlocale(LC_ALL, "C");
     assert_near(model->mass, 1.5, 1e-15);
@@ -346,7 +345,7 @@ static mf_Model *with_inertia(void **state, const char *inertia) {
              "<robot name='r'>\n<link name='a'>\n<inertial><mass value='12'/>%s</inertial>" BOX
              "</link></robot>",
              inertia);
-    return load_text(*state, text);
+    return load_urdf(*state, text);
 }
 
 // The nearest inertia whose second moments are not negative: with moments of inertia a, b, c the
@@ -407,7 +406,7 @@ static void mass_points_are_legal(void **state) {
                         "<joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
                         "<axis xyz='0 1 0'/></joint></robot>",
                  ats[k]);
-        mf_Model *model = load_text(*state, text);
+        mf_Model *model = load_urdf(*state, text);
         assert_near(model->links[1].inertia[1], k == 0 ? 0.0 : 0.4, 1e-12);
         assert_true((find_note(model, "inertia is zero") != NULL) == (k == 1));
         mf_model_destroy(model);
@@ -422,7 +421,7 @@ static void possible_inertias_are_left_alone(void **state) {
 }
 
 static void massless_links_are_reported(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(
                     1) "</link>\n<link name='b'/>\n"
                        "<link name='c'><inertial><mass value='0'/></inertial></link>" JOINT(
@@ -451,7 +450,7 @@ static void files_without_mass_load(void **state) {
 
 // Gazebo's and Bullet's.
 static void friction_of_links_is_read(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
         "<contact><lateral_friction value='0.3'/><spinning_friction value='1'/></contact></link>"
         "<link name='c'>" MASS(1) BOX "</link>" JOINT("j", "revolute", "a", "b") "</joint>" JOINT(
@@ -472,7 +471,7 @@ static void friction_of_links_is_read(void **state) {
 }
 
 static void missing_limits_are_reported(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
                     1) "</link>"
                        "<joint name='j' type='revolute'><parent link='a'/><child link='b'/>\n"
@@ -584,7 +583,7 @@ static void broken_joints_are_refused(void **state) {
 
 // What other readers take too: each with a note.
 static void slips_of_writers_are_noted(void **state) {
-    mf_Model *model = load_text(
+    mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
             1) "</link>\n"

@@ -4,8 +4,6 @@
 
 #include "motion/fixture.h"
 
-#include <mayfly/articulated.h>
-
 typedef struct ArtConfig {
     mf_WorldConfig world;
     mf_GroupConfig group;
@@ -24,12 +22,11 @@ static inline ArtConfig art_config(mf_ArticulatedIntegrator integrator, mf_Time 
 
 // After fixture_begin and building stage->hand.
 static inline void art_open(Fixture *fixture, const ArtConfig *config) {
-    mf_Error error = {0};
     mf_GroupConfig group = config->group;
     group.model = &fixture->hand.model;
-    must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
-    must(mf_articulated_add(fixture->group, &config->motion, &error), &error);
+    fixture->world = open_world(fixture->context, &config->world);
+    fixture->group = add_group(fixture->world, &group);
+    MUST(mf_articulated_add(fixture->group, &config->motion, &error));
 }
 
 // Gives a link mass, center and principal moments about the center.

@@ -4,11 +4,6 @@
 
 #include "motion/articulated_fixture.h"
 
-#include "text_model.h"
-
-#include <stdlib.h>
-#include <unistd.h>
-
 typedef struct Text {
     mf_Context *context;
     mf_Model *model;
@@ -23,14 +18,13 @@ static inline TextConfig text_config(mf_ArticulatedIntegrator integrator, mf_Tim
 }
 
 static inline void text_open(Text *t, const char *text, const TextConfig *config) {
-    mf_Error error = {0};
-    *t = (Text){.context = make_context(1)};
+    *t = (Text){.context = open_context(1)};
     t->model = load_text(t->context, text);
     mf_GroupConfig group = config->group;
     group.model = t->model;
-    must(mf_world_create(t->context, &config->world, &t->world, &error), &error);
-    must(mf_world_add_group(t->world, &group, &t->group, &error), &error);
-    must(mf_articulated_add(t->group, &config->motion, &error), &error);
+    t->world = open_world(t->context, &config->world);
+    t->group = add_group(t->world, &group);
+    MUST(mf_articulated_add(t->group, &config->motion, &error));
 }
 
 static inline void text_close(Text *t) {
@@ -40,11 +34,11 @@ static inline void text_close(Text *t) {
 }
 
 static inline double text_get(const Text *t, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(t->group, field), 0, component);
+    return get_field(t->group, field, 0, component);
 }
 
 static inline void text_set(const Text *t, const char *field, uint32_t component, double value) {
-    mf_field_set(mf_group_find_field(t->group, field), 0, component, value);
+    set_field(t->group, field, 0, component, value);
 }
 
 static inline void text_set3(const Text *t, const char *field, double x, double y, double z) {
@@ -65,9 +59,8 @@ static inline void assert_bits_depend_on_nothing(uint64_t (*hash_of)(uint32_t co
     for (int floats = 0; floats < 2; floats++) {
         const uint64_t alone = hash_of(1, 3, floats, MF_ISA_AUTO);
         assert_true(alone != hash_of(1, 2, floats, MF_ISA_AUTO));
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
-            if (mf_isa_available(isa))
-                assert_true(hash_of(19, 3, floats, isa) == alone);
+        FOR_EACH_ISA (isa)
+            assert_true(hash_of(19, 3, floats, isa) == alone);
     }
 }
 

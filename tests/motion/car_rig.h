@@ -4,10 +4,6 @@
 
 #include "motion/fixture.h"
 
-#include <mayfly/car.h>
-
-#include <math.h>
-
 typedef struct Rig {
     mf_Context *context;
     mf_Terrain *terrain;
@@ -40,29 +36,27 @@ static inline RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
 }
 
 static inline void rig_open(Rig *rig, const RigConfig *config) {
-    mf_Error error = {0};
     mf_WorldConfig world = config->world;
     mf_GroupConfig group = config->group;
     memset(rig, 0, sizeof *rig);
-    rig->context = make_context(config->threads);
+    rig->context = open_context(config->threads);
     if (config->slope != 0.0 || config->rough)
         rig->terrain =
             make_terrain(rig->context, config->rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
                          MF_BILINEAR, config->rough ? 0.05 : config->slope, 1.0, 0.1);
     world.terrain = rig->terrain;
-    must(mf_car_body(rig->context, &config->car, "car", &rig->model, &error), &error);
+    MUST(mf_car_body(rig->context, &config->car, "car", &rig->model, &error));
     group.model = rig->model;
-    must(mf_world_create(rig->context, &world, &rig->world, &error), &error);
-    must(mf_world_add_group(rig->world, &group, &rig->group, &error), &error);
-    must(mf_car_add(rig->group, &config->car, &config->config, &error), &error);
+    rig->world = open_world(rig->context, &world);
+    rig->group = add_group(rig->world, &group);
+    MUST(mf_car_add(rig->group, &config->car, &config->config, &error));
 }
 
 static inline void rig_close(Rig *rig) {
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
     mf_terrain_destroy(rig->terrain);
-    assert_int_equal(mf_context_live_bytes(rig->context), 0);
-    mf_context_destroy(rig->context);
+    close_context(rig->context);
 }
 
 static inline mf_Field *rig_field(const Rig *rig, const char *name) {

@@ -2,10 +2,7 @@
 #ifndef TESTS_MOTION_CLOTH_RIG_H
 #define TESTS_MOTION_CLOTH_RIG_H
 
-#include <mayfly/motion.h>
-#include <string.h>
-
-#include "near.h"
+#include "rig/rig.h"
 
 typedef struct Rig {
     mf_Context *context;
@@ -48,9 +45,7 @@ static inline mf_Status rig_try(Rig *rig, mf_Error *error) {
 }
 
 static inline void rig_open(Rig *rig) {
-    mf_Error error = {0};
-    if (rig_try(rig, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(rig_try(rig, &error));
 }
 
 static inline void rig_close(Rig *rig) {
@@ -58,15 +53,6 @@ static inline void rig_close(Rig *rig) {
     mf_model_destroy(rig->model);
     rig->world = NULL;
     rig->model = NULL;
-}
-
-static inline double get(const Rig *rig, const char *field, uint32_t instance, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), instance, component);
-}
-
-static inline void set(const Rig *rig, const char *field, uint32_t instance, uint32_t component,
-                       double value) {
-    mf_field_set(mf_group_find_field(rig->group, field), instance, component, value);
 }
 
 // Triangles in place of the rectangle, which must not have more than 1024 vertices.

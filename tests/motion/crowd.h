@@ -8,12 +8,6 @@
 #define MF_TESTS_MOTION_CROWD_H
 
 #include "motion/fixture.h"
-#include "base/inject.h"
-
-#include "torture.h"
-
-#include <mayfly/motion.h>
-#include <stdlib.h>
 
 enum { ROBOTS = 20, STEPS = 60, POISONED = 5, NEIGHBORS = 16 };
 
@@ -65,7 +59,6 @@ static void crowd_open_with(Crowd *crowd, const CrowdKind *kind, const CrowdOpti
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_SystemConfig system = mf_system_config();
-    mf_Error error = {0};
     memset(crowd, 0, sizeof *crowd);
     fixture_begin(&crowd->fixture, threads);
     crowd->kind = kind;
@@ -81,16 +74,16 @@ static void crowd_open_with(Crowd *crowd, const CrowdKind *kind, const CrowdOpti
     group.model = &crowd->fixture.hand.model;
     group.count = count;
     group.double_precision = option->double_precision;
-    must(mf_world_create(crowd->fixture.context, &world, &crowd->fixture.world, &error), &error);
-    must(mf_world_add_group(crowd->fixture.world, &group, &crowd->fixture.group, &error), &error);
-    must(mf_motion_add(crowd->fixture.group, option->motion, motions, &error), &error);
+    crowd->fixture.world = open_world(crowd->fixture.context, &world);
+    crowd->fixture.group = add_group(crowd->fixture.world, &group);
+    MUST(mf_motion_add(crowd->fixture.group, option->motion, motions, &error));
     system.name = "steer";
     system.phase = MF_PHASE_CONTROL;
     system.rate = kind->rate;
     system.run = kind->steer;
     system.user = crowd;
     if (kind->steer != NULL)
-        must(mf_group_add_system(crowd->fixture.group, &system, &error), &error);
+        MUST(mf_group_add_system(crowd->fixture.group, &system, &error));
     for (uint32_t i = 0; i < count; i++)
         kind->place(crowd, i, first + i);
 }
@@ -277,10 +270,8 @@ static void a_reset_robot_starts_again(void **state) {
 // ---- images, memory -----------------------------------------------------------------------------
 
 static void *take_image(const Crowd *crowd) {
-    size_t size = mf_world_snapshot_size(crowd->fixture.world);
-    void *image = malloc(size);
-    assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(crowd->fixture.world, image, size, NULL), MF_OK);
+    size_t size;
+    void *image = take_snapshot(crowd->fixture.world, &size);
     return image;
 }
 
@@ -374,7 +365,7 @@ static void making_survives_every_failure(void **state) {
             seen = seen || kind->options[i].motion == making.motion;
         if (seen)
             continue;
-        mf_Context *context = make_context(1);
+        mf_Context *context = open_context(1);
         assert_true(torture(context, make_and_step, &making, TORTURE_MUST_FAIL) > 30);
         mf_context_destroy(context);
     }

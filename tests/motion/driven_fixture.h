@@ -3,10 +3,7 @@
 #ifndef MF_TESTS_MOTION_DRIVEN_FIXTURE_H
 #define MF_TESTS_MOTION_DRIVEN_FIXTURE_H
 
-#include <math.h>
 #include "motion/articulated_fixture.h"
-
-#include <mayfly/motion.h>
 
 typedef struct DrivenFixtureConfig {
     mf_WorldConfig world;
@@ -46,12 +43,11 @@ static inline mf_Status driven_add(mf_Group *group, const DrivenFixtureConfig *c
 // `model` NULL: stage->hand, after fixture_begin and building it.
 static inline void driven_open(Fixture *fixture, const mf_Model *model,
                                const DrivenFixtureConfig *config) {
-    mf_Error error = {0};
     mf_GroupConfig group = config->group;
     group.model = model != NULL ? model : &fixture->hand.model;
-    must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
-    must(driven_add(fixture->group, config, &error), &error);
+    fixture->world = open_world(fixture->context, &config->world);
+    fixture->group = add_group(fixture->world, &group);
+    MUST(driven_add(fixture->group, config, &error));
 }
 
 // A base with two arms of oblique and straight hinges, a slide with a wheel, and a ball joint at

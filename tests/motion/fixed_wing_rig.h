@@ -2,16 +2,7 @@
 #ifndef MF_TESTS_MOTION_FIXED_WING_RIG_H
 #define MF_TESTS_MOTION_FIXED_WING_RIG_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <mayfly/fixed_wing.h>
-
-#include <math.h>
-#include <string.h>
+#include "rig/rig.h"
 
 typedef struct RigConfig {
     mf_FixedWing aircraft;
@@ -28,11 +19,6 @@ typedef struct Rig {
     mf_Group *group;
 } Rig;
 
-static inline void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s: %s", mf_status_name(status), error->message);
-}
-
 // One aircraft in double precision with its surfaces held.
 static inline RigConfig rig_config(mf_FixedWingCommand command) {
     RigConfig config = {.aircraft = mf_fixed_wing(),
@@ -46,27 +32,23 @@ static inline RigConfig rig_config(mf_FixedWingCommand command) {
 
 static inline Rig rig_open(const RigConfig *config) {
     Rig rig = {0};
-    mf_Error error = {0};
-    mf_ContextConfig context = mf_context_config();
-    context.threads = config->threads;
-    must(mf_context_create(&context, &rig.context, &error), &error);
-    must(mf_fixed_wing_model(rig.context, &config->aircraft, &rig.model, &error), &error);
-    must(mf_world_create(rig.context, &config->world, &rig.world, &error), &error);
+    rig.context = open_context(config->threads);
+    MUST(mf_fixed_wing_model(rig.context, &config->aircraft, &rig.model, &error));
+    rig.world = open_world(rig.context, &config->world);
     mf_GroupConfig group = mf_group_config();
     group.model = rig.model;
     group.count = config->count;
     group.isolated = false;
     group.double_precision = !config->single_precision;
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_fixed_wing_add(rig.group, &config->aircraft, &config->config, &error), &error);
+    rig.group = add_group(rig.world, &group);
+    MUST(mf_fixed_wing_add(rig.group, &config->aircraft, &config->config, &error));
     return rig;
 }
 
 static inline void rig_close(Rig *rig) {
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
-    assert_int_equal(mf_context_live_bytes(rig->context), 0);
-    mf_context_destroy(rig->context);
+    close_context(rig->context);
 }
 
 static inline mf_Field *rig_field(const Rig *rig, const char *name) {
@@ -100,11 +82,6 @@ static inline void put_vec(const Rig *rig, const char *name, uint32_t instance, 
 static inline double course_of(const Rig *rig, uint32_t instance) {
     return atan2(get(rig, "base.linear_velocity", instance, 1),
                  get(rig, "base.linear_velocity", instance, 0));
-}
-
-static inline void assert_near(double got, double expected, double tolerance, const char *what) {
-    if (!(fabs(got - expected) <= tolerance))
-        fail_msg("%s: got %.12g, expected %.12g +- %.3g", what, got, expected, tolerance);
 }
 
 #endif

@@ -2,17 +2,8 @@
 #ifndef MF_TESTS_MOTION_FIXTURE_H
 #define MF_TESTS_MOTION_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <mayfly/points.h>
-
+#include "rig/rig.h"
 #include "model/hand.h"
-
-#include <stdio.h>
 
 typedef struct Fixture {
     mf_Context *context;
@@ -38,41 +29,25 @@ static inline FixtureConfig fixture_config(bool double_precision) {
     return config;
 }
 
-static inline void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s: %s", mf_status_name(status), error->message);
-}
-
-static inline mf_Context *make_context(uint32_t threads) {
-    mf_Context *context;
-    mf_Error error = {0};
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    must(mf_context_create(&config, &context, &error), &error);
-    return context;
-}
-
 // First call this, then build stage->hand, then fixture_open.
 static inline void fixture_begin(Fixture *fixture, uint32_t threads) {
     memset(fixture, 0, sizeof *fixture);
-    fixture->context = make_context(threads);
+    fixture->context = open_context(threads);
     mf_hand_start(&fixture->hand, fixture->context);
 }
 
 static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
-    mf_Error error = {0};
     mf_GroupConfig group = config->group;
     group.model = &fixture->hand.model;
-    must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
-    must(mf_points_add(fixture->group, &config->points, &error), &error);
+    fixture->world = open_world(fixture->context, &config->world);
+    fixture->group = add_group(fixture->world, &group);
+    MUST(mf_points_add(fixture->group, &config->points, &error));
 }
 
 static inline void fixture_close(Fixture *fixture, mf_Terrain *terrain) {
     mf_world_destroy(fixture->world);
     mf_terrain_destroy(terrain);
-    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
 }
 
 static inline mf_Field *fixture_field(const Fixture *fixture, const char *name) {
@@ -103,30 +78,17 @@ static inline double fixture_energy(const Fixture *fixture, uint32_t instance) {
     return energy.kinetic + energy.potential + energy.elastic;
 }
 
-// |got - expected| <= tolerance, with the numbers in the message; NaN fails.
-static inline void near_(double got, double expected, double tolerance, const char *what,
-                         const char *file, int line) {
-    if (!(fabs(got - expected) <= tolerance)) {
-        print_error("%s:%d: %s: expected %.17g +- %.3g, got %.17g (off by %.3g)\n", file, line,
-                    what, expected, tolerance, got, got - expected);
-        fail();
-    }
-}
-#define assert_near(got, expected, tolerance)                                                      \
-    near_(got, expected, tolerance, #got, __FILE__, __LINE__)
-
 static inline mf_Terrain *make_terrain(mf_Context *context, mf_TerrainShape shape,
                                        mf_Interpolation interpolation, double amplitude,
                                        double wavelength, double cell) {
     mf_Terrain *terrain;
-    mf_Error error = {0};
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 128;
     config.cell = cell;
     config.interpolation = interpolation;
     mf_TerrainGenerator generator = {
         .shape = shape, .amplitude = amplitude, .wavelength = wavelength, .octaves = 4, .seed = 7};
-    must(mf_terrain_generate(context, &config, &generator, &terrain, &error), &error);
+    MUST(mf_terrain_generate(context, &config, &generator, &terrain, &error));
     return terrain;
 }
 

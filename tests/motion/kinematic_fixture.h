@@ -4,8 +4,6 @@
 
 #include "motion/fixture.h"
 
-#include <mayfly/kinematic.h>
-
 typedef struct KinConfig {
     mf_WorldConfig world;
     mf_GroupConfig group;
@@ -24,12 +22,11 @@ static inline KinConfig kin_config(mf_Time step) {
 static inline void kin_open(Fixture *fixture, const KinConfig *config) {
     for (uint32_t j = 0; j < fixture->hand.model.joint_count; j++)
         fixture->hand.joints[j].armature = 0.01; // for motions that ask for inertia
-    mf_Error error = {0};
     mf_GroupConfig group = config->group;
     group.model = &fixture->hand.model;
-    must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
-    must(mf_kinematic_add(fixture->group, &config->motion, &error), &error);
+    fixture->world = open_world(fixture->context, &config->world);
+    fixture->group = add_group(fixture->world, &group);
+    MUST(mf_kinematic_add(fixture->group, &config->motion, &error));
 }
 
 // A leg of two slides, fore and aft, then up and down, that ends in one point; its hip at (x, y, 0)

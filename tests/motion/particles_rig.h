@@ -2,9 +2,7 @@
 #ifndef MF_TESTS_MOTION_PARTICLES_RIG_H
 #define MF_TESTS_MOTION_PARTICLES_RIG_H
 
-#include <mayfly/mayfly.h>
-
-#include "../context.h"
+#include "rig/rig.h"
 
 typedef struct Rig {
     mf_Context *context;
@@ -51,14 +49,14 @@ static inline void rig_open(Rig *rig, const RigConfig *config) {
     world.step = mf_time_from_seconds(config->step);
     world.gravity = config->gravity;
     world.isa = config->isa;
-    assert_int_equal(mf_world_create(rig->context, &world, &rig->world, NULL), MF_OK);
+    rig->world = open_world(rig->context, &world);
     rig->model = rig_body(rig, true, 0.02, 0.008);
     group.name = "particles";
     group.model = rig->model;
     group.count = config->count;
     group.isolated = false;
     group.double_precision = config->precise;
-    assert_int_equal(mf_world_add_group(rig->world, &group, &rig->group, NULL), MF_OK);
+    rig->group = add_group(rig->world, &group);
 }
 
 // A box of 0.2 m that particles push.
@@ -69,7 +67,7 @@ static inline void rig_box(Rig *rig, double mass, const double position[3]) {
     group.model = rig->box_model;
     group.isolated = false;
     group.double_precision = true;
-    assert_int_equal(mf_world_add_group(rig->world, &group, &rig->box, NULL), MF_OK);
+    rig->box = add_group(rig->world, &group);
     assert_int_equal(mf_collisions_prepare(rig->box, NULL), MF_OK);
     assert_int_equal(mf_rigid_add(rig->box, NULL, NULL), MF_OK);
     assert_int_equal(mf_group_set_start(rig->box, 0, position, NULL, NULL, NULL), MF_OK);
@@ -81,14 +79,6 @@ static inline void rig_fill(Rig *rig, uint32_t columns, uint32_t rows, double sp
                               spacing * (i / columns / rows + 0.5)};
         assert_int_equal(mf_group_set_start(rig->group, i, at, NULL, NULL, NULL), MF_OK);
     }
-}
-
-static inline double rig_get(const Rig *rig, const char *field, uint32_t i, uint32_t c) {
-    return mf_field_get(mf_group_find_field(rig->group, field), i, c);
-}
-
-static inline void rig_set(const Rig *rig, const char *field, uint32_t i, uint32_t c, double to) {
-    mf_field_set(mf_group_find_field(rig->group, field), i, c, to);
 }
 
 static inline void rig_close(Rig *rig) {

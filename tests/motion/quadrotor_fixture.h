@@ -3,23 +3,7 @@
 #ifndef TESTS_MOTION_QUADROTOR_FIXTURE_H
 #define TESTS_MOTION_QUADROTOR_FIXTURE_H
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <mayfly/quadrotor.h>
-
-#define assert_near(got, expected, tolerance) assert_near_at(__LINE__, got, expected, tolerance)
-static inline void assert_near_at(int line, double got, double expected, double tolerance) {
-    if (!(fabs(got - expected) <= tolerance))
-        fail_msg("line %d: %.17g, expected %.17g +- %g", line, got, expected, tolerance);
-}
+#include "rig/rig.h"
 
 typedef struct Fixture {
     mf_Context *context;
@@ -83,13 +67,12 @@ static inline Fixture fixture_open(const FixtureConfig *config) {
     assert_int_equal(mf_quadrotor_model(fixture.context, &config->quadrotor, "quadrotor",
                                         &fixture.model, &error),
                      MF_OK);
-    assert_int_equal(mf_world_create(fixture.context, &config->world, &fixture.world, &error),
-                     MF_OK);
+    fixture.world = open_world(fixture.context, &config->world);
     group.model = fixture.model;
     group.count = config->count;
     group.isolated = !config->shared;
     group.double_precision = !config->single_precision;
-    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, &error), MF_OK);
+    fixture.group = add_group(fixture.world, &group);
     mf_Status status = mf_quadrotor_add(fixture.group, &config->quadrotor, &config->config, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);

@@ -1,12 +1,8 @@
 // Memory: a step allocates nothing, and creating worlds, groups and the motion survives the failure
 // of every single allocation.
 #include "motion/fixture.h"
-#include "base/inject.h"
-
-#include "torture.h"
 
 static void a_step_makes_no_fallible_call(void **state) {
-    (void)state;
     for (int option = 0; option < 4; option++) {
         Fixture fixture;
         fixture_begin(&fixture, 1 + (uint32_t)option % 2);
@@ -56,8 +52,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 }
 
 static void making_survives_every_failure(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     for (int wide = 0; wide < 2; wide++) {
         bool user = wide != 0;
         assert_true(torture(context, make_and_step, &user, TORTURE_MUST_FAIL) > 20);
@@ -66,7 +61,6 @@ static void making_survives_every_failure(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     for (int which = 0; which < 9; which++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -76,7 +70,7 @@ static void bad_settings_are_refused(void **state) {
         mf_Error error = {0};
         group.model = &fixture.hand.model;
         must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
-        must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+        fixture.group = add_group(fixture.world, &group);
         size_t bytes = mf_context_live_bytes(fixture.context);
         switch (which) {
         case 0:

@@ -2,9 +2,6 @@
 // Jacobians against MuJoCo's numbers and against each other, on random trees of all joint types.
 #include "motion/fixture.h"
 
-#include <mayfly/articulated.h>
-#include <mayfly/dynamics.h>
-
 #include "math/scalar.h"
 
 enum { MOST_LINKS = 16, MOST_VALUES = 24, STATES = 3 };
@@ -62,7 +59,6 @@ static void build_links(mf_HandModel *hand, const Tree *tree) {
 }
 
 static void grove_open(Grove *grove, const Tree *tree) {
-    mf_Error error = {0};
     grove->tree = tree;
     fixture_begin(&grove->fixture, 1);
     build_links(&grove->fixture.hand, tree);
@@ -72,9 +68,9 @@ static void grove_open(Grove *grove, const Tree *tree) {
     group.model = &grove->fixture.hand.model;
     mf_ArticulatedConfig config = mf_articulated_config();
     config.base = tree->free ? MF_ARTICULATED_FREE : MF_ARTICULATED_FIXED;
-    must(mf_world_create(grove->fixture.context, &world, &grove->fixture.world, &error), &error);
-    must(mf_world_add_group(grove->fixture.world, &group, &grove->fixture.group, &error), &error);
-    must(mf_articulated_add(grove->fixture.group, &config, &error), &error);
+    grove->fixture.world = open_world(grove->fixture.context, &world);
+    grove->fixture.group = add_group(grove->fixture.world, &group);
+    MUST(mf_articulated_add(grove->fixture.group, &config, &error));
     assert_int_equal(mf_group_velocity_count(grove->fixture.group), tree->velocity_count);
 }
 
@@ -156,7 +152,6 @@ static void unit_quaternions(const Tree *tree, double *q) {
 }
 
 static void equals_mujoco(void **state) {
-    (void)state;
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
         const Tree *tree = &trees[t];
@@ -180,7 +175,6 @@ static void equals_mujoco(void **state) {
 }
 
 static void poses_and_jacobians_equal_mujocos(void **state) {
-    (void)state;
     const double point[3] = {0.1, -0.2, 0.3};
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
@@ -208,7 +202,6 @@ static void poses_and_jacobians_equal_mujocos(void **state) {
 // dynamics are the forces; a column of the mass matrix is what a unit acceleration needs more than
 // none; half of v M v is the kinetic energy that the links' motions add up to.
 static void algorithms_agree(void **state) {
-    (void)state;
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
         const Tree *tree = &trees[t];

@@ -23,7 +23,6 @@ static void set_turn(const Text *t, double x, double y, double z, double angle) 
 
 // The gear is a torque in the child's axes, or in the parent's.
 static void a_motor_turns_a_ball(void **state) {
-    (void)state;
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double gear[3] = {0.3, -1.1, 0.6}, back[3] = {-1.1, -0.3, 0.6};
     for (int i = 0; i < 2; i++) {
@@ -44,7 +43,6 @@ static void a_motor_turns_a_ball(void **state) {
 
 // From 170 to -170 degrees are 20, not -340.
 static void position_control_goes_the_short_way(void **state) {
-    (void)state;
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double targets[][2] = {{-170, 20}, {100, -70}, {530, 0}, {-9, -179}, {-11, 179}};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
@@ -60,7 +58,6 @@ static void position_control_goes_the_short_way(void **state) {
 
 // Stable at any gain: within steps far longer than its period the ball is where it should be.
 static void a_stiff_position_of_a_ball_is_stable(void **state) {
-    (void)state;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
     Text t;
     open_ball(&t,
@@ -80,7 +77,6 @@ static void a_stiff_position_of_a_ball_is_stable(void **state) {
 // A velocity actuator at the middle of a free body is a damper: v / (1 + h k / m) each step, along
 // its gear only, for a damper that would need steps of 2e-9 s.
 static void a_stiff_damper_on_a_site(void **state) {
-    (void)state;
     static const char box[] =
         "<mujoco><worldbody><body><freejoint/><inertial pos='0 0 0' "
         "mass='2' diaginertia='0.1 0.2 0.3'/><site name='s' euler='0 90 0'/></body></worldbody>"
@@ -107,7 +103,6 @@ static void a_stiff_damper_on_a_site(void **state) {
 // about z, so that the gear points along -x: length -(0.2 + x), and m x'' = -kp (control + 0.2 +
 // x).
 static void a_reference_in_the_world(void **state) {
-    (void)state;
     static const char slide[] =
         "<mujoco><worldbody><site name='r' pos='0.1 0 0' euler='0 0 90'/>"
         "<body><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='2' "
@@ -127,7 +122,6 @@ static void a_reference_in_the_world(void **state) {
 // Actuators between sites of one robot push with forces that cancel: a robot in space keeps its
 // momentum while its limbs move (Runge-Kutta: within 6e-10, a sixteenth of that at half the step).
 static void between_sites_momentum_is_kept(void **state) {
-    (void)state;
     static const char diver[] =
         "<mujoco><compiler angle='radian'/><worldbody><body>"
         "<freejoint/><geom type='box' size='0.2 0.15 0.1' mass='4'/><site name='chest' pos='0.1 "
@@ -193,7 +187,6 @@ static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_
 
 // With every kind of actuator: alone and in a batch, on every instruction set.
 static void the_same_bits_everywhere(void **state) {
-    (void)state;
     char *text = read_text(MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml");
     for (int twice = 0; twice < 2; twice++) {
         uint64_t first = 0;
@@ -201,9 +194,8 @@ static void the_same_bits_everywhere(void **state) {
             uint64_t alone = moved_hash(text, 1, which, MF_ISA_AUTO, twice);
             assert_true(alone != first);
             first = alone;
-            for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
-                if (mf_isa_available(isa))
-                    assert_true(moved_hash(text, 20, which, isa, twice) == alone);
+            FOR_EACH_ISA (isa)
+                assert_true(moved_hash(text, 20, which, isa, twice) == alone);
         }
     }
     free(text);

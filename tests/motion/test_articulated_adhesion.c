@@ -25,7 +25,6 @@ static TextConfig glue_config(mf_Time step) {
 
 // The ground bears the weight and the pull; MuJoCo 4.0 has the ball as deep after 1 s.
 static void a_ball_is_pressed_to_the_ground(void **state) {
-    (void)state;
     const TextConfig config = glue_config(2 * MF_MILLISECOND);
     const double heights[2] = {0.09963281815745, 0.09915904650609};
     for (int on = 0; on < 2; on++) {
@@ -42,7 +41,6 @@ static void a_ball_is_pressed_to_the_ground(void **state) {
 
 // MuJoCo 4.0 after 1, 100 and 300 steps of 1 ms: the cup's place, and the load's along x and z.
 static void a_load_hangs_or_falls(void **state) {
-    (void)state;
     static const double control[2] = {1.0, 0.05};
     static const uint64_t steps[3] = {1, 99, 200};
     static const double expected[2][3][3] = {
@@ -70,7 +68,6 @@ static void a_load_hangs_or_falls(void **state) {
 
 // Between two free bodies it is a force within.
 static void it_gives_no_momentum(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><body name='a'><freejoint/>"
         "<geom size='.1' mass='1'/></body><body pos='.15 .1 .07'><freejoint/>"
@@ -112,7 +109,6 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
 }
 
 static void bits_do_not_depend_on_settings(void **state) {
-    (void)state;
     assert_bits_depend_on_nothing(hash_of);
 }
 

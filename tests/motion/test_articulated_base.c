@@ -1,14 +1,11 @@
 // Gravity in every direction, dry friction of a free base, and axes that are nearly perpendicular.
 #include "motion/articulated_fixture.h"
 
-#include <mayfly/dynamics.h>
-
 static const double along_z[3] = {0, 0, 1};
 static const double degree = 3.14159265358979323846 / 180.0;
 
 // Free fall along (2, -1, 2)/3 at 9 m/s^2; height and energy are against gravity.
 static void gravity_pulls_anywhere(void **state) {
-    (void)state;
     const double way[3] = {4, -2, 4};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config((mf_ArticulatedIntegrator)i, MF_MILLISECOND);
@@ -33,7 +30,6 @@ static void gravity_pulls_anywhere(void **state) {
 
 // Other motions know gravity along -z only.
 static void other_motions_refuse_tilted_gravity(void **state) {
-    (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     mf_SystemConfig system = mf_system_config();
     mf_Error error = {0};
@@ -60,7 +56,6 @@ static void other_motions_refuse_tilted_gravity(void **state) {
 // slides along two axes stops along the slower one first, and turning stops, too. A weight below F
 // makes it creep, one above it moves it with what is left.
 static void dry_friction_of_a_free_base(void **state) {
-    (void)state;
     const double friction = 3.0, mass = 2.0;
     const mf_Joint root = {.name = "root", .type = MF_JOINT_FLOATING, .friction = friction};
     for (int i = 0; i < 3; i++) {
@@ -105,7 +100,6 @@ static void dry_friction_of_a_free_base(void **state) {
 
 // Axes that miss 90 degrees by what rounding of the sine hides are not taken for 90 degrees.
 static void nearly_right_angles_stay(void **state) {
-    (void)state;
     const double misses[] = {0.0, 3e-7, -1e-6, 1e-8, 1e-3};
     for (size_t i = 0; i < sizeof misses / sizeof *misses; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);

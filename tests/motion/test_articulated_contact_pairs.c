@@ -1,8 +1,5 @@
 // Contacts between links, hard contacts and stacks against closed forms.
 #include "motion/articulated_text.h"
-#include "base/inject.h"
-
-#include <math.h>
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -18,7 +15,6 @@ static const char balls[] =
 // Compliant contacts of default damping do not bounce: the pair goes on together, or nearly so.
 // With a spring of damping ratio z about the reduced mass the restitution is that of D3.
 static void momentum_is_kept(void **state) {
-    (void)state;
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
@@ -38,7 +34,6 @@ static void momentum_is_kept(void **state) {
 
 // D3 (Schwager and Poeschel 2007): damping ratio 0.1, restitution 0.7440794. Reduced mass 6/5 kg.
 static void d3_restitution(void **state) {
-    (void)state;
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
     config.motion.contact_stiffness = 1e4;
@@ -60,7 +55,6 @@ static const char on_top[] =
     "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
 
 static void d1_depth_at_rest(void **state) {
-    (void)state;
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_stiffness = 1e4;
@@ -73,7 +67,6 @@ static void d1_depth_at_rest(void **state) {
 // A ball that rolls on a plate lies as deep as one at rest, g T^2 with T = two steps: its surface
 // does not leave the plate as the points of it do. 20 rad/s, 0.1 m.
 static void a_rolling_ball_lies_no_deeper(void **state) {
-    (void)state;
     static const char form[] =
         "<mujoco><worldbody><geom type='box' size='9 1 0.1' pos='0 0 1'/><body pos='0 0 1.2'>"
         "<freejoint/><geom type='%s' size='0.1 0.2' euler='90 0 0' mass='1'/></body></worldbody>"
@@ -117,10 +110,9 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
     double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
     snprintf(text, sizeof text, form, angle, mu, angle, height * s, height * c, mu);
     text_open(&t, text, &config);
-    mf_Error error = {0};
     const double position[3] = {height * s, 0, height * c};
     const double rotation[4] = {cos(0.5 * angle * degree), 0, sin(0.5 * angle * degree), 0};
-    must(mf_group_set_start(t.group, 0, position, rotation, NULL, &error), &error);
+    MUST(mf_group_set_start(t.group, 0, position, rotation, NULL, &error));
     mf_world_step(t.world, 500);
     *speed =
         text_get(&t, "base.linear_velocity", 0) * c - text_get(&t, "base.linear_velocity", 2) * s;
@@ -133,7 +125,6 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
 }
 
 static void c3_block_on_incline(void **state) {
-    (void)state;
     for (int hard = 0; hard < 2; hard++) {
         double speed, creep;
         block_on_incline(30, 0.3, hard, true, &speed, &creep);
@@ -157,7 +148,6 @@ static const char box[] =
     "<geom type='box' size='0.2 0.2 0.1' mass='2'/></body></worldbody></mujoco>";
 
 static void a_hard_box_rests_on_the_ground(void **state) {
-    (void)state;
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_law = MF_CONTACT_LAW_HARD;
@@ -196,7 +186,6 @@ static const char stack[] =
     "</worldbody></mujoco>";
 
 static void d10_a_stack_stands(void **state) {
-    (void)state;
     for (int hard = 0; hard < 2; hard++) {
         Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
@@ -271,15 +260,12 @@ static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, b
 }
 
 static void the_same_bits_everywhere(void **state) {
-    (void)state;
     for (int kind = 0; kind < 4; kind++) {
         bool twice = kind & 1, hard = kind & 2;
         uint64_t alone[WATCHED], together[WATCHED];
         for (uint32_t i = 0; i < WATCHED; i++)
             brawl_hash(1, 9 * i, MF_ISA_AUTO, twice, hard, &alone[i]);
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
-            if (!mf_isa_available(isa))
-                continue;
+        FOR_EACH_ISA (isa) {
             brawl_hash(BRAWLERS, 0, isa, twice, hard, together);
             assert_memory_equal(together, alone, sizeof alone);
         }
@@ -289,7 +275,6 @@ static void the_same_bits_everywhere(void **state) {
 // A stack that is disturbed while it stands goes on from an image with the same bits: what its
 // contacts remember is in it, and makes a difference.
 static void a_snapshot_contains_the_state_of_contacts(void **state) {
-    (void)state;
     for (int hard = 0; hard < 2; hard++) {
         Text t, other;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
@@ -299,10 +284,8 @@ static void a_snapshot_contains_the_state_of_contacts(void **state) {
         text_open(&other, stack, &config);
         mf_world_step(t.world, 300);
         text_set3(&t, "base.force", 3, 1, 0);
-        size_t size = mf_world_snapshot_size(t.world);
-        void *image = malloc(size);
-        assert_non_null(image);
-        assert_int_equal(mf_world_snapshot(t.world, image, size, NULL), MF_OK);
+        size_t size;
+        void *image = take_snapshot(t.world, &size);
         assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
         mf_world_step(t.world, 50);
         mf_world_step(other.world, 50);
@@ -322,7 +305,6 @@ static void a_snapshot_contains_the_state_of_contacts(void **state) {
 
 // Every fallible call of the set-up fails once: a documented error, nothing left behind.
 static void every_allocation_fails_once(void **state) {
-    (void)state;
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     text_open(&t, brawl, &config);
@@ -331,11 +313,10 @@ static void every_allocation_fails_once(void **state) {
     size_t before = mf_context_live_bytes(t.context);
     bool done = false;
     for (uint64_t n = 1; !done; n++) {
-        mf_World *world;
         mf_Group *added;
         mf_Error error = {0};
-        must(mf_world_create(t.context, &config.world, &world, &error), &error);
-        must(mf_world_add_group(world, &group, &added, &error), &error);
+        mf_World *world = open_world(t.context, &config.world);
+        added = add_group(world, &group);
         mf_context_fail_after(t.context, n);
         mf_Status status = mf_articulated_add(added, &config.motion, &error);
         mf_context_fail_after(t.context, 0);
@@ -351,7 +332,6 @@ static void every_allocation_fails_once(void **state) {
 // F13 in kind: what bodies of one model do to each other does not change their momentum. (What is
 // left is the method's: the force is not smooth where they meet.)
 static void collisions_keep_momentum(void **state) {
-    (void)state;
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
     config.world.gravity = 0.0;
@@ -381,7 +361,6 @@ static void collisions_keep_momentum(void **state) {
 // The pyramid of friction of a capsule on a plane lies along the capsule, on the ground and on a
 // plane that is a shape: one turned by 1e-5 rad, 1 m above. Its axis is between the world's.
 static void a_capsule_slides_on_a_plane_as_on_the_ground(void **state) {
-    (void)state;
     static const char form[] =
         "<mujoco><compiler angle='radian'/><worldbody>"
         "<geom type='plane' size='9 9 1' pos='0 0 %d' euler='%s 0 0'/><body pos='0 0 %d.025'>"

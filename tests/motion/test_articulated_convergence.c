@@ -2,8 +2,6 @@
 // stacks, and rows of bodies that are pulled together, against closed forms.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-
 enum { LEVELS = 12, ROW = 8 };
 
 static const double gravity = 9.81, half = 0.1, step = 0.005;
@@ -61,7 +59,6 @@ static double solver_warnings(const Text *t) {
 // 1,000 kg on 1 kg. Compliant contacts are as deep as four springs m / T^2 of both masses are under
 // the load, with T of two steps; hard ones are not deep.
 static void a_heavy_box_rests_on_a_light_one(void **state) {
-    (void)state;
     const double masses[2] = {1.0, 1000.0}, all = 1001.0, stiffness = 4 * all / pow(2 * step, 2);
     for (int kind = 0; kind < 4; kind++) {
         const bool hard = kind & 1, twice = kind & 2;
@@ -102,7 +99,6 @@ static void a_heavy_box_rests_on_a_light_one(void **state) {
 
 // Every level bears what is above it, for 100 s.
 static void a_stack_of_twelve_stands(void **state) {
-    (void)state;
     double masses[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
@@ -134,7 +130,6 @@ static void a_stack_of_twelve_stands(void **state) {
 
 // Sweeps alone leave much; the residual says so, and the warning is raised.
 static void too_few_rounds_are_reported(void **state) {
-    (void)state;
     double masses[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
@@ -163,7 +158,6 @@ static void too_few_rounds_are_reported(void **state) {
 // Boxes of 1 and 100 kg in a row in empty space, drawn together by a tendon between the ends: every
 // contact bears its pull.
 static void a_row_is_pulled_together(void **state) {
-    (void)state;
     char text[4096];
     size_t used = (size_t)snprintf(text, sizeof text, "<mujoco><worldbody>");
     for (uint32_t i = 0; i < ROW; i++) {
@@ -202,7 +196,6 @@ static void a_row_is_pulled_together(void **state) {
 // 100 g that equality constraints join. The ground bears its part of the weight, and of half the
 // chain in the mean.
 static void a_chain_holds_a_heavy_box(void **state) {
-    (void)state;
     char text[4096];
     size_t used = (size_t)snprintf(
         text, sizeof text,

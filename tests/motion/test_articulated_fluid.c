@@ -25,7 +25,6 @@ static TextConfig fluid_config(mf_ArticulatedIntegrator integrator, mf_Time step
 // MuJoCo 4.0, mj_forward with density 1000, viscosity 0.1, velocity (1, 2, 3) m/s and rate (0.1,
 // 0.2, 0.3) rad/s: qfrc_fluid of a box of 48 kg.
 static void forces_are_those_of_mujoco(void **state) {
-    (void)state;
     static const double force[3] = {-120.376991, -240.753982, -361.130973};
     static const double torque[3] = {-6.86061930e-03, -3.68212386e-02, -2.89818579e-02};
     static const double inertia[3] = {2.08, 1.6, 0.8}; // 48 (b^2 + c^2) / 12
@@ -49,7 +48,6 @@ static void forces_are_those_of_mujoco(void **state) {
 
 // MuJoCo 4.0, likewise, of an ellipsoid of 7.54 kg in water; its virtual masses are 6e-7 off.
 static void ellipsoids_are_those_of_mujoco(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco><option gravity='0 0 0' density='1000' viscosity='0.1' wind='0.3 0 0'/>"
         "<worldbody><body><freejoint/><geom type='ellipsoid' size='.1 .2 .3' density='300' "
@@ -81,7 +79,6 @@ static void ellipsoids_are_those_of_mujoco(void **state) {
 // kg, a b = 0.08 m^2 and rho = 12 give u = 31.3209195267 m/s, and 23.8536983 m/s after one... t = u
 // / g.
 static void a_fall_ends_at_the_terminal_speed(void **state) {
-    (void)state;
     const double u = 31.3209195267317, after = 23.8538292707196; // u tanh(1)
     const mf_Time steps[] = {2 * MF_MILLISECOND, MF_MILLISECOND};
     double error[2];
@@ -106,7 +103,6 @@ static void a_fall_ends_at_the_terminal_speed(void **state) {
 // Stokes: v falls by the factor exp(-3 pi d mu t / m), d = 0.4 m the mean edge; Runge-Kutta is
 // exact to rounding here. Turns: exp(-pi d^3 mu t / I).
 static void slow_motion_decays(void **state) {
-    (void)state;
     TextConfig config = fluid_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     Text t;
     open_box(&t, 0.0, 5.0, 0.0, &config);
@@ -120,7 +116,6 @@ static void slow_motion_decays(void **state) {
 
 // What is at rest goes with the wind in the end, and never faster, at any density and step.
 static void the_wind_takes_along_and_no_density_is_too_much(void **state) {
-    (void)state;
     const double densities[] = {1e2, 1e5, 1e8};
     for (int i = 0; i < 3; i++) {
         TextConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, 20 * MF_MILLISECOND);
@@ -159,9 +154,9 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
     text_open(&t, fish, &config);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t which = count == 1 ? robot : i;
-        mf_field_set(mf_group_find_field(t.group, "joint.rate"), i, 0, 3.0 - which);
-        mf_field_set(mf_group_find_field(t.group, "ball.rate"), i, 1, 0.5 * which);
-        mf_field_set(mf_group_find_field(t.group, "base.angular_velocity"), i, 0, 0.1 * which);
+        set_field(t.group, "joint.rate", i, 0, 3.0 - which);
+        set_field(t.group, "ball.rate", i, 1, 0.5 * which);
+        set_field(t.group, "base.angular_velocity", i, 0, 0.1 * which);
     }
     mf_world_step(t.world, 300);
     assert_int_equal(mf_group_fault_total(t.group), 0);
@@ -171,14 +166,11 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
 }
 
 static void bits_do_not_depend_on_settings(void **state) {
-    (void)state;
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int precision = 0; precision < 2; precision++) {
         for (uint32_t robot = 0; robot < 20; robot += 19) {
             uint64_t alone = swim(1, robot, MF_ISA_AUTO, precision == 1);
-            for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
-                if (mf_isa_available(isas[i]))
-                    assert_true(swim(20, robot, isas[i], precision == 1) == alone);
+            FOR_EACH_ISA (isa)
+                assert_true(swim(20, robot, isa, precision == 1) == alone);
         }
     }
 }

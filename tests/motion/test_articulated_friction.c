@@ -3,8 +3,6 @@
 // the level ground, on a plane, on a shape of the world and on another body.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-
 static const double gravity = 9.81;
 
 typedef enum Under { ON_GROUND, ON_PLANE, ON_SHAPE, ON_BODY, UNDERS } Under;
@@ -107,7 +105,6 @@ static void slide_all(Sled s) {
 }
 
 static void sleds_slide_by_coulomb(void **state) {
-    (void)state;
     static const int dims[] = {1, 3, 4, 6};
     for (int under = 0; under < UNDERS; under++)
         for (int floats = 0; floats < 2; floats++)
@@ -121,7 +118,6 @@ static void sleds_slide_by_coulomb(void **state) {
 }
 
 static void options_do_not_change_friction(void **state) {
-    (void)state;
     static const char *const options[] = {"impratio='100'", "impratio='.1'",
                                           "noslip_iterations='5'", NULL};
     for (int floats = 0; floats < 2; floats++)
@@ -136,7 +132,6 @@ static void options_do_not_change_friction(void **state) {
 }
 
 static void other_laws_slide_by_coulomb(void **state) {
-    (void)state;
     static const int dims[] = {1, 3, 4, 6};
     for (int under = 0; under < UNDERS; under++)
         for (int floats = 0; floats < 2; floats++)
@@ -215,7 +210,6 @@ static void check_ball(const char *cone, int condim, Under under, bool floats, c
 
 // Coefficients at which friction slips; below, it creeps as MuJoCo's does.
 static void balls_spin_and_roll(void **state) {
-    (void)state;
     static const double cases[][5] = {
         {0, 0, 0, 0, 0},          {1, 1, 0, 0, 0},           {1, 1, .005, 1e-4, 1e-4},
         {1, 1, 1e-6, 1e-6, 1e-6}, {1, 1, 1e-3, 0, 0},        {1, 1, 0, .01, .01},
@@ -233,7 +227,6 @@ static void balls_spin_and_roll(void **state) {
 
 // A box that rocks on ice from a keyframe; its energy of 0.5 J became 89 J.
 static void a_box_rocks_on_ice(void **state) {
-    (void)state;
     for (int floats = 0; floats < 2; floats++)
         for (int cone = 0; cone < 2; cone++) {
             Text t;

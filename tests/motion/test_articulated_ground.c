@@ -3,9 +3,6 @@
 // Mayfly keeps the momentum. Numbers are from MuJoCo 4.0 with a fully converged solver.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-#include <stdio.h>
-
 typedef struct Fall {
     const char *asset, *geom;
     double at[2][7]; // [m], [1] place and attitude after 0.2 and 0.4 s
@@ -40,7 +37,6 @@ static const Fall falls[] = {
 };
 
 static void solids_tumble_as_in_mujoco(void **state) {
-    (void)state;
     for (size_t f = 0; f < sizeof falls / sizeof *falls; f++) {
         char text[2048];
         Text t;

@@ -1,10 +1,6 @@
 // Height fields of a file as ground: the resulting map, and bodies that rest and roll on it.
 #include "motion/articulated_text.h"
 
-#include "torture.h"
-
-#include <stdio.h>
-
 // A world of one field of 5 x 3 points (x by y), and a body on it.
 static void write_world(char *text, size_t room, const char *size, const char *elevation,
                         const char *at, const char *more) {
@@ -17,10 +13,9 @@ static void write_world(char *text, size_t room, const char *size, const char *e
 }
 
 static mf_Terrain *ground_of(mf_Context *context, const char *text) {
-    mf_Error error = {0};
     mf_Model *model = load_text(context, text);
     mf_Terrain *terrain;
-    must(mf_terrain_from_model(context, model, &terrain, &error), &error);
+    MUST(mf_terrain_from_model(context, model, &terrain, &error));
     mf_model_destroy(model);
     return terrain;
 }
@@ -30,9 +25,8 @@ static const char *const hills = "0 1 2 3 4 4 3 2 1 0 0 0 4 0 0";
 // Points of square cells are taken as they are: rows of a file begin at the highest y, its numbers
 // are stretched over 0 .. 1, so that 4 is the field's height of 0.8 m.
 static void square_cells_are_kept(void **state) {
-    (void)state;
     static const double rows[3][5] = {{0, 0, 4, 0, 0}, {4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "1 .5 .8 .1", hills, "pos='3 -2 .25'", "");
     mf_Terrain *ground = ground_of(context, text);
@@ -51,8 +45,7 @@ static void square_cells_are_kept(void **state) {
 // Cells that are not square, a field that is turned, and a plane that goes on beyond: the points
 // themselves are met where the finer map has them too.
 static void others_are_sampled(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "2 .5 .8 .1", hills, "",
                 "<geom type='plane' size='1 1 1' pos='0 0 .1'/>");
@@ -89,7 +82,7 @@ static void open_hill(Hill *hill, const char *elevation, const char *body) {
              elevation, body);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
-    hill->context = make_context(1);
+    hill->context = open_context(1);
     hill->ground = ground_of(hill->context, text);
     config.world.terrain = hill->ground;
     text_open(&hill->text, text, &config);
@@ -104,7 +97,6 @@ static void close_hill(Hill *hill) {
 // All solids rest on the plateau of a field, 1 m high, as deep as contacts are: m g / (n k), k = m
 // / (4 h^2).
 static void solids_rest_on_a_plateau(void **state) {
-    (void)state;
     static const struct {
         const char *geom;
         double below; // [m] of the origin
@@ -127,7 +119,6 @@ static void solids_rest_on_a_plateau(void **state) {
 
 // A ball rolls down the side of a field, which falls by 0.25 m per meter: g sin / 1.4 along it.
 static void a_ball_rolls_down_a_field(void **state) {
-    (void)state;
     const double slope = atan(0.25), g = 9.81;
     Hill hill;
     open_hill(&hill, "4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
@@ -162,41 +153,34 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_articulated_config();
-    mf_World *world;
     mf_Group *group;
-    mf_Error error = {0};
     world_config.isa = isa;
     world_config.terrain = ground;
     world_config.step = 5 * MF_MILLISECOND;
     group_config.model = model;
     group_config.count = count;
     config.shapes = true;
-    must(mf_world_create(context, &world_config, &world, &error), &error);
-    must(mf_world_add_group(world, &group_config, &group, &error), &error);
-    must(mf_articulated_add(group, &config, &error), &error);
+    mf_World *world = open_world(context, &world_config);
+    group = add_group(world, &group_config);
+    MUST(mf_articulated_add(group, &config, &error));
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++) {
             const uint32_t n = 3 * (first + i) + c;
-            mf_field_set(mf_group_find_field(group, "base.position"), i, c,
-                         c == 2 ? 0.5 : 0.1 * (n % 7) - 0.3);
-            mf_field_set(mf_group_find_field(group, "base.linear_velocity"), i, c,
-                         0.3 * (n % 5) - 0.6);
-            mf_field_set(mf_group_find_field(group, "base.angular_velocity"), i, c,
-                         0.9 * (n % 11) - 4.5);
+            set_field(group, "base.position", i, c, c == 2 ? 0.5 : 0.1 * (n % 7) - 0.3);
+            set_field(group, "base.linear_velocity", i, c, 0.3 * (n % 5) - 0.6);
+            set_field(group, "base.angular_velocity", i, c, 0.9 * (n % 11) - 4.5);
         }
     return world;
 }
 
 // The same bits alone and in every batch on every instruction set.
 static void walkers_are_independent(void **state) {
-    (void)state;
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     enum { WALKERS = 19, STEPS = 250 };
-    mf_Context *context = make_context(1);
-    mf_Error error = {0};
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, walker);
     mf_Terrain *ground;
-    must(mf_terrain_from_model(context, model, &ground, &error), &error);
+    MUST(mf_terrain_from_model(context, model, &ground, &error));
     uint64_t hash[WALKERS];
     for (uint32_t i = 0; i < WALKERS; i++) {
         mf_World *world = make_walkers(context, model, ground, MF_ISA_SCALAR, i, 1);
@@ -244,8 +228,7 @@ static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Err
 }
 
 static void making_survives_every_failure(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, walker);
     assert_true(torture(context, make_ground_and_walkers, model, TORTURE_MUST_FAIL) > 30);
     mf_model_destroy(model);
@@ -254,12 +237,11 @@ static void making_survives_every_failure(void **state) {
 
 // Fields that are tilted or move are told with their line.
 static void tilted_fields_are_refused(void **state) {
-    (void)state;
     static const char *const worlds[] = {
         "<geom type='hfield' hfield='h' euler='10 0 0'/>",
         "<body pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom "
         "type='hfield' hfield='h'/></body>"};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     for (int i = 0; i < 2; i++) {
         char text[512];
         mf_Error error = {0};

@@ -2,9 +2,6 @@
 // after 0.4 s. With implicitfast, which leaves Coriolis forces explicit, both diverge at 10 ms.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-#include <stdio.h>
-
 typedef struct Case {
     const char *step;
     mf_Time time; // [ns]
@@ -46,7 +43,6 @@ static void open_case(Text *t, const Case *c, const char *body, bool floats) {
 }
 
 static void chains_move_as_in_mujoco(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
@@ -80,7 +76,6 @@ static void chains_move_as_in_mujoco(void **state) {
 }
 
 static void a_free_body_spins_as_in_mujoco(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];

@@ -159,7 +159,6 @@ static void break_config(mf_ArticulatedConfig *config, mf_HandModel *hand, int w
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     for (int which = 0; which < 38; which++) {
         Crowd crowd;
         fixture_begin(&crowd.fixture, 1);
@@ -169,7 +168,7 @@ static void bad_settings_are_refused(void **state) {
         mf_Error error = {0};
         group.model = &crowd.fixture.hand.model;
         must(mf_world_create(crowd.fixture.context, NULL, &crowd.fixture.world, &error), &error);
-        must(mf_world_add_group(crowd.fixture.world, &group, &crowd.fixture.group, &error), &error);
+        crowd.fixture.group = add_group(crowd.fixture.world, &group);
         size_t bytes = mf_context_live_bytes(crowd.fixture.context);
         mf_Link link = crowd.fixture.hand.links[2];
         break_config(&config, &crowd.fixture.hand, which);

@@ -7,10 +7,6 @@
 #include "math/scalar.h"
 #include "motion/articulated_fixture.h"
 
-#include <stdlib.h>
-
-#include <mayfly/dynamics.h>
-
 typedef struct Robot {
     mf_Context *context;
     mf_Model *model;
@@ -23,7 +19,7 @@ static bool robot_open(Robot *robot, const char *path) {
     mf_Error error = {0};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    robot->context = make_context(1);
+    robot->context = open_context(1);
     if (mf_model_load(robot->context, path, NULL, &robot->model, &error) != MF_OK) {
         print_message("%s: %s\n", path, error.message);
         mf_context_destroy(robot->context);
@@ -40,8 +36,8 @@ static bool robot_open(Robot *robot, const char *path) {
     robot->model->equality_count = 0;
     group.model = robot->model;
     group.double_precision = true;
-    must(mf_world_create(robot->context, &world, &robot->world, &error), &error);
-    must(mf_world_add_group(robot->world, &group, &robot->group, &error), &error);
+    robot->world = open_world(robot->context, &world);
+    robot->group = add_group(robot->world, &group);
     mf_ArticulatedConfig config = mf_articulated_config();
     config.integrator = MF_ARTICULATED_EULER;
     config.contacts = config.self_contacts = config.limits = false;
@@ -74,10 +70,10 @@ static void write_numbers(const double *values, size_t count) {
 }
 
 static double field_value(const Robot *robot, const char *name, uint32_t component) {
-    return mf_field_get(mf_group_find_field(robot->group, name), 0, component);
+    return get_field(robot->group, name, 0, component);
 }
 
-static void set_field(const Robot *robot, const char *name, uint32_t count, const double *values) {
+static void set_values(const Robot *robot, const char *name, uint32_t count, const double *values) {
     mf_Field *field = mf_group_find_field(robot->group, name);
     for (uint32_t i = 0; i < count; i++)
         mf_field_set(field, 0, i, values[i]);
@@ -145,7 +141,7 @@ static void write_step(const Robot *robot, const Question *in, double *out) {
     const mf_Model *model = robot->model;
     mf_Field *activation = mf_group_find_field(robot->group, "actuator.activation");
     if (model->actuator_count > 0)
-        set_field(robot, "actuator.control", model->actuator_count, in->control);
+        set_values(robot, "actuator.control", model->actuator_count, in->control);
     for (uint32_t i = 0; i < model->actuator_count; i++)
         if (model->actuators[i].activation_address != MF_NONE)
             mf_field_set(activation, 0, i, in->activation[model->actuators[i].activation_address]);
@@ -174,8 +170,8 @@ static int answer(const char *path) {
     write_numbers(sizes, 5);
     while (read_question(model, &in)) {
         const double origin[] = {0, 0, 0, 1, 0, 0, 0}; // a held base starts on the ground
-        set_field(&robot, "base.position", 3, origin);
-        set_field(&robot, "base.orientation", 4, origin + 3);
+        set_values(&robot, "base.position", 3, origin);
+        set_values(&robot, "base.orientation", 4, origin + 3);
         mf_group_set_state(robot.group, 0, in.q, in.v);
         mf_group_mass_matrix(robot.group, 0, 1, out, NULL);
         write_numbers(out, (size_t)n * n);
@@ -256,7 +252,6 @@ static void check_model(const char *path) {
 }
 
 static void every_model(void **state) {
-    (void)state;
     static const char *const names[] = {
         "mujoco_models/humanoid.xml",   "mujoco_models/car.xml", "booster_t1/t1.xml",
         "bitcraze_crazyflie_2/cf2.xml", "skydio_x2/x2.xml",      "wonik_allegro/left_hand.xml",

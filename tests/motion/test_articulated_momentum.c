@@ -1,10 +1,7 @@
 // Fast spins and long flights under the default integrator: closed forms and conserved quantities.
 #include "motion/articulated_text.h"
-#include "sanitized.h"
 
 #include "math/scalar.h"
-
-#include <math.h>
 
 static const char rod[] =
     "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
@@ -37,7 +34,6 @@ static double apart(const double a[3], const double b[3]) {
 static void a_rod_keeps_its_energy(void **state) {
     TextConfig config = in_flight(0.0, MF_MILLISECOND);
     Text t;
-    (void)state;
     text_open(&t, rod, &config);
     text_set3(&t, "base.angular_velocity", 100, 1, 100);
     text_set3(&t, "base.linear_velocity", 0.1, -0.2, 0.3);
@@ -93,7 +89,6 @@ static TextConfig as_mujoco(double gravity) {
 // 2.93 of 1 J in 50,000 of them.
 static void free_bodies_of_files_keep_their_spin(void **state) {
     static const char *const centers[2] = {"0 0 0", ".1 .05 -.02"};
-    (void)state;
     for (int i = 0; i < 4; i++) {
         const bool two = i >= 2;
         char text[600];
@@ -128,7 +123,6 @@ static void satellites_of_files_keep_their_momentum(void **state) {
         "pos='.1 0 0' mass='.3' diaginertia='.001 .002 .002'/></body></body></worldbody></mujoco>";
     TextConfig config = as_mujoco(0.0);
     Text t;
-    (void)state;
     text_open(&t, text, &config);
     text_set3(&t, "base.angular_velocity", 1, 5, 2);
     text_set(&t, "joint.angle", 0, 0.5);
@@ -147,7 +141,6 @@ static void a_body_that_has_touched_flies_on(void **state) {
         "</worldbody></mujoco>";
     TextConfig config = as_mujoco(0.0);
     Text t;
-    (void)state;
     config.motion.shapes = true;
     text_open(&t, text, &config);
     text_set3(&t, "base.position", 0, 0, 0.3);
@@ -168,7 +161,6 @@ static void a_body_that_has_touched_flies_on(void **state) {
 static void the_order_is_two(void **state) {
     static const mf_Time steps[3] = {50000, 1000000, 500000};
     double rate[3][3], worst[2];
-    (void)state;
     for (int i = 0; i < 3; i++) {
         TextConfig config =
             text_config(i == 0 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT, steps[i]);
@@ -201,7 +193,6 @@ static void a_top_precesses(void **state) {
     const double slow = (b - sqrt(b * b - 4.0 * a * pull)) / (2.0 * a);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     Text t;
-    (void)state;
     text_open(&t, top, &config);
     // Tilted about x; precession about z seen from the top: (0, sin, cos) W.
     text_set(&t, "ball.orientation", 0, cos(0.5 * theta));
@@ -234,7 +225,6 @@ static void a_top_precesses(void **state) {
 
 // Eight links on hinges and balls, thrown and whirling: momentum of all for 100,000 steps.
 static void a_chain_keeps_its_momentum(void **state) {
-    (void)state;
     char text[4096];
     size_t used =
         (size_t)snprintf(text, sizeof text,
@@ -281,7 +271,6 @@ static void a_thrown_chain_falls_on_a_parabola(void **state) {
         "</worldbody></mujoco>";
     TextConfig config = in_flight(9.81, 10 * MF_MILLISECOND);
     Text t;
-    (void)state;
     config.motion.contacts = false;
     text_open(&t, text, &config);
     text_set3(&t, "base.angular_velocity", 5, 3, 1);
@@ -300,7 +289,6 @@ static void depth_does_not_throw(void **state) {
     static const char ball[] =
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
         "<geom type='sphere' size='.2' mass='2'/></body></worldbody></mujoco>";
-    (void)state;
     for (int i = 0; i < 6; i++) {
         static const mf_Time steps[6] = {10000000, 5000000, 2000000, 1000000, 500000, 200000};
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, steps[i]);
@@ -327,7 +315,6 @@ static void long_steps_do_not_fall_through(void **state) {
         "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>",
         "<mujoco><worldbody><geom type='plane' size='5 5 .1' solref='.01 1'/><body><freejoint/>"
         "<geom type='sphere' size='.1' mass='2' solref='.01 1'/></body></worldbody></mujoco>"};
-    (void)state;
     for (int kind = 0; kind < 2; kind++)
         for (int i = 1; i <= 10; i++) {
             const mf_Time step = i * 10 * MF_MILLISECOND;
@@ -351,7 +338,6 @@ static void a_load_that_is_no_number_is_a_fault(void **state) {
     static const char ball[] =
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
         "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>";
-    (void)state;
     for (int i = 0; i < 2; i++) {
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         Text t;

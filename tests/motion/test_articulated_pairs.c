@@ -3,8 +3,6 @@
 // Numbers of MuJoCo 4.0 and closed forms.
 #include "motion/articulated_text.h"
 
-#include <stdio.h>
-
 static const double gravity = 9.81;
 
 // A ball of 0.1 m at a height of 0.2 m, nobody with bits.
@@ -29,7 +27,6 @@ static double height(const Text *t) {
 
 // MuJoCo: 0.0996328, and 0.1196328 with a margin of 0.02; a gap changes nothing.
 static void a_pair_with_the_floor_holds(void **state) {
-    (void)state;
     static const struct {
         const char *pair;
         double rest; // [m]
@@ -48,7 +45,6 @@ static void a_pair_with_the_floor_holds(void **state) {
 }
 
 static void without_a_pair_it_falls(void **state) {
-    (void)state;
     Text t;
     open_ball(&t, "", false, "");
     mf_world_step(t.world, 1000);
@@ -59,7 +55,6 @@ static void without_a_pair_it_falls(void **state) {
 // As deep as solref has it: with z = w = .5, G = m and K = z / (w T r)^2 = 2e4 (docs), K d = g.
 // MuJoCo: 0.0995095.
 static void softness_is_the_pairs(void **state) {
-    (void)state;
     Text t;
     open_ball(&t, "<pair geom1='floor' geom2='ball' solref='.01 1' solimp='.5 .5 .001 .5 2'/>",
               true, "");
@@ -71,7 +66,6 @@ static void softness_is_the_pairs(void **state) {
 // A sphere does not turn before it is dragged; without friction (condim 1) it keeps its speed, and
 // with friction mu it loses mu g a second until it rolls at 5/7 of it.
 static void friction_is_the_pairs(void **state) {
-    (void)state;
     static const struct {
         const char *pair;
         double speed; // [m/s] after 0.2 s
@@ -92,7 +86,6 @@ static void friction_is_the_pairs(void **state) {
 }
 
 static void a_pair_with_a_box_of_the_world_holds(void **state) {
-    (void)state;
     Text t;
     open_ball(&t, "<pair geom1='table' geom2='ball'/>", false,
               "<geom name='table' type='box' size='.5 .5 .05' pos='0 0 .05'/>");
@@ -104,7 +97,6 @@ static void a_pair_with_a_box_of_the_world_holds(void **state) {
 // Two balls on slides, one above the other, whose geoms only a pair lets touch: without the floor
 // in any pair the lower one is held by its joint.
 static void a_pair_of_links_is_no_pair_with_the_ground(void **state) {
-    (void)state;
     for (int listed = 0; listed < 2; listed++) {
         char text[1024];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
@@ -127,7 +119,6 @@ static void a_pair_of_links_is_no_pair_with_the_ground(void **state) {
 
 // An exclusion of the world's body takes the ground from a body with bits; a pair beats it.
 static void exclusions_hold_for_the_ground(void **state) {
-    (void)state;
     for (int listed = 0; listed < 2; listed++) {
         char text[1024];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);

@@ -2,11 +2,6 @@
 // multiply-add and with the emulated one.
 #include "motion/articulated_text.h"
 
-#include <mayfly/motion.h>
-#include <mayfly/dynamics.h>
-
-#include <string.h>
-
 enum { MOST = 40 };
 
 typedef struct Answers {
@@ -15,20 +10,17 @@ typedef struct Answers {
 } Answers;
 
 static void ask_all(mf_Isa isa, Answers *out) {
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_World *world;
     mf_Group *robots;
     mf_Model *model;
-    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error),
-         &error);
+    MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
     config.isa = isa;
     group.model = model;
-    must(mf_world_create(context, &config, &world, &error), &error);
-    must(mf_world_add_group(world, &group, &robots, &error), &error);
-    must(mf_articulated_add(robots, NULL, &error), &error);
+    mf_World *world = open_world(context, &config);
+    robots = add_group(world, &group);
+    MUST(mf_articulated_add(robots, NULL, &error));
     mf_Field *angle = mf_group_find_field(robots, "joint.angle"),
              *rate = mf_group_find_field(robots, "joint.rate");
     for (uint32_t c = 0; c < angle->components; c++) {
@@ -53,7 +45,6 @@ static void ask_all(mf_Isa isa, Answers *out) {
 
 static void answers_do_not_depend_on_the_processor(void **state) {
     static Answers emulated, own;
-    (void)state;
     ask_all(MF_ISA_SCALAR, &emulated);
     ask_all(MF_ISA_AUTO, &own);
     assert_memory_equal(&emulated, &own, sizeof own);

@@ -1,7 +1,6 @@
 // Robots at rest stay at rest: a robot on legs that springs press into their limits bears its
 // weight in every step and comes to a stop.
 #include "motion/articulated_fixture.h"
-#include "sanitized.h"
 
 static const double along_y[3] = {0, 1, 0};
 
@@ -33,7 +32,6 @@ static void build_crouch(mf_HandModel *hand) {
 // Over ten seconds after five to settle: in double the ground bears the weight within 1e-6 in every
 // step; in float within 1e-3, rounding of places in stiff contacts, and 1e-5 on average.
 static void robots_on_their_limits_rest(void **state) {
-    (void)state;
     for (int i = 0; i < 8; i++) {
         static const mf_Time steps[] = {MF_MILLISECOND, 2 * MF_MILLISECOND, 5 * MF_MILLISECOND,
                                         10 * MF_MILLISECOND};
@@ -73,29 +71,25 @@ static void robots_on_their_limits_rest(void **state) {
 // forces the ground's contacts have to expect when they settle: few of 96 swing by more than a
 // hundredth of their weight (24 of them; 60 when nothing is expected).
 static void heaps_rest(void **state) {
-    (void)state;
     enum { HEAPS = SANITIZED ? 16 : 96 };
-    mf_Context *context = make_context(1);
-    mf_Error error = {0};
+    mf_Context *context = open_context(1);
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_articulated_config();
     mf_Model *model;
-    mf_World *world;
     mf_Group *group;
-    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error),
-         &error);
+    MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
     world_config.step = 5 * MF_MILLISECOND;
     group_config.model = model;
     group_config.count = HEAPS;
     config.shapes = true;
-    must(mf_world_create(context, &world_config, &world, &error), &error);
-    must(mf_world_add_group(world, &group_config, &group, &error), &error);
-    must(mf_articulated_add(group, &config, &error), &error);
+    mf_World *world = open_world(context, &world_config);
+    group = add_group(world, &group_config);
+    MUST(mf_articulated_add(group, &config, &error));
     const mf_Field *load = mf_group_find_field(group, "contact.load");
     mf_Field *rate = mf_group_find_field(group, "joint.rate");
     for (uint32_t i = 0; i < HEAPS; i++) {
-        mf_field_set(mf_group_find_field(group, "base.position"), i, 2, 1.29);
+        set_field(group, "base.position", i, 2, 1.29);
         for (uint32_t j = 0; j < rate->components; j++)
             mf_field_set(rate, i, j,
                          0.002 * ((i * 37 + j * 11 + i / 19 * (j + 3) * 5) % 97) - 0.09);

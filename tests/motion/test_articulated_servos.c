@@ -68,7 +68,6 @@ static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, m
 // Runge-Kutta to its order; the other integrators, of order 1, halve the error with the step, also
 // under MuJoCo's law.
 static void a_step_response_is_the_damped_oscillators(void **state) {
-    (void)state;
     assert_true(step_response(MF_ARTICULATED_RK4, MF_MILLISECOND, MF_CONTACT_LAW_COMPLIANT) <
                 1e-10);
     for (mf_ContactLaw law = MF_CONTACT_LAW_MUJOCO; law <= MF_CONTACT_LAW_HARD; law++) {
@@ -81,7 +80,6 @@ static void a_step_response_is_the_damped_oscillators(void **state) {
 
 // Gains change between steps, and go far beyond what an explicit step bears.
 static void gains_change_while_running(void **state) {
-    (void)state;
     ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
     Fixture fixture;
     wheel(&fixture, &config);
@@ -100,7 +98,6 @@ static void gains_change_while_running(void **state) {
 
 // Untouched, they are the servo of the settings to the bit, also after a reset.
 static void gains_are_those_of_the_settings_at_first(void **state) {
-    (void)state;
     double angle[2][2];
     for (int inputs = 0; inputs < 2; inputs++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
@@ -127,7 +124,6 @@ static void gains_are_those_of_the_settings_at_first(void **state) {
 
 // The effort bounds the sum; where the file has a motor at the joint, its range does.
 static void efforts_bound_the_sum(void **state) {
-    (void)state;
     for (int motor = 0; motor < 2; motor++) {
         ArtConfig config = inputs_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
         mf_Actuator actuator = {.name = "motor",
@@ -159,7 +155,6 @@ static void efforts_bound_the_sum(void **state) {
 }
 
 static void what_is_no_gain_is_an_input_fault(void **state) {
-    (void)state;
     static const double values[][4] = {{-1, 0, 0, 0},       {1, -1e-3, 0, 0}, {NAN, 0, 0, 0},
                                        {1, INFINITY, 0, 0}, {1, 1, NAN, 0},   {1, 1, 0, INFINITY}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -175,7 +170,6 @@ static void what_is_no_gain_is_an_input_fault(void **state) {
 
 // Without the setting there are no such fields; what the servo is can be asked for.
 static void without_them_there_are_no_fields(void **state) {
-    (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     Fixture fixture;
     config.motion.servo.gain = 8.0;

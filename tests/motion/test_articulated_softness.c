@@ -2,9 +2,6 @@
 // at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms), springs that
 // neither gain nor lose energy, forces on bodies that are fixed to each other.
 #include "motion/articulated_text.h"
-#include "sanitized.h"
-
-#include <stdio.h>
 
 static const double gravity = 9.81, step = 1e-3;
 
@@ -76,7 +73,6 @@ static double slide_depth(const char *joint, const TextConfig *config) {
 
 // A weight on its lower limit. The last column is MuJoCo's.
 static void a_slide_rests_on_its_limit(void **state) {
-    (void)state;
     static const struct {
         const char *joint;
         Soft soft;
@@ -109,7 +105,6 @@ static void a_slide_rests_on_its_limit(void **state) {
 // An arm of 2 kg, 0.5 m long, on its upper limit of 0.5 rad: the torque over the inertia about the
 // joint, m l cos(a) g / (m l^2 + I). MuJoCo's numbers again.
 static void an_arm_rests_on_its_limit(void **state) {
-    (void)state;
     static const struct {
         const char *joint;
         Soft soft;
@@ -140,7 +135,6 @@ static void an_arm_rests_on_its_limit(void **state) {
 // A file that says how soft limits are has it so with the compliant law too; one that says nothing
 // has the motion's own, two steps; settings beat the file.
 static void who_decides_on_limits(void **state) {
-    (void)state;
     const char *said = "solreflimit='.05 .7' solimplimit='.5 .99 .01 .3 2'";
     TextConfig own = config_of(false), like = config_of(true), set = config_of(true);
     set.motion.contact_law = MF_CONTACT_LAW_AS_MODEL; // the compliant law, then
@@ -152,7 +146,6 @@ static void who_decides_on_limits(void **state) {
 
 // Any power of the impedance, by MuJoCo's law.
 static void powers_are_any(void **state) {
-    (void)state;
     static const double powers[] = {1.0, 1.5, 2.0, 2.7, 3.0, 6.0};
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
@@ -165,7 +158,6 @@ static void powers_are_any(void **state) {
 
 // A limit never pulls, and its force is the weight at rest.
 static void limits_push_with_the_weight(void **state) {
-    (void)state;
     TextConfig config = config_of(true);
     Text t;
     open_slide(&t, "", &config);
@@ -185,7 +177,6 @@ static void limits_push_with_the_weight(void **state) {
 // that of the classical method for v' = 0.9 (0.9 k d - b v), d' = -v, worked out here. With the
 // file's Euler it is that of Euler.
 static void a_limit_steps_as_the_file_does(void **state) {
-    (void)state;
     static const char *const options[] = {"", "integrator='RK4'"};
     const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
@@ -225,7 +216,6 @@ static void a_limit_steps_as_the_file_does(void **state) {
 // A ball of 2 kg on a plane. A pyramid of friction presses by its four edges: 2 / (mu^2 (1 + mu^2))
 // times as hard as one constraint, mu^2 divided by impratio.
 static void a_ball_rests_on_the_ground(void **state) {
-    (void)state;
     static const struct {
         const char *option, *geom;
         Soft soft;
@@ -275,7 +265,6 @@ static void a_ball_rests_on_the_ground(void **state) {
 
 // Nothing pushes before the touch: a ball that comes to within a micrometer falls freely.
 static void nothing_acts_before_the_touch(void **state) {
-    (void)state;
     TextConfig config = config_of(true);
     Text t;
     text_open(&t,
@@ -306,7 +295,6 @@ static void open_spring(Text *t, bool like) {
 // that v^2 + w^2 x^2 - h w^2 x v stays as it is, here over 320 periods. With the spring at the end
 // of the step the swing loses a part h w / 2 a radian and is gone.
 static void a_spring_keeps_its_energy(void **state) {
-    (void)state;
     const double square = 400.0;
     for (int like = SANITIZED; like < 2; like++) { // the loss takes all of the time
         Text t;
@@ -325,7 +313,6 @@ static void a_spring_keeps_its_energy(void **state) {
 
 // One step by hand.
 static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
-    (void)state;
     Text t;
     open_spring(&t, true);
     mf_world_step(t.world, 1);
@@ -339,10 +326,8 @@ static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
 static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
-    (void)state;
     TextConfig config = config_of(true);
     Text t;
-    mf_Error error = {0};
     text_open(&t,
               "<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
               "<body name='plank' pos='0 0 .1'><freejoint/>"
@@ -355,7 +340,7 @@ static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
     const uint32_t bodies[3] = {mf_model_find_body(t.model, "plank"),
                                 mf_model_find_body(t.model, "near"),
                                 mf_model_find_body(t.model, "far")};
-    must(mf_articulated_report_forces(t.group, bodies, 3, &error), &error);
+    MUST(mf_articulated_report_forces(t.group, bodies, 3, &error));
     text_set3(&t, "base.position", 0, 0, 0.1);
     mf_world_step(t.world, 5000);
     const double weight = 3.0 * gravity, share[3] = {1.0, 2.0 / 3.0, 1.0 / 3.0};
@@ -374,10 +359,8 @@ static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
 // Ties pull at bodies: of two bodies of one link only the one that is tied, and what carries it,
 // feel the tie.
 static void ties_on_fixed_bodies_are_distinguished(void **state) {
-    (void)state;
     TextConfig config = config_of(true);
     Text t;
-    mf_Error error = {0};
     text_open(&t,
               "<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
               "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
@@ -390,7 +373,7 @@ static void ties_on_fixed_bodies_are_distinguished(void **state) {
         mf_model_find_body(t.model, "ring"), mf_model_find_body(t.model, "stone"),
         mf_model_find_body(t.model, "plank"), mf_model_find_body(t.model, "hook")};
     const double weight = 1.2 * 9.81, expected[4] = {weight, 0.0, weight, -weight};
-    must(mf_articulated_report_forces(t.group, bodies, 4, &error), &error);
+    MUST(mf_articulated_report_forces(t.group, bodies, 4, &error));
     mf_world_step(t.world, 2000);
     for (uint32_t b = 0; b < 4; b++)
         assert_near(text_get(&t, "sensor.outer", 6 * b + 2), expected[b], 1e-6 * weight);
@@ -400,7 +383,6 @@ static void ties_on_fixed_bodies_are_distinguished(void **state) {
 // Newton's cradle of three balls on tendons: stiffness 1e8 at an impedance of at most 0.01. The
 // first ball stops, the last one goes on (MuJoCo 4.0 after 0.25 s).
 static void a_cradle_hands_its_speed_on(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco model='cradle'><option timestep='1e-4'/>"
         "<default><geom size='.02' density='8000' friction='.4' solref='-1e8 -0' solimp='0 .01 "
@@ -450,7 +432,6 @@ static void what_only_slides_gives_way_by_its_mass(void **state) {
          true},
         {"<joint type='slide' axis='0 .1 1'/>", "", false},
         {"<joint type='slide' axis='0 0 1'/>", "<body><geom size='.01' mass='.1'/></body>", false}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];
         Text t;

@@ -3,9 +3,6 @@
 // against MuJoCo: tendons.xml in test_articulated_peers.sh.)
 #include "motion/articulated_text.h"
 
-#include <math.h>
-#include <string.h>
-
 // A wheel of 0.1 m at the origin, its axis along y, and two weights that slide along z beside it.
 // An actuator without gain tells the tendon's length, another its rate.
 #define WHEEL(tendon)                                                                              \
@@ -31,7 +28,6 @@ static TextConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time ste
 // Two straight parts of 0.5 m and half a turn; with 0.3 m between the ends along the axis, the
 // square root of the squares of both, as on the unrolled cylinder.
 static void a_string_over_a_wheel_has_its_length(void **state) {
-    (void)state;
     const double offsets[2] = {0.0, 0.3};
     for (int i = 0; i < 2; i++) {
         char text[2000];
@@ -52,7 +48,6 @@ static void a_string_over_a_wheel_has_its_length(void **state) {
 
 // Atwood: weights of 3 and 1 kg on a string that does not give accelerate by g (3 - 1) / (3 + 1).
 static void a_string_over_a_wheel_carries_weights(void **state) {
-    (void)state;
     char text[2000];
     TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 9.81;
@@ -71,7 +66,6 @@ static void a_string_over_a_wheel_carries_weights(void **state) {
 // A weight of 2 kg between two springs of 100 N/m with dampers of 2 N s/m that pull along z:
 // x = v0 / w exp(-a t) sin(w t) with a = 2 2 / (2 2) and w^2 = (100 + 100) / 2 - a^2.
 static void springs_along_paths_swing(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco><option timestep='0.001'/><default><geom contype='0' conaffinity='0'/></default>"
         "<worldbody><site name='up' pos='0 0 1'/><site name='down' pos='0 0 -1'/><body>"
@@ -95,7 +89,6 @@ static void springs_along_paths_swing(void **state) {
 // of 0.1 m at (0, -0.1) on its way between (-0.3, -0.2) and (0.3, -0.2), which see each other
 // below.
 static void a_string_passes_through_a_ring(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco><worldbody><geom name='ring' type='cylinder' size='.1 .05' euler='90 0 0' "
         "contype='0'/><site name='in' pos='0 0 .01'/><site name='a' pos='-.3 0 -.2'/><body>"
@@ -115,7 +108,6 @@ static void a_string_passes_through_a_ring(void **state) {
 // At the optimal length a muscle that stands still pulls with its activation times its peak force;
 // activation rises by (1 - a) / (rise (1/2 + 3 a / 2)) and falls by a (1/2 + 3 a / 2) / fall.
 static void muscles_pull_and_wake(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco><option timestep='0.001'/><default><geom contype='0' conaffinity='0'/></default>"
         "<worldbody><site name='w' pos='0 0 1'/><body><joint type='slide' axis='0 0 1'/>"
@@ -146,7 +138,6 @@ static void muscles_pull_and_wake(void **state) {
 // fixed tendon. MuJoCo's ranges are 0.539605 to 0.609419, -0.0150234 to 0.0400237, -0.0357519 to
 // 0.0077463 and -0.0268725 to 0.0278681; these are its forces by them.
 static void muscles_find_their_lengths(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody>"
         "<site name='w' pos='-.15 .01 .06'/><body><joint name='a' axis='0 1 0' range='-.3 .8' "
@@ -182,17 +173,16 @@ static void muscles_find_their_lengths(void **state) {
 
 // What an unlimited joint drives has no range, and MuJoCo refuses it, too.
 static void muscles_need_an_end(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom size='.1'/></body>"
         "</worldbody><actuator><muscle name='runs' joint='a'/></actuator></mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
     mf_Error error = {0};
-    Text t = {.context = make_context(1)};
+    Text t = {.context = open_context(1)};
     t.model = load_text(t.context, text);
     config.group.model = t.model;
-    must(mf_world_create(t.context, &config.world, &t.world, &error), &error);
-    must(mf_world_add_group(t.world, &config.group, &t.group, &error), &error);
+    t.world = open_world(t.context, &config.world);
+    t.group = add_group(t.world, &config.group);
     assert_int_equal(mf_articulated_add(t.group, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "muscle runs"));
     text_close(&t);
@@ -211,10 +201,10 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
     text_open(&t, text, &config);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t which = count == 1 ? robot : i;
-        mf_field_set(mf_group_find_field(t.group, "joint.angle"), i, 0, 0.2 * which - 1.0);
-        mf_field_set(mf_group_find_field(t.group, "joint.rate"), i, 1, 3.0 - which);
-        mf_field_set(mf_group_find_field(t.group, "ball.rate"), i, 1, 0.5 * which);
-        mf_field_set(mf_group_find_field(t.group, "actuator.control"), i, 10, 0.05 * which);
+        set_field(t.group, "joint.angle", i, 0, 0.2 * which - 1.0);
+        set_field(t.group, "joint.rate", i, 1, 3.0 - which);
+        set_field(t.group, "ball.rate", i, 1, 0.5 * which);
+        set_field(t.group, "actuator.control", i, 10, 0.05 * which);
     }
     mf_world_step(t.world, 200);
     assert_int_equal(mf_group_fault_total(t.group), 0);
@@ -224,8 +214,6 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
 }
 
 static void bits_do_not_depend_on_settings(void **state) {
-    (void)state;
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     char text[9000] = "";
     FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/motion/tendons.xml", "r");
     assert_non_null(file);
@@ -235,9 +223,8 @@ static void bits_do_not_depend_on_settings(void **state) {
     for (int precision = 0; precision < 2; precision++) {
         for (uint32_t robot = 0; robot < 20; robot += 19) {
             const uint64_t alone = pull(text, 1, robot, MF_ISA_AUTO, precision == 1);
-            for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
-                if (mf_isa_available(isas[i]))
-                    assert_true(pull(text, 20, robot, isas[i], precision == 1) == alone);
+            FOR_EACH_ISA (isa)
+                assert_true(pull(text, 20, robot, isa, precision == 1) == alone);
         }
     }
 }
@@ -245,7 +232,6 @@ static void bits_do_not_depend_on_settings(void **state) {
 // A control that may change by 0.2 in a step, but in the first: forces of MuJoCo 4.0's mujoco.pid
 // with kp = 1 and slewmax = 2 on 1 kg at 0.1 s.
 static void controls_change_at_a_limited_rate(void **state) {
-    (void)state;
     static const double controls[] = {0.5, 0.5, 1.0, 1.0, -1.0, -1.0, 0.0, 0.0};
     static const double slewed[] = {0.5, 0.5, 0.7, 0.9, 0.7, 0.5, 0.3, 0.1};
     static const double forces[] = {0.5,      0.495,    0.68505,  0.868249,

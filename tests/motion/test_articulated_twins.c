@@ -4,10 +4,6 @@
 // only accumulated rounding remains.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct Twin {
     const char *name;
     bool rk4;
@@ -107,7 +103,6 @@ static double error_of(const Twin *twin, const State *state) {
 enum { TOLD = MF_WARNING_FALL | MF_WARNING_DEPTH | MF_WARNING_TUNNEL };
 
 static void twins_go_the_same_way(void **state) {
-    (void)state;
     int wrong = 0;
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         const Twin *twin = &twins[i];
@@ -124,7 +119,6 @@ static void twins_go_the_same_way(void **state) {
 // What the agreement is due to: neither the other integrator nor contacts of the motion's own kind
 // come near it.
 static void others_do_not(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         const Twin *twin = &twins[i];
         const State other = play(twin, true, !twin->rk4), own = play(twin, false, false);
@@ -140,7 +134,6 @@ static void others_do_not(void **state) {
 // Not planar ones with an elliptic cone (a leg, clapping arms), whose blocks of A are singular:
 // MuJoCo leaves them alone.
 static void without_noslip_they_slip(void **state) {
-    (void)state;
     uint32_t with = 0;
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         static const char sweeps[] = "noslip_iterations='";
@@ -165,7 +158,6 @@ static void without_noslip_they_slip(void **state) {
 // A box on a slope that friction holds (15 degrees, mu 0.5) creeps by what the regularized force is
 // soft, and stands still with the pass against slip.
 static void a_box_on_a_slope_stands(void **state) {
-    (void)state;
     double way[2];
     for (int noslip = 0; noslip < 2; noslip++) {
         char text[1000];
@@ -212,7 +204,6 @@ static State play_option(const Twin *twin, const char *option) {
 
 // The solver goes as far as the file lets it, and says where that was not far enough.
 static void the_file_ends_the_solver(void **state) {
-    (void)state;
     const Twin *twin = twins;
     while (strcmp(twin->name, "tumbler, elliptic") != 0)
         twin++;
@@ -255,7 +246,6 @@ static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *ou
 
 // The same bits alone and in company, on every instruction set.
 static void bits_do_not_depend_on_batch_or_isa(void **state) {
-    (void)state;
     static State all[ROBOTS], again[ROBOTS];
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         unsetenv("MAYFLY_ISA");
@@ -264,9 +254,7 @@ static void bits_do_not_depend_on_batch_or_isa(void **state) {
             play_row(&twins[i], r, 1, again);
             assert_memory_equal(&again[0], &all[r], sizeof(State));
         }
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
-            if (!mf_isa_available(isa))
-                continue;
+        FOR_EACH_ISA (isa) {
             setenv("MAYFLY_ISA", mf_isa_name(isa), 1);
             play_row(&twins[i], 0, ROBOTS, again);
             assert_memory_equal(again, all, sizeof all);

@@ -42,7 +42,6 @@ static const char box[] = "<box size='0.2 0.2 0.2'/>";
 
 // Shapes two joints apart meet: thrown down from 0.3 m the block stops on the base, at 0.2 m.
 static void links_beyond_a_joint_meet(void **state) {
-    (void)state;
     Text t;
     open_tower(&t, box, 0.3);
     text_set(&t, "joint.rate", 1, -0.5);
@@ -54,7 +53,6 @@ static void links_beyond_a_joint_meet(void **state) {
 
 // What overlaps at the start never touches: nothing pushes, and the block goes through.
 static void overlaps_of_the_start_never_touch(void **state) {
-    (void)state;
     Text t;
     open_tower(&t, box, 0.15);
     mf_world_step(t.world, 100);
@@ -76,7 +74,6 @@ static void write_mesh(char path[64], bool flat) {
 }
 
 static void meshes_touch_as_hulls(void **state) {
-    (void)state;
     char path[64], geometry[256];
     Text t;
     write_mesh(path, false);
@@ -94,7 +91,6 @@ static void meshes_touch_as_hulls(void **state) {
 
 // A mesh without an inside is noted, and passes through other links.
 static void flat_meshes_touch_no_link(void **state) {
-    (void)state;
     char path[64], geometry[256];
     bool told = false;
     Text t;

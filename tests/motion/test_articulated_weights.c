@@ -17,17 +17,14 @@ static const char text[] =
     "</body></body></worldbody></mujoco>";
 
 static void massless_bodies_give_way_as_in_mujoco(void **state) {
-    (void)state;
     static const double bodies[] = {0.901046250566, 2.3424770929,  6.03526762649, 6.03526762649,
                                     17.4826455773,  4.15821091814, 2.89632324675, 1.60418500226};
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     Text t;
     mf_ArtWeights weights;
-    mf_Error error = {0};
     text_open(&t, text, &config);
-    must(mf_art_weights_find(mf_art_motion_of(t.group), t.model, &weights, t.context, &error),
-         &error);
+    MUST(mf_art_weights_find(mf_art_motion_of(t.group), t.model, &weights, t.context, &error));
     assert_int_equal(t.model->shape_count, sizeof bodies / sizeof *bodies);
     for (uint32_t i = 0; i < t.model->shape_count; i++)
         assert_near(weights.shapes[i], bodies[i], 1e-9);

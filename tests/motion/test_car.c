@@ -27,7 +27,6 @@ static void check_circle(double speed, double angle) {
 }
 
 static void a_car_without_slip_drives_circles(void **state) {
-    (void)state;
     check_circle(1.0, 0.2);
     check_circle(2.5, -0.05);
     check_circle(-0.7, 0.3); // backwards
@@ -46,7 +45,6 @@ static void steady_cornering_has_the_published_values(void **state) {
                                       {1.0, 0.1, 1.36400799},
                                       {2.0, 0.05, 0.93231514},
                                       {1.5, 0.1, 1.69873689}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         RigConfig config =
             rig_config(i % 2 ? MF_CAR_DYNAMIC : MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
@@ -88,7 +86,6 @@ static double yaw_gain(const RigConfig *config, double speed) {
 // r / d = V / (L (1 + K V^2)) with K = 0.1778588 s^2/m^2; backwards the axles change places and K
 // its sign. A car with equal axles is neutral: V / L, whatever presses it to the ground.
 static void the_yaw_gain_is_that_of_the_linear_car(void **state) {
-    (void)state;
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_SPEED);
     config.car.speed_integral = 16.0;
     assert_near(yaw_gain(&config, 1.0), 0.6846760 / 0.05, 2e-5);
@@ -104,7 +101,6 @@ static void the_yaw_gain_is_that_of_the_linear_car(void **state) {
 // Straight ahead, the motor's force stays within the ellipse: (D / 2 - 180 N - 0.7 v^2) / (m + m_w)
 // with D = 1.6 * 190 kg * 9.81 m/s^2 / 2 * (1 + downforce / weight).
 static void the_ellipse_limits_the_drive(void **state) {
-    (void)state;
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
     config.car = mf_car_racing();
     config.car.ellipse = 0.5;
@@ -123,7 +119,6 @@ static void the_ellipse_limits_the_drive(void **state) {
 
 // Validation case G14: (Cm1 - Cm2 v) = Cr0 + Cr2 v^2.
 static void the_top_speed_is_where_the_forces_balance(void **state) {
-    (void)state;
     for (int sign = -1; sign <= 1; sign += 2) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         Rig rig;
@@ -138,7 +133,6 @@ static void the_top_speed_is_where_the_forces_balance(void **state) {
 
 // u' = -k u |u| for the speed u against the air, so u = u0 / (1 + k u0 t).
 static void the_air_slows_as_the_closed_form(void **state) {
-    (void)state;
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = 0.0;
     config.car.drag = 0.02;
@@ -154,7 +148,6 @@ static void the_air_slows_as_the_closed_form(void **state) {
 
 // With the lag the rest of the way shrinks by e in each time constant; the rate comes first.
 static void the_steering_has_rate_and_lag(void **state) {
-    (void)state;
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.steering_rate = 2.0;
     Rig rig;
@@ -207,7 +200,6 @@ static void integrators_have_their_order(void **state) {
                  {MF_INTEGRATOR_HEUN, 2, 0.15},
                  {MF_INTEGRATOR_RK4, 4, 0.15}};
     double truth[3], coarse[3], fine[3];
-    (void)state;
     turn_end(MF_INTEGRATOR_RK4, MF_MILLISECOND / 8, truth);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         turn_end(cases[i].integrator, 4 * MF_MILLISECOND, coarse);
@@ -221,7 +213,6 @@ static void integrators_have_their_order(void **state) {
 
 // Single precision keeps to double within what rounding of places and turns adds up to.
 static void float_follows_double(void **state) {
-    (void)state;
     double position[2][2];
     for (int precise = 0; precise < 2; precise++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
@@ -244,7 +235,6 @@ static void float_follows_double(void **state) {
 
 // Tires, rolling and air only take energy, however the car slides; in the end it stands exactly.
 static void a_coasting_car_never_gains_energy(void **state) {
-    (void)state;
     for (uint64_t n = 0; n < 40; n++) {
         RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
         Rig rig;
@@ -268,7 +258,6 @@ static void a_coasting_car_never_gains_energy(void **state) {
 }
 
 static void a_coasting_car_comes_to_rest_exactly(void **state) {
-    (void)state;
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
         config.car.drag = 0.0;
@@ -302,7 +291,6 @@ static void left_and_right_are_mirror_images_to_the_bit(void **state) {
                 {"base.angular_velocity", 2, true},
                 {"car.steering", 0, true},
                 {"car.duty", 0, false}};
-    (void)state;
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
         for (int precise = 0; precise < 2; precise++) {
             RigConfig config = rig_config(MF_CAR_BLENDED, modes[m]);
@@ -344,7 +332,6 @@ static void left_and_right_are_mirror_images_to_the_bit(void **state) {
 static void a_standing_car_stays_to_the_bit(void **state) {
     static const char *const names[] = {"base.position", "base.orientation", "base.linear_velocity",
                                         "base.angular_velocity"};
-    (void)state;
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         for (int precise = 0; precise < 2; precise++) {
             RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
@@ -376,7 +363,6 @@ static void a_standing_car_stays_to_the_bit(void **state) {
 // Down the slope with g sin(a), and what was height is speed; the car lies on the plane.
 static void a_car_rolls_down_a_slope_as_a_block_slides(void **state) {
     const double angle = 0.2, seconds = 0.8;
-    (void)state;
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
         config.car.rolling = config.car.drag = 0.0;
@@ -400,7 +386,6 @@ static void a_car_rolls_down_a_slope_as_a_block_slides(void **state) {
 // Rolling resistance holds a car up to sin(a) = Cr0 / (m g): 7.39 degrees for the 1:43 car.
 static void rolling_resistance_holds_on_a_slope_up_to_its_limit(void **state) {
     const double limit = asin(0.0518 / (0.041 * 9.81));
-    (void)state;
     for (int steeper = 0; steeper < 2; steeper++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.slope = limit * (steeper ? 1.001 : 0.999);
@@ -420,7 +405,6 @@ static void rolling_resistance_holds_on_a_slope_up_to_its_limit(void **state) {
 
 // Without losses the energy of a car that is driven by its weight alone over hills is kept.
 static void energy_is_kept_over_hills(void **state) {
-    (void)state;
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
     config.rough = true;

@@ -3,10 +3,6 @@
 // state changes no bit of its neighbors; snapshots continue bit for bit.
 #include "motion/car_rig.h"
 
-#include <stdlib.h>
-
-static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-
 typedef struct Options {
     mf_CarModel model;
     mf_CarTire tire;
@@ -42,7 +38,6 @@ typedef struct Swarm {
 static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
     double size = number % 5 == 0 ? 0.0 : number % 5 == 1 ? 0.3 : 2.5, position[3], attitude[4];
     double angle = 3.0 * random_signed(1, number), along = size * random_signed(2, number);
-    mf_Error error = {0};
     for (uint32_t c = 0; c < 2; c++)
         position[c] = 2.0 * random_signed(3 + c, number);
     position[2] = 0.0;
@@ -50,8 +45,7 @@ static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
     attitude[1] = attitude[2] = 0.0;
     attitude[3] = sin(0.5 * angle);
     double velocity[3] = {along * cos(angle), along * sin(angle), 0.0};
-    must(mf_group_set_start(swarm->rig.group, instance, position, attitude, velocity, &error),
-         &error);
+    MUST(mf_group_set_start(swarm->rig.group, instance, position, attitude, velocity, &error));
     mf_field_set(rig_field(&swarm->rig, "base.angular_velocity"), instance, 2,
                  size * random_signed(6, number));
     mf_field_set(rig_field(&swarm->rig, "wind.velocity"), instance, 0, random_signed(7, number));
@@ -61,7 +55,6 @@ static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_
                        uint32_t first, uint32_t count) {
     static const double positions[5][2] = {{0, 0}, {2, 0}, {2, 1}, {0, 2}, {-1, -1}};
     RigConfig config = rig_config(options->model, options->command);
-    mf_Error error = {0};
     config.world.isa = isa;
     config.threads = threads;
     config.group.count = count;
@@ -76,7 +69,7 @@ static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_
     config.car.downforce = 0.001;
     rig_open(&swarm->rig, &config);
     if (options->command == MF_CAR_COMMAND_PATH)
-        must(mf_car_set_path(swarm->rig.group, positions, 5, true, &error), &error);
+        MUST(mf_car_set_path(swarm->rig.group, positions, 5, true, &error));
     swarm->first = first;
     swarm->rounds = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -130,7 +123,6 @@ static void compare(const Swarm *alone, const Swarm *swarm, uint32_t instance, c
 }
 
 static void bits_do_not_depend_on_the_lane(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         static Swarm alone[CARS];
         double moved = 0.0;
@@ -141,16 +133,14 @@ static void bits_do_not_depend_on_the_lane(void **state) {
             moved = fmax(moved, fabs(rig_speed(&alone[r].rig)));
         }
         assert_true(moved > 0.1);
-        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
-            if (!mf_isa_available(isas[s]))
-                continue;
+        FOR_EACH_ISA (isa) {
             for (uint32_t count = 1; count <= CARS; count += count < 20 ? 1 : 5) {
                 uint32_t first = (count * 7) % (CARS - count + 1);
                 Swarm swarm;
-                swarm_open(&swarm, &all_options[o], isas[s], 1, first, count);
+                swarm_open(&swarm, &all_options[o], isa, 1, first, count);
                 swarm_run(&swarm);
                 for (uint32_t i = 0; i < count; i++)
-                    compare(&alone[first + i], &swarm, i, mf_isa_name(isas[s]));
+                    compare(&alone[first + i], &swarm, i, mf_isa_name(isa));
                 rig_close(&swarm.rig);
             }
         }
@@ -160,7 +150,6 @@ static void bits_do_not_depend_on_the_lane(void **state) {
 }
 
 static void alone_is_the_same_as_among_ten_thousand(void **state) {
-    (void)state;
     uint64_t hash[2];
     for (uint32_t threads = 1; threads <= 2; threads++) {
         Swarm swarm;
@@ -193,7 +182,6 @@ static void a_corrupted_car_does_not_affect_others(void **state) {
                    {"base.orientation", 3, NAN, MF_FAULT_NONFINITE},
                    {"car.steering", 0, NAN, MF_FAULT_NONFINITE},
                    {"wind.velocity", 1, NAN, MF_FAULT_NONFINITE}};
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         for (size_t p = 0; p < sizeof poisons / sizeof *poisons; p++) {
             // Without slip the yaw rate is a result, not a state.
@@ -227,18 +215,15 @@ static void a_corrupted_car_does_not_affect_others(void **state) {
 }
 
 static void an_image_continues_bit_for_bit(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         Swarm a, b;
-        mf_Error error = {0};
         swarm_open(&a, &all_options[o], MF_ISA_AUTO, 1, 0, 21);
         swarm_open(&b, &all_options[o], MF_ISA_SCALAR, 1, 0, 21);
         command_cars(&a);
         rig_step(&a.rig, 33);
-        size_t size = mf_world_snapshot_size(a.rig.world);
-        void *image = malloc(size);
-        must(mf_world_snapshot(a.rig.world, image, size, &error), &error);
-        must(mf_world_restore(b.rig.world, image, size, &error), &error);
+        size_t size;
+        void *image = take_snapshot(a.rig.world, &size);
+        MUST(mf_world_restore(b.rig.world, image, size, &error));
         rig_step(&a.rig, 40);
         rig_step(&b.rig, 40);
         assert_true(mf_world_hash(a.rig.world) == mf_world_hash(b.rig.world));
@@ -250,7 +235,6 @@ static void an_image_continues_bit_for_bit(void **state) {
 
 // A path is part of what a world is: places along another one mean something else.
 static void an_image_from_another_path_is_refused(void **state) {
-    (void)state;
     static const double positions[2][2] = {{0, 0}, {2, 0.5}};
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     Rig a, b;
@@ -259,9 +243,8 @@ static void an_image_from_another_path_is_refused(void **state) {
     rig_open(&b, &config);
     must(mf_car_set_path(a.group, positions, 2, false, &error), &error);
     must(mf_car_set_path(b.group, positions, 2, true, &error), &error);
-    size_t size = mf_world_snapshot_size(a.world);
-    void *image = malloc(size);
-    must(mf_world_snapshot(a.world, image, size, &error), &error);
+    size_t size;
+    void *image = take_snapshot(a.world, &size);
     assert_int_equal(mf_world_restore(b.world, image, size, &error), MF_BAD_ARGUMENT);
     must(mf_car_set_path(b.group, positions, 2, false, &error), &error);
     must(mf_world_restore(b.world, image, size, &error), &error);

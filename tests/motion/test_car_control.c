@@ -67,7 +67,6 @@ static Response speed_step(const Vehicle *v) {
 }
 
 static void speed_steps_are_followed(void **state) {
-    (void)state;
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         Response r = speed_step(&v);
@@ -80,7 +79,6 @@ static void speed_steps_are_followed(void **state) {
 }
 
 static void a_car_brakes_to_a_stop_and_reverses(void **state) {
-    (void)state;
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
@@ -103,7 +101,6 @@ static void a_car_brakes_to_a_stop_and_reverses(void **state) {
 
 // Without brakes the motor stops the car.
 static void a_car_without_brakes_stops_by_its_motor(void **state) {
-    (void)state;
     Vehicle v = vehicle(0);
     v.car.brake = 0.0;
     RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
@@ -119,7 +116,6 @@ static void a_car_without_brakes_stops_by_its_motor(void **state) {
 // The integral does not grow while the motor gives all it has: after a commanded speed that the car
 // cannot reach, a lower one is met without delay.
 static void the_speed_loop_does_not_wind_up(void **state) {
-    (void)state;
     Vehicle v = vehicle(0);
     v.car.motor = 0.12;
     v.car.motor_slope = 0.04;
@@ -173,7 +169,6 @@ static double follow_circle(const Vehicle *v, double radius) {
 }
 
 static void circles_are_followed(void **state) {
-    (void)state;
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         double radius = i == 0 ? 0.6 : 30.0;
@@ -187,7 +182,6 @@ static void circles_are_followed(void **state) {
 
 // A circle that a car without slip starts on is kept exactly.
 static void a_circle_is_kept_without_slip(void **state) {
-    (void)state;
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_CIRCLE);
     Rig rig;
     double position[2];
@@ -204,7 +198,6 @@ static void a_circle_is_kept_without_slip(void **state) {
 }
 
 static void lines_are_followed(void **state) {
-    (void)state;
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_LINE);
@@ -262,11 +255,10 @@ static double distance_to_course(const double positions[COURSE][2], const double
 static double follow_course(const Vehicle *v, bool eight, double size, double *laps) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_PATH);
     double positions[COURSE][2], position[2], worst = 0.0, way = 0.0;
-    mf_Error error = {0};
     Rig rig;
     make_course(eight, size, positions);
     rig_open(&rig, &config);
-    must(mf_car_set_path(rig.group, (const double(*)[2])positions, COURSE, true, &error), &error);
+    MUST(mf_car_set_path(rig.group, (const double(*)[2])positions, COURSE, true, &error));
     rig_set(&rig, "command.speed", 0, v->speed);
     double last = -1.0, length = 0.0;
     for (int i = 0; i < COURSE; i++)
@@ -291,7 +283,6 @@ static double follow_course(const Vehicle *v, bool eight, double size, double *l
 }
 
 static void courses_are_followed(void **state) {
-    (void)state;
     for (int i = 0; i < VEHICLES; i++) {
         for (int eight = 0; eight < 2; eight++) {
             Vehicle v = vehicle(i);
@@ -306,16 +297,14 @@ static void courses_are_followed(void **state) {
 
 // An open path ends: the car stands with its center of mass at the end.
 static void a_car_stops_at_the_end_of_an_open_path(void **state) {
-    (void)state;
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_PATH);
         double far = i == 0 ? 3.0 : 80.0;
         const double positions[3][2] = {{0, 0}, {0.7 * far, 0}, {far, 0.1 * far}};
-        mf_Error error = {0};
         Rig rig;
         rig_open(&rig, &config);
-        must(mf_car_set_path(rig.group, positions, 3, false, &error), &error);
+        MUST(mf_car_set_path(rig.group, positions, 3, false, &error));
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_run(&rig, 40.0);
         double off = hypot(rig_get(&rig, "base.position", 0) - far,
@@ -330,7 +319,6 @@ static void a_car_stops_at_the_end_of_an_open_path(void **state) {
 // ---- places -------------------------------------------------------------------------------------
 
 static void cars_stop_at_places_all_around(void **state) {
-    (void)state;
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT);
@@ -363,7 +351,6 @@ static void cars_stop_at_places_all_around(void **state) {
 }
 
 static void bad_paths_are_refused(void **state) {
-    (void)state;
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     const double same[2][2] = {{1, 1}, {1, 1}}, endless[2][2] = {{0, 0}, {NAN, 1}};
     const double good[2][2] = {{0, 0}, {1, 0}};

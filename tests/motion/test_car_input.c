@@ -1,9 +1,7 @@
 // Rejected commands, parameters, settings and steps of cars; and failing allocations.
 #include "motion/car_rig.h"
-#include "base/inject.h"
 
 static void refused_commands_are_counted_and_change_nothing(void **state) {
-    (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY, 0.36, -0.36};
     for (int precise = 0; precise < 2; precise++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
@@ -36,7 +34,6 @@ static void refused_commands_are_counted_and_change_nothing(void **state) {
 }
 
 static void circles_smaller_than_the_car_are_refused(void **state) {
-    (void)state;
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE);
     Rig rig;
     rig_open(&rig, &config);
@@ -66,7 +63,6 @@ static void bad_parameters_are_refused_by_name(void **state) {
                  {offsetof(mf_Car, blend_high), 0.2, "car.blend_high: "},
                  {offsetof(mf_Car, look_ahead_most), 0.1, "car.look_ahead_most: "},
                  {offsetof(mf_Car, speed_limit), 0.0, "car.speed_limit: "}};
-    (void)state;
     mf_Error error = {0};
     assert_int_equal(mf_car_check(&(mf_Car){0}, &error), MF_BAD_ARGUMENT);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -90,12 +86,11 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
                            const char *name) {
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    mf_Group *out;
     char label[32];
     snprintf(label, sizeof label, "group %u", mf_world_group_count(rig->world));
     group.name = label;
     group.model = rig->model;
-    must(mf_world_add_group(rig->world, &group, &out, &error), &error);
+    mf_Group *out = add_group(rig->world, &group);
     assert_int_equal(mf_car_add(out, car, config, &error), MF_BAD_ARGUMENT);
     if (strncmp(error.message, name, strlen(name)) != 0)
         fail_msg("expected %s, got %s", name, error.message);
@@ -103,7 +98,6 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
 }
 
 static void bad_settings_and_steps_are_refused(void **state) {
-    (void)state;
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
     Rig rig;
     rig_open(&rig, &config);
@@ -128,13 +122,11 @@ static void bad_settings_and_steps_are_refused(void **state) {
 }
 
 static void every_failed_allocation_leaves_nothing_behind(void **state) {
-    (void)state;
     for (uint64_t n = 1; n < 100; n++) {
         mf_Error error = {0};
-        mf_Context *context = make_context(1);
+        mf_Context *context = open_context(1);
         mf_World *world;
         mf_Model *model;
-        mf_Group *group;
         mf_Car car = mf_car();
         mf_CarConfig vehicle_config = mf_car_config();
         vehicle_config.command = MF_CAR_COMMAND_PATH;
@@ -143,7 +135,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
         must(mf_world_create(context, NULL, &world, &error), &error);
         must(mf_car_body(context, &car, "car", &model, &error), &error);
         config.model = model;
-        must(mf_world_add_group(world, &config, &group, &error), &error);
+        mf_Group *group = add_group(world, &config);
         mf_context_fail_after(context, n);
         mf_Status status = mf_car_add(group, &car, &vehicle_config, &error);
         if (status == MF_OK)
@@ -152,8 +144,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
         mf_world_destroy(world);
         mf_model_destroy(model);
-        assert_int_equal(mf_context_live_bytes(context), 0);
-        mf_context_destroy(context);
+        close_context(context);
         if (status == MF_OK) {
             assert_true(n > 5); // the fields, the plan, the path
             return;

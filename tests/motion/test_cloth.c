@@ -1,20 +1,7 @@
 // Cloth: bits over instruction sets, threads, company and snapshots; pins, ground and friction,
 // triangles, convergence with substeps, faults, refusals, and every failure of memory.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
-#include <mayfly/motion.h>
-
-#include "base/inject.h"
+#include "rig/rig.h"
 #include "cloth_rig.h"
-#include "context.h"
 
 // ---- bits ---------------------------------------------------------------------------------------
 
@@ -42,7 +29,7 @@ static uint64_t hash_of(Kind kind) {
     rig_open(&rig);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t c = 0; c < 3 * 17 * 24; c++)
-            set(&rig, "vertex.velocity", i, c, 0.3 * sin(0.1 * c * c + i));
+            set_field(rig.group, "vertex.velocity", i, c, 0.3 * sin(0.1 * c * c + i));
     if (kind.shared)
         assert_int_equal(mf_cloths_add(rig.world, &error), MF_OK);
     mf_world_step(rig.world, 10);
@@ -54,7 +41,6 @@ static uint64_t hash_of(Kind kind) {
 }
 
 static void sets_and_threads_agree(void **state) {
-    (void)state;
     for (int k = 0; k < 8; k++) {
         Kind kind = {MF_ISA_AUTO, 1, false, k & 1, k & 2, k & 4};
         const uint64_t hash = hash_of(kind);
@@ -76,9 +62,9 @@ static void company_changes_nothing(void **state) {
         Rig rig = rig_begin(*state);
         rig.group_config.count = 1 + 18 * k;
         rig_open(&rig);
-        set(&rig, "vertex.velocity", 0, 100, 0.5);
+        set_field(rig.group, "vertex.velocity", 0, 100, 0.5);
         for (uint32_t i = 1; i < rig.group_config.count; i++)
-            set(&rig, "vertex.velocity", i, i, -1.0);
+            set_field(rig.group, "vertex.velocity", i, i, -1.0);
         mf_world_step(rig.world, 20);
         hash[k] = mf_group_instance_hash(rig.group, 0);
         rig_close(&rig);
@@ -122,9 +108,11 @@ static void errors_fall_with_the_substep(void **state) {
         const double stretch = 1e-4, mass = 0.25 * 0.15 * 0.04; // of a vertex
         const double rate = sqrt(2.0 * 5.0 / mass);             // 5 N/m at each edge
         for (uint32_t v = 0; v < 4; v++)
-            set(&rig, "vertex.position", 0, 3 * v, (v % 2 == 0 ? -1.0 : 1.0) * (0.1 + stretch));
+            set_field(rig.group, "vertex.position", 0, 3 * v,
+                      (v % 2 == 0 ? -1.0 : 1.0) * (0.1 + stretch));
         mf_world_step(rig.world, 3); // 15 ms
-        error[k] = fabs(get(&rig, "vertex.position", 0, 3) - 0.1 - stretch * cos(rate * 0.015));
+        error[k] =
+            fabs(get_field(rig.group, "vertex.position", 0, 3) - 0.1 - stretch * cos(rate * 0.015));
         assert_true(error[k] < 0.3 * stretch);
         rig_close(&rig);
     }
@@ -134,19 +122,19 @@ static void errors_fall_with_the_substep(void **state) {
 static void pins_go_where_they_are_told(void **state) {
     Rig rig = rig_begin(*state);
     rig_open(&rig);
-    set(&rig, "pin.anchor", 0, 0, -0.2);
-    set(&rig, "pin.anchor", 0, 2, 0.1);
+    set_field(rig.group, "pin.anchor", 0, 0, -0.2);
+    set_field(rig.group, "pin.anchor", 0, 2, 0.1);
     mf_world_step(rig.world, 1);
-    assert_near(get(&rig, "vertex.position", 0, 0), -0.2, 0.0);
-    assert_near(get(&rig, "vertex.position", 0, 2), 0.1, 0.0);
-    assert_near(get(&rig, "vertex.position", 0, 48), 0.25, 0.0);
-    set(&rig, "pin.vertex", 0, 0, 4294967295.0); // both let go
-    set(&rig, "pin.vertex", 0, 1, 4294967295.0);
+    assert_near(get_field(rig.group, "vertex.position", 0, 0), -0.2, 0.0);
+    assert_near(get_field(rig.group, "vertex.position", 0, 2), 0.1, 0.0);
+    assert_near(get_field(rig.group, "vertex.position", 0, 48), 0.25, 0.0);
+    set_field(rig.group, "pin.vertex", 0, 0, 4294967295.0); // both let go
+    set_field(rig.group, "pin.vertex", 0, 1, 4294967295.0);
     mf_world_step(rig.world, 20);
-    assert_near(get(&rig, "pin.force", 0, 2), 0.0, 0.0);
-    const double speed = get(&rig, "base.linear_velocity", 0, 2);
+    assert_near(get_field(rig.group, "pin.force", 0, 2), 0.0, 0.0);
+    const double speed = get_field(rig.group, "base.linear_velocity", 0, 2);
     mf_world_step(rig.world, 20);
-    const double fall = (get(&rig, "base.linear_velocity", 0, 2) - speed) / 0.1;
+    const double fall = (get_field(rig.group, "base.linear_velocity", 0, 2) - speed) / 0.1;
     assert_near(fall, -9.80665, 0.2); // but for the drag of the air
     rig_close(&rig);
 }
@@ -161,14 +149,15 @@ static void ground_holds_and_slows(void **state) {
     rig.config.drag = 0.0;
     rig_open(&rig);
     mf_world_step(rig.world, 20);
-    assert_near(get(&rig, "base.position", 0, 2), 2e-3, 1e-9);
-    assert_near(get(&rig, "cloth.contacts", 0, 0), 17 * 24, 0.0);
+    assert_near(get_field(rig.group, "base.position", 0, 2), 2e-3, 1e-9);
+    assert_near(get_field(rig.group, "cloth.contacts", 0, 0), 17 * 24, 0.0);
     for (uint32_t v = 0; v < 17 * 24; v++)
-        set(&rig, "vertex.velocity", 0, 3 * v, 1.0);
+        set_field(rig.group, "vertex.velocity", 0, 3 * v, 1.0);
     mf_world_step(rig.world, 20); // 0.1 s
-    assert_near(get(&rig, "base.linear_velocity", 0, 0), 1.0 - 0.5 * 9.80665 * 0.1, 2e-3);
+    assert_near(get_field(rig.group, "base.linear_velocity", 0, 0), 1.0 - 0.5 * 9.80665 * 0.1,
+                2e-3);
     mf_world_step(rig.world, 40);
-    assert_near(get(&rig, "base.linear_velocity", 0, 0), 0.0, 1e-9);
+    assert_near(get_field(rig.group, "base.linear_velocity", 0, 0), 0.0, 1e-9);
     rig_close(&rig);
 }
 
@@ -189,8 +178,8 @@ static void triangles_stretch_like_threads(void **state) {
             make_triangles(&rig.cloth);
         rig_open(&rig);
         mf_world_step(rig.world, 400);
-        const double length = get(&rig, "vertex.position", 0, 3 * 31 + 2) -
-                              get(&rig, "vertex.position", 0, 3 * 1 + 2);
+        const double length = get_field(rig.group, "vertex.position", 0, 3 * 31 + 2) -
+                              get_field(rig.group, "vertex.position", 0, 3 * 1 + 2);
         assert_near(length - 0.5, 0.15 * 9.80665 * 0.25 / 40.0, 3e-4);
         rig_close(&rig);
     }
@@ -214,9 +203,9 @@ static void softness_is_reported(void **state) {
             make_triangles(&rig.cloth);
         rig_open(&rig);
         mf_world_step(rig.world, 400);
-        const double strain = get(&rig, "cloth.residual", 0, 0);
-        const double length = get(&rig, "vertex.position", 0, 3 * (5 * 40 + 2) + 2) -
-                              get(&rig, "vertex.position", 0, 3 * 2 + 2);
+        const double strain = get_field(rig.group, "cloth.residual", 0, 0);
+        const double length = get_field(rig.group, "vertex.position", 0, 3 * (5 * 40 + 2) + 2) -
+                              get_field(rig.group, "vertex.position", 0, 3 * 2 + 2);
         const double more = length - 1.0 - 0.15 * 9.81 / (2.0 * 1000.0); // [m] than it should be
         const mf_WarningSum sum = mf_group_warning_sum(rig.group, MF_WARNING_SOLVER);
         if (k & 1) {
@@ -244,8 +233,8 @@ static double least_distance(const Rig *rig, double keeps) {
             mf_cloth_vertex(&rig->cloth, b, at[1]);
             for (uint32_t c = 0; c < 3; c++) {
                 rest += pow(at[0][c] - at[1][c], 2.0);
-                now += pow(get(rig, "vertex.position", 0, 3 * a + c) -
-                               get(rig, "vertex.position", 0, 3 * b + c),
+                now += pow(get_field(rig->group, "vertex.position", 0, 3 * a + c) -
+                               get_field(rig->group, "vertex.position", 0, 3 * b + c),
                            2.0);
             }
             if (sqrt(rest) > 3.0 * keeps && now < least)
@@ -273,7 +262,7 @@ static void folds_stay_apart(void **state) {
         rig_open(&rig);
         assert_int_equal(mf_cloths_add(rig.world, NULL), MF_OK);
         for (uint32_t v = 0; v < 6 * 31; v++)
-            set(&rig, "vertex.velocity", 0, 3 * v + 1, 0.05 * sin(0.3 * (v / 6)));
+            set_field(rig.group, "vertex.velocity", 0, 3 * v + 1, 0.05 * sin(0.3 * (v / 6)));
         mf_world_step(rig.world, 1000);
         assert_int_equal(mf_group_fault_total(rig.group), 0);
         const double least = least_distance(&rig, 0.018);
@@ -291,11 +280,11 @@ static void faults_are_contained(void **state) {
     rig.group_config.count = 3;
     rig_open(&rig);
     mf_world_step(rig.world, 2);
-    const double was = get(&rig, "vertex.position", 1, 30);
-    set(&rig, "vertex.velocity", 1, 7, NAN);
+    const double was = get_field(rig.group, "vertex.position", 1, 30);
+    set_field(rig.group, "vertex.velocity", 1, 7, NAN);
     mf_world_step(rig.world, 5);
     assert_int_equal(mf_group_fault(rig.group, 1), MF_FAULT_NONFINITE);
-    assert_near(get(&rig, "vertex.position", 1, 30), was, 0.0);
+    assert_near(get_field(rig.group, "vertex.position", 1, 30), was, 0.0);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
     assert_true(mf_group_instance_hash(rig.group, 0) == mf_group_instance_hash(rig.group, 2));
     mf_group_reset(rig.group, 1);
@@ -327,8 +316,8 @@ static void stiffness_does_not_depend_on_the_cells(void **state) {
         const double expected = 0.15 * 9.80665 / (2.0 * 1000.0);
         double more = -1.0;
         for (uint32_t i = 0; i < columns; i++)
-            more += (get(&rig, "vertex.position", 0, 3 * upper[i] + 2) -
-                     get(&rig, "vertex.position", 0, 3 * i + 2)) /
+            more += (get_field(rig.group, "vertex.position", 0, 3 * upper[i] + 2) -
+                     get_field(rig.group, "vertex.position", 0, 3 * i + 2)) /
                     columns;
         if (fabs(more / expected - 1.0) > 0.1)
             fail_msg("%u x %u%s: longer by %g of what is right", columns, rows,

@@ -1,15 +1,7 @@
 // Batches of constraints for cloths of many sizes: whatever the width of a kernel, a place that one
 // node of a batch is at, no other node of it reads or writes, not even for lanes without a
 // constraint.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "context.h"
+#include "rig/rig.h"
 #include "cloth_rig.h"
 
 #include "motion/cloth/program.h"
@@ -40,9 +32,7 @@ static void check_cloth(mf_Context *context, uint32_t columns, uint32_t rows) {
     const mf_Cloth cloth = mf_cloth_rectangle(0.05 * columns, 0.05 * rows, columns, rows);
     const mf_ClothPlan settings = {.substeps = 1};
     mf_ClothPlan *plan = NULL;
-    mf_Error error = {0};
-    if (mf_cloth_program(context, &cloth, &settings, &plan, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_cloth_program(context, &cloth, &settings, &plan, &error));
     uint8_t *owners = mf_allocate(context, mf_cloth_room(plan), 1);
     assert_non_null(owners);
     assert_true(plan->batch_count > 0);

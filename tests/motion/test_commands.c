@@ -1,21 +1,7 @@
 // joint.target commands the position actuators of a file: rest positions of servos in closed form,
 // precedence when joint.target and actuator.control are both written, gaits, and joints without
 // such an actuator are rejected by name.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/mayfly.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "context.h"
+#include "rig/rig.h"
 
 #define FILE_NAME "commands_test.xml"
 
@@ -63,8 +49,8 @@ static Fixture make(mf_Context *context, const char *text) {
     group.model = fixture.model;
     group.count = 18;
     group.double_precision = true;
-    assert_int_equal(mf_world_create(context, &world, &fixture.world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+    fixture.world = open_world(context, &world);
+    fixture.group = add_group(fixture.world, &group);
     assert_int_equal(mf_articulated_add(fixture.group, NULL, NULL), MF_OK);
     fixture.angle = mf_group_find_field(fixture.group, "joint.angle");
     fixture.target = mf_group_find_field(fixture.group, "joint.target");

@@ -109,7 +109,6 @@ static double residual_of(const Problem *p, const Shift *u, const double *hold) 
 }
 
 static void what_is_solved_is_a_solution(void **state) {
-    (void)state;
     enum { PROBLEMS = 6000 };
     int unsolved[2] = {0, 0}, pressed = 0;
     for (uint32_t k = 0; k < PROBLEMS; k++) {
@@ -173,7 +172,6 @@ static uint64_t throw_among(uint32_t count) {
 }
 
 static void other_lanes_do_not_change_a_solution(void **state) {
-    (void)state;
     uint64_t alone = throw_among(1);
     for (uint32_t count = 2; count < 18; count += 3)
         assert_true(throw_among(count) == alone);

@@ -55,7 +55,7 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
                          (f == 0 ? 0.3 : 0.6) * random_signed(300 + f, number * 16 + c) +
                              (f == 0 && c == 2 ? 0.35 : 0.0));
     }
-    mf_field_set(mf_group_find_field(group, "base.force"), instance, 0, random_signed(320, number));
+    set_field(group, "base.force", instance, 0, random_signed(320, number));
 }
 
 static void steer(const mf_SystemRun *run, void *user) {
@@ -87,7 +87,6 @@ static void change(mf_MotionsConfig *motions) {
 
 // A target that is read while it is not a number stops the robot.
 static void a_corrupted_target_is_an_input_fault(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         Fixture fixture;
         DrivenFixtureConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
@@ -118,7 +117,6 @@ static void break_config(mf_RigidConfig *config, int which) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     for (int which = 0; which < 20; which++) {
         Crowd crowd;
         fixture_begin(&crowd.fixture, 1);
@@ -128,7 +126,7 @@ static void bad_settings_are_refused(void **state) {
         mf_Error error = {0};
         group.model = &crowd.fixture.hand.model;
         must(mf_world_create(crowd.fixture.context, NULL, &crowd.fixture.world, &error), &error);
-        must(mf_world_add_group(crowd.fixture.world, &group, &crowd.fixture.group, &error), &error);
+        crowd.fixture.group = add_group(crowd.fixture.world, &group);
         size_t bytes = mf_context_live_bytes(crowd.fixture.context);
         break_config(&config, which);
         if (mf_rigid_add(crowd.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
@@ -145,7 +143,6 @@ static void bad_settings_are_refused(void **state) {
 
 // What cannot be told where to go is refused by name, with the motion that can move it.
 static void floating_joints_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
@@ -155,7 +152,7 @@ static void floating_joints_are_refused(void **state) {
     fixture.hand.joints[JOINTS - 1].name = "loose";
     group.model = &fixture.hand.model;
     must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
-    must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+    fixture.group = add_group(fixture.world, &group);
     assert_int_equal(mf_prescribed_add(fixture.group, NULL, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "loose"));
     assert_non_null(strstr(error.message, "articulated"));

@@ -1,17 +1,7 @@
 // Trusses with inertia: bits over batches, mixtures, instruction sets and threads; faults,
 // snapshots, other trusses, and switching to and from quasi-statics.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "motion/truss_bits.h"
-#include "near.h"
 
 // ---- bits ---------------------------------------------------------------------------------------
 
@@ -19,7 +9,7 @@
 static void throw(const Rig *rig, uint32_t instance) {
     double start[3];
     for (uint32_t c = 0; c < 3; c++)
-        start[c] = get(rig, "base.position", instance, c) + (c == 2 ? 0.02 : 0.0);
+        start[c] = get_field(rig->group, "base.position", instance, c) + (c == 2 ? 0.02 : 0.0);
     const double speed[3] = {0.5 - 0.1 * (instance % 7), 0.2, -0.5};
     assert_int_equal(mf_group_set_start(rig->group, instance, start, NULL, speed, NULL), MF_OK);
 }
@@ -38,16 +28,16 @@ static void what_is_thrown_lands(void **state) {
     Rig rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
     begin_all(&rig, throw);
     drive(&rig, 10);
-    assert_true(get(&rig, "base.linear_velocity", 3, 2) < -0.5); // it falls faster and faster
+    assert_true(get_field(rig.group, "base.linear_velocity", 3, 2) <
+                -0.5); // it falls faster and faster
     drive(&rig, 50);
     for (uint32_t i = 0; i < 9; i++)
-        assert_true(get(&rig, "base.linear_velocity", i, 2) > -0.5);
+        assert_true(get_field(rig.group, "base.linear_velocity", i, 2) > -0.5);
     rig_close(&rig);
 }
 
 static void sets_and_threads_agree(void **state) {
     RigConfig config = elastic_config(40, 1e-3);
-    (void)state;
     config.motion.noise = 1e-4;
     sets_and_threads_agree_on(config, throw, 60);
 }
@@ -65,11 +55,11 @@ static void faults_are_contained(void **state) {
         crawler(&p, 6, 0);
         Rig calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
         Rig rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
-        set(&rig, fields[k], 3, 0, NAN);
+        set_field(rig.group, fields[k], 3, 0, NAN);
         drive(&calm, 20);
         drive(&rig, 20);
         assert_int_equal(mf_group_fault(rig.group, 3), MF_FAULT_INPUT);
-        assert_near(get(&rig, "vertex.position", 3, 2), 0.005, 1e-15); // as it was
+        assert_near(get_field(rig.group, "vertex.position", 3, 2), 0.005, 1e-15); // as it was
         for (uint32_t i = 0; i < 8; i++) {
             if (i != 3)
                 assert_int_equal(mf_group_instance_hash(rig.group, i),
@@ -84,7 +74,7 @@ static void runaways_are_frozen(void **state) {
     Parts p;
     crawler(&p, 6, 0);
     Rig rig = rig_open(*state, &p.truss, elastic_config(2, 1e-3));
-    set(&rig, "vertex.velocity", 1, 2, 1e300);
+    set_field(rig.group, "vertex.velocity", 1, 2, 1e300);
     drive(&rig, 3);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
     assert_int_not_equal(mf_group_fault(rig.group, 1), 0);
@@ -117,8 +107,8 @@ static void trusses_are_replaced(void **state) {
     mf_Error error = {0};
     drive(&rig, 5);
     assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_OK);
-    assert_near(get(&rig, "truss.counts", 1, 0), 7.0, 0.0);
-    assert_near(get(&rig, "vertex.velocity", 1, 2), 0.0, 0.0);
+    assert_near(get_field(rig.group, "truss.counts", 1, 0), 7.0, 0.0);
+    assert_near(get_field(rig.group, "vertex.velocity", 1, 2), 0.0, 0.0);
     assert_int_equal(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT);
     assert_non_null(mf_elastic_config_of(rig.group));
     assert_non_null(mf_truss_config_of(rig.group));
@@ -136,15 +126,14 @@ static void bad_settings_are_refused(void **state) {
     assert_int_equal(mf_elastic_add(rig.group, &config, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
     mf_GroupConfig group = mf_group_config();
-    mf_World *world;
     mf_Group *other;
     mf_WorldConfig settings = mf_world_config();
     assert_int_equal(mf_truss_model(*state, &p.truss, &rig.model, &error), MF_OK);
     group.model = rig.model;
     group.double_precision = true;
     config.damping = -1.0;
-    assert_int_equal(mf_world_create(*state, &settings, &world, &error), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &group, &other, &error), MF_OK);
+    mf_World *world = open_world(*state, &settings);
+    other = add_group(world, &group);
     assert_int_equal(mf_elastic_add(other, &config, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "elastic.damping: -1 s, need 0 .. 1e6");
     mf_world_destroy(world);
@@ -168,21 +157,21 @@ static void motions_switch(void **state) {
     motions.start = MF_MOTION_QUASISTATIC;
     motions.has[MF_MOTION_ELASTIC] = true;
     motions.quasistatic.truss = motions.elastic.truss = &p.truss;
-    assert_int_equal(mf_world_create(*state, &settings, &rig.world, &error), MF_OK);
-    assert_int_equal(mf_world_add_group(rig.world, &group, &rig.group, &error), MF_OK);
-    if (mf_motions_add(rig.group, &motions, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    rig.world = open_world(*state, &settings);
+    rig.group = add_group(rig.world, &group);
+    must(mf_motions_add(rig.group, &motions, &error), &error);
     drive(&rig, 10);
-    const double z = get(&rig, "vertex.position", 1, 2), x = get(&rig, "contact.anchor", 1, 0);
+    const double z = get_field(rig.group, "vertex.position", 1, 2),
+                 x = get_field(rig.group, "contact.anchor", 1, 0);
     assert_int_equal(mf_motion_switch(rig.group, 1, MF_MOTION_ELASTIC, &error), MF_OK);
     assert_int_equal(mf_motion_of(rig.group, 1), MF_MOTION_ELASTIC);
-    assert_near(get(&rig, "vertex.position", 1, 2), z, 0.0);
-    assert_near(get(&rig, "contact.anchor", 1, 0), x, 0.0);
+    assert_near(get_field(rig.group, "vertex.position", 1, 2), z, 0.0);
+    assert_near(get_field(rig.group, "contact.anchor", 1, 0), x, 0.0);
     drive(&rig, 10);
     assert_true(mf_motion_energy(rig.group, 1).kinetic > 0.0);
     assert_near(mf_motion_energy(rig.group, 0).kinetic, 0.0, 0.0);
     assert_int_equal(mf_motion_switch(rig.group, 1, MF_MOTION_QUASISTATIC, &error), MF_OK);
-    assert_near(get(&rig, "vertex.velocity", 1, 0), 0.0, 0.0);
+    assert_near(get_field(rig.group, "vertex.velocity", 1, 0), 0.0, 0.0);
     drive(&rig, 10);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_group_fault(rig.group, i), 0);

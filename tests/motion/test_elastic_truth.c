@@ -1,15 +1,6 @@
 // Trusses with inertia against closed forms, conserved quantities and the quasi-static level.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "rig/rig.h"
 #include "motion/trusses.h"
-#include "near.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -35,15 +26,16 @@ static void falls_are_exact(void **state) {
     Parts p;
     pyramid(&p);
     Rig rig = rig_open(*state, &p.truss, alone(1e-3));
-    const double z = get(&rig, "base.position", 0, 2), speed[3] = {0.3, -0.2, 2.0};
+    const double z = get_field(rig.group, "base.position", 0, 2), speed[3] = {0.3, -0.2, 2.0};
     assert_int_equal(mf_group_set_start(rig.group, 0, (double[]){0, 0, z}, NULL, speed, NULL),
                      MF_OK);
     mf_world_step(rig.world, 500);
     const double t = 0.5, tolerance = 1e-11; // weight to the tolerance of forces
-    assert_near(get(&rig, "base.position", 0, 0), 0.3 * t, tolerance);
-    assert_near(get(&rig, "base.position", 0, 1), -0.2 * t, tolerance);
-    assert_near(get(&rig, "base.position", 0, 2), z + 2.0 * t - 0.5 * 9.81 * t * t, 2e-9);
-    assert_near(get(&rig, "base.linear_velocity", 0, 2), 2.0 - 9.81 * t, 1e-8);
+    assert_near(get_field(rig.group, "base.position", 0, 0), 0.3 * t, tolerance);
+    assert_near(get_field(rig.group, "base.position", 0, 1), -0.2 * t, tolerance);
+    assert_near(get_field(rig.group, "base.position", 0, 2), z + 2.0 * t - 0.5 * 9.81 * t * t,
+                2e-9);
+    assert_near(get_field(rig.group, "base.linear_velocity", 0, 2), 2.0 - 9.81 * t, 1e-8);
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
     rig_close(&rig);
 }
@@ -59,14 +51,14 @@ static double oscillator_error(mf_Context *context, double per_period, double da
     config.world.gravity = 0.0;
     config.motion.damping = damping;
     Rig rig = rig_open(context, &p.truss, config);
-    set(&rig, "vertex.position", 0, 3, 0.1 + amplitude);
+    set_field(rig.group, "vertex.position", 0, 3, 0.1 + amplitude);
     const uint64_t steps = (uint64_t)(3.3 * per_period);
     mf_world_step(rig.world, steps);
     // x'' + d w^2 x' + w^2 x = 0
     const double t = 1e-9 * (double)config.world.step * (double)steps, s = 0.5 * damping * w * w;
     const double v = sqrt(w * w - s * s);
     const double x = amplitude * exp(-s * t) * (cos(v * t) + s / v * sin(v * t));
-    const double error = get(&rig, "vertex.position", 0, 3) - 0.1 - x;
+    const double error = get_field(rig.group, "vertex.position", 0, 3) - 0.1 - x;
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
     rig_close(&rig);
     return fabs(error) / amplitude;
@@ -109,7 +101,7 @@ static double pendulum_error(mf_Context *context, uint64_t steps) {
     Rig rig = rig_open(context, &p.truss, config);
     // To the lowest point, after a quarter: there the speed is the greatest.
     mf_world_step(rig.world, steps / 4);
-    const double error = get(&rig, "vertex.position", 0, 3) / 0.1;
+    const double error = get_field(rig.group, "vertex.position", 0, 3) / 0.1;
     print_message("pendulum, %u steps a period: %.3g of the length from the lowest point\n",
                   (unsigned)steps, error);
     rig_close(&rig);
@@ -157,7 +149,7 @@ static void tumbling_conserves_momentum(void **state) {
         config.world.gravity = 0.0;
         Rig rig = rig_open(*state, &p.truss, config);
         for (uint32_t c = 0; c < 12; c++)
-            set(&rig, "vertex.velocity", 0, c, 0.3 * sin(7.0 * c + 1.0));
+            set_field(rig.group, "vertex.velocity", 0, c, 0.3 * sin(7.0 * c + 1.0));
         const Conserved start = conserved(&rig);
         double last = start.energy;
         for (int f = 0; f < 500 << k; f++) {
@@ -185,9 +177,9 @@ static double held(const Rig *rig, uint32_t vertices) {
     const mf_QuasistaticConfig *config = mf_truss_config_of(rig->group);
     double sum = conserved(rig).energy;
     for (uint32_t v = 0; v < vertices; v++) {
-        const double x = get(rig, "contact.force", 0, 3 * v),
-                     y = get(rig, "contact.force", 0, 3 * v + 1);
-        const double z = get(rig, "contact.force", 0, 3 * v + 2);
+        const double x = get_field(rig->group, "contact.force", 0, 3 * v),
+                     y = get_field(rig->group, "contact.force", 0, 3 * v + 1);
+        const double z = get_field(rig->group, "contact.force", 0, 3 * v + 2);
         sum += 0.5 * z * z / config->stiffness + 0.5 * (x * x + y * y) / config->grip;
     }
     return sum;
@@ -208,14 +200,14 @@ static void bouncing_gains_nothing(void **state) {
         Rig rig = rig_open(*state, &p.truss, config);
         const double place[3] = {0, 0, 0.3}, speed[3] = {1.0, 0.5, 0.0};
         mf_group_set_start(rig.group, 0, place, NULL, speed, NULL);
-        set(&rig, "vertex.velocity", 0, 3, 3.0);
+        set_field(rig.group, "vertex.velocity", 0, 3, 3.0);
         const double start = held(&rig, p.truss.vertex_count);
         double last = start, gained = 0.0;
         uint32_t spent = 0;
         const int count = (int)(2.0 / steps[k % 4]);
         for (int f = 0; f < count; f++) {
             mf_world_step(rig.world, 1);
-            spent += (uint32_t)get(&rig, "frame.iterations", 0, 0);
+            spent += (uint32_t)get_field(rig.group, "frame.iterations", 0, 0);
             const double now = held(&rig, p.truss.vertex_count);
             gained = fmax(gained, now - last);
             last = now;
@@ -232,8 +224,8 @@ static void bouncing_gains_nothing(void **state) {
 
 // dH / d(rest length) of a bar under the force F: -F - F^2 / (2 E A).
 static double push_of(const Rig *rig) {
-    const double force = get(rig, "bar.force", 0, 0);
-    return -force - force * force / (2.0 * get(rig, "bar.rigidity", 0, 0));
+    const double force = get_field(rig->group, "bar.force", 0, 0);
+    return -force - force * force / (2.0 * get_field(rig->group, "bar.rigidity", 0, 0));
 }
 
 // A pyramid that hops and slides by its actuator never has more than the actuator gave.
@@ -246,13 +238,13 @@ static void actuators_pay_for_all_energy(void **state) {
         config.motion.actuator_speed = speeds[k % 3];
         Rig rig = rig_open(*state, &p.truss, config);
         const int period = k < 3 ? 40 : 200;
-        double rest = get(&rig, "bar.rest_length", 0, 0), push = push_of(&rig);
+        double rest = get_field(rig.group, "bar.rest_length", 0, 0), push = push_of(&rig);
         const double start = held(&rig, 4);
         double given = 0.0, excess = 0.0, work = 0.0, most = 0.0;
         for (int f = 0; f < 50 * period; f++) {
-            set(&rig, "actuator.control", 0, 0, f % period < period / 2 ? 0.11 : 0.09);
+            set_field(rig.group, "actuator.control", 0, 0, f % period < period / 2 ? 0.11 : 0.09);
             mf_world_step(rig.world, 1);
-            const double rest_now = get(&rig, "bar.rest_length", 0, 0);
+            const double rest_now = get_field(rig.group, "bar.rest_length", 0, 0);
             const double push_now = push_of(&rig);
             const double step = 0.5 * (push + push_now) * (rest_now - rest);
             given += step;
@@ -260,7 +252,7 @@ static void actuators_pay_for_all_energy(void **state) {
             excess = fmax(excess, held(&rig, 4) - start - given);
             rest = rest_now;
             push = push_now;
-            most = fmax(most, get(&rig, "base.position", 0, 2));
+            most = fmax(most, get_field(rig.group, "base.position", 0, 2));
         }
         print_message(
             "%g m/s, step %g ms: work %.3g J, in all %.3g, most unpaid %.2g, %.3g m high, "
@@ -280,14 +272,14 @@ static void sliding_stops_after_its_way(void **state) {
     config.motion.friction = 0.3;
     Rig rig = rig_open(*state, &p.truss, config);
     mf_world_step(rig.world, 500); // it settles
-    const double x = get(&rig, "base.position", 0, 0), g = 9.81;
+    const double x = get_field(rig.group, "base.position", 0, 0), g = 9.81;
     for (uint32_t v = 0; v < 4; v++)
-        set(&rig, "vertex.velocity", 0, 3 * v, 1.0);
+        set_field(rig.group, "vertex.velocity", 0, 3 * v, 1.0);
     mf_world_step(rig.world, 200);
-    assert_near(get(&rig, "base.linear_velocity", 0, 0), 1.0 - 0.3 * g * 0.2, 1e-6);
+    assert_near(get_field(rig.group, "base.linear_velocity", 0, 0), 1.0 - 0.3 * g * 0.2, 1e-6);
     mf_world_step(rig.world, 500);
-    assert_near(get(&rig, "base.position", 0, 0) - x, 1.0 / (2.0 * 0.3 * g), 1e-4);
-    assert_near(get(&rig, "base.linear_velocity", 0, 0), 0.0, 1e-3);
+    assert_near(get_field(rig.group, "base.position", 0, 0) - x, 1.0 / (2.0 * 0.3 * g), 1e-4);
+    assert_near(get_field(rig.group, "base.linear_velocity", 0, 0), 0.0, 1e-3);
     rig_close(&rig);
 }
 
@@ -303,16 +295,16 @@ static void slopes_hold_by_friction(void **state) {
         config.world.gravity_direction[2] = -cos(a);
         Rig rig = rig_open(*state, &p.truss, config);
         mf_world_step(rig.world, 400); // the feet stick or slide by then
-        const double v = get(&rig, "base.linear_velocity", 0, 0),
-                     x = get(&rig, "base.position", 0, 0);
+        const double v = get_field(rig.group, "base.linear_velocity", 0, 0),
+                     x = get_field(rig.group, "base.position", 0, 0);
         mf_world_step(rig.world, 400);
-        const double more = get(&rig, "base.linear_velocity", 0, 0) - v;
+        const double more = get_field(rig.group, "base.linear_velocity", 0, 0) - v;
         print_message("slope %g: %g m/s in %g s, %g m\n", a, more, t,
-                      get(&rig, "base.position", 0, 0) - x);
+                      get_field(rig.group, "base.position", 0, 0) - x);
         if (steep)
             assert_near(more, g * (sin(a) - 0.5 * cos(a)) * t, 2e-3 * t);
         else
-            assert_near(get(&rig, "base.position", 0, 0) - x, 0.0, 1e-6);
+            assert_near(get_field(rig.group, "base.position", 0, 0) - x, 0.0, 1e-6);
         rig_close(&rig);
     }
 }
@@ -328,7 +320,7 @@ static void settle(mf_Context *context, const Parts *p, bool contacts, double ou
         Rig rig = rig_open(context, &p->truss, config);
         mf_world_step(rig.world, elastic ? 1500 : 3);
         for (uint32_t c = 0; c < 3 * p->truss.vertex_count; c++) {
-            const double x = get(&rig, "vertex.position", 0, c);
+            const double x = get_field(rig.group, "vertex.position", 0, c);
             out[c] = elastic ? x - out[c] : x;
         }
         assert_int_equal(mf_group_warning(rig.group, 0), 0);
@@ -367,7 +359,7 @@ static void slow_vibrations_last(void **state) {
         RigConfig config = alone(k == 0 ? 1e-4 : 1e-3);
         config.world.gravity = 0.0;
         Rig rig = rig_open(*state, &p.truss, config);
-        set(&rig, "vertex.velocity", 0, 3, 0.1);
+        set_field(rig.group, "vertex.velocity", 0, 3, 0.1);
         const double start = conserved(&rig).energy;
         mf_world_step(rig.world, k == 0 ? 10000 : 1000);
         const double left = conserved(&rig).energy / start;

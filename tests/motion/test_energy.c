@@ -15,9 +15,6 @@
 // A cliff of the nearest-cell map adds a slack of 4 epsilon = 8 u to the height, so the
 // budget is 8 times this sum; it has no fitted constant.
 #include "motion/fixture.h"
-#include "sanitized.h"
-
-#include <stdlib.h>
 
 typedef struct Ground {
     const char *name;
@@ -171,18 +168,15 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
 }
 
 static void random_gaits_gain_no_energy(void **state) {
-    (void)state;
     assert_int_equal(audit_all(0.0, 0.0, 0.0, 0.8, 25), 0);
 }
 
 static void thrown_robots_gain_no_energy(void **state) {
-    (void)state;
     assert_int_equal(audit_all(0.5, 4.0, 15.0, 0.8, 20), 0);
 }
 
 // With still joints the joint update may not be a source either.
 static void still_joints_gain_no_energy(void **state) {
-    (void)state;
     assert_int_equal(audit_all(0.0, 0.0, 0.0, 0.0, 25), 0);
     assert_int_equal(audit_all(0.3, 3.0, 10.0, 0.0, 25), 0);
 }
@@ -190,7 +184,6 @@ static void still_joints_gain_no_energy(void **state) {
 // Drops from 10 m, at the ends of the settings: joint intervals from one step to a minute, steps of
 // 1 and 10 ms, the hardest and the softest contact. No gain, no fault.
 static void drops_at_the_ends_of_the_settings(void **state) {
-    (void)state;
     static const mf_Time steps[] = {MF_MILLISECOND, 10 * MF_MILLISECOND};
     static const uint32_t intervals[] = {2, 8, 6000}; // in steps; one would leave none to audit
     static const double compliance[] = {1e-4, 0.1, 1.0};
@@ -226,7 +219,6 @@ static void drops_at_the_ends_of_the_settings(void **state) {
 // the body turns about its feet by no more than that. 6e5 robot steps without a fault, or twice
 // that.
 static void robots_are_not_faster_than_their_legs(void **state) {
-    (void)state;
     for (uint32_t o = 0; o < 32; o += 5) {
         Fixture fixture;
         fixture_begin(&fixture, 1);

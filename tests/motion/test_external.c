@@ -2,8 +2,6 @@
 // and rejected or contained input.
 #include "interaction/pitch.h"
 
-#include "torture.h"
-
 static const char paddle_text[] =
     "<mujoco model='paddle'><worldbody><body><freejoint/>"
     "<geom type='box' size='0.05 0.4 0.4' mass='1' condim='1'/></body></worldbody></mujoco>";
@@ -34,32 +32,31 @@ static mf_Group *add_external(Pitch *pitch, const char *text, const char *name, 
 
 static void get_pose(mf_Group *group, uint32_t instance, double pose[7]) {
     for (uint32_t c = 0; c < 7; c++)
-        pose[c] = c < 3 ? get(group, "base.position", instance, c)
-                        : get(group, "base.orientation", instance, c - 3);
+        pose[c] = c < 3 ? get_field(group, "base.position", instance, c)
+                        : get_field(group, "base.orientation", instance, c - 3);
 }
 
 // Constant velocities: a straight line, and a turn about one axis by their time.
 static void velocities_move_it(void **state) {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, (k == 0 ? 1 : 20) * MF_MILLISECOND, 9.81);
         mf_Group *group = add_external(&pitch, paddle_text, "paddle", 20, NULL);
         for (uint32_t c = 0; c < 3; c++) {
-            set(group, "base.position", 17, c, 1.0 + c);
-            set(group, "base.linear_velocity", 17, c, 0.5 - 0.25 * c);
-            set(group, "base.angular_velocity", 17, c, c == 0 ? 0.6 : c == 1 ? 0.0 : 0.8);
+            set_field(group, "base.position", 17, c, 1.0 + c);
+            set_field(group, "base.linear_velocity", 17, c, 0.5 - 0.25 * c);
+            set_field(group, "base.angular_velocity", 17, c, c == 0 ? 0.6 : c == 1 ? 0.0 : 0.8);
         }
         mf_world_step(pitch.world, k == 0 ? 2000 : 100);
         double pose[7];
         get_pose(group, 17, pose);
         for (int c = 0; c < 3; c++)
-            near(pose[c], 1.0 + c + 2.0 * (0.5 - 0.25 * c), 1e-12);
-        near(pose[3], cos(1.0), 1e-12);
-        near(pose[4], 0.6 * sin(1.0), 1e-12);
-        near(pose[5], 0.0, 1e-12);
-        near(pose[6], 0.8 * sin(1.0), 1e-12);
-        near(get(group, "base.position", 16, 0), 0.0, 0.0);
+            assert_near(pose[c], 1.0 + c + 2.0 * (0.5 - 0.25 * c), 1e-12);
+        assert_near(pose[3], cos(1.0), 1e-12);
+        assert_near(pose[4], 0.6 * sin(1.0), 1e-12);
+        assert_near(pose[5], 0.0, 1e-12);
+        assert_near(pose[6], 0.8 * sin(1.0), 1e-12);
+        assert_near(get_field(group, "base.position", 16, 0), 0.0, 0.0);
         pitch_close(&pitch);
     }
 }
@@ -67,7 +64,6 @@ static void velocities_move_it(void **state) {
 // A target is reached at the end of the interval, at a steady speed, and then it stands.
 static void targets_are_reached(void **state) {
     static const double quarter = 0.70710678118654752;
-    (void)state;
     for (int steps = 1; steps <= 10; steps += 9) {
         Pitch pitch;
         mf_ExternalConfig config = mf_external_config();
@@ -76,43 +72,43 @@ static void targets_are_reached(void **state) {
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *group = add_external(&pitch, door_text, "door", 3, &config);
         put(&pitch, group, 1, 1.0, 2.0, 3.0, 0.0);
-        near(get(group, "target.position", 1, 2), 3.0, 0.0);
-        set(group, "target.position", 1, 0, 1.5);
-        set(group, "target.orientation", 1, 0, -2.0 * quarter); // of any length and either sign
-        set(group, "target.orientation", 1, 3, -2.0 * quarter);
-        set(group, "joint.target", 1, 0, 0.3);
-        set(group, "joint.target", 1, 1, -0.05);
+        assert_near(get_field(group, "target.position", 1, 2), 3.0, 0.0);
+        set_field(group, "target.position", 1, 0, 1.5);
+        set_field(group, "target.orientation", 1, 0,
+                  -2.0 * quarter); // of any length and either sign
+        set_field(group, "target.orientation", 1, 3, -2.0 * quarter);
+        set_field(group, "joint.target", 1, 0, 0.3);
+        set_field(group, "joint.target", 1, 1, -0.05);
         for (int step = 1; step <= steps; step++) {
             mf_world_step(pitch.world, 1);
-            near(get(group, "base.linear_velocity", 1, 0), 0.5 / (1e-3 * steps), 1e-9);
-            near(get(group, "base.angular_velocity", 1, 2), 0.5 * 3.14159265358979 / (1e-3 * steps),
-                 1e-9);
-            near(get(group, "joint.rate", 1, 0), 0.3 / (1e-3 * steps), 1e-9);
-            near(get(group, "base.position", 1, 0), 1.0 + 0.5 * step / steps, 1e-12);
+            assert_near(get_field(group, "base.linear_velocity", 1, 0), 0.5 / (1e-3 * steps), 1e-9);
+            assert_near(get_field(group, "base.angular_velocity", 1, 2),
+                        0.5 * 3.14159265358979 / (1e-3 * steps), 1e-9);
+            assert_near(get_field(group, "joint.rate", 1, 0), 0.3 / (1e-3 * steps), 1e-9);
+            assert_near(get_field(group, "base.position", 1, 0), 1.0 + 0.5 * step / steps, 1e-12);
         }
-        near(get(group, "base.position", 1, 0), 1.5, 0.0);
-        near(fabs(get(group, "base.orientation", 1, 3)), quarter, 1e-15);
-        near(get(group, "joint.angle", 1, 0), 0.3, 0.0);
-        near(get(group, "joint.angle", 1, 1), -0.05, 0.0);
+        assert_near(get_field(group, "base.position", 1, 0), 1.5, 0.0);
+        assert_near(fabs(get_field(group, "base.orientation", 1, 3)), quarter, 1e-15);
+        assert_near(get_field(group, "joint.angle", 1, 0), 0.3, 0.0);
+        assert_near(get_field(group, "joint.angle", 1, 1), -0.05, 0.0);
         mf_world_step(pitch.world, (uint64_t)steps);
-        near(get(group, "base.linear_velocity", 1, 0), 0.0, 0.0);
-        near(get(group, "base.angular_velocity", 1, 2), 0.0, 1e-10 / steps);
-        near(get(group, "joint.rate", 1, 0), 0.0, 0.0);
-        near(get(group, "base.position", 2, 0), 0.0, 0.0);
+        assert_near(get_field(group, "base.linear_velocity", 1, 0), 0.0, 0.0);
+        assert_near(get_field(group, "base.angular_velocity", 1, 2), 0.0, 1e-10 / steps);
+        assert_near(get_field(group, "joint.rate", 1, 0), 0.0, 0.0);
+        assert_near(get_field(group, "base.position", 2, 0), 0.0, 0.0);
         pitch_close(&pitch);
     }
 }
 
 static void joints_follow_their_rates(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *group = add_external(&pitch, door_text, "door", 1, NULL);
-    set(group, "joint.rate", 0, 0, 2.0);
-    set(group, "joint.rate", 0, 1, -0.1);
+    set_field(group, "joint.rate", 0, 0, 2.0);
+    set_field(group, "joint.rate", 0, 1, -0.1);
     mf_world_step(pitch.world, 500);
-    near(get(group, "joint.angle", 0, 0), 1.0, 1e-12);
-    near(get(group, "joint.angle", 0, 1), -0.05, 1e-12);
+    assert_near(get_field(group, "joint.angle", 0, 0), 1.0, 1e-12);
+    assert_near(get_field(group, "joint.angle", 0, 1), -0.05, 1e-12);
     pitch_close(&pitch);
 }
 
@@ -121,7 +117,6 @@ static void joints_follow_their_rates(void **state) {
 // A paddle of speed w against a ball at rest: an impact with a wall, whose restitution e leaves the
 // ball with (1 + e) w; the paddle keeps its speed to the bit. By velocities and by targets alike.
 static void a_paddle_strikes_a_ball(void **state) {
-    (void)state;
     for (int k = 0; k < 4; k++) {
         const double restitution = k < 2 ? 1.0 : 0.5, speed = 1.5;
         const int steps = 2000;
@@ -140,13 +135,15 @@ static void a_paddle_strikes_a_ball(void **state) {
         pitch_collide(&pitch, &config);
         for (int step = 1; step <= steps; step++) {
             if (external.targets)
-                set(paddle, "target.position", 0, 0, 1e-4 * step * speed);
+                set_field(paddle, "target.position", 0, 0, 1e-4 * step * speed);
             mf_world_step(pitch.world, 1);
         }
-        near(get(ball, "base.linear_velocity", 0, 0), (1.0 + restitution) * speed, 0.006 * speed);
-        near(get(ball, "base.linear_velocity", 0, 1), 0.0, 0.0);
-        near(get(paddle, "base.linear_velocity", 0, 0), speed, external.targets ? 1e-9 : 0.0);
-        near(get(paddle, "base.position", 0, 0), 1e-4 * steps * speed, 1e-12);
+        assert_near(get_field(ball, "base.linear_velocity", 0, 0), (1.0 + restitution) * speed,
+                    0.006 * speed);
+        assert_near(get_field(ball, "base.linear_velocity", 0, 1), 0.0, 0.0);
+        assert_near(get_field(paddle, "base.linear_velocity", 0, 0), speed,
+                    external.targets ? 1e-9 : 0.0);
+        assert_near(get_field(paddle, "base.position", 0, 0), 1e-4 * steps * speed, 1e-12);
         pitch_close(&pitch);
     }
 }
@@ -155,7 +152,6 @@ static void a_paddle_strikes_a_ball(void **state) {
 // slides with 0.6 g.
 static void a_plate_carries_a_box(void **state) {
     static const double accelerations[] = {2.0, 8.0};
-    (void)state;
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -167,12 +163,12 @@ static void a_plate_carries_a_box(void **state) {
         mf_world_step(pitch.world, 500);
         const double seconds = 0.4;
         for (int step = 1; step <= 400; step++) {
-            set(plate, "base.linear_velocity", 0, 0, 1e-3 * step * accelerations[k]);
+            set_field(plate, "base.linear_velocity", 0, 0, 1e-3 * step * accelerations[k]);
             mf_world_step(pitch.world, 1);
         }
         const double expected = fmin(accelerations[k], 0.6 * 9.81) * seconds;
-        near(get(box, "base.linear_velocity", 0, 0), expected, 0.05);
-        near(get(box, "base.position", 0, 2), 1.15, 2e-3);
+        assert_near(get_field(box, "base.linear_velocity", 0, 0), expected, 0.05);
+        assert_near(get_field(box, "base.position", 0, 2), 1.15, 2e-3);
         pitch_close(&pitch);
     }
 }
@@ -180,7 +176,6 @@ static void a_plate_carries_a_box(void **state) {
 // ---- failures -----------------------------------------------------------------------------------
 
 static void bad_inputs_are_contained(void **state) {
-    (void)state;
     for (int k = 0; k < 4; k++) {
         Pitch pitch;
         mf_ExternalConfig config = mf_external_config();
@@ -189,13 +184,14 @@ static void bad_inputs_are_contained(void **state) {
         mf_Group *group = add_external(&pitch, door_text, "door", 2, &config);
         static const char *const fields[] = {"base.angular_velocity", "base.linear_velocity",
                                              "target.orientation", "joint.target"};
-        set(group, fields[k], 0, 0, k == 1 ? 1e12 : k == 2 ? 0.0 : NAN);
+        set_field(group, fields[k], 0, 0, k == 1 ? 1e12 : k == 2 ? 0.0 : NAN);
         mf_world_step(pitch.world, 2);
-        near(get(group, "fault.word", 0, 0), k == 1 ? MF_FAULT_RANGE : MF_FAULT_INPUT, 0.0);
-        near(get(group, "base.position", 0, 0), 0.0, 0.0);
-        near(get(group, "base.orientation", 0, 0), 1.0, 0.0);
-        near(get(group, "joint.angle", 0, 0), 0.0, 0.0);
-        near(get(group, "fault.word", 1, 0), 0.0, 0.0);
+        assert_near(get_field(group, "fault.word", 0, 0), k == 1 ? MF_FAULT_RANGE : MF_FAULT_INPUT,
+                    0.0);
+        assert_near(get_field(group, "base.position", 0, 0), 0.0, 0.0);
+        assert_near(get_field(group, "base.orientation", 0, 0), 1.0, 0.0);
+        assert_near(get_field(group, "joint.angle", 0, 0), 0.0, 0.0);
+        assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
         pitch_close(&pitch);
     }
 }
@@ -206,7 +202,6 @@ static void refused(mf_Status status, mf_Status expected, const mf_Error *error,
 }
 
 static void immovable_joints_are_refused(void **state) {
-    (void)state;
     Pitch pitch;
     mf_ExternalConfig config = mf_external_config();
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -251,7 +246,6 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
 }
 
 static void every_failing_call_is_survived(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *door = load_text(pitch.context, door_text);
@@ -262,7 +256,6 @@ static void every_failing_call_is_survived(void **state) {
 
 // A restored world goes on to the same bits, in the middle of an interval too.
 static void snapshots_contain_everything(void **state) {
-    (void)state;
     Pitch pitch;
     mf_ExternalConfig config = mf_external_config();
     static uint8_t image[65536];
@@ -270,8 +263,8 @@ static void snapshots_contain_everything(void **state) {
     config.control_interval = 10 * MF_MILLISECOND;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_external(&pitch, door_text, "door", 20, &config);
-    set(group, "target.position", 3, 1, 2.0);
-    set(group, "joint.target", 3, 0, 1.0);
+    set_field(group, "target.position", 3, 1, 2.0);
+    set_field(group, "joint.target", 3, 0, 1.0);
     mf_world_step(pitch.world, 4);
     const size_t size = mf_world_snapshot_size(pitch.world);
     assert_true(size <= sizeof image);
@@ -282,7 +275,7 @@ static void snapshots_contain_everything(void **state) {
     assert_true(mf_world_hash(pitch.world) != hash);
     mf_world_step(pitch.world, 13);
     assert_true(mf_world_hash(pitch.world) == hash);
-    near(get(group, "base.position", 3, 1), 2.0, 0.0);
+    assert_near(get_field(group, "base.position", 3, 1), 2.0, 0.0);
     pitch_close(&pitch);
 }
 

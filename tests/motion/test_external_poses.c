@@ -2,8 +2,6 @@
 // what is shown between them against its formula, the end of a stream, what it pushes, and bits.
 #include "interaction/pitch.h"
 
-#include "torture.h"
-
 enum { ROWS = 8 };
 
 static const char body_text[] =
@@ -25,11 +23,11 @@ static void send(mf_Group *group, uint32_t instance, uint32_t number, double tim
                  double y, double heading) {
     const double row[] = {time, x, y, 2.0, cos(0.5 * heading), 0.0, 0.0, sin(0.5 * heading)};
     for (uint32_t c = 0; c < 8; c++)
-        set(group, "poses", instance, number % ROWS * 8 + c, row[c]);
+        set_field(group, "poses", instance, number % ROWS * 8 + c, row[c]);
 }
 
 static void is_state(mf_Group *group, uint32_t instance, mf_PoseState state) {
-    assert_int_equal((int)get(group, "poses.state", instance, 0), state);
+    assert_int_equal((int)get_field(group, "poses.state", instance, 0), state);
 }
 
 // ---- a circle -----------------------------------------------------------------------------------
@@ -38,7 +36,6 @@ static void is_state(mf_Group *group, uint32_t instance, mf_PoseState state) {
 // 3/128 h^4 r w^4 in the middle of two poses and less elsewhere, that of its slope at the poses
 // h^3/12 r w^4.
 static void a_circle_is_shown_as_the_formula_says(void **state) {
-    (void)state;
     const double radius = 1.5, speed = 12.0, period = 0.01, delay = 0.03;
     const double bound = 3.0 / 128.0 * pow(speed * period, 4.0) * radius;
     double worst = 0.0, fastest = 0.0, turned = 0.0;
@@ -58,16 +55,18 @@ static void a_circle_is_shown_as_the_formula_says(void **state) {
         if (tick < 60)
             continue;
         is_state(group, 1, MF_POSES_BETWEEN);
-        const double x = get(group, "base.position", 1, 0) - radius * cos(angle);
-        const double y = get(group, "base.position", 1, 1) - radius * sin(angle);
-        const double u = get(group, "base.linear_velocity", 1, 0) + radius * speed * sin(angle);
-        const double v = get(group, "base.linear_velocity", 1, 1) - radius * speed * cos(angle);
-        const double w = get(group, "base.orientation", 1, 0);
-        const double z = get(group, "base.orientation", 1, 3);
+        const double x = get_field(group, "base.position", 1, 0) - radius * cos(angle);
+        const double y = get_field(group, "base.position", 1, 1) - radius * sin(angle);
+        const double u =
+            get_field(group, "base.linear_velocity", 1, 0) + radius * speed * sin(angle);
+        const double v =
+            get_field(group, "base.linear_velocity", 1, 1) - radius * speed * cos(angle);
+        const double w = get_field(group, "base.orientation", 1, 0);
+        const double z = get_field(group, "base.orientation", 1, 3);
         worst = fmax(worst, hypot(x, y));
         fastest = fmax(fastest, hypot(u, v));
         turned = fmax(turned, fabs(w * sin(0.5 * angle) - z * cos(0.5 * angle)));
-        near(get(group, "base.angular_velocity", 1, 2), speed, 1e-3 * speed);
+        assert_near(get_field(group, "base.angular_velocity", 1, 2), speed, 1e-3 * speed);
     }
     assert_true(worst > 0.99 * bound && worst < 1.01 * bound);
     const double slope = radius * pow(speed, 4.0) * pow(period, 3.0) / 12.0;
@@ -75,13 +74,12 @@ static void a_circle_is_shown_as_the_formula_says(void **state) {
     // Quaternions turn half as fast: an error of at most 3/128 h^4 (w/2)^4.
     assert_true(turned < 3.0 / 128.0 * pow(0.5 * speed * period, 4.0));
     is_state(group, 0, MF_POSES_NONE);
-    near(get(group, "base.position", 0, 0), 0.0, 0.0);
+    assert_near(get_field(group, "base.position", 0, 0), 0.0, 0.0);
     pitch_close(&pitch);
 }
 
 // Parabolas are exact for any distances of time, with two neighbours or with one.
 static void a_parabola_is_exact(void **state) {
-    (void)state;
     static const double times[] = {0.0, 0.013, 0.021, 0.04, 0.047, 0.06, 0.08, 0.081};
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -91,8 +89,8 @@ static void a_parabola_is_exact(void **state) {
     for (uint32_t tick = 0; tick < 81; tick++) {
         mf_world_step(pitch.world, 1);
         const double t = 1e-3 * (tick + 1);
-        near(get(group, "base.position", 0, 0), 2.0 * t - 40.0 * t * t, 1e-14);
-        near(get(group, "base.linear_velocity", 0, 0), 2.0 - 80.0 * t, 1e-9);
+        assert_near(get_field(group, "base.position", 0, 0), 2.0 * t - 40.0 * t * t, 1e-14);
+        assert_near(get_field(group, "base.linear_velocity", 0, 0), 2.0 - 80.0 * t, 1e-9);
     }
     pitch_close(&pitch);
 }
@@ -101,7 +99,6 @@ static void a_parabola_is_exact(void **state) {
 
 // The last pose is of 20 ms: with 10 ms of delay it goes on until 30 + 40 ms, then it stands.
 static void it_goes_on_and_then_holds(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 2, 10 * MF_MILLISECOND, 40 * MF_MILLISECOND);
@@ -118,23 +115,22 @@ static void it_goes_on_and_then_holds(void **state) {
                  : tick + 1 < 30 ? MF_POSES_BETWEEN
                  : moves         ? MF_POSES_BEYOND
                                  : MF_POSES_HELD);
-        near(get(group, "poses.age", 0, 0), shown - 0.02, 1e-12);
-        near(get(group, "base.position", 0, 0), 5.0 + 3.0 * held, 1e-12);
-        near(get(group, "base.linear_velocity", 0, 0), moves ? 3.0 : 0.0, 1e-9);
-        near(get(group, "base.angular_velocity", 0, 2), moves ? 2.0 : 0.0, 4e-3);
-        near(get(group, "fault.word", 0, 0), 0.0, 0.0);
+        assert_near(get_field(group, "poses.age", 0, 0), shown - 0.02, 1e-12);
+        assert_near(get_field(group, "base.position", 0, 0), 5.0 + 3.0 * held, 1e-12);
+        assert_near(get_field(group, "base.linear_velocity", 0, 0), moves ? 3.0 : 0.0, 1e-9);
+        assert_near(get_field(group, "base.angular_velocity", 0, 2), moves ? 2.0 : 0.0, 4e-3);
+        assert_near(get_field(group, "fault.word", 0, 0), 0.0, 0.0);
     }
     mf_group_reset(group, 0);
     mf_world_step(pitch.world, 1);
     is_state(group, 0, MF_POSES_NONE);
-    near(get(group, "base.position", 0, 0), 0.0, 0.0);
+    assert_near(get_field(group, "base.position", 0, 0), 0.0, 0.0);
     pitch_close(&pitch);
 }
 
 // Lost markers, an empty row, the same time twice, numbers too great, opposite rotations: the
 // others count, and a robot beside it notices nothing.
 static void what_is_no_pose_harms_nobody(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 3, 0, MF_SECOND);
@@ -146,20 +142,20 @@ static void what_is_no_pose_harms_nobody(void **state) {
     send(group, 2, 0, 0.0, 1.0, 0.0, 0.0);
     send(group, 2, 1, 1e-300, -1e308, 0.0, 0.0);
     mf_world_step(pitch.world, 15);
-    near(get(group, "base.position", 1, 0), 0.015, 1e-15);
+    assert_near(get_field(group, "base.position", 1, 0), 0.015, 1e-15);
     is_state(group, 1, MF_POSES_BETWEEN);
     mf_world_step(pitch.world, 25);
-    near(get(group, "base.position", 1, 0), 0.04, 1e-15);
-    near(get(group, "fault.word", 1, 0), 0.0, 0.0);
-    near(get(group, "fault.word", 2, 0), 0.0, 0.0);
+    assert_near(get_field(group, "base.position", 1, 0), 0.04, 1e-15);
+    assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
+    assert_near(get_field(group, "fault.word", 2, 0), 0.0, 0.0);
     is_state(group, 2, MF_POSES_NONE);
-    near(get(group, "base.position", 2, 0), 0.0, 0.0);
+    assert_near(get_field(group, "base.position", 2, 0), 0.0, 0.0);
     send(group, 2, 0, 0.0, 1e9, 0.0, 0.0);
     send(group, 2, 1, 0.01, 1e9, 0.0, 0.0);
     mf_world_step(pitch.world, 1);
-    near(get(group, "fault.word", 2, 0), MF_FAULT_RANGE, 0.0);
-    near(get(group, "base.position", 2, 0), 0.0, 0.0);
-    near(get(group, "fault.word", 1, 0), 0.0, 0.0);
+    assert_near(get_field(group, "fault.word", 2, 0), MF_FAULT_RANGE, 0.0);
+    assert_near(get_field(group, "base.position", 2, 0), 0.0, 0.0);
+    assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
     pitch_close(&pitch);
 }
 
@@ -167,7 +163,6 @@ static void what_is_no_pose_harms_nobody(void **state) {
 
 // As a wall of the stream's speed: a ball at rest leaves it with (1 + e) times that.
 static void it_strikes_a_ball(void **state) {
-    (void)state;
     const double restitution = 0.5, speed = 1.5;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
@@ -185,10 +180,11 @@ static void it_strikes_a_ball(void **state) {
             send(body, 0, tick / 100, at, speed * at, 0.0, 0.0);
         mf_world_step(pitch.world, 1);
     }
-    near(get(ball, "base.linear_velocity", 0, 0), (1.0 + restitution) * speed, 0.006 * speed);
-    near(get(ball, "base.linear_velocity", 0, 1), 0.0, 0.0);
-    near(get(body, "base.position", 0, 0), speed * (0.3 - 0.03), 1e-12);
-    near(get(body, "base.linear_velocity", 0, 0), speed, 1e-9);
+    assert_near(get_field(ball, "base.linear_velocity", 0, 0), (1.0 + restitution) * speed,
+                0.006 * speed);
+    assert_near(get_field(ball, "base.linear_velocity", 0, 1), 0.0, 0.0);
+    assert_near(get_field(body, "base.position", 0, 0), speed * (0.3 - 0.03), 1e-12);
+    assert_near(get_field(body, "base.linear_velocity", 0, 0), speed, 1e-9);
     pitch_close(&pitch);
 }
 
@@ -217,8 +213,8 @@ static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
         mf_world_step(pitch.world, 1);
         for (uint32_t i = 0; i < 40; i++)
             for (uint32_t c = 0; c < 7; c++) {
-                const double value = c < 3 ? get(group, "base.position", i, c)
-                                           : get(group, "base.angular_velocity", i, c % 3);
+                const double value = c < 3 ? get_field(group, "base.position", i, c)
+                                           : get_field(group, "base.angular_velocity", i, c % 3);
                 uint64_t bits;
                 memcpy(&bits, &value, sizeof bits);
                 hash = (hash ^ bits) * 1099511628211u;
@@ -229,7 +225,6 @@ static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
 }
 
 static void order_threads_and_snapshots_change_nothing(void **state) {
-    (void)state;
     const uint64_t hash = hash_of_streams(1, 0, false);
     assert_true(hash == hash_of_streams(1, 5, false));
     assert_true(hash == hash_of_streams(3, 0, false));
@@ -239,7 +234,6 @@ static void order_threads_and_snapshots_change_nothing(void **state) {
 // ---- failures -----------------------------------------------------------------------------------
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     Pitch pitch;
     mf_ExternalConfig config = mf_external_config();
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -279,7 +273,6 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
 }
 
 static void every_failing_call_is_survived(void **state) {
-    (void)state;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *model = load_text(pitch.context, body_text);

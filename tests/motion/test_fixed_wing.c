@@ -2,8 +2,6 @@
 // integrators, wind.
 #include "motion/fixed_wing_rig.h"
 
-#include <stdio.h>
-
 // ---- trim ---------------------------------------------------------------------------------------
 
 // Reference: the three longitudinal equations of Beard and McLain with the parameters of the
@@ -17,21 +15,20 @@ static void trim_is_the_published_one(void **state) {
                 {MF_DRAG_POLAR, 9.81, 0.0501070, -0.1250436, 0.6767758, 0.9542510},
                 {MF_DRAG_LINEAR, 9.8, 0.0496474, -0.1237716, 0.7639936, 9.3447444},
                 {MF_DRAG_LINEAR, 9.81, 0.0497428, -0.1240355, 0.7639925, 9.3446354}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing aircraft = mf_fixed_wing();
         mf_FixedWingTrim trim;
         mf_Error error;
         aircraft.drag = rows[i].drag;
         must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, rows[i].gravity, &trim, &error), &error);
-        assert_near(trim.alpha, rows[i].alpha, 1e-7, "alpha");
-        assert_near(trim.elevator, rows[i].elevator, 1e-7, "elevator");
-        assert_near(trim.throttle, rows[i].throttle, 1e-7, "throttle");
-        assert_near(trim.thrust, rows[i].thrust, 1e-5, "thrust");
-        assert_near(trim.pitch, trim.alpha, 1e-6, "pitch");
+        assert_named_near(trim.alpha, rows[i].alpha, 1e-7, "alpha");
+        assert_named_near(trim.elevator, rows[i].elevator, 1e-7, "elevator");
+        assert_named_near(trim.throttle, rows[i].throttle, 1e-7, "throttle");
+        assert_named_near(trim.thrust, rows[i].thrust, 1e-5, "thrust");
+        assert_named_near(trim.pitch, trim.alpha, 1e-6, "pitch");
         if (i == 0) {
-            assert_near(trim.aileron, 0.001836, 1e-6, "aileron");
-            assert_near(trim.rudder, -0.0003026, 1.5e-5, "rudder");
+            assert_named_near(trim.aileron, 0.001836, 1e-6, "aileron");
+            assert_named_near(trim.rudder, -0.0003026, 1.5e-5, "rudder");
         }
     }
 }
@@ -40,7 +37,6 @@ static void trim_leaves_no_acceleration(void **state) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_Error error;
     uint32_t found = 0;
-    (void)state;
     for (double airspeed = 16.0; airspeed <= 34.0; airspeed += 3.0) {
         for (double climb = -0.1; climb < 0.11; climb += 0.05) {
             for (double radius = -300.0; radius <= 300.0; radius += 150.0) {
@@ -62,7 +58,6 @@ static void unreachable_trims_are_refused(void **state) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim = {.alpha = 7.0};
     mf_Error error;
-    (void)state;
     assert_int_equal(mf_fixed_wing_trim(&aircraft, 38.0, 0.0, 0.0, 9.81, &trim, &error),
                      MF_NOT_FOUND);
     assert_non_null(strstr(error.message, "more than full throttle"));
@@ -83,18 +78,17 @@ static void unreachable_trims_are_refused(void **state) {
 
 // Surfaces and throttle held for 60 s.
 static void trimmed_flight_stays(void **state) {
-    (void)state;
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
         Rig rig = rig_open(&config);
         mf_world_step(rig.world, 6000);
         double slack = single ? 0.05 : 1e-6; // rounding, grown by the slow modes
-        assert_near(get(&rig, "base.position", 0, 2), 100.0, 20 * slack, "altitude");
-        assert_near(get(&rig, "base.position", 0, 0), 1500.0, single ? 5.0 : 1e-3, "path");
-        assert_near(get(&rig, "air.speed", 0, 0), 25.0, slack, "airspeed");
-        assert_near(get(&rig, "air.alpha", 0, 0), 0.0501069988, slack / 10, "alpha");
-        assert_near(get(&rig, "air.beta", 0, 0), 0.0, slack, "beta");
+        assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 20 * slack, "altitude");
+        assert_named_near(get(&rig, "base.position", 0, 0), 1500.0, single ? 5.0 : 1e-3, "path");
+        assert_named_near(get(&rig, "air.speed", 0, 0), 25.0, slack, "airspeed");
+        assert_named_near(get(&rig, "air.alpha", 0, 0), 0.0501069988, slack / 10, "alpha");
+        assert_named_near(get(&rig, "air.beta", 0, 0), 0.0, slack, "beta");
         rig_close(&rig);
     }
 }
@@ -106,15 +100,15 @@ static void coordinated_turn(void **state) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim;
     mf_Error error;
-    (void)state;
     must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error), &error);
-    assert_near(trim.roll, -0.5235988, 0.02 * 0.5235988, "bank of the Aerosonde");
+    assert_named_near(trim.roll, -0.5235988, 0.02 * 0.5235988, "bank of the Aerosonde");
     aircraft.side_aileron = aircraft.side_rudder = 0.0;
     must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error), &error);
-    assert_near(trim.roll, -0.5235988, 0.002 * 0.5235988, "bank");
-    assert_near(trim.rate[2] / cos(trim.roll) / cos(trim.pitch), 0.2265522, 1e-7, "turn rate");
+    assert_named_near(trim.roll, -0.5235988, 0.002 * 0.5235988, "bank");
+    assert_named_near(trim.rate[2] / cos(trim.roll) / cos(trim.pitch), 0.2265522, 1e-7,
+                      "turn rate");
     must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, -110.3498, 9.81, &trim, &error), &error);
-    assert_near(trim.roll, 0.5235988, 0.002 * 0.5235988, "bank to the right");
+    assert_named_near(trim.roll, 0.5235988, 0.002 * 0.5235988, "bank to the right");
     assert_true(trim.rate[2] < 0.0);
 }
 
@@ -123,7 +117,6 @@ static void phugoid_period(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.propeller_thrust[1] = config.aircraft.propeller_thrust[2] = 0.0;
     config.aircraft.propeller_torque[1] = config.aircraft.propeller_torque[2] = 0.0;
-    (void)state;
     Rig rig = rig_open(&config);
     put(&rig, "base.linear_velocity", 0, 0, 25.2);
     double crossing[4], before = 0.0;
@@ -136,7 +129,7 @@ static void phugoid_period(void **state) {
         before = climb;
     }
     assert_int_equal(count, 4);
-    assert_near((crossing[3] - crossing[0]) / 3.0, 11.3223, 0.15 * 11.3223, "period");
+    assert_named_near((crossing[3] - crossing[0]) / 3.0, 11.3223, 0.15 * 11.3223, "period");
     rig_close(&rig);
 }
 
@@ -206,7 +199,6 @@ static void coefficients_one_at_a_time(void **state) {
         {OF(yaw_r), -1.0, {20, 0, 0}, {0, 0, -0.8}, {0}, YAW, 0.057912 * ROLLING},
 #undef OF
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing p = bare();
         double loads[6];
@@ -215,8 +207,8 @@ static void coefficients_one_at_a_time(void **state) {
             p.roll_aileron = 1e-9;
         mf_fixed_wing_loads(&p, rows[i].velocity, rows[i].rate, rows[i].surfaces, loads, loads + 3);
         for (int k = 0; k < 6; k++)
-            assert_near(loads[k], k == rows[i].component ? rows[i].expected : 0.0, 2e-3,
-                        rows[i].name);
+            assert_named_near(loads[k], k == rows[i].component ? rows[i].expected : 0.0, 2e-3,
+                              rows[i].name);
     }
 }
 
@@ -225,7 +217,6 @@ static void angle_of_attack(void **state) {
     const double velocity[3] = {19.90008330556, 0.0, -1.996668332937}, rest[3] = {0}, none[4] = {0};
     double force[3], moment[3];
     mf_FixedWing p = bare();
-    (void)state;
     p.lift_alpha = 5.0;
     p.drag_zero = 0.02;
     p.drag_alpha = 0.1;
@@ -234,9 +225,9 @@ static void angle_of_attack(void **state) {
     mf_fixed_wing_loads(&p, velocity, rest, none, force, moment);
     const double lift = 0.5 * PRESSURE, drag = 0.03 * PRESSURE;
     const double sine = 0.0998334166468, cosine = 0.9950041652780;
-    assert_near(force[0], lift * sine - drag * cosine, 1e-6, "forward");
-    assert_near(force[2], lift * cosine + drag * sine, 1e-6, "up");
-    assert_near(moment[1], 0.2 * PITCHING, 1e-6, "pitch");
+    assert_named_near(force[0], lift * sine - drag * cosine, 1e-6, "forward");
+    assert_named_near(force[2], lift * cosine + drag * sine, 1e-6, "up");
+    assert_named_near(moment[1], 0.2 * PITCHING, 1e-6, "pitch");
 }
 
 // Coefficients of lift and drag through the stall, from an independent program in Python.
@@ -249,7 +240,6 @@ static void stall_blends_into_a_flat_plate(void **state) {
         {-2.0, 0.688158561599, 1.503653889338}};
     mf_FixedWing p = mf_fixed_wing();
     const double rest[3] = {0}, none[4] = {0};
-    (void)state;
     p.lift_q = 0.0;
     memset(p.propeller_thrust, 0, sizeof p.propeller_thrust);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -258,8 +248,8 @@ static void stall_blends_into_a_flat_plate(void **state) {
         mf_fixed_wing_loads(&p, velocity, rest, none, force, moment);
         double lift = force[2] * cos(a) + force[0] * sin(a);
         double drag = force[2] * sin(a) - force[0] * cos(a);
-        assert_near(lift / PRESSURE, rows[i][1], 1e-10, "lift");
-        assert_near(drag / PRESSURE, rows[i][2], 1e-10, "drag");
+        assert_named_near(lift / PRESSURE, rows[i][1], 1e-10, "lift");
+        assert_named_near(drag / PRESSURE, rows[i][2], 1e-10, "drag");
     }
 }
 
@@ -272,15 +262,14 @@ static void propulsion(void **state) {
                                      {10, 0.3, 1.3074204400, 0.0857006275}};
     mf_FixedWing p = bare(), aerosonde = mf_fixed_wing();
     const double rest[3] = {0};
-    (void)state;
     memcpy(p.propeller_thrust, aerosonde.propeller_thrust, sizeof p.propeller_thrust);
     memcpy(p.propeller_torque, aerosonde.propeller_torque, sizeof p.propeller_torque);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const double velocity[3] = {rows[i][0], 0, 0}, surfaces[4] = {0, 0, 0, rows[i][1]};
         double force[3], moment[3];
         mf_fixed_wing_loads(&p, velocity, rest, surfaces, force, moment);
-        assert_near(force[0], rows[i][2], 1e-8, "thrust");
-        assert_near(moment[0], -rows[i][3], 1e-9, "torque");
+        assert_named_near(force[0], rows[i][2], 1e-8, "thrust");
+        assert_named_near(moment[0], -rows[i][3], 1e-9, "torque");
     }
     // Without throttle and airspeed the propeller stands; it does not turn backwards.
     const double still[3] = {0}, off[4] = {0};
@@ -296,7 +285,6 @@ static void free_body_conserves(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.air_density = 0.0;
     config.world.step = MF_MILLISECOND;
-    (void)state;
     Rig rig = rig_open(&config);
     put_vec(&rig, "base.linear_velocity", 0, 3.0, -2.0, 5.0);
     put_vec(&rig, "base.angular_velocity", 0, 1.5, -0.4, 0.7);
@@ -325,12 +313,13 @@ static void free_body_conserves(void **state) {
             continue;
         }
         for (int a = 0; a < 4; a++)
-            assert_near(world[a], first[a], 1e-10, a < 3 ? "angular momentum" : "energy");
-        assert_near(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], 1.0, 1e-14, "length");
+            assert_named_near(world[a], first[a], 1e-10, a < 3 ? "angular momentum" : "energy");
+        assert_named_near(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], 1.0, 1e-14,
+                          "length");
     }
-    assert_near(get(&rig, "base.position", 0, 0), 30.0, 1e-9, "x");
-    assert_near(get(&rig, "base.position", 0, 1), -20.0, 1e-9, "y");
-    assert_near(get(&rig, "base.position", 0, 2), 100.0 + 50.0 - 490.5, 1e-9, "z");
+    assert_named_near(get(&rig, "base.position", 0, 0), 30.0, 1e-9, "x");
+    assert_named_near(get(&rig, "base.position", 0, 1), -20.0, 1e-9, "y");
+    assert_named_near(get(&rig, "base.position", 0, 2), 100.0 + 50.0 - 490.5, 1e-9, "z");
     rig_close(&rig);
 }
 
@@ -370,7 +359,6 @@ static void order_of_the_integrators(void **state) {
                 {MF_INTEGRATOR_HEUN, 2.0},
                 {MF_INTEGRATOR_RK4, 4.0}};
     double exact[10];
-    (void)state;
     fly(MF_INTEGRATOR_RK4, 250000, exact); // 0.25 ms
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double coarse[10], fine[10];
@@ -378,7 +366,7 @@ static void order_of_the_integrators(void **state) {
         fly(rows[i].integrator, slow ? 2 * MF_MILLISECOND : 5 * MF_MILLISECOND, coarse);
         fly(rows[i].integrator, slow ? MF_MILLISECOND : 5 * MF_MILLISECOND / 2, fine);
         double order = log2(distance(coarse, exact) / distance(fine, exact));
-        assert_near(order, rows[i].order, 0.1, mf_integrator_name(rows[i].integrator));
+        assert_named_near(order, rows[i].order, 0.1, mf_integrator_name(rows[i].integrator));
     }
 }
 
@@ -388,7 +376,6 @@ static void order_of_the_integrators(void **state) {
 static void wind_carries_the_aircraft(void **state) {
     const double wind[3] = {3.0, -6.0, 0.5};
     double calm[10], windy[10];
-    (void)state;
     for (int blows = 0; blows < 2; blows++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         Rig rig = rig_open(&config);
@@ -405,11 +392,11 @@ static void wind_carries_the_aircraft(void **state) {
         rig_close(&rig);
     }
     for (int i = 0; i < 3; i++) {
-        assert_near(windy[i], calm[i] + 5.0 * wind[i], 1e-9, "place");
-        assert_near(windy[3 + i], calm[3 + i] + wind[i], 1e-9, "velocity");
+        assert_named_near(windy[i], calm[i] + 5.0 * wind[i], 1e-9, "place");
+        assert_named_near(windy[3 + i], calm[3 + i] + wind[i], 1e-9, "velocity");
     }
     for (int i = 6; i < 10; i++)
-        assert_near(windy[i], calm[i], 1e-11, "attitude");
+        assert_named_near(windy[i], calm[i], 1e-11, "attitude");
 }
 
 int main(void) {

@@ -1,9 +1,6 @@
 // Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and index in
 // a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
 #include "motion/fixed_wing_rig.h"
-#include "base/inject.h"
-
-#include <mayfly/points.h>
 
 // Agents that differ in everything: also stalled, inverted and tumbling ones.
 static void scatter(const Rig *rig, mf_FixedWingCommand mode, uint32_t count) {
@@ -47,8 +44,7 @@ static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, m
 }
 
 static void every_instruction_set_gives_the_same_bits(void **state) {
-    static const mf_Isa sets[] = {MF_ISA_AVX2, MF_ISA_AVX512};
-    (void)state;
+    static const mf_Isa sets[] = {MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int mode = 0; mode < 3; mode++) {
         for (int single = 0; single < 2; single++) {
             mf_Integrator integrator = mode == 0 ? MF_INTEGRATOR_HEUN : MF_INTEGRATOR_RK4;
@@ -69,7 +65,6 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
 // G15: one aircraft by itself, in a lane of eight, and in a swarm of 10,000.
 static void alone_as_in_a_swarm(void **state) {
     static const uint32_t counts[] = {1, 8, 10000}, places[] = {0, 5, 9871};
-    (void)state;
     for (int single = 0; single < 2; single++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {
@@ -106,7 +101,6 @@ static void a_fault_stays_with_its_agent(void **state) {
                 {"wind.velocity", 1, NAN, MF_FAULT_INPUT},
                 {"wind.velocity", 0, -INFINITY, MF_FAULT_INPUT}};
     enum { COUNT = 19, BAD = 6 };
-    (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
         config.count = COUNT;
@@ -140,7 +134,6 @@ static void a_snapshot_continues_with_the_same_bits(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     config.count = 20;
     config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
-    (void)state;
     Rig rig = rig_open(&config);
     mf_Error error;
     scatter(&rig, MF_FIXED_WING_ORBIT, config.count);
@@ -162,20 +155,19 @@ static void a_snapshot_continues_with_the_same_bits(void **state) {
 static void placed_agents_fly_along_their_heading(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     config.count = 2;
-    (void)state;
     Rig rig = rig_open(&config);
     mf_Error error;
     const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, position[3] = {10.0, 20.0, 300.0};
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
     must(mf_group_set_start(rig.group, 0, position, north, NULL, &error), &error);
     must(mf_group_set_start(rig.group, 1, position, level, velocity, &error), &error);
-    assert_near(get(&rig, "base.linear_velocity", 0, 1), 25.0, 1e-12, "velocity");
-    assert_near(get(&rig, "command.course", 0, 0), 1.5707963267949, 1e-12, "course");
-    assert_near(get(&rig, "base.linear_velocity", 1, 1), -28.0, 0.0, "velocity as placed");
+    assert_named_near(get(&rig, "base.linear_velocity", 0, 1), 25.0, 1e-12, "velocity");
+    assert_named_near(get(&rig, "command.course", 0, 0), 1.5707963267949, 1e-12, "course");
+    assert_named_near(get(&rig, "base.linear_velocity", 1, 1), -28.0, 0.0, "velocity as placed");
     mf_world_step(rig.world, 400);
-    assert_near(get(&rig, "base.position", 0, 0), 10.0, 1e-9, "x");
-    assert_near(get(&rig, "base.position", 0, 1), 120.0, 1e-9, "y");
-    assert_near(get(&rig, "base.position", 0, 2), 300.0, 1e-9, "z");
+    assert_named_near(get(&rig, "base.position", 0, 0), 10.0, 1e-9, "x");
+    assert_named_near(get(&rig, "base.position", 0, 1), 120.0, 1e-9, "y");
+    assert_named_near(get(&rig, "base.position", 0, 2), 300.0, 1e-9, "z");
     rig_close(&rig);
 }
 
@@ -221,7 +213,6 @@ static void bad_parameters_are_named(void **state) {
 #undef OF
     };
     mf_Context *context;
-    (void)state;
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing p = mf_fixed_wing();
@@ -272,7 +263,6 @@ static void bad_settings_are_named(void **state) {
     mf_FixedWing other = aerosonde;
     mf_FixedWingConfig s;
     mf_Error error;
-    (void)state;
     assert_int_equal(try_add(&aerosonde, &good, 9.81, &error), MF_OK);
 #define BAD(member, value, part)                                                                   \
     s = good;                                                                                      \
@@ -308,7 +298,6 @@ static void every_allocation_may_fail(void **state) {
     mf_FixedWingConfig config = mf_fixed_wing_config();
     mf_Context *context;
     bool done = false;
-    (void)state;
     config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     for (uint64_t n = 1; !done; n++) {

@@ -2,9 +2,6 @@
 // statistics.
 #include "motion/fixed_wing_rig.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 // ---- step responses -----------------------------------------------------------------------------
 
 typedef enum Quantity { AIRSPEED, ALTITUDE, COURSE, ORBIT } Quantity;
@@ -78,7 +75,6 @@ static void step_responses_are_within_bounds(void **state) {
         {COURSE, 25.0, 0.5, 1.9, 0.08, 6.6, 1e-3},    {COURSE, 25.0, 1.5708, 4.4, 0.05, 5.6, 1e-3},
         {COURSE, 25.0, -3.0, 7.8, 0.03, 9.7, 1e-3},   {COURSE, 18.0, 1.0, 2.4, 0.06, 3.1, 1e-3},
         {COURSE, 34.0, 1.0, 4.1, 0.06, 5.3, 1e-3}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Response got = step_response(rows[i].quantity, rows[i].airspeed, rows[i].step, 60.0);
         char what[64];
@@ -87,10 +83,10 @@ static void step_responses_are_within_bounds(void **state) {
             printf("%d %g m/s %+g: rise %.2f s, overshoot %.1f %%, settle %.2f s, rest %.1e\n",
                    rows[i].quantity, rows[i].airspeed, rows[i].step, got.rise,
                    100.0 * got.overshoot, got.settle, got.rest);
-        assert_near(got.rise, 0.5 * rows[i].rise, 0.5 * rows[i].rise, what);
-        assert_near(got.overshoot, 0.5 * rows[i].overshoot, 0.5 * rows[i].overshoot, what);
-        assert_near(got.settle, 0.5 * rows[i].settle, 0.5 * rows[i].settle, what);
-        assert_near(got.rest, 0.0, rows[i].rest, what);
+        assert_named_near(got.rise, 0.5 * rows[i].rise, 0.5 * rows[i].rise, what);
+        assert_named_near(got.overshoot, 0.5 * rows[i].overshoot, 0.5 * rows[i].overshoot, what);
+        assert_named_near(got.settle, 0.5 * rows[i].settle, 0.5 * rows[i].settle, what);
+        assert_named_near(got.rest, 0.0, rows[i].rest, what);
     }
 }
 
@@ -102,7 +98,6 @@ static void orbits_are_joined_and_held(void **state) {
                 {25.0, 30.0, 100.0, 23.0},
                 {20.0, 200.0, -80.0, 12.0},
                 {30.0, 500.0, -300.0, 23.0}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
         config.config.start_airspeed = rows[i].airspeed;
@@ -116,15 +111,15 @@ static void orbits_are_joined_and_held(void **state) {
             printf("orbit %g m/s from %g to %g: settle %.2f s, rest %.1e m\n", rows[i].airspeed,
                    rows[i].center, radius, got.settle, got.rest);
         assert_true(got.settle < rows[i].settle);
-        assert_near(got.rest, 0.0, 1e-3, "distance from the circle");
+        assert_named_near(got.rest, 0.0, 1e-3, "distance from the circle");
         // Angular momentum about the center has the sign of the radius.
         double x = get(&rig, "base.position", 0, 0) - rows[i].center;
         double y = get(&rig, "base.position", 0, 1);
         double turn = x * get(&rig, "base.linear_velocity", 0, 1) -
                       y * get(&rig, "base.linear_velocity", 0, 0);
-        assert_near(turn / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0, 1e-4,
-                    "sense");
-        assert_near(get(&rig, "base.position", 0, 2), 100.0, 1e-2, "altitude");
+        assert_named_near(turn / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0,
+                          1e-4, "sense");
+        assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 1e-2, "altitude");
         rig_close(&rig);
     }
 }
@@ -133,7 +128,6 @@ static void orbits_are_joined_and_held(void **state) {
 static void orbit_in_wind(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     double most = 0.0;
-    (void)state;
     Rig rig = rig_open(&config);
     put_vec(&rig, "wind.velocity", 0, 3.0, 4.0, 0.0);
     mf_group_reset_all(rig.group);
@@ -153,23 +147,21 @@ static void orbit_in_wind(void **state) {
 // Course is over ground: in a cross wind the nose points into the wind, the path does not.
 static void course_is_held_over_ground(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    (void)state;
     Rig rig = rig_open(&config);
     put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
     put(&rig, "command.course", 0, 0, 0.0);
     mf_world_step(rig.world, 6000);
-    assert_near(course_of(&rig, 0), 0.0, 1e-4, "course");
+    assert_named_near(course_of(&rig, 0), 0.0, 1e-4, "course");
     // heading: sin = -5 / 25; ground speed sqrt(25^2 - 5^2)
     double w = get(&rig, "base.orientation", 0, 0), z = get(&rig, "base.orientation", 0, 3);
-    assert_near(2.0 * atan2(z, w), -asin(0.2), 2e-3, "heading");
-    assert_near(get(&rig, "base.linear_velocity", 0, 0), sqrt(600.0), 1e-2, "ground speed");
-    assert_near(get(&rig, "air.speed", 0, 0), 25.0, 1e-3, "airspeed");
+    assert_named_near(2.0 * atan2(z, w), -asin(0.2), 2e-3, "heading");
+    assert_named_near(get(&rig, "base.linear_velocity", 0, 0), sqrt(600.0), 1e-2, "ground speed");
+    assert_named_near(get(&rig, "air.speed", 0, 0), 25.0, 1e-3, "airspeed");
     rig_close(&rig);
 }
 
 static void starts_in_trim(void **state) {
     static const double speeds[] = {18.0, 25.0, 34.0};
-    (void)state;
     for (int mode = 0; mode < 2; mode++) {
         for (int i = 0; i < 3; i++) {
             RigConfig config =
@@ -178,9 +170,9 @@ static void starts_in_trim(void **state) {
             config.config.start_altitude = 250.0;
             Rig rig = rig_open(&config);
             mf_world_step(rig.world, 100);
-            assert_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
-            assert_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
-            assert_near(get(&rig, "base.position", 0, 0), speeds[i], 1e-6, "path");
+            assert_named_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
+            assert_named_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
+            assert_named_near(get(&rig, "base.position", 0, 0), speeds[i], 1e-6, "path");
             rig_close(&rig);
         }
     }
@@ -215,7 +207,6 @@ static void bad_commands_are_refused_and_counted(void **state) {
     const double angles[] = {NAN, 0.79, -0.79, 1e30}, throttles[] = {NAN, -0.001, 1.001};
     const double positions[] = {NAN, 1.1e6, -INFINITY}, radii[] = {NAN, 0.5, -0.5, 0.0, 2e6};
     const double courses[] = {NAN, 1001.0, -INFINITY};
-    (void)state;
     refused(MF_FIXED_WING_SURFACES, "command.elevator", 0, angles, 4);
     refused(MF_FIXED_WING_SURFACES, "command.aileron", 0, angles, 4);
     refused(MF_FIXED_WING_SURFACES, "command.rudder", 0, angles, 4);
@@ -228,7 +219,6 @@ static void bad_commands_are_refused_and_counted(void **state) {
 }
 
 static void limits_themselves_are_accepted(void **state) {
-    (void)state;
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
@@ -239,9 +229,9 @@ static void limits_themselves_are_accepted(void **state) {
         put(&rig, "command.throttle", 0, 0, 1.0);
         mf_world_step(rig.world, 1);
         assert_true(get(&rig, "command.refused", 0, 0) == 0.0);
-        assert_near(get(&rig, "command.accepted", 0, 0), -0.785, 1e-7, "accepted");
-        assert_near(get(&rig, "surface.angle", 0, 2), 0.785, 1e-7, "rudder");
-        assert_near(get(&rig, "motor.throttle", 0, 0), 1.0, 0.0, "throttle");
+        assert_named_near(get(&rig, "command.accepted", 0, 0), -0.785, 1e-7, "accepted");
+        assert_named_near(get(&rig, "surface.angle", 0, 2), 0.785, 1e-7, "rudder");
+        assert_named_near(get(&rig, "motor.throttle", 0, 0), 1.0, 0.0, "throttle");
         rig_close(&rig);
     }
 }
@@ -250,17 +240,16 @@ static void limits_themselves_are_accepted(void **state) {
 static void commands_wait_for_the_control_tick(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.config.control_interval = 50 * MF_MILLISECOND;
-    (void)state;
     Rig rig = rig_open(&config);
     mf_world_step(rig.world, 1);
     put(&rig, "command.elevator", 0, 0, 0.1);
     mf_world_step(rig.world, 4);
-    assert_near(get(&rig, "surface.angle", 0, 0), -0.1250436, 1e-6, "before the tick");
+    assert_named_near(get(&rig, "surface.angle", 0, 0), -0.1250436, 1e-6, "before the tick");
     mf_world_step(rig.world, 1);
-    assert_near(get(&rig, "surface.angle", 0, 0), 0.1, 0.0, "after it");
+    assert_named_near(get(&rig, "surface.angle", 0, 0), 0.1, 0.0, "after it");
     put(&rig, "command.elevator", 0, 0, NAN);
     mf_world_step(rig.world, 10);
-    assert_near(get(&rig, "command.refused", 0, 0), 2.0, 0.0, "once per tick");
+    assert_named_near(get(&rig, "command.refused", 0, 0), 2.0, 0.0, "once per tick");
     rig_close(&rig);
 }
 
@@ -274,7 +263,6 @@ static void gusts_have_their_spectrum(void **state) {
     const double sigma[3] = {1.06, 1.06, 0.7};
     double square[3] = {0}, mean[3] = {0}, lagged = 0.0;
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    (void)state;
     config.count = AGENTS;
     config.single_precision = true;
     config.world.step = 40 * MF_MILLISECOND;
@@ -298,10 +286,10 @@ static void gusts_have_their_spectrum(void **state) {
         mf_world_step(rig.world, 200); // 8 s
     }
     for (int c = 0; c < 3; c++) {
-        assert_near(square[c] / (sigma[c] * sigma[c]), 1.0, 0.04, "variance");
-        assert_near(mean[c] / sigma[c], 0.0, 0.03, "mean");
+        assert_named_near(square[c] / (sigma[c] * sigma[c]), 1.0, 0.04, "variance");
+        assert_named_near(mean[c] / sigma[c], 0.0, 0.03, "mean");
     }
-    assert_near(lagged / square[0], exp(-1.0), 0.03, "correlation after L / V");
+    assert_named_near(lagged / square[0], exp(-1.0), 0.03, "correlation after L / V");
     assert_int_equal(mf_group_fault_total(rig.group), 0);
     rig_close(&rig);
 }
@@ -313,7 +301,6 @@ static void gusts_upward_turn_over(void **state) {
     static double first[AGENTS];
     double sum[LAGS] = {0}, square = 0.0;
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    (void)state;
     config.count = AGENTS;
     config.single_precision = true;
     config.world.step = 50 * MF_MILLISECOND;
@@ -337,14 +324,13 @@ static void gusts_upward_turn_over(void **state) {
     }
     for (int lag = 0; lag < LAGS; lag++) {
         double tau = 0.5 * lag, expected = (1.0 - 0.25 * tau) * exp(-0.5 * tau);
-        assert_near(sum[lag] / square, expected, 0.025, "correlation");
+        assert_named_near(sum[lag] / square, expected, 0.025, "correlation");
     }
     rig_close(&rig);
 }
 
 static void gusts_differ_between_agents_and_seeds(void **state) {
     double value[2][2];
-    (void)state;
     for (int seed = 0; seed < 2; seed++) {
         RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
         config.count = 2;

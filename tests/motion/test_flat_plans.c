@@ -2,15 +2,10 @@
 // overwritten, and the result equals that of an undisturbed run.
 #include "motion/fixture.h"
 
-#include "text_model.h"
-
 #include "motion/articulated/motion.h"
 #include "motion/articulated/sensing.h"
 #include "motion/driven/driven.h"
 #include "motion/kinematic/motion.h"
-
-#include <mayfly/instruments.h>
-#include <mayfly/motion.h>
 
 // ---- robots of the test -------------------------------------------------------------------------
 
@@ -88,7 +83,6 @@ typedef struct Case {
 } Case;
 
 static bool run_load(Run *run, const Case *c) {
-    mf_Error error = {0};
     mf_ImportConfig import = mf_import_config();
     char path[1024];
     const char *shared = getenv("MAYFLY_SHARED");
@@ -101,7 +95,7 @@ static bool run_load(Run *run, const Case *c) {
              shared != NULL ? shared : MAYFLY_SOURCE_DIR "/../shared", c->path);
     if (access(path, R_OK) != 0)
         return false;
-    must(mf_model_load(run->context, path, &import, &run->model, &error), &error);
+    MUST(mf_model_load(run->context, path, &import, &run->model, &error));
     return true;
 }
 
@@ -122,8 +116,7 @@ static void run_scatter(const Run *run) {
 }
 
 static bool run_open(Run *run, const Case *c) {
-    mf_Error error = {0};
-    *run = (Run){.context = make_context(1), .motion = c->motion};
+    *run = (Run){.context = open_context(1), .motion = c->motion};
     if (!run_load(run, c)) {
         mf_context_destroy(run->context);
         return false;
@@ -138,11 +131,11 @@ static bool run_open(Run *run, const Case *c) {
         motions.kinematic.shapes = c->text != NULL || c->motion == MF_MOTION_ARTICULATED;
     motions.articulated.contact_law = c->law;
     motions.rigid.control_interval = motions.prescribed.control_interval = 4 * MF_MILLISECOND;
-    must(mf_world_create(run->context, &world, &run->world, &error), &error);
-    must(mf_world_add_group(run->world, &group, &run->group, &error), &error);
-    must(mf_motion_add(run->group, c->motion, &motions, &error), &error);
+    run->world = open_world(run->context, &world);
+    run->group = add_group(run->world, &group);
+    MUST(mf_motion_add(run->group, c->motion, &motions, &error));
     if (c->instruments)
-        must(mf_instruments_add(run->group, NULL, &error), &error);
+        MUST(mf_instruments_add(run->group, NULL, &error));
     run_scatter(run);
     return true;
 }
@@ -152,8 +145,7 @@ static void run_close(Run *run) {
         mf_release(run->context, run->old[i]);
     mf_world_destroy(run->world);
     mf_model_destroy(run->model);
-    assert_int_equal(mf_context_live_bytes(run->context), 0);
-    mf_context_destroy(run->context);
+    close_context(run->context);
 }
 
 // ---- moving the plan ----------------------------------------------------------------------------
@@ -230,7 +222,6 @@ static void assert_flat(const Case *c) {
 // ---- tests --------------------------------------------------------------------------------------
 
 static void articulated_with_everything(void **state) {
-    (void)state;
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
@@ -241,7 +232,6 @@ static void articulated_with_everything(void **state) {
 }
 
 static void walkers_of_every_motion(void **state) {
-    (void)state;
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                         MF_MOTION_PRESCRIBED, MF_MOTION_KINEMATIC};
     for (size_t i = 0; i < sizeof motions / sizeof *motions; i++)
@@ -249,7 +239,6 @@ static void walkers_of_every_motion(void **state) {
 }
 
 static void real_robots(void **state) {
-    (void)state;
     static const char *const paths[] = {"booster_t1/t1.xml", "robotiq_2f85/2f85.xml",
                                         "shadow_hand/right_hand.xml", "unitree_go2/go2.xml",
                                         "mujoco_models/humanoid.xml"};
@@ -262,7 +251,6 @@ static void real_robots(void **state) {
 }
 
 static void real_walkers(void **state) {
-    (void)state;
     static const char *const paths[] = {"booster_t1/t1.xml", "mujoco_models/humanoid.xml"};
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_KINEMATIC};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)

@@ -12,9 +12,6 @@
 #include "sense/sensors.h"
 #include "world/group.h"
 
-#include <mayfly/control.h>
-#include <mayfly/gait.h>
-
 enum { MOST = 16, STEPS = 120, WALKERS = 3, MODELS = 6, GAITS = 3 };
 
 typedef struct Case {
@@ -43,9 +40,7 @@ static void path_of(char *out, size_t size, const char *file) {
 
 // ---- the scene ----------------------------------------------------------------------------------
 
-static mf_Group *add_group(Scene *scene, const char *name, mf_Model *model, uint32_t count) {
-    mf_Error error = {0};
-    mf_Group *group;
+static mf_Group *add_shared(Scene *scene, const char *name, mf_Model *model, uint32_t count) {
     mf_GroupConfig config = mf_group_config();
     scene->models[scene->model_count++] = model;
     config.name = name;
@@ -53,59 +48,52 @@ static mf_Group *add_group(Scene *scene, const char *name, mf_Model *model, uint
     config.count = count;
     config.isolated = false;
     config.double_precision = scene->from->wide;
-    must(mf_world_add_group(scene->world, &config, &group, &error), &error);
-    return group;
+    return add_group(scene->world, &config);
 }
 
 static mf_Group *add_walkers(Scene *scene, const char *name, const char *file, bool coupled) {
     char path[512];
-    mf_Error error = {0};
     mf_Model *model;
     path_of(path, sizeof path, file);
-    must(mf_model_load(scene->context, path, NULL, &model, &error), &error);
-    mf_Group *group = add_group(scene, name, model, WALKERS);
+    MUST(mf_model_load(scene->context, path, NULL, &model, &error));
+    mf_Group *group = add_shared(scene, name, model, WALKERS);
     mf_PointsConfig config = mf_points_config();
     config.joint_interval = 5 * MF_MILLISECOND;
     config.friction = coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
     config.friction_coefficient = 0.8;
-    must(mf_points_add(group, &config, &error), &error);
+    MUST(mf_points_add(group, &config, &error));
     return group;
 }
 
 static void add_gaits(Scene *scene, mf_Group *group) {
     static const char *const files[GAITS] = {
         "gaits/humanoid/walk.yaml", "gaits/humanoid/kick_left.yaml", "gaits/humanoid/march.yaml"};
-    mf_Error error = {0};
     for (; scene->gait_count < GAITS; scene->gait_count++) {
         char path[512];
         path_of(path, sizeof path, files[scene->gait_count]);
-        must(mf_gait_load(scene->context, path, mf_group_model(group),
-                          &scene->gaits[scene->gait_count], &error),
-             &error);
+        MUST(mf_gait_load(scene->context, path, mf_group_model(group),
+                          &scene->gaits[scene->gait_count], &error));
     }
-    must(mf_gaits_add(group, (const mf_Gait *const *)scene->gaits, GAITS, NULL, &error), &error);
+    MUST(mf_gaits_add(group, (const mf_Gait *const *)scene->gaits, GAITS, NULL, &error));
 }
 
 static void add_network(mf_Group *group) {
     static const uint32_t hidden[] = {7};
-    mf_Error error = {0};
     mf_NetworkConfig config = mf_network_config();
     config.hidden = hidden;
     config.hidden_count = 1;
-    must(mf_network_add(group, &config, &error), &error);
+    MUST(mf_network_add(group, &config, &error));
 }
 
 static void add_program(mf_Group *group) {
-    mf_Error error = {0};
     mf_GpConfig config = mf_gp_config();
     config.rate = mf_rate_from_period(10 * MF_MILLISECOND);
-    must(mf_sensors_add(group, config.rate, &error), &error);
-    must(mf_gp_add(group, &config, &error), &error);
+    MUST(mf_sensors_add(group, config.rate, &error));
+    MUST(mf_gp_add(group, &config, &error));
 }
 
 static void add_vehicles(Scene *scene) {
     static const double path[][2] = {{0, 0}, {4, 1}, {3, 4}, {-1, 3}};
-    mf_Error error = {0};
     mf_MotionsConfig motions = mf_motions_config();
     mf_Model *model;
     motions.car_config.command = MF_CAR_COMMAND_PATH;
@@ -114,20 +102,19 @@ static void add_vehicles(Scene *scene) {
     motions.fixed_wing_config.command = MF_FIXED_WING_ORBIT;
     motions.fixed_wing_config.turbulence = MF_TURBULENCE_LOW_MODERATE;
 
-    must(mf_car_body(scene->context, &motions.car, "body", &model, &error), &error);
-    mf_Group *cars = add_group(scene, "cars", model, 5);
-    must(mf_motion_add(cars, MF_MOTION_CAR, &motions, &error), &error);
-    must(mf_car_set_path(cars, path, 4, true, &error), &error);
-    must(mf_quadrotor_model(scene->context, &motions.quadrotor, "body", &model, &error), &error);
-    mf_Group *quadrotors = add_group(scene, "quadrotors", model, 9);
-    must(mf_motion_add(quadrotors, MF_MOTION_QUADROTOR, &motions, &error), &error);
-    must(mf_fixed_wing_model(scene->context, &motions.fixed_wing, &model, &error), &error);
-    mf_Group *wings = add_group(scene, "wings", model, 4);
-    must(mf_motion_add(wings, MF_MOTION_FIXED_WING, &motions, &error), &error);
+    MUST(mf_car_body(scene->context, &motions.car, "body", &model, &error));
+    mf_Group *cars = add_shared(scene, "cars", model, 5);
+    MUST(mf_motion_add(cars, MF_MOTION_CAR, &motions, &error));
+    MUST(mf_car_set_path(cars, path, 4, true, &error));
+    MUST(mf_quadrotor_model(scene->context, &motions.quadrotor, "body", &model, &error));
+    mf_Group *quadrotors = add_shared(scene, "quadrotors", model, 9);
+    MUST(mf_motion_add(quadrotors, MF_MOTION_QUADROTOR, &motions, &error));
+    MUST(mf_fixed_wing_model(scene->context, &motions.fixed_wing, &model, &error));
+    mf_Group *wings = add_shared(scene, "wings", model, 4);
+    MUST(mf_motion_add(wings, MF_MOTION_FIXED_WING, &motions, &error));
 }
 
 static void spread(Scene *scene) {
-    mf_Error error = {0};
     for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++) {
         mf_Group *group = mf_world_group(scene->world, g);
         for (uint32_t i = 0; i < mf_group_count(group); i++) {
@@ -135,7 +122,7 @@ static void spread(Scene *scene) {
             const double position[3] = {2.0 * random_signed(g, 2 * i),
                                         2.0 * random_signed(g, 2 * i + 1),
                                         flies ? 2.0 + 0.3 * i : 0.0};
-            must(mf_group_set_start(group, i, position, NULL, NULL, &error), &error);
+            MUST(mf_group_set_start(group, i, position, NULL, NULL, &error));
         }
     }
 }
@@ -150,8 +137,8 @@ static void command(const Scene *scene) {
         mf_group_find_field(mf_world_find_group(scene->world, "cars"), "command.speed");
     for (uint32_t i = 0; i < WALKERS; i++) {
         uint8_t program[MF_GP_BYTES];
-        mf_field_set(mf_group_find_field(gaits, "gait.select"), i, 0, i);
-        mf_field_set(mf_group_find_field(gaits, "gait.command"), i, 0, 0.2);
+        set_field(gaits, "gait.select", i, 0, i);
+        set_field(gaits, "gait.command", i, 0, 0.2);
         for (uint32_t c = 0; c < weight->components; c++)
             mf_field_set(weight, i, c, random_signed(i, c));
         for (uint32_t b = 0; b < MF_GP_BYTES; b++)
@@ -162,15 +149,14 @@ static void command(const Scene *scene) {
 }
 
 static void scene_open(Scene *scene, const Case *from) {
-    mf_Error error = {0};
     mf_WorldConfig world = mf_world_config();
     mf_InteractionConfig air = mf_interaction_config();
-    *scene = (Scene){.from = from, .context = make_context(from->threads)};
+    *scene = (Scene){.from = from, .context = open_context(from->threads)};
     scene->terrain =
         make_terrain(scene->context, MF_TERRAIN_NOISE, from->interpolation, 0.05, 1.0, 0.1);
     world.terrain = scene->terrain;
     world.step = MF_MILLISECOND;
-    must(mf_world_create(scene->context, &world, &scene->world, &error), &error);
+    scene->world = open_world(scene->context, &world);
     add_gaits(scene, add_walkers(scene, "humanoids", "humanoid.urdf", false));
     add_network(add_walkers(scene, "networks", "hexapod.urdf", true));
     add_program(add_walkers(scene, "programs", "quadruped.urdf", false));
@@ -181,7 +167,7 @@ static void scene_open(Scene *scene, const Case *from) {
     air.downwash = true;
     air.profile = MF_WIND_LOGARITHMIC;
     air.wind[0] = 3.0;
-    must(mf_interaction_add(scene->world, &air, &scene->interaction, &error), &error);
+    MUST(mf_interaction_add(scene->world, &air, &scene->interaction, &error));
 }
 
 static void scene_close(Scene *scene) {
@@ -197,8 +183,7 @@ static void scene_close(Scene *scene) {
         mf_gait_destroy(scene->gaits[i]);
     for (uint32_t i = 0; i < scene->model_count; i++)
         mf_model_destroy(scene->models[i]);
-    assert_int_equal(mf_context_live_bytes(scene->context), 0);
-    mf_context_destroy(scene->context);
+    close_context(scene->context);
 }
 
 // ---- moving -------------------------------------------------------------------------------------
@@ -263,7 +248,7 @@ static uint64_t run(const Case *from, bool moved) {
     for (uint32_t g = 0; g < mf_world_group_count(scene.world); g++) {
         mf_Group *group = mf_world_group(scene.world, g);
         for (uint32_t i = 0; i < mf_group_count(group); i++)
-            assert_int_equal(mf_field_get(mf_group_find_field(group, "fault.word"), i, 0), 0);
+            assert_int_equal(get_field(group, "fault.word", i, 0), 0);
     }
     uint64_t hash = mf_world_hash(scene.world);
     scene_close(&scene);
@@ -272,7 +257,6 @@ static uint64_t run(const Case *from, bool moved) {
 
 static void moved_images_give_the_same_bits(void **state) {
     static const Case cases[] = {{MF_BILINEAR, false, 1}, {MF_NEAREST, true, 2}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_true(run(&cases[i], false) == run(&cases[i], true));
 }

@@ -74,7 +74,6 @@ static Vec kernel_fit(int n, double (*position)[2], double (*slip)[2], const dou
 
 // Random contact sets of 2 to 20 points, weighted and not, near the center of mass and 1 m away.
 static void the_fit_is_the_least_squares_solution(void **state) {
-    (void)state;
     for (uint32_t trial = 0; trial < 2000; trial++) {
         int n = 2 + (int)(trial % 19);
         double position[20][2], slip[20][2], weight[20], x[3], far = trial % 3 == 0 ? 1.0 : 0.0;
@@ -99,7 +98,6 @@ static void the_fit_is_the_least_squares_solution(void **state) {
 // None: nothing. One: it does not slip, no yaw. Many in one place: their mean, no yaw. Collinear
 // ones fix all three numbers.
 static void degenerate_fits(void **state) {
-    (void)state;
     double position[3][2] = {{0.1, 0.2}, {0.1, 0.2}, {0.1, 0.2}}, weight[3] = {1, 1, 1};
     double slip[3][2] = {{0.01, -0.02}, {0.03, 0.01}, {0.02, 0.01}};
     Vec a = kernel_fit(0, position, slip, weight);
@@ -129,7 +127,6 @@ static void degenerate_fits(void **state) {
 // center of mass does. With the smallest compliance the body's tilt under its own weight is 1e-7
 // rad and lifts a foot that moves by 0.02 m by 2e-9 m; answers agree to that.
 static void a_joint_update_moves_the_body_by_the_fit(void **state) {
-    (void)state;
     static const double x_axis[3] = {1, 0, 0}, y_axis[3] = {0, 1, 0}, moment[3] = {.01, .01, .01};
     for (uint32_t trial = 0; trial < 60; trial++) {
         int n = 3 + (int)(trial % 6);
@@ -215,7 +212,6 @@ static double slope_position(const Fixture *fixture, double angle) {
 // again. Below the angle the sudden release leaves 1 mm/s at most, which stops within 0.3 mm: 1 mm
 // is allowed.
 static void c3_sticks_up_to_the_angle_of_friction(void **state) {
-    (void)state;
     for (int friction = 0; friction < 2; friction++)
         for (int side = -1; side <= 1; side += 2) {
             double angle = (26.5651 + 0.01 * side) * pi / 180;
@@ -239,7 +235,6 @@ static void c3_sticks_up_to_the_angle_of_friction(void **state) {
 
 // C3. 30 degrees, mu = 0.3: a = g (sin 30 - 0.3 cos 30) = 2.356287 m/s^2.
 static void c3_slides_with_the_right_acceleration(void **state) {
-    (void)state;
     double angle = 30 * pi / 180;
     for (int friction = 0; friction < 2; friction++) {
         Fixture fixture;
@@ -261,7 +256,6 @@ static void c3_slides_with_the_right_acceleration(void **state) {
 // C4. The threshold of a push is mu m g in every direction, and a push above it moves the block in
 // its own direction, equally far. A linearized friction cone fails this by up to 1 - 1/sqrt(2).
 static void c4_friction_is_isotropic(void **state) {
-    (void)state;
     for (int friction = 0; friction < 2; friction++) {
         // 1 % above the threshold: a = 0.01 mu g for 200 steps, h^2 a n(n+1)/2 = 0.0985905 m. A
         // spring contact gives way by 1 % of its own load first: 3 % of tolerance.
@@ -334,7 +328,6 @@ static void slide_run(Slide *slide) {
 // would turn it by lever x (force of the fit - mu N) / inertia: 0.1 m, 0.012 m, a hundredth of a
 // kg m^2 per kg: 0.1 rad in a step.)
 static void one_sliding_foot_does_not_turn_the_body(void **state) {
-    (void)state;
     for (uint32_t trial = 0; trial < 500; trial++) {
         Slide slide = {.coefficient = 0.5, .torsion_mass = 0.01};
         slide.contacts.row = slide.rows;
@@ -362,7 +355,6 @@ static void one_sliding_foot_does_not_turn_the_body(void **state) {
 // displacement is not negative. Feet without load, or new ones, take no part. Loads reach from
 // nothing to the whole weight, as they do when a robot rolls from one corner to the next.
 static void forces_of_feet_obey_coulombs_limit(void **state) {
-    (void)state;
     uint32_t slid = 0;
     for (uint32_t trial = 0; trial < 4000; trial++) {
         Slide slide = {.coefficient = 0.2 + (trial % 5) * 0.2, .torsion_mass = 0.004};
@@ -401,7 +393,6 @@ static void forces_of_feet_obey_coulombs_limit(void **state) {
 // Coupled friction knows where it acts: a box with its center 0.5 m up on feet 0.2 m apart, pushed
 // at its center, tips when F h > m g b, F = m g 0.1/0.5 = 3.924 N for 2 kg; below it stands.
 static void coupled_a_tall_box_tips_as_statics_says(void **state) {
-    (void)state;
     static const double moment[3] = {0.02, 0.02, 0.01};
     for (int side = -1; side <= 1; side += 2) {
         Fixture fixture;
@@ -456,7 +447,6 @@ static double get_last(const Fixture *fixture, const char *name, uint32_t compon
 // It goes v^2 / (2 mu g), less the v h / 2 of the first step that semi-implicit steps lose; while
 // it slides the loads sum to its weight; and every solution is one.
 static void coupled_a_thrown_box_goes_as_far_as_it_should(void **state) {
-    (void)state;
     static const double steps[] = {10, 5, 2, 1, 0.5};
     for (int i = 0; i < 40; i++) {
         double coefficient = i % 4 < 2 ? 0.25 : 0.6, angle = 0.7 * (i / 20);

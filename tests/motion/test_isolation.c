@@ -2,9 +2,6 @@
 // instruction set or number of threads; a robot with a corrupted state changes no bit of its
 // neighbors and reports its fault; snapshots of a world continue bit for bit.
 #include "motion/fixture.h"
-#include "sanitized.h"
-
-#include <stdlib.h>
 
 static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
 
@@ -108,7 +105,6 @@ static void explain(Crowd *a, uint32_t ia, Crowd *b, uint32_t ib) {
 }
 
 static void bits_do_not_depend_on_the_lane(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         // The reference: each robot alone, one lane.
         static Crowd alone[ROBOTS];
@@ -119,22 +115,20 @@ static void bits_do_not_depend_on_the_lane(void **state) {
             assert_int_equal(mf_group_fault_total(alone[r].fixture.group), 0);
             hash[r] = mf_group_instance_hash(alone[r].fixture.group, 0);
         }
-        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
-            if (!mf_isa_available(isas[s]))
-                continue;
+        FOR_EACH_ISA (isa) {
             // Every count (or, but for MAYFLY_FULL=1, every third, with all lanes of a block and
             // one alone), and a first robot that moves each of them through the lanes.
             const uint32_t stride = SANITIZED ? 13 : getenv("MAYFLY_FULL") != NULL ? 1 : 3;
             for (uint32_t count = 1; count <= ROBOTS; count += stride) {
                 uint32_t first = (count * 7) % (ROBOTS - count + 1);
                 static Crowd crowd;
-                crowd_open(&crowd, &all_options[o], isas[s], 1, first, count);
+                crowd_open(&crowd, &all_options[o], isa, 1, first, count);
                 crowd_run(&crowd, UPDATES);
                 for (uint32_t i = 0; i < count; i++) {
                     if (mf_group_instance_hash(crowd.fixture.group, i) == hash[first + i])
                         continue;
                     print_error("options %zu, %s, %u robots: robot %u in lane %u differs\n", o,
-                                mf_isa_name(isas[s]), count, first + i, i);
+                                mf_isa_name(isa), count, first + i, i);
                     explain(&alone[first + i], 0, &crowd, i);
                     fail();
                 }
@@ -147,21 +141,18 @@ static void bits_do_not_depend_on_the_lane(void **state) {
 }
 
 static void bits_do_not_depend_on_threads(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         uint64_t expected = 0;
-        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
+        FOR_EACH_ISA (isa)
             for (uint32_t threads = 1; threads <= 4; threads *= 2) {
-                if (!mf_isa_available(isas[s]))
-                    continue;
                 Crowd crowd;
-                crowd_open(&crowd, &all_options[o], isas[s], threads, 0, 200);
+                crowd_open(&crowd, &all_options[o], isa, threads, 0, 200);
                 crowd_run(&crowd, 6);
                 uint64_t hash = mf_world_hash(crowd.fixture.world);
                 if (expected == 0)
                     expected = hash;
                 if (hash != expected)
-                    fail_msg("options %zu, %s, %u threads: another hash", o, mf_isa_name(isas[s]),
+                    fail_msg("options %zu, %s, %u threads: another hash", o, mf_isa_name(isa),
                              threads);
                 crowd_close(&crowd);
             }
@@ -218,7 +209,6 @@ static void poison(const Options *options, Crowd *clean, double value, const cha
 }
 
 static void corrupted_states_stay_with_their_robot(void **state) {
-    (void)state;
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const size_t chosen[] = {0, 2, 5};
     for (size_t o = 0; o < sizeof chosen / sizeof *chosen; o++) {
@@ -240,7 +230,6 @@ static void corrupted_states_stay_with_their_robot(void **state) {
 }
 
 static void a_frozen_robot_keeps_its_state(void **state) {
-    (void)state;
     Crowd crowd;
     crowd_open(&crowd, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     crowd_run(&crowd, 2);
@@ -262,7 +251,6 @@ static void a_frozen_robot_keeps_its_state(void **state) {
 }
 
 static void a_reset_robot_starts_again(void **state) {
-    (void)state;
     Fixture fixture, fresh;
     FixtureConfig config = fixture_config(false);
     config.group.count = NEIGHBORS;
@@ -298,7 +286,6 @@ static void *take_image(Crowd *crowd, size_t *size) {
 }
 
 static void images_continue_bit_for_bit(void **state) {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         Crowd first;
         crowd_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
@@ -341,7 +328,6 @@ static void images_continue_bit_for_bit(void **state) {
 }
 
 static void corrupt_images_change_nothing(void **state) {
-    (void)state;
     Crowd crowd;
     crowd_open(&crowd, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     crowd_run(&crowd, 2);
@@ -370,7 +356,6 @@ static void corrupt_images_change_nothing(void **state) {
 
 // An image of another model, count, precision, step or seed is refused.
 static void images_of_other_worlds_are_refused(void **state) {
-    (void)state;
     Crowd crowd;
     crowd_open(&crowd, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     size_t size;

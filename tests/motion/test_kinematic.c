@@ -3,10 +3,6 @@
 // in closed form.
 #include "motion/kinematic_fixture.h"
 
-#include <math.h>
-
-#include <mayfly/dynamics.h>
-
 static void set_target(const Fixture *fixture, uint32_t joint, double value) {
     fixture_set(fixture, "joint.target", joint, value);
 }
@@ -26,13 +22,12 @@ typedef struct Witness {
 
 static Witness witness_open(Fixture *fixture) {
     Witness witness;
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture->hand.model;
     group.double_precision = true;
-    must(mf_world_create(fixture->context, NULL, &witness.world, &error), &error);
-    must(mf_world_add_group(witness.world, &group, &witness.group, &error), &error);
-    must(mf_articulated_add(witness.group, NULL, &error), &error);
+    MUST(mf_world_create(fixture->context, NULL, &witness.world, &error));
+    witness.group = add_group(witness.world, &group);
+    MUST(mf_articulated_add(witness.group, NULL, &error));
     return witness;
 }
 
@@ -63,7 +58,6 @@ enum { LEFT_SOLE = 4, RIGHT_SOLE = 14, RIGHT_LEG = 6 }; // first points and join
 // ---- the standing foot --------------------------------------------------------------------------
 
 static void a_standing_sole_does_not_move(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -100,7 +94,6 @@ static void a_standing_sole_does_not_move(void **state) {
 
 // Even when the joints jump by a radian within a step.
 static void a_jump_of_the_joints_is_followed(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -126,7 +119,6 @@ static void a_jump_of_the_joints_is_followed(void **state) {
 
 // The base turns against the yaw of the hip of the leg that stands, at exactly its rate.
 static void velocities_are_difference_quotients(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -160,7 +152,6 @@ static void velocities_are_difference_quotients(void **state) {
 
 // Six posts: first one tripod stands and strokes while the other swings, then the other way round.
 static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
@@ -210,7 +201,6 @@ static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
 
 // Two feet across leave a turn about their line open: nothing asks for it, so it is not made.
 static void a_trot_keeps_its_attitude(void **state) {
-    (void)state;
     for (int settles = 0; settles < 2; settles++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -243,7 +233,6 @@ static void a_trot_keeps_its_attitude(void **state) {
 // A biped that shifts its weight by shortening one leg after the other: whichever foot is lower
 // stands, never both once they differ, and a contact that stands keeps its place to the bit.
 static void the_lower_foot_stands(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -284,15 +273,13 @@ static void the_lower_foot_stands(void **state) {
 // ---- ground -------------------------------------------------------------------------------------
 
 static void without_a_foot_down_it_falls_without_turning(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
     kin_open(&fixture, &config);
-    mf_Error error = {0};
     const double high[3] = {0.3, -0.2, 1.0}, tilted[4] = {cos(0.01), sin(0.01), 0, 0};
-    must(mf_group_set_start(fixture.group, 0, high, tilted, NULL, &error), &error);
+    MUST(mf_group_set_start(fixture.group, 0, high, tilted, NULL, &error));
     fixture_set3(&fixture, "base.linear_velocity", 2.0, 0, 0);  // dropped
     fixture_set3(&fixture, "base.angular_velocity", 0, 5.0, 0); // dropped
     for (int n = 1; n <= 300; n++) {
@@ -316,7 +303,6 @@ static void without_a_foot_down_it_falls_without_turning(void **state) {
 
 // On hills: the lowest contact is on the ground, the others are not under it.
 static void it_walks_on_a_height_map(void **state) {
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -363,7 +349,6 @@ static void it_walks_on_a_height_map(void **state) {
 // ---- joints -------------------------------------------------------------------------------------
 
 static void joints_are_at_their_targets(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -400,7 +385,6 @@ static mf_Status add_to(Fixture *fixture, const KinConfig *config, mf_Error *err
 }
 
 static void feet_are_found_named_or_missed(void **state) {
-    (void)state;
     static const char *const hand_name[] = {"hand", NULL}, *const wrong[] = {"claw", NULL},
                              *const bare[] = {"shank", NULL};
     for (int which = 0; which < 5; which++) {
@@ -439,7 +423,6 @@ static void feet_are_found_named_or_missed(void **state) {
 }
 
 static void bad_settings_are_refused(void **state) {
-    (void)state;
     for (int which = 0; which < 7; which++) {
         Fixture fixture;
         mf_Error error = {0};
@@ -467,7 +450,6 @@ static void bad_settings_are_refused(void **state) {
 
 // A held base stays where it is, feet or not.
 static void a_held_base_stays(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -486,7 +468,6 @@ static void a_held_base_stays(void **state) {
 // ---- static margin ------------------------------------------------------------------------------
 
 static void the_margin_of_a_regular_hexagon(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     const double radius = 0.17, third = 3.14159265358979323846 / 3.0;

@@ -1,20 +1,8 @@
 // Every attribute of MJCF that changes a model also changes how it moves, under each level, or a
 // note of that level says that it does not: MuJoCo's schema in a robot where all of it has a
 // meaning.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "context.h"
+#include "rig/rig.h"
 #include "model/mjcf_keys.h"
-
-#include <mayfly/motion.h>
-#include <mayfly/terrain.h>
-
-#include <math.h>
 
 enum { STEPS = 250, FIELDS = 5, VALUES = 64 };
 static const char *const compared[FIELDS] = {"base.position", "base.linear_velocity",
@@ -142,14 +130,12 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, M
     memset(out, 0, sizeof *out);
     const uint32_t off = model->physics.disabled;
     mf_Terrain *terrain = NULL;
-    if (mf_terrain_from_model(context, model, &terrain, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_terrain_from_model(context, model, &terrain, &error), &error);
     world_config.terrain = terrain;
     config.model = model;
     config.double_precision = true;
-    if (mf_world_create(context, &world_config, &world, &error) != MF_OK ||
-        mf_world_add_group(world, &config, &group, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    world = open_world(context, &world_config);
+    group = add_group(world, &config);
     // As scenes set them.
     mf_motions_set_shapes(&motions, true);
     mf_motions_set_contacts(&motions, mf_group_touches_ground(group));
@@ -256,9 +242,9 @@ static void try_attribute(Keys *keys, const char *path, const char *attribute) {
     mf_Model *plain = parse_keys(keys->context, keys->edited, false, &status, &keys->error);
     if (plain == NULL)
         return; // only with the attribute is it a model
-    if (mf_xml_parse(keys->context, "keys.xml", keys->edited, strlen(keys->edited), &xml,
-                     &keys->error) != MF_OK)
-        fail_msg("%s", keys->error.message);
+    must(mf_xml_parse(keys->context, "keys.xml", keys->edited, strlen(keys->edited), &xml,
+                      &keys->error),
+         &keys->error);
     find_nodes(xml.root, path, &nodes);
     for (uint32_t level = FIRST; level < MF_MOTION_LEVELS; level++) {
         move(keys->context, plain, (mf_Motion)level, &keys->plain[level]);

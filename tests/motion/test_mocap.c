@@ -1,8 +1,6 @@
 // Mocap bodies: inputs that welds, connects and contacts follow.
 #include "motion/articulated_text.h"
 
-#include <math.h>
-
 // A hand of 1 kg that is welded to a guide, a ball before a pusher, a pendulum's pivot that is
 // connected to a point.
 static const char text_of_file[] =
@@ -29,7 +27,6 @@ static void move(Text *t, uint32_t mocap, double x, double y, double z, double t
 // Moved at 0.3 m/s for a second and held for another: what is welded or connected is there, what is
 // pushed is a radius and half an edge ahead.
 static void what_is_held_and_pushed_follows(void **state) {
-    (void)state;
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (int i = 0; i < 3; i++) {
@@ -64,7 +61,6 @@ static void what_is_held_and_pushed_follows(void **state) {
 
 // What a mocap body carries by a joint does not touch it (MuJoCo: 1/2 g t^2 down).
 static void it_does_not_touch_its_children(void **state) {
-    (void)state;
     static const char text[] = "<mujoco><worldbody><body pos='0 0 1' mocap='true'><geom size='.1'/>"
                                "<body pos='0 0 .15'><joint type='slide' axis='0 0 1'/>"
                                "<geom size='.1'/></body></body></worldbody></mujoco>";

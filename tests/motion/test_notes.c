@@ -3,10 +3,6 @@
 // note.
 #include "motion/articulated_text.h"
 
-#include <mayfly/motion.h>
-
-#include <math.h>
-
 enum {
     K = 1 << MF_MOTION_KINEMATIC,
     P = 1 << MF_MOTION_POINTS,
@@ -108,9 +104,8 @@ static const Thing things[] = {
 
 // The bare robot: its one shape touches by the law of the motion's own, under points by points.
 static void a_bare_robot_has_few_notes(void **state) {
-    (void)state;
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_with(context, nothing);
     assert_int_equal(count_notes(model, MF_MOTION_ARTICULATED, NULL), 0);
     for (int m = 0; m < MF_MOTION_ARTICULATED; m++) {
@@ -123,9 +118,8 @@ static void a_bare_robot_has_few_notes(void **state) {
 }
 
 static void each_feature_gives_its_note(void **state) {
-    (void)state;
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *bare = load_with(context, nothing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
         mf_Model *model = load_with(context, things[i].parts);
@@ -154,39 +148,36 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    mf_World *world;
     mf_Group *group;
-    mf_Error error = {0};
     config.step = 2 * MF_MILLISECOND;
     grouped.model = model;
     grouped.double_precision = true;
     mf_motions_set_shapes(&motions, true);
     mf_motions_set_control(&motions, 10 * MF_MILLISECOND);
-    must(mf_world_create(context, &config, &world, &error), &error);
-    must(mf_world_add_group(world, &grouped, &group, &error), &error);
-    must(mf_motion_add(group, motion, &motions, &error), &error);
+    mf_World *world = open_world(context, &config);
+    group = add_group(world, &grouped);
+    MUST(mf_motion_add(group, motion, &motions, &error));
     mf_Field *base = mf_group_find_field(group, "base.position");
     mf_Field *control = mf_group_find_field(group, "actuator.control");
     mf_field_set(base, 0, 2, 0.46);
-    mf_field_set(mf_group_find_field(group, "base.linear_velocity"), 0, 0, 0.5);
-    mf_field_set(mf_group_find_field(group, "joint.rate"), 0, 0, 1.0);
-    mf_field_set(mf_group_find_field(group, "joint.target"), 0, 0, 0.3);
+    set_field(group, "base.linear_velocity", 0, 0, 0.5);
+    set_field(group, "joint.rate", 0, 0, 1.0);
+    set_field(group, "joint.target", 0, 0, 0.3);
     if (control != NULL)
         mf_field_set(control, 0, 0, 1.0);
     mf_world_step(world, 200);
     for (uint32_t c = 0; c < 3; c++)
         place[c] = mf_field_get(base, 0, c);
     for (uint32_t c = 0; c < 4; c++)
-        place[3 + c] = mf_field_get(mf_group_find_field(group, "base.orientation"), 0, c);
-    place[7] = mf_field_get(mf_group_find_field(group, "joint.angle"), 0, 0);
+        place[3 + c] = get_field(group, "base.orientation", 0, c);
+    place[7] = get_field(group, "joint.angle", 0, 0);
     mf_world_destroy(world);
 }
 
 // What a motion is said to leave out makes no bit of a difference to it, and some to `articulated`.
 static void reported_convergence_is_true(void **state) {
-    (void)state;
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *bare = load_with(context, nothing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
         if (!things[i].acts)
@@ -209,16 +200,13 @@ static void reported_convergence_is_true(void **state) {
 
 // Notes of a group depend on its settings, for each motion to which its robots can switch.
 static void notes_depend_on_settings_of_groups(void **state) {
-    (void)state;
     static const char *const parts[PLACES] = {[5] = MOTOR};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model = load_with(context, parts);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    mf_World *world;
     mf_Group *group;
-    mf_Error error = {0};
     char text[MF_MOTION_NOTE];
     uint32_t actuators = 0, points = 0, alone = 0, law = 0;
     config.step = 2 * MF_MILLISECOND;
@@ -226,9 +214,9 @@ static void notes_depend_on_settings_of_groups(void **state) {
     motions.has[MF_MOTION_RIGID] = motions.has[MF_MOTION_PRESCRIBED] = true;
     motions.articulated.self_contacts = false;
     motions.articulated.contact_law = MF_CONTACT_LAW_HARD;
-    must(mf_world_create(context, &config, &world, &error), &error);
-    must(mf_world_add_group(world, &grouped, &group, &error), &error);
-    must(mf_motions_add(group, &motions, &error), &error);
+    mf_World *world = open_world(context, &config);
+    group = add_group(world, &grouped);
+    MUST(mf_motions_add(group, &motions, &error));
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++) {
         actuators += strstr(text, "actuators (1)") != NULL;
         points += strstr(text, "touch the ground by contact points") != NULL;
@@ -270,7 +258,6 @@ static double swing(const char *flag, const char *joint, const char *motor, cons
 
 // The file with the switch moves to the bit as one without what it switches off.
 static void switches_of_the_file_hold(void **state) {
-    (void)state;
     static const char *const motor = "<motor joint='a' gear='3' ctrlrange='-.2 .2' "
                                      "ctrllimited='true'/>";
     static const struct {
@@ -299,7 +286,6 @@ static void switches_of_the_file_hold(void **state) {
 }
 
 static void null_arguments_give_no_notes(void **state) {
-    (void)state;
     char text[MF_MOTION_NOTE];
     assert_false(mf_motion_note(NULL, MF_MOTION_POINTS, 0, text));
     assert_false(mf_motion_group_note(NULL, 0, text));

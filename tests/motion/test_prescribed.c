@@ -4,10 +4,6 @@
 
 #include "math/scalar.h"
 
-#include <stdlib.h>
-
-#include <mayfly/dynamics.h>
-
 enum { MOST = 24 };
 
 static DrivenFixtureConfig usual(mf_ArticulatedIntegrator integrator) {
@@ -127,7 +123,6 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
 // The step keeps the momentum of all links instead of these accelerations; they are its limit for
 // small steps, found from three of them (Richardson).
 static void the_base_obeys_the_first_six_rows(void **state) {
-    (void)state;
     for (int ball = 0; ball < 2; ball++) {
         double left[3][6];
         for (int i = 0; i < 3; i++)
@@ -142,7 +137,6 @@ static void the_base_obeys_the_first_six_rows(void **state) {
 // Joints that are told something new every interval, in the air, with Runge and Kutta: the center
 // of mass is on a parabola, and the angular momentum about it stays, to the order of the method.
 static void flailing_conserves_momentum(void **state) {
-    (void)state;
     double off[2], rotated[2];
     for (int fine = 0; fine < 2; fine++) {
         Fixture fixture;
@@ -180,7 +174,6 @@ static void flailing_conserves_momentum(void **state) {
 // Semi-implicit steps keep it to rounding, whatever the limbs do and however long the step.
 static void semi_implicit_steps_keep_momentum(void **state) {
     static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
@@ -235,7 +228,6 @@ static void open_arm(Fixture *fixture, DrivenFixtureConfig *config) {
 
 // A target is reached at the end of the control interval, whatever the path.
 static void targets_are_reached_within_an_interval(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -252,7 +244,6 @@ static void targets_are_reached_within_an_interval(void **state) {
 // Targets on a parabola: from the third interval on the path is that parabola, with its
 // acceleration.
 static void paths_follow_a_parabola(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -276,7 +267,6 @@ static void paths_follow_a_parabola(void **state) {
 // ContactSlots to go far beyond, a joint goes as fast as it may and stops at its limit, never
 // beyond.
 static void joints_stop_at_their_limits(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -301,7 +291,6 @@ static void joints_stop_at_their_limits(void **state) {
 
 // After angles and rates were written, paths begin there.
 static void refreshed_paths_begin_where_joints_are(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -354,13 +343,11 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
 }
 
 static void locked_robots_agree_in_double(void **state) {
-    (void)state;
     locked_robots_agree(MF_ARTICULATED_RK4, true, 1e-11);
     locked_robots_agree(MF_ARTICULATED_IMPLICIT, true, 1e-11);
 }
 
 static void locked_robots_agree_in_float(void **state) {
-    (void)state;
     locked_robots_agree(MF_ARTICULATED_RK4, false, 2e-5);
     locked_robots_agree(MF_ARTICULATED_IMPLICIT, false, 2e-5);
 }
@@ -369,12 +356,10 @@ static void locked_robots_agree_in_float(void **state) {
 
 // What collisions push links with counts as a force and torque on the base's origin.
 static void pushes_are_summed(void **state) {
-    (void)state;
     double got[2][6];
     for (int way = 0; way < 2; way++) {
         Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-        mf_Error error = {0};
         mf_GroupConfig group = config.group;
         static const mf_FieldInfo push = {"wrench.link",  "N", "world", MF_REAL,
                                           MF_FIXED_COUNT, 6,   0,       "test"};
@@ -384,13 +369,12 @@ static void pushes_are_summed(void **state) {
         fixture_begin(&fixture, 1);
         make_flailer(&fixture.hand, false);
         group.model = &fixture.hand.model;
-        must(mf_world_create(fixture.context, &config.world, &fixture.world, &error), &error);
-        must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
-        must(
-            mf_group_add_field(fixture.group, &push, fixture.hand.model.link_count, &field, &error),
-            &error);
-        must(mf_group_add_field(fixture.group, &count, 0, &field, &error), &error);
-        must(driven_add(fixture.group, &config, &error), &error);
+        fixture.world = open_world(fixture.context, &config.world);
+        fixture.group = add_group(fixture.world, &group);
+        MUST(mf_group_add_field(fixture.group, &push, fixture.hand.model.link_count, &field,
+                                &error));
+        MUST(mf_group_add_field(fixture.group, &count, 0, &field, &error));
+        MUST(driven_add(fixture.group, &config, &error));
         scramble(&fixture);
         const double wrench[6] = {3, -2, 5, 0.4, 0.5, -0.6};
         for (uint32_t c = 0; c < 6; c++) {
@@ -413,7 +397,6 @@ static void pushes_are_summed(void **state) {
 
 // A held base stays, whatever its arms do; they go as they are told.
 static void a_held_base_stays(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.prescribed.base = MF_ARTICULATED_FIXED;
@@ -433,15 +416,12 @@ static void a_held_base_stays(void **state) {
 
 static mf_Model *load_humanoid(mf_Context *context) {
     mf_Model *model;
-    mf_Error error = {0};
-    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL, &model, &error),
-         &error);
+    MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL, &model, &error));
     return model;
 }
 
 // The humanoid stands still for ten seconds with its weight on the ground, and falls when pushed.
 static void the_humanoid_stands_and_falls(void **state) {
-    (void)state;
     static const mf_Motion motions[2] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
     enum { MEAN = 1000 }; // [step] of loads
     for (int m = 0; m < 2; m++) {

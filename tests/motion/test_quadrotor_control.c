@@ -1,9 +1,6 @@
 // The control loops of a quadrotor, handling of bad commands and states, and that bits do not
 // depend on other agents, instruction set or threads.
 #include "motion/quadrotor_fixture.h"
-#include "base/inject.h"
-
-#include "torture.h"
 
 // ---- responses ----------------------------------------------------------------------------------
 
@@ -39,7 +36,6 @@ static Response respond(Fixture *fixture, const char *command, uint32_t componen
 // and peak at 1.0997774 s.
 static void altitude_is_a_second_order_system(void **state) {
     FixtureConfig config = fixture_config();
-    (void)state;
     config.quadrotor.motor_time_constant = 0.0;
     config.quadrotor.velocity_bandwidth = 5.6;
     config.quadrotor.velocity_integral = 0.0;
@@ -86,7 +82,6 @@ static void every_loop_follows_on_every_craft(void **state) {
          0.01},
     };
     const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
-    (void)state;
     for (int c = 0; c < 3; c++) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             FixtureConfig config = fixture_config();
@@ -121,7 +116,6 @@ static double yaw_of(const Fixture *fixture) {
 
 static void attitude_is_reached_and_held(void **state) {
     const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
-    (void)state;
     for (int c = 0; c < 3; c++) {
         FixtureConfig config = fixture_config();
         config.quadrotor = craft[c];
@@ -143,7 +137,6 @@ static void attitude_is_reached_and_held(void **state) {
 // Half a turn of heading has no shorter side; the craft must turn nevertheless.
 static void half_a_turn_is_made(void **state) {
     FixtureConfig config = fixture_config();
-    (void)state;
     config.config.command = MF_QUADROTOR_POSITION;
     config.single_precision = true;
     Fixture fixture = fixture_open(&config);
@@ -155,7 +148,6 @@ static void half_a_turn_is_made(void **state) {
 
 static void an_upset_craft_comes_back(void **state) {
     FixtureConfig config = fixture_config();
-    (void)state;
     config.config.command = MF_QUADROTOR_POSITION;
     Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "base.orientation", 4, (double[4]){0.1, 0.99498743710662, 0, 0});
@@ -169,7 +161,6 @@ static void an_upset_craft_comes_back(void **state) {
 
 static void wind_is_flown_out(void **state) {
     FixtureConfig config = fixture_config();
-    (void)state;
     config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 5e-5;
     config.quadrotor.body_drag[0] = 0.01;
     config.config.command = MF_QUADROTOR_POSITION;
@@ -185,7 +176,6 @@ static void wind_is_flown_out(void **state) {
 // Full roll, thrust and yaw at once: yaw is given up first.
 static void yaw_gives_way_to_roll(void **state) {
     double gained[2], rotated[2];
-    (void)state;
     for (int with_yaw = 0; with_yaw < 2; with_yaw++) {
         FixtureConfig config = fixture_config();
         Fixture fixture = fixture_open(&config);
@@ -206,7 +196,6 @@ static void yaw_gives_way_to_roll(void **state) {
 // Between ticks the rotors' commands are held.
 static void a_slower_control_holds_its_commands(void **state) {
     FixtureConfig config = fixture_config();
-    (void)state;
     config.config.control_interval = 5 * MF_MILLISECOND;
     Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
@@ -226,7 +215,6 @@ static void a_slower_control_holds_its_commands(void **state) {
 // Between their ticks the outer loops' demand is held, and the body-rate loop goes on.
 static void slower_outer_loops_hold_their_demand(void **state) {
     FixtureConfig config = fixture_config();
-    (void)state;
     config.config.command = MF_QUADROTOR_ATTITUDE;
     config.config.control_interval = 2 * MF_MILLISECOND;
     config.config.outer_interval = 10 * MF_MILLISECOND;
@@ -248,7 +236,6 @@ static void slower_outer_loops_hold_their_demand(void **state) {
 // 100 Hz are enough for loops that are ten times slower than the body rates.
 static void slower_outer_loops_reach_the_position(void **state) {
     const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
-    (void)state;
     for (int c = 0; c < 3; c++) {
         Response r[2];
         for (int slow = 0; slow < 2; slow++) {
@@ -272,7 +259,6 @@ static void slower_outer_loops_reach_the_position(void **state) {
 
 static void bad_commands_are_refused_and_counted(void **state) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 10.1, -10.1, 1e30};
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         FixtureConfig config = fixture_config();
         config.count = wide ? 40 : 1;
@@ -319,7 +305,6 @@ static void a_corrupted_agent_does_not_affect_others(void **state) {
                 {"base.linear_velocity", 2, 2e4, MF_FAULT_RANGE},
                 {"base.position", 0, 2e7, MF_FAULT_RANGE},
                 {"base.angular_velocity", 0, 1500.0, MF_FAULT_RANGE}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         FixtureConfig config = fixture_config();
         config.count = 40;
@@ -344,7 +329,6 @@ static void a_corrupted_agent_does_not_affect_others(void **state) {
 
 static void a_reset_hovers(void **state) {
     FixtureConfig config = fixture_config();
-    (void)state;
     config.config.command = MF_QUADROTOR_VELOCITY;
     config.count = 3;
     Fixture fixture = fixture_open(&config);
@@ -406,7 +390,6 @@ static FixtureConfig variant(int command, int kind) {
 
 static void alone_is_as_in_a_swarm(void **state) {
     static const uint32_t chosen[] = {0, 5, 1234, 9999};
-    (void)state;
     for (int command = 0; command <= MF_QUADROTOR_POSITION; command++) {
         FixtureConfig config = variant(command, command % 3);
         config.single_precision = true;
@@ -431,7 +414,6 @@ static void alone_is_as_in_a_swarm(void **state) {
 }
 
 static void all_instruction_sets_give_the_same_bits(void **state) {
-    (void)state;
     for (int round = 0; round < 2 * 3 * (MF_QUADROTOR_POSITION + 1); round++) {
         uint64_t expected = 0;
         for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
@@ -460,7 +442,6 @@ static void a_restored_world_continues(void **state) {
     FixtureConfig config = fixture_config();
     static unsigned char image[65536];
     mf_Error error = {0};
-    (void)state;
     config.config.command = MF_QUADROTOR_POSITION;
     config.config.control_interval = 4 * MF_MILLISECOND;
     config.config.outer_interval = 8 * MF_MILLISECOND;
@@ -484,7 +465,6 @@ static void a_restored_world_continues(void **state) {
 
 static void a_step_allocates_nothing(void **state) {
     FixtureConfig config = fixture_config();
-    (void)state;
     config.count = 100;
     Fixture fixture = fixture_open(&config);
     uint64_t calls = mf_context_call_count(fixture.context);
@@ -499,7 +479,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     mf_Model *model = NULL;
     mf_Group *group = NULL;
     mf_GroupConfig settings = mf_group_config();
-    (void)user;
     mf_Status status = mf_quadrotor_model(context, &config.quadrotor, "q", &model, error);
     settings.model = model;
     if (status == MF_OK)
@@ -516,7 +495,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 }
 
 static void every_allocation_may_fail(void **state) {
-    (void)state;
     mf_Context *context;
     mf_Error error = {0};
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);

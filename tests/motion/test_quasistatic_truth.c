@@ -1,16 +1,6 @@
 // Quasi-static trusses against what energies, cones of friction and another method say.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "motion/trusses.h"
-#include "near.h"
 
 // ---- friction -----------------------------------------------------------------------------------
 
@@ -30,7 +20,8 @@ static void cones_are_round(void **state) {
             p.truss.actuator_count = 0;
             Rig rig = rig_open(*state, &p.truss, config);
             mf_world_step(rig.world, 20);
-            const double x = get(&rig, "base.position", 0, 0), y = get(&rig, "base.position", 0, 1);
+            const double x = get_field(rig.group, "base.position", 0, 0),
+                         y = get_field(rig.group, "base.position", 0, 1);
             const double down = x * cos(to) + y * sin(to), across = y * cos(to) - x * sin(to);
             if (steep) {
                 assert_true(down > 0.02);
@@ -65,8 +56,8 @@ static void pressed_bars_sink_in(void **state) {
         Rig rig = rig_open(*state, &p.truss, config);
         mf_world_step(rig.world, 1);
         for (uint32_t v = 2; v < 4; v++)
-            assert_near(0.11 - get(&rig, "vertex.position", 0, 3 * v + 2), force / stiffness,
-                        1e-4 * force / stiffness);
+            assert_near(0.11 - get_field(rig.group, "vertex.position", 0, 3 * v + 2),
+                        force / stiffness, 1e-4 * force / stiffness);
         assert_int_equal(mf_group_warning(rig.group, 0), 0);
         rig_close(&rig);
     }
@@ -88,8 +79,8 @@ static Contacts contacts_of(const Rig *rig) {
     Contacts c;
     for (uint32_t v = 0; v < 4; v++)
         for (uint32_t i = 0; i < 3; i++) {
-            c.anchor[v][i] = get(rig, "contact.anchor", 0, 3 * v + i);
-            c.force[v][i] = get(rig, "contact.force", 0, 3 * v + i);
+            c.anchor[v][i] = get_field(rig->group, "contact.anchor", 0, 3 * v + i);
+            c.force[v][i] = get_field(rig->group, "contact.force", 0, 3 * v + i);
         }
     return c;
 }
@@ -128,7 +119,7 @@ static void energy_never_rises_in_contact(void **state) {
         // frame.relaxation leaves out what the loads had when the frame began.
         const double start = mf_motion_energy(rig.group, 0).potential;
         mf_world_step(rig.world, 1);
-        const double now = start + get(&rig, "frame.relaxation", 0, 0);
+        const double now = start + get_field(rig.group, "frame.relaxation", 0, 0);
         if (now > before + 1e-12)
             fail_msg("frame %d: %.17g J after %.17g J", f, now, before);
         fell += now < before;
@@ -149,8 +140,8 @@ static double lost_between(const Contacts *a, const Contacts *b) {
 
 // dH / d(rest length) of a bar under the force F: -F - F^2 / (2 E A).
 static double push_of(const Rig *rig) {
-    const double force = get(rig, "bar.force", 0, 0);
-    return -force - force * force / (2.0 * get(rig, "bar.rigidity", 0, 0));
+    const double force = get_field(rig->group, "bar.force", 0, 0);
+    return -force - force * force / (2.0 * get_field(rig->group, "bar.rigidity", 0, 0));
 }
 
 // The actuator grows by 0.03 m in so many frames.
@@ -160,19 +151,19 @@ static Account grow(mf_Context *context, uint32_t frames) {
     RigConfig config = rig_config(1);
     config.motion.strengthening = 0.0; // Coulomb's friction, whose work is that of its bound
     Rig rig = rig_open(context, &p.truss, config);
-    set(&rig, "actuator.control", 0, 0, 0.1);
+    set_field(rig.group, "actuator.control", 0, 0, 0.1);
     mf_world_step(rig.world, 3);
     Contacts now = contacts_of(&rig);
-    double rest = get(&rig, "bar.rest_length", 0, 0), push = push_of(&rig);
+    double rest = get_field(rig.group, "bar.rest_length", 0, 0), push = push_of(&rig);
     const double begun = held_of(&rig, &now);
     Account account = {0};
     for (uint32_t f = 1; f <= frames; f++) {
-        set(&rig, "actuator.control", 0, 0, 0.1 + 0.03 * f / frames);
+        set_field(rig.group, "actuator.control", 0, 0, 0.1 + 0.03 * f / frames);
         mf_world_step(rig.world, 1);
         const Contacts was = now;
         const double rest_was = rest, push_was = push;
         now = contacts_of(&rig);
-        rest = get(&rig, "bar.rest_length", 0, 0);
+        rest = get_field(rig.group, "bar.rest_length", 0, 0);
         push = push_of(&rig);
         account.work += 0.5 * (push + push_was) * (rest - rest_was);
         account.lost += lost_between(&was, &now);
@@ -226,12 +217,12 @@ static void crawl_turned(mf_Context *context, double angle, uint32_t stride, dou
     Rig rig = rig_open(context, &q.truss, config);
     drive(&rig, 8);
     for (uint32_t i = 0; i < VERTICES; i++) {
-        const double x = get(&rig, "vertex.position", 0, 3 * i);
-        const double y = get(&rig, "vertex.position", 0, 3 * i + 1);
+        const double x = get_field(rig.group, "vertex.position", 0, 3 * i);
+        const double y = get_field(rig.group, "vertex.position", 0, 3 * i + 1);
         double *to = out[i * stride % VERTICES];
         to[0] = cos(angle) * x + sin(angle) * y;
         to[1] = cos(angle) * y - sin(angle) * x;
-        to[2] = get(&rig, "vertex.position", 0, 3 * i + 2);
+        to[2] = get_field(rig.group, "vertex.position", 0, 3 * i + 2);
     }
     rig_close(&rig);
 }
@@ -257,7 +248,7 @@ static uint32_t settle(Rig *rig, uint32_t frames) {
     uint32_t spent = 0;
     for (uint32_t f = 0; f < frames; f++) {
         mf_world_step(rig->world, 1);
-        spent += (uint32_t)get(rig, "frame.iterations", 0, 0);
+        spent += (uint32_t)get_field(rig->group, "frame.iterations", 0, 0);
     }
     return spent;
 }
@@ -314,7 +305,7 @@ static uint32_t relax_by(mf_Context *context, const Method *method, mf_Quasistat
     const uint32_t spent = settle(&rig, 1);
     assert_int_equal(mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER, 0);
     for (uint32_t v = 0; v < p.truss.vertex_count; v++)
-        heights[v] = get(&rig, "vertex.position", 0, 3 * v + 2);
+        heights[v] = get_field(rig.group, "vertex.position", 0, 3 * v + 2);
     rig_close(&rig);
     return spent;
 }
@@ -345,14 +336,13 @@ static void unknown_methods_are_refused(void **state) {
     RigConfig config = rig_config(1);
     Rig rig = rig_open(*state, &p.truss, config);
     mf_GroupConfig group = mf_group_config();
-    mf_World *world;
     mf_Group *other;
     group.model = rig.model;
     group.double_precision = true;
     config.motion.truss = &p.truss;
     config.motion.method = (mf_QuasistaticMethod)7;
-    assert_int_equal(mf_world_create(*state, &config.world, &world, &error), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &group, &other, &error), MF_OK);
+    mf_World *world = open_world(*state, &config.world);
+    other = add_group(world, &group);
     assert_int_equal(mf_quasistatic_add(other, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "quasistatic.method: no method 7");
     mf_world_destroy(world);

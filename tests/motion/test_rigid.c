@@ -8,7 +8,6 @@ static DrivenFixtureConfig usual(mf_Motion motion) {
 
 // In the air, without gravity, a base at rest stays at rest whatever its limbs do.
 static void limbs_have_no_reaction(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.world.gravity = 0.0;
@@ -57,7 +56,6 @@ static double walk(mf_Motion motion, double friction) {
 }
 
 static void joint_rates_carry_the_robot(void **state) {
-    (void)state;
     assert_near(walk(MF_MOTION_RIGID, 1.0), 0.1, 1e-4);
     assert_near(walk(MF_MOTION_PRESCRIBED, 1.0), 0.1, 1e-4);
     assert_near(walk(MF_MOTION_RIGID, 0.0), 0.0, 1e-6);        // it nods, as its weight goes back
@@ -66,7 +64,6 @@ static void joint_rates_carry_the_robot(void **state) {
 
 // A top on one point slows down by the constant torque nu m g: w = w0 - nu m g t / I.
 static void spin_has_friction(void **state) {
-    (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.rigid.torsional_friction = 0.002;
@@ -89,7 +86,6 @@ static void spin_has_friction(void **state) {
 // Dropped from h, a ball goes in to the depth d with k d^2 / 2 = m g (h + d) and comes out to the
 // height where m g (h' + d) = z k d^2 / 2, z being the share of the stiffness on separation.
 static void drops_come_back_to_their_share(void **state) {
-    (void)state;
     for (int i = 1; i <= 4; i++) {
         Fixture fixture;
         DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
@@ -125,7 +121,6 @@ static void drops_come_back_to_their_share(void **state) {
 // whose slower rate is (2 - sqrt(3)) w = 22/s; with four contacts it is 4 w. 0.5 s leave 3 exp(-11)
 // of the depth.
 static void what_is_pressed_rises_to_rest(void **state) {
-    (void)state;
     for (int feet = 1; feet <= 4; feet += 3) {
         Fixture fixture;
         DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
@@ -148,7 +143,6 @@ static void what_is_pressed_rises_to_rest(void **state) {
 
 // Heavier loads, steps and contacts than anybody should use: nothing flies off.
 static void stiff_contacts_rest(void **state) {
-    (void)state;
     static const double stiffness[3] = {1e4, 1e7, 1e10};
     for (int i = 0; i < 6; i++) {
         Fixture fixture;

@@ -3,10 +3,7 @@
 // overwrote is its depth.
 #include "motion/fixture.h"
 
-#include <mayfly/mayfly.h>
-
 #include <pthread.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #ifndef __has_feature
@@ -50,23 +47,21 @@ typedef struct Scene {
 static mf_Model *model_of(mf_Context *context, const Case *from, mf_MotionsConfig *motions) {
     char path[512];
     mf_Model *model = NULL;
-    mf_Error error = {0};
     if (from->file != NULL) {
         snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, from->file);
-        must(mf_model_load(context, path, NULL, &model, &error), &error);
+        MUST(mf_model_load(context, path, NULL, &model, &error));
     } else if (from->motion == MF_MOTION_CAR) {
-        must(mf_car_body(context, &motions->car, "body", &model, &error), &error);
+        MUST(mf_car_body(context, &motions->car, "body", &model, &error));
     } else if (from->motion == MF_MOTION_QUADROTOR) {
-        must(mf_quadrotor_model(context, &motions->quadrotor, "body", &model, &error), &error);
+        MUST(mf_quadrotor_model(context, &motions->quadrotor, "body", &model, &error));
     } else {
-        must(mf_fixed_wing_model(context, &motions->fixed_wing, &model, &error), &error);
+        MUST(mf_fixed_wing_model(context, &motions->fixed_wing, &model, &error));
     }
     return model;
 }
 
 static Scene scene_open(const Case *from) {
-    Scene scene = {.context = make_context(from->threads)};
-    mf_Error error = {0};
+    Scene scene = {.context = open_context(from->threads)};
     mf_Group *group;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig config = mf_group_config();
@@ -81,18 +76,18 @@ static Scene scene_open(const Case *from) {
     config.count = from->between == MF_COLLISION_EXPLICIT ? ROBOTS : HEAP;
     config.double_precision = !from->floats;
     config.isolated = !from->collide;
-    must(mf_world_create(scene.context, &world, &scene.world, &error), &error);
-    must(mf_world_add_group(scene.world, &config, &group, &error), &error);
+    scene.world = open_world(scene.context, &world);
+    group = add_group(scene.world, &config);
     if (from->between != MF_COLLISION_EXPLICIT)
-        must(mf_collisions_prepare(group, &error), &error);
-    must(mf_motion_add(group, from->motion, &motions, &error), &error);
+        MUST(mf_collisions_prepare(group, &error));
+    MUST(mf_motion_add(group, from->motion, &motions, &error));
     if (scene.model->sensor_count > 0)
-        must(mf_instruments_add(group, NULL, &error), &error);
+        MUST(mf_instruments_add(group, NULL, &error));
     if (from->collide) {
         mf_CollisionsConfig settings = mf_collisions_config();
         mf_Collisions *collisions;
         settings.law = from->between;
-        must(mf_collisions_add(scene.world, &settings, &collisions, &error), &error);
+        MUST(mf_collisions_add(scene.world, &settings, &collisions, &error));
     }
     return scene;
 }
@@ -194,7 +189,6 @@ static void robots_step(void **state) {
                                  {.file = "humanoid.urdf", .motion = MF_MOTION_PRESCRIBED},
                                  {.file = "humanoid.urdf", .motion = MF_MOTION_KINEMATIC},
                                  {.file = "hexapod.urdf", .motion = MF_MOTION_POINTS}};
-    (void)state;
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
@@ -202,7 +196,6 @@ static void vehicles_step(void **state) {
     static const Case cases[] = {{.motion = MF_MOTION_CAR},
                                  {.motion = MF_MOTION_QUADROTOR},
                                  {.motion = MF_MOTION_FIXED_WING}};
-    (void)state;
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
@@ -219,13 +212,11 @@ static void robots_collide(void **state) {
          .motion = MF_MOTION_RIGID,
          .collide = true,
          .between = MF_COLLISION_COMPLIANT}};
-    (void)state;
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
 // The workers of a context come and go through the same scratch.
 static void threads_share(void **state) {
-    (void)state;
     check_case(&(Case){.file = "humanoid.urdf", .motion = MF_MOTION_ARTICULATED, .threads = 3});
 }
 

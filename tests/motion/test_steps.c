@@ -3,25 +3,19 @@
 // meshes.
 #include "motion/articulated_text.h"
 
-#include <mayfly/motion.h>
-
-#include <math.h>
-#include <stdio.h>
-
 static const double gravity = 9.81, height = 0.03, radius = 0.1;
 
 // The map is 0 for x < 0 and `height` from there on.
 static mf_Terrain *make_step(mf_Context *context) {
     mf_TerrainConfig config = mf_terrain_config();
     mf_Terrain *terrain = NULL;
-    mf_Error error = {0};
     static double heights[64 * 64];
     for (int i = 0; i < 64 * 64; i++)
         heights[i] = i % 64 < 32 ? 0.0 : height;
     config.columns = config.rows = 64;
     config.cell = 0.1;
     config.interpolation = MF_NEAREST;
-    must(mf_terrain_from_array(context, &config, heights, &terrain, &error), &error);
+    MUST(mf_terrain_from_array(context, &config, heights, &terrain, &error));
     return terrain;
 }
 
@@ -34,9 +28,7 @@ typedef struct Ride {
 static Ride ride(const char *geom, double start, double speed, double rate, mf_Motion motion,
                  mf_Time step) {
     char text[1024];
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
-    mf_Model *model;
+    mf_Context *context = open_context(1);
     mf_World *world = NULL;
     mf_Group *group = NULL;
     snprintf(text, sizeof text,
@@ -44,26 +36,26 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
              "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
              "<geom %s mass='1'/></body></worldbody></mujoco>",
              geom);
-    model = load_text(context, text);
+    mf_Model *model = load_text(context, text);
     mf_WorldConfig config = mf_world_config();
     config.step = step;
     config.terrain = make_step(context);
     mf_Terrain *terrain = (mf_Terrain *)config.terrain;
     mf_GroupConfig grouped = mf_group_config();
     grouped.model = model;
-    must(mf_world_create(context, &config, &world, &error), &error);
-    must(mf_world_add_group(world, &grouped, &group, &error), &error);
+    world = open_world(context, &config);
+    group = add_group(world, &grouped);
     mf_MotionsConfig motions = mf_motions_config();
     mf_motions_set_shapes(&motions, true);
-    must(mf_motion_add(group, motion, &motions, &error), &error);
+    MUST(mf_motion_add(group, motion, &motions, &error));
     mf_Field *position = mf_group_find_field(group, "base.position");
     mf_field_set(position, 0, 0, -0.5);
     mf_field_set(position, 0, 1, 0.013);
     mf_field_set(position, 0, 2, start);
     mf_world_step(world, (uint32_t)(200 * MF_MILLISECOND / step)); // it settles
     mf_field_set(position, 0, 0, -0.5);
-    mf_field_set(mf_group_find_field(group, "base.linear_velocity"), 0, 0, speed);
-    mf_field_set(mf_group_find_field(group, "base.angular_velocity"), 0, 1, rate);
+    set_field(group, "base.linear_velocity", 0, 0, speed);
+    set_field(group, "base.angular_velocity", 0, 1, rate);
     Ride out = {-1.0, 0.0, 0.0};
     const mf_MotionEnergy first = mf_motion_energy(group, 0);
     for (mf_Time t = 0; t < 1500 * MF_MILLISECOND; t += step) {
@@ -87,7 +79,6 @@ static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
 // A ball that rolls has 7/10 m v^2 and needs m g h, one that slides without friction 1/2 m v^2.
 // Those with less, down to half of that speed, stay below.
 static void a_ball_climbs_by_its_energy_only(void **state) {
-    (void)state;
     for (int m = 0; m < 2; m++)
         for (int s = 0; s < 2; s++)
             for (int k = 0; k < 4; k++) {
@@ -106,7 +97,6 @@ static void a_ball_climbs_by_its_energy_only(void **state) {
 // What keeps turning about the edge, by its angular momentum there, climbs from
 // sqrt(14/5 g h) r / (7/5 r - h) on if it does not slip; half as much more is enough here.
 static void a_fast_ball_climbs(void **state) {
-    (void)state;
     const double least = sqrt(2.8 * gravity * height) * radius / (1.4 * radius - height);
     for (int s = 0; s < 2; s++) {
         Ride got = ride("type='sphere' size='.1' friction='1'", radius, 1.6 * least,
@@ -118,7 +108,6 @@ static void a_fast_ball_climbs(void **state) {
 
 // Boxes and meshes that slide at the step stop there.
 static void corners_stop_at_a_step(void **state) {
-    (void)state;
     static const char *const geoms[] = {"type='box' size='.1 .1 .1' friction='.01'",
                                         "type='mesh' mesh='m' friction='.01'",
                                         "type='cylinder' size='.1 .1' friction='.01'"};

@@ -34,7 +34,6 @@ static double largest_speed(const Fixture *fixture) {
 // tilts the body by (12.26 N, 6.54 N) 1e-6 / (0.4 m, 0.3 m) = 3.8e-5 rad. The center lies in the
 // plane of the feet, so that tilt counts in second order only: m g (3.8e-5)^2 = 1.4e-7 N.
 static void c1_four_feet(void **state) {
-    (void)state;
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
     for (int friction = 0; friction < 2; friction++) {
         Fixture fixture;
@@ -53,7 +52,6 @@ static void c1_four_feet(void **state) {
 
 // C2. Three feet: statics has one answer; forces and moments balance to 1e-12 m g.
 static void c2_three_feet(void **state) {
-    (void)state;
     static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -80,7 +78,6 @@ static void c2_three_feet(void **state) {
 // C6. The same flat ground as one height, as a nearest-cell map and as a bilinear map (a far cell
 // is lower, so that the map is no longer level): same heights and loads to 1e-12.
 static void c6_plane_by_three_ways(void **state) {
-    (void)state;
     double height[3], load[3][32], heights[400] = {0};
     uint32_t contacts = 0;
     heights[0] = -1.0;
@@ -123,7 +120,6 @@ typedef struct Few {
 // No contact falls for ever; one, two, collinear and coincident ones under the center of mass bear
 // the weight, m g = 19.62 N; contacts beside it let the body tip over: nothing of it is a fault.
 static void degenerate_contacts(void **state) {
-    (void)state;
     static const Few cases[] = {
         {"none", 0, {{0}}, false},
         {"one", 1, {{0, 0}}, true},
@@ -172,7 +168,6 @@ static void degenerate_contacts(void **state) {
 //   coupled friction on curved ground is not at rest but creeps, in both precisions, by about
 //           1e-6 m/s; the bound of 5e-6 m/s says so and keeps it from growing.
 static void rest_does_not_drift(void **state) {
-    (void)state;
     for (int option = 0; option < 12; option++) {
         int ground = option / 4;
         bool wide = (option & 1) != 0, coupled = (option & 2) != 0;
@@ -195,8 +190,8 @@ static void rest_does_not_drift(void **state) {
         mf_world_step(fixture.world, 100000);
         for (uint32_t f = 0; f < 2; f++)
             for (uint32_t c = 0; c < 3 + f; c++)
-                near_(fixture_get(&fixture, names[f], c), start[f][c], allowed, names[f], __FILE__,
-                      option);
+                check_near(fixture_get(&fixture, names[f], c), start[f][c], allowed, names[f],
+                           option);
         fixture_close(&fixture, terrain);
     }
 }

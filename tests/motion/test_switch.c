@@ -1,14 +1,6 @@
 // Several motions in one group: every switch preserves the pose to the bit and the momentum as
 // stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
 #include "motion/fixture.h"
-#include "base/inject.h"
-
-#include "torture.h"
-
-#include <mayfly/motion.h>
-#include <stdlib.h>
-
-static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
 
 typedef struct Company {
     mf_Context *context;
@@ -55,37 +47,27 @@ static mf_Status company_try(Company *company, const CompanyConfig *config, mf_E
 
 static void company_begin(Company *company, uint32_t threads) {
     memset(company, 0, sizeof *company);
-    company->context = make_context(threads);
+    company->context = open_context(threads);
     mf_hand_start(&company->hand, company->context);
 }
 
 static void company_open(Company *company, const CompanyConfig *config) {
-    mf_Error error = {0};
     company_begin(company, config->threads);
-    must(company_try(company, config, &error), &error);
+    MUST(company_try(company, config, &error));
 }
 
 static void company_close(Company *company) {
     mf_world_destroy(company->world);
     mf_model_destroy(company->model);
-    assert_int_equal(mf_context_live_bytes(company->context), 0);
-    mf_context_destroy(company->context);
-}
-
-static mf_Field *field_of(const Company *company, const char *name) {
-    mf_Field *field = mf_group_find_field(company->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
+    close_context(company->context);
 }
 
 static double get(const Company *company, const char *name, uint32_t instance, uint32_t c) {
-    return mf_field_get(field_of(company, name), instance, c);
+    return mf_field_get(field_of(company->group, name), instance, c);
 }
 
 static void change(Company *company, uint32_t instance, mf_Motion to) {
-    mf_Error error = {0};
-    must(mf_motion_switch(company->group, instance, to, &error), &error);
+    MUST(mf_motion_switch(company->group, instance, to, &error));
     assert_int_equal(mf_motion_of(company->group, instance), to);
 }
 
@@ -103,7 +85,7 @@ static void stir(const Company *company, uint32_t instance, uint32_t number) {
                  {"base.linear_velocity", 2.0}, {"base.angular_velocity", 3.0},
                  {"joint.angle", 0.3},          {"joint.rate", 4.0}};
     for (uint32_t f = 0; f < sizeof parts / sizeof *parts; f++) {
-        mf_Field *field = field_of(company, parts[f].name);
+        mf_Field *field = field_of(company->group, parts[f].name);
         double length = 0.0;
         for (uint32_t c = 0; c < field->components; c++) {
             double value = parts[f].size * random_signed(500 + f, number * 64 + c);
@@ -120,7 +102,7 @@ static void stir(const Company *company, uint32_t instance, uint32_t number) {
 static void check_kept(const Company *company, uint32_t instance, const char *const *names,
                        uint32_t count, double (*before)[64], bool write) {
     for (uint32_t f = 0; f < count; f++)
-        for (uint32_t c = 0; c < field_of(company, names[f])->components; c++) {
+        for (uint32_t c = 0; c < field_of(company->group, names[f])->components; c++) {
             double now = get(company, names[f], instance, c);
             if (write)
                 before[f][c] = now;
@@ -164,7 +146,6 @@ static void check_pair(Company *company, mf_Motion from, mf_Motion to, uint32_t 
 }
 
 static void every_switch_keeps_its_invariants(void **state) {
-    (void)state;
     static const char *const files[] = {HEXAPOD, HUMANOID};
     for (int f = 0; f < 2; f++) {
         Company company;
@@ -182,12 +163,10 @@ static void every_switch_keeps_its_invariants(void **state) {
 // `articulated` and `prescribed` the angular momentum about z is 0.04 w + 0.01 u, at `rigid` and
 // `points` 0.04 w. So w grows by u / 4 one way and falls by it the other way.
 static void momentum_of_joints_goes_into_the_base(void **state) {
-    (void)state;
     static const mf_Motion with[] = {MF_MOTION_ARTICULATED, MF_MOTION_PRESCRIBED},
                            without[] = {MF_MOTION_RIGID, MF_MOTION_POINTS};
     const double up[3] = {0, 0, 1}, body[3] = {0.02, 0.03, 0.03}, arm[3] = {0.006, 0.01, 0.01};
     Company company;
-    mf_Error error = {0};
     company_begin(&company, 1);
     mf_hand_inertia(&company.hand, 0, 2.0, body);
     uint32_t link = mf_hand_hinge(&company.hand, 0, 0, 0, 0, up);
@@ -197,11 +176,11 @@ static void momentum_of_joints_goes_into_the_base(void **state) {
         for (int c = 0; c < 3; c++)
             company.hand.links[l].inertia[c] = l == 0 ? body[c] : arm[c];
     CompanyConfig config = company_config(NULL, MF_MOTION_ARTICULATED);
-    must(company_try(&company, &config, &error), &error);
+    MUST(company_try(&company, &config, &error));
     for (int i = 0; i < 4; i++) {
         change(&company, 0, with[i / 2]);
-        mf_field_set(field_of(&company, "base.angular_velocity"), 0, 2, 1.0);
-        mf_field_set(field_of(&company, "joint.rate"), 0, 0, 2.0);
+        mf_field_set(field_of(company.group, "base.angular_velocity"), 0, 2, 1.0);
+        mf_field_set(field_of(company.group, "joint.rate"), 0, 0, 2.0);
         change(&company, 0, without[i % 2]);
         assert_near(get(&company, "base.angular_velocity", 0, 2), 1.5, 1e-12);
         mf_MotionEnergy energy = mf_motion_energy(company.group, 0);
@@ -218,7 +197,6 @@ static void momentum_of_joints_goes_into_the_base(void **state) {
 
 // A robot that stands goes on standing, whatever it is changed to.
 static void a_standing_robot_keeps_standing(void **state) {
-    (void)state;
     Company company;
     CompanyConfig config = company_config(HEXAPOD, MF_MOTION_KINEMATIC);
     company_open(&company, &config);
@@ -255,8 +233,8 @@ static void run_mixed(Company *company, uint32_t first, uint32_t steps) {
         for (uint32_t i = 0; n % 15 == 0 && i < mf_group_count(company->group); i++)
             change(company, i, level_of(first + i, n / 15));
         for (uint32_t i = 0; i < mf_group_count(company->group); i++)
-            for (uint32_t j = 0; j < field_of(company, "joint.target")->components; j++)
-                mf_field_set(field_of(company, "joint.target"), i, j,
+            for (uint32_t j = 0; j < field_of(company->group, "joint.target")->components; j++)
+                mf_field_set(field_of(company->group, "joint.target"), i, j,
                              0.3 * sin(0.05 * n + j + first + i));
         mf_world_step(company->world, 1);
     }
@@ -271,14 +249,13 @@ static void open_mixed(Company *company, bool wide, mf_Isa isa, uint32_t threads
     config.threads = threads;
     company_open(company, &config);
     for (uint32_t i = 0; i < count; i++) {
-        mf_Field *field = field_of(company, "base.position");
+        mf_Field *field = field_of(company->group, "base.position");
         mf_field_set(field, i, 2,
                      mf_field_get(field, i, 2) + 0.01 * (1.0 + random_signed(600, first + i)));
     }
 }
 
 static void levels_in_one_block_are_independent(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         uint64_t hash[ROBOTS];
         Company company;
@@ -289,16 +266,14 @@ static void levels_in_one_block_are_independent(void **state) {
             hash[r] = mf_group_instance_hash(company.group, 0);
             company_close(&company);
         }
-        for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
-            if (!mf_isa_available(isas[s]))
-                continue;
+        FOR_EACH_ISA (isa) {
             for (uint32_t count = 4; count <= ROBOTS; count += 8) {
                 uint32_t first = (count * 7) % (ROBOTS - count + 1);
-                open_mixed(&company, wide != 0, isas[s], 1 + count % 2, first, count);
+                open_mixed(&company, wide != 0, isa, 1 + count % 2, first, count);
                 run_mixed(&company, first, STEPS);
                 for (uint32_t i = 0; i < count; i++)
                     if (mf_group_instance_hash(company.group, i) != hash[first + i])
-                        fail_msg("%s, %u robots: robot %u in lane %u differs", mf_isa_name(isas[s]),
+                        fail_msg("%s, %u robots: robot %u in lane %u differs", mf_isa_name(isa),
                                  count, first + i, i);
                 company_close(&company);
             }
@@ -307,7 +282,6 @@ static void levels_in_one_block_are_independent(void **state) {
 }
 
 static void corrupted_states_stay_with_their_robot(void **state) {
-    (void)state;
     static const char *const names[] = {"base.position", "base.angular_velocity", "joint.rate",
                                         "joint.angle", "stance.anchor"};
     for (uint32_t f = 0; f < sizeof names / sizeof *names; f++) {
@@ -316,7 +290,7 @@ static void corrupted_states_stay_with_their_robot(void **state) {
         open_mixed(&sick, false, MF_ISA_AUTO, 1, 0, 16);
         run_mixed(&clean, 0, 20);
         run_mixed(&sick, 0, 20);
-        mf_field_set(field_of(&sick, names[f]), POISONED, 1, (double)NAN);
+        mf_field_set(field_of(sick.group, names[f]), POISONED, 1, (double)NAN);
         for (uint32_t n = 0; n < 10; n++) { // through changes, too
             for (uint32_t i = 0; i < 16; i++) {
                 change(&clean, i, level_of(i, n));
@@ -347,14 +321,11 @@ static void corrupted_states_stay_with_their_robot(void **state) {
 }
 
 static void images_continue_bit_for_bit(void **state) {
-    (void)state;
     Company first, other;
     open_mixed(&first, false, MF_ISA_SCALAR, 1, 0, ROBOTS);
     run_mixed(&first, 0, 20);
-    size_t size = mf_world_snapshot_size(first.world);
-    void *image = malloc(size);
-    assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(first.world, image, size, NULL), MF_OK);
+    size_t size;
+    void *image = take_snapshot(first.world, &size);
     mf_world_step(first.world, 25);
     open_mixed(&other, false, MF_ISA_AUTO, 2, 0, ROBOTS);
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
@@ -368,7 +339,6 @@ static void images_continue_bit_for_bit(void **state) {
 }
 
 static void changing_allocates_nothing(void **state) {
-    (void)state;
     Company company;
     open_mixed(&company, false, MF_ISA_AUTO, 1, 0, ROBOTS);
     uint64_t calls = mf_context_call_count(company.context);
@@ -380,7 +350,6 @@ static void changing_allocates_nothing(void **state) {
 // ---- groups -------------------------------------------------------------------------------------
 
 static void a_reset_goes_back_to_the_start(void **state) {
-    (void)state;
     Company company;
     CompanyConfig config = company_config(HEXAPOD, MF_MOTION_RIGID);
     config.group.count = 3;
@@ -399,7 +368,6 @@ static void a_reset_goes_back_to_the_start(void **state) {
 
 // Two motions of five: others are refused with those that there are.
 static void motions_that_are_not_there_are_refused(void **state) {
-    (void)state;
     Company company;
     mf_Error error = {0};
     CompanyConfig config = company_config(HEXAPOD, MF_MOTION_ARTICULATED);
@@ -434,7 +402,6 @@ static void motions_that_are_not_there_are_refused(void **state) {
 }
 
 static void a_group_with_one_motion_answers_too(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
@@ -477,7 +444,6 @@ static mf_Status add_alone(mf_Group *group, mf_Motion motion, const mf_MotionsCo
 
 // A motion that is known at run time only is the same to the bit, with the settings that all share.
 static void one_motion_is_added_by_its_number(void **state) {
-    (void)state;
     for (int i = 0; i < 2 * MF_MOTION_LEVELS; i++) {
         const mf_Motion motion = (mf_Motion)(i / 2);
         static uint64_t hash[2];
@@ -491,7 +457,7 @@ static void one_motion_is_added_by_its_number(void **state) {
         must(mf_model_load(company.context, HEXAPOD, NULL, &company.model, &error), &error);
         group.model = company.model;
         must(mf_world_create(company.context, NULL, &company.world, &error), &error);
-        must(mf_world_add_group(company.world, &group, &company.group, &error), &error);
+        company.group = add_group(company.world, &group);
         must(add_alone(company.group, motion, &config, i % 2, &error), &error);
         assert_null(mf_group_find_field(company.group, "motion.level"));
         assert_int_equal(mf_motion_of(company.group, 0), motion);
@@ -505,7 +471,6 @@ static void one_motion_is_added_by_its_number(void **state) {
 }
 
 static void a_motion_that_cannot_be_added_leaves_the_group_free(void **state) {
-    (void)state;
     Company company;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
@@ -515,7 +480,7 @@ static void a_motion_that_cannot_be_added_leaves_the_group_free(void **state) {
     company.hand.model.base = MF_BASE_FIXED;
     group.model = &company.hand.model;
     must(mf_world_create(company.context, NULL, &company.world, &error), &error);
-    must(mf_world_add_group(company.world, &group, &company.group, &error), &error);
+    company.group = add_group(company.world, &group);
     assert_int_equal(mf_motion_add(company.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message, "points: the base of model hand is fixed in the world");
     assert_int_equal(mf_motion_add(company.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT);
@@ -543,7 +508,6 @@ static void check_says(const mf_Model *model, mf_Motion motion, const char *said
 }
 
 static void a_level_that_a_model_cannot_support_is_refused(void **state) {
-    (void)state;
     const double up[3] = {0, 0, 1}, moment[3] = {0.01, 0.01, 0.01};
     for (int which = 0; which < 3; which++) {
         Company company;
@@ -602,11 +566,9 @@ static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *erro
 }
 
 static void making_survives_every_failure(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model;
-    mf_Error error = {0};
-    must(mf_model_load(context, HEXAPOD, NULL, &model, &error), &error);
+    MUST(mf_model_load(context, HEXAPOD, NULL, &model, &error));
     assert_true(torture(context, make_and_change, model, TORTURE_MUST_FAIL) > 60);
     mf_model_destroy(model);
     mf_context_destroy(context);

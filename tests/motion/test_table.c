@@ -1,20 +1,9 @@
 // The motion table: requirements of every row, and a toy motion that consists of its plan, its step
 // and its row only (docs/how_to/add_a_motion.md shows the same lines).
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "world/attach.h"
-
-#include <mayfly/mayfly.h>
 
 // ---- the toy: bodies on a spring to the world's origin, without gravity -------------------------
 
@@ -43,8 +32,6 @@ static void toy_run(const mf_SystemRun *run, void *plan) {
 }
 
 static void toy_reset(mf_Group *group, uint32_t instance, void *plan) {
-    (void)group;
-    (void)instance;
     (void)plan; // pose and velocity are those of the group's start
 }
 
@@ -89,11 +76,6 @@ static mf_Status toy_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     return status;
 }
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 // ---- a world with bodies ------------------------------------------------------------------------
 
 typedef struct Fixture {
@@ -111,15 +93,14 @@ static void fixture_open(Fixture *fixture, uint32_t count) {
                                  .clearance = 0.1};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_Error error = {0};
     world.step = MF_MILLISECOND;
     group.count = count;
     group.double_precision = true;
-    must(mf_context_create(NULL, &fixture->context, &error), &error);
-    must(mf_vehicle_model(fixture->context, &body, &fixture->model, &error), &error);
+    MUST(mf_context_create(NULL, &fixture->context, &error));
+    MUST(mf_vehicle_model(fixture->context, &body, &fixture->model, &error));
     group.model = fixture->model;
-    must(mf_world_create(fixture->context, &world, &fixture->world, &error), &error);
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    fixture->world = open_world(fixture->context, &world);
+    fixture->group = add_group(fixture->world, &group);
 }
 
 static void fixture_close(Fixture *fixture) {
@@ -131,7 +112,6 @@ static void fixture_close(Fixture *fixture) {
 // ---- tests --------------------------------------------------------------------------------------
 
 static void every_row_is_whole(void **state) {
-    (void)state;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
         mf_Motion found;
@@ -153,7 +133,6 @@ static void every_row_is_whole(void **state) {
 // A section, and behind it what is in it, in settings that are the row's own.
 static void keys_of_a_row_bear_its_name(void **state) {
     uint32_t index = 0;
-    (void)state;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
         char section[64];
@@ -173,7 +152,6 @@ static void keys_of_a_row_bear_its_name(void **state) {
 
 static void every_motion_begins_from_its_defaults(void **state) {
     mf_MotionsConfig config = mf_motions_config();
-    (void)state;
     assert_int_equal(config.kinematic.struct_size, sizeof config.kinematic);
     assert_int_equal(config.points.struct_size, sizeof config.points);
     assert_int_equal(config.rigid.struct_size, sizeof config.rigid);
@@ -202,7 +180,6 @@ static void a_toy_motion_is_a_row(void **state) {
     Fixture fixture;
     mf_Error error = {0};
     double center[3], linear[3], angular[3];
-    (void)state;
     fixture_open(&fixture, 37);
     must(toy_row.add(fixture.group, NULL, &error), &error);
     assert_non_null(mf_motion_plan(fixture.group, &toy_row));
@@ -225,7 +202,6 @@ static void a_toy_motion_is_a_row(void **state) {
 static void vehicles_are_motions(void **state) {
     mf_MotionsConfig config = mf_motions_config();
     const mf_Car car = mf_car();
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, 3);
@@ -241,12 +217,12 @@ static void vehicles_are_motions(void **state) {
     must(mf_car_body(fixture.context, &car, "car", &fixture.model, &error), &error);
     group.model = fixture.model;
     must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
-    must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+    fixture.group = add_group(fixture.world, &group);
     must(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), &error);
     assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_CAR);
     assert_true(mf_motion_in(fixture.group, MF_MOTION_CAR));
     assert_false(mf_motion_in(fixture.group, MF_MOTION_QUADROTOR));
-    mf_field_set(mf_group_find_field(fixture.group, "base.linear_velocity"), 0, 0, 2.0);
+    set_field(fixture.group, "base.linear_velocity", 0, 0, 2.0);
     const mf_MotionEnergy energy = mf_motion_energy(fixture.group, 0);
     assert_true(fabs(energy.kinetic - 2.0 * car.mass) < 1e-6 * car.mass);
     fixture_close(&fixture);

@@ -12,7 +12,6 @@ static double rest_height(double cell) {
     fixture_begin(&fixture, 1);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
     mf_Terrain *terrain;
-    mf_Error error = {0};
     mf_TerrainConfig map = mf_terrain_config();
     map.columns = map.rows = (uint32_t)(6.0 / cell + 0.5);
     map.cell = cell;
@@ -21,7 +20,7 @@ static double rest_height(double cell) {
     map.origin[1] = -3.0;
     mf_TerrainGenerator wave = {
         .shape = MF_TERRAIN_SINE, .amplitude = 1.0, .wavelength = 2 * pi, .octaves = 1};
-    must(mf_terrain_generate(fixture.context, &map, &wave, &terrain, &error), &error);
+    MUST(mf_terrain_generate(fixture.context, &map, &wave, &terrain, &error));
     FixtureConfig config = fixture_config(true);
     config.world.terrain = terrain;
     fixture_open(&fixture, &config);
@@ -37,7 +36,6 @@ static double rest_height(double cell) {
 // C7. The error is at most h^2/8 (max|f_xx| + max|f_yy|) = h^2/4, here nearly reached, and falls to
 // a quarter when the cell is halved.
 static void c7_standing_on_a_smooth_map(void **state) {
-    (void)state;
     double coarse = 1.0 - rest_height(0.1), fine = 1.0 - rest_height(0.05);
     assert_true(coarse > 0 && coarse <= 0.1 * 0.1 / 4);
     assert_true(fine > 0 && fine <= 0.05 * 0.05 / 4);
@@ -47,7 +45,6 @@ static void c7_standing_on_a_smooth_map(void **state) {
 // C8. Positions from the border to 1e30, infinite and NaN, in every place, on maps of 1 cell, 1 x N
 // and N x N, nearest and bilinear, in both precisions.
 static void c8_any_position_is_defined(void **state) {
-    (void)state;
     static const double positions[] = {6.39, 6.4,   6.41, -6.4,  1e3, 1e7,      -1e7,
                                        1e30, -1e30, 3e38, 1e300, NAN, INFINITY, -INFINITY};
     static const uint32_t sizes[][2] = {{1, 1}, {1, 128}, {128, 1}, {128, 128}};
@@ -57,14 +54,13 @@ static void c8_any_position_is_defined(void **state) {
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_Terrain *terrain;
-        mf_Error error = {0};
         mf_TerrainConfig map = mf_terrain_config();
         map.columns = sizes[option / 4][0];
         map.rows = sizes[option / 4][1];
         map.interpolation = option & 1 ? MF_BILINEAR : MF_NEAREST;
         mf_TerrainGenerator noise = {
             .shape = MF_TERRAIN_NOISE, .amplitude = 0.1, .wavelength = 1, .octaves = 3};
-        must(mf_terrain_generate(fixture.context, &map, &noise, &terrain, &error), &error);
+        MUST(mf_terrain_generate(fixture.context, &map, &noise, &terrain, &error));
         FixtureConfig config = fixture_config((option & 2) != 0);
         config.world.terrain = terrain;
         config.group.count = 3 * PLACES;

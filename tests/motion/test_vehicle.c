@@ -1,16 +1,5 @@
 // Common properties of all vehicles: names and the one-link body.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <mayfly/vehicle.h>
-
-#include "torture.h"
+#include "rig/rig.h"
 
 static mf_VehicleBody body_of(double mass, double xx, double yy, double zz) {
     return (mf_VehicleBody){.name = "test",
@@ -21,7 +10,6 @@ static mf_VehicleBody body_of(double mass, double xx, double yy, double zz) {
 }
 
 static void integrators_have_names(void **state) {
-    (void)state;
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_EULER), "euler");
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_SEMI_IMPLICIT), "semi_implicit");
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_HEUN), "heun");
@@ -30,7 +18,6 @@ static void integrators_have_names(void **state) {
 
 // Mass, center and inertia come back, products included (the Aerosonde of Beard and McLain).
 static void the_body_has_the_given_properties(void **state) {
-    (void)state;
     static const double inertia[6] = {0.8244, 1.135, 1.759, 0.0, -0.1204, 0.0};
     mf_Context *context;
     mf_Model *model;
@@ -62,9 +49,7 @@ static void expect_refusal(mf_Context *context, const mf_VehicleBody *body, cons
 }
 
 static void impossible_bodies_are_refused(void **state) {
-    (void)state;
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     mf_VehicleBody body = body_of(0.0, 1, 1, 1);
     expect_refusal(context, &body, "mass: 0, need 1e-9 .. 1e9 kg");
     body = body_of(NAN, 1, 1, 1);
@@ -97,7 +82,6 @@ static mf_Status make_model(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static void every_failed_allocation_is_survived(void **state) {
-    (void)state;
     mf_Context *context;
     mf_VehicleBody body = body_of(1.0, 1, 1, 1);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);

@@ -3,13 +3,6 @@
 #include "motion/articulated_text.h"
 #include "motion/kinematic_fixture.h"
 
-#include <mayfly/points.h>
-#include <mayfly/prescribed.h>
-#include <mayfly/rigid.h>
-
-#include <math.h>
-#include <string.h>
-
 // One robot of a model, raising `bit` and `beside` and nothing else; returns how many steps did the
 // former.
 static uint64_t expect_warnings(const mf_Group *group, uint32_t bit, uint32_t beside,
@@ -46,7 +39,6 @@ static TextConfig pile_config(void) {
 
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
 static void few_sweeps_are_reported(void **state) {
-    (void)state;
     TextConfig config = pile_config();
     Text t;
     text_open(&t, heavy_on_light, &config);
@@ -62,7 +54,6 @@ static void few_sweeps_are_reported(void **state) {
 
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
 static void a_warning_is_state_and_does_not_freeze(void **state) {
-    (void)state;
     TextConfig config = pile_config();
     Text t;
     text_open(&t, heavy_on_light, &config);
@@ -72,8 +63,7 @@ static void a_warning_is_state_and_does_not_freeze(void **state) {
     const double height = text_get(&t, "free.position", 2);
     const size_t size = mf_world_snapshot_size(t.world);
     void *image = malloc(size);
-    mf_Error error = {0};
-    must(mf_world_snapshot(t.world, image, size, &error), &error);
+    MUST(mf_world_snapshot(t.world, image, size, &error));
     const uint64_t hash = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
     assert_true(expect_warning(t.group, MF_WARNING_SOLVER, 0.1) > before);
@@ -82,10 +72,10 @@ static void a_warning_is_state_and_does_not_freeze(void **state) {
     assert_int_equal(mf_group_warning_total(t.group), 0);
     assert_true(text_get(&t, "warning.steps", 0) <= 0 && text_get(&t, "warning.residual", 0) <= 0);
     assert_true(mf_world_hash(t.world) != clean); // time has passed
-    must(mf_world_restore(t.world, image, size, &error), &error);
+    MUST(mf_world_restore(t.world, image, size, &error));
     assert_true(mf_world_hash(t.world) == hash);
     assert_true(expect_warning(t.group, MF_WARNING_SOLVER, 0.1) == before);
-    mf_field_set(mf_group_find_field(t.group, "warning.word"), 0, 0, 0.0);
+    set_field(t.group, "warning.word", 0, 0, 0.0);
     assert_true(mf_world_hash(t.world) != hash);
     free(image);
     text_close(&t);
@@ -115,7 +105,6 @@ static void too_many_contacts_are_a_fault(void **state) {
                  {MF_CONTACT_LAW_COMPLIANT, 60, 48, false}};
     enum { ROOM = 32768 };
     char *text = malloc(ROOM);
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.contact_law = cases[i].law;
@@ -140,7 +129,6 @@ static void too_many_contacts_are_a_fault(void **state) {
 // Boxes that float in one model pile up: their solver holds more contacts, the more they are. They
 // fell through the floor (and out of the bin).
 static void a_pile_of_boxes_stays_in_its_bin(void **state) {
-    (void)state;
     enum { ROOM = 16384, SIDE = 3 };
     char *text = malloc(ROOM);
     size_t used = (size_t)snprintf(
@@ -183,7 +171,6 @@ static void an_inaccurate_contact_is_reported(void **state) {
         "<geom type='ellipsoid' size='0.00345 0.000195 0.00389' mass='1'/></body>"
         "</worldbody></mujoco>";
     static const double rotation[4] = {0.2856, 0.6055, 0.6451, -0.3682};
-    (void)state;
     for (int beside = 0; beside < 2; beside++) { // and one that the search finds
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.group.double_precision = false;
@@ -208,7 +195,6 @@ static void an_open_loop_is_reported(void **state) {
         "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
         "<equality><joint joint1='x' polycoef='.005 0 0 0 0'/></equality></mujoco>";
-    (void)state;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     Text t;
     text_open(&t, text, &config);
@@ -225,7 +211,6 @@ static void too_fast_a_rotation_is_reported(void **state) {
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
         "</worldbody></mujoco>";
-    (void)state;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 0.0;
     Text t;
@@ -242,7 +227,6 @@ static void too_fast_a_rotation_is_reported(void **state) {
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
 static void a_lost_stance_is_reported(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -262,26 +246,22 @@ static void a_lost_stance_is_reported(void **state) {
 
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.
 static void unsolved_friction_is_reported(void **state) {
-    (void)state;
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_PointsConfig points = mf_points_config();
-    mf_World *made;
     mf_Group *robots;
     mf_Model *model;
     enum { ROBOTS = 64 };
-    must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error),
-         &error);
+    MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error));
     world.step = 10 * MF_MILLISECOND;
     group.model = model;
     group.count = ROBOTS;
     points.friction = MF_FRICTION_COUPLED;
     points.friction_coefficient = 4.0;
-    must(mf_world_create(context, &world, &made, &error), &error);
-    must(mf_world_add_group(made, &group, &robots, &error), &error);
-    must(mf_points_add(robots, &points, &error), &error);
+    mf_World *made = open_world(context, &world);
+    robots = add_group(made, &group);
+    MUST(mf_points_add(robots, &points, &error));
     mf_Field *velocity = mf_group_find_field(robots, "base.linear_velocity"),
              *rate = mf_group_find_field(robots, "base.angular_velocity");
     for (uint32_t i = 0; i < ROBOTS; i++)

@@ -52,10 +52,7 @@ static inline void company_changes_nothing_of(mf_Context *context, RigConfig con
 // Of copies of one truss, behind the middle with another in every second place.
 static inline uint64_t hash_with(RigConfig config, Begin *start, uint32_t steps, mf_Isa isa,
                                  uint32_t threads) {
-    mf_Context *context;
-    mf_ContextConfig settings = mf_context_config();
-    settings.threads = threads;
-    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
+    mf_Context *context = open_context(threads);
     Parts parts[2];
     crawler(&parts[0], 7, 1);
     crawler(&parts[1], 6, 0);

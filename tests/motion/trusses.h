@@ -3,11 +3,7 @@
 #ifndef MF_TESTS_MOTION_TRUSSES_H
 #define MF_TESTS_MOTION_TRUSSES_H
 
-#include <string.h>
-
-#include <mayfly/motion.h>
-
-#include "context.h"
+#include "rig/rig.h"
 
 enum { MOST = 40 };
 
@@ -100,20 +96,17 @@ static inline RigConfig elastic_config(uint32_t count, double step) {
 
 static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig config) {
     Rig rig = {NULL, NULL, NULL};
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    if (mf_truss_model(context, truss, &rig.model, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_truss_model(context, truss, &rig.model, &error));
     group.model = rig.model;
     group.count = config.count;
     group.double_precision = true;
     config.motion.truss = truss;
     mf_Status (*add)(mf_Group *, const mf_QuasistaticConfig *, mf_Error *) =
         config.elastic ? mf_elastic_add : mf_quasistatic_add;
-    if (mf_world_create(context, &config.world, &rig.world, &error) != MF_OK ||
-        mf_world_add_group(rig.world, &group, &rig.group, &error) != MF_OK ||
-        add(rig.group, &config.motion, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    rig.world = open_world(context, &config.world);
+    rig.group = add_group(rig.world, &group);
+    MUST(add(rig.group, &config.motion, &error));
     return rig;
 }
 
@@ -122,22 +115,13 @@ static inline void rig_close(Rig *rig) {
     mf_model_destroy(rig->model);
 }
 
-static inline double get(const Rig *rig, const char *field, uint32_t instance, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), instance, component);
-}
-
-static inline void set(const Rig *rig, const char *field, uint32_t instance, uint32_t component,
-                       double value) {
-    mf_field_set(mf_group_find_field(rig->group, field), instance, component, value);
-}
-
 // Moves the actuators of every instance, each in its own phase.
 static inline void drive(const Rig *rig, uint32_t frames) {
     for (uint32_t f = 0; f < frames; f++) {
         for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
             const double wave = (f / 3 + i) % 4 < 2 ? 0.01 : -0.01;
-            set(rig, "actuator.control", i, 0, 0.10 + wave);
-            set(rig, "actuator.control", i, 1, 0.10 - wave);
+            set_field(rig->group, "actuator.control", i, 0, 0.10 + wave);
+            set_field(rig->group, "actuator.control", i, 1, 0.10 - wave);
         }
         mf_world_step(rig->world, 1);
     }

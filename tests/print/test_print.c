@@ -1,20 +1,6 @@
 // Printed trusses: closed surfaces with outward normals, volume against the closed form of what is
 // turned, joints that hold and leave room, parts that are equal, and what is refused.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <mayfly/print.h>
-
-#include "context.h"
-#include "near.h"
+#include "rig/rig.h"
 
 #define PI 3.14159265358979323846
 
@@ -60,9 +46,7 @@ static void machine(Parts *p, double size) {
 
 static mf_Print *print_of(mf_Context *context, const Parts *p, const mf_PrintConfig *config) {
     mf_Print *print;
-    mf_Error error = {0};
-    if (mf_print_create(context, &p->truss, config, &print, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_print_create(context, &p->truss, config, &print, &error));
     return print;
 }
 

@@ -1,12 +1,8 @@
 // Run-time joints in records: they are there from the sample on at which they exist, until they
 // are removed, whoever made them.
 #include "dynamics/joints_rig.h"
-#include "base/inject.h"
-
-#include <mayfly/record.h>
 
 #include <hdf5.h>
-#include <unistd.h>
 
 #define FILE_NAME MAYFLY_BINARY_DIR "/test_joint_columns.h5"
 
@@ -78,7 +74,6 @@ static double *read_set(hid_t file, const char *name, hsize_t samples, hsize_t r
 }
 
 static void a_joint_is_recorded_while_it_exists(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, false);
     sample(&rig, 1); // 0: the world has no joints yet
@@ -112,7 +107,7 @@ static void a_joint_is_recorded_while_it_exists(void **state) {
                 assert_true(isnan(at[0]) && isnan(at[5]));
                 continue;
             }
-            near(at[0], robots[s][row], 1e-6);
+            assert_near(at[0], robots[s][row], 1e-6);
             assert_true(is[3] == (double)MF_NONE && is[6] == 0.0 && is[7] == robots[s][row]);
         }
     free(joint), free(acts), free(anchors), free(rate);
@@ -121,7 +116,6 @@ static void a_joint_is_recorded_while_it_exists(void **state) {
 
 // Rows appear one by one while buffers are written: nothing is lost or moved.
 static void rows_grow_at_any_time(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, false);
     rig.joints = add_joints(&rig.pitch);
@@ -139,30 +133,29 @@ static void rows_grow_at_any_time(void **state) {
             const bool exists = s >= 500 * row + 250;
             assert_true(acts[s * ROWS + row] == (exists ? 1.0 : 0.0));
             if (exists)
-                near(anchors[(s * ROWS + row) * 6 + 3], row, 1e-6);
+                assert_near(anchors[(s * ROWS + row) * 6 + 3], row, 1e-6);
             else
                 assert_true(isnan(anchors[(s * ROWS + row) * 6]));
-            near(position[(s * ROBOTS + row) * 3], row, 1e-6);
+            assert_near(position[(s * ROBOTS + row) * 3], row, 1e-6);
         }
     free(acts), free(anchors), free(position);
     close_rig(&rig, file);
 }
 
 static void joints_of_slots_and_broken_ones_are_recorded(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, true);
     sample(&rig, 1);
-    set(rig.boxes, "joint_slot.link", 2, 1, 0); // the neighbor
-    set(rig.boxes, "joint_slot.link", 2, 2, 3);
-    set(rig.boxes, "joint_slot.link", 2, 3, 0);
-    set(rig.boxes, "joint_slot.setting", 2, 5, 10.0); // [N]
-    set(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_JOIN);
+    set_field(rig.boxes, "joint_slot.link", 2, 1, 0); // the neighbor
+    set_field(rig.boxes, "joint_slot.link", 2, 2, 3);
+    set_field(rig.boxes, "joint_slot.link", 2, 3, 0);
+    set_field(rig.boxes, "joint_slot.setting", 2, 5, 10.0); // [N]
+    set_field(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_JOIN);
     sample(&rig, 1);
-    set(rig.boxes, "base.linear_velocity", 3, 0, 1.0); // 0.5 kg m/s within 2 ms: 250 N
+    set_field(rig.boxes, "base.linear_velocity", 3, 0, 1.0); // 0.5 kg m/s within 2 ms: 250 N
     sample(&rig, 1);
     sample(&rig, 1);
-    set(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_LEAVE);
+    set_field(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_LEAVE);
     sample(&rig, 1);
     hid_t file = close_record(&rig);
     double *acts = read_set(file, "world_joints/acts", 5, 1, 1);
@@ -172,16 +165,15 @@ static void joints_of_slots_and_broken_ones_are_recorded(void **state) {
     for (uint32_t s = 0; s < 5; s++)
         assert_true(acts[s] == expected[s]);
     assert_true(isnan(force[0]) && isnan(force[12]));
-    near(force[3], 0.0, 1e-3);
-    near(force[6], -250.0, 2.5);
-    near(force[9], force[6], 0.0); // what broke it
+    assert_near(force[3], 0.0, 1e-3);
+    assert_near(force[6], -250.0, 2.5);
+    assert_near(force[9], force[6], 0.0); // what broke it
     assert_true(joint[2 * 9 + 4] == 2 && joint[2 * 9 + 7] == 3 && joint[4 * 9 + 1] == 0);
     free(acts), free(force), free(joint);
     close_rig(&rig, file);
 }
 
 static void joints_can_be_left_out(void **state) {
-    (void)state;
     Rig rig;
     open_rig(&rig, true);
     mf_recorder_destroy(rig.recorder);
@@ -198,7 +190,6 @@ static void joints_can_be_left_out(void **state) {
 }
 
 static void a_failed_growth_leaves_no_file(void **state) {
-    (void)state;
     for (uint64_t countdown = 1;; countdown++) {
         Rig rig;
         mf_Error error = {0};

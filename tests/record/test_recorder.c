@@ -1,26 +1,12 @@
 // Recorders: records contain the values of the fields, with units; a file that could not be
 // completed is removed.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/builder.h>
-#include <mayfly/record.h>
-
-#include "torture.h"
+#include "rig/rig.h"
 
 #include <dirent.h>
 #include <hdf5.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // A world with one group of a one-link robot and two fields of our own.
 typedef struct Fixture {
@@ -43,11 +29,11 @@ static void build_world(Fixture *fixture) {
     mf_builder_destroy(builder);
     mf_WorldConfig world = mf_world_config();
     world.seed = 42;
-    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
+    fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = fixture->model;
     group.count = ROBOTS;
-    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    fixture->group = add_group(fixture->world, &group);
     static const mf_FieldInfo wide = {"test.wide",    "m/s", "body", MF_F64,
                                       MF_FIXED_COUNT, 2,     0,      "two by two, caf\xc3\xa9"};
     static const mf_FieldInfo whole = {"test.whole", "1", "", MF_I32, MF_PER_INSTANCE, 1, 0, "n"};
@@ -243,9 +229,7 @@ static void what_is_written_reads_back(void **state) {
     static const int samples[] = {1000, 1, 0};
     for (size_t k = 0; k < 3; k++) {
         assert_int_equal(mf_world_time(fixture->world), 0);
-        mf_Error error = {0};
-        if (record(fixture, test_config(fixture), samples[k], &error) != MF_OK)
-            fail_msg("%s", error.message);
+        MUST(record(fixture, test_config(fixture), samples[k], &error));
         assert_int_equal(count_files(fixture), 1);
         hid_t file = H5Fopen(fixture->path, H5F_ACC_RDONLY, H5P_DEFAULT);
         assert_true(file >= 0);
@@ -266,9 +250,7 @@ static void some_instances_can_be_recorded_alone(void **state) {
     mf_RecorderConfig config = test_config(fixture);
     config.first_instance = 14;
     config.instance_count = 5; // across the border of two blocks
-    mf_Error error = {0};
-    if (record(fixture, config, 300, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(record(fixture, config, 300, &error));
     hid_t file = H5Fopen(fixture->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     check_wide(file, 300, 14, 5);
     H5Fclose(file);
@@ -450,7 +432,6 @@ static void a_full_disk_leaves_what_was_recorded(void **state) {
 }
 
 static mf_Status record_some(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     mf_Status status = record(fixture, test_config(fixture), 700, error);
     if (status != MF_OK) {
@@ -461,7 +442,6 @@ static mf_Status record_some(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static mf_Status record_new(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     unlink(fixture->path);
     mf_Status status = record(fixture, test_config(fixture), 10, error);

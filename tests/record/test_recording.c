@@ -1,26 +1,10 @@
 // Recordings: what a recorder wrote, in both formats, is read back equal; files that were cut off,
 // damaged or written by others give an error of one line or what is whole of them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/builder.h>
-#include <mayfly/dynamics.h>
-#include <mayfly/record.h>
-
+#include "rig/rig.h"
 #include "record/compress.h"
-#include "torture.h"
 
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum { ROBOTS = 18, FRAME = 9 };
 
@@ -53,7 +37,7 @@ static mf_Model *pendulum(mf_Context *context) {
 static void build_world(Fixture *fixture) {
     mf_WorldConfig config = mf_world_config();
     config.seed = UINT64_MAX - 5;
-    assert_int_equal(mf_world_create(fixture->context, &config, &fixture->world, NULL), MF_OK);
+    fixture->world = open_world(fixture->context, &config);
     for (int g = 0; g < 2; g++) {
         mf_GroupConfig group = mf_group_config();
         group.model = fixture->model;
@@ -71,9 +55,7 @@ static void build_world(Fixture *fixture) {
 
 static int set_up(void **state) {
     Fixture *fixture = calloc(1, sizeof *fixture);
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    assert_int_equal(mf_context_create(&config, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(1);
     fixture->model = pendulum(fixture->context);
     build_world(fixture);
     *state = fixture;
@@ -101,12 +83,9 @@ static void set_values(Fixture *fixture, uint32_t sample) {
     for (int g = 0; g < 2; g++)
         for (uint32_t i = 0; i < ROBOTS; i++) {
             for (uint32_t c = 0; c < 3; c++)
-                mf_field_set(mf_group_find_field(fixture->groups[g], "base.position"), i, c,
-                             value_of(g, sample, i, c));
-            mf_field_set(mf_group_find_field(fixture->groups[g], "joint.angle"), i, 0,
-                         value_of(g, sample, i, 7));
-            mf_field_set(mf_group_find_field(fixture->groups[g], "fault.count"), i, 0,
-                         100.0 * sample + i);
+                set_field(fixture->groups[g], "base.position", i, c, value_of(g, sample, i, c));
+            set_field(fixture->groups[g], "joint.angle", i, 0, value_of(g, sample, i, 7));
+            set_field(fixture->groups[g], "fault.count", i, 0, 100.0 * sample + i);
         }
 }
 
@@ -145,11 +124,9 @@ static mf_Status record(Fixture *fixture, bool alone, uint32_t samples, mf_Error
 }
 
 static void record_well(Fixture *fixture, bool alone, uint32_t samples) {
-    mf_Error error = {0};
     mf_world_destroy(fixture->world);
     build_world(fixture);
-    if (record(fixture, alone, samples, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(record(fixture, alone, samples, &error));
 }
 
 static const mf_RecordedField *find(const mf_Recording *recording, const char *name) {
@@ -225,11 +202,9 @@ static void both_formats_give_back_what_was_recorded(void **state) {
     static const char *const kinds[] = {"HDF5", "MCAP"};
     for (int k = 0; k < 2; k++) {
         mf_Recording *recording;
-        mf_Error error = {0};
         fixture->path = paths[k];
         record_well(fixture, false, 60); // several chunks
-        if (mf_recording_open(fixture->context, paths[k], 0, &recording, &error) != MF_OK)
-            fail_msg("%s", error.message);
+        MUST(mf_recording_open(fixture->context, paths[k], 0, &recording, &error));
         assert_string_equal(recording->kind, kinds[k]);
         assert_string_equal(recording->compression, k == 1 ? mf_compress_name() : "deflate");
         assert_int_equal(recording->field_count, 6);
@@ -498,7 +473,6 @@ static void a_full_disk_is_an_error(void **state) {
 }
 
 static mf_Status record_some(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     unlink(fixture->path);
     const mf_Status status = record(fixture, false, 12, error);

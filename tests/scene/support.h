@@ -3,12 +3,7 @@
 #ifndef MAYFLY_TESTS_SCENE_SUPPORT_H
 #define MAYFLY_TESTS_SCENE_SUPPORT_H
 
-#include "context.h"
-
-#include <mayfly/scene.h>
-
-#include <stdio.h>
-#include <string.h>
+#include "rig/rig.h"
 
 // A file that would lie in scenes/, so that ../models/ is found.
 #define SCENE_PATH MAYFLY_SOURCE_DIR "/scenes/t.yaml"
@@ -77,8 +72,7 @@ static inline void drop_scene(mf_Scene *scene, mf_SceneFile *file) {
 
 static inline double get(const mf_Scene *scene, uint32_t group, const char *field, uint32_t robot,
                          uint32_t component) {
-    return mf_field_get(mf_group_find_field(mf_world_group(scene->world, group), field), robot,
-                        component);
+    return get_field(mf_world_group(scene->world, group), field, robot, component);
 }
 
 // The text of a scene that is written, read and written again: the same.

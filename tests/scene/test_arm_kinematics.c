@@ -1,23 +1,8 @@
 // The arm of docked modules, which solves its inverse kinematics by messages (arm.c), against
 // mf_inverse_kinematics for the same arm as one model without docks.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "math/scalar.h"
-#include "near.h"
-#include "sanitized.h"
 #include "scene/support.h"
-#include "text_model.h"
-
-#include <mayfly/dynamics.h>
-#include <mayfly/kinematics.h>
 
 enum { MODULES = 4, JOINTS = 16, TARGETS = SANITIZED ? 1 : 5 };
 

@@ -1,27 +1,9 @@
 // Assemblies that change by what their modules tell each other: cars that dock and part, an arm
 // that grows and reaches for targets, a wave that finds itself again after a split and a merge.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "sanitized.h"
+#include "rig/rig.h"
 #include "scene/support.h"
 
-#include <mayfly/dynamics.h>
-#include <mayfly/messages.h>
-
 static const double full_turn = 6.283185307179586;
-
-static void near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%.17g, not %.17g +- %g", value, expected, tolerance);
-}
 
 static uint32_t group_of(const mf_Scene *scene, const char *name) {
     for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++)
@@ -273,11 +255,11 @@ static uint32_t check_wave(const mf_Scene *scene, uint32_t first, uint32_t last)
     assert_true(head == first || head == last - 1);
     for (uint32_t i = first; i < last; i++) {
         const double hops = fabs((double)i - (double)head);
-        near(get(scene, 0, "hormone.memory", i, HEAD), name, 0.0);
-        near(get(scene, 0, "hormone.memory", i, HOPS), hops, 0.0);
-        near(wrap(get(scene, 0, "hormone.memory", i, PHASE) -
-                  get(scene, 0, "hormone.memory", head, PHASE) + 1.2 * hops),
-             0.0, 1e-3);
+        assert_near(get(scene, 0, "hormone.memory", i, HEAD), name, 0.0);
+        assert_near(get(scene, 0, "hormone.memory", i, HOPS), hops, 0.0);
+        assert_near(wrap(get(scene, 0, "hormone.memory", i, PHASE) -
+                         get(scene, 0, "hormone.memory", head, PHASE) + 1.2 * hops),
+                    0.0, 1e-3);
     }
     return head;
 }
@@ -291,7 +273,7 @@ static void crawl(const mf_Scene *scene, double seconds) {
             before[i] = get(scene, 0, "joint.target", i, 0);
         step_for(scene, 0.02);
         for (uint32_t i = 0; i < 6; i++)
-            near(get(scene, 0, "joint.target", i, 0), before[i], most);
+            assert_near(get(scene, 0, "joint.target", i, 0), before[i], most);
     }
 }
 
@@ -361,10 +343,7 @@ static void read_table(const mf_Scene *scene, Table *out) {
 // scenes/wall.yaml with some threads; `image`: what a snapshot in the middle is put into, or the
 // snapshot to begin with.
 static void break_wall(uint32_t threads, void **image, size_t *size, Table *out) {
-    mf_Context *context = NULL;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_Context *context = open_context(threads);
     mf_SceneFile *file = load_scene(context, "scenes/wall.yaml", NULL, 0);
     mf_Scene scene = make_scene(context, file);
     if (*size > 0) {
@@ -379,8 +358,7 @@ static void break_wall(uint32_t threads, void **image, size_t *size, Table *out)
     mf_world_step(scene.world, WALL_STEPS - WALL_CUT);
     read_table(&scene, out);
     drop_scene(&scene, file);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 // The same docks break, by the same loads, with one and two threads and behind a snapshot. A dock
@@ -390,7 +368,6 @@ static void the_same_docks_of_a_wall_break(void **state) {
     void *image = NULL, *other = NULL;
     size_t size = 0, other_size = 0;
     uint32_t broken = 0;
-    (void)state;
     break_wall(1, &image, &size, &one);
     break_wall(2, &other, &other_size, &two);
     break_wall(2, &image, &size, &again);

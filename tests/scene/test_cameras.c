@@ -1,25 +1,11 @@
 // Cameras of scenes: keys, mistakes with their positions, pictures as PNG files at their own rates,
 // and cameras of robots that take pictures while a scene runs.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "near.h"
+#include "rig/rig.h"
 #include "support.h"
 
 #include "math/scalar.h"
 
-#include <mayfly/dynamics.h>
-#include <mayfly/links.h>
-#include <mayfly/photos.h>
-
-#include <math.h>
 #include <png.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define BALL                                                                                       \
     "world: {step: 0.001}\n"                                                                       \
@@ -294,10 +280,8 @@ static void groups_have_the_colors_of_films(void **state) {
                 "  - {name: a, model: ../models/ball.xml, motion: rigid, color: red}\n"
                 "  - {name: b, model: ../models/ball.xml, motion: rigid, color: file}\n");
     mf_Scene scene;
-    mf_Error error = {0};
     float color[3];
-    if (mf_scene_create(*state, file, NULL, &scene, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_scene_create(*state, file, NULL, &scene, &error));
     assert_true(mf_group_tint(mf_world_group(scene.world, 0), color)); // #d63a3a
     assert_true(color[0] == 214.0f / 255.0f && color[1] == 58.0f / 255.0f && color[2] == color[1]);
     assert_false(mf_group_tint(mf_world_group(scene.world, 1), color));

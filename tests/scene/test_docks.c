@@ -1,16 +1,6 @@
 // Docks of scenes: chains, rings, lists, where robots are placed, and mistakes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-
-#include <mayfly/docks.h>
-
-#include <math.h>
 
 #define MODULES(rest)                                                                              \
     "world: {step: 0.01}\n"                                                                        \
@@ -18,8 +8,7 @@
 
 static double value(const mf_Scene *scene, uint32_t group, const char *field, uint32_t robot,
                     uint32_t component) {
-    return mf_field_get(mf_group_find_field(mf_world_group(scene->world, group), field), robot,
-                        component);
+    return get_field(mf_world_group(scene->world, group), field, robot, component);
 }
 
 static uint32_t assemblies_of(const mf_Scene *scene) {

@@ -1,18 +1,10 @@
 // The tables of keys are consistent, docs/reference/scenes.md and models.md contain them between
 // marks (MAYFLY_UPDATE=1 writes them), and the help text fits a terminal.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "io/keys.h"
 #include "motion/vehicle/keys.h"
 #include "scene/keys.h"
 #include "support.h"
-
-#include <stdlib.h>
 
 static void check_rows(const mf_KeyTable *table) {
     for (uint32_t i = 0; i < table->count; i++) {
@@ -33,7 +25,6 @@ static void check_rows(const mf_KeyTable *table) {
 }
 
 static void every_row_of_the_tables_is_sound(void **state) {
-    (void)state;
     check_rows(mf_scene_table());
 }
 

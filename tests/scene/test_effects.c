@@ -2,23 +2,12 @@
 // flag and word of the table is set in a small scene of every kind of group and of behavior. Then
 // the scene is refused, or moves otherwise than without, or something is noted, or the key is in
 // the list of those that do not change motion, with the reason.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
 
 #include "base/hash.h"
 #include "io/keys.h"
 #include "scene/keys.h"
-
-#include <mayfly/motion.h>
-
-#include <math.h>
-#include <stdlib.h>
 
 enum { STEPS = 30, ROBOTS = 2 };
 

@@ -1,17 +1,7 @@
 // Evaluations: the worlds in which robots evolve, genomes, and fitness that depends on the genome
 // only.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-
-#include <mayfly/articulated.h>
-
-#include <math.h>
 
 static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
                           uint32_t count) {
@@ -172,7 +162,7 @@ static void distance_is_horizontal_and_0_with_a_fault(void **state) {
     mf_field_set(position, 0, 2, 12);
     assert_true(mf_scene_distance(&scene, 0) == 5); // 3-4-5 triangle, height does not count
     assert_true(mf_scene_distance(&scene, 1) == 0);
-    mf_field_set(mf_group_find_field(scene.group, "fault.word"), 0, 0, MF_FAULT_RANGE);
+    set_field(scene.group, "fault.word", 0, 0, MF_FAULT_RANGE);
     assert_true(mf_scene_distance(&scene, 0) == 0);
     drop_scene(&scene, file);
 }
@@ -196,8 +186,8 @@ static void oscillator_genes_map_into_the_joint_range(void **state) {
     assert_true(fabs(mf_field_get(offset, 1, 1) - joint[1].lower) < 1e-6);
     assert_true(fabs(mf_field_get(amplitude, 1, 0) - (joint[0].upper - joint[0].lower) / 2) < 1e-6);
     assert_true(mf_field_get(amplitude, 1, 1) == 0);
-    assert_true(mf_field_get(mf_group_find_field(group, "oscillator.phase"), 1, 0) == 0.25);
-    assert_true(mf_field_get(mf_group_find_field(group, "oscillator.frequency"), 1, 0) == 2);
+    assert_true(get_field(group, "oscillator.phase", 1, 0) == 0.25);
+    assert_true(get_field(group, "oscillator.frequency", 1, 0) == 2);
     drop_scene(&scene, file);
 }
 

@@ -2,21 +2,8 @@
 // every kind of scene and with every number of threads; and what cannot join.
 #include "scene/extend.h"
 
-#include "context.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "rig/rig.h"
 #include "scene/scene_file.h"
-#include "torture.h"
 
 enum { BEFORE = 30, AFTER = 40 };
 
@@ -35,7 +22,6 @@ static const char heap[] = "world: {step: 0.002}\n"
 static mf_Scene *open_scene(mf_Context *context, const char *what) {
     char path[512] = "/tmp/mayfly-extend-XXXXXX.yaml";
     mf_Scene *scene = NULL;
-    mf_Error error = {0};
     const bool text = strchr(what, '\n') != NULL;
     if (text) {
         const int file = mkstemps(path, 5);
@@ -45,8 +31,7 @@ static mf_Scene *open_scene(mf_Context *context, const char *what) {
     } else {
         snprintf(path, sizeof path, MAYFLY_SOURCE_DIR "/%s", what);
     }
-    if (mf_scene_open(context, path, NULL, 0, &scene, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_scene_open(context, path, NULL, 0, &scene, &error));
     if (text)
         unlink(path);
     return scene;
@@ -119,11 +104,7 @@ static void test_the_others_go_on_with_the_same_bits(void **state) {
 }
 
 static void test_the_same_bits_with_another_number_of_threads(void **state) {
-    mf_Context *context = NULL;
-    mf_ContextConfig config = mf_context_config();
-    (void)state;
-    config.threads = 3;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_Context *context = open_context(3);
     for (size_t i = 0; i < 4; i++)
         check_join(context, &cases[i]);
     mf_context_destroy(context);

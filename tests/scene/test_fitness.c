@@ -1,20 +1,7 @@
 // Fitness functions against closed forms: speed, tilt and distance of free flight without gravity,
 // and the work of servos in free space, which equals the gain of energy. Scenes with every motion.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-
-#include <math.h>
-
-static void assert_near(double a, double b, double tolerance) {
-    if (!(fabs(a - b) <= tolerance))
-        fail_msg("%.17g is not within %g of %.17g", a, tolerance, b);
-}
 
 // A scene of the hexapod: keys of its group, then those of the scene.
 static mf_SceneFile *parse(mf_Context *context, const char *group, const char *more) {
@@ -97,7 +84,7 @@ static void servos_put_in_what_the_robot_gains(void **state) {
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
             mf_field_set(offset, 16, j, 0.3); // all legs alike: none is turned by the others
         mf_world_step(scene.world, i == 0 ? 100 : 200); // 2 ms
-        double work = mf_field_get(mf_group_find_field(scene.group, "fitness.work"), 16, 0);
+        double work = get_field(scene.group, "fitness.work", 16, 0);
         double energy = mf_motion_energy(scene.group, 16).kinetic;
         assert_true(energy > 1e-3);
         wrong[i] = work / energy - 1.0;

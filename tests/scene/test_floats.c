@@ -1,18 +1,11 @@
 // Hosts with another rounding mode, with traps, or with subnormal numbers flushed: every shipped
 // scene is loaded, stepped, saved and restored with the same bits, and the host's mode is kept.
 #define _GNU_SOURCE // feenableexcept
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
 
 #include <dirent.h>
 #include <fenv.h>
-#include <stdlib.h>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>

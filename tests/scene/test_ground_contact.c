@@ -1,14 +1,6 @@
 // Contact with curved ground, and where ground ends, against closed forms.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-
-#include <math.h>
 
 // A marble of radius r in a bowl of curvature k, without friction, swings as a pendulum of length
 // 1/k - r. With the ground under its center it would be one of about 1/k.

@@ -8,20 +8,8 @@
 // of a fluid and a cloth, which store some themselves, twice that, and of ellipsoids and cylinders
 // on maps `ROUND_SLACK`: they meet one plane of the ground at a time, which turns at creases and
 // edges faster than they do.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "sanitized.h"
+#include "rig/rig.h"
 #include "support.h"
-
-#include <mayfly/motion.h>
-
-#include <math.h>
-#include <stdlib.h>
 
 #define FALL 0.3   // [m]
 #define SLACK 0.03 // [1]
@@ -224,7 +212,6 @@ static void no_ground_gives_energy(void **state) {
 }
 
 static void every_motion_is_here(void **state) {
-    (void)state;
     for (int m = 0; m < MF_MOTION_COUNT; m++) {
         bool found = false;
         for (uint32_t c = 0; c < CASES; c++)

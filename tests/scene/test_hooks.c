@@ -1,17 +1,7 @@
 // Evolution with parts of a host program: its own fitness, its own controller, and systems that the
 // fitness reads.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-
-#include <mayfly/report.h>
-
-#include <math.h>
 
 #define ROBOTS 8
 
@@ -42,7 +32,7 @@ static void an_own_fitness_replaces_the_distance(void **state) {
     assert_int_equal(mf_scene_evaluate(&scene, genomes, 3, MF_GP_BYTES, fitness, NULL), MF_OK);
     assert_true(fitness[0] == 0.5 && fitness[1] == 10.5 && fitness[2] == 20.5);
     // A robot with a fault has none, whatever the function would say.
-    mf_field_set(mf_group_find_field(scene.group, "fault.word"), 1, 0, MF_FAULT_RANGE);
+    set_field(scene.group, "fault.word", 1, 0, MF_FAULT_RANGE);
     assert_true(isnan(mf_scene_fitness(&scene, 1)));
     assert_true(mf_scene_fitness(&scene, 2) == 20.5);
     mf_scene_destroy(&scene);
@@ -69,7 +59,6 @@ typedef struct Tripod {
 // Hips of legs 1, 3, 5 swing against those of legs 2, 4, 6; knees lift while their hip goes
 // forward.
 static bool steer(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
-    (void)user;
     const mf_Field *genes = mf_group_find_field(group, "tripod.genes");
     mf_Field *target = mf_group_find_field(group, "joint.target");
     const mf_Model *model = mf_group_model(group);
@@ -103,7 +92,6 @@ static mf_Status attach(mf_Scene *scene, void *user, mf_Error *error) {
 }
 
 static void apply(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user) {
-    (void)user;
     mf_Field *genes = mf_group_find_field(scene->group, "tripod.genes");
     mf_field_set(genes, instance, 0, genome[0] / 255.0 * 2.0);
     mf_field_set(genes, instance, 1, genome[1] / 255.0 * 0.5);

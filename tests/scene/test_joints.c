@@ -1,15 +1,6 @@
 // Run-time joints and bodies moved from outside in scenes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-#include "torture.h"
-
-#include <math.h>
 
 #define BALLS                                                                                      \
     "world: {step: 0.001}\n"                                                                       \
@@ -225,19 +216,14 @@ static const char both[] =
 
 static void threads_change_nothing(void **state) {
     uint64_t hashes[2];
-    (void)state;
     for (int i = 0; i < 2; i++) {
-        mf_Context *context = NULL;
-        mf_ContextConfig config = mf_context_config();
-        config.threads = i == 0 ? 1 : 3;
-        assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+        mf_Context *context = open_context(i == 0 ? 1 : 3);
         mf_SceneFile *file = parse_scene(context, both);
         mf_Scene scene = make_scene(context, file);
         mf_world_step(scene.world, 1000);
         hashes[i] = mf_world_hash(scene.world);
         drop_scene(&scene, file);
-        assert_int_equal(mf_context_live_bytes(context), 0);
-        mf_context_destroy(context);
+        close_context(context);
     }
     assert_true(hashes[0] == hashes[1]);
 }

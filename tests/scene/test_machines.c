@@ -1,19 +1,8 @@
 // Scenes whose genomes are machines: trials depend on the machine alone, whatever its company, its
 // lane and the threads; a trial again gives the same bits; what machines cannot be asked is
 // refused.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-
-#include <mayfly/report.h>
-
-#include <math.h>
-#include <stdlib.h>
 
 #include "scene/machines.h"
 
@@ -81,15 +70,11 @@ static void a_result_depends_on_the_machine_alone(void **state) {
 
 static void threads_change_no_bit(void **state) {
     double one[MANY], three[MANY];
-    mf_ContextConfig config = mf_context_config();
-    mf_Context *context;
     grow_all();
     evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, one, NULL);
-    config.threads = 3;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_Context *context = open_context(3);
     evaluate(context, HEAD GROUP SEARCH, genomes[0], MANY, three, NULL);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
     assert_memory_equal(one, three, sizeof one);
 }
 
@@ -97,13 +82,11 @@ static void threads_change_no_bit(void **state) {
 static void a_trial_again_has_the_same_bits(void **state) {
     double all[MANY];
     mf_Trial trial;
-    mf_Error error = {0};
     grow_all();
     evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, all, NULL);
     mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (uint32_t i = 0; i < MANY; i += 3) {
-        if (mf_trial_run(*state, file, NULL, genomes[i], BYTES, 0.25, &trial, &error) != MF_OK)
-            fail_msg("%s", error.message);
+        MUST(mf_trial_run(*state, file, NULL, genomes[i], BYTES, 0.25, &trial, &error));
         assert_memory_equal(&trial.fitness, &all[i], sizeof all[i]);
         mf_trial_free(&trial);
     }
@@ -158,14 +141,12 @@ static void triangle(double x, double y, double z, uint8_t genome[BYTES]) {
 static void falls_before_the_trial_are_told_apart(void **state) {
     uint8_t bars[2][BYTES];
     double fitness[2];
-    mf_Error error = {0};
     triangle(-0.06, -0.0525, 0.0, bars[0]);
     triangle(0.03, 0.02, 0.0714, bars[1]);
     mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (int i = 0; i < 2; i++) {
         mf_Scene scene = make_evaluation(*state, file, 1);
-        if (mf_scene_evaluate(&scene, bars[i], 1, BYTES, &fitness[i], &error) != MF_OK)
-            fail_msg("%s", error.message);
+        MUST(mf_scene_evaluate(&scene, bars[i], 1, BYTES, &fitness[i], &error));
         const mf_MachineResult result = mf_machine_result(&scene, 0);
         assert_true(result.share == 1.0);
         assert_true(i == 0 ? result.resting == 0 : result.resting > 0);
@@ -187,20 +168,17 @@ static void what_stands_still_ends_its_trial(void **state) {
     assert_int_equal(mf_machine_encode(&machine, settles, BYTES, NULL), MF_OK);
     for (int i = 0; i < 2; i++) {
         char text[1024];
-        mf_Error error = {0};
         snprintf(text, sizeof text, "world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
                  durations[i], GROUP SEARCH);
         mf_SceneFile *file = parse_scene(*state, text);
         mf_Scene scene = make_evaluation(*state, file, 1);
-        if (mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error) != MF_OK)
-            fail_msg("%s", error.message);
+        MUST(mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error));
         const mf_MachineResult stands = mf_machine_result(&scene, 0);
         assert_true(stands.share == 1.0);
         assert_int_equal(stands.still, i == 0 ? 0 : 4 + 2 * 4); // rest, a cycle, one like it
         assert_true(stands.duty == 1.0);
         distance[i] = stands.distance;
-        if (mf_scene_evaluate(&scene, blinks, 1, BYTES, &fitness[i], &error) != MF_OK)
-            fail_msg("%s", error.message);
+        MUST(mf_scene_evaluate(&scene, blinks, 1, BYTES, &fitness[i], &error));
         assert_int_equal(mf_machine_result(&scene, 0).still, 0);
         mf_scene_destroy(&scene);
         mf_scene_file_destroy(file);

@@ -1,26 +1,9 @@
 // Minds that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that
 // are driven, a track that rolls.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "sanitized.h"
+#include "rig/rig.h"
 #include "scene/support.h"
 
-#include <mayfly/messages.h>
-#include <mayfly/plugin.h>
-
 static const double full_turn = 6.283185307179586;
-
-static void near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%.17g, not %.17g +- %g", value, expected, tolerance);
-}
 
 // ---- scenes -------------------------------------------------------------------------------------
 
@@ -32,19 +15,18 @@ typedef struct Stage {
 } Stage;
 
 static void stage_open(Stage *stage, const char *text) {
-    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    stage->context = open_context(0);
     stage->file = parse_scene(stage->context, text);
     stage->scene = make_scene(stage->context, stage->file);
 }
 
 static void stage_close(Stage *stage) {
     drop_scene(&stage->scene, stage->file);
-    assert_int_equal(mf_context_live_bytes(stage->context), 0);
-    mf_context_destroy(stage->context);
+    close_context(stage->context);
 }
 
 static double stage_get(const Stage *stage, const char *field, uint32_t robot, uint32_t component) {
-    return mf_field_get(mf_group_find_field(stage->scene.group, field), robot, component);
+    return get_field(stage->scene.group, field, robot, component);
 }
 
 static void stage_run(Stage *stage, double seconds) {
@@ -64,7 +46,6 @@ static const char snake[] =
 
 // Robot 5 is the head: its front is free. Robot k is the module 5 - k of the chain.
 static void a_snake_is_a_wave_that_crawls(void **state) {
-    (void)state;
     Stage stage;
     double start[2], way[2];
     stage_open(&stage, snake);
@@ -72,12 +53,13 @@ static void a_snake_is_a_wave_that_crawls(void **state) {
         start[c] = stage_get(&stage, "base.position", 2, c);
     stage_run(&stage, 5.0);
     const double head = stage_get(&stage, "snake.memory", 5, 0);
-    near(wrap(head - 5.0 * 0.6 * full_turn), 0.0, 1e-9);
+    assert_near(wrap(head - 5.0 * 0.6 * full_turn), 0.0, 1e-9);
     for (uint32_t k = 0; k < 6; k++) {
-        near(stage_get(&stage, "snake.memory", k, 1), 5 - k, 0.0);
-        near(wrap(stage_get(&stage, "snake.memory", k, 0) - head + 1.2 * (5 - k)), 0.0, 2e-6);
-        near(stage_get(&stage, "joint.target", k, 0),
-             0.6 * sin(stage_get(&stage, "snake.memory", k, 0)), 1e-6);
+        assert_near(stage_get(&stage, "snake.memory", k, 1), 5 - k, 0.0);
+        assert_near(wrap(stage_get(&stage, "snake.memory", k, 0) - head + 1.2 * (5 - k)), 0.0,
+                    2e-6);
+        assert_near(stage_get(&stage, "joint.target", k, 0),
+                    0.6 * sin(stage_get(&stage, "snake.memory", k, 0)), 1e-6);
     }
     for (uint32_t c = 0; c < 2; c++)
         way[c] = stage_get(&stage, "base.position", 2, c) - start[c];
@@ -87,7 +69,6 @@ static void a_snake_is_a_wave_that_crawls(void **state) {
 
 // The same by a plugin, which uses the fields of messages.
 static void a_plugin_gets_its_messages(void **state) {
-    (void)state;
     char text[1500];
     Stage stage;
     snprintf(text, sizeof text,
@@ -95,16 +76,16 @@ static void a_plugin_gets_its_messages(void **state) {
              "  - {name: m, model: ../models/modules/pitch.urdf, count: 20, chain: {first: back, "
              "second: front},\n     plugins: [{file: %s/plugins/plugin_wave.so, tick: 0.01}]}\n",
              MAYFLY_BINARY_DIR);
-    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    stage.context = open_context(0);
     mf_plugins_allow(stage.context, true);
     stage.file = parse_scene(stage.context, text);
     stage.scene = make_scene(stage.context, stage.file);
     stage_run(&stage, 0.1);
-    near(stage_get(&stage, "wave.place", 9, 0), 9, 0.0);
-    near(stage_get(&stage, "wave.place", 19, 0), 9, 0.0); // a place further in each tick
+    assert_near(stage_get(&stage, "wave.place", 9, 0), 9, 0.0);
+    assert_near(stage_get(&stage, "wave.place", 19, 0), 9, 0.0); // a place further in each tick
     stage_run(&stage, 0.4);
     for (uint32_t i = 0; i < 20; i++)
-        near(stage_get(&stage, "wave.place", i, 0), i, 0.0);
+        assert_near(stage_get(&stage, "wave.place", i, 0), i, 0.0);
     const mf_MessagesStatistics sum = mf_messages_statistics(mf_messages_of(stage.scene.world));
     assert_int_equal(sum.delivered, 19 * 50);
     assert_int_equal(sum.overflowed, 0);
@@ -121,7 +102,6 @@ static const char pair[] =
 
 // Two lock with sin(difference of phases) = difference of frequencies / (2 coupling).
 static void two_oscillators_lock_as_computed(void **state) {
-    (void)state;
     for (uint32_t seed = 1; seed <= 3; seed++) {
         char text[1000];
         Stage stage;
@@ -133,14 +113,13 @@ static void two_oscillators_lock_as_computed(void **state) {
         const double phases =
             stage_get(&stage, "phase.memory", 0, 0) - stage_get(&stage, "phase.memory", 1, 0);
         assert_true(fabs(rates) > 0.01 && fabs(rates) < 4.0);
-        near(sin(phases), rates / 4.0, 1e-4);
+        assert_near(sin(phases), rates / 4.0, 1e-4);
         stage_close(&stage);
     }
 }
 
 // Eight in a row with equal frequencies: their phases become one.
 static void a_row_of_oscillators_agrees(void **state) {
-    (void)state;
     char text[1000];
     Stage stage;
     double sum[2] = {0.0, 0.0};
@@ -154,7 +133,7 @@ static void a_row_of_oscillators_agrees(void **state) {
     assert_true(hypot(sum[0], sum[1]) < 0.8);
     stage_run(&stage, 15.0);
     for (uint32_t i = 1; i < 8; i++)
-        near(
+        assert_near(
             wrap(stage_get(&stage, "phase.memory", i, 0) - stage_get(&stage, "phase.memory", 0, 0)),
             0.0, 1e-3);
     stage_close(&stage);
@@ -169,40 +148,39 @@ static const char rover[] =
     "     behavior: %s}\n";
 
 static void joints_spin_at_the_speed(void **state) {
-    (void)state;
     char text[1000];
     Stage stage;
     snprintf(text, sizeof text, rover, "{spin: {speed: 4, joint: left_front right_front}}");
     stage_open(&stage, text);
     stage_run(&stage, 0.1);
-    near(stage_get(&stage, "actuator.control", 0, 0), 4.0, 0.0);
-    near(stage_get(&stage, "actuator.control", 0, 1), 0.0, 0.0); // of the rear
+    assert_near(stage_get(&stage, "actuator.control", 0, 0), 4.0, 0.0);
+    assert_near(stage_get(&stage, "actuator.control", 0, 1), 0.0, 0.0); // of the rear
     stage_close(&stage);
     snprintf(text, sizeof text, rover, "{spin: {speed: 4}}");
     stage_open(&stage, text);
     stage_run(&stage, 1.0);
-    near(stage_get(&stage, "joint.rate", 0, mf_model_find_joint(stage.scene.model, "left_front")),
-         4.0, 0.4);
+    assert_near(
+        stage_get(&stage, "joint.rate", 0, mf_model_find_joint(stage.scene.model, "left_front")),
+        4.0, 0.4);
     stage_close(&stage);
     stage_open(&stage, "name: s\nworld: {step: 0.002, gravity: 0}\nrun: {duration: 1}\ngroups:\n"
                        "  - {name: m, model: ../models/modules/pitch.urdf,\n"
                        "     behavior: {spin: {speed: 0.5}}, behavior_interval: 0.01}\n");
     stage_run(&stage, 1.0);
-    near(stage_get(&stage, "joint.target", 0, 0), 0.5, 1e-5);
-    near(stage_get(&stage, "joint.rate", 0, 0), 0.5, 0.02);
+    assert_near(stage_get(&stage, "joint.target", 0, 0), 0.5, 1e-5);
+    assert_near(stage_get(&stage, "joint.rate", 0, 0), 0.5, 0.02);
     stage_close(&stage);
 }
 
 // It drives at 5 rad/s times 42 mm until it sees a wall, and never gets stuck.
 static void a_wheelbot_turns_away_from_walls(void **state) {
-    (void)state;
     Stage stage;
     double way = 0.0, turned = 0.0;
-    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/wheelbot.yaml", NULL, 0);
     stage.scene = make_scene(stage.context, stage.file);
     stage_run(&stage, 1.0);
-    near(stage_get(&stage, "base.linear_velocity", 0, 0), 0.21, 1e-3);
+    assert_near(stage_get(&stage, "base.linear_velocity", 0, 0), 0.21, 1e-3);
     for (uint32_t k = 0; k < 120; k++) {
         double before[2], step[2];
         for (uint32_t c = 0; c < 2; c++)
@@ -226,7 +204,7 @@ static void drive(const char *right, double way[2], double *turned) {
     const mf_Override overrides[] = {{"groups.right.behavior.spin.speed", right}};
     Stage stage;
     double q[4];
-    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/atron_car.yaml", overrides, 1);
     stage.scene = make_scene(stage.context, stage.file);
     stage_run(&stage, 5.0);
@@ -241,12 +219,11 @@ static void drive(const char *right, double way[2], double *turned) {
 
 // Wheels roll on the rims of their outer halves, 40 mm from their axes.
 static void an_atron_car_drives_and_turns(void **state) {
-    (void)state;
     double way[2], turned;
     drive("0.5", way, &turned);
-    near(fabs(way[0]), 5.0 * 0.5 * 0.04, 0.01);
-    near(way[1], 0.0, 0.01);
-    near(turned, 0.0, 0.02);
+    assert_near(fabs(way[0]), 5.0 * 0.5 * 0.04, 0.01);
+    assert_near(way[1], 0.0, 0.01);
+    assert_near(turned, 0.0, 0.02);
     if (SANITIZED)
         return; // the same code
     drive("-0.5", way, &turned);
@@ -262,7 +239,7 @@ static double roll(const char *stretch, const char *lean) {
                                      {"world.step", "0.005"}};
     Stage stage;
     double way = 0.0;
-    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/track.yaml", overrides, SANITIZED ? 3 : 2);
     stage.scene = make_scene(stage.context, stage.file);
     for (uint32_t i = 0; i < 8; i++)
@@ -277,12 +254,11 @@ static double roll(const char *stretch, const char *lean) {
 
 // Towards the side to which it leans; a circle stands.
 static void a_track_rolls_where_it_leans(void **state) {
-    (void)state;
     assert_true(roll("0.3", "0.8") > 1.5);
     if (SANITIZED)
         return; // the others run the same code
     assert_true(roll("0.3", "2.34") < -1.5);
-    near(roll("0", "0.8"), 0.0, 0.05);
+    assert_near(roll("0", "0.8"), 0.0, 0.05);
 }
 
 // scenes/reconfigure.yaml in steps of 5 ms: SuperBots roll more than a meter, open one dock of six
@@ -296,10 +272,8 @@ static double forward_of(const mf_Scene *scene) {
 }
 
 static void a_track_becomes_a_snake(void **state) {
-    (void)state;
     const mf_Override step = {"world.step", "0.005"};
-    mf_Context *context = NULL;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     mf_SceneFile *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
     mf_Scene scene = make_scene(context, file);
     const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
@@ -326,7 +300,6 @@ static void a_track_becomes_a_snake(void **state) {
 // ---- mistakes -----------------------------------------------------------------------------------
 
 static void mistakes_are_one_line(void **state) {
-    (void)state;
     static const char *const rows[][2] = {
         {"{snake: {}}", "requires the section messages"},
         {"{spin: {joint: lef_front}}",
@@ -336,8 +309,7 @@ static void mistakes_are_one_line(void **state) {
          "rover has no range sensor 'nose'"},
         {"{wheels: {left: left_front}}", "behavior.wheels.right"},
     };
-    mf_Context *context = NULL;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[1000];
         mf_SceneFile *file = NULL;
@@ -352,19 +324,16 @@ static void mistakes_are_one_line(void **state) {
             fail_msg("%s", error.message);
         mf_scene_file_destroy(file);
     }
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 static void mistakes_of_modules_are_one_line(void **state) {
-    (void)state;
     static const char *const rows[][2] = {
         {"{arm: {front: front, back: back}}", "arm: messages.size is 16, need at least 52 bytes"},
         {"{car: {front: nose}}", "car: pitch has no dock 'nose'"},
         {"{hormone: {joint: knee}}", "hormone: expected names of hinges or slides of pitch"},
     };
-    mf_Context *context = NULL;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[600];
         mf_SceneFile *file = NULL;
@@ -383,8 +352,7 @@ static void mistakes_of_modules_are_one_line(void **state) {
         assert_int_equal(error.line, 7);
         mf_scene_file_destroy(file);
     }
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 int main(void) {

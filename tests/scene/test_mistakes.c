@@ -1,15 +1,7 @@
 // Mistakes in scenes and overrides: each kind with its exact file, line, column and message,
 // without leaks.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-
-#include <stdlib.h>
 
 #define OK_MODEL "groups: [{name: a, model: a.urdf}]\n"   // line 1; what follows starts in line 2
 #define GROUP "groups:\n  - name: a\n    model: a.urdf\n" // lines 1 to 3; its keys go on in 4

@@ -1,16 +1,7 @@
 // One world with everything: a humanoid under full dynamics, a car, quadrotors and a ball; robots
 // that do not touch others move exactly as they would alone.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 // ---- all kinds ---------------------------------------------------------------------------------
 
@@ -30,17 +21,8 @@ static const char everybody[] =
     "    place: {circle: {center: [0, 0, 20], radius: 12}}\n"
     "    behavior: {orbit: {radius: 10, height: 20, speed: 3}}\n";
 
-static mf_Context *open_context(uint32_t threads) {
-    mf_Context *context = NULL;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
-    return context;
-}
-
 static void drop_checked(mf_Context *context) {
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
 }
 
 static void all_motions_in_one_world(void **state) {
@@ -75,7 +57,6 @@ static uint64_t hash_of_everybody(uint32_t threads) {
 }
 
 static void threads_change_nothing(void **state) {
-    (void)state;
     assert_true(hash_of_everybody(3) == hash_of_everybody(1));
 }
 
@@ -84,10 +65,8 @@ static void images_contain_all_groups(void **state) {
     mf_SceneFile *file = parse_scene(*state, everybody);
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 700);
-    size_t size = mf_world_snapshot_size(scene.world);
-    void *image = malloc(size);
-    assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
+    size_t size;
+    void *image = take_snapshot(scene.world, &size);
     mf_world_step(scene.world, 300);
     uint64_t hash = mf_world_hash(scene.world);
     mf_scene_destroy(&scene);

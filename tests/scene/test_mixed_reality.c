@@ -1,25 +1,9 @@
 // A real can among simulated robots: they see it with a range sensor, turn away from it, and are
 // pushed by it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
 
-#include <mayfly/camera.h>
-
-#include <math.h>
-#include <stdlib.h>
-
 enum { ROWS = 8 };
-
-static void assert_near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%.9g, not %.9g +- %g", value, expected, tolerance);
-}
 
 #define SCENE(behavior)                                                                            \
     "world: {step: 0.005}\n"                                                                       \

@@ -1,18 +1,7 @@
 // scenes/obstacles.yaml: two hundred obstacles of every shape on a ground that is an image, and
 // modules that drive through them; with gravity and without.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include "near.h"
-#include "sanitized.h"
+#include "rig/rig.h"
 #include "scene/support.h"
-#include "text_model.h"
-
-#include <mayfly/terrain.h>
 
 enum { WHEELBOTS = 0, WORM = 1, OBSTACLES = 2 }; // numbers of groups; obstacles are the others
 

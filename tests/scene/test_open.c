@@ -1,15 +1,6 @@
 // Scenes in one call: opened with or without a context, simulated for a time, closed without leaks.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-#include "torture.h"
-
-#include <math.h>
 
 #define SOCCER MAYFLY_SOURCE_DIR "/scenes/soccer.yaml"
 #define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"
@@ -38,7 +29,6 @@ static void an_open_scene_is_a_loaded_one(void **state) {
 static void a_context_is_created_if_none_is_given(void **state) {
     mf_Scene *scene = NULL;
     mf_Error error = {0};
-    (void)state;
     if (mf_scene_open(NULL, BALL, NULL, 0, &scene, &error) != MF_OK)
         fail_with(&error);
     assert_non_null(mf_world_context(scene->world));

@@ -1,14 +1,6 @@
 // Particles in scenes: boxes that are filled, particles that wait for emitters, what is refused,
 // and boxes that float.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "sanitized.h"
+#include "rig/rig.h"
 #include "support.h"
 
 #include <mayfly/particles.h>

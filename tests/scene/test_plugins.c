@@ -1,19 +1,7 @@
 // Scenes with plugins: motions and controllers from shared libraries, their memory in snapshots,
 // and one line of error for mistakes in a file.
-#include <mayfly/plugin.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-#include "torture.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define PLUGINS MAYFLY_BINARY_DIR "/plugins/plugin_"
 
@@ -45,7 +33,7 @@ static void plugins_move_and_control(void **state) {
     mf_world_step(scene.world, 1);
     assert_true(fabs(get(&scene, 0, "sway.clock", 0, 0) - 0.04) < 1e-6);
     assert_true(fabs(get(&scene, 1, "sway.clock", 0, 0) - 0.03) < 1e-6);
-    double height = mf_field_get(mf_group_find_field(craft, "base.position"), 0, 2);
+    double height = get_field(craft, "base.position", 0, 2);
     assert_true(fabs(height - 0.16) < 1e-6);
     bool switched = false;
     for (int i = 0; i < 100; i++) {
@@ -84,19 +72,14 @@ enum { STEPS = 1500 };
 
 // The end of a play; at `pause` (0: never) it goes on in another world.
 static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
-    mf_Context *context = NULL;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_Context *context = open_context(threads);
     mf_plugins_allow(context, true);
     mf_SceneFile *file = parse_scene(context, text);
     mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, pause);
     if (pause > 0) {
-        size_t size = mf_world_snapshot_size(scene.world);
-        void *image = malloc(size);
-        assert_non_null(image);
-        assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
+        size_t size;
+        void *image = take_snapshot(scene.world, &size);
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 91);
@@ -107,8 +90,7 @@ static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
     uint64_t hash = mf_world_hash(scene.world);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
     return hash;
 }
 
@@ -116,7 +98,6 @@ static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
 // changes of motion.
 static void plays_go_on_to_the_bit(void **state) {
     static const uint32_t pauses[] = {1, 13, 207, 460, 905, 1303};
-    (void)state;
     uint64_t hash = end_of(PLAY, 1, 0);
     assert_true(end_of(PLAY, 3, 0) == hash);
     for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++)
@@ -128,9 +109,8 @@ static void plays_go_on_to_the_bit(void **state) {
 static void images_of_other_settings_are_refused(void **state) {
     mf_SceneFile *file = parse_scene(*state, PLAY);
     mf_Scene scene = make_scene(*state, file);
-    size_t size = mf_world_snapshot_size(scene.world);
-    void *image = malloc(size);
-    assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
+    size_t size;
+    void *image = take_snapshot(scene.world, &size);
     mf_scene_destroy(&scene);
     file->groups[0].plugins[1].values[0].value = 0.25;
     scene = make_scene(*state, file);

@@ -1,19 +1,9 @@
 // Records of several groups: one HDF5 group per group of the world, with its own data sets, sizes
 // and attributes; the time once.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/record.h>
-
+#include "rig/rig.h"
 #include "support.h"
-#include "torture.h"
 
 #include <hdf5.h>
-#include <unistd.h>
 
 #define FILE_NAME MAYFLY_BINARY_DIR "/test_scene_record.h5"
 
@@ -88,7 +78,6 @@ static void a_field_must_be_in_one_group_at_least(void **state) {
 }
 
 static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     return record(user, NULL, error);
 }
 

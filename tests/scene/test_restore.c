@@ -1,21 +1,10 @@
 // Restore is exact: every shipped scene, restored at every tick, in any order, into a world with
 // another history, goes on with the bits of the first time. What a member outside of fields keeps
 // from before (a cache, a mark of a step) shows here.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
 
-#include <mayfly/docks.h>
-
 #include <dirent.h>
-#include <stdlib.h>
-
-#include "sanitized.h"
 
 enum { TICKS = 40, VISITS = 160, HISTORIES = 2 };
 

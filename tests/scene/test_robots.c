@@ -1,14 +1,7 @@
 // Scenes with robots: gaits, behaviors and the keys needed for soccer; missing parts of a world
 // give one line of error, and every failing call is survived.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-#include "torture.h"
 
 static void a_game_is_read_and_written(void **state) {
     mf_SceneFile *again, *file = load_scene(*state, "scenes/soccer.yaml", NULL, 0);

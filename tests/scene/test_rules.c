@@ -1,18 +1,9 @@
 // Rules and games: rules switch motions at the right time, a ball in front of a player is kicked
 // towards the goal, and the same file gives the same bits for any number of threads and after a
 // snapshot.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
 #include "scene/soccer/play.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 // The second robot stands 1 m from the first of the other group, the third far away.
 static void rules_change_motions(void **state) {
@@ -140,7 +131,7 @@ static void motions_of_trusses_are_checked(void **state) {
                                              ".yaml, motion: elastic, speed: 1}]\n");
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 1);
-    assert_true(mf_field_get(mf_group_find_field(scene.group, "base.linear_velocity"), 0, 0) > 0.9);
+    assert_true(get_field(scene.group, "base.linear_velocity", 0, 0) > 0.9);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
 }
@@ -165,7 +156,7 @@ static void rules_wait_until_robots_have_settled(void **state) {
 static void lay_down(const mf_Scene *scene, uint32_t group, uint32_t i, double pitch) {
     mf_Group *robots = mf_world_group(scene->world, group);
     mf_Field *orientation = mf_group_find_field(robots, "base.orientation");
-    mf_field_set(mf_group_find_field(robots, "base.position"), i, 2, 0.13);
+    set_field(robots, "base.position", i, 2, 0.13);
     for (uint32_t c = 0; c < 4; c++)
         mf_field_set(orientation, i, c, 0.0);
     mf_field_set(orientation, i, 0, cos(0.5 * pitch));
@@ -222,7 +213,7 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
         assert_true(mf_play_count(scene.play, 2).kicks >= 1);
         assert_int_equal(mf_play_count(scene.play, 1).kicks, 0);
         // From a walker's stance, not the best one: 0.4 m at least (2 m and more:
-        // docs/reference/moves.md).
+        // docs/reference/gaits.md).
         if (!(get(&scene, 1, "base.position", 0, 0) > -0.05))
             fail_msg("%s: the ball got to %g m", levels[i], get(&scene, 1, "base.position", 0, 0));
         mf_scene_destroy(&scene);
@@ -253,18 +244,13 @@ static void lying_robots_get_up(void **state) {
 }
 
 static uint64_t play(uint32_t threads, bool interrupted) {
-    mf_Context *context = NULL;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    mf_Context *context = open_context(threads);
     mf_SceneFile *file = load_scene(context, "scenes/soccer.yaml", NULL, 0);
     mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, 600);
     if (interrupted) { // goes on in another world
-        size_t size = mf_world_snapshot_size(scene.world);
-        void *image = malloc(size);
-        assert_non_null(image);
-        assert_int_equal(mf_world_snapshot(scene.world, image, size, NULL), MF_OK);
+        size_t size;
+        void *image = take_snapshot(scene.world, &size);
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 37);
@@ -275,13 +261,11 @@ static uint64_t play(uint32_t threads, bool interrupted) {
     uint64_t hash = mf_world_hash(scene.world);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
     return hash;
 }
 
 static void a_match_is_the_same_every_time(void **state) {
-    (void)state;
     uint64_t hash = play(1, false);
     assert_true(play(3, false) == hash);
     assert_true(play(1, true) == hash);

@@ -1,17 +1,10 @@
 // Scene files: defaults, every key, overrides, text that is written and read again, a robot's own
 // file as a scene, and the tables of keys.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "scene/keys.h"
 #include "support.h"
 
 #include <locale.h>
-#include <math.h>
 
 #define OK_MODEL "groups: [{name: a, model: a.urdf}]\n"
 

@@ -1,16 +1,7 @@
 // Descriptors of MAP-Elites in scenes: measures against closed forms, a program's own, and mistakes
 // in files.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define GRID                                                                                       \
     "search:\n  replacement: cell\n  selection: uniform\n  descriptors:\n"                         \
@@ -29,11 +20,6 @@ static const char flight[] = "groups:\n  - name: a\n    model: ../models/hexapod
                              "[0.98006657784124163, 0.19866933079506122, 0, 0]}\n"
                              "world: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n";
 
-static void assert_near(double a, double b) {
-    if (!(fabs(a - b) <= 1e-6))
-        fail_msg("%.17g is not near %.17g", a, b);
-}
-
 static void measures_have_their_closed_forms(void **state) {
     char text[2000];
     snprintf(text, sizeof text, "%s%s", flight, GRID);
@@ -49,10 +35,10 @@ static void measures_have_their_closed_forms(void **state) {
         assert_int_equal(mf_scene_evaluate(&scene, genomes, 20, bytes, fitness, NULL), MF_OK);
         assert_int_equal(mf_scene_describe(&scene, genomes, 20, bytes, values, NULL), MF_OK);
         for (int robot = 0; robot < 20; robot++) {
-            assert_near(values[4 * robot], 1.0);
-            assert_near(values[4 * robot + 1], 0.4);
-            assert_near(values[4 * robot + 2], 3.0);
-            assert_near(values[4 * robot + 3], cos(0.4));
+            assert_near(values[4 * robot], 1.0, 1e-6);
+            assert_near(values[4 * robot + 1], 0.4, 1e-6);
+            assert_near(values[4 * robot + 2], 3.0, 1e-6);
+            assert_near(values[4 * robot + 3], cos(0.4), 1e-6);
         }
     }
     assert_int_equal(mf_scene_describe(&scene, genomes, 21, bytes, values, NULL), MF_BAD_ARGUMENT);

@@ -1,17 +1,7 @@
 // Small steps add up in single precision: far from the origin, and where a step is very short. Over
 // all motions: a body goes as far as its velocity says, wherever it is.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-
-#include <mayfly/motion.h>
-
+#include "rig/rig.h"
 #include "support.h"
-#include "text_model.h"
 
 typedef struct Case {
     const char *model;  // in models/
@@ -40,13 +30,6 @@ static const Case cases[MF_MOTION_COUNT] = {
     [MF_MOTION_GRAINS] = {"grain.xml", NULL, 0, 0.0, 0.0},
 };
 
-static mf_Field *field_of(const mf_Scene *scene, const char *name) {
-    mf_Field *field = mf_group_find_field(scene->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
-}
-
 static mf_Scene open_scene(mf_Context *context, int motion, double step, mf_SceneFile **file) {
     char text[512];
     const int done = snprintf(text, sizeof text,
@@ -67,8 +50,8 @@ static void travel(mf_Context *context, int motion, double offset, double speed,
     const uint32_t axis = cases[motion].axis;
     mf_SceneFile *file = NULL;
     mf_Scene scene = open_scene(context, motion, step, &file);
-    mf_Field *position = field_of(&scene, "base.position"),
-             *velocity = field_of(&scene, "base.linear_velocity"),
+    mf_Field *position = field_of(scene.group, "base.position"),
+             *velocity = field_of(scene.group, "base.linear_velocity"),
              *wind = mf_group_find_field(scene.group, "wind.velocity");
     mf_field_set(position, 0, axis, offset);
     if (axis != 2)
@@ -121,11 +104,11 @@ static void attitudes_keep_small_steps(void **state) {
         const uint32_t steps = 20000;
         mf_SceneFile *file = NULL;
         mf_Scene scene = open_scene(*state, motions[m], step, &file);
-        mf_Field *attitude = field_of(&scene, "base.orientation");
-        mf_field_set(field_of(&scene, "base.position"), 0, 2, 100.0);
+        mf_Field *attitude = field_of(scene.group, "base.orientation");
+        mf_field_set(field_of(scene.group, "base.position"), 0, 2, 100.0);
         mf_field_set(attitude, 0, 0, cos(0.5));
         mf_field_set(attitude, 0, 3, sin(0.5));
-        mf_field_set(field_of(&scene, "base.angular_velocity"), 0, 2, rate);
+        mf_field_set(field_of(scene.group, "base.angular_velocity"), 0, 2, rate);
         mf_group_refresh(scene.group, 0);
         mf_world_step(scene.world, steps);
         const double angle =
@@ -146,23 +129,22 @@ static const char joints[] = "<mujoco><option gravity=\"0 0 0\"/><worldbody>"
                              "</worldbody></mujoco>";
 
 static double turn(mf_Context *context, double start, double rate, double step, uint64_t steps) {
-    mf_Model *model = NULL;
     mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig own = mf_group_config();
     mf_Error error = {0};
-    model = load_text(context, joints);
+    mf_Model *model = load_text(context, joints);
     config.step = mf_time_from_seconds(step);
     config.gravity = 0.0;
     own.model = model;
-    assert_int_equal(mf_world_create(context, &config, &world, &error), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &own, &group, &error), MF_OK);
+    world = open_world(context, &config);
+    group = add_group(world, &own);
     if (mf_articulated_add(group, NULL, &error) != MF_OK)
         fail_with(&error);
     mf_Field *angle = mf_group_find_field(group, "joint.angle");
     mf_field_set(angle, 0, 0, start);
-    mf_field_set(mf_group_find_field(group, "joint.rate"), 0, 0, rate);
+    set_field(group, "joint.rate", 0, 0, rate);
     mf_group_refresh(group, 0);
     mf_world_step(world, steps);
     const double turned = mf_field_get(angle, 0, 0) - (double)(float)start;

@@ -1,23 +1,9 @@
 // Worlds created from scenes: values of the model where a file says `auto`, and initial poses of
 // robots.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
 
-#include <math.h>
-#include <unistd.h>
-
 #define MODEL(name, file) "  - name: " name "\n    model: ../models/" file "\n"
-
-static void assert_near(double a, double b, double tolerance) {
-    if (!(fabs(a - b) <= tolerance))
-        fail_msg("%.17g is not within %g of %.17g", a, tolerance, b);
-}
 
 // ---- automatic values --------------------------------------------------------------------------
 

@@ -1,14 +1,7 @@
 // Every allocation and system call behind scenes fails once.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "scene/keys.h"
 #include "support.h"
-#include "torture.h"
 
 static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) {
     static const mf_Override overrides[] = {{"search.population", "8"},
@@ -30,7 +23,6 @@ static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) 
 }
 
 static mf_Status read_and_write(mf_Context *context, void *user, mf_Error *error) {
-    (void)user;
     mf_SceneFile *file = NULL;
     char *text = NULL;
     mf_Status status = load(context, &file, error);
@@ -45,7 +37,6 @@ static mf_Status read_and_write(mf_Context *context, void *user, mf_Error *error
 }
 
 static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *error) {
-    (void)user;
     mf_SceneFile *file = NULL;
     mf_SceneConfig config = mf_scene_config();
     mf_Scene scene = {0};

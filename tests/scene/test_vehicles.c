@@ -1,17 +1,7 @@
 // Scenes with vehicles and the worlds created from them: mistakes, overrides, initial positions,
 // behaviors, and the same bits for any number of threads.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "support.h"
-#include "torture.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define GROUP "groups:\n  - name: quads\n    model: ../models/sun2022.yaml\n" // lines 1 to 3
 #define CAR "groups:\n  - name: cars\n    model: ../models/car_full_size.yaml\n"
@@ -238,7 +228,7 @@ static void overlap_is_refused_with_its_line(void **state) {
 
 static double position_of(mf_Scene *scene, const char *group, uint32_t agent, uint32_t c) {
     mf_Group *found = mf_world_find_group(scene->world, group);
-    return mf_field_get(mf_group_find_field(found, "base.position"), agent, c);
+    return get_field(found, "base.position", agent, c);
 }
 
 static void agents_hold_their_positions(void **state) {
@@ -372,13 +362,11 @@ static void collisions_give_faults_or_forces(void **state) {
 }
 
 static double forward_of(const mf_Scene *scene, uint32_t instance, void *user) {
-    (void)user;
     return get(scene, 0, "base.position", instance, 0);
 }
 
 static void steer_car(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user) {
-    (void)user;
-    mf_field_set(mf_group_find_field(scene->group, "command.speed"), instance, 0, genome[0]);
+    set_field(scene->group, "command.speed", instance, 0, genome[0]);
 }
 
 // A program may evolve vehicles by hooks; their motion is theirs at every level.
@@ -424,14 +412,12 @@ static uint64_t hash_with(uint32_t threads, const char *isa) {
     mf_world_step(scene.world, 200);
     uint64_t hash = mf_world_hash(scene.world);
     drop_scene(&scene, file);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
     unsetenv("MAYFLY_ISA");
     return hash;
 }
 
 static void threads_and_instructions_change_nothing(void **state) {
-    (void)state;
     uint64_t one = hash_with(1, "scalar");
     assert_true(hash_with(4, "scalar") == one);
     if (mf_isa_available(MF_ISA_AVX2))
@@ -451,7 +437,6 @@ static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
     mf_SceneFile *file = NULL;
     mf_Scene scene = {0};
     char *page = NULL;
-    (void)user;
     mf_Status status =
         mf_scene_file_parse(context, SCENE_PATH, text, strlen(text), overrides, 1, &file, error);
     assert_int_equal(status != MF_OK, file == NULL);

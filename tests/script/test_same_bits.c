@@ -3,10 +3,6 @@
 #include "link/support.h"
 #include "script/script.h"
 
-#include "context.h"
-
-#include <mayfly/plugin.h>
-
 enum { ROBOTS = 20, JOINTS_MOST = 64, TURNS = 60, PERIOD_MS = 20, STEPS = 10 /* of a turn */ };
 
 #define SCENE                                                                                      \

@@ -1,18 +1,9 @@
 // Scripts of scenes: what they read and write, when they are called, that their results depend on
 // nothing but the scene, and that a bad one ends the run with its file and line and does no harm.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "math/scalar.h"
-#include "near.h"
 #include "scene/support.h"
 #include "script/script.h"
-
-#include <stdlib.h>
 
 // Lines of the text of a script start at line 11 of this file.
 #define SCENE                                                                                      \
@@ -58,9 +49,7 @@ static char *scene_with(const char *script, const char *more) {
 
 static Run *open_run(uint32_t threads, const char *text, const mf_SceneHooks *hooks) {
     Run *run = calloc(1, sizeof *run);
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &run->context, NULL), MF_OK);
+    run->context = open_context(threads);
     run->file = parse_scene(run->context, text);
     if (hooks != NULL)
         run->file->hooks = *hooks;
@@ -75,8 +64,7 @@ static Run *open_run(uint32_t threads, const char *text, const mf_SceneHooks *ho
 static void close_run(Run *run) {
     mf_scripts_destroy(run->scripts);
     drop_scene(&run->scene, run->file);
-    assert_int_equal(mf_context_live_bytes(run->context), 0);
-    mf_context_destroy(run->context);
+    close_context(run->context);
     free(run);
 }
 
@@ -108,7 +96,6 @@ static void expect_good(const Run *run) {
 // ---- calls --------------------------------------------------------------------------------------
 
 static void hooks_are_called_at_their_rate(void **state) {
-    (void)state;
     Run *run =
         perform_script("print('main')\n"
                        "function start() print('start', world:time()) end\n"
@@ -129,7 +116,6 @@ static void hooks_are_called_at_their_rate(void **state) {
 
 // The same calls however the run is cut.
 static void pieces_of_a_run_do_not_matter(void **state) {
-    (void)state;
     char *text = scene_with("local n = 0\nfunction tick() n = n + 1 end\n"
                             "function finish() print(n) end",
                             "    tick: 0.02\n");
@@ -145,7 +131,6 @@ static void pieces_of_a_run_do_not_matter(void **state) {
 }
 
 static void a_script_stops_the_run(void **state) {
-    (void)state;
     char *text =
         scene_with("function tick(time) if time > 0.045 then world:stop('enough') end end", "");
     Run *run = open_run(1, text, NULL);
@@ -160,7 +145,6 @@ static void a_script_stops_the_run(void **state) {
 // ---- properties ---------------------------------------------------------------------------------
 
 static void properties_are_arrays(void **state) {
-    (void)state;
     Run *run = perform_script(
         "local height = world:property('robots[*]/base.position.z')\n"
         "local angles = world:property('robots[3]/joint.angle')\n"
@@ -188,7 +172,6 @@ static void properties_are_arrays(void **state) {
 }
 
 static void gaits_are_commanded(void **state) {
-    (void)state;
     Run *run = perform_script("function start()\n"
                               "  world:gait('robots', nil, 'tripod')\n"
                               "  world:gait('robots', 3, nil)\n"
@@ -206,7 +189,6 @@ static void gaits_are_commanded(void **state) {
 // ---- the same bits ------------------------------------------------------------------------------
 
 static void control(const mf_SystemRun *run, void *user) {
-    (void)user;
     const mf_Field *angle = mf_group_find_field(run->group, "joint.angle");
     mf_Field *target = mf_group_find_field(run->group, "joint.target");
     const double time = mf_time_to_seconds(run->time);
@@ -224,7 +206,6 @@ static mf_Status add_control(mf_Scene *scene, void *user, mf_Error *error) {
     static const char *const reads[] = {"joint.angle", NULL}, *const writes[] = {"joint.target",
                                                                                  NULL};
     mf_SystemConfig system = mf_system_config();
-    (void)user;
     system.name = "control";
     system.phase = MF_PHASE_CONTROL;
     system.rate = (mf_Rate){50, 1};
@@ -266,7 +247,6 @@ static uint64_t walk(uint32_t threads, const char *script, const char *motion,
 
 // A script, on one thread and on two, and the same controller as a system in C.
 static void a_script_gives_the_bits_of_a_controller_in_c(void **state) {
-    (void)state;
     static const char *const motions[] = {"points", "articulated"};
     const mf_SceneHooks hooks = {.attach = add_control};
     for (size_t i = 0; i < 2; i++) {
@@ -308,7 +288,6 @@ static char *repeat(uint32_t threads, uint64_t *done) {
 
 // Three times the same start with another height: the world's time goes back, the run goes on.
 static void an_experiment_is_repeated(void **state) {
-    (void)state;
     uint64_t done[2];
     char *one = repeat(1, &done[0]), *two = repeat(2, &done[1]);
     assert_int_equal(done[0], 60);
@@ -324,7 +303,6 @@ static void an_experiment_is_repeated(void **state) {
 }
 
 static void random_numbers_are_those_of_the_seed(void **state) {
-    (void)state;
     static const char script[] = "local low, sum = 9, 0\n"
                                  "for i = 1, 1000 do\n"
                                  "  local x, n = world:random(), world:random(6)\n"
@@ -343,7 +321,6 @@ static void random_numbers_are_those_of_the_seed(void **state) {
 
 // Nothing that differs from run to run is visible: addresses, or the order of a table of names.
 static void order_is_fixed(void **state) {
-    (void)state;
     Run *run = perform_script("local t = {b = 1, a = 2, [10] = 3, [1] = 4, [true] = 5}\n"
                               "for key, value in pairs(t) do print(key, value) end\n"
                               "print(t, print, string.format('%s', t), tostring(world))\n"
@@ -362,7 +339,6 @@ static void order_is_fixed(void **state) {
 // ---- results and events -------------------------------------------------------------------------
 
 static void results_are_csv_and_json(void **state) {
-    (void)state;
     Run *run = perform_script("local t = results.table('a.csv', {'x', 'say \"hi\", you'})\n"
                               "t:row(0.1, 'a,b')\n"
                               "t:row(3, true)\n"
@@ -381,7 +357,6 @@ static void results_are_csv_and_json(void **state) {
 }
 
 static void falls_and_faults_are_events(void **state) {
-    (void)state;
     Run *run = perform_script("function event(e) print(e.kind, e.group, e.robot, e.fault) end\n"
                               "function tick(time)\n"
                               "  if time == 0.05 then\n"
@@ -466,7 +441,6 @@ static const Mistake mistakes[] = {
 };
 
 static void bad_scripts_end_the_run(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         const Mistake *mistake = &mistakes[i];
         Run *run = perform_script(mistake->script, mistake->more, 3);
@@ -488,7 +462,6 @@ static void bad_scripts_end_the_run(void **state) {
 
 // Bytecode is no text, whatever the file is called.
 static void bytecode_is_refused(void **state) {
-    (void)state;
     char path[] = "/tmp/mayfly-script-XXXXXX";
     const int file = mkstemp(path);
     assert_true(file >= 0);
@@ -510,9 +483,7 @@ static void bytecode_is_refused(void **state) {
 
 // Programs that do not run scripts say so, and a written scene has them still.
 static void other_programs_say_that_no_script_runs(void **state) {
-    (void)state;
-    mf_Context *context = NULL;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    mf_Context *context = open_context(0);
     char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n"), *written;
     mf_SceneFile *file = parse_scene(context, text);
     mf_Scene scene = make_scene(context, file);

@@ -3,22 +3,11 @@
 #ifndef MAYFLY_TESTS_SEARCH_SUPPORT_H
 #define MAYFLY_TESTS_SEARCH_SUPPORT_H
 
-#include <mayfly/search.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "rig/rig.h"
 
 #include <sqlite3.h>
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef struct Fixture {
     mf_Context *context;
@@ -87,8 +76,6 @@ static inline int teardown_fixture(void **state) {
 // A rugged but cheap fitness: weighted set bits, with a share of genomes that fail (NaN).
 static inline mf_Status rugged(void *user, const uint8_t *genomes, uint32_t count,
                                uint32_t genome_bytes, double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *genome = genomes + (size_t)i * genome_bytes;
         uint64_t hash = mf_hash_bytes(MF_HASH_START, genome, genome_bytes);
@@ -111,25 +98,14 @@ static inline mf_SearchConfig small_config(void) {
 
 #define SETTINGS "name: test\n# \xc3\xa4\nduration: 120\n"
 
-static inline void must(mf_Status status, const mf_Error *error, int line) {
-    if (status == MF_OK)
-        return;
-    char text[1024];
-    fail_msg("line %d: %s: %s", line, mf_status_name(status),
-             mf_error_format(error, text, sizeof text));
-}
-#define MUST(call) must((call), &error, __LINE__)
-
 static inline mf_Search *new_search(mf_Context *context, const mf_SearchConfig *config) {
     mf_Search *search = NULL;
-    mf_Error error = {0};
     MUST(mf_search_create(context, config, &search, &error));
     return search;
 }
 
 static inline mf_Archive *new_archive(const Fixture *fixture, const mf_SearchConfig *config) {
     mf_Archive *archive = NULL;
-    mf_Error error = {0};
     MUST(mf_archive_create(fixture->context, fixture->path, config, SETTINGS, 11, UINT64_MAX,
                            &archive, &error));
     return archive;
@@ -137,14 +113,12 @@ static inline mf_Archive *new_archive(const Fixture *fixture, const mf_SearchCon
 
 static inline mf_Archive *open_archive(const Fixture *fixture, bool write) {
     mf_Archive *archive = NULL;
-    mf_Error error = {0};
     MUST(mf_archive_open(fixture->context, fixture->path, write, &archive, &error));
     return archive;
 }
 
 // Advances and stores until `generation` is reached.
 static inline void evolve(mf_Archive *archive, mf_Search *search, uint32_t generation) {
-    mf_Error error = {0};
     while (mf_search_generation(search) < generation) {
         MUST(mf_search_advance(search, &error));
         double time = mf_search_generation(search);

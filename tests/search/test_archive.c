@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -54,7 +53,7 @@ static void gives_back_what_was_stored(void **state) {
     mf_Error error = {0};
     archive = open_archive(fixture, false);
     mf_ArchiveRun run;
-    MUST(mf_archive_run(archive, &run, &error));
+    must(mf_archive_run(archive, &run, &error), &error);
     assert_int_equal(run.search.struct_size, sizeof run.search);
     assert_int_equal(run.search.population, 20);
     assert_int_equal(run.search.survivors, 8);
@@ -70,7 +69,7 @@ static void gives_back_what_was_stored(void **state) {
 
     mf_ArchiveGeneration *rows = NULL;
     uint32_t count = 0;
-    MUST(mf_archive_generations(archive, &rows, &count, &error));
+    must(mf_archive_generations(archive, &rows, &count, &error), &error);
     assert_int_equal(count, 6);
     for (uint32_t g = 0; g < 6; g++) {
         assert_int_equal(rows[g].generation, g + 1);
@@ -83,18 +82,18 @@ static void gives_back_what_was_stored(void **state) {
     mf_Individual found;
     uint8_t genome[16];
     for (uint32_t g = 0; g <= 6; g++) {
-        MUST(mf_archive_best(archive, g, &found, genome, 16, &error));
+        must(mf_archive_best(archive, g, &found, genome, 16, &error), &error);
         assert_ptr_equal(found.genome, genome);
         assert_same_individual(found, champions[g == 0 ? 5 : g - 1], 16);
     }
     for (uint32_t rank = 0; rank < 20; rank++) {
         mf_Individual individual = mf_search_individual(search, rank);
-        MUST(mf_archive_individual(archive, individual.id, &found, genome, 16, &error));
+        must(mf_archive_individual(archive, individual.id, &found, genome, 16, &error), &error);
         assert_same_individual(found, individual, 16);
     }
     // 20 in the first generation, then 12 each.
     for (uint64_t id = 0; id < 80; id++)
-        MUST(mf_archive_individual(archive, id, &found, genome, 16, &error));
+        must(mf_archive_individual(archive, id, &found, genome, 16, &error), &error);
     const uint64_t absent[] = {80, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX};
     mf_Individual before = found;
     for (int i = 0; i < 4; i++)
@@ -114,12 +113,12 @@ static void empty_archive_is_fine(void **state) {
     mf_Archive *archive = open_archive(fixture, false);
     mf_Error error = {0};
     mf_ArchiveRun run;
-    MUST(mf_archive_run(archive, &run, &error));
+    must(mf_archive_run(archive, &run, &error), &error);
     assert_int_equal(run.generations, 0);
     assert_true(run.seconds == 0 && run.simulated == 0);
     mf_ArchiveGeneration *rows = NULL;
     uint32_t count = 99;
-    MUST(mf_archive_generations(archive, &rows, &count, &error));
+    must(mf_archive_generations(archive, &rows, &count, &error), &error);
     assert_int_equal(count, 0);
     mf_release(fixture->context, rows);
     mf_Individual found;
@@ -128,9 +127,9 @@ static void empty_archive_is_fine(void **state) {
     // Resuming from nothing makes the search new, whatever it was.
     mf_Search *search = new_search(fixture->context, &config);
     uint64_t hash = mf_search_hash(search);
-    MUST(mf_search_advance(search, &error));
+    must(mf_search_advance(search, &error), &error);
     double seconds = 1, simulated = 1;
-    MUST(mf_archive_resume(archive, search, &seconds, &simulated, &error));
+    must(mf_archive_resume(archive, search, &seconds, &simulated, &error), &error);
     assert_int_equal(mf_search_generation(search), 0);
     assert_true(mf_search_hash(search) == hash && seconds == 0 && simulated == 0);
     mf_search_destroy(search);
@@ -145,10 +144,8 @@ static const double odd_values[] = {
 
 static mf_Status odd(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                      double *fitness, mf_Error *error) {
-    (void)user;
     (void)genomes;
     (void)genome_bytes;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         fitness[i] = odd_values[i];
     return MF_OK;
@@ -175,7 +172,6 @@ static void fitness_is_stored_bit_for_bit(void **state) {
         uint64_t hash = make_archive(fixture, &config, 4);
         mf_Archive *archive = open_archive(fixture, false);
         mf_Search *search = new_search(fixture->context, &config);
-        mf_Error error = {0};
         MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
         assert_true(mf_search_hash(search) == hash);
         mf_search_destroy(search);
@@ -189,7 +185,6 @@ static void fitness_is_stored_bit_for_bit(void **state) {
 static void resuming_anywhere_equals_the_unbroken_run(void **state) {
     Fixture *fixture = *state;
     enum { GENERATIONS = 12 };
-    mf_Error error = {0};
     for (int reuse = 0; reuse < 2; reuse++) {
         mf_SearchConfig config = small_config();
         config.reuse_fitness = reuse == 1;
@@ -260,17 +255,17 @@ static void only_the_next_generation_is_appended(void **state) {
     mf_Search *search = new_search(fixture->context, &config);
     mf_Error error = {0};
     assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
-    MUST(mf_search_advance(search, &error));
+    must(mf_search_advance(search, &error), &error);
     const double bad[] = {NAN, -1, INFINITY};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(mf_archive_append(archive, search, bad[i], 0, &error), MF_BAD_ARGUMENT);
         assert_int_equal(mf_archive_append(archive, search, 0, bad[i], &error), MF_BAD_ARGUMENT);
     }
-    MUST(mf_archive_append(archive, search, 0, 0, &error));
+    must(mf_archive_append(archive, search, 0, 0, &error), &error);
     assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "expected generation 2 next, found 1"));
-    MUST(mf_search_advance(search, &error));
-    MUST(mf_search_advance(search, &error));
+    must(mf_search_advance(search, &error), &error);
+    must(mf_search_advance(search, &error), &error);
     assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
     mf_archive_close(archive);
     archive = open_archive(fixture, false);
@@ -344,7 +339,6 @@ static void readers_go_on_while_one_writes(void **state) {
     mf_Archive *writer = new_archive(fixture, &config);
     mf_Search *search = new_search(fixture->context, &config);
     mf_Archive *readers[3];
-    mf_Error error = {0};
     for (int i = 0; i < 3; i++)
         readers[i] = open_archive(fixture, false);
     for (uint32_t g = 1; g <= 5; g++) {
@@ -381,11 +375,11 @@ static void waits_out_a_foreign_lock(void **state) {
     assert_int_equal(sqlite3_open(fixture->path, &shell), SQLITE_OK);
     assert_int_equal(sqlite3_exec(shell, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     mf_Error error = {0};
-    MUST(mf_search_advance(search, &error));
+    must(mf_search_advance(search, &error), &error);
     assert_int_equal(mf_archive_append(archive, search, 2, 2, &error), MF_BUSY);
     assert_int_equal(sqlite3_exec(shell, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(shell);
-    MUST(mf_archive_append(archive, search, 2, 2, &error));
+    must(mf_archive_append(archive, search, 2, 2, &error), &error);
     mf_archive_close(archive);
     mf_search_destroy(search);
 }
@@ -399,7 +393,6 @@ static void names_have_no_special_meaning(void **state) {
     static const char *const names[] = {":memory:", "file:x?mode=memory", "a b%20c#?.db", "plain"};
     for (int i = 0; i < 4; i++) {
         mf_Archive *archive = NULL;
-        mf_Error error = {0};
         MUST(mf_archive_create(fixture->context, names[i], &config, NULL, 0, 0, &archive, &error));
         mf_archive_close(archive);
         assert_int_equal(access(names[i], R_OK | W_OK), 0);
@@ -455,12 +448,13 @@ static void creation_refuses_bad_arguments(void **state) {
         MF_LIMIT);
     assert_int_equal(count_files(fixture->folder), 0);
     longest[1 << 20] = '\0';
-    MUST(mf_archive_create(fixture->context, fixture->path, &config, longest, 0, 0, &archive,
-                           &error));
+    must(mf_archive_create(fixture->context, fixture->path, &config, longest, 0, 0, &archive,
+                           &error),
+         &error);
     mf_archive_close(archive);
     archive = open_archive(fixture, false);
     mf_ArchiveRun run;
-    MUST(mf_archive_run(archive, &run, &error));
+    must(mf_archive_run(archive, &run, &error), &error);
     assert_string_equal(run.settings, longest);
     mf_archive_close(archive);
     free(longest);
@@ -590,7 +584,6 @@ static void full_disk_loses_nothing(void **state) {
 
 static int count_row(void *user, int columns, char **values, char **names) {
     (void)columns;
-    (void)values;
     (void)names;
     ++*(int *)user;
     return 0;

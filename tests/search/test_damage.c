@@ -246,7 +246,6 @@ static void own_additions_do_no_harm(void **state) {
                  "DELETE FROM individual; END;");
     mf_Archive *archive = open_archive(fixture, true);
     mf_Search *search = new_search(fixture->context, &config);
-    mf_Error error = {0};
     MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
     evolve(archive, search, 5);
     mf_archive_close(archive);

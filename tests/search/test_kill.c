@@ -12,8 +12,6 @@ enum { GENERATIONS = 150, KILLS = 25 };
 // Set bits of the second byte, and the first byte.
 static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *values, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++) {
         values[2 * i] = __builtin_popcount(genomes[i * genome_bytes + 1]);
         values[2 * i + 1] = genomes[i * genome_bytes];
@@ -111,7 +109,6 @@ static uint32_t stored_generations(const Fixture *fixture) {
         return 0;
     mf_Archive *archive = open_archive(fixture, false);
     mf_ArchiveRun run;
-    mf_Error error = {0};
     MUST(mf_archive_run(archive, &run, &error));
     assert_true(run.seconds == run.generations && run.simulated == 240.0 * run.generations);
     mf_archive_close(archive);
@@ -123,7 +120,6 @@ static void assert_final_population(const Fixture *fixture, mf_Replacement repla
     mf_SearchConfig config = config_of(replacement);
     mf_Search *search = new_search(fixture->context, &config);
     mf_Archive *archive = open_archive(fixture, false);
-    mf_Error error = {0};
     MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
     assert_int_equal(mf_search_generation(search), GENERATIONS);
     assert_true(mf_search_hash(search) == expected);
@@ -133,7 +129,6 @@ static void assert_final_population(const Fixture *fixture, mf_Replacement repla
 
 static void kill_and_resume(const Fixture *fixture, mf_Replacement replacement) {
     mf_SearchConfig config = config_of(replacement);
-    mf_Error error = {0};
     mf_Search *search = new_search(fixture->context, &config);
     for (int i = 0; i < GENERATIONS; i++)
         MUST(mf_search_advance(search, &error));

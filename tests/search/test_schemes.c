@@ -3,8 +3,6 @@
 #include "search/population.h"
 #include "support.h"
 
-#include <math.h>
-
 // ---- helpers -----------------------------------------------------------------------------------
 
 // The schemes that a run can have, one by one.
@@ -34,8 +32,6 @@ enum { SCHEMES = sizeof schemes / sizeof *schemes };
 // Descriptors: share of set bits in the first half, and first byte; NaN for some.
 static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *values, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *genome = genomes + (size_t)i * genome_bytes;
         double bits = 0;
@@ -50,7 +46,6 @@ static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, ui
 // A genome that grows by one byte per generation up to its limit, and changes one byte.
 static mf_Status grow(void *user, const uint8_t *parent, uint64_t seed, uint64_t id, uint8_t *child,
                       uint32_t genome_bytes) {
-    (void)user;
     uint32_t words[4];
     mf_random(seed, (uint32_t)id, 77, id >> 32, words);
     for (uint32_t i = 0; i < genome_bytes; i++)
@@ -85,7 +80,6 @@ static mf_SearchConfig scheme_config(const Scheme *scheme) {
 }
 
 static void advance(mf_Search *search, uint32_t generations) {
-    mf_Error error = {0};
     for (uint32_t i = 0; i < generations; i++)
         MUST(mf_search_advance(search, &error));
 }
@@ -366,7 +360,6 @@ static void each_cell_has_the_best_ever(void **state) {
 }
 
 static void cells_of_a_grid(void **state) {
-    (void)state;
     mf_SearchConfig config = mf_search_config();
     const double nan = __builtin_nan(""), infinity = __builtin_inf();
     config.descriptor_count = 2;
@@ -387,7 +380,6 @@ static void cells_of_a_grid(void **state) {
 
 static mf_Status describe_nothing(void *user, const uint8_t *genomes, uint32_t count,
                                   uint32_t genome_bytes, double *values, mf_Error *error) {
-    (void)user, (void)genomes, (void)count, (void)genome_bytes, (void)values, (void)error;
     return MF_OK; // NaN remain
 }
 
@@ -405,7 +397,7 @@ static void a_grid_may_stay_empty(void **state) {
     mf_Error error = {0};
     assert_int_equal(mf_archive_best(archive, 0, &individual, genome, 16, &error), MF_NOT_FOUND);
     mf_Search *again = new_search(fixture->context, &config);
-    MUST(mf_archive_resume(archive, again, NULL, NULL, &error));
+    must(mf_archive_resume(archive, again, NULL, NULL, &error), &error);
     assert_int_equal(mf_search_generation(again), 3);
     assert_true(mf_search_hash(again) == mf_search_hash(search));
     mf_archive_close(archive);
@@ -417,7 +409,6 @@ static void a_grid_may_stay_empty(void **state) {
 
 static void resuming_gives_the_same_bits(void **state) {
     Fixture *fixture = *state;
-    mf_Error error = {0};
     for (int i = 0; i < SCHEMES; i++) {
         mf_SearchConfig config = scheme_config(&schemes[i]);
         mf_Search *whole = new_search(fixture->context, &config);
@@ -477,12 +468,12 @@ static void lines_end_in_the_first_generation(void **state) {
         mf_Ancestor *line, *tree;
         uint32_t count, nodes;
         uint8_t genome[16];
-        MUST(mf_archive_ancestry(archive, best.id, &line, &count, &error));
+        must(mf_archive_ancestry(archive, best.id, &line, &count, &error), &error);
         assert_true(line[0].id == best.id && line[0].parent == best.parent);
         assert_int_equal(line[count - 1].generation, 1);
         assert_true(line[count - 1].parent == UINT64_MAX && line[count - 1].changed == 0);
         for (uint32_t k = 0; k < count; k++) {
-            MUST(mf_archive_individual(archive, line[k].id, &stored, genome, 16, &error));
+            must(mf_archive_individual(archive, line[k].id, &stored, genome, 16, &error), &error);
             assert_true(stored.parent == line[k].parent);
             if (k + 1 == count)
                 break;
@@ -490,13 +481,13 @@ static void lines_end_in_the_first_generation(void **state) {
             assert_true(config.vary != NULL || line[k].changed > 0);
         }
         uint64_t alive[3];
-        MUST(mf_archive_alive(archive, 3, alive, &nodes, &error));
+        must(mf_archive_alive(archive, 3, alive, &nodes, &error), &error);
         assert_in_range(nodes, 1, 3);
         for (uint32_t k = 0; k < nodes; k++)
             assert_true(alive[k] == mf_search_individual(search, k).id);
         assert_int_equal(mf_archive_alive(archive, 0, alive, &nodes, NULL), MF_BAD_ARGUMENT);
         assert_int_equal(mf_archive_alive(archive, 1025, alive, &nodes, NULL), MF_BAD_ARGUMENT);
-        MUST(mf_archive_phylogeny(archive, 5, &tree, &nodes, &error));
+        must(mf_archive_phylogeny(archive, 5, &tree, &nodes, &error), &error);
         assert_true(nodes >= count);
         uint32_t at = 0, roots = 0;
         for (uint32_t k = 0; k < nodes; k++) {
@@ -529,7 +520,7 @@ static void diversity_counts_genomes(void **state) {
         mf_Archive *archive = new_archive(fixture, &config);
         evolve(archive, search, 9);
         mf_ArchiveDiversity diversity;
-        MUST(mf_archive_diversity(archive, 0, &diversity, &error));
+        must(mf_archive_diversity(archive, 0, &diversity, &error), &error);
         uint32_t count = mf_search_count(search), distinct = 0;
         double different = 0;
         for (uint32_t a = 0; a < count; a++) {
@@ -559,7 +550,6 @@ static void diversity_counts_genomes(void **state) {
 
 static void elites_of_the_archive_are_those_alive(void **state) {
     Fixture *fixture = *state;
-    mf_Error error = {0};
     mf_SearchConfig config = scheme_config(&schemes[11]);
     mf_Search *search = new_search(fixture->context, &config);
     mf_Archive *archive = new_archive(fixture, &config);
@@ -595,10 +585,10 @@ static void zeros_at_the_end_are_not_stored(void **state) {
     mf_Individual stored;
     uint8_t *genome = malloc(65536);
     mf_search_advance(search, &error);
-    MUST(mf_archive_append(archive, search, 0, 0, &error));
+    must(mf_archive_append(archive, search, 0, 0, &error), &error);
     for (uint64_t rank = 0; rank < 20; rank++) {
         mf_Individual individual = mf_search_individual(search, (uint32_t)rank);
-        MUST(mf_archive_individual(archive, individual.id, &stored, genome, 65536, &error));
+        must(mf_archive_individual(archive, individual.id, &stored, genome, 65536, &error), &error);
         assert_memory_equal(genome, individual.genome, 65536);
     }
     mf_archive_close(archive);
@@ -663,13 +653,14 @@ static void a_failed_batch_leaves_the_generation(void **state) {
     mf_Archive *archive = new_archive(fixture, &config);
     mf_Error error = {0};
     advance(search, 1);
-    MUST(mf_archive_append(archive, search, 0, 0, &error));
+    must(mf_archive_append(archive, search, 0, 0, &error), &error);
     advance(search, 1);
     assert_int_equal(mf_search_advance(search, &error), MF_IO);
-    MUST(mf_archive_append(archive, search, 0, 0, &error)); // the births of the second are there
+    must(mf_archive_append(archive, search, 0, 0, &error),
+         &error); // the births of the second are there
     advance(search, 1);
     assert_true(mf_search_hash(search) == mf_search_hash(plain));
-    MUST(mf_archive_append(archive, search, 0, 0, &error));
+    must(mf_archive_append(archive, search, 0, 0, &error), &error);
     mf_archive_close(archive);
     mf_search_destroy(search);
     mf_search_destroy(plain);

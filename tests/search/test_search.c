@@ -1,27 +1,15 @@
 // The search: truncation, duplication, mutation statistics, neutral drift, NaN, failures of the
 // evaluation, determinism.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "search/population.h"
-#include "torture.h"
-#include "base/inject.h"
-
-#include <math.h>
-#include <string.h>
 
 static mf_Context *context;
 
-static int make_context(void **state) {
-    (void)state;
+static int begin(void **state) {
     return mf_context_create(NULL, &context, NULL) != MF_OK;
 }
 
-static int drop_context(void **state) {
-    (void)state;
+static int end(void **state) {
     size_t live = mf_context_live_bytes(context);
     mf_context_destroy(context);
     return live != 0;
@@ -32,8 +20,6 @@ static int drop_context(void **state) {
 // Number of set bits: the one-max problem.
 static mf_Status one_max(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                          double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++) {
         fitness[i] = 0;
         for (uint32_t k = 0; k < genome_bytes; k++)
@@ -46,7 +32,6 @@ static mf_Status all_equal(void *user, const uint8_t *genomes, uint32_t count,
                            uint32_t genome_bytes, double *fitness, mf_Error *error) {
     (void)genomes;
     (void)genome_bytes;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         fitness[i] = *(const double *)user;
     return MF_OK;
@@ -57,7 +42,6 @@ static mf_Status listed(void *user, const uint8_t *genomes, uint32_t count, uint
                         double *fitness, mf_Error *error) {
     (void)genomes;
     (void)genome_bytes;
-    (void)error;
     memcpy(fitness, user, count * sizeof *fitness);
     return MF_OK;
 }
@@ -123,7 +107,6 @@ static void refused(mf_SearchConfig config, const char *field) {
 }
 
 static void refuses_bad_settings(void **state) {
-    (void)state;
     const mf_SearchConfig good = configure(one_max, NULL);
     mf_SearchConfig config = good;
     config.struct_size = 0;
@@ -159,7 +142,6 @@ static void refuses_bad_settings(void **state) {
 }
 
 static void smallest_and_largest_sizes_work(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(one_max, NULL);
     config.population = 2;
     config.survivors = 1;
@@ -181,7 +163,6 @@ static void smallest_and_largest_sizes_work(void **state) {
 // ---- first generation --------------------------------------------------------------------------
 
 static void first_generation_is_random_by_id(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(one_max, NULL);
     config.seed = 7;
     config.population = 4096;
@@ -215,7 +196,6 @@ static void first_generation_is_random_by_id(void **state) {
 // ---- selection ---------------------------------------------------------------------------------
 
 static void keeps_the_best_and_duplicates_them_in_turn(void **state) {
-    (void)state;
     // Ten individuals with known fitness, id by id; three survive.
     double first[10] = {3, 9, 1, 7, 8, 2, 0, 6, 5, 4};
     mf_SearchConfig config = configure(listed, first);
@@ -252,7 +232,6 @@ static void keeps_the_best_and_duplicates_them_in_turn(void **state) {
 }
 
 static void equal_fitness_drifts(void **state) {
-    (void)state;
     double value = 1.5;
     mf_SearchConfig config = configure(all_equal, &value);
     config.population = 10;
@@ -276,7 +255,6 @@ static void equal_fitness_drifts(void **state) {
 }
 
 static void nan_is_worst(void **state) {
-    (void)state;
     uint64_t odd_bits = UINT64_C(0xfff8dead0000beef);
     double odd_nan;
     memcpy(&odd_nan, &odd_bits, sizeof odd_nan);
@@ -361,7 +339,6 @@ static void near_fraction(double hits, double trials, double expected) {
 }
 
 static void mutation_rate_is_exact(void **state) {
-    (void)state;
     const double rates[] = {1.0 / 16, 0.25, 0.9};
     for (int i = 0; i < 3; i++) {
         // Long genomes, where a child without any mutation practically does not happen.
@@ -376,7 +353,6 @@ static void mutation_rate_is_exact(void **state) {
 }
 
 static void every_child_differs(void **state) {
-    (void)state;
     // 32 bytes at 1/16: (15/16)^32 = 12.7 % of the children have no byte chosen and get one.
     double rate = 1.0 / 16, none = pow(1 - rate, 32);
     Changes changes = count_changes(rate, 32, 20000);
@@ -396,7 +372,6 @@ static void every_child_differs(void **state) {
 // ---- determinism -------------------------------------------------------------------------------
 
 static void depends_on_nothing_but_settings(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(one_max, NULL);
     config.seed = 1;
     uint64_t hash = hash_after(&config, 20);
@@ -429,7 +404,6 @@ static void depends_on_nothing_but_settings(void **state) {
 }
 
 static void hash_is_the_same_everywhere(void **state) {
-    (void)state;
     // Recorded once; equal for every compiler, optimization and machine. The statistics above say
     // that it is right, this says that it stays.
     mf_SearchConfig config = configure(one_max, NULL);
@@ -439,7 +413,6 @@ static void hash_is_the_same_everywhere(void **state) {
 }
 
 static void hash_covers_everything(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(one_max, NULL);
     mf_Search *search = create(&config);
     advance(search, 3);
@@ -464,7 +437,6 @@ static void hash_covers_everything(void **state) {
 }
 
 static void ids_never_run_into_each_other(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(one_max, NULL);
     config.population = 1 << 20;
     config.survivors = 1;
@@ -499,7 +471,6 @@ static void ids_never_run_into_each_other(void **state) {
 }
 
 static void stops_at_the_last_generation(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(one_max, NULL);
     mf_Search *search = create(&config);
     advance(search, 1);
@@ -513,7 +484,6 @@ static void stops_at_the_last_generation(void **state) {
 // ---- evolution ---------------------------------------------------------------------------------
 
 static void one_max_converges(void **state) {
-    (void)state;
     for (uint64_t seed = 0; seed < 5; seed++) {
         mf_SearchConfig config = configure(one_max, NULL);
         config.genome_bytes = 8;
@@ -537,7 +507,6 @@ static void one_max_converges(void **state) {
 // ---- failures ----------------------------------------------------------------------------------
 
 static void failed_evaluation_changes_nothing(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(one_max, NULL);
     uint64_t unbroken = hash_after(&config, 3);
     Watched watch = {.message = "the robot is on fire"};
@@ -567,17 +536,13 @@ static void failed_evaluation_changes_nothing(void **state) {
 
 static mf_Status silent(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                         double *fitness, mf_Error *error) {
-    (void)user;
     (void)genomes;
-    (void)count;
     (void)genome_bytes;
     (void)fitness;
-    (void)error;
     return MF_OK;
 }
 
 static void unwritten_fitness_is_nan(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(silent, NULL);
     mf_Search *search = create(&config);
     advance(search, 2);
@@ -599,13 +564,11 @@ static mf_Status make_and_advance(mf_Context *torn, void *user, mf_Error *error)
 }
 
 static void every_allocation_can_fail(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(one_max, NULL);
     assert_true(torture(context, make_and_advance, &config, TORTURE_MUST_FAIL) >= 11);
 }
 
 static void advancing_allocates_nothing(void **state) {
-    (void)state;
     mf_SearchConfig config = configure(one_max, NULL);
     mf_Search *search = create(&config);
     uint64_t calls = mf_context_call_count(context);
@@ -635,5 +598,5 @@ int main(void) {
         cmocka_unit_test(every_allocation_can_fail),
         cmocka_unit_test(advancing_allocates_nothing),
     };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,8 +1,6 @@
 // Every fallible call of the archive fails once: allocations, files, locks, database steps.
 #include "support.h"
 
-#include "torture.h"
-
 // Creates an archive and stores two generations.
 static mf_Status create_and_append(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
@@ -56,7 +54,6 @@ static void assert_intact(const Stored *stored) {
     mf_SearchConfig config = small_config();
     mf_Search *search = new_search(fixture->context, &config);
     mf_Archive *archive = open_archive(fixture, true);
-    mf_Error error = {0};
     MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
     uint32_t generation = mf_search_generation(search);
     assert_in_range(generation, 3, 4);
@@ -159,8 +156,7 @@ static void store(const Fixture *fixture, Stored *stored) {
 }
 
 static void drop(Stored *stored) {
-    assert_int_equal(mf_context_live_bytes(stored->context), 0);
-    mf_context_destroy(stored->context);
+    close_context(stored->context);
     free(stored->image);
 }
 
@@ -182,8 +178,6 @@ static void reading_survives_every_failure(void **state) {
 
 static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *values, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         values[i] = genomes[(size_t)i * genome_bytes];
     return MF_OK;

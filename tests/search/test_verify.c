@@ -2,8 +2,6 @@
 // survive, which have offspring; and an archive resumes to the bits of the uninterrupted run.
 #include "support.h"
 
-#include "torture.h"
-
 enum { MOST_LOOKS = 256, BEST = 5, ELITE = 3 };
 
 typedef struct Verifications {
@@ -48,7 +46,6 @@ static mf_SearchConfig looking_config(Verifications *verifications) {
 static void the_best_are_ordered_anew(void **state) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Error error = {0};
     mf_SearchConfig plain = small_config(), config = looking_config(&verifications);
     mf_Search *cheap = new_search(fixture->context, &plain);
     mf_Search *search = new_search(fixture->context, &config);
@@ -89,7 +86,6 @@ static void the_best_are_ordered_anew(void **state) {
 static void only_the_elite_has_children(void **state) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
     mf_Search *search = new_search(fixture->context, &config);
     for (int i = 0; i < 3; i++)
@@ -127,7 +123,6 @@ static int by_falling(const void *a, const void *b) {
 static void the_best_by_the_look_are_never_lost(void **state) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
     mf_Search *search = new_search(fixture->context, &config);
     for (int generation = 1; generation <= 100; generation++) {
@@ -156,8 +151,6 @@ static void the_best_by_the_look_are_never_lost(void **state) {
 // The cheap level likes byte 0 large, the dear one likes it small, both like byte 1 large.
 static mf_Status cheap_bytes(void *user, const uint8_t *genomes, uint32_t count,
                              uint32_t genome_bytes, double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         fitness[i] = genomes[(size_t)i * genome_bytes] + genomes[(size_t)i * genome_bytes + 1];
     return MF_OK;
@@ -165,8 +158,6 @@ static mf_Status cheap_bytes(void *user, const uint8_t *genomes, uint32_t count,
 
 static mf_Status dear_bytes(void *user, const uint8_t *genomes, uint32_t count,
                             uint32_t genome_bytes, double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         fitness[i] =
             255 - genomes[(size_t)i * genome_bytes] + genomes[(size_t)i * genome_bytes + 1];
@@ -177,7 +168,6 @@ static mf_Status dear_bytes(void *user, const uint8_t *genomes, uint32_t count,
 // to x = 127 and 510 - 3x + y from there on, at x = 127.
 static void what_one_level_only_likes_counts_less(void **state) {
     Fixture *fixture = *state;
-    mf_Error error = {0};
     mf_SearchConfig config = small_config();
     config.evaluate = cheap_bytes;
     config.verify_every = 1;
@@ -200,8 +190,6 @@ static void what_one_level_only_likes_counts_less(void **state) {
 // than most: nearly every other mutant of somebody with few ones has more.
 static mf_Status blind(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                        double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++) {
         fitness[i] = 0;
         for (uint32_t k = 8; k < 16; k++)
@@ -223,7 +211,6 @@ static double ones_and_first(const uint8_t *genome) {
 static void neutral_mutants_wait(void **state) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
     config.evaluate = blind;
     verifications.rate = ones_and_first;
@@ -258,8 +245,8 @@ static void a_look_that_fails_changes_nothing(void **state) {
     mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
     mf_Search *search = new_search(fixture->context, &config);
-    MUST(mf_search_advance(search, &error));
-    MUST(mf_search_advance(search, &error));
+    must(mf_search_advance(search, &error), &error);
+    must(mf_search_advance(search, &error), &error);
     uint64_t before = mf_search_hash(search);
     verifications.fails = true;
     assert_int_equal(mf_search_advance(search, &error), MF_IO);
@@ -267,12 +254,12 @@ static void a_look_that_fails_changes_nothing(void **state) {
     assert_true(mf_search_hash(search) == before);
     assert_int_equal(mf_search_generation(search), 2);
     verifications.fails = false;
-    MUST(mf_search_advance(search, &error));
+    must(mf_search_advance(search, &error), &error);
 
     // The same as if it had never failed.
     mf_Search *other = new_search(fixture->context, &config);
     for (int i = 0; i < 3; i++)
-        MUST(mf_search_advance(other, &error));
+        must(mf_search_advance(other, &error), &error);
     assert_true(mf_search_hash(other) == mf_search_hash(search));
     mf_search_destroy(search);
     mf_search_destroy(other);
@@ -303,7 +290,6 @@ static void bad_settings_are_refused(void **state) {
 static void a_resumed_run_ends_with_the_same_bits(void **state) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
     config.verify_disparity = 0.75;
     uint64_t hashes[15];
@@ -335,7 +321,6 @@ static void a_resumed_run_ends_with_the_same_bits(void **state) {
 static void the_archive_tells_both_curves(void **state) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
     make_archive(fixture, &config, 7);
     mf_Archive *archive = open_archive(fixture, false);
@@ -429,10 +414,10 @@ static void a_forgetful_archive_can_be_read(void **state) {
     mf_Individual best;
     uint8_t genome[16];
     uint32_t count;
-    MUST(mf_archive_run(archive, &run, &error));
+    must(mf_archive_run(archive, &run, &error), &error);
     assert_int_equal(run.search.verify_best, BEST);
-    MUST(mf_archive_generations(archive, &rows, &count, &error));
-    MUST(mf_archive_best(archive, 0, &best, genome, 16, &error));
+    must(mf_archive_generations(archive, &rows, &count, &error), &error);
+    must(mf_archive_best(archive, 0, &best, genome, 16, &error), &error);
     assert_true(rows[2].verified == dear(genome) && best.verified == dear(genome));
     mf_release(fixture->context, rows);
     mf_archive_close(archive);

@@ -135,7 +135,7 @@ def worst_of(probe, path, count):
     model.opt.density = model.opt.viscosity = 0
     data = mujoco.MjData(model)
     rng = np.random.default_rng(1)
-    # Of spatial tendons: their pull is an outer force to MuJoCo's force sensors only (docs/reference/instruments.md).
+    # Of spatial tendons: their pull is an outer force to MuJoCo's force sensors only (docs/reference/sensors.md).
     paths = [int(model.wrap_type[model.tendon_adr[t]]) != 1 for t in range(model.ntendon)]
     pulled = any(paths[model.actuator_trnid[a, 0]] for a in range(model.nu)
                  if model.actuator_trntype[a] == mujoco.mjtTrn.mjTRN_TENDON)

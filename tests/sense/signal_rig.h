@@ -5,11 +5,6 @@
 
 #include "model/support.h"
 
-#include "torture.h"
-
-#include <math.h>
-#include <mayfly/mayfly.h>
-
 #define ROBOT                                                                                      \
     "<robot name='r'><link name='a'><inertial><mass value='2'/><inertia ixx='0.01' iyy='0.01' "    \
     "izz='0.01'/></inertial><collision><geometry><box size='0.2 0.2 0.2'/></geometry>"             \
@@ -40,9 +35,8 @@ static inline RigConfig rig_config(void) {
 static inline void rig_open(Rig *rig, mf_Context *context, const RigConfig *config) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_Error error = {0};
     rig->context = context;
-    rig->model = load_text(context, config->text);
+    rig->model = load_urdf(context, config->text);
     world.step = config->step;
     world.seed = config->seed;
     world.isa = config->isa;
@@ -52,9 +46,8 @@ static inline void rig_open(Rig *rig, mf_Context *context, const RigConfig *conf
     group.spacing = config->shared ? 2.0 : 0.0;
     group.double_precision = !config->floats;
     group.fault_policy = config->policy;
-    if (mf_world_create(context, &world, &rig->world, &error) != MF_OK ||
-        mf_world_add_group(rig->world, &group, &rig->group, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    rig->world = open_world(context, &world);
+    rig->group = add_group(rig->world, &group);
 }
 
 static inline void rig_close(Rig *rig) {
@@ -91,14 +84,12 @@ static inline void map_number(const mf_SystemRun *run, mf_Field *values, void *u
 static inline void rig_add(Rig *rig, const char *name, uint32_t count, const mf_Signal *signal,
                            const double *constant) {
     mf_SensorConfig config = mf_sensor_config();
-    mf_Error error = {0};
     config.name = name;
     config.count = count;
     config.signal = *signal;
     config.map = map_number;
     config.user = (void *)(uintptr_t)constant;
-    if (mf_sensor_add(rig->group, &config, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_sensor_add(rig->group, &config, &error));
 }
 
 #endif

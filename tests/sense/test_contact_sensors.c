@@ -2,9 +2,6 @@
 // any batch and instruction set. contacts_peers.py compares with MuJoCo.
 #include "motion/articulated_text.h"
 
-#include <mayfly/instruments.h>
-#include <mayfly/points.h>
-
 #define BALLS                                                                                      \
     "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='0 0 1'/>"  \
     "<body name='low'><freejoint/><geom name='a' size='.1'/></body>"                               \
@@ -25,9 +22,8 @@ static TextConfig balls_config(uint32_t count, bool floats, mf_Isa isa) {
 }
 
 static void open_sensors(Text *t, const char *text, const TextConfig *config) {
-    mf_Error error = {0};
     text_open(t, text, config);
-    must(mf_instruments_add(t->group, NULL, &error), &error);
+    MUST(mf_instruments_add(t->group, NULL, &error));
 }
 
 static double at(const Text *t, uint32_t c) {
@@ -42,15 +38,13 @@ static void assert_three(const Text *t, uint32_t c, double x, double y, double z
 
 // A ball of 0.1 m at height 0.09: 0.01 m in the ground. A small one above it, 0.02 m in it.
 static void contacts_are_where_they_are(void **state) {
-    (void)state;
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
-    mf_Error error = {0};
     const double still[12] = {0};
     double position[14] = {0.3, 0.2, 0.09, 1, 0, 0, 0, 0.3, 0.2, 0.22, 1, 0, 0, 0}, values[34];
     Text t;
     open_sensors(&t, BALLS, &config);
     mf_group_set_state(t.group, 0, position, still);
-    must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+    MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
     mf_Field *value = mf_group_find_field(t.group, "sensor.value");
     for (uint32_t c = 0; c < 34; c++)
         mf_field_set(value, 0, c, values[c]);
@@ -70,23 +64,21 @@ static void contacts_are_where_they_are(void **state) {
 
 // All contacts, the deepest first; further slots are 0.
 static void the_deepest_comes_first(void **state) {
-    (void)state;
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
-    mf_Error error = {0};
     const double still[12] = {0};
     double position[14] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0.22, 1, 0, 0, 0}, values[40];
     Text t;
     open_sensors(&t, BALLS, &config);
     const uint32_t all = t.model->sensors[3].address, low = t.model->sensors[4].address;
     mf_group_set_state(t.group, 0, position, still);
-    must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+    MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
     const double expected[6] = {2, -0.02, 2, -0.01, 0, 0};
     for (uint32_t i = 0; i < 6; i++)
         assert_near(values[all + i], expected[i], 1e-12);
     assert_near(values[low], -0.02, 1e-12);
     position[9] = 0.5; // the small one is in the air
     mf_group_set_state(t.group, 0, position, still);
-    must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+    MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
     assert_near(values[all], 1.0, 0.0);
     assert_near(values[low], -0.01, 1e-12);
     text_close(&t);
@@ -94,7 +86,6 @@ static void the_deepest_comes_first(void **state) {
 
 // In a run the readings are those of the state that the step leaves.
 static void readings_are_those_of_the_state(void **state) {
-    (void)state;
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     bool fell = false;
     Text t;
@@ -111,17 +102,15 @@ static void readings_are_those_of_the_state(void **state) {
 }
 
 static void other_motions_refuse_by_name(void **state) {
-    (void)state;
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     mf_InstrumentsConfig lenient = mf_instruments_config();
     mf_GroupConfig group = mf_group_config();
-    mf_Group *points;
     mf_Error error = {0};
     Text t;
     open_sensors(&t, BALLS, &config);
     group.model = t.model;
     group.name = "others";
-    must(mf_world_add_group(t.world, &group, &points, &error), &error);
+    mf_Group *points = add_group(t.world, &group);
     must(mf_points_add(points, NULL, &error), &error);
     assert_int_equal(mf_instruments_add(points, NULL, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "does not compute contacts of shapes"));
@@ -130,11 +119,11 @@ static void other_motions_refuse_by_name(void **state) {
     group.model = t.model;
     group.name = "others";
     lenient.lenient = true;
-    must(mf_world_add_group(t.world, &group, &points, &error), &error);
+    points = add_group(t.world, &group);
     must(mf_points_add(points, NULL, &error), &error);
     must(mf_instruments_add(points, &lenient, &error), &error);
     mf_world_step(t.world, 10);
-    assert_near(mf_field_get(mf_group_find_field(points, "sensor.value"), 0, 0), 0.0, 0.0);
+    assert_near(get_field(points, "sensor.value", 0, 0), 0.0, 0.0);
     text_close(&t);
 }
 
@@ -149,8 +138,7 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     for (int n = 0; n < 40; n++) {
         mf_world_step(t.world, 5);
         for (uint32_t c = 0; c < t.model->sensor_value_count; c++) {
-            const double value = mf_field_get(mf_group_find_field(t.group, "sensor.value"),
-                                              count == 1 ? 0 : which, c);
+            const double value = get_field(t.group, "sensor.value", count == 1 ? 0 : which, c);
             uint64_t bits;
             memcpy(&bits, &value, sizeof bits);
             hash = hash * 31 + bits;
@@ -161,7 +149,6 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
 }
 
 static void bits_do_not_depend_on_settings(void **state) {
-    (void)state;
     assert_bits_depend_on_nothing(hash_of);
 }
 
@@ -170,7 +157,6 @@ static void bits_do_not_depend_on_settings(void **state) {
 // A weight on a slide under a pulley block of two lines: the length is 2 (1 - z) where the slide is
 // at z, limits and actuators see it scaled.
 static void lengths_of_paths_are_read(void **state) {
-    (void)state;
     static const char text[] =
         "<mujoco><option timestep='0.001'/><worldbody><site name='l' pos='-.1 0 1'/>"
         "<site name='r' pos='.1 0 1'/><body><joint name='z' type='slide' axis='0 0 1'/>"
@@ -183,7 +169,6 @@ static void lengths_of_paths_are_read(void **state) {
         "<actuatorvel actuator='m'/><tendonlimitpos tendon='t'/><tendonlimitvel tendon='t'/>"
         "</sensor></mujoco>";
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
-    mf_Error error = {0};
     double values[6];
     const double speed = 0.5;
     Text t;
@@ -193,7 +178,7 @@ static void lengths_of_paths_are_read(void **state) {
     for (int i = 0; i < 2; i++) {
         const double z = 1.0 - 0.5 * expected[i][0];
         mf_group_set_state(t.group, 0, &z, &speed);
-        must(mf_instruments_measure(t.group, 0, NULL, values, &error), &error);
+        MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
         for (int k = 0; k < 6; k++)
             assert_near(values[k], expected[i][k], 1e-12);
     }

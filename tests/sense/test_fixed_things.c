@@ -2,10 +2,6 @@
 // against closed forms, under all laws of contact and in both precisions.
 #include "model/support.h"
 
-#include <math.h>
-#include <mayfly/articulated.h>
-#include <mayfly/instruments.h>
-
 #define G 9.81
 
 typedef struct Rig {
@@ -17,16 +13,10 @@ typedef struct Rig {
 static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                      MF_CONTACT_LAW_HARD};
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 // With steps of 1 ms, after this many of them.
 static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bool floats,
                     int steps) {
-    Rig rig = {.model = load_text(context, text)};
-    mf_Error error = {0};
+    Rig rig = {.model = load_urdf(context, text)};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_articulated_config();
@@ -37,12 +27,12 @@ static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bo
     group.double_precision = !floats;
     motion.shapes = true;
     motion.contact_law = law;
-    must(mf_world_create(context, &world, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_articulated_add(rig.group, &motion, &error), &error);
+    rig.world = open_world(context, &world);
+    rig.group = add_group(rig.world, &group);
+    MUST(mf_articulated_add(rig.group, &motion, &error));
     if (rig.model->base == MF_BASE_FIXED)
-        must(mf_group_set_start(rig.group, 0, origin, NULL, NULL, &error), &error);
-    must(mf_instruments_add(rig.group, NULL, &error), &error);
+        MUST(mf_group_set_start(rig.group, 0, origin, NULL, NULL, &error));
+    MUST(mf_instruments_add(rig.group, NULL, &error));
     mf_world_step(rig.world, (uint64_t)steps);
     return rig;
 }
@@ -53,7 +43,7 @@ static void close_rig(Rig *rig) {
 }
 
 static double get(const Rig *rig, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
+    return get_field(rig->group, field, 0, component);
 }
 
 #define assert_read(rig, component, expected, tolerance)                                           \
@@ -185,7 +175,7 @@ static void ropes_and_motors_pull(void **state) {
     for (int floats = 0; floats < 2; floats++)
         for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
             Rig rig = open_rig(*state, text, laws[i], floats, 0);
-            mf_field_set(mf_group_find_field(rig.group, "actuator.control"), 0, 0, 1.5);
+            set_field(rig.group, "actuator.control", 0, 0, 1.5);
             mf_world_step(rig.world, 4000);
             check_rope(&rig, floats ? 0.02 : 2e-3);
             close_rig(&rig);

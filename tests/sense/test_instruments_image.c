@@ -1,16 +1,7 @@
 // The plan of instruments is one block without pointers: a copy in other memory is equivalent after
 // the original is overwritten.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "rig/rig.h"
 #include "sense/instruments_build.h"
-
-#include <mayfly/articulated.h>
 
 static mf_InstrumentPlan *plan_of(const mf_Group *group) {
     for (uint32_t i = 0;; i++) {
@@ -35,7 +26,6 @@ static void move_plan(mf_Context *context, const mf_Group *group) {
 static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     mf_Context *context;
     mf_Model *model;
-    mf_World *world;
     mf_Group *group;
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     assert_int_equal(mf_model_load(context, path, NULL, &model, NULL), MF_OK);
@@ -45,30 +35,28 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     config.model = model;
     config.count = 20;
     config.double_precision = precise;
-    assert_int_equal(mf_world_create(context, &settings, &world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
+    mf_World *world = open_world(context, &settings);
+    group = add_group(world, &config);
     assert_int_equal(mf_articulated_add(group, NULL, NULL), MF_OK);
     mf_InstrumentsConfig instruments = mf_instruments_config();
     instruments.lenient = true;
     assert_int_equal(mf_instruments_add(group, &instruments, NULL), MF_OK);
     for (uint32_t i = 0; i < config.count; i++)
         for (uint32_t j = 0; j < model->joint_count; j++)
-            mf_field_set(mf_group_find_field(group, "joint.rate"), i, j, 0.03 * i - 0.1 * j);
+            set_field(group, "joint.rate", i, j, 0.03 * i - 0.1 * j);
     if (moved)
         move_plan(context, group);
     mf_world_step(world, 30);
     const uint64_t hash = mf_world_hash(world);
     mf_world_destroy(world);
     mf_model_destroy(model);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+    close_context(context);
     return hash;
 }
 
 static void a_copied_plan_gives_the_same_bits(void **state) {
     static const char *const paths[] = {MAYFLY_SOURCE_DIR "/tests/sense/instruments.xml",
                                         MAYFLY_SOURCE_DIR "/tests/sense/contacts.xml"};
-    (void)state;
     for (int p = 0; p < 2; p++)
         for (int precise = 0; precise < 2; precise++)
             assert_true(hash_of_run(paths[p], precise != 0, true) ==

@@ -3,8 +3,6 @@
 // against MuJoCo.
 #include "sense/signal_rig.h"
 
-#include <string.h>
-
 #define G 9.81
 
 // A box with an arm on a vertical hinge; the IMU sits 0.3 m out on the arm, turned by 90 degrees
@@ -314,8 +312,7 @@ static void walkers_have_real_sensors_too(void **state) {
     rig_open(&rig, *state, &config);
     assert_int_equal(mf_points_add(rig.group, NULL, &error), MF_OK);
     const mf_Rate rate = {25, 1};
-    if (mf_sensors_add(rig.group, rate, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_sensors_add(rig.group, rate, &error), &error);
     uint32_t loads = mf_group_find_field(rig.group, "point.load")->components;
     bool touched[100];
     double height[100], joint = 0;

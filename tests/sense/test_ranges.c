@@ -2,11 +2,6 @@
 // crowds, obstacles that move, who is seen and who is not, threads, memory.
 #include "interaction/pitch.h"
 
-#include "base/inject.h"
-#include "torture.h"
-
-#include <mayfly/mayfly.h>
-
 #define BOX                                                                                        \
     "<link name='a'><inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/>"        \
     "</inertial><collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision></link>"
@@ -28,10 +23,9 @@ static const char finder[] =
 
 static mf_Model *load_urdf(mf_Context *context, const char *text) {
     char path[64];
-    mf_Error error = {0};
     mf_Model *model;
     write_temporary(path, ".urdf", text);
-    must(mf_model_load(context, path, NULL, &model, &error), &error);
+    MUST(mf_model_load(context, path, NULL, &model, &error));
     unlink(path);
     return model;
 }
@@ -71,7 +65,7 @@ static void add_ranges(Pitch *pitch) {
 }
 
 static double reading(mf_Group *group, uint32_t robot, uint32_t sensor) {
-    return get(group, "sensor.value", robot, mf_group_model(group)->sensors[sensor].address);
+    return get_field(group, "sensor.value", robot, mf_group_model(group)->sensors[sensor].address);
 }
 
 // ---- shapes -------------------------------------------------------------------------------------
@@ -98,8 +92,7 @@ static void every_shape_is_seen_at_its_surface(void **state) {
         {"mesh", tetrahedron, "type='mesh' mesh='m'", 0.1, 0.1, 2.0},
         {"over it", "", "type='sphere' size='0.3'", 0.0, 0.31, 6.0},
     };
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    (void)state;
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < 8; k++) {
             const Case *c = &cases[i];
@@ -113,10 +106,10 @@ static void every_shape_is_seen_at_its_surface(void **state) {
             put(&pitch, eye, 0, -2.0, c->y, 5.0 + c->z, 0.0);
             put(&pitch, thing, 0, 0.0, 0.0, 5.0, 0.0);
             add_ranges(&pitch);
-            near(reading(eye, 0, 0), c->expected, wide ? 1e-12 : 2e-6); // before any step
+            assert_near(reading(eye, 0, 0), c->expected, wide ? 1e-12 : 2e-6); // before any step
             mf_world_step(pitch.world, 1);
-            near(reading(eye, 0, 0), c->expected, wide ? 1e-12 : 2e-6);
-            near(reading(eye, 0, 1), 6.0, 0.0); // nobody is behind
+            assert_near(reading(eye, 0, 0), c->expected, wide ? 1e-12 : 2e-6);
+            assert_near(reading(eye, 0, 1), 6.0, 0.0); // nobody is behind
             pitch_close(&pitch);
         }
 }
@@ -124,7 +117,6 @@ static void every_shape_is_seen_at_its_surface(void **state) {
 // ---- who sees whom ------------------------------------------------------------------------------
 
 static void robots_see_each_other_but_not_themselves(void **state) {
-    (void)state;
     Pitch pitch;
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     mf_Group *group = add_watchers(&pitch, 3, true);
@@ -135,18 +127,17 @@ static void robots_see_each_other_but_not_themselves(void **state) {
     const double expected[3][2] = {{1.4, 6.0}, {1.4, 1.3}, {6.0, 1.3}};
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t s = 0; s < 2; s++)
-            near(reading(group, i, s), expected[i][s], 1e-12);
+            assert_near(reading(group, i, s), expected[i][s], 1e-12);
     // One with a fault keeps its readings and is not seen.
-    set(group, "base.position", 1, 0, NAN);
+    set_field(group, "base.position", 1, 0, NAN);
     mf_world_step(pitch.world, 2);
-    near(reading(group, 0, 0), 2.9, 1e-12);
-    near(reading(group, 1, 0), 1.4, 1e-12);
-    near(reading(group, 2, 1), 2.8, 1e-12);
+    assert_near(reading(group, 0, 0), 2.9, 1e-12);
+    assert_near(reading(group, 1, 0), 1.4, 1e-12);
+    assert_near(reading(group, 2, 1), 2.8, 1e-12);
     pitch_close(&pitch);
 }
 
 static void range_finders_see_all_but_their_body(void **state) {
-    (void)state;
     Pitch pitch;
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     mf_Group *eye = pitch_group(&pitch, load_text(pitch.context, finder), "eye", 1, true);
@@ -157,21 +148,20 @@ static void range_finders_see_all_but_their_body(void **state) {
     put(&pitch, ball, 0, 0.0, 3.0, 5.0, 0.0);
     add_ranges(&pitch);
     mf_world_step(pitch.world, 1);
-    near(reading(eye, 0, 0), 0.45, 1e-12); // its own arm
-    set(eye, "joint.angle", 0, 0, 1.0);
+    assert_near(reading(eye, 0, 0), 0.45, 1e-12); // its own arm
+    set_field(eye, "joint.angle", 0, 0, 1.0);
     mf_world_step(pitch.world, 1);
-    near(reading(eye, 0, 0), -1.0, 0.0); // the arm is above; the ball beside
-    set(ball, "base.position", 0, 0, 0.3);
-    set(ball, "base.position", 0, 1, 0.0);
+    assert_near(reading(eye, 0, 0), -1.0, 0.0); // the arm is above; the ball beside
+    set_field(ball, "base.position", 0, 0, 0.3);
+    set_field(ball, "base.position", 0, 1, 0.0);
     mf_world_step(pitch.world, 1);
-    near(reading(eye, 0, 0), 0.2, 1e-12);
+    assert_near(reading(eye, 0, 0), 0.2, 1e-12);
     pitch_close(&pitch);
 }
 
 // Isolated robots are alone with the ground, and nothing is added for a robot that is.
 static void isolated_robots_see_nobody(void **state) {
     for (int both = 0; both < 2; both++) {
-        (void)state;
         Pitch pitch;
         open_pitch(&pitch, 1, MF_ISA_AUTO);
         mf_GroupConfig config = mf_group_config();
@@ -181,7 +171,7 @@ static void isolated_robots_see_nobody(void **state) {
         config.count = 2;
         config.isolated = true;
         config.double_precision = true;
-        must(mf_world_add_group(pitch.world, &config, &apart, &pitch.error), &pitch.error);
+        apart = add_group(pitch.world, &config);
         add_motion(&pitch, apart);
         must(mf_instruments_add(apart, NULL, &pitch.error), &pitch.error);
         mf_Group *together = add_watchers(&pitch, both ? 2 : 1, true);
@@ -194,14 +184,13 @@ static void isolated_robots_see_nobody(void **state) {
         assert_int_equal(mf_world_system_count(pitch.world), before + (uint32_t)both);
         mf_world_step(pitch.world, 1);
         for (uint32_t i = 0; i < 2; i++)
-            near(reading(apart, i, 0), 6.0, 0.0);
-        near(reading(together, 0, 0), both ? 0.9 : 6.0, 1e-12);
+            assert_near(reading(apart, i, 0), 6.0, 0.0);
+        assert_near(reading(together, 0, 0), both ? 0.9 : 6.0, 1e-12);
         pitch_close(&pitch);
     }
 }
 
 static void a_second_call_is_an_error(void **state) {
-    (void)state;
     Pitch pitch;
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     add_watchers(&pitch, 2, true);
@@ -216,7 +205,6 @@ static void a_second_call_is_an_error(void **state) {
 
 // Both robots' poses are those behind the step: no reading lags.
 static void a_moving_obstacle_is_where_it_is(void **state) {
-    (void)state;
     Pitch pitch;
     open_pitch(&pitch, 2, MF_ISA_AUTO);
     mf_Group *eye = add_watchers(&pitch, 1, true);
@@ -226,17 +214,17 @@ static void a_moving_obstacle_is_where_it_is(void **state) {
     add_ranges(&pitch);
     for (int k = 1; k <= 500; k++) {
         mf_world_step(pitch.world, 1);
-        near(reading(eye, 0, 0), 4.0 - 0.24 - 3.5e-3 * k, 1e-9);
+        assert_near(reading(eye, 0, 0), 4.0 - 0.24 - 3.5e-3 * k, 1e-9);
     }
     // A reset measures at once, and so does a question.
     double values[8];
     assert_true(mf_group_model(eye)->sensor_value_count <= 8);
     mf_group_reset(eye, 0);
-    near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
-    set(ball, "base.position", 0, 0, 1.0);
+    assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
+    set_field(ball, "base.position", 0, 0, 1.0);
     must(mf_instruments_measure(eye, 0, NULL, values, &pitch.error), &pitch.error);
-    near(values[0], 3.0 - 0.24, 1e-9);
-    near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
+    assert_near(values[0], 3.0 - 0.24, 1e-9);
+    assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
     pitch_close(&pitch);
 }
 
@@ -256,11 +244,11 @@ static void scatter(mf_Group *group, uint32_t stream) {
             square += q[c] * q[c];
         }
         for (uint32_t c = 0; c < 4; c++)
-            set(group, "base.orientation", i, c, q[c] / sqrt(square));
+            set_field(group, "base.orientation", i, c, q[c] / sqrt(square));
         for (uint32_t c = 0; c < 3; c++) {
-            set(group, "base.position", i, c,
-                4.0 * unit(stream, 20 * i + 4 + c) + (c == 2 ? 20.0 : 0.0));
-            set(group, "base.linear_velocity", i, c, unit(stream, 20 * i + 8 + c) - 0.5);
+            set_field(group, "base.position", i, c,
+                      4.0 * unit(stream, 20 * i + 4 + c) + (c == 2 ? 20.0 : 0.0));
+            set_field(group, "base.linear_velocity", i, c, unit(stream, 20 * i + 8 + c) - 0.5);
         }
     }
 }
@@ -277,7 +265,6 @@ static void open_crowd(Pitch *pitch, uint32_t threads, mf_Isa isa, bool wide) {
 
 // Every reading is what a ray finds that tests all shapes of all robots.
 static void crowds_are_seen_as_by_rays(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Pitch pitch;
         uint32_t hits = 0;
@@ -303,13 +290,13 @@ static void crowds_are_seen_as_by_rays(void **state) {
                 const double error =
                     fabs(reading(pitch.groups[0], i, 0) - (hit.hit ? hit.distance : 6.0));
                 if (wide)
-                    near(error, 0.0, 1e-10);
+                    assert_near(error, 0.0, 1e-10);
                 else if (error > 1e-3)
-                    near(hit.hit ? fabs(hit.normal[0] * ray.direction[0] +
-                                        hit.normal[1] * ray.direction[1] +
-                                        hit.normal[2] * ray.direction[2])
-                                 : 0.0,
-                         0.0, 0.02);
+                    assert_near(hit.hit ? fabs(hit.normal[0] * ray.direction[0] +
+                                               hit.normal[1] * ray.direction[1] +
+                                               hit.normal[2] * ray.direction[2])
+                                        : 0.0,
+                                0.0, 0.02);
                 hits += hit.hit;
             }
         }
@@ -319,8 +306,7 @@ static void crowds_are_seen_as_by_rays(void **state) {
 }
 
 static void same_bits_for_threads_and_instruction_sets(void **state) {
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    (void)state;
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int wide = 0; wide < 2; wide++) {
         uint64_t first = 0;
         for (uint32_t k = 0; k < 6; k++) {
@@ -340,7 +326,6 @@ static void same_bits_for_threads_and_instruction_sets(void **state) {
 }
 
 static void a_step_allocates_nothing(void **state) {
-    (void)state;
     Pitch pitch;
     open_crowd(&pitch, 2, MF_ISA_AUTO, false);
     const uint64_t calls = mf_context_call_count(pitch.context);
@@ -388,10 +373,8 @@ static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
 
 static void adding_survives_every_failure(void **state) {
     mf_Context *context;
-    mf_Error error = {0};
     Making making;
-    (void)state;
-    must(mf_context_create(NULL, &context, &error), &error);
+    MUST(mf_context_create(NULL, &context, &error));
     making.eye = load_urdf(context, watcher);
     making.ball = ball_of(context, 1.0);
     assert_true(torture(context, make_ranges, &making, TORTURE_MUST_FAIL) > 20);

@@ -4,10 +4,6 @@
 
 #include "math/scalar.h"
 
-#include <mayfly/dynamics.h>
-
-#include <string.h>
-
 #define LINK(name)                                                                                 \
     "<link name='" name "'><inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' "             \
     "izz='0.01'/></inertial></link>"
@@ -131,9 +127,7 @@ static void set_varied(const Rig *rig, uint32_t instance) {
 // To the level ground at height 0, from the pose of the sensor's link.
 static double expected_at(const Rig *rig, uint32_t instance, const mf_Sensor *sensor) {
     double position[3 * LINKS], rotation[4 * LINKS], start[3], way[3];
-    mf_Error error = {0};
-    if (mf_group_link_poses(rig->group, instance, 1, position, rotation, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_group_link_poses(rig->group, instance, 1, position, rotation, &error));
     mf_quat_rotate(start, rotation + 4 * sensor->link, sensor->start);
     mf_quat_rotate(way, rotation + 4 * sensor->link, sensor->direction);
     mf_vec3_add(start, start, position + 3 * sensor->link);

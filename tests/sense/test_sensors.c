@@ -9,7 +9,7 @@
 static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
                          const mf_TerrainGenerator *ground, mf_Interpolation interpolation,
                          mf_Terrain **terrain) {
-    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture->context = open_context(0);
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 128;
     config.interpolation = interpolation;
@@ -22,8 +22,7 @@ static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t co
 static void close_sensors(Fixture *fixture, mf_Terrain *terrain) {
     mf_world_destroy(fixture->world);
     mf_terrain_destroy(terrain);
-    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
 }
 
 static void set_base(Fixture *fixture, uint32_t instance, const double position[3],
@@ -109,7 +108,6 @@ static void check_plane(double slope, mf_Interpolation interpolation, mf_Isa isa
 }
 
 static void rays_measure_planes(void **state) {
-    (void)state;
     mf_Isa isa;
     for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
@@ -134,7 +132,6 @@ static mf_SensorSystem *system_of(const Fixture *fixture) {
 // The plan is one block without pointers: a copy in other memory does the same when the first one
 // is overwritten.
 static void a_copied_plan_gives_the_same_bits(void **state) {
-    (void)state;
     uint64_t hashes[2];
     for (int copied = 0; copied < 2; copied++) {
         Fixture fixture;
@@ -163,7 +160,6 @@ static void a_copied_plan_gives_the_same_bits(void **state) {
 // A step up of 1 m at x = 0 (cells of 0.1 m): a level ray at half its height from x = -1 meets it
 // after 1 m, one above it never, and a robot under the ground reads 0.
 static void rays_meet_steps(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Terrain *terrain;
     mf_TerrainGenerator ground = {MF_TERRAIN_STEPS, 1.0, 100.0, 1, 0};
@@ -186,7 +182,6 @@ static void rays_meet_steps(void **state) {
 }
 
 static void attitude_is_roll_pitch_yaw(void **state) {
-    (void)state;
     static const double angles[][3] = {
         {0, 0, 0},          {0.3, 0, 0},          {0, -0.7, 0},
         {0, 0, 2.5},        {3.0, 1.5, -3.0},     {-1.2, 0.4, 0.9},
@@ -213,7 +208,6 @@ static void attitude_is_roll_pitch_yaw(void **state) {
 
 // Straight up: pitch 90 degrees, roll 0 and everything else in yaw.
 static void attitude_straight_up(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 1);
     assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
@@ -232,7 +226,6 @@ static void attitude_straight_up(void **state) {
 // Contact sensors watch the links 2, 0 and 1; the points 0, 2, 3, 5 collide and belong to the links
 // 0, 2, 0, 2, so their loads are the components 0, 1, 2, 3.
 static void contacts_follow_the_load(void **state) {
-    (void)state;
     static const int expected[4][3] = {{0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 6);
@@ -252,7 +245,6 @@ static void contacts_follow_the_load(void **state) {
 }
 
 static void without_load_there_is_no_contact(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
@@ -263,7 +255,6 @@ static void without_load_there_is_no_contact(void **state) {
 }
 
 static void joints_are_copied_at_the_rate(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
     mf_Rate rate = mf_rate_from_period(30 * MF_MILLISECOND);
@@ -284,7 +275,6 @@ static void joints_are_copied_at_the_rate(void **state) {
 // Bad values in one robot's state: its readings stay finite, its neighbors' bits stay the same, a
 // robot with a fault word keeps its readings.
 static void corrupted_states_stay_in_their_robot(void **state) {
-    (void)state;
     static const char *const names[] = {"base.position", "base.orientation", "joint.angle",
                                         "point.load"};
     static const double bad[] = {NAN, INFINITY, -INFINITY, 1e38};
@@ -323,7 +313,6 @@ static void corrupted_states_stay_in_their_robot(void **state) {
 
 // All instruction sets give the same bits, whatever the ground.
 static void same_bits_on_every_set(void **state) {
-    (void)state;
     mf_TerrainGenerator ground = {MF_TERRAIN_NOISE, 0.5, 1.5, 5, 3};
     for (int k = 0; k < 4; k++) {
         uint64_t hash[4];

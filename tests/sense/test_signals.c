@@ -2,9 +2,6 @@
 // forms and against a plain list of all samples; the same bits in every setting; snapshots with
 // samples in transit.
 #include "sense/signal_rig.h"
-#include "base/inject.h"
-
-#include <string.h>
 
 // ---- noise -------------------------------------------------------------------------------------
 
@@ -179,7 +176,6 @@ static void saturation_is_before_noise_and_conversion_behind(void **state) {
 
 // Robot i has the true value -1.5 + i / 100.
 static void map_ramp(const mf_SystemRun *run, mf_Field *values, void *user) {
-    (void)user;
     for (uint32_t i = run->first_block * MF_BLOCK;
          i < (run->first_block + run->block_count) * MF_BLOCK; i++)
         mf_field_set(values, i, 0, -1.5 + 0.01 * i);
@@ -417,7 +413,6 @@ static void bits_do_not_depend_on_settings(void **state) {
         }
         assert_true(expected[3] != expected[4]);
     }
-    (void)state;
 }
 
 // NaN in one robot and in the memory of its sensors.
@@ -477,10 +472,8 @@ static void images_contain_samples_in_transit(void **state) {
         rig_open(&two, *state, &config);
         add_all(&two);
         mf_world_step(two.world, 3 * first + 11); // another past
-        size_t size = mf_world_snapshot_size(one.world);
-        void *image = malloc(size);
-        assert_non_null(image);
-        assert_int_equal(mf_world_snapshot(one.world, image, size, NULL), MF_OK);
+        size_t size;
+        void *image = take_snapshot(one.world, &size);
         assert_int_equal(mf_world_restore(two.world, image, size, NULL), MF_OK);
         mf_world_step(one.world, 31);
         mf_world_step(two.world, 31);
@@ -533,7 +526,6 @@ static void any_field_is_a_sensor(void **state) {
 static void map_pressure(const mf_SystemRun *run, mf_Field *values, void *user) {
     const double sea_level = 101325.0, weight = 12.013; // [Pa], [Pa/m] of standard air there
     const mf_Field *position = mf_group_find_field(run->group, "base.position");
-    (void)user;
     for (uint32_t i = run->first_block * MF_BLOCK;
          i < (run->first_block + run->block_count) * MF_BLOCK; i++)
         mf_field_set(values, i, 0, sea_level - weight * mf_field_get(position, i, 2));

@@ -3,20 +3,7 @@
 #ifndef MAYFLY_TESTS_TERRAIN_SUPPORT_H
 #define MAYFLY_TESTS_TERRAIN_SUPPORT_H
 
-#include <mayfly/terrain.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "near.h"
-
+#include "rig/rig.h"
 #include "base/hash.h"
 
 static inline mf_Terrain *terrain_of(mf_Context *context, const mf_TerrainConfig *config,

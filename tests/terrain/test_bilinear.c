@@ -4,8 +4,6 @@
 // quarter when h halves; normals against the analytic derivative.
 #include "support.h"
 
-#include <math.h>
-
 #define SIDE 4.0 // [m] of the square map
 
 typedef struct Surface {

@@ -3,7 +3,6 @@
 #include "support.h"
 
 #include <float.h>
-#include <math.h>
 
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
     mf_TerrainConfig config = mf_terrain_config();
@@ -15,9 +14,7 @@ static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
 static mf_Terrain *made(mf_Context *context, const mf_TerrainConfig *config,
                         mf_TerrainGenerator generator) {
     mf_Terrain *terrain = NULL;
-    mf_Error error = {0};
-    if (mf_terrain_generate(context, config, &generator, &terrain, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_terrain_generate(context, config, &generator, &terrain, &error));
     return terrain;
 }
 
@@ -157,7 +154,6 @@ static void test_noise_is_continuous(void **state) {
 }
 
 static void test_threads_change_no_bit(void **state) {
-    (void)state;
     uint64_t hashes[3];
     for (uint32_t i = 0; i < 3; i++) {
         mf_ContextConfig threads = mf_context_config();

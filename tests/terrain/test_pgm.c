@@ -1,11 +1,8 @@
 // PGM elevation images, ASCII and binary: valid files in all their spellings, hostile ones, and the
 // message of mf_terrain_load for each kind of invalid file.
 #include "support.h"
-#include "base/inject.h"
 
 #include "terrain/import/image.h"
-
-#include <math.h>
 
 typedef struct Good {
     const char *text;
@@ -198,8 +195,7 @@ static void test_hills(void **state) {
     mf_Terrain *loaded, *made;
     mf_Error error;
     const char *path = MAYFLY_SOURCE_DIR "/scenes/hills.pgm";
-    if (mf_terrain_load(*state, path, &config, 2, -1, &loaded, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    must(mf_terrain_load(*state, path, &config, 2, -1, &loaded, &error), &error);
     assert_int_equal(mf_terrain_generate(*state, &config, &hills, &made, &error), MF_OK);
     assert_true(loaded->columns == 128 && loaded->rows == 128);
     for (int i = 0; i < 128 * 128; i++)

@@ -4,17 +4,13 @@
 
 #include "terrain/import/image.h"
 
-#include <math.h>
-
 enum { GRAY = 0, RGB = 2, PALETTE = 3, GRAY_ALPHA = 4, RGB_ALPHA = 6 };
 
 static Bytes file;
 
 static mf_GrayImage parsed(mf_Context *context) {
     mf_GrayImage image = {0};
-    mf_Error error = {0};
-    if (mf_png_parse(context, "test.png", file.data, file.size, &image, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_png_parse(context, "test.png", file.data, file.size, &image, &error));
     return image;
 }
 

@@ -1,12 +1,10 @@
 // Height maps from arrays: check case C8 (borders, NaN, 1 x N, 0 x 0, positions up to 1e308), for
 // the double look-up and the float reference that kernels follow.
 #include "support.h"
-#include "base/inject.h"
 
 #include "terrain/lookup.h"
 
 #include <float.h>
-#include <math.h>
 
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
     mf_TerrainConfig config = mf_terrain_config();
@@ -109,7 +107,6 @@ static void test_every_double_has_a_smooth_height(void **state) {
 // Every float exponent with both signs and some mantissas, infinities, NaNs and subnormals: the
 // index is the one that exact arithmetic gives.
 static void test_every_float_class_has_a_cell(void **state) {
-    (void)state;
     static const uint32_t mantissas[] = {0, 1, 0x400000, 0x7fffff, 0x2aaaaa};
     const uint32_t counts[] = {1, 2, 3, 1000, 1u << 24};
     for (uint32_t exponent = 0; exponent < 512; exponent++)

@@ -2,8 +2,6 @@
 // returned, nothing leaks, no map is returned.
 #include "support.h"
 
-#include "torture.h"
-
 static mf_TerrainConfig small_config(void) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = 5;

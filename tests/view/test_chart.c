@@ -1,21 +1,8 @@
 // The axes and lines of charts against expected output.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "rig/rig.h"
 #include "view/chart.h"
 
 static void axes_have_round_ticks(void **state) {
-    (void)state;
     static const struct {
         double lower, upper;
         bool extend;
@@ -62,7 +49,6 @@ static void long_lines_keep_their_peaks(void **state) {
 // Ways from above: a meter is as long along x as along y, everything is inside, the height is
 // bounded.
 static void maps_have_equal_axes(void **state) {
-    (void)state;
     static const double ranges[][4] = {{0, 1, -0.1, 0.1},    {0, 0.1, 0, 8}, {-3, 3, -3, 3},
                                        {0, 12, 1e-3, 1e-3},  {0, 0, 0, 0},   {5, 5.001, -2, -1},
                                        {NAN, INFINITY, 0, 1}};

@@ -1,21 +1,9 @@
 // Films: poses in the page equal the recorded ones for films of any length; shapes, ground and
 // meshes are included; unsupported requests are rejected, and nothing leaks when memory runs out.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "torture.h"
+#include "rig/rig.h"
 #include "view/film_page.h"
 
-#include <math.h>
-#include <mayfly/mayfly.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define PAGE "film_test.html"
 #define TURN (410.0 / 4096.0) // [rad] what films hold exactly
@@ -52,8 +40,8 @@ static Fixture raise_fixture(mf_Context *context, uint32_t count, mf_Terrain *te
     group.model = fixture.model;
     group.count = count;
     group.double_precision = true;
-    assert_int_equal(mf_world_create(context, &world, &fixture.world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+    fixture.world = open_world(context, &world);
+    fixture.group = add_group(fixture.world, &group);
     return fixture;
 }
 
@@ -69,9 +57,9 @@ static void clear_fixture(Fixture *fixture) {
 // Robot i stands at x = i with its arm turned by t: the arm's origin is 0.5 m ahead of the ball's.
 static void put_robots(const Fixture *fixture, double turn) {
     for (uint32_t i = 0; i < mf_group_count(fixture->group); i++) {
-        mf_field_set(mf_group_find_field(fixture->group, "base.position"), i, 0, i);
-        mf_field_set(mf_group_find_field(fixture->group, "base.position"), i, 2, 2.0);
-        mf_field_set(mf_group_find_field(fixture->group, "joint.angle"), i, 0, turn);
+        set_field(fixture->group, "base.position", i, 0, i);
+        set_field(fixture->group, "base.position", i, 2, 2.0);
+        set_field(fixture->group, "joint.angle", i, 0, turn);
     }
 }
 
@@ -113,15 +101,14 @@ static void rays_end_where_their_sensors_read(void **state) {
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_Model *model = NULL;
-    mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_Film *film = NULL;
     assert_int_equal(mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/modules/wheelbot.urdf", NULL,
                                    &model, NULL),
                      MF_OK);
     group_config.model = model;
-    assert_int_equal(mf_world_create(*state, &world_config, &world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(world, &group_config, &group, NULL), MF_OK);
+    mf_World *world = open_world(*state, &world_config);
+    group = add_group(world, &group_config);
     assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
     assert_int_equal(mf_instruments_add(group, NULL, NULL), MF_OK);
     const uint32_t address = model->sensors[0].address;
@@ -130,11 +117,11 @@ static void rays_end_where_their_sensors_read(void **state) {
     for (int s = 0; s < 2; s++) {
         const double position[3] = {1, 2, 3}, turn[4] = {cos(M_PI / 12), 0, sin(M_PI / 12), 0};
         for (uint32_t c = 0; c < 4; c++) {
-            mf_field_set(mf_group_find_field(group, "base.orientation"), 0, c, turn[c]);
+            set_field(group, "base.orientation", 0, c, turn[c]);
             if (c < 3)
-                mf_field_set(mf_group_find_field(group, "base.position"), 0, c, position[c]);
+                set_field(group, "base.position", 0, c, position[c]);
         }
-        mf_field_set(mf_group_find_field(group, "sensor.value"), 0, address, readings[s]);
+        set_field(group, "sensor.value", 0, address, readings[s]);
         mf_film_sample(film);
     }
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
@@ -215,8 +202,8 @@ static void joints_are_shown_with_their_forces(void **state) {
     group.model = fixture.model;
     group.isolated = false;
     group.double_precision = true;
-    assert_int_equal(mf_world_create(*state, &world, &fixture.world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+    fixture.world = open_world(*state, &world);
+    fixture.group = add_group(fixture.world, &group);
     assert_int_equal(mf_collisions_prepare(fixture.group, NULL), MF_OK);
     assert_int_equal(mf_rigid_add(fixture.group, NULL, NULL), MF_OK);
     mf_group_reset_all(fixture.group);
@@ -225,7 +212,7 @@ static void joints_are_shown_with_their_forces(void **state) {
     config.force_limit = 100.0;
     config.sides[1].group = fixture.group;
     const double above[3] = {0.0, 0.0, 2.4};
-    mf_field_set(mf_group_find_field(fixture.group, "base.position"), 0, 2, 2.0);
+    set_field(fixture.group, "base.position", 0, 2, 2.0);
     mf_group_refresh(fixture.group, 0);
     assert_int_equal(mf_world_joint_here(&config, above, NULL, NULL), MF_OK);
     assert_int_equal(mf_film_create_world(fixture.world, "t", NULL, 0.01, &film, NULL), MF_OK);
@@ -334,7 +321,7 @@ static void turns_are_kept_to_half_a_step(void **state) {
         mf_quat_from_axis_angle(turn, axis, 0.37 * s);
         put_robots(&fixture, 0.5 * sin(0.3 * s));
         for (uint32_t c = 0; c < 4; c++)
-            mf_field_set(mf_group_find_field(fixture.group, "base.orientation"), 0, c, turn[c]);
+            set_field(fixture.group, "base.orientation", 0, c, turn[c]);
         mf_field_set(position, 0, 0, s == 30 ? NAN : 0.0123 * s);
         mf_film_sample(film);
     }
@@ -395,7 +382,6 @@ static void bad_calls_are_refused(void **state) {
 }
 
 static mf_Status make_film(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     mf_Film *film = NULL;
     unlink(PAGE);
@@ -428,10 +414,10 @@ static void a_world_shows_all_its_groups(void **state) {
     config.model = fixture.model;
     config.count = 3;
     config.isolated = false;
-    assert_int_equal(mf_world_add_group(fixture.world, &config, &more, NULL), MF_OK);
+    more = add_group(fixture.world, &config);
     assert_int_equal(mf_film_create_world(fixture.world, "all", colors, 0.1, &film, NULL), MF_OK);
     for (uint32_t i = 0; i < 3; i++)
-        mf_field_set(mf_group_find_field(more, "base.position"), i, 1, 10.0 + i);
+        set_field(more, "base.position", i, 1, 10.0 + i);
     mf_film_sample(film);
     mf_film_sample(film);
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
@@ -447,9 +433,8 @@ static void a_world_shows_all_its_groups(void **state) {
             assert_true(page.poses[(10 * s + 4 + 2 * i) * 7 + 1] == 10.0f + (float)i);
     close_page(&page);
     clear_fixture(&fixture);
-    mf_World *empty = NULL;
     mf_WorldConfig world = mf_world_config();
-    assert_int_equal(mf_world_create(*state, &world, &empty, NULL), MF_OK);
+    mf_World *empty = open_world(*state, &world);
     assert_int_equal(mf_film_create_world(empty, "none", NULL, 0.1, &film, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(empty);
 }

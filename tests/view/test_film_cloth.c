@@ -1,15 +1,6 @@
 // Cloths in films: triangles that are torn are bits of the poses, one for each that is shown.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-
+#include "rig/rig.h"
 #include "../motion/cloth_rig.h"
-#include "context.h"
 #include "view/film.h"
 
 // How many of the triangles that are shown are torn in a picture.
@@ -43,13 +34,13 @@ static void torn_triangles_are_marked(void **state) {
     static bool torn[2 * 40 * 40];
     Rig rig = open_cloth(*state, 5, 4, true);
     assert_int_equal(torn_in(&rig, 24, torn), 0);
-    set(&rig, "cloth.torn", 0, 3, 1.0);
-    set(&rig, "cloth.torn", 0, 23, 1.0); // the second bit of a vertex
+    set_field(rig.group, "cloth.torn", 0, 3, 1.0);
+    set_field(rig.group, "cloth.torn", 0, 23, 1.0); // the second bit of a vertex
     assert_int_equal(torn_in(&rig, 24, torn), 2);
     assert_true(torn[3] && torn[23]);
     rig_close(&rig);
     rig = open_cloth(*state, 5, 4, false);
-    set(&rig, "cloth.torn", 0, 1, 1.0); // of the first row: one cell is beside it
+    set_field(rig.group, "cloth.torn", 0, 1, 1.0); // of the first row: one cell is beside it
     assert_int_equal(torn_in(&rig, 24, torn), 2);
     assert_true(torn[2] && torn[3]);
     rig_close(&rig);
@@ -61,7 +52,7 @@ static void fine_cloths_lose_no_tear(void **state) {
     Rig rig = open_cloth(*state, 81, 81, false);
     const uint32_t along = 80 * 81;
     for (uint32_t i = 1; i < 80; i++) // a cut through all inner edges of a row of cells
-        set(&rig, "cloth.torn", 0, along + 31 * 81 + i, 1.0);
+        set_field(rig.group, "cloth.torn", 0, along + 31 * 81 + i, 1.0);
     assert_int_equal(torn_in(&rig, 2 * 40 * 40, torn), 80);
     assert_true(torn[2 * 40 * 15] && torn[2 * 40 * 16 - 1]);
     rig_close(&rig);

@@ -1,14 +1,7 @@
 // Meshes of films: what web/src/mesh.ts reads from the packed numbers, in C. All triangles come
 // back with their orientation, in places that are rounded to the mesh's box, also where edges have
 // more than two triangles, triangles are degenerate or there twice, and vertices belong to none.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "context.h"
+#include "rig/rig.h"
 #include "view/film.h"
 #include "view/film_page.h"
 

@@ -1,20 +1,7 @@
 // Pictures for recorders, and pages of recordings.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <mayfly/builder.h>
-#include <mayfly/film.h>
-
-#include "torture.h"
+#include "rig/rig.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define PAGE "film_recorded_test.html"
 enum { ROBOTS = 20, POSE = 7, SAMPLES = 5 };
@@ -42,10 +29,10 @@ static int set_up(void **state) {
     mf_body_create_sphere(builder, origin, 0.1, 1.0, NULL);
     assert_int_equal(mf_builder_finalize(builder, &fixture->model, NULL), MF_OK);
     mf_builder_destroy(builder);
-    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
+    fixture->world = open_world(fixture->context, &world);
     group.model = fixture->model;
     group.count = ROBOTS;
-    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    fixture->group = add_group(fixture->world, &group);
     *state = fixture;
     return 0;
 }
@@ -164,7 +151,6 @@ static void what_does_not_fit_is_refused(void **state) {
 }
 
 static mf_Status record_and_write(mf_Context *context, void *user, mf_Error *error) {
-    (void)context;
     Fixture *fixture = user;
     mf_RecorderPicture picture;
     mf_Film *film = NULL;

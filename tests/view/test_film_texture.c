@@ -1,19 +1,8 @@
 // Textures in the description of a film: each once, as a PNG, halved until it is small; how they
 // lie on shapes and on the ground; without memory.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/inject.h"
-#include "context.h"
-#include "text_model.h"
+#include "rig/rig.h"
 #include "view/film.h"
 #include "view/film_page.h"
-
-#include <mayfly/articulated.h>
 
 #include <jansson.h>
 
@@ -39,10 +28,9 @@ static Rig open_rig(mf_Context *context) {
     Rig rig = {.model = load_text(context, TEXTURED)};
     mf_Error error = {0};
     mf_GroupConfig config = mf_group_config();
-    mf_Group *group;
     config.model = rig.model;
-    assert_int_equal(mf_world_create(context, NULL, &rig.world, &error), MF_OK);
-    assert_int_equal(mf_world_add_group(rig.world, &config, &group, &error), MF_OK);
+    rig.world = open_world(context, NULL);
+    mf_Group *group = add_group(rig.world, &config);
     assert_int_equal(mf_articulated_add(group, NULL, &error), MF_OK);
     assert_int_equal(mf_film_create_live(rig.world, "t", NULL, NULL, &rig.film, &error), MF_OK);
     return rig;

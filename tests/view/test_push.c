@@ -1,17 +1,6 @@
 // What pulls a robot by hand: it comes to the goal, its inputs stay those of others, and without a
 // robot it is mf_world_step to the bit.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "torture.h"
-
-#include <math.h>
-#include <mayfly/mayfly.h>
+#include "rig/rig.h"
 
 static const double middle_of[3] = {0, 0, 0};
 
@@ -56,8 +45,8 @@ static Rig open_rig(mf_Context *context, mf_Motion motion) {
     world.step = 2 * MF_MILLISECOND;
     group.model = rig.model;
     group.count = 3;
-    assert_int_equal(mf_world_create(context, &world, &rig.world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(rig.world, &group, &rig.group, NULL), MF_OK);
+    rig.world = open_world(context, &world);
+    rig.group = add_group(rig.world, &group);
     assert_int_equal(add_motion(rig.group, motion), MF_OK);
     mf_Field *position = mf_group_find_field(rig.group, "base.position");
     for (uint32_t i = 0; i < 3; i++) {
@@ -75,10 +64,6 @@ static void close_rig(Rig *rig) {
     mf_model_destroy(rig->model);
 }
 
-static double read(const Rig *rig, const char *field, uint32_t robot, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), robot, component);
-}
-
 static void test_it_comes_to_the_goal(void **state) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_EXTERNAL};
     static const double goal[3] = {0.5, 3.0, 2.5};
@@ -88,8 +73,8 @@ static void test_it_comes_to_the_goal(void **state) {
         assert_true(mf_pusher_holds(rig.pusher));
         mf_pusher_step(rig.pusher, 2000);
         for (uint32_t c = 0; c < 3; c++)
-            assert_true(fabs(read(&rig, "base.position", 1, c) - goal[c]) < 0.02);
-        assert_true(fabs(read(&rig, "base.position", 0, 0)) < 1e-6); // another robot
+            assert_true(fabs(get_field(rig.group, "base.position", 1, c) - goal[c]) < 0.02);
+        assert_true(fabs(get_field(rig.group, "base.position", 0, 0)) < 1e-6); // another robot
         mf_pusher_release(rig.pusher);
         assert_false(mf_pusher_holds(rig.pusher));
         close_rig(&rig);
@@ -116,15 +101,15 @@ static void test_inputs_stay_those_of_others(void **state) {
                          MF_OK);
         assert_true(mf_field_get(torque, 1, 0) == wanted);
     }
-    assert_true(fabs(read(&rig, "base.linear_velocity", 1, 0)) > 0.0);
+    assert_true(fabs(get_field(rig.group, "base.linear_velocity", 1, 0)) > 0.0);
     close_rig(&rig);
 }
 
 static void test_without_a_robot_it_is_a_step(void **state) {
     Rig one = open_rig(*state, MF_MOTION_ARTICULATED),
         other = open_rig(*state, MF_MOTION_ARTICULATED);
-    mf_field_set(mf_group_find_field(one.group, "joint.torque"), 0, 0, 0.1);
-    mf_field_set(mf_group_find_field(other.group, "joint.torque"), 0, 0, 0.1);
+    set_field(one.group, "joint.torque", 0, 0, 0.1);
+    set_field(other.group, "joint.torque", 0, 0, 0.1);
     static const double goal[3] = {1, 1, 1};
     // What is let go of before a step has changed nothing.
     assert_int_equal(mf_pusher_take(one.pusher, one.group, 0, 0, middle_of, goal, NULL), MF_OK);
@@ -159,7 +144,6 @@ static void test_what_cannot_be_pushed_is_refused(void **state) {
 
 static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error) {
     mf_Pusher *pusher = NULL;
-    (void)context;
     const mf_Status status = mf_pusher_create(user, &pusher, error);
     mf_pusher_destroy(pusher);
     return status;

@@ -1,21 +1,10 @@
 // The report page: well-formed, complete, escaped, with the result of the small step, the same
 // bytes every time, and safe when memory runs out. Created from synthetic data (support.h), and
 // once from a small real evolution.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "context.h"
-#include "torture.h"
-#include "base/inject.h"
+#include "rig/rig.h"
 
 #include <locale.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "view/page.h"
 #include "view/picture.h"
@@ -337,11 +326,9 @@ static mf_Status write_report(mf_Context *context, void *user, mf_Error *error) 
 static void evolve_little(mf_Context *context, RealRun *run, const char *archive_path) {
     mf_Scene scene = {0};
     mf_Search *search = NULL;
-    mf_Error error = {0};
-    if (mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL, 0,
-                            &run->file, &error) != MF_OK ||
-        mf_scene_create(context, run->file, NULL, &scene, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL, 0,
+                             &run->file, &error));
+    MUST(mf_scene_create(context, run->file, NULL, &scene, &error));
     mf_SearchConfig config = run->file->search;
     config.genome_bytes = mf_scene_genome_bytes(&scene);
     config.evaluate = mf_scene_evaluate;

@@ -1,18 +1,8 @@
 // The page of a run of machines: complete, well-formed, the same bytes every time, safe when memory
 // runs out, and whole for runs in which nothing moves or trials end early. Runs are small but real.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "rig/rig.h"
 
-#include <cmocka.h>
-
-#include "base/inject.h"
-#include "context.h"
-
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "view/page.h"
 #include "view/report_machine.h"
@@ -80,7 +70,6 @@ static void evolve(mf_Context *context, const Recipe *recipe, Run *run) {
     char text[1024];
     mf_Scene scene = {0};
     mf_Search *search = NULL;
-    mf_Error error = {0};
     strcpy(run->folder, "/tmp/mayfly-machines-XXXXXX");
     assert_non_null(mkdtemp(run->folder));
     snprintf(run->ancestor, sizeof run->ancestor, "%s/ancestor.truss.yaml", run->folder);
@@ -88,23 +77,20 @@ static void evolve(mf_Context *context, const Recipe *recipe, Run *run) {
     snprintf(run->report, sizeof run->report, "%s/report.html", run->folder);
     write_file(run->ancestor, ancestor_text);
     write_scene(run, recipe, text, sizeof text);
-    if (mf_scene_file_parse(context, "small.yaml", text, strlen(text), NULL, 0, &run->file,
-                            &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_scene_file_parse(context, "small.yaml", text, strlen(text), NULL, 0, &run->file,
+                             &error));
     mf_SceneConfig alone = mf_scene_config();
     alone.evaluates = true;
     alone.count = mf_search_evaluated_at_once(&run->file->search);
-    if (mf_scene_create(context, run->file, &alone, &scene, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_scene_create(context, run->file, &alone, &scene, &error));
     mf_SearchConfig config = run->file->search;
     config.genome_bytes = mf_scene_genome_bytes(&scene);
     config.evaluate = mf_scene_evaluate;
     config.user = &scene;
     config.describe = config.descriptor_count > 0 ? mf_scene_describe : NULL;
     config.describe_user = &scene;
-    if (mf_search_create(context, &config, &search, &error) != MF_OK ||
-        mf_archive_create(context, run->path, &config, text, 1, 2, &run->archive, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_search_create(context, &config, &search, &error));
+    MUST(mf_archive_create(context, run->path, &config, text, 1, 2, &run->archive, &error));
     for (int i = 0; i < recipe->generations; i++) {
         assert_int_equal(mf_search_advance(search, NULL), MF_OK);
         assert_int_equal(mf_archive_append(run->archive, search, i, 3.0 * (i + 1), NULL), MF_OK);
@@ -134,10 +120,8 @@ static mf_Status write_report(mf_Context *context, const Run *run, mf_Error *err
 
 // The page of a run; from mf_allocate.
 static char *page_of(mf_Context *context, const Run *run, size_t *size) {
-    mf_Error error = {0};
     char *page;
-    if (write_report(context, run, &error) != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(write_report(context, run, &error));
     assert_int_equal(mf_file_read(context, run->report, 1 << 24, &page, size, NULL), MF_OK);
     return page;
 }

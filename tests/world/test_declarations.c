@@ -2,12 +2,6 @@
 // one alone changes no field except those that it declares as written, and its output is the same,
 // bit for bit, for any values of the fields that it does not declare as read.
 #include "motion/fixture.h"
-#include "sanitized.h"
-
-#include <mayfly/mayfly.h>
-
-#include <stdlib.h>
-#include <string.h>
 
 #define FOLDER MAYFLY_SOURCE_DIR "/"
 
@@ -126,23 +120,21 @@ static uint32_t check_world(mf_World *world, uint64_t steps, int rounds) {
 static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
                           uint32_t count) {
     char path[512];
-    mf_Error error = {0};
     mf_SceneFile *file;
     snprintf(path, sizeof path, FOLDER "scenes/%s", name);
-    must(mf_scene_file_load(context, path, overrides, count, &file, &error), &error);
+    MUST(mf_scene_file_load(context, path, overrides, count, &file, &error));
     return file;
 }
 
 // Robots with genomes, and what evaluations add to them.
 static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_SceneFile *file = load(context, name, overrides, count);
     mf_SceneConfig config = mf_scene_config();
     mf_Scene scene;
     config.count = 5;
     config.evaluates = true;
-    must(mf_scene_create(context, file, &config, &scene, &error), &error);
+    MUST(mf_scene_create(context, file, &config, &scene, &error));
     uint32_t bytes = mf_scene_genome_bytes(&scene);
     for (uint32_t robot = 0; robot < 5 && bytes > 0; robot++) {
         uint8_t genome[4096];
@@ -157,7 +149,6 @@ static void check_evaluation(const char *name, const mf_Override *overrides, uin
 }
 
 static void evaluations_declare_what_they_do(void **state) {
-    (void)state;
     static const mf_Override coupled[] = {{"group.motion.points.friction", "coupled"},
                                           {"group.motion.points.weighted", "true"},
                                           {"group.motion.points.keep_momentum", "true"}};
@@ -173,11 +164,10 @@ static void evaluations_declare_what_they_do(void **state) {
 }
 
 static void check_vehicles(const char *name, const mf_Override *overrides, uint32_t count) {
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_SceneFile *file = load(context, name, overrides, count);
     mf_Scene scene;
-    must(mf_scene_create(context, file, NULL, &scene, &error), &error);
+    MUST(mf_scene_create(context, file, NULL, &scene, &error));
     assert_true(check_world(scene.world, 37, 3) >= 6);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
@@ -185,7 +175,6 @@ static void check_vehicles(const char *name, const mf_Override *overrides, uint3
 }
 
 static void vehicles_declare_what_they_do(void **state) {
-    (void)state;
     static const mf_Override few[] = {{"groups.quads.count", "20"},
                                       {"groups.wings.count", "20"},
                                       {"groups.cars.count", "20"},
@@ -200,10 +189,8 @@ static void vehicles_declare_what_they_do(void **state) {
 
 static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     char path[512];
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model;
-    mf_World *world;
     mf_Group *group;
     mf_ImportConfig import = mf_import_config();
     mf_WorldConfig settings = mf_world_config();
@@ -211,16 +198,16 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     import.lenient = true;
     settings.step = 2 * MF_MILLISECOND;
     snprintf(path, sizeof path, FOLDER "models/%s", name);
-    must(mf_model_load(context, path, &import, &model, &error), &error);
+    MUST(mf_model_load(context, path, &import, &model, &error));
     robots.model = model;
     robots.count = 3;
-    must(mf_world_create(context, &settings, &world, &error), &error);
-    must(mf_world_add_group(world, &robots, &group, &error), &error);
-    must(mf_articulated_add(group, config, &error), &error);
+    mf_World *world = open_world(context, &settings);
+    group = add_group(world, &robots);
+    MUST(mf_articulated_add(group, config, &error));
     if (model->sensor_value_count > 0)
-        must(mf_instruments_add(group, NULL, &error), &error);
+        MUST(mf_instruments_add(group, NULL, &error));
     else
-        must(mf_sensors_add(group, (mf_Rate){100, 1}, &error), &error);
+        MUST(mf_sensors_add(group, (mf_Rate){100, 1}, &error));
     mf_Field *control = mf_group_find_field(group, "actuator.control");
     for (uint32_t c = 0; control != NULL && c < control->components; c++)
         mf_field_set(control, 1, c, 0.25);
@@ -231,7 +218,6 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
 }
 
 static void robots_declare_what_they_do(void **state) {
-    (void)state;
     mf_ArticulatedConfig servos = mf_articulated_config();
     servos.servo.gain = 20.0;
     servos.servo.damping = 0.5;
@@ -248,24 +234,21 @@ static void robots_declare_what_they_do(void **state) {
 
 // Five robots, each at another level of the ladder.
 static void levels_declare_what_they_do(void **state) {
-    (void)state;
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *model;
     mf_World *world;
-    mf_Group *group;
     mf_GroupConfig robots = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    must(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error), &error);
+    MUST(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error));
     robots.model = model;
     robots.count = MF_MOTION_LEVELS;
-    must(mf_world_create(context, NULL, &world, &error), &error);
-    must(mf_world_add_group(world, &robots, &group, &error), &error);
+    MUST(mf_world_create(context, NULL, &world, &error));
+    mf_Group *group = add_group(world, &robots);
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
-    must(mf_motions_add(group, &motions, &error), &error);
+    MUST(mf_motions_add(group, &motions, &error));
     for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
-        must(mf_motion_switch(group, i, (mf_Motion)i, &error), &error);
+        MUST(mf_motion_switch(group, i, (mf_Motion)i, &error));
     assert_true(check_world(world, 24, 3) >= 3 * MF_MOTION_LEVELS);
     mf_world_destroy(world);
     mf_model_destroy(model);
@@ -273,48 +256,43 @@ static void levels_declare_what_they_do(void **state) {
 }
 
 static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *name) {
-    mf_Error error = {0};
-    mf_Group *group;
     mf_GroupConfig config = mf_group_config();
     config.model = model;
     config.name = name;
     config.count = 3;
     config.isolated = false;
-    must(mf_world_add_group(world, &config, &group, &error), &error);
+    mf_Group *group = add_group(world, &config);
     return group;
 }
 
 static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion) {
-    mf_Error error = {0};
     mf_Group *group = add_shared(world, model, mf_motion_name(motion));
-    must(mf_collisions_prepare(group, &error), &error);
-    must(mf_motion_add(group, motion, NULL, &error), &error);
+    MUST(mf_collisions_prepare(group, &error));
+    MUST(mf_motion_add(group, motion, NULL, &error));
     for (uint32_t i = 0; i < 2; i++) {
-        mf_field_set(mf_group_find_field(group, "wrench.count"), i, 0, 1);
-        mf_field_set(mf_group_find_field(group, "wrench.link"), i, 0, 0.01);
-        mf_field_set(mf_group_find_field(group, "wrench.link"), i, 5, 0.001);
+        set_field(group, "wrench.count", i, 0, 1);
+        set_field(group, "wrench.link", i, 0, 0.01);
+        set_field(group, "wrench.link", i, 5, 0.001);
     }
 }
 
 // Bodies that are moved from outside, and vehicles that are pushed.
 static void bodies_declare_what_they_do(void **state) {
-    (void)state;
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_Model *models[4];
     mf_World *world;
     const mf_Quadrotor quadrotor = mf_quadrotor();
     const mf_FixedWing wing = mf_fixed_wing();
     const mf_Car car = mf_car();
     mf_ExternalConfig external = mf_external_config();
-    must(mf_model_load(context, FOLDER "models/humanoid.urdf", NULL, &models[0], &error), &error);
-    must(mf_quadrotor_model(context, &quadrotor, "quadrotor", &models[1], &error), &error);
-    must(mf_fixed_wing_model(context, &wing, &models[2], &error), &error);
-    must(mf_car_body(context, &car, "car", &models[3], &error), &error);
-    must(mf_world_create(context, NULL, &world, &error), &error);
-    must(mf_external_add(add_shared(world, models[0], "free"), &external, &error), &error);
+    MUST(mf_model_load(context, FOLDER "models/humanoid.urdf", NULL, &models[0], &error));
+    MUST(mf_quadrotor_model(context, &quadrotor, "quadrotor", &models[1], &error));
+    MUST(mf_fixed_wing_model(context, &wing, &models[2], &error));
+    MUST(mf_car_body(context, &car, "car", &models[3], &error));
+    MUST(mf_world_create(context, NULL, &world, &error));
+    MUST(mf_external_add(add_shared(world, models[0], "free"), &external, &error));
     external.targets = true;
-    must(mf_external_add(add_shared(world, models[0], "led"), &external, &error), &error);
+    MUST(mf_external_add(add_shared(world, models[0], "led"), &external, &error));
     add_loaded(world, models[1], MF_MOTION_QUADROTOR);
     add_loaded(world, models[2], MF_MOTION_FIXED_WING);
     add_loaded(world, models[3], MF_MOTION_CAR);
@@ -334,14 +312,12 @@ static void bodies_declare_what_they_do(void **state) {
 
 static void check_play(const char *text, uint64_t steps, uint32_t least) {
     enum { ROUNDS = SANITIZED ? 1 : 3 };
-    mf_Error error = {0};
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     mf_SceneFile *file;
     mf_Scene scene;
     mf_plugins_allow(context, true);
-    must(mf_scene_file_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &file, &error),
-         &error);
-    must(mf_scene_create(context, file, NULL, &scene, &error), &error);
+    MUST(mf_scene_file_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &file, &error));
+    MUST(mf_scene_create(context, file, NULL, &scene, &error));
     uint32_t checked = check_world(scene.world, steps, ROUNDS);
     if (checked < ROUNDS * least)
         fail_msg("%u systems, expected %u", checked, ROUNDS * least);
@@ -355,7 +331,6 @@ static void check_play(const char *text, uint64_t steps, uint32_t least) {
 static void plays_declare_what_they_do(void **state) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
-    (void)state;
     for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         char text[2048];
         snprintf(text, sizeof text,
@@ -370,7 +345,6 @@ static void plays_declare_what_they_do(void **state) {
 }
 
 static void plugins_do_what_they_declare(void **state) {
-    (void)state;
     check_play("world: {step: 0.001}\ngroups:\n  - name: a\n    model: models/hexapod.urdf\n    "
                "motion: own\n"
                "    count: 3\n    sensors: true\n    plugins:\n"

@@ -11,7 +11,6 @@ static void open_group(Fixture *fixture, uint32_t count, bool wide) {
 
 // Value c of instance i is data[((i / 16) * components + c) * 16 + i % 16], aligned to 64 bytes.
 static void values_lie_where_the_header_says(void **state) {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         open_group(&fixture, 37, wide != 0);
@@ -35,7 +34,6 @@ static void values_lie_where_the_header_says(void **state) {
 }
 
 static void whole_numbers_are_clamped(void **state) {
-    (void)state;
     static const double in[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, 2147483648.0, -5.0, 7.9};
     static const int64_t as_i32[] = {0,         INT32_MAX, INT32_MIN, INT32_MAX,
                                      INT32_MIN, INT32_MAX, -5,        7};
@@ -44,11 +42,10 @@ static void whole_numbers_are_clamped(void **state) {
         {"test.signed", "1", "", MF_I32, MF_FIXED_COUNT, 1, 0, "a test"},
         {"test.unsigned", "1", "", MF_U32, MF_FIXED_COUNT, 1, 0, "a test"}};
     Fixture fixture;
-    mf_Error error = {0};
     open_group(&fixture, 3, false);
     for (int type = 0; type < 2; type++) {
         mf_Field *field;
-        must(mf_group_add_field(fixture.group, &info[type], 2, &field, &error), &error);
+        MUST(mf_group_add_field(fixture.group, &info[type], 2, &field, &error));
         assert_int_equal(mf_field_value_size(field->info.type), 4);
         for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
             mf_field_set(field, 2, 1, in[i]);
@@ -59,7 +56,6 @@ static void whole_numbers_are_clamped(void **state) {
 }
 
 static void names_are_unique_and_limited(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 1, false);
@@ -84,7 +80,6 @@ static void names_are_unique_and_limited(void **state) {
 
 // The bytes of an instance are what all its fields hold together.
 static void memory_is_counted(void **state) {
-    (void)state;
     Fixture fixture;
     open_group(&fixture, 1, true);
     size_t sum = 0;

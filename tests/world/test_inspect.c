@@ -1,19 +1,6 @@
 // Warnings about what any motion can do wrong: bodies that may have passed through others, contacts
 // as deep as a body, positions that single precision does not resolve, falls without end.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <mayfly/mayfly.h>
-
-#include "context.h"
-#include "text_model.h"
+#include "rig/rig.h"
 
 typedef struct Rig {
     mf_Model *model;
@@ -21,26 +8,20 @@ typedef struct Rig {
     mf_Group *group;
 } Rig;
 
-static void must(mf_Status status, const mf_Error *error) {
-    if (status != MF_OK)
-        fail_msg("%s", error->message);
-}
-
 static Rig open_rig(mf_Context *context, const char *text, mf_Motion motion, double gravity) {
     Rig rig;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    mf_Error error = {0};
     rig.model = load_text(context, text);
     world.step = MF_MILLISECOND;
     world.gravity = gravity;
     group.model = rig.model;
     motions.start = motion;
     motions.has[motion] = true;
-    must(mf_world_create(context, &world, &rig.world, &error), &error);
-    must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_motions_add(rig.group, &motions, &error), &error);
+    rig.world = open_world(context, &world);
+    rig.group = add_group(rig.world, &group);
+    MUST(mf_motions_add(rig.group, &motions, &error));
     return rig;
 }
 
@@ -50,7 +31,7 @@ static void close_rig(Rig *rig) {
 }
 
 static void set(const Rig *rig, const char *name, uint32_t component, double value) {
-    mf_field_set(mf_group_find_field(rig->group, name), 0, component, value);
+    set_field(rig->group, name, 0, component, value);
 }
 
 static bool warns(const Rig *rig, uint32_t bit) {
@@ -85,7 +66,7 @@ static void fast_bodies_do_not_pass_in_silence(void **state) {
         Rig rig = open_rig(*state, bullet, MF_MOTION_ARTICULATED, 0.0);
         set(&rig, "base.linear_velocity", 0, speeds[i]);
         mf_world_step(rig.world, (uint64_t)(3000.0 / speeds[i]) + 64);
-        const double x = mf_field_get(mf_group_find_field(rig.group, "base.position"), 0, 0);
+        const double x = get_field(rig.group, "base.position", 0, 0);
         const bool told = warns(&rig, MF_WARNING_TUNNEL) || warns(&rig, MF_WARNING_DEPTH);
         if (x > 1.0 && !told)
             fail_msg("at %g m/s it is at %g m, behind the wall, without a warning", speeds[i], x);

@@ -2,12 +2,6 @@
 // properties, and hostile paths.
 #include "motion/fixture.h"
 
-#include <mayfly/mayfly.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct Scene {
     mf_Context *context;
     mf_Model *hexapod, *ant;
@@ -18,35 +12,33 @@ typedef struct Scene {
 static mf_Model *load(mf_Context *context, const char *name) {
     char path[512];
     mf_Model *model;
-    mf_Error error = {0};
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
     snprintf(path, sizeof path, MAYFLY_SOURCE_DIR "/models/%s", name);
-    must(mf_model_load(context, path, &config, &model, &error), &error);
+    MUST(mf_model_load(context, path, &config, &model, &error));
     return model;
 }
 
 // Four hexapods that move by points, and three ants with actuators and sensors.
 static Scene open_scene(void) {
-    Scene scene = {.context = make_context(1)};
-    mf_Error error = {0};
+    Scene scene = {.context = open_context(1)};
     scene.hexapod = load(scene.context, "hexapod.urdf");
     scene.ant = load(scene.context, "ant.xml");
-    must(mf_world_create(scene.context, NULL, &scene.world, &error), &error);
+    MUST(mf_world_create(scene.context, NULL, &scene.world, &error));
     mf_GroupConfig config = mf_group_config();
     config.name = "robot";
     config.model = scene.hexapod;
     config.count = 4;
-    must(mf_world_add_group(scene.world, &config, &scene.robots, &error), &error);
-    must(mf_points_add(scene.robots, NULL, &error), &error);
-    must(mf_sensors_add(scene.robots, (mf_Rate){10, 1}, &error), &error);
+    scene.robots = add_group(scene.world, &config);
+    MUST(mf_points_add(scene.robots, NULL, &error));
+    MUST(mf_sensors_add(scene.robots, (mf_Rate){10, 1}, &error));
     config.name = "robot2"; // ends with a digit, and looks like an instance of the other
     config.model = scene.ant;
     config.count = 3;
     config.double_precision = true;
-    must(mf_world_add_group(scene.world, &config, &scene.ants, &error), &error);
-    must(mf_articulated_add(scene.ants, NULL, &error), &error);
-    must(mf_instruments_add(scene.ants, NULL, &error), &error);
+    scene.ants = add_group(scene.world, &config);
+    MUST(mf_articulated_add(scene.ants, NULL, &error));
+    MUST(mf_instruments_add(scene.ants, NULL, &error));
     return scene;
 }
 
@@ -54,22 +46,19 @@ static void close_scene(Scene *scene) {
     mf_world_destroy(scene->world);
     mf_model_destroy(scene->hexapod);
     mf_model_destroy(scene->ant);
-    assert_int_equal(mf_context_live_bytes(scene->context), 0);
-    mf_context_destroy(scene->context);
+    close_context(scene->context);
 }
 
 static mf_Property find(const Scene *scene, const char *format, const char *name) {
     char path[512];
     mf_Property property;
-    mf_Error error = {0};
     snprintf(path, sizeof path, format, name);
-    must(mf_property_find(scene->world, path, &property, &error), &error);
+    MUST(mf_property_find(scene->world, path, &property, &error));
     return property;
 }
 
 // Each joint of each robot, by brackets and by number, is the value of the field.
 static void joints_are_found(void **state) {
-    (void)state;
     Scene scene = open_scene();
     mf_Field *angle = mf_group_find_field(scene.robots, "joint.angle");
     for (uint32_t j = 0; j < scene.hexapod->joint_count; j++) {
@@ -107,7 +96,6 @@ static void joints_are_found(void **state) {
 
 // The tree of the figure by hand: what is left out of a path does not matter, its order does.
 static void paths_follow_the_tree(void **state) {
-    (void)state;
     Scene scene = open_scene();
     mf_Property property;
     const mf_Model *model = scene.hexapod;
@@ -125,7 +113,6 @@ static void paths_follow_the_tree(void **state) {
 }
 
 static void components_and_names_of_groups(void **state) {
-    (void)state;
     Scene scene = open_scene();
     mf_Error error = {0};
     mf_Property property;
@@ -158,18 +145,16 @@ static const char arm[] =
 // Actuators, by their name or, without one, by their joint; sensors with their own unit and count;
 // links of a file with bodies; slides with their own unit.
 static void other_parts_are_found(void **state) {
-    (void)state;
-    Scene scene = {.context = make_context(1)};
-    mf_Error error = {0};
+    Scene scene = {.context = open_context(1)};
     const char *file = MAYFLY_BINARY_DIR "/test_property.xml";
-    must(mf_file_replace(scene.context, file, arm, strlen(arm), &error), &error);
-    must(mf_model_load(scene.context, file, NULL, &scene.ant, &error), &error);
-    must(mf_world_create(scene.context, NULL, &scene.world, &error), &error);
+    MUST(mf_file_replace(scene.context, file, arm, strlen(arm), &error));
+    MUST(mf_model_load(scene.context, file, NULL, &scene.ant, &error));
+    MUST(mf_world_create(scene.context, NULL, &scene.world, &error));
     mf_GroupConfig config = mf_group_config();
     config.model = scene.ant;
-    must(mf_world_add_group(scene.world, &config, &scene.ants, &error), &error);
-    must(mf_articulated_add(scene.ants, NULL, &error), &error);
-    must(mf_instruments_add(scene.ants, NULL, &error), &error);
+    scene.ants = add_group(scene.world, &config);
+    MUST(mf_articulated_add(scene.ants, NULL, &error));
+    MUST(mf_instruments_add(scene.ants, NULL, &error));
     uint32_t elbow = mf_model_find_joint(scene.ant, "elbow");
     mf_Property one = find(&scene, "%s", "robots/biceps/actuator.control");
     assert_int_equal(one.part, MF_PART_ACTUATOR);
@@ -219,15 +204,13 @@ static bool comes_back(const mf_Property *property, void *user) {
     Check *check = user;
     char path[MF_PROPERTY_PATH];
     mf_Property again;
-    mf_Error error = {0};
     mf_property_path(property, path, sizeof path);
-    must(mf_property_find(check->world, path, &again, &error), &error);
+    MUST(mf_property_find(check->world, path, &again, &error));
     assert_true(same_property(&again, property));
     return ++check->count != check->stop;
 }
 
 static void patterns_list_and_come_back(void **state) {
-    (void)state;
     Scene scene = open_scene();
     Check check = {.world = scene.world};
     uint64_t joints = scene.hexapod->joint_count;
@@ -250,8 +233,7 @@ static void patterns_list_and_come_back(void **state) {
     assert_int_equal(mf_property_list(scene.world, "*/*/*", comes_back, &check), 3);
     // Within a robot.
     mf_Property property;
-    mf_Error error = {0};
-    must(mf_property_find_in(scene.robots, 2, "base.position.y", &property, &error), &error);
+    MUST(mf_property_find_in(scene.robots, 2, "base.position.y", &property, &error));
     assert_int_equal(property.instance, 2);
     check.stop = 0;
     assert_int_equal(mf_property_list_in(scene.robots, 2, "*/joint.angle", comes_back, &check),
@@ -268,7 +250,6 @@ static mf_Status put(const Scene *scene, const char *path, const double *values,
 }
 
 static void writing_is_guarded(void **state) {
-    (void)state;
     Scene scene = open_scene();
     mf_Error error = {0};
     uint64_t before = mf_world_hash(scene.world);
@@ -300,9 +281,7 @@ static void writing_is_guarded(void **state) {
 
 // Writing an angle moves the points: the same as setting the whole state.
 static void writing_angles_updates_points(void **state) {
-    (void)state;
     Scene scene = open_scene();
-    mf_Error error = {0};
     const mf_Model *model = scene.hexapod;
     mf_Field *points = mf_group_find_field(scene.robots, "body.points");
     double q[64], v[64] = {0}, angle = 0.3;
@@ -313,7 +292,7 @@ static void writing_angles_updates_points(void **state) {
     snprintf(path, sizeof path, "robot[0]/%s/joint.angle", model->joints[4].name);
     mf_group_set_state(scene.robots, 1, q, v);
     double moved = 0.0, start = mf_field_get(points, 0, 0);
-    must(put(&scene, path, &angle, &error), &error);
+    MUST(put(&scene, path, &angle, &error));
     for (uint32_t c = 0; c < points->components; c++) {
         assert_true(mf_field_get(points, 0, c) == mf_field_get(points, 1, c));
         moved += fabs(mf_field_get(points, 0, c) - mf_field_get(points, 2, c));
@@ -326,7 +305,6 @@ static void writing_angles_updates_points(void **state) {
 // ---- hostile paths ------------------------------------------------------------------------------
 
 static void wrong_paths_name_their_piece(void **state) {
-    (void)state;
     static const struct {
         const char *path, *part;
     } rows[] = {{"", "expected a path, found nothing"},
@@ -365,7 +343,6 @@ static void wrong_paths_name_their_piece(void **state) {
 
 static bool count_only(const mf_Property *property, void *user) {
     double values[512];
-    (void)user;
     assert_true(property->count >= 1 && property->count <= 512);
     assert_true(property->field == NULL ||
                 property->first + property->count <= property->field->components);
@@ -376,7 +353,6 @@ static bool count_only(const mf_Property *property, void *user) {
 // Paths put together at random from the letters that mean something: nothing breaks, and whatever
 // is found can be read.
 static void random_paths_do_no_harm(void **state) {
-    (void)state;
     static const char *const pieces[] = {"robot", "robot2", "[",    "]",     "*",
                                          "/",     "0",      "3",    ".",     "x",
                                          "w",     "joint",  "mass", "angle", "base.position",
@@ -408,9 +384,7 @@ static void random_paths_do_no_harm(void **state) {
 // Two parts of one name in one robot: the path says which by what they hang on; a name may hold a
 // slash; a short buffer cuts a path off.
 static void names_may_be_odd(void **state) {
-    (void)state;
     Fixture fixture;
-    mf_Error error = {0};
     mf_Property property;
     char path[64];
     static const double moment[3] = {1, 1, 1};
@@ -420,7 +394,7 @@ static void names_may_be_odd(void **state) {
     FixtureConfig config = fixture_config(false);
     config.group.name = "far/away";
     fixture_open(&fixture, &config);
-    must(mf_property_find(fixture.world, "far/away[0]/a/b/mass", &property, &error), &error);
+    MUST(mf_property_find(fixture.world, "far/away[0]/a/b/mass", &property, &error));
     assert_ptr_equal(property.constant, &fixture.hand.links[0].mass);
     mf_property_path(&property, path, sizeof path);
     assert_string_equal(path, "far/away[0]/a/b/mass");

@@ -3,7 +3,6 @@
 #include "motion/fixture.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum { MOST_RUNS = 4096 };
 
@@ -29,33 +28,30 @@ static void write_diary(const mf_SystemRun *run, void *user) {
 
 static void open_group(Fixture *fixture, mf_Time step, bool isolated, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
-    mf_Error error = {0};
     fixture_begin(fixture, 1);
     mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
     mf_WorldConfig world = mf_world_config();
     world.step = step;
-    must(mf_world_create(fixture->context, &world, &fixture->world, &error), &error);
+    fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture->hand.model;
     group.isolated = isolated;
     group.count = count;
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    fixture->group = add_group(fixture->world, &group);
 }
 
 static void add_writer(Fixture *fixture, Writer *writer, mf_Phase phase, mf_Rate rate) {
-    mf_Error error = {0};
     mf_SystemConfig config = mf_system_config();
     config.phase = phase;
     config.rate = rate;
     config.run = write_diary;
     config.user = writer;
-    must(mf_group_add_system(fixture->group, &config, &error), &error);
+    MUST(mf_group_add_system(fixture->group, &config, &error));
 }
 
 // A system runs in exactly the steps in which mf_rate_due holds, however the steps are cut into
 // calls: 30 Hz with 10 ms steps, 30000/1001 Hz, 7 Hz, 1 Hz, 80 ms, 3 s, and as fast as the steps.
 static void rates_are_exact(void **state) {
-    (void)state;
     static const mf_Rate rates[] = {{30, 1}, {30000, 1001}, {7, 1},  {1, 1},
                                     {25, 2}, {1, 3},        {100, 1}};
     static const mf_Time steps[] = {10 * MF_MILLISECOND, MF_MILLISECOND, 3 * MF_MILLISECOND};
@@ -89,7 +85,6 @@ static void rates_are_exact(void **state) {
 
 // 30 Hz in steps of 10 ms: ticks at 0, 33.3, 66.6, 100 ms fall into steps 0, 4, 7, 10.
 static void thirty_hertz_by_hand(void **state) {
-    (void)state;
     static const uint64_t expected[] = {0, 4, 7, 10, 14, 17, 20};
     Fixture fixture;
     Diary *diary = calloc(1, sizeof *diary);
@@ -106,7 +101,6 @@ static void thirty_hertz_by_hand(void **state) {
 
 // Sense, control, motion, after; within a phase in the order of being added.
 static void phases_are_in_order(void **state) {
-    (void)state;
     static const mf_Phase added[] = {MF_PHASE_MOTION,  MF_PHASE_AFTER,  MF_PHASE_SENSE,
                                      MF_PHASE_CONTROL, MF_PHASE_MOTION, MF_PHASE_SENSE};
     static const int expected[] = {2, 5, 3, 0, 4, 1};
@@ -139,31 +133,26 @@ static void note_ticks(const mf_SystemRun *run, void *user) {
     }
 }
 
-static void do_nothing(const mf_WorldRun *run, void *user) {
-    (void)run;
-    (void)user;
-}
+static void do_nothing(const mf_WorldRun *run, void *user) {}
 
 // However blocks and steps are cut into calls: each block goes through each step once, in order.
 // With a world system that is due in every third step shared groups go in steps then and freely in
 // between.
 static void each_block_goes_through_each_step(void **state) {
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
         Fixture fixture;
         uint64_t next[5] = {0};
         open_group(&fixture, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
         mf_SystemConfig config = mf_system_config();
-        mf_Error error = {0};
         config.run = note_ticks;
         config.user = next;
-        must(mf_group_add_system(fixture.group, &config, &error), &error);
+        MUST(mf_group_add_system(fixture.group, &config, &error));
         if (kind == 2) {
             mf_WorldSystemConfig third = mf_world_system_config();
             third.name = "third";
             third.rate = mf_rate_from_period(30 * MF_MILLISECOND);
             third.run = do_nothing;
-            must(mf_world_add_system(fixture.world, &third, &error), &error);
+            MUST(mf_world_add_system(fixture.world, &third, &error));
         }
         mf_world_step(fixture.world, 7);
         mf_world_step(fixture.world, 1);
@@ -183,10 +172,7 @@ static const char *const nothing[] = {NULL}, *const angle[] = {"joint.angle", NU
                          *const target_and_fault[] = {"joint.target", "fault.word", NULL},
                          *const extra[] = {"?extra.value", NULL};
 
-static void rest(const mf_SystemRun *run, void *user) {
-    (void)run;
-    (void)user;
-}
+static void rest(const mf_SystemRun *run, void *user) {}
 
 static mf_SystemConfig declaring(const char *name, mf_Phase phase, const char *const *reads,
                                  const char *const *writes) {
@@ -206,7 +192,6 @@ static mf_FieldInfo extra_field(const char *name) {
 // Two blind writers of one field in one phase: refused with both names and the field, whichever
 // group; with a common word, in another phase, or when one does not say what it writes, they stand.
 static void writers_that_collide_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
@@ -237,7 +222,6 @@ static void writers_that_collide_are_refused(void **state) {
 
 // Motions of several levels share their group's fields once it says which robot moves by which.
 static void motions_share_by_level(void **state) {
-    (void)state;
     for (int level = 0; level < 2; level++) {
         Fixture fixture;
         mf_Error error = {0};
@@ -258,7 +242,6 @@ static void motions_share_by_level(void **state) {
 // A name with ? counts from the moment the field is there; a field that two systems would write is
 // refused, and nothing has changed.
 static void names_may_wait_for_their_field(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     mf_Field *field;
@@ -300,7 +283,6 @@ static void names_may_wait_for_their_field(void **state) {
 
 // Faster than the steps there is nothing between; the line names both.
 static void rates_above_the_step_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
@@ -327,7 +309,6 @@ static void rates_above_the_step_are_refused(void **state) {
 
 // A phase that there is not would never run.
 static void systems_without_name_or_phase_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
@@ -352,7 +333,6 @@ static void systems_without_name_or_phase_are_refused(void **state) {
 // Numbers of waves by hand: b reads what a writes, c has nothing to do with either, d reads what b
 // writes, e does not say, f comes behind e; g is of another phase.
 static void waves_by_hand(void **state) {
-    (void)state;
     static const struct {
         const char *name;
         mf_Phase phase;
@@ -364,12 +344,11 @@ static void waves_by_hand(void **state) {
         {"e", MF_PHASE_SENSE, NULL, nothing, 3},    {"f", MF_PHASE_SENSE, nothing, nothing, 4},
         {"g", MF_PHASE_CONTROL, angle, nothing, 0}, {"h", MF_PHASE_CONTROL, angle, place, 0}};
     Fixture fixture;
-    mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_SystemConfig config =
             declaring(rows[i].name, rows[i].phase, rows[i].reads, rows[i].writes);
-        must(mf_group_add_system(fixture.group, &config, &error), &error);
+        MUST(mf_group_add_system(fixture.group, &config, &error));
     }
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_string_equal(mf_group_system(fixture.group, i)->name, rows[i].name);
@@ -413,25 +392,23 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
                {MF_PHASE_AFTER, 0, 1, {25, 2}},  {MF_PHASE_AFTER, 5, 2, {0, 0}}};
     enum { COUNT = sizeof net / sizeof *net };
     Fixture fixture;
-    mf_Error error = {0};
     Mixer mixers[2][COUNT];
     static const double moment[3] = {1, 1, 1};
     fixture_begin(&fixture, threads);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
-    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
+    MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
     for (int g = 0; g < 2; g++) {
         mf_GroupConfig config = mf_group_config();
-        mf_Group *group;
         mf_Field *fields[6];
         config.name = g == 0 ? "first" : "second";
         config.model = &fixture.hand.model;
         config.isolated = isolated;
         config.count = 3;
         config.fault_policy = MF_FAULT_RESET;
-        must(mf_world_add_group(fixture.world, &config, &group, &error), &error);
+        mf_Group *group = add_group(fixture.world, &config);
         for (int f = 0; f < 6; f++) {
             mf_FieldInfo info = extra_field(names[f]);
-            must(mf_group_add_field(group, &info, 0, &fields[f], &error), &error);
+            MUST(mf_group_add_field(group, &info, 0, &fields[f], &error));
         }
         for (int i = 0; i < COUNT; i++) {
             const char *reads[] = {names[net[i].from], NULL}, *writes[] = {names[net[i].to], NULL};
@@ -441,7 +418,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
             system.run = mix;
             system.user = &mixers[g][i];
             system.slow = slow;
-            must(mf_group_add_system(group, &system, &error), &error);
+            MUST(mf_group_add_system(group, &system, &error));
         }
         mf_WorldSystemConfig beside = mf_world_system_config();
         beside.phase = MF_PHASE_MOTION;
@@ -449,7 +426,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
         beside.run = mix_world;
         beside.user = fields[0];
         if (!isolated)
-            must(mf_world_add_system(fixture.world, &beside, &error), &error);
+            MUST(mf_world_add_system(fixture.world, &beside, &error));
         fixture.group = group;
     }
     mf_world_measure(fixture.world, measured);
@@ -467,7 +444,6 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
 // The same bits whether systems run beside each other or one after the other, with a clock beside
 // them or without, and however the steps are cut into calls.
 static void waves_do_not_show(void **state) {
-    (void)state;
     for (int isolated = 0; isolated < 2; isolated++) {
         uint64_t expected = run_net(1, isolated != 0, false, 120, false);
         for (uint32_t threads = 1; threads <= 8; threads *= 2)
@@ -485,7 +461,6 @@ typedef struct Meeting {
 // Waits up to 2 s for the other one.
 static void meet(const mf_SystemRun *run, void *user) {
     Meeting *meeting = user;
-    (void)run;
     int now = atomic_fetch_add(&meeting->inside, 1) + 1;
     int64_t begin = mf_clock_now();
     while (now < 2 && atomic_load(&meeting->most) < 2 && mf_clock_now() - begin < 2 * MF_SECOND)
@@ -497,24 +472,22 @@ static void meet(const mf_SystemRun *run, void *user) {
 
 // Two slow systems that have nothing in common are really inside at the same time.
 static void slow_systems_meet(void **state) {
-    (void)state;
     static const double moment[3] = {1, 1, 1};
     Fixture fixture;
-    mf_Error error = {0};
     Meeting meeting = {0};
     fixture_begin(&fixture, 2);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
-    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
+    MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture.hand.model;
-    must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+    fixture.group = add_group(fixture.world, &group);
     mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, nothing, angle);
     mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, target);
     one.run = two.run = meet;
     one.user = two.user = &meeting;
     one.slow = two.slow = true;
-    must(mf_group_add_system(fixture.group, &one, &error), &error);
-    must(mf_group_add_system(fixture.group, &two, &error), &error);
+    MUST(mf_group_add_system(fixture.group, &one, &error));
+    MUST(mf_group_add_system(fixture.group, &two, &error));
     mf_world_step(fixture.world, 1);
     assert_int_equal(atomic_load(&meeting.most), 2);
     fixture_close(&fixture, NULL);

@@ -2,8 +2,6 @@
 // requirements of snapshots on systems.
 #include "motion/fixture.h"
 
-#include <stdlib.h>
-
 enum { MOST = 4096 };
 
 typedef struct Entry {
@@ -34,46 +32,42 @@ static void world_note(const mf_WorldRun *run, void *user) {
 
 static mf_Group *open_shared(Fixture *fixture, uint32_t threads, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
-    mf_Error error = {0};
     fixture_begin(fixture, threads);
     mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
     mf_WorldConfig world = mf_world_config();
-    must(mf_world_create(fixture->context, &world, &fixture->world, &error), &error);
+    fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture->hand.model;
     group.isolated = false;
     group.count = count;
-    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    fixture->group = add_group(fixture->world, &group);
     return fixture->group;
 }
 
 static void add_group_system(mf_Group *group, mf_Phase phase, mf_Rate rate, mf_SystemFn run,
                              void *user) {
-    mf_Error error = {0};
     mf_SystemConfig config = mf_system_config();
     config.phase = phase;
     config.rate = rate;
     config.run = run;
     config.user = user;
-    must(mf_group_add_system(group, &config, &error), &error);
+    MUST(mf_group_add_system(group, &config, &error));
 }
 
 static void add_world_system(mf_World *world, mf_Phase phase, mf_Rate rate, mf_WorldSystemFn run,
                              void *user) {
-    mf_Error error = {0};
     mf_WorldSystemConfig config = mf_world_system_config();
     config.phase = phase;
     config.rate = rate;
     config.run = run;
     config.user = user;
-    must(mf_world_add_system(world, &config, &error), &error);
+    MUST(mf_world_add_system(world, &config, &error));
 }
 
 static const mf_Rate always = {0, 0};
 
 // World systems run before the groups' systems of their phase, those of AFTER behind everything.
 static void world_systems_are_in_order(void **state) {
-    (void)state;
     static int who[] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const mf_Phase phases[] = {MF_PHASE_AFTER, MF_PHASE_MOTION, MF_PHASE_CONTROL,
                                       MF_PHASE_SENSE};
@@ -100,7 +94,6 @@ static void world_systems_are_in_order(void **state) {
 // Between two world systems each piece of blocks goes through all its systems at once; a world
 // system that is not due in a step does not cut it.
 static void pieces_run_through_a_gap(void **state) {
-    (void)state;
     static int sense = 1, motion = 2, world = 3;
     Fixture fixture;
     diary.count = 0;
@@ -125,7 +118,6 @@ static void pieces_run_through_a_gap(void **state) {
 
 // Rates of world systems and of shared groups are exact, however steps are cut into calls.
 static void rates_are_exact(void **state) {
-    (void)state;
     static const mf_Rate rates[] = {{30, 1}, {30000, 1001}, {7, 1}, {1, 1}, {100, 1}, {25, 2}};
     static int who[2] = {0, 1};
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
@@ -182,28 +174,25 @@ static void exchange(const mf_WorldRun *run, void *user) {
 }
 
 static void bits_do_not_depend_on_threads(void **state) {
-    (void)state;
     uint64_t hash[4];
     static const uint32_t threads[] = {1, 2, 4, 7};
     for (int t = 0; t < 4; t++) {
         Fixture fixture;
         Sum sum;
-        mf_Error error = {0};
         sum.groups[0] = open_shared(&fixture, threads[t], 1000);
         mf_GroupConfig config = mf_group_config();
         config.model = &fixture.hand.model;
         config.isolated = false;
         config.name = "second";
         config.count = 77;
-        must(mf_world_add_group(fixture.world, &config, &sum.groups[1], &error), &error);
+        MUST(mf_world_add_group(fixture.world, &config, &sum.groups[1], &error));
         config.name = "third";
         config.count = 3000;
-        must(mf_world_add_group(fixture.world, &config, &sum.groups[2], &error), &error);
+        MUST(mf_world_add_group(fixture.world, &config, &sum.groups[2], &error));
         config.name = "alone";
         config.isolated = true;
         config.count = 50;
-        mf_Group *alone;
-        must(mf_world_add_group(fixture.world, &config, &alone, &error), &error);
+        mf_Group *alone = add_group(fixture.world, &config);
         add_group_system(alone, MF_PHASE_MOTION, always, mix,
                          mf_group_find_field(alone, "base.position"));
         for (int g = 0; g < 3; g++) {
@@ -224,14 +213,12 @@ static void bits_do_not_depend_on_threads(void **state) {
 // ---- starts -------------------------------------------------------------------------------------
 
 static void placed_robots_start_there(void **state) {
-    (void)state;
     Fixture fixture;
-    mf_Error error = {0};
     mf_Group *group = open_shared(&fixture, 1, 20);
     const double point[3] = {1.5, -2.25, 7.0}, rotation[4] = {0.6, 0.0, 0.8, 0.0},
                  speed[3] = {3, 4, 5};
     const double long_turn[4] = {0.601, 0.0, 0.8, 0.0};
-    must(mf_group_set_start(group, 17, point, rotation, speed, &error), &error);
+    MUST(mf_group_set_start(group, 17, point, rotation, speed, &error));
     mf_Field *position = fixture_field(&fixture, "base.position");
     mf_Field *orientation = fixture_field(&fixture, "base.orientation");
     mf_Field *velocity = fixture_field(&fixture, "base.linear_velocity");
@@ -252,7 +239,7 @@ static void placed_robots_start_there(void **state) {
         } else
             mf_group_reset_all(group);
     }
-    must(mf_group_set_start(group, 17, point, long_turn, NULL, &error), &error);
+    MUST(mf_group_set_start(group, 17, point, long_turn, NULL, &error));
     double square = 0.0;
     for (uint32_t c = 0; c < 4; c++)
         square += mf_field_get(orientation, 17, c) * mf_field_get(orientation, 17, c);
@@ -261,7 +248,6 @@ static void placed_robots_start_there(void **state) {
 }
 
 static void bad_starts_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Group *group = open_shared(&fixture, 1, 20);
     const double good[4] = {1, 0, 0, 0}, nan[3] = {0, NAN, 0}, far[3] = {1e10, 0, 0};
@@ -288,19 +274,13 @@ static bool is_pending(const void *user) {
 
 static int resets;
 static void count_reset(mf_World *world, void *user) {
-    (void)world;
-    (void)user;
     resets++;
 }
-static void nothing(const mf_WorldRun *run, void *user) {
-    (void)run;
-    (void)user;
-}
+static void nothing(const mf_WorldRun *run, void *user) {}
 
 // A snapshot goes only into a world with the same starts and settings, not out of one with results
 // under way; the order in which starts were given does not matter.
 static void snapshots_check_settings(void **state) {
-    (void)state;
     static void *image;
     static size_t size;
     static const double a[3] = {1, 0, 0}, b[3] = {2, 0, 0};
@@ -349,7 +329,6 @@ static void snapshots_check_settings(void **state) {
 }
 
 static void bad_systems_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     mf_Error error = {0};
     open_shared(&fixture, 1, 1);

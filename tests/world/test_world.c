@@ -2,8 +2,7 @@
 #include "motion/fixture.h"
 
 static void bad_worlds_are_refused(void **state) {
-    (void)state;
-    mf_Context *context = make_context(1);
+    mf_Context *context = open_context(1);
     for (int which = 0; which < 8; which++) {
         mf_WorldConfig config = mf_world_config();
         mf_World *world = NULL;
@@ -44,7 +43,6 @@ static void bad_worlds_are_refused(void **state) {
 }
 
 static void bad_groups_are_refused(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
@@ -98,9 +96,7 @@ static void bad_groups_are_refused(void **state) {
 }
 
 static void groups_are_found_by_name(void **state) {
-    (void)state;
     Fixture fixture;
-    mf_Error error = {0};
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
     FixtureConfig config = fixture_config(false);
@@ -109,8 +105,7 @@ static void groups_are_found_by_name(void **state) {
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture.hand.model;
     group.name = name;
-    mf_Group *second;
-    must(mf_world_add_group(fixture.world, &group, &second, &error), &error);
+    mf_Group *second = add_group(fixture.world, &group);
     name[0] = '?'; // the name was copied
     assert_ptr_equal(mf_world_find_group(fixture.world, "walkers"), second);
     assert_ptr_equal(mf_world_find_group(fixture.world, "robots"), fixture.group);
@@ -122,7 +117,6 @@ static void groups_are_found_by_name(void **state) {
 
 // Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
 static void time_is_exact(void **state) {
-    (void)state;
     Fixture fixture;
     static const double moment[3] = {1, 1, 1};
     fixture_begin(&fixture, 1);
@@ -140,7 +134,6 @@ static void time_is_exact(void **state) {
 
 // Steps in one call or in many: the same state.
 static void calls_do_not_show(void **state) {
-    (void)state;
     uint64_t hash[2];
     for (int way = 0; way < 2; way++) {
         Fixture fixture;
@@ -165,7 +158,6 @@ static void calls_do_not_show(void **state) {
 
 // Every robot starts with its lowest point on the ground below it, none in the ground.
 static void robots_start_on_the_ground(void **state) {
-    (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
@@ -195,9 +187,7 @@ static void robots_start_on_the_ground(void **state) {
 
 // What the world holds is not lifted: shapes of the file's world would stay behind.
 static void a_held_base_starts_at_height_0(void **state) {
-    (void)state;
     Fixture fixture;
-    mf_Error error = {0};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     fixture_begin(&fixture, 1);
@@ -205,8 +195,8 @@ static void a_held_base_starts_at_height_0(void **state) {
     for (int held = 0; held < 2; held++) {
         fixture.hand.model.base = held ? MF_BASE_FIXED : MF_BASE_FREE;
         group.model = &fixture.hand.model;
-        must(mf_world_create(fixture.context, &world, &fixture.world, &error), &error);
-        must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+        fixture.world = open_world(fixture.context, &world);
+        fixture.group = add_group(fixture.world, &group);
         double height = fixture_get(&fixture, "base.position", 2);
         assert_true(held ? height == 0.0 : height > 0.1);
         mf_world_destroy(fixture.world);

@@ -3,7 +3,7 @@
 
 The floors are those of docs/explanation/concepts.md. Public headers (<mayfly/...>) may be included everywhere.
 Systems (motion, sensors, controllers) are written against the group, so they may include
-world/attach.h although the world stands above them; docs/decisions.md says why. Importers belong to
+world/attach.h although the world stands above them; docs/explanation/decisions.md says so. Importers belong to
 the tools library: nothing of the core may include them.
 
 usage: floors.py SOURCE_FOLDER [BUILD_FOLDER]

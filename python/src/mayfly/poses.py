@@ -4,7 +4,7 @@
         real = mayfly.PoseStream(world["real"])
         real.send(time, position, orientation)
 
-docs/how_to/mixed_reality.md explains delays and clocks.
+docs/how_to/hardware.md explains delays and clocks.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 // One step of the `rigid` and `prescribed` motions for a few lanes: joints along their paths, and a
 // base that answers to contacts and gravity; for `prescribed` also to the motions of the joints.
-// docs/explanation/rigid.md and docs/explanation/prescribed.md have the equations.
+// docs/explanation/rigid.md has the equations.
 #include "motion/driven/advance.h"
 
 size_t MF_KERNEL(mf_driven_room)(const mf_DrivenPlan *plan) {

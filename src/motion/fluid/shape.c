@@ -17,7 +17,8 @@ typedef struct Poly {
 } Poly;
 
 // [1] Of F: a compromise. At a spacing of R / 2 the sum of W changes less with the shear of a
-// lattice than with the kernel of Wendland, 0, 0, 1 (docs/decisions.md). Their sum is 1.
+// lattice than with the kernel of Wendland, 0, 0, 1 (docs/explanation/particles.md). Their sum
+// is 1.
 static const double force_terms[3] = {0.05, 0.2, 0.75};
 static const double pi = 3.14159265358979323846;
 

@@ -7,8 +7,8 @@
 //     stage 2: v2 = v + (w h (S + S1) + c S2) / m + h C2 / m,  x2 = x + w h (v + v1) + c v2
 // Contacts act with the force at the end of a stage for all of its time, so they count 2 and h / c
 // times in the potentials: with the weights of bars an impact in stage 1 alone would give more than
-// it takes (docs/decisions.md). A lane that still ends with more energy than it had and its
-// actuators gave takes the step anew by the implicit rule of Euler.
+// it takes (docs/explanation/elastic.md). A lane that still ends with more energy than it had and
+// its actuators gave takes the step anew by the implicit rule of Euler.
 #ifndef MF_MOTION_TRUSS_STAGES_H
 #define MF_MOTION_TRUSS_STAGES_H
 

@@ -4,7 +4,7 @@
     mayfly-bridge ardupilot 127.0.0.1:8766
     sim_vehicle.py -v ArduCopter -f quad --model JSON:127.0.0.1
 
-docs/how_to/ardupilot.md has the frames, units and channels.
+docs/how_to/autopilots.md has the frames, units and channels.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     mayfly-bridge px4 127.0.0.1:8766
     make px4_sitl none_iris
 
-docs/how_to/px4.md has the frames, units, rates and channels.
+docs/how_to/autopilots.md has the frames, units, rates and channels.
 """
 
 from __future__ import annotations

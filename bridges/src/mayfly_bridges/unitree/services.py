@@ -37,8 +37,11 @@ class MotionSwitcher:
         self._unsent: deque[Any] = deque(maxlen=10)
 
     def serve(self) -> None:
-        """Answers the requests that have come. A request may arrive before the news of who reads its
-        response: until somebody does, the newest ten responses wait."""
+        """Answers the requests that have come.
+
+        A request may arrive before the news of who reads its response: until somebody does, the
+        newest ten responses wait.
+        """
         for request in take_all(self._requests):
             if not request.header.policy.noreply:
                 self._unsent.append(_response(request))

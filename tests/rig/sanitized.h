@@ -1,7 +1,7 @@
 // Whether a test is built with a sanitizer, under which a step takes up to twenty times as long:
 // SANITIZED is 1 or 0. Long sweeps then use fewer robots with the same requirements.
-#ifndef MAYFLY_TESTS_SANITIZED_H
-#define MAYFLY_TESTS_SANITIZED_H
+#ifndef MAYFLY_TESTS_RIG_SANITIZED_H
+#define MAYFLY_TESTS_RIG_SANITIZED_H
 
 #ifndef __has_feature
 #define __has_feature(what) 0

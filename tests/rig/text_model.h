@@ -1,0 +1,16 @@
+// Temporary files with given text, and models from them.
+#ifndef MAYFLY_TESTS_RIG_TEXT_MODEL_H
+#define MAYFLY_TESTS_RIG_TEXT_MODEL_H
+
+#include <mayfly/model.h>
+
+// Writes `text` to a new file in /tmp, whose name ends with `suffix`; the caller unlinks it.
+void write_temporary(char path[64], const char *suffix, const char *text);
+
+// A model from text; on failure what the loader returned.
+mf_Status try_text(mf_Context *context, const char *text, mf_Model **model, mf_Error *error);
+
+// The same, where failure fails the test.
+mf_Model *load_text(mf_Context *context, const char *text);
+
+#endif

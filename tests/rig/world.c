@@ -1,0 +1,52 @@
+#include "rig/rig.h"
+
+mf_World *open_world(mf_Context *context, const mf_WorldConfig *config) {
+    mf_World *world = NULL;
+    mf_Error error = {0};
+    must(mf_world_create(context, config, &world, &error), &error);
+    return world;
+}
+
+mf_Group *add_group(mf_World *world, const mf_GroupConfig *config) {
+    mf_Group *group = NULL;
+    mf_Error error = {0};
+    must(mf_world_add_group(world, config, &group, &error), &error);
+    return group;
+}
+
+mf_Field *field_of(mf_Group *group, const char *name) {
+    mf_Field *field = mf_group_find_field(group, name);
+    if (field == NULL)
+        fail_msg("no field %s", name);
+    return field;
+}
+
+double get_field(mf_Group *group, const char *name, uint32_t instance, uint32_t component) {
+    return mf_field_get(field_of(group, name), instance, component);
+}
+
+void set_field(mf_Group *group, const char *name, uint32_t instance, uint32_t component,
+               double value) {
+    mf_field_set(field_of(group, name), instance, component, value);
+}
+
+void *take_snapshot(const mf_World *world, size_t *size) {
+    mf_Error error = {0};
+    *size = mf_world_snapshot_size(world);
+    void *image = malloc(*size);
+    assert_non_null(image);
+    must(mf_world_snapshot(world, image, *size, &error), &error);
+    return image;
+}
+
+void assert_continues(mf_World *world, uint64_t steps) {
+    mf_Error error = {0};
+    size_t size;
+    void *image = take_snapshot(world, &size);
+    mf_world_step(world, steps);
+    const uint64_t hash = mf_world_hash(world);
+    must(mf_world_restore(world, image, size, &error), &error);
+    mf_world_step(world, steps);
+    assert_true(mf_world_hash(world) == hash);
+    free(image);
+}
