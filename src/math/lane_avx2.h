@@ -25,6 +25,9 @@ static inline mf_mask mf_less(mf_lane a, mf_lane b) {
 static inline mf_mask mf_less_equal(mf_lane a, mf_lane b) {
     return _mm256_cmp_pd(a, b, _CMP_LE_OQ);
 }
+static inline mf_mask mf_equal(mf_lane a, mf_lane b) {
+    return _mm256_cmp_pd(a, b, _CMP_EQ_OQ);
+}
 static inline mf_mask mf_and(mf_mask a, mf_mask b) {
     return _mm256_and_pd(a, b);
 }
@@ -127,6 +130,9 @@ static inline mf_mask mf_less(mf_lane a, mf_lane b) {
 }
 static inline mf_mask mf_less_equal(mf_lane a, mf_lane b) {
     return _mm256_cmp_ps(a, b, _CMP_LE_OQ);
+}
+static inline mf_mask mf_equal(mf_lane a, mf_lane b) {
+    return _mm256_cmp_ps(a, b, _CMP_EQ_OQ);
 }
 static inline mf_mask mf_and(mf_mask a, mf_mask b) {
     return _mm256_and_ps(a, b);

@@ -26,6 +26,9 @@ static inline mf_mask mf_less(mf_lane a, mf_lane b) {
 static inline mf_mask mf_less_equal(mf_lane a, mf_lane b) {
     return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ);
 }
+static inline mf_mask mf_equal(mf_lane a, mf_lane b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
+}
 static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm512_mask_blend_pd(mask, no, yes);
 }
@@ -110,6 +113,9 @@ static inline mf_mask mf_less(mf_lane a, mf_lane b) {
 }
 static inline mf_mask mf_less_equal(mf_lane a, mf_lane b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
+}
+static inline mf_mask mf_equal(mf_lane a, mf_lane b) {
+    return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
 }
 static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
     return _mm512_mask_blend_ps(mask, no, yes);

@@ -31,6 +31,9 @@ static inline mf_mask mf_less(mf_lane a, mf_lane b) {
 static inline mf_mask mf_less_equal(mf_lane a, mf_lane b) {
     return a <= b;
 }
+static inline mf_mask mf_equal(mf_lane a, mf_lane b) {
+    return a == b;
+}
 static inline mf_mask mf_and(mf_mask a, mf_mask b) {
     return a && b;
 }

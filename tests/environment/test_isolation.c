@@ -94,7 +94,7 @@ static void bits_do_not_depend_on_threads(void **state) {
 }
 
 static void instruction_sets_do_not_show(void **state) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     static Path first[20], other[20];
     for (int t = 0; t < TASKS; t++)
         for (int wide = 0; wide < 2; wide++)

@@ -175,7 +175,7 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
 
 // The same bits alone and in every batch on every instruction set.
 static void walkers_are_independent(void **state) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     enum { WALKERS = 19, STEPS = 250 };
     mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, walker);

@@ -92,9 +92,9 @@ static void every_shape_is_seen_at_its_surface(void **state) {
         {"mesh", tetrahedron, "type='mesh' mesh='m'", 0.1, 0.1, 2.0},
         {"over it", "", "type='sphere' size='0.3'", 0.0, 0.31, 6.0},
     };
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int k = 0; k < 8; k++) {
+        for (int k = 0; k < 6; k++) {
             const Case *c = &cases[i];
             const bool wide = k & 1;
             Pitch pitch;
@@ -306,15 +306,15 @@ static void crowds_are_seen_as_by_rays(void **state) {
 }
 
 static void same_bits_for_threads_and_instruction_sets(void **state) {
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int wide = 0; wide < 2; wide++) {
         uint64_t first = 0;
-        for (uint32_t k = 0; k < 6; k++) {
+        for (uint32_t k = 0; k < 5; k++) {
             Pitch pitch;
-            const mf_Isa isa = k < 4 ? sets[k] : MF_ISA_AUTO;
+            const mf_Isa isa = k < 3 ? sets[k] : MF_ISA_AUTO;
             if (!mf_isa_available(isa))
                 continue;
-            open_crowd(&pitch, k < 4 ? 1 : k - 2, isa, wide);
+            open_crowd(&pitch, k < 3 ? 1 : k - 1, isa, wide);
             mf_world_step(pitch.world, 40);
             const uint64_t hash = mf_world_hash(pitch.world);
             if (first == 0)

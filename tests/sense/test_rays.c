@@ -137,7 +137,7 @@ static double expected_at(const Rig *rig, uint32_t instance, const mf_Sensor *se
 
 static void rays_follow_their_links(void **state) {
     static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    for (int k = 0; k < 16; k++) {
+    for (int k = 0; k < 12; k++) {
         const bool own = k & 1, floats = k & 2;
         uint32_t hits = 0;
         Rig rig;

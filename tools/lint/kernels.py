@@ -29,7 +29,26 @@ SCALAR = ["-DMF_KERNEL_SINGLE"]
 WIDE = ["-DMF_KERNEL_AVX2", "-mavx2", "-mfma"] if os.uname().machine == "x86_64" else SCALAR
 # Bytes of a thread's largest frame in local memory, where a kernel needs more than 256. A frame that
 # grows costs memory traffic in every thread: raise a limit for a reason only.
-STACKS = {}
+STACKS = {
+    "articulated_kernel": 1544,
+    "assembly_kernel": 320,
+    "cloth_kernel": 1024,
+    "collide_kernel": 832,
+    "compound_kernel": 4100,
+    "constrain_kernel": 584,
+    "couple_kernel": 688,
+    "driven_kernel": 304,
+    "fluid_kernel": 800,
+    "gp_kernel": 2176,
+    "grains_kernel": 1024,
+    "instruments_kernel": 352,
+    "kinematic_kernel": 376,
+    "neighbors_detect_kernel": 5760,
+    "neighbors_kernel": 4736,
+    "points_kernel": 560,
+    "sensing_kernel": 584,
+    "truss_double_kernel": 768,
+}
 ENTRY = re.compile(r"\bMF_KERNEL\((\w+)\)\([^;{]*\)\s*\{")
 # Declared for the host alone, before the others: what is not for the device, and system headers.
 HOST_HEADERS = ["assert.h", "float.h", "math.h", "stdio.h", "stdlib.h", "string.h", "mayfly/mayfly.h"]
@@ -67,13 +86,13 @@ def device_text(source):
     text = source.read_text()
     if source.suffix == ".cu":
         return f'#include <stddef.h>\n#include "{source}"\n'
-    if source.name == "random.c":  # what kernels call, with the declarations for both sides
-        headers = "".join(f"#include <{header}>\n" for header in HOST_HEADERS if "mayfly" not in header)
+    if source.name == "random.c":  # beside the host's: its headers declare what a device has not
+        headers = "".join(f"#include <{header}>\n" for header in HOST_HEADERS)
         return headers + (
             MEMORY
-            + "#pragma clang force_cuda_host_device begin\n"
-            + f'#include "{source}"\n'
-            + "#pragma clang force_cuda_host_device end\n"
+            + "#pragma clang attribute push(__attribute__((device)), apply_to = function)\n"
+            + f'extern "C" {{\n#include "{source}"\n}}\n'
+            + "#pragma clang attribute pop\n"
         )
     uses = "".join(
         f"__device__ void *mf_use_{i} = (void *)MF_KERNEL({name});\n"

@@ -43,14 +43,17 @@ static __attribute__((noinline)) void admit(const Lanes *s, mf_mask changed, mf_
 // The command in force. One that did not change was in range already.
 static MF_INLINE void read_command(const Lanes *s, mf_lane *accepted) {
     const mf_real *rows = rows_of(s, s->fields->accepted, 4);
-    mf_lane change = mf_zero();
+    mf_mask same = mf_mask_all();
     for (uint32_t i = 0; i < 4; i++) {
         accepted[i] = row_load(rows, i);
-        change = change + mf_abs(mf_load(command_row(s, (int)i)) - accepted[i]);
+        same = mf_and(same, mf_equal(mf_load(command_row(s, (int)i)), accepted[i]));
     }
-    mf_mask same = mf_less_equal(change, mf_zero());
-    if (!mf_all(same))
-        admit(s, mf_not(same), accepted);
+    if (!mf_all(same)) {
+        mf_lane admitted[4]; // the copy leaves the command in registers else
+        memcpy(admitted, accepted, sizeof admitted);
+        admit(s, mf_not(same), admitted);
+        memcpy(accepted, admitted, sizeof admitted);
+    }
 }
 
 // ---- control ------------------------------------------------------------------------------------
@@ -163,8 +166,10 @@ static MF_INLINE void check_and_store(Lanes *s, Vehicle *vehicle, bool brief,
                                       value_of(s, MF_QUAD_SPEED_MOST)));
     fine = mf_and(
         fine, mf_less_equal(vec_dot(vehicle->rate, vehicle->rate), value_of(s, MF_QUAD_RATE_MOST)));
-    if (!mf_all(fine))
-        freeze(s, vehicle, fine);
+    if (!mf_all(fine)) {
+        const Vehicle refused = *vehicle; // the copy leaves the state itself in registers
+        freeze(s, &refused, fine);
+    }
     store_vehicle(s, vehicle);
     store_remainder(s, brief, low);
 }
