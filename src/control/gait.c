@@ -266,6 +266,13 @@ static mf_Status check_arguments(const mf_Group *group, const mf_Gait *const *ga
     return mf_attach_check(group, system_name, config->rate, error);
 }
 
+static void set_rate(mf_GaitBatch *batch, mf_Rate rate) {
+    const unsigned __int128 unit = (unsigned __int128)rate.denominator * (uint64_t)MF_SECOND;
+    batch->rate = rate;
+    batch->tick_time = (uint64_t)(unit / (uint64_t)rate.numerator);
+    batch->tick_rest = (uint64_t)(unit % (uint64_t)rate.numerator);
+}
+
 mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
                        const mf_GaitConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
@@ -279,11 +286,7 @@ mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t co
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "gaits: out of memory");
     system->first = config->first;
-    const unsigned __int128 unit =
-        (unsigned __int128)config->rate.denominator * (uint64_t)MF_SECOND;
-    system->batch.rate = config->rate;
-    system->batch.tick_time = (uint64_t)(unit / (uint64_t)config->rate.numerator);
-    system->batch.tick_rest = (uint64_t)(unit % (uint64_t)config->rate.numerator);
+    set_rate(&system->batch, config->rate);
     system->batch.interval = (double)config->rate.denominator / (double)config->rate.numerator;
     system->batch.joint_count = mf_group_model(group)->joint_count;
     status = plan_all(system, group, gaits, count, error);
@@ -325,7 +328,6 @@ static void sample(const mf_GaitSet *set, Sampler *sampler, const mf_Model *mode
     size_t width = (size_t)model->joint_count * MF_BLOCK;
     mf_GaitBatch batch = {.set = set,
                           .joint_count = model->joint_count,
-                          .rate = {MF_SECOND, time},
                           .select = sampler->select,
                           .command = sampler->command,
                           .active = sampler->active,
@@ -337,6 +339,7 @@ static void sample(const mf_GaitSet *set, Sampler *sampler, const mf_Model *mode
                           .from = sampler->joints,
                           .target = sampler->joints + width,
                           .fault = sampler->fault};
+    set_rate(&batch, (mf_Rate){MF_SECOND, time});
     for (uint32_t j = 0; j < model->joint_count; j++)
         sampler->joints[width + (size_t)j * MF_BLOCK] = angles[j];
     for (uint32_t i = 0; i < MF_BLOCK; i++)
