@@ -5,6 +5,7 @@
 
 #include "math/kernel_table.h"
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 
 #include <mayfly/links.h>
 
@@ -41,18 +42,9 @@ static bool is_seen(const mf_Sight *sight, const mf_Model *model, const mf_Shape
 }
 
 static void take_mesh(mf_SightShape *out, const mf_Mesh *mesh) {
-    double low[3], high[3];
+    double half[3];
     out->mesh = mesh;
-    for (int c = 0; c < 3; c++) {
-        low[c] = (double)__builtin_inf();
-        high[c] = -low[c];
-        for (uint32_t i = 0; i < mesh->vertex_count; i++) {
-            const double at = mesh->vertices[3 * i + (uint32_t)c];
-            low[c] = at < low[c] ? at : low[c];
-            high[c] = at > high[c] ? at : high[c];
-        }
-        out->middle[c] = 0.5 * (low[c] + high[c]);
-    }
+    mf_mesh_box(mesh, out->middle, half);
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
         double arm[3];
         for (int c = 0; c < 3; c++)
@@ -63,34 +55,18 @@ static void take_mesh(mf_SightShape *out, const mf_Mesh *mesh) {
 }
 
 static void take_solid(mf_SightSolid *out, const mf_Shape *shape) {
-    const double *size = shape->size;
-    double radius[3] = {size[0], size[0], size[0]};
-    switch (shape->type) {
-    case MF_SHAPE_BOX:
-        out->type = MF_RASTER_BRICK;
-        mf_vec3_scale(radius, size, 0.5);
-        out->radius = mf_vec3_length(radius);
-        break;
-    case MF_SHAPE_ELLIPSOID:
-        mf_vec3_copy(radius, size);
-        out->radius = size[0] > size[1] ? size[0] : size[1];
-        out->radius = out->radius > size[2] ? out->radius : size[2];
-        break;
-    case MF_SHAPE_CYLINDER:
-        out->type = MF_RASTER_TUBE;
-        out->radius = mf_sqrt(size[0] * size[0] + 0.25 * size[1] * size[1]);
-        break;
-    case MF_SHAPE_CAPSULE:
-        out->type = MF_RASTER_PILL;
-        out->radius = size[0] + 0.5 * size[1];
-        break;
-    default:
-        out->radius = size[0];
-        break;
-    }
+    static const mf_RasterType types[] = {[MF_SHAPE_BOX] = MF_RASTER_BRICK,
+                                          [MF_SHAPE_CYLINDER] = MF_RASTER_TUBE,
+                                          [MF_SHAPE_CAPSULE] = MF_RASTER_PILL,
+                                          [MF_SHAPE_ELLIPSOID] = MF_RASTER_BALL};
+    double half[3];
+    mf_shape_half(shape->type, shape->size, half);
+    out->type = types[shape->type];
+    out->radius = mf_shape_radius(shape->type, shape->size, NULL);
+    const bool edges = mf_shape_kinds[shape->type].half_count == 3;
     for (int c = 0; c < 3; c++)
-        out->scale[c] = 1.0 / (radius[c] > 1e-9 ? radius[c] : 1e-9);
-    out->half = 0.5 * size[1] * out->scale[0];
+        out->scale[c] = 1.0 / mf_larger(edges ? half[c] : half[0], 1e-9);
+    out->half = half[1] * out->scale[0];
 }
 
 static void take_shape(mf_SightShape *out, const mf_Model *model, const mf_Shape *shape,

@@ -6,51 +6,31 @@
 // texuniform, in meters. Meshes with texture coordinates have those of their triangles.
 #include "camera/texture.h"
 
+#include "model/shape_kinds.h"
 #include "math/scalar.h"
 
-// [m] Half the edges of the box around a shape, as MuJoCo counts them; 1 where it has no end.
-static void half_edges(const mf_Model *model, const mf_Shape *shape, double out[3]) {
-    const double *size = shape->size;
-    mf_vec3_set(out, size[0], size[0], size[0]);
-    switch (shape->type) {
-    case MF_SHAPE_BOX:
-    case MF_SHAPE_PLANE:
-        mf_vec3_scale(out, size, 0.5);
-        break;
-    case MF_SHAPE_ELLIPSOID:
-        mf_vec3_copy(out, size);
-        break;
-    case MF_SHAPE_CYLINDER:
-    case MF_SHAPE_CAPSULE:
-        out[2] = 0.5 * size[1];
-        break;
-    case MF_SHAPE_HEIGHTS:
-        mf_vec3_set(out, model->height_fields[shape->mesh].half_size[0],
-                    model->height_fields[shape->mesh].half_size[1], 1.0);
-        break;
-    default:
-        break;
-    }
+#include <string.h>
+
+// [m] Half the edges of the box around a shape, as MuJoCo counts them (without the caps of a
+// capsule), and its middle; 1 where it has no end.
+static void half_edges(const mf_Model *model, const mf_Shape *shape, double middle[3],
+                       double out[3]) {
+    double half[3];
+    mf_vec3_set(middle, 0.0, 0.0, 0.0);
+    mf_shape_half(shape->type, shape->size, half);
+    mf_vec3_copy(out, half);
+    if (shape->type == MF_SHAPE_MESH)
+        mf_mesh_box(&model->meshes[shape->mesh], middle, out);
+    else if (shape->type == MF_SHAPE_HEIGHTS)
+        memcpy(out, model->height_fields[shape->mesh].half_size, 2 * sizeof *out);
+    else if (mf_shape_kinds[shape->type].half_count < 3)
+        mf_vec3_set(out, half[0], half[0], shape->type == MF_SHAPE_SPHERE ? half[0] : half[1]);
     for (int c = 0; c < 3; c++)
         out[c] = out[c] > 0.0 ? out[c] : 1.0;
 }
 
-// The box of a mesh.
-static void mesh_box(const mf_Mesh *mesh, double middle[3], double half[3]) {
-    for (uint32_t c = 0; c < 3; c++) {
-        double low = (double)__builtin_inf(), high = -low;
-        for (uint32_t i = 0; i < mesh->vertex_count; i++) {
-            const double at = (double)mesh->vertices[3 * (size_t)i + c];
-            low = at < low ? at : low;
-            high = at > high ? at : high;
-        }
-        middle[c] = 0.5 * (low + high);
-        half[c] = high > low ? 0.5 * (high - low) : 1.0;
-    }
-}
-
 bool mf_texture_lay(const mf_Model *model, const mf_Shape *shape, mf_TextureLay *out) {
-    double half[3], middle[3] = {0.0, 0.0, 0.0};
+    double half[3], middle[3];
     if (shape->material == MF_NONE || model->materials[shape->material].texture == MF_NONE)
         return false;
     const mf_Material *material = &model->materials[shape->material];
@@ -60,10 +40,7 @@ bool mf_texture_lay(const mf_Model *model, const mf_Shape *shape, mf_TextureLay 
     out->placed = mesh != NULL && mesh->coordinates != NULL;
     if (out->cube && out->placed)
         return false; // coordinates are of flat textures
-    if (mesh != NULL)
-        mesh_box(mesh, middle, half);
-    else
-        half_edges(model, shape, half);
+    half_edges(model, shape, middle, half);
     for (int c = 0; c < 3; c++)
         out->factor[c] = material->uniform || (out->cube && mesh != NULL) ? 1.0 : 1.0 / half[c];
     for (int c = 0; c < 2 && !out->cube; c++) {

@@ -4,6 +4,7 @@
 #include "contact/collide_draft.h"
 #include "contact/collide_shapes.h"
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 
 // What the filter needs to know of the model's links.
 typedef struct Links {
@@ -57,45 +58,20 @@ bool mf_collide_takes_part(const mf_Model *model, const mf_Shape *shape) {
     return shape->type != MF_SHAPE_MESH || model->meshes[shape->mesh].hull_vertex_count > 0;
 }
 
-static double length2(double a, double b) {
-    return mf_vec3_length((double[3]){a, b, 0.0});
-}
-
 // Kind, half sizes and radius, but for hulls.
 static mf_CollideKind set_size(const mf_Shape *shape, double *values) {
-    double *half = values + MF_COLLIDE_HALF, *radius = values + MF_COLLIDE_RADIUS;
-    const double *size = shape->size;
-    switch (shape->type) {
-    case MF_SHAPE_BOX:
-        mf_vec3_scale(half, size, 0.5);
-        *radius = mf_vec3_length(half);
-        return MF_COLLIDE_BOX;
-    case MF_SHAPE_CYLINDER:
-        mf_vec3_set(half, size[0], 0.5 * size[1], 0.0);
-        *radius = length2(half[0], half[1]);
-        return MF_COLLIDE_CYLINDER;
-    case MF_SHAPE_CAPSULE:
-        mf_vec3_set(half, size[0], 0.5 * size[1], 0.0);
-        *radius = half[0] + half[1];
-        return MF_COLLIDE_CAPSULE;
-    case MF_SHAPE_ELLIPSOID:
-        mf_vec3_copy(half, size);
-        *radius = size[0] > size[1] ? size[0] : size[1];
-        *radius = *radius > size[2] ? *radius : size[2];
-        return MF_COLLIDE_ELLIPSOID;
-    case MF_SHAPE_SPHERE:
-        mf_vec3_set(half, size[0], 0.0, 0.0);
-        *radius = size[0];
-        return MF_COLLIDE_SPHERE;
-    case MF_SHAPE_PLANE:
-        return MF_COLLIDE_PLANE;
-    case MF_SHAPE_MESH:
-        return MF_COLLIDE_HULL;
-    case MF_SHAPE_POINT:
-    case MF_SHAPE_HEIGHTS:
-        break;
-    }
-    return MF_COLLIDE_SPHERE; // of radius 0
+    static const mf_CollideKind kinds[] = {[MF_SHAPE_POINT] = MF_COLLIDE_SPHERE, // of radius 0
+                                           [MF_SHAPE_BOX] = MF_COLLIDE_BOX,
+                                           [MF_SHAPE_CYLINDER] = MF_COLLIDE_CYLINDER,
+                                           [MF_SHAPE_SPHERE] = MF_COLLIDE_SPHERE,
+                                           [MF_SHAPE_CAPSULE] = MF_COLLIDE_CAPSULE,
+                                           [MF_SHAPE_MESH] = MF_COLLIDE_HULL,
+                                           [MF_SHAPE_PLANE] = MF_COLLIDE_PLANE,
+                                           [MF_SHAPE_ELLIPSOID] = MF_COLLIDE_ELLIPSOID,
+                                           [MF_SHAPE_HEIGHTS] = MF_COLLIDE_SPHERE};
+    mf_shape_half(shape->type, shape->size, values + MF_COLLIDE_HALF);
+    values[MF_COLLIDE_RADIUS] = mf_shape_radius(shape->type, shape->size, NULL);
+    return kinds[shape->type];
 }
 
 // Moves the origin of a hull to the mean of its vertices, which is inside.

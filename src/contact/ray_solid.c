@@ -1,14 +1,11 @@
 // One ray against one solid, with the normal of the surface that it meets.
 #include "contact/ray_solid.h"
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 
 mf_RaySolid mf_ray_solid(mf_ShapeType type, const double size[3], const mf_Mesh *mesh) {
     mf_RaySolid out = {.type = type, .mesh = mesh};
-    mf_vec3_copy(out.size, size);
-    if (type == MF_SHAPE_BOX || type == MF_SHAPE_PLANE)
-        mf_vec3_scale(out.size, size, 0.5);
-    else if (type == MF_SHAPE_CAPSULE || type == MF_SHAPE_CYLINDER)
-        out.size[1] = 0.5 * size[1];
+    mf_shape_half(type, size, out.size);
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include "record/foxglove.h"
 
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 #include "record/proto.h"
 
 static const char *const lines[] = {
@@ -162,23 +163,12 @@ static void put_plane(mf_Text *out, const mf_Shape *shape, const float color[3])
 
 void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shape,
                        const float color[3]) {
-    const double *size = shape->size;
-    const double round[3] = {2.0 * size[0], 2.0 * size[0], 2.0 * size[0]};
+    static const uint32_t solids[] = {[MF_SHAPE_BOX] = CUBES,
+                                      [MF_SHAPE_SPHERE] = SPHERES,
+                                      [MF_SHAPE_ELLIPSOID] = SPHERES,
+                                      [MF_SHAPE_CYLINDER] = CYLINDERS};
+    double middle[3], half[3], size[3];
     switch (shape->type) {
-    case MF_SHAPE_BOX:
-        put_solid(out, CUBES, shape->position, shape->rotation, size, color);
-        break;
-    case MF_SHAPE_SPHERE:
-        put_solid(out, SPHERES, shape->position, shape->rotation, round, color);
-        break;
-    case MF_SHAPE_ELLIPSOID:
-        put_solid(out, SPHERES, shape->position, shape->rotation,
-                  (double[3]){round[0], 2.0 * size[1], 2.0 * size[2]}, color);
-        break;
-    case MF_SHAPE_CYLINDER:
-        put_solid(out, CYLINDERS, shape->position, shape->rotation,
-                  (double[3]){round[0], round[0], size[1]}, color);
-        break;
     case MF_SHAPE_CAPSULE:
         put_capsule(out, shape, color);
         break;
@@ -191,8 +181,13 @@ void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shap
     case MF_SHAPE_PLANE:
         put_plane(out, shape, color);
         break;
-    default: // height maps and points are no bodies
+    case MF_SHAPE_POINT:
+    case MF_SHAPE_HEIGHTS: // no bodies
         break;
+    default:
+        mf_shape_box(shape->type, shape->size, NULL, middle, half);
+        mf_vec3_scale(size, half, 2.0);
+        put_solid(out, solids[shape->type], shape->position, shape->rotation, size, color);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "math/float_mode.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 
 #include <mayfly/particles.h>
 
@@ -27,39 +28,13 @@ static uint32_t link_of(const mf_Model *model, const mf_Shape *shape) {
     return shape->link == MF_NONE && model->base == MF_BASE_FIXED ? 0 : shape->link;
 }
 
-static double radius_of(const mf_RaySolid *shape) {
-    const double *size = shape->size;
-    double most = 0.0;
-    switch (shape->type) {
-    case MF_SHAPE_CAPSULE:
-        return size[0] + size[1];
-    case MF_SHAPE_CYLINDER:
-        return mf_sqrt(size[0] * size[0] + size[1] * size[1]);
-    case MF_SHAPE_BOX:
-        return mf_vec3_length(size);
-    case MF_SHAPE_ELLIPSOID:
-        most = size[1] > size[2] ? size[1] : size[2];
-        return size[0] > most ? size[0] : most;
-    case MF_SHAPE_MESH:
-        for (uint32_t v = 0; v < shape->mesh->vertex_count; v++) {
-            const float *at = shape->mesh->vertices + 3 * (size_t)v;
-            const double square = (double)at[0] * (double)at[0] + (double)at[1] * (double)at[1] +
-                                  (double)at[2] * (double)at[2];
-            most = square > most ? square : most;
-        }
-        return mf_sqrt(most);
-    default:
-        return size[0];
-    }
-}
-
 static mf_RangeSolid solid_of(const mf_Model *model, const mf_Shape *shape) {
     const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &model->meshes[shape->mesh] : NULL;
     mf_RangeSolid out = {.frame = link_of(model, shape),
                          .shape = mf_ray_solid(shape->type, shape->size, mesh)};
     mf_vec3_copy(out.position, shape->position);
     memcpy(out.rotation, shape->rotation, sizeof out.rotation);
-    out.radius = radius_of(&out.shape) * (1.0 + 1e-6) + 1e-9;
+    out.radius = mf_shape_radius(shape->type, shape->size, mesh) * (1.0 + 1e-6) + 1e-9;
     return out;
 }
 

@@ -93,8 +93,6 @@ extern const unsigned char mf_film_page[];
 // The project's license, and those of what the page is made of (empty without it); likewise.
 extern const unsigned char mf_license[], mf_web_licenses[];
 
-// "box" of MF_SHAPE_BOX.
-const char *mf_film_shape_name(mf_ShapeType type);
 // Appends a script with whole numbers, column by column of `frames` each (film_pack.c). NULL fails.
 void mf_film_put_columns(mf_Text *text, const char *id, const int32_t *values, size_t columns,
                          uint32_t frames);

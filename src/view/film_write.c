@@ -4,6 +4,7 @@
 #include "base/floats.h"
 
 #include "base/text.h"
+#include "model/shape_kinds.h"
 
 #include <mayfly/terrain.h>
 
@@ -38,17 +39,6 @@ bool mf_film_is_drawn(const mf_Model *model, const mf_Shape *shape) {
     return shape->visual || scenery || !has_visual(model, shape->link);
 }
 
-const char *mf_film_shape_name(mf_ShapeType type) {
-    static const char *const names[] = {[MF_SHAPE_BOX] = "box",
-                                        [MF_SHAPE_CYLINDER] = "cylinder",
-                                        [MF_SHAPE_SPHERE] = "sphere",
-                                        [MF_SHAPE_CAPSULE] = "capsule",
-                                        [MF_SHAPE_MESH] = "mesh",
-                                        [MF_SHAPE_PLANE] = "plane",
-                                        [MF_SHAPE_ELLIPSOID] = "ellipsoid"};
-    return names[type];
-}
-
 void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, int count) {
     mf_text_format(text, ",\"%s\":[", name);
     for (int i = 0; i < count; i++)
@@ -60,7 +50,7 @@ void mf_film_put_shape(mf_Text *text, const mf_Model *model, const mf_Shape *sha
     mf_TextureLay lay;
     double color[3] = {shape->color[0], shape->color[1], shape->color[2]};
     int32_t link = shape->link == MF_NONE ? -1 : (int32_t)shape->link;
-    mf_text_format(text, "\n{\"type\":\"%s\",\"link\":%d", mf_film_shape_name(shape->type), link);
+    mf_text_format(text, "\n{\"type\":\"%s\",\"link\":%d", mf_shape_kinds[shape->type].name, link);
     if (shape->type == MF_SHAPE_MESH) {
         mf_text_format(text, ",\"mesh\":%u", shape->mesh);
         used[shape->mesh] = true;

@@ -7,6 +7,7 @@
 #include "world/inspect.h"
 
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,28 +22,11 @@ typedef struct Body {
 
 // ---- shapes -------------------------------------------------------------------------------------
 
-// Half of the box around a shape, its own axes; false: it has no thickness.
+// Half of the box around a shape, its own axes; false: its thickness is not known.
 static bool half_box(const mf_Shape *shape, double half[3]) {
-    const double *s = shape->size;
-    switch (shape->type) {
-    case MF_SHAPE_BOX:
-        mf_vec3_scale(half, s, 0.5);
-        return true;
-    case MF_SHAPE_SPHERE:
-        mf_vec3_set(half, s[0], s[0], s[0]);
-        return true;
-    case MF_SHAPE_ELLIPSOID:
-        mf_vec3_copy(half, s);
-        return true;
-    case MF_SHAPE_CYLINDER:
-        mf_vec3_set(half, s[0], s[0], 0.5 * s[1]);
-        return true;
-    case MF_SHAPE_CAPSULE:
-        mf_vec3_set(half, s[0], s[0], 0.5 * s[1] + s[0]);
-        return true;
-    default:
-        return false;
-    }
+    double middle[3];
+    return shape->type != MF_SHAPE_MESH &&
+           mf_shape_box(shape->type, shape->size, NULL, middle, half);
 }
 
 static double thickness_of(const double half[3]) {

@@ -1,5 +1,6 @@
 // Bodies, joints, geoms and sites as MJCF.
 #include "model/export/mjcf.h"
+#include "model/shape_kinds.h"
 
 static void put_joint(mf_MjcfWriter *w, const mf_Joint *joint, uint32_t level) {
     static const char *const types[] = {"hinge", "slide", "ball", "", "free", ""};
@@ -18,33 +19,13 @@ static void put_joint(mf_MjcfWriter *w, const mf_Joint *joint, uint32_t level) {
 }
 
 static void put_size(mf_MjcfWriter *w, mf_ShapeType type, const double size[3]) {
-    double half[3] = {size[0] / 2, size[1] / 2, size[2] / 2};
-    switch (type) {
-    case MF_SHAPE_BOX:
-        numbers(w, "size", half, 3);
-        break;
-    case MF_SHAPE_CYLINDER:
-    case MF_SHAPE_CAPSULE:
-        half[0] = size[0];
-        numbers(w, "size", half, 2);
-        break;
-    case MF_SHAPE_PLANE:
+    double half[3];
+    mf_shape_half(type, size, half);
+    if (type == MF_SHAPE_PLANE)
         half[2] = 1.0; // spacing of the drawn grid
-        numbers(w, "size", half, 3);
-        break;
-    case MF_SHAPE_SPHERE:
-        number(w, "size", size[0]);
-        break;
-    case MF_SHAPE_ELLIPSOID:
-        numbers(w, "size", size, 3);
-        break;
-    default:
-        break;
-    }
+    if (mf_shape_kinds[type].half_count > 0)
+        numbers(w, "size", half, (int)mf_shape_kinds[type].half_count);
 }
-
-static const char *const shape_words[] = {"",     "box",   "cylinder",  "sphere", "capsule",
-                                          "mesh", "plane", "ellipsoid", "hfield"};
 
 static void put_geom(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     const mf_Shape *shape = &w->model->shapes[index];
@@ -53,7 +34,7 @@ static void put_geom(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     indent(w, level);
     put(w, "<geom");
     object_name(w, "name", "geom", shape->name, index);
-    word(w, "type", shape_words[shape->type]);
+    word(w, "type", mf_shape_kinds[shape->type].name);
     put_size(w, shape->type, shape->size);
     if (shape->type == MF_SHAPE_MESH)
         mf_text_format(&w->text, " mesh=\"mayfly.mesh.%u\"", shape->mesh);
@@ -75,7 +56,7 @@ static void put_site(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     indent(w, level);
     put(w, "<site");
     object_name(w, "name", "site", site->name, index);
-    word(w, "type", shape_words[site->type]);
+    word(w, "type", mf_shape_kinds[site->type].name);
     put_size(w, site->type, site->size);
     mf_mjcf_attributes(w, MF_ITEM_SITE, site, "local_position", "group");
     put(w, "/>\n");

@@ -64,18 +64,6 @@ void mf_mesh_scale(mf_MeshData *mesh, const double scale[3]) {
         mf_mesh_reverse(mesh, i);
 }
 
-void mf_mesh_bounds(const mf_MeshData *mesh, double low[3], double high[3]) {
-    for (int axis = 0; axis < 3; axis++)
-        low[axis] = high[axis] = mesh->vertex_count ? mesh->vertices[axis] : 0.0;
-    for (uint32_t i = 0; i < 3 * mesh->vertex_count; i++) {
-        double value = mesh->vertices[i];
-        if (value < low[i % 3])
-            low[i % 3] = value;
-        if (value > high[i % 3])
-            high[i % 3] = value;
-    }
-}
-
 static void get_vertex(double out[3], const mf_MeshData *mesh, uint32_t index) {
     for (int axis = 0; axis < 3; axis++)
         out[axis] = mesh->vertices[3 * (size_t)index + axis];

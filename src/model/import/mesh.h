@@ -46,9 +46,6 @@ void mf_mesh_scale(mf_MeshData *mesh, const double scale[3]);
 // Reverses a triangle: its second and third corner are exchanged.
 void mf_mesh_reverse(mf_MeshData *mesh, uint32_t triangle);
 
-// Low and high corner [m] of the bounding box; zeros for an empty mesh.
-void mf_mesh_bounds(const mf_MeshData *mesh, double low[3], double high[3]);
-
 // Volume [m^3] by the divergence theorem; positive for a closed surface that faces outward.
 double mf_mesh_volume(const mf_MeshData *mesh);
 

@@ -153,8 +153,4 @@ mf_Status mf_urdf_add_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const char *
 // note when it is missing or of a kind that is not read.
 mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint32_t *out);
 
-// Half edges and center [m] of the bounding box of a solid, in the solid's frame.
-void mf_urdf_solid_bounds(const mf_Urdf *urdf, const mf_UrdfSolid *solid, double half[3],
-                          double middle[3]);
-
 #endif

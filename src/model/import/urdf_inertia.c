@@ -10,6 +10,7 @@
 // turns with them.
 #include "model/import/mesh.h"
 #include "model/import/urdf.h"
+#include "model/shape_kinds.h"
 
 #include "math/scalar.h"
 
@@ -27,11 +28,18 @@ typedef struct Bounds {
     double high[3];
 } Bounds;
 
+static void solid_box(const mf_Urdf *urdf, const mf_UrdfSolid *solid, double half[3],
+                      double middle[3]) {
+    const mf_Mesh *meshes = mf_draft_meshes(&urdf->draft);
+    mf_shape_box(solid->type, solid->size,
+                 solid->type == MF_SHAPE_MESH ? &meshes[solid->mesh] : NULL, middle, half);
+}
+
 // `link` gives the frame of the solid's link in that of the bounds.
 static void add_solid(Bounds *bounds, const mf_Urdf *urdf, const mf_UrdfLink *link,
                       const mf_UrdfSolid *solid) {
     double half[3], middle[3];
-    mf_urdf_solid_bounds(urdf, solid, half, middle);
+    solid_box(urdf, solid, half, middle);
     for (int corner = 0; corner < 8; corner++) {
         double position[3];
         for (int axis = 0; axis < 3; axis++)
@@ -168,17 +176,8 @@ static mf_Status note_wide(mf_Urdf *urdf, const Wide *wide) {
 // ---- links without mass --------------------------------------------------------------------
 
 static double solid_volume(const mf_Urdf *urdf, const mf_UrdfSolid *solid) {
-    double r = solid->size[0], length = solid->size[1];
-    switch (solid->type) {
-    case MF_SHAPE_BOX:
-        return solid->size[0] * solid->size[1] * solid->size[2];
-    case MF_SHAPE_CYLINDER:
-        return MF_PI * r * r * length;
-    case MF_SHAPE_SPHERE:
-        return MF_PI * r * r * r * 4 / 3;
-    case MF_SHAPE_CAPSULE:
-        return MF_PI * r * r * (length + r * 4 / 3);
-    case MF_SHAPE_MESH: {
+    double half[3];
+    if (solid->type == MF_SHAPE_MESH) {
         const mf_Mesh *mesh = &mf_draft_meshes(&urdf->draft)[solid->mesh];
         const mf_MeshData data = {.vertices = (float *)mesh->vertices,
                                   .triangles = (uint32_t *)mesh->triangles,
@@ -186,14 +185,8 @@ static double solid_volume(const mf_Urdf *urdf, const mf_UrdfSolid *solid) {
                                   .triangle_count = mesh->triangle_count};
         return mf_abs(mf_mesh_volume(&data));
     }
-    case MF_SHAPE_ELLIPSOID:
-        return MF_PI * solid->size[0] * solid->size[1] * solid->size[2] * 4 / 3;
-    case MF_SHAPE_POINT:
-    case MF_SHAPE_PLANE:
-    case MF_SHAPE_HEIGHTS:
-        break;
-    }
-    return 0.0;
+    mf_shape_half(solid->type, solid->size, half);
+    return mf_shape_kinds[solid->type].volume(half);
 }
 
 // Each collision solid at the given density, with the inertia of a uniform box of its bounds.
@@ -205,7 +198,7 @@ static void weigh_solids(const mf_Urdf *urdf, mf_UrdfLink *link) {
         mf_MassProperties part = {.mass = urdf->config->density * solid_volume(urdf, solid)};
         Bounds bounds = {.known = true};
         double half[3];
-        mf_urdf_solid_bounds(urdf, solid, half, part.center);
+        solid_box(urdf, solid, half, part.center);
         mf_vec3_copy(bounds.high, half);
         mf_vec3_scale(bounds.low, half, -1.0);
         take_box(&part, &bounds);

@@ -158,30 +158,6 @@ static mf_Status read_solid(mf_Urdf *urdf, uint32_t link, const mf_XmlNode *node
     return MF_OK;
 }
 
-void mf_urdf_solid_bounds(const mf_Urdf *urdf, const mf_UrdfSolid *solid, double half[3],
-                          double middle[3]) {
-    double radius = solid->size[0], length = solid->size[1];
-    mf_vec3_set(middle, 0.0, 0.0, 0.0);
-    if (solid->type == MF_SHAPE_BOX) {
-        mf_vec3_scale(half, solid->size, 0.5);
-    } else if (solid->type == MF_SHAPE_MESH) {
-        const mf_Mesh *mesh = &mf_draft_meshes(&urdf->draft)[solid->mesh];
-        const mf_MeshData data = {.vertices = (float *)mesh->vertices,
-                                  .vertex_count = mesh->vertex_count};
-        double low[3], high[3];
-        mf_mesh_bounds(&data, low, high);
-        for (int axis = 0; axis < 3; axis++) {
-            half[axis] = (high[axis] - low[axis]) / 2;
-            middle[axis] = (high[axis] + low[axis]) / 2;
-        }
-    } else {
-        double height = solid->type == MF_SHAPE_SPHERE     ? radius
-                        : solid->type == MF_SHAPE_CYLINDER ? length / 2
-                                                           : length / 2 + radius;
-        mf_vec3_set(half, radius, radius, height);
-    }
-}
-
 // ---- inertial ----------------------------------------------------------------------------------
 
 static mf_Status read_inertia(mf_Urdf *urdf, const mf_XmlNode *inertial, mf_MassProperties *body) {
