@@ -53,10 +53,6 @@ MF_API void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *ro
 // -INFINITY if none stands.
 MF_API double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance);
 
-// Center of mass [m] of the links in their present poses, world frame; the base's origin if the
-// model has no mass.
-MF_API void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]);
-
 #ifdef __cplusplus
 }
 #endif
