@@ -2,6 +2,7 @@
 #include "math/scalar.h"
 #include "base/floats.h"
 #include "motion/quadrotor/motion.h"
+#include "motion/vehicle/body.h"
 #include "motion/vehicle/keys.h"
 
 #include <stddef.h>
