@@ -148,11 +148,6 @@ MF_API mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error);
 MF_API void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
                                    double *acceleration);
 
-// Position [m] of the contact of a row of contact.load in the frame of `link`: its point, or the
-// center of its ball or disc. False if it belongs to another rigid part, or the row does not exist.
-MF_API bool mf_articulated_contact_position(const mf_Group *group, uint32_t row, uint32_t link,
-                                            double position[3]);
-
 typedef struct mf_ArticulatedEnergy {
     double kinetic;   // [J] including rotors
     double potential; // [J] m g z of all links (z against gravity), zero at the world's origin

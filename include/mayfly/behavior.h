@@ -105,17 +105,8 @@ typedef struct mf_Behavior {
     mf_MindBehavior mind;
 } mf_Behavior;
 
-// The command mode of the vehicle that a behavior uses, as int of its kind's enum. MF_BAD_ARGUMENT
-// if the vehicle does not support it.
-MF_API mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int *mode,
-                                  mf_Error *error);
-
 // The circle of a formation, from 0, that an agent of `count` belongs to.
 MF_API uint32_t mf_behavior_circle(const mf_Behavior *behavior, uint32_t count, uint32_t instance);
-
-// MF_BAD_ARGUMENT if the vehicle is too slow, too fast or too wide for the behavior.
-MF_API mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehicle,
-                                   mf_Error *error);
 
 // Adds a system that writes the commands of every agent of `group` by `behavior` (copied,
 // including lists); at most one per group of vehicles; MF_BEHAVIOR_PROGRAM adds none. The motion

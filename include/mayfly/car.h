@@ -33,12 +33,6 @@ typedef enum mf_CarCommand {
     MF_CAR_COMMAND_WAYPOINT // command.speed, command.waypoint: drive to a point and stop there
 } mf_CarCommand;
 
-// "kinematic", "dynamic", "blended"; "pacejka", "curvature", "linear"; "drive", "speed", "circle",
-// "line", "path", "waypoint". "unknown" for other values.
-MF_API const char *mf_car_model_name(mf_CarModel model);
-MF_API const char *mf_car_tire_name(mf_CarTire tire);
-MF_API const char *mf_car_command_name(mf_CarCommand command);
-
 // The parameters of a car. Ranges are checked by mf_car_check().
 typedef struct mf_Car {
     uint32_t struct_size; // [byte] set by mf_car()

@@ -162,9 +162,6 @@ typedef enum mf_FixedWingCommand {
     MF_FIXED_WING_ORBIT      // command.airspeed, .altitude, .center [m], .radius [m]
 } mf_FixedWingCommand;
 
-// "surfaces", "autopilot", "orbit".
-MF_API const char *mf_fixed_wing_command_name(mf_FixedWingCommand command);
-
 // Gusts by the Dryden model: white noise through first-order (forward) and second-order (left, up)
 // filters, for a nominal airspeed. Zero intensities are calm.
 typedef struct mf_Dryden {

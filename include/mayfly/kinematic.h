@@ -43,10 +43,6 @@ MF_API mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *con
 // The settings in use (`feet` is NULL), or NULL if the motion of the group is not `kinematic`.
 MF_API const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group);
 
-// Releases all anchors, after the state was written from outside: the feet get new anchors in the
-// next step.
-MF_API void mf_kinematic_refresh(mf_Group *group, uint32_t instance);
-
 // The contacts that can stand, in the order of stance.holds: their number, and for each its row in
 // contact.load and its link of the model (both may be NULL).
 MF_API uint32_t mf_kinematic_foot_count(const mf_Group *group);
@@ -56,10 +52,6 @@ MF_API void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *ro
 // contacts: positive inside (McGhee and Frank 1968, the static stability margin), negative outside;
 // -INFINITY if none stands.
 MF_API double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance);
-
-// Center of mass [m] of the links in their present poses, world frame; the base's origin if the
-// model has no mass.
-MF_API void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]);
 
 #ifdef __cplusplus
 }

@@ -95,11 +95,6 @@ MF_API mf_MachineConfig mf_machine_config(void);
 // MF_BAD_ARGUMENT names the setting that is wrong.
 MF_API mf_Status mf_machine_check_config(const mf_MachineConfig *config, mf_Error *error);
 
-// One application of an operator with the random numbers of (seed, id). False, and the machine does
-// not change: it has nothing to apply it to, or the result would be no machine or too large.
-MF_API bool mf_machine_apply(const mf_MachineConfig *config, mf_MachineOperator what, uint64_t seed,
-                             uint64_t id, mf_Machine *machine);
-
 // An mf_VaryFn (mayfly/search.h) with an mf_MachineConfig as `user`: the ancestor without a parent,
 // else a child of it. A parent that is no machine counts as the empty one. MF_BAD_ARGUMENT:
 // genome_bytes differ from the configuration's; MF_LIMIT: less than an empty machine needs.

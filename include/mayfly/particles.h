@@ -56,8 +56,6 @@ MF_API mf_FluidConfig mf_fluid_config(void);
 // MF_WARNING_SOLVER with that fraction as residual. MF_BAD_ARGUMENT: a setting, or the group is
 // isolated. MF_UNSUPPORTED: the model. MF_NO_MEMORY.
 MF_API mf_Status mf_fluid_add(mf_Group *group, const mf_FluidConfig *config, mf_Error *error);
-// The settings in use, or NULL if the group does not move so. `emitters` is NULL.
-MF_API const mf_FluidConfig *mf_fluid_config_of(const mf_Group *group);
 
 typedef struct mf_GrainsConfig {
     uint32_t struct_size; // [byte] set by mf_grains_config()
@@ -86,8 +84,6 @@ MF_API mf_GrainsConfig mf_grains_config(void);
 // raise MF_WARNING_SOLVER with that fraction as residual, those with more contacts than there is
 // room for MF_WARNING_CONTACTS. Errors as mf_fluid_add.
 MF_API mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, mf_Error *error);
-// The settings in use, or NULL if the group does not move so. `emitters` is NULL.
-MF_API const mf_GrainsConfig *mf_grains_config_of(const mf_Group *group);
 
 // [m] Distance of particles at rest: of a fluid as above, of grains their diameter. 0: the group
 // has neither motion.

@@ -38,10 +38,6 @@ MF_API mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, m
 // The settings in use, or NULL if the motion of the group is not `points`.
 MF_API const mf_PointsConfig *mf_points_config_of(const mf_Group *group);
 
-// Recomputes the values that depend on joint angles (points, center, inertia) after joint.angle was
-// written from outside.
-MF_API void mf_points_refresh(mf_Group *group, uint32_t instance);
-
 // Mechanical energy of an instance, from its fields, for audits.
 typedef struct mf_PointsEnergy {
     double kinetic;   // [J]

@@ -51,11 +51,6 @@ MF_API const mf_PrescribedConfig *mf_prescribed_config_of(const mf_Group *group)
 // rates are constant until the next control interval.
 MF_API void mf_prescribed_refresh(mf_Group *group, uint32_t instance);
 
-// Kinetic [J] and potential energy [J] (m g z of all links, zero at the world's origin) of an
-// instance, from its fields.
-MF_API void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kinetic,
-                                 double *potential);
-
 // Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s],
 // world frame.
 MF_API void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],

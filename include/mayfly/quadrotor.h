@@ -78,9 +78,6 @@ typedef enum mf_QuadrotorCommand {
     MF_QUADROTOR_POSITION  // command.position [m] world, +-1e6; command.yaw [rad], +-2 pi
 } mf_QuadrotorCommand;
 
-// "rotors", "rates", "attitude", "velocity", "position".
-MF_API const char *mf_quadrotor_command_name(mf_QuadrotorCommand command);
-
 typedef struct mf_QuadrotorConfig {
     uint32_t struct_size;        // [byte] set by mf_quadrotor_config()
     mf_QuadrotorCommand command; // default MF_QUADROTOR_RATES

@@ -57,11 +57,6 @@ MF_API const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group);
 // rates are constant until the next control interval.
 MF_API void mf_rigid_refresh(mf_Group *group, uint32_t instance);
 
-// Kinetic [J] and potential energy [J] (m g z of the center, zero at the world's origin) of the
-// rigid body, from its fields.
-MF_API void mf_rigid_energy(const mf_Group *group, uint32_t instance, double *kinetic,
-                            double *potential);
-
 // Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s] of
 // the rigid body, world frame, without the contribution of joint rates.
 MF_API void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3],

@@ -347,7 +347,6 @@ typedef enum mf_Measure {
     MF_MEASURE_BARS,     // [1] of a machine
     MF_MEASURE_ACTUATORS // [1] of a machine
 } mf_Measure;
-MF_API const char *mf_measure_name(mf_Measure measure); // "duty"
 
 // One dimension of the grid of MAP-Elites.
 typedef struct mf_SceneDescriptor {
@@ -507,12 +506,6 @@ MF_API uint64_t mf_scene_file_count(const mf_SceneFile *file); // [1]
 // Whether the file can be evolved: one group with a controller of genomes (gp, oscillator, or hooks
 // with apply_genome). MF_UNSUPPORTED names the reason.
 MF_API mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error);
-
-// The file `gait` [size bytes with the terminator] of a gait's name for the robot in the file
-// `robot`: a name that ends with .yaml or contains a slash is a path, any other is gaits/<robot's
-// file name without ending>/<gait>.yaml next to the robot. MF_LIMIT if it does not fit.
-MF_API mf_Status mf_gait_locate(const char *robot, const char *gait, char *out, size_t size,
-                                mf_Error *error);
 
 // ---- worlds ------------------------------------------------------------------------------------
 

@@ -143,8 +143,6 @@ MF_API uint32_t mf_search_count(const mf_Search *search); // [1]
 MF_API mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank);
 // Descriptors of that individual, descriptor_count values owned by the search; NULL without any.
 MF_API const double *mf_search_descriptors(const mf_Search *search, uint32_t rank);
-// Cell of MAP-Elites for these values, the last descriptor running fastest; UINT32_MAX: none.
-MF_API uint32_t mf_search_cell(const mf_SearchConfig *config, const double *values);
 // Share of the grid's cells that are filled, and the sum of finite fitness over them (QD score; for
 // fitness that is not negative). 0 without descriptors.
 MF_API double mf_search_coverage(const mf_Search *search); // [1]
@@ -250,7 +248,7 @@ MF_API mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation,
 // One filled cell of MAP-Elites.
 typedef struct mf_Elite {
     uint64_t id;                       // [1]
-    uint32_t cell;                     // [1] as mf_search_cell()
+    uint32_t cell;                     // [1] of the grid, the last descriptor running fastest
     double fitness;                    // [m] or what the fitness measures
     double place[MF_DESCRIPTOR_LIMIT]; // [1] or as the measures; unused ones are 0
 } mf_Elite;

@@ -30,11 +30,6 @@ typedef struct mf_VehicleBody {
     double clearance;  // [m] >= 0 from the center of mass down to the ground where it stands
 } mf_VehicleBody;
 
-// Creates the model: its origin is the center of mass. MF_BAD_ARGUMENT names the error of mass,
-// inertia ("not positive definite", "no real body has it") or radius.
-MF_API mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
-                                  mf_Error *error);
-
 #ifdef __cplusplus
 }
 #endif

@@ -253,12 +253,8 @@ MF_API uint32_t mf_group_warning_total(const mf_Group *group); // [1] instances 
 MF_API mf_WarningSum mf_group_warning_sum(const mf_Group *group, uint32_t bit);
 // "solver", "contacts", ...; NULL for a value that is not one of the bits.
 MF_API const char *mf_warning_name(uint32_t bit);
-// Meaning and remedy, half a sentence each, and the unit of the residual.
-MF_API const char *mf_warning_meaning(uint32_t bit);
-MF_API const char *mf_warning_advice(uint32_t bit);
-MF_API const char *mf_warning_unit(uint32_t bit);
-// The same of a group, whose motion may have its own words: what "solver" means for a fluid. NULL
-// group: as without one.
+// Meaning and remedy, half a sentence each, and the unit of the residual; the group's motion may
+// have its own: what "solver" means for a fluid. NULL group: those of most motions.
 MF_API const char *mf_group_warning_meaning(const mf_Group *group, uint32_t bit);
 MF_API const char *mf_group_warning_advice(const mf_Group *group, uint32_t bit);
 MF_API const char *mf_group_warning_unit(const mf_Group *group, uint32_t bit);

@@ -413,14 +413,6 @@ __attribute__((noinline)) static bool apply(const mf_MachineConfig *config, mf_M
     return false;
 }
 
-bool mf_machine_apply(const mf_MachineConfig *config, mf_MachineOperator what, uint64_t seed,
-                      uint64_t id, mf_Machine *machine) {
-    if (config == NULL || machine == NULL)
-        return false;
-    Dice dice = dice_of(seed, id, 1);
-    return apply(config, what, &dice, machine);
-}
-
 // ---- children
 // ------------------------------------------------------------------------------------
 

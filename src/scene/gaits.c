@@ -20,11 +20,13 @@ static bool is_file(const char *gait) {
     return strchr(gait, '/') != NULL || (length > 5 && strcmp(gait + length - 5, ".yaml") == 0);
 }
 
-mf_Status mf_gait_locate(const char *robot, const char *gait, char *out, size_t size,
+// The file `gait` [size bytes with the terminator] of a gait's name for the robot in the file
+// `robot`: a name that ends with .yaml or contains a slash is a path, any other is gaits/<robot's
+// file name without ending>/<gait>.yaml next to the robot. MF_LIMIT if it does not fit.
+static mf_Status path_of(const char *robot, const char *gait, char *out, size_t size,
                          mf_Error *error) {
-    MF_DEFAULT_FLOATS;
     if (robot == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_gait_locate: robot is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "gait %.100s: the group has no robot file", gait);
     const char *name = strrchr(robot, '/');
     int used;
     name = name == NULL ? robot : name + 1;
@@ -102,7 +104,7 @@ static mf_Status locate(const mf_SceneBuilder *builder, const mf_SceneGroup *fro
     if (used < 0 || (size_t)used >= sizeof path)
         return mf_fail_at(builder->error, MF_LIMIT, file, 0, 0, "gait %.100s: the path is too long",
                           gait);
-    return mf_gait_locate(from->model_path, path, out, PATH_MOST, builder->error);
+    return path_of(from->model_path, path, out, PATH_MOST, builder->error);
 }
 
 static mf_Status load(mf_SceneBuilder *builder, uint32_t index, uint32_t number) {

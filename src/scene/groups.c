@@ -1,6 +1,7 @@
 // Builds one group of a scene: its model, motion, plugins, controller and sensors.
 #include "scene/builder.h"
 #include "base/floats.h"
+#include "scene/behavior/behavior.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
 

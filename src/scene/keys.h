@@ -29,4 +29,6 @@ mf_Motion mf_motion_of_word(int word, mf_Motion automatic);
 int mf_word_of_motion(mf_Motion motion);
 mf_Motion mf_motion_of_switch(int word);
 
+const char *mf_measure_name(mf_Measure measure); // "duty"
+
 #endif

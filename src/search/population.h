@@ -105,4 +105,7 @@ double mf_search_bias(const mf_SearchConfig *config, double verified, double fit
 // its hash is `hash`; else false and search->current is unchanged.
 bool mf_search_adopt(mf_Search *search, uint32_t generation, uint64_t hash);
 
+// Cell of MAP-Elites for these values, the last descriptor running fastest; UINT32_MAX: none.
+uint32_t mf_search_cell(const mf_SearchConfig *config, const double *values);
+
 #endif

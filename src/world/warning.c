@@ -157,15 +157,3 @@ const char *mf_group_warning_advice(const mf_Group *group, uint32_t bit) {
 const char *mf_group_warning_unit(const mf_Group *group, uint32_t bit) {
     return words_for(group, bit)->unit;
 }
-
-const char *mf_warning_meaning(uint32_t bit) {
-    return mf_group_warning_meaning(NULL, bit);
-}
-
-const char *mf_warning_advice(uint32_t bit) {
-    return mf_group_warning_advice(NULL, bit);
-}
-
-const char *mf_warning_unit(uint32_t bit) {
-    return mf_group_warning_unit(NULL, bit);
-}

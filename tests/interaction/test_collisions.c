@@ -327,7 +327,7 @@ static void every_motion_takes_the_same_push(void **state) {
         put(&pitch, car, 0, 0, 0, 5, 0.0);
         put(&pitch, ball, 0, -0.35, 0.03, 5.02, 1.0);
         if (k == 1)
-            mf_points_refresh(car, 0);
+            mf_group_refresh(car, 0);
         mf_CollisionsConfig config = mf_collisions_config();
         config.friction = 0.0;
         pitch_collide(&pitch, &config);

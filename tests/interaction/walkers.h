@@ -3,6 +3,7 @@
 #ifndef MAYFLY_TESTS_WALKERS_H
 #define MAYFLY_TESTS_WALKERS_H
 
+#include "motion/vehicle/body.h"
 #include "rig/rig.h"
 
 static inline double unit(uint32_t stream, uint32_t number) {

@@ -96,7 +96,7 @@ static void stir(const Company *company, uint32_t instance, uint32_t number) {
             mf_field_set(field, instance, c, mf_field_get(field, instance, c) / sqrt(length));
     }
     if (mf_motion_of(company->group, instance) == MF_MOTION_POINTS)
-        mf_points_refresh(company->group, instance);
+        mf_group_refresh(company->group, instance);
 }
 
 static void check_kept(const Company *company, uint32_t instance, const char *const *names,

@@ -1,4 +1,5 @@
 // Common properties of all vehicles: names and the one-link body.
+#include "motion/vehicle/body.h"
 #include "rig/rig.h"
 
 static mf_VehicleBody body_of(double mass, double xx, double yy, double zz) {

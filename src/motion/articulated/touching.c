@@ -67,10 +67,3 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_E
     mf_release(context, rows);
     return status;
 }
-
-bool mf_articulated_contact_position(const mf_Group *group, uint32_t row, uint32_t link,
-                                     double position[3]) {
-    if (group == NULL)
-        return false;
-    return mf_contacts_position(group, row, link, position);
-}

@@ -6,21 +6,6 @@
 
 #include <stddef.h>
 
-const char *mf_car_model_name(mf_CarModel model) {
-    static const char *const names[] = {"kinematic", "dynamic", "blended"};
-    return (uint32_t)model < sizeof names / sizeof *names ? names[model] : "unknown";
-}
-
-const char *mf_car_tire_name(mf_CarTire tire) {
-    static const char *const names[] = {"pacejka", "curvature", "linear"};
-    return (uint32_t)tire < sizeof names / sizeof *names ? names[tire] : "unknown";
-}
-
-const char *mf_car_command_name(mf_CarCommand command) {
-    static const char *const names[] = {"drive", "speed", "circle", "line", "path", "waypoint"};
-    return (uint32_t)command < sizeof names / sizeof *names ? names[command] : "unknown";
-}
-
 // ---- the published sets -------------------------------------------------------------------------
 // Sources and what is wrong in them: models/car_*.yaml and docs/explanation/car.md. Members that no
 // source gives (brake, radius, height of the 1:43 car, the loops) are choices of this project.

@@ -5,6 +5,7 @@
 // values of the authors' mavsim (2nd edition: motor and propeller instead of a thrust curve).
 #include "motion/fixed_wing/motion.h"
 #include "base/floats.h"
+#include "motion/vehicle/body.h"
 #include "motion/vehicle/keys.h"
 
 #include "math/scalar.h"

@@ -12,18 +12,6 @@ mf_FixedWingConfig mf_fixed_wing_config(void) {
                                 .start_altitude = 100.0};
 }
 
-const char *mf_fixed_wing_command_name(mf_FixedWingCommand command) {
-    switch (command) {
-    case MF_FIXED_WING_SURFACES:
-        return "surfaces";
-    case MF_FIXED_WING_AUTOPILOT:
-        return "autopilot";
-    case MF_FIXED_WING_ORBIT:
-        return "orbit";
-    }
-    return "unknown";
-}
-
 // Beard and McLain (2012), table 4.1.
 mf_Dryden mf_dryden(mf_Turbulence turbulence, double airspeed) {
     bool low = turbulence == MF_TURBULENCE_LOW_LIGHT || turbulence == MF_TURBULENCE_LOW_MODERATE;

@@ -132,11 +132,6 @@ mf_Status mf_fluid_add(mf_Group *group, const mf_FluidConfig *config, mf_Error *
     return status;
 }
 
-const mf_FluidConfig *mf_fluid_config_of(const mf_Group *group) {
-    const mf_Particles *all = mf_motion_plan(group, &mf_fluid_row);
-    return all != NULL ? &all->config.fluid : NULL;
-}
-
 // ---- the row in the motion table ----------------------------------------------------------------
 
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {

@@ -139,11 +139,6 @@ mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, mf_Error
     return status;
 }
 
-const mf_GrainsConfig *mf_grains_config_of(const mf_Group *group) {
-    const mf_Particles *all = mf_motion_plan(group, &mf_grains_row);
-    return all != NULL ? &all->config.grains : NULL;
-}
-
 // ---- the row in the motion table ----------------------------------------------------------------
 
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {

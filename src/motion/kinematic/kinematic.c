@@ -176,12 +176,6 @@ mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf
     return status;
 }
 
-void mf_kinematic_refresh(mf_Group *group, uint32_t instance) {
-    const mf_KinMotion *motion = mf_kin_motion_of(group);
-    if (motion != NULL && instance < mf_group_count(group))
-        let_go(group, instance, (void *)(uintptr_t)motion);
-}
-
 const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group) {
     const mf_KinMotion *motion = mf_kin_motion_of(group);
     return motion != NULL ? &motion->config : NULL;

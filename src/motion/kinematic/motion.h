@@ -32,4 +32,8 @@ void mf_kin_bind_plan(mf_KinMotion *motion, mf_KinPlan *image);
 // NULL when the group does not move by `kinematic`.
 const mf_KinMotion *mf_kin_motion_of(const mf_Group *group);
 
+// Center of mass [m] of the links in their present poses, world frame; the base's origin if the
+// model has no mass.
+void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]);
+
 #endif

@@ -212,12 +212,6 @@ const mf_PointsConfig *mf_points_config_of(const mf_Group *group) {
     return motion != NULL ? &motion->config : NULL;
 }
 
-void mf_points_refresh(mf_Group *group, uint32_t instance) {
-    const mf_PointsMotion *motion = find_motion(group);
-    if (motion != NULL && instance < mf_group_config_of(group)->count)
-        refresh_instance(motion, instance);
-}
-
 // ---- audits -------------------------------------------------------------------------------------
 
 static void read_row(const mf_Field *field, uint32_t instance, uint32_t count, double *out) {

@@ -2,6 +2,7 @@
 #include "math/scalar.h"
 #include "base/floats.h"
 #include "motion/quadrotor/motion.h"
+#include "motion/vehicle/body.h"
 #include "motion/vehicle/keys.h"
 
 #include <stddef.h>
@@ -123,20 +124,4 @@ void mf_quadrotor_hover(const mf_Quadrotor *quadrotor, double gravity, double sp
     bool invertible = mf_quadrotor_allocation(quadrotor, matrix, inverse);
     for (int i = 0; i < 4; i++)
         speed[i] = invertible ? mf_sqrt(inverse[4 * i] * gravity) : 0.0;
-}
-
-const char *mf_quadrotor_command_name(mf_QuadrotorCommand command) {
-    switch (command) {
-    case MF_QUADROTOR_ROTORS:
-        return "rotors";
-    case MF_QUADROTOR_RATES:
-        return "rates";
-    case MF_QUADROTOR_ATTITUDE:
-        return "attitude";
-    case MF_QUADROTOR_VELOCITY:
-        return "velocity";
-    case MF_QUADROTOR_POSITION:
-        return "position";
-    }
-    return "unknown";
 }

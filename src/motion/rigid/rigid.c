@@ -73,14 +73,6 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     return mf_driven_energy(find_motion(group), instance);
 }
 
-void mf_rigid_energy(const mf_Group *group, uint32_t instance, double *kinetic, double *potential) {
-    if (group == NULL || find_motion(group) == NULL || instance >= mf_group_count(group))
-        return;
-    const mf_MotionEnergy energy = row_energy(group, instance);
-    *kinetic = energy.kinetic;
-    *potential = energy.potential;
-}
-
 void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
                        double angular[3]) {
     if (group != NULL && find_motion(group) != NULL && instance < mf_group_count(group))

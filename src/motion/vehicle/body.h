@@ -24,4 +24,9 @@ void mf_vehicle_momentum(const mf_Group *group, uint32_t instance, double center
                          double linear[3], double angular[3]);
 mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, uint32_t instance);
 
+// Creates the model: its origin is the center of mass. MF_BAD_ARGUMENT names the error of mass,
+// inertia ("not positive definite", "no real body has it") or radius.
+mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
+                           mf_Error *error);
+
 #endif

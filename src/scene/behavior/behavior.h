@@ -43,4 +43,13 @@ void mf_flock_avoid(const mf_BehaviorPlan *plan, uint32_t instance, double wish[
 // Boids: the desired velocity of an agent.
 void mf_flock_wish(const mf_BehaviorPlan *plan, uint32_t instance, double wish[3]);
 
+// The command mode of the vehicle that a behavior uses, as int of its kind's enum. MF_BAD_ARGUMENT
+// if the vehicle does not support it.
+mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int *mode,
+                           mf_Error *error);
+
+// MF_BAD_ARGUMENT if the vehicle is too slow, too fast or too wide for the behavior.
+mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehicle,
+                            mf_Error *error);
+
 #endif
