@@ -2,6 +2,7 @@
 #include "model/support.h"
 
 #include "model/import/mesh.h"
+#include "model/shape_kinds.h"
 
 // A unit cube as OBJ: quads, mixed index forms, a comment, a negative index.
 static const char *const cube =
@@ -34,10 +35,10 @@ static void obj_polygons_become_triangles(void **state) {
     assert_int_equal(mesh.vertex_count, 8);
     assert_int_equal(mesh.triangle_count, 12);
     assert_near(mf_mesh_volume(&mesh), 1.0, 1e-15);
-    double low[3], high[3];
-    mf_mesh_bounds(&mesh, low, high);
-    assert_near3(low, 0.0, 0.0, 0.0, 0.0);
-    assert_near3(high, 1.0, 1.0, 1.0, 0.0);
+    double middle[3], half[3];
+    mf_mesh_box(&(mf_Mesh){.vertices = mesh.vertices, .vertex_count = 8}, middle, half);
+    assert_near3(middle, 0.5, 0.5, 0.5, 0.0);
+    assert_near3(half, 0.5, 0.5, 0.5, 0.0);
     mf_mesh_release(&mesh);
 }
 
@@ -312,12 +313,13 @@ static void collada_meshes_are_read(void **state) {
         "url='#g'/></node></visual_scene></library_visual_scenes><scene><instance_visual_scene "
         "url='#s'/></scene></COLLADA>";
     mf_MeshData mesh;
-    double low[3], high[3];
+    double middle[3], half[3];
     assert_int_equal(mf_dae_parse(*state, "two.dae", dae, strlen(dae), &mesh, NULL), MF_OK);
     assert_int_equal(mesh.triangle_count, 2);
-    mf_mesh_bounds(&mesh, low, high);
-    assert_near3(low, 0, 0, 0, 1e-7);
-    assert_near3(high, 1, 1, 3, 1e-6);
+    mf_mesh_box(&(mf_Mesh){.vertices = mesh.vertices, .vertex_count = mesh.vertex_count}, middle,
+                half);
+    assert_near3(middle, 0.5, 0.5, 1.5, 1e-6);
+    assert_near3(half, 0.5, 0.5, 1.5, 1e-6);
     mf_mesh_release(&mesh);
     mf_Error error = {0};
     assert_int_equal(mf_dae_parse(*state, "bad.dae", "<COLLADA/>", 10, &mesh, &error), MF_BAD_FILE);
