@@ -85,12 +85,7 @@ MF_API void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t compon
 typedef struct mf_World mf_World;
 typedef struct mf_Group mf_Group;
 
-typedef enum mf_Isa {
-    MF_ISA_AUTO,
-    MF_ISA_SCALAR,
-    MF_ISA_AVX2,
-    MF_ISA_AVX512
-} mf_Isa;
+typedef enum mf_Isa { MF_ISA_AUTO, MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512 } mf_Isa;
 
 // "scalar", "avx2", "avx512", "auto".
 MF_API const char *mf_isa_name(mf_Isa isa);
