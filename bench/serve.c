@@ -14,9 +14,9 @@
 // the robot's joints. Prints how many times real time that is.
 // `watch`: one client that takes all states of all robots, `watch-all`: all fields, inputs and
 // parameters too, 100 times a second from a world that runs
-// as fast as it can, and as long nothing, in turns. Prints the medians of the speeds, and how much
-// slower the world was with it; and by how much more of the processor the server, SERVER_PID, used
-// for the same steps, which other programs on the computer change less. Environment variables:
+// as fast as it can, and as long nothing, in revolutions. Prints the medians of the speeds, and how
+// much slower the world was with it; and by how much more of the processor the server, SERVER_PID,
+// used for the same steps, which other programs on the computer change less. Environment variables:
 // SPIN_US, the time of mf_client_spin in microseconds; SHARE, the bytes of mf_client_share;
 // SERVER_PID.
 #include <mayfly/client.h>
@@ -84,11 +84,11 @@ static uint32_t find_entries(const mf_Client *client, char *names, mf_ClientEntr
     return count;
 }
 
-static mf_Status measure(mf_Client *client, char **words, double *seconds, uint32_t rounds,
+static mf_Status measure(mf_Client *client, char **names, double *seconds, uint32_t rounds,
                          mf_Error *error) {
     mf_ClientEntry states[FIELDS];
-    const uint32_t count = find_entries(client, words[0], states);
-    const mf_ClientEntry input = {mf_client_find(client, NULL, words[1]), 0, MF_PROTOCOL_ALL};
+    const uint32_t count = find_entries(client, names[0], states);
+    const mf_ClientEntry input = {mf_client_find(client, NULL, names[1]), 0, MF_PROTOCOL_ALL};
     const mf_ClientField *from = mf_client_field(client, states[0].field);
     const mf_ClientField *to = mf_client_field(client, input.field);
     if (from == NULL || to == NULL) {
@@ -110,13 +110,13 @@ static mf_Status measure(mf_Client *client, char **words, double *seconds, uint3
     return status;
 }
 
-static mf_Status rounds(mf_Client *client, char **words, mf_Error *error) {
-    const uint32_t count = (uint32_t)strtoul(words[2], NULL, 10);
+static mf_Status rounds(mf_Client *client, char **names, mf_Error *error) {
+    const uint32_t count = (uint32_t)strtoul(names[2], NULL, 10);
     double *seconds = calloc(count + 1, sizeof *seconds), sum = 0.0;
     if (seconds == NULL)
         return MF_NO_MEMORY;
     const double before = used();
-    mf_Status status = measure(client, words, seconds, count, error);
+    mf_Status status = measure(client, names, seconds, count, error);
     const double own = used() - before;
     for (uint32_t i = 0; i < count; i++)
         sum += seconds[i];
@@ -162,19 +162,19 @@ static mf_Status hold(mf_Client **clients, uint32_t count, double seconds, mf_Er
     return status;
 }
 
-static mf_Status robots(mf_Client *client, char **words, mf_Error *error) {
+static mf_Status robots(mf_Client *client, char **names, mf_Error *error) {
     mf_Client *clients[ROBOTS] = {client};
     const mf_ClientField *field = mf_client_field(client, 0);
     const uint32_t count = field->instances < ROBOTS ? field->instances : ROBOTS;
     mf_Status status = mf_client_pause(client, true, error);
     for (uint32_t i = 1; i < count && status == MF_OK; i++)
-        status = mf_client_connect(words[-1], NULL, &clients[i], error);
+        status = mf_client_connect(names[-1], NULL, &clients[i], error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
         status = take_robot(clients[i], i, error);
     if (status == MF_OK)
         status = mf_client_pause(client, false, error);
     if (status == MF_OK)
-        status = hold(clients, count, strtod(words[0], NULL), error);
+        status = hold(clients, count, strtod(names[0], NULL), error);
     for (uint32_t i = 1; i < count; i++)
         mf_client_close(clients[i]);
     return status;
@@ -257,10 +257,10 @@ static uint32_t list_entries(const mf_Client *client, uint32_t flags, mf_ClientE
 }
 
 // Fields with these flags.
-static mf_Status watch_fields(mf_Client *client, char **words, uint32_t flags, mf_Error *error) {
+static mf_Status watch_fields(mf_Client *client, char **names, uint32_t flags, mf_Error *error) {
     static mf_ClientEntry entries[ENTRIES];
     const uint32_t count = list_entries(client, flags, entries);
-    const double seconds = strtod(words[0], NULL) / (2 * PARTS);
+    const double seconds = strtod(names[0], NULL) / (2 * PARTS);
     Seen warm = {.states = 0}, alone = warm, watched = warm;
     mf_Status status = see(client, seconds, &warm, 0, error);
     for (int i = 0; i < PARTS && status == MF_OK; i++) {
@@ -278,19 +278,19 @@ static mf_Status watch_fields(mf_Client *client, char **words, uint32_t flags, m
     return status;
 }
 
-static mf_Status watch(mf_Client *client, char **words, mf_Error *error) {
-    return watch_fields(client, words, MF_FIELD_STATE, error);
+static mf_Status watch(mf_Client *client, char **names, mf_Error *error) {
+    return watch_fields(client, names, MF_FIELD_STATE, error);
 }
 
-static mf_Status watch_all(mf_Client *client, char **words, mf_Error *error) {
-    return watch_fields(client, words, 0, error);
+static mf_Status watch_all(mf_Client *client, char **names, mf_Error *error) {
+    return watch_fields(client, names, 0, error);
 }
 
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
-        int words;
-        mf_Status (*run)(mf_Client *client, char **words, mf_Error *error);
+        int names;
+        mf_Status (*run)(mf_Client *client, char **names, mf_Error *error);
     } modes[] = {{"rounds", 3, rounds},
                  {"robots", 1, robots},
                  {"watch", 1, watch},
@@ -298,7 +298,7 @@ int main(int argc, char **argv) {
     mf_Client *client = NULL;
     mf_Error error = {0};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        if (argc != 3 + modes[i].words || strcmp(argv[1], modes[i].name) != 0)
+        if (argc != 3 + modes[i].names || strcmp(argv[1], modes[i].name) != 0)
             continue;
         mf_Status status = mf_client_connect(argv[2], NULL, &client, &error);
         if (status == MF_OK && getenv("SPIN_US") != NULL)

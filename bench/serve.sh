@@ -48,7 +48,7 @@ groups:
   model: $root/models/sun2022.yaml
   count: 10000
   controller: none
-  place: {grid: {center: [0, 0, 60], spacing: [5, 5, 5], layers: 5}}
+  placement: {grid: {center: [0, 0, 60], spacing: [5, 5, 5], layers: 5}}
 END
 cat >"$work/humanoids.yaml" <<END
 world: {step: 0.001}
@@ -58,7 +58,7 @@ groups:
   motion: articulated
   count: 10
   controller: none
-  place: {grid: {spacing: [2, 2, 2]}}
+  placement: {grid: {spacing: [2, 2, 2]}}
 END
 serve 'tcp unix' humanoid "$root/models/humanoid.urdf" rounds \
     base.position,base.orientation,base.linear_velocity,base.angular_velocity,joint.angle,joint.rate \

@@ -42,7 +42,7 @@ groups:
   model: {root}/models/sun2022.yaml
   count: 37
   controller: none
-  place: {{grid: {{center: [0, 0, 20], spacing: [3, 3, 3]}}}}
+  placement: {{grid: {{center: [0, 0, 20], spacing: [3, 3, 3]}}}}
 """
 
 

@@ -76,9 +76,9 @@ def ten_humanoids(folder):
     for line in (ROOT / "scenes/soccer.yaml").read_text().splitlines():
         if "count: 4" in line:
             line = line.replace("4", "5")
-        if "place: {poses: [[-4.1" in line:
+        if "placement: {poses: [[-4.1" in line:
             line = line.replace("]]}", "], [-3, 2, 0]]}")
-        if "place: {poses: [[4.1" in line:
+        if "placement: {poses: [[4.1" in line:
             line = line.replace("]]}", "], [3, 2, 3.14159]]}")
         if "{to: " in line or "switch:" in line:
             continue

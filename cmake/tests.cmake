@@ -81,7 +81,7 @@ if(MAYFLY_TESTS)
       add_dependencies(test_scene_plugins plugin_hover plugin_sway plugin_case_links)
       add_dependencies(test_scene_joints plugin_magnet)
       add_dependencies(test_scene_cameras plugin_look)
-      add_dependencies(test_scene_minds plugin_wave)
+      add_dependencies(test_scene_policies plugin_wave)
       add_dependencies(test_world_declarations plugin_hover plugin_sway)
       if(TARGET test_script_same_bits)
         add_dependencies(test_script_same_bits plugin_pd)
@@ -103,7 +103,7 @@ if(MAYFLY_TESTS)
   # the second run on how long they take.
   foreach(name IN ITEMS app/cli app/kill app/realtime app/stranger app/walker control/get_up
       dynamics/solver_large house/bits house/commands house/tutorials interaction/collisions
-      model/machine motion/articulated_contact_pairs motion/energy motion/isolation scene/minds
+      model/machine motion/articulated_contact_pairs motion/energy motion/isolation scene/policies
       scene/particles world/declarations)
     if(TEST ${name})
       set_tests_properties(${name} PROPERTIES COST 100)

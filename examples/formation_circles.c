@@ -8,7 +8,7 @@
 
 enum { AGENTS = 1000, CIRCLES = 10, SECONDS = 60 };
 
-static const double full_turn = 6.283185307179586;
+static const double two_pi = 6.283185307179586;
 static const double flight_speed = 4.0; // [m/s] along the circles
 
 typedef struct Controller {
@@ -20,7 +20,7 @@ typedef struct Controller {
 static void find_slot(uint32_t agent, double time, double position[3], double velocity[3]) {
     uint32_t circle = agent % CIRCLES, on_it = AGENTS / CIRCLES;
     double radius = 30.0 + 10.0 * circle, sense = circle % 2 == 0 ? 1.0 : -1.0;
-    double angle = full_turn * (agent / CIRCLES) / on_it + sense * flight_speed / radius * time;
+    double angle = two_pi * (agent / CIRCLES) / on_it + sense * flight_speed / radius * time;
     position[0] = radius * cos(angle);
     position[1] = radius * sin(angle);
     position[2] = 30.0 + 4.0 * circle;
@@ -29,44 +29,46 @@ static void find_slot(uint32_t agent, double time, double position[3], double ve
     velocity[2] = 0.0;
 }
 
-static double way_to_slot(const mf_Field *position, uint32_t agent, double time, double way[3],
-                          double velocity[3]) {
+static double offset_to_slot(const mf_Field *position, uint32_t agent, double time,
+                             double direction[3], double velocity[3]) {
     double point[3];
     find_slot(agent, time, point, velocity);
     for (uint32_t c = 0; c < 3; c++)
-        way[c] = point[c] - mf_field_get(position, agent, c);
-    return sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+        direction[c] = point[c] - mf_field_get(position, agent, c);
+    return sqrt(direction[0] * direction[0] + direction[1] * direction[1] +
+                direction[2] * direction[2]);
 }
 
 // Away from detected neighbors, stronger at smaller distance.
-static void keep_apart(const Controller *controller, uint32_t agent, double wanted[3]) {
+static void keep_apart(const Controller *controller, uint32_t agent, double target[3]) {
     const double least = 6.0; // [m]
     uint32_t most = controller->neighbor_position->components / 3;
     uint32_t count = (uint32_t)mf_field_get(controller->neighbor_count, agent, 0);
     for (uint32_t i = 0; i < count && i < most; i++) {
-        double way[3];
+        double direction[3];
         for (uint32_t c = 0; c < 3; c++)
-            way[c] = mf_field_get(controller->neighbor_position, agent, 3 * i + c);
-        double distance = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+            direction[c] = mf_field_get(controller->neighbor_position, agent, 3 * i + c);
+        double distance = sqrt(direction[0] * direction[0] + direction[1] * direction[1] +
+                               direction[2] * direction[2]);
         for (uint32_t c = 0; c < 3 && distance < least && distance > 0.0; c++)
-            wanted[c] -= 2.0 * flight_speed * (1.0 / distance - 1.0 / least) * way[c];
+            target[c] -= 2.0 * flight_speed * (1.0 / distance - 1.0 / least) * direction[c];
     }
 }
 
 // Velocity of the slot plus 1 m/s per meter of distance towards it.
 static bool control(mf_Group *group, uint32_t agent, mf_Time time, void *user) {
     const Controller *controller = user;
-    double way[3], wanted[3];
+    double direction[3], target[3];
     (void)group;
     double distance =
-        way_to_slot(controller->position, agent, mf_time_to_seconds(time), way, wanted);
+        offset_to_slot(controller->position, agent, mf_time_to_seconds(time), direction, target);
     double gain = distance > flight_speed ? flight_speed / distance : 1.0;
     for (uint32_t c = 0; c < 3; c++)
-        wanted[c] += gain * way[c];
-    keep_apart(controller, agent, wanted);
+        target[c] += gain * direction[c];
+    keep_apart(controller, agent, target);
     for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(controller->velocity, agent, c, wanted[c]);
-    mf_field_set(controller->yaw, agent, 0, atan2(wanted[1], wanted[0]));
+        mf_field_set(controller->velocity, agent, c, target[c]);
+    mf_field_set(controller->yaw, agent, 0, atan2(target[1], target[0]));
     return true;
 }
 
@@ -86,12 +88,12 @@ static mf_Status scatter(mf_Context *context, mf_Group *group, double radius, mf
 
 static void report(mf_World *world, mf_Group *group, const Controller *controller,
                    const mf_Interaction *interaction) {
-    double time = mf_time_to_seconds(mf_world_time(world)), sum = 0.0, way[3], velocity[3];
+    double time = mf_time_to_seconds(mf_world_time(world)), sum = 0.0, direction[3], velocity[3];
     uint32_t near = 0, alive = AGENTS - mf_group_fault_total(group);
     for (uint32_t i = 0; i < AGENTS; i++) {
         if (mf_group_fault(group, i) != 0)
             continue;
-        double distance = way_to_slot(controller->position, i, time, way, velocity);
+        double distance = offset_to_slot(controller->position, i, time, direction, velocity);
         sum += distance;
         near += distance < 1.0;
     }

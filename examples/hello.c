@@ -15,13 +15,13 @@ static void set_gait(mf_Group *robots, uint32_t robot, double frequency) {
     mf_field_set(mf_group_find_field(robots, "oscillator.frequency"), robot, 0, frequency);
     for (uint32_t joint = 0; joint < model->joint_count; joint++) {
         const char *name = model->joints[joint].name; // such as leg3_femur
-        double turn = strchr("135", name[3]) != NULL ? 0.0 : 0.5;
+        double angle = strchr("135", name[3]) != NULL ? 0.0 : 0.5;
         if (strstr(name, "coxa") != NULL) {
             mf_field_set(amplitude, robot, joint, 0.35);
-            mf_field_set(phase, robot, joint, turn);
+            mf_field_set(phase, robot, joint, angle);
         } else if (strstr(name, "femur") != NULL) {
             mf_field_set(amplitude, robot, joint, 0.3);
-            mf_field_set(phase, robot, joint, turn + 0.25);
+            mf_field_set(phase, robot, joint, angle + 0.25);
         }
     }
 }

@@ -10,7 +10,7 @@
 
 enum { AGENTS = 41, TICKS_PER_SECOND = 20, SECONDS = 60 }; // agent 0 leads
 
-static const double full_turn = 6.283185307179586;
+static const double two_pi = 6.283185307179586;
 
 typedef struct Broadcast {
     double position[3], velocity[3], time; // [m], [m/s], [s]
@@ -47,7 +47,7 @@ static void talk(Formation *formation, uint32_t agent, double time) {
 
 // A position in the ring, relative to the leader.
 static void find_offset(uint32_t agent, double offset[3]) {
-    double angle = full_turn * (agent - 1) / (AGENTS - 1);
+    double angle = two_pi * (agent - 1) / (AGENTS - 1);
     offset[0] = 10.0 * cos(angle);
     offset[1] = 10.0 * sin(angle);
     offset[2] = 0.0;
@@ -82,10 +82,10 @@ static void follow(Formation *formation, uint32_t agent, double time) {
     find_offset(next, other);
     for (uint32_t c = 0; c < 3; c++) {
         double position = mf_field_get(formation->position, agent, c);
-        double way = believed[c] + own[c] - position;
+        double distance = believed[c] + own[c] - position;
         double gap = beside[c] - other[c] + own[c] - position;
         double truth = mf_field_get(formation->position, 0, c) + own[c] - position;
-        velocity[c] = leader->velocity[c] + 0.8 * way + 0.2 * gap;
+        velocity[c] = leader->velocity[c] + 0.8 * distance + 0.2 * gap;
         error += truth * truth;
     }
     formation->error_sum += sqrt(error);

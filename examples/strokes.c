@@ -21,7 +21,7 @@ typedef struct Kind {
     uint64_t points; // one bit for each contact point
     double forward;  // [m] sum, relative to the heading at their beginning
     double left;     // [m]
-    double turn;     // [rad]
+    double yaw;      // [rad]
     uint32_t count;  // [1]
 } Kind;
 
@@ -58,8 +58,8 @@ static uint64_t find_loaded(mf_Group *group) {
 }
 
 static void add_stroke(Walk *walk, uint32_t stroke, uint64_t points, Pose from, Pose to) {
-    double x = to.x - from.x, y = to.y - from.y, turn = remainder(to.yaw - from.yaw, 2.0 * pi);
-    walk->turned += turn;
+    double x = to.x - from.x, y = to.y - from.y, angle = remainder(to.yaw - from.yaw, 2.0 * pi);
+    walk->turned += angle;
     if (stroke < walk->settling)
         return;
     Kind *kind = walk->kinds[stroke % walk->cycle], *end = kind + KINDS_MOST;
@@ -70,7 +70,7 @@ static void add_stroke(Walk *walk, uint32_t stroke, uint64_t points, Pose from, 
     kind->points = points;
     kind->forward += x * cos(from.yaw) + y * sin(from.yaw);
     kind->left += y * cos(from.yaw) - x * sin(from.yaw);
-    kind->turn += turn;
+    kind->yaw += angle;
     kind->count++;
 }
 
@@ -91,12 +91,12 @@ static void live(mf_Scene *scene, uint64_t stroke_steps, Walk *walk) {
 }
 
 static void print_kind(const Walk *walk, uint32_t index, const Kind *kind) {
-    double of_place = (double)(walk->strokes - walk->settling) / walk->cycle, count = kind->count;
-    if (count < 0.01 * of_place)
+    double of_point = (double)(walk->strokes - walk->settling) / walk->cycle, count = kind->count;
+    if (count < 0.01 * of_point)
         return;
     printf("    stroke %" PRIu32 " of %" PRIu32 ", %3.0f %%: (%6.1f, %6.1f) mm, %6.2f deg, on",
-           index + 1, walk->cycle, 100.0 * count / of_place, 1000.0 * kind->forward / count,
-           1000.0 * kind->left / count, kind->turn / count * 180.0 / pi);
+           index + 1, walk->cycle, 100.0 * count / of_point, 1000.0 * kind->forward / count,
+           1000.0 * kind->left / count, kind->yaw / count * 180.0 / pi);
     for (uint32_t i = 0; i < 64; i++)
         if (kind->points >> i & 1)
             printf(" %" PRIu32, i);

@@ -43,7 +43,7 @@ bool mf_app_ends_with(const char *name, const char *end) {
 
 // ---- stopping ----------------------------------------------------------------------------------
 
-static volatile sig_atomic_t stop_wanted, starting;
+static volatile sig_atomic_t stop_requested, starting;
 
 static struct timespec stop_time; // of the first signal
 
@@ -66,11 +66,11 @@ static void note_stop(int signal_number) {
     (void)signal_number;
     if (starting) // nothing has been created yet
         end_now("mayfly: stopped before the first step\n");
-    if (!stop_wanted)
+    if (!stop_requested)
         clock_gettime(CLOCK_MONOTONIC, &stop_time);
     else if (!is_same_wish()) // files on disk are consistent at any time
         end_now("mayfly: stopped\n");
-    stop_wanted = 1;
+    stop_requested = 1;
 }
 
 void mf_app_catch_stop(void) {
@@ -85,8 +85,8 @@ void mf_app_starting(bool now) {
     starting = now;
 }
 
-bool mf_app_stop_wanted(void) {
-    return stop_wanted != 0;
+bool mf_app_stop_requested(void) {
+    return stop_requested != 0;
 }
 
 // ---- the command line again -------------------------------------------------------------------
@@ -95,15 +95,15 @@ const char *mf_app_program(void) {
     return strchr(program_invocation_name, '/') != NULL ? program_invocation_name : "mayfly";
 }
 
-void mf_app_quote(char *out, size_t size, const char *word) {
+void mf_app_quote(char *out, size_t size, const char *name) {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                "_-+=./,:@%";
     size_t used = strlen(out);
-    bool plain = word[0] != '\0' && strspn(word, safe) == strlen(word);
+    bool plain = name[0] != '\0' && strspn(name, safe) == strlen(name);
     const char *space = used > 0 ? " " : "";
-    used += (size_t)snprintf(out + used, size - used, plain ? "%s%s" : "%s'", space, word);
-    for (; !plain && *word != '\0' && used + 6 < size; word++)
-        used += (size_t)snprintf(out + used, size - used, *word == '\'' ? "'\\''" : "%c", *word);
+    used += (size_t)snprintf(out + used, size - used, plain ? "%s%s" : "%s'", space, name);
+    for (; !plain && *name != '\0' && used + 6 < size; name++)
+        used += (size_t)snprintf(out + used, size - used, *name == '\'' ? "'\\''" : "%c", *name);
     if (!plain && used + 2 < size)
         snprintf(out + used, size - used, "'");
 }
@@ -134,7 +134,7 @@ const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
     return out;
 }
 
-const char *mf_word_motion(const void *list, uint32_t index) {
+const char *mf_motion_name_at(const void *list, uint32_t index) {
     const uint32_t truss = index - MF_MOTION_LEVELS;
     (void)list;
     if (index < MF_MOTION_LEVELS)
@@ -142,10 +142,10 @@ const char *mf_word_motion(const void *list, uint32_t index) {
     return truss < 2 ? mf_motion_name((mf_Motion)(MF_MOTION_QUASISTATIC + truss)) : NULL;
 }
 
-const char *mf_word_base(const void *list, uint32_t index) {
-    static const char *const words[] = {"free", "fixed"};
+const char *mf_base_name_at(const void *list, uint32_t index) {
+    static const char *const names[] = {"free", "fixed"};
     (void)list;
-    return index < 2 ? words[index] : NULL;
+    return index < 2 ? names[index] : NULL;
 }
 
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {

@@ -27,17 +27,17 @@ int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
 // MF_EXIT_DONE if a file could be written there now; else prints the reason.
 int mf_app_try_output(const char *path);
 
-// The names of motions for a robot's own file, the levels first; NULL after the last. An mf_WordFn.
-const char *mf_word_motion(const void *list, uint32_t index);
-// free and fixed. An mf_WordFn.
-const char *mf_word_base(const void *list, uint32_t index);
+// The names of motions for a robot's own file, the levels first; NULL after the last. An mf_NameFn.
+const char *mf_motion_name_at(const void *list, uint32_t index);
+// free and fixed. An mf_NameFn.
+const char *mf_base_name_at(const void *list, uint32_t index);
 
 // The command that calls this program from the current folder: "build/mayfly" as it was typed, or
 // "mayfly" when it was found in the PATH.
 const char *mf_app_program(void);
 
 // Appends `word`, quoted for a shell, after a blank unless `out` is empty.
-void mf_app_quote(char *out, size_t size, const char *word);
+void mf_app_quote(char *out, size_t size, const char *name);
 
 // Whether `name` is more than `end` and ends with it.
 bool mf_app_ends_with(const char *name, const char *end);
@@ -47,7 +47,7 @@ void mf_app_catch_stop(void);
 // While set, the first signal ends the process with a message, because set-up may take long and has
 // no result yet.
 void mf_app_starting(bool now);
-bool mf_app_stop_wanted(void);
+bool mf_app_stop_requested(void);
 
 // Seconds [s] of a monotonic clock.
 double mf_app_clock(void);

@@ -51,7 +51,7 @@ static Found find(const char *name) {
 }
 
 // The names of all benches.
-static const char *bench_word(const void *list, uint32_t index) {
+static const char *bench_name_at(const void *list, uint32_t index) {
     (void)list;
     for (size_t k = 0; k < KINDS; index -= kinds[k++]->count)
         if (index < kinds[k]->count)
@@ -59,13 +59,13 @@ static const char *bench_word(const void *list, uint32_t index) {
     return NULL;
 }
 
-static const char *isa_word(const void *list, uint32_t index) {
+static const char *isa_name_at(const void *list, uint32_t index) {
     (void)list;
     return index <= MF_ISA_AVX512 - MF_ISA_AUTO ? mf_isa_name((mf_Isa)(MF_ISA_AUTO + (int)index))
                                                 : NULL;
 }
 
-static const char *precision_word(const void *list, uint32_t index) {
+static const char *precision_name_at(const void *list, uint32_t index) {
     (void)list;
     return index == 0 ? "float" : index == 1 ? "double" : NULL;
 }
@@ -79,9 +79,9 @@ static const mf_Option table[] = {
                  "generations of evolve-paper (default 50)"),
     MF_OPT_COUNT("repeats", "N", Options, repeats, 1, 101,
                  "timed repeats of plain runs (default 5)"),
-    MF_OPT_WORD("isa", "NAME", Options, isa, isa_word,
+    MF_OPT_NAME("isa", "NAME", Options, isa, isa_name_at,
                 "instruction set: scalar, avx2, avx512 (default: the best available)"),
-    MF_OPT_WORD("precision", "NAME", Options, precision, precision_word, "float or double"),
+    MF_OPT_NAME("precision", "NAME", Options, precision, precision_name_at, "float or double"),
     MF_OPT_TEXT("model", "FILE", Options, model,
                 "robot of the articulated benches (default: their own) and of Gymnasium's tasks"),
     MF_OPT_FLAG("json", Options, json, "one JSON object per bench"),
@@ -164,7 +164,7 @@ const mf_CommandHelp mf_help_bench = {
     .least = 0,
     .most = 100,
     .options = table,
-    .words = bench_word,
+    .names = bench_name_at,
     .noun = "bench"};
 
 static mf_BenchOptions read_options(const Options *options) {
@@ -179,10 +179,10 @@ static mf_BenchOptions read_options(const Options *options) {
                              .gflops = mf_core_rate()};
 }
 
-static bool lists(const char *words, const char *word) {
-    const size_t length = strlen(word);
-    for (; *words != '\0'; words += strcspn(words, " "), words += *words == ' ')
-        if (strcspn(words, " ") == length && strncmp(words, word, length) == 0)
+static bool lists(const char *text, const char *name) {
+    const size_t length = strlen(name);
+    for (; *text != '\0'; text += strcspn(text, " "), text += *text == ' ')
+        if (strcspn(text, " ") == length && strncmp(text, name, length) == 0)
             return true;
     return false;
 }
@@ -232,13 +232,13 @@ int mf_command_bench(int argc, char **argv) {
     if (!choose_isa(options.isa))
         return MF_EXIT_FAILED;
     mf_app_catch_stop();
-    const mf_BenchOptions wanted = read_options(&options);
+    const mf_BenchOptions chosen = read_options(&options);
     if (!options.json)
-        print_head(wanted.gflops);
-    result = count == 0 ? run_usual(&wanted, options.json) : MF_EXIT_DONE;
+        print_head(chosen.gflops);
+    result = count == 0 ? run_usual(&chosen, options.json) : MF_EXIT_DONE;
     for (int i = 1; i <= count && result == MF_EXIT_DONE; i++) {
         const Found found = find(argv[i]);
-        result = found.kind->run(found.bench, &wanted, options.json);
+        result = found.kind->run(found.bench, &chosen, options.json);
     }
     return result;
 }

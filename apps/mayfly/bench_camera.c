@@ -34,19 +34,20 @@ typedef struct Bench {
 static const char ant[] = ANT("");
 static const char smooth_ant[] = ANT("<custom><text name='camera:eye' data='samples=2'/></custom>");
 
-static const char walkers[] = "world: {step: 0.01}\n"
-                              "groups:\n"
-                              "  - name: walkers\n"
-                              "    model: ../models/humanoid.urdf\n"
-                              "    motion: kinematic\n"
-                              "    count: 6\n"
-                              "    sensors: false\n"
-                              "    gaits: [walk]\n"
-                              "    place: {poses: [[0, 0, 0], [0, 0.6, 0], [0, 1.2, 0], [1.5, 0, "
-                              "3.1], [1.5, 0.6, 3.1], [1.5, "
-                              "1.2, 3.1]]}\n"
-                              "    behavior:\n"
-                              "      gait: {name: walk, command: [0.05, 0, 0]}\n";
+static const char walkers[] =
+    "world: {step: 0.01}\n"
+    "groups:\n"
+    "  - name: walkers\n"
+    "    model: ../models/humanoid.urdf\n"
+    "    motion: kinematic\n"
+    "    count: 6\n"
+    "    sensors: false\n"
+    "    gaits: [walk]\n"
+    "    placement: {poses: [[0, 0, 0], [0, 0.6, 0], [0, 1.2, 0], [1.5, 0, "
+    "3.1], [1.5, 0.6, 3.1], [1.5, "
+    "1.2, 3.1]]}\n"
+    "    behavior:\n"
+    "      gait: {name: walk, command: [0.05, 0, 0]}\n";
 
 static const Bench benches[] = {
     {{"cameras-84", NULL, false}, 64, 20, false, ant},

@@ -1,4 +1,4 @@
-// Benches of the motions whose joints track the commanded motion: humanoids that walk on the spot,
+// Benches of the motions whose joints track the commanded motion: humanoids that walk in place,
 // or crouch and rise where they could fall, and swing their arms. Every joint gets a new target in
 // every step, under `rigid` and `prescribed` in each of their control intervals. All repeats start
 // from the same snapshot and must end with the same hash; the first is a warm-up.

@@ -75,7 +75,7 @@ static int run(const void *row, const mf_BenchOptions *options, bool json) {
     mf_Status status = mf_context_create(&config, &context, &error);
     if (status == MF_OK)
         status = run_once(context, path, &times, 0, &error);
-    for (uint32_t i = 0; status == MF_OK && i < repeats && !mf_app_stop_wanted(); i++)
+    for (uint32_t i = 0; status == MF_OK && i < repeats && !mf_app_stop_requested(); i++)
         status = run_once(context, path, &times, i, &error);
     mf_context_destroy(context);
     return mf_bench_end(status, &error,

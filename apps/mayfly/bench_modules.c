@@ -59,7 +59,7 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
     fprintf(out,
             "world: {step: 0.016666667}\ngroups:\n  - name: modules\n"
             "    model: ../models/modules/%s\n    count: %u\n    sensors: false\n"
-            "    place: {grid: {spacing: [0.3, 0.3, 0.3]}}\n%s",
+            "    placement: {grid: {spacing: [0.3, 0.3, 0.3]}}\n%s",
             bench->model, count,
             bench->docked && bench->tooth == 0 ? "    chain: {first: front, second: back}\n" : "");
     if (bench->tooth > 0)

@@ -21,7 +21,7 @@ static const Bench benches[] = {
      "    model: ../models/drop.xml\n"
      "    count: 100000\n"
      "    motion: {fluid: {sound_speed: 20}}\n"
-     "    place: {fill: {lower: [-2, -2, 0], upper: [2, 2, 1000]}}\n"},
+     "    placement: {fill: {lower: [-2, -2, 0], upper: [2, 2, 1000]}}\n"},
     {{"grains-100k", NULL, false},
      100000,
      100,
@@ -32,7 +32,7 @@ static const Bench benches[] = {
      "    count: 100000\n"
      "    motion: grains\n"
      "    settle: 0.04\n"
-     "    place: {fill: {lower: [-1, -1, 0], upper: [1, 1, 1000]}}\n"},
+     "    placement: {fill: {lower: [-1, -1, 0], upper: [1, 1, 1000]}}\n"},
 };
 
 static bool print(const Bench *bench, const mf_BenchOptions *options, const mf_BenchResult *result,

@@ -156,7 +156,7 @@ static mf_Status evolve_all(mf_BenchScene *setup, const char *path, uint32_t gen
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < generations && status == MF_OK; i++) {
-        if (mf_app_stop_wanted())
+        if (mf_app_stop_requested())
             status = mf_fail(error, MF_STOPPED, "stopped");
         if (status == MF_OK)
             status = mf_search_advance(search, error);

@@ -107,11 +107,11 @@ static void setup_free(Setup *setup) {
 static mf_Status load_models(const Bench *bench, Setup *setup, mf_Error *error) {
     static const char *const names[MODELS] = {"humanoid.urdf", "car.urdf", "ball.xml",
                                               "soccer_field.xml"};
-    const bool wanted[MODELS] = {true, bench->car, bench->ball, bench->field};
+    const bool requested[MODELS] = {true, bench->car, bench->ball, bench->field};
     mf_Status status = MF_OK;
     char models[MF_APP_PATH], path[MF_APP_PATH + 32];
     for (int i = 0; i < MODELS && status == MF_OK; i++) {
-        if (!wanted[i])
+        if (!requested[i])
             continue;
         snprintf(path, sizeof path, "%s/%s", mf_app_own("models", models), names[i]);
         status = mf_model_load(setup->context, path, NULL, &setup->models[i], error);

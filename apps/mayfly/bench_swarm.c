@@ -28,7 +28,7 @@ static void write_quadrotors(char *out, uint32_t agents, const char *precision) 
              "    model: ../models/sun2022.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
-             "    place: {grid: {center: [0, 0, 50], spacing: [3, 3, 3], layers: 20}}\n"
+             "    placement: {grid: {center: [0, 0, 50], spacing: [3, 3, 3], layers: 20}}\n"
              "    behavior: {command: {mode: rates, values: [0.1, -0.1, 0.2, 7.37712]}}\n"
              "    behavior_interval: 3600\n",
              agents, precision);
@@ -52,7 +52,7 @@ static void write_interacting(char *out, uint32_t agents, const char *precision)
              "    count: %u\n"
              "    precision: %s\n"
              "    rotor_area: 0.0507\n"
-             "    place:\n"
+             "    placement:\n"
              "      random: {lower: [0, 0, 50], upper: [%g, %g, %g], distance: 1}\n",
              agents, precision, edge, edge, 50.0 + edge);
 }
@@ -78,19 +78,19 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
              "    count: %u\n"
              "    precision: %s\n"
              "    motion: {quadrotor: {outer_interval: 0.01}}\n"
-             "    place: {grid: {center: [0, 0, 20], spacing: [3, 3, 3], layers: 4}}\n"
+             "    placement: {grid: {center: [0, 0, 20], spacing: [3, 3, 3], layers: 4}}\n"
              "  - name: wings\n"
              "    model: ../models/aerosonde.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
              "    control_interval: 0.01\n"
-             "    place: {grid: {center: [0, 0, 100], spacing: [8, 8, 8], layers: 2}}\n"
+             "    placement: {grid: {center: [0, 0, 100], spacing: [8, 8, 8], layers: 2}}\n"
              "  - name: cars\n"
              "    model: ../models/car_full_size.yaml\n"
              "    count: %u\n"
              "    precision: %s\n"
              "    control_interval: 0.01\n"
-             "    place: {grid: {center: [0, 0, 0], spacing: [8, 8, 1]}}\n"
+             "    placement: {grid: {center: [0, 0, 0], spacing: [8, 8, 1]}}\n"
              "    behavior: {command: {mode: speed, values: [10, 0.02]}}\n"
              "    behavior_interval: 3600\n",
              quads, precision, wings, precision, cars, precision);

@@ -43,7 +43,7 @@ static mf_Status repeat(const mf_BenchWork *work, const void *image, size_t size
                         mf_BenchResult *result, mf_Error *error) {
     double seconds[MF_BENCH_REPEATS];
     for (uint32_t i = 0; i <= result->repeats; i++) {
-        if (mf_app_stop_wanted())
+        if (mf_app_stop_requested())
             return mf_fail(error, MF_STOPPED, "stopped");
         mf_Status status = mf_world_restore(work->world, image, size, error);
         if (status != MF_OK)

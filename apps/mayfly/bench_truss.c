@@ -192,8 +192,8 @@ static void drive(Rig *rig) {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t actuators = (uint32_t)mf_field_get(rig->counts, i, 2);
         for (uint32_t a = 0; a < actuators; a++) {
-            const double turn = ((double)rig->frame + i) / PERIOD + 0.25 * a;
-            const double share = 0.5 + 0.5 * sin(6.283185307179586 * turn);
+            const double angle = ((double)rig->frame + i) / PERIOD + 0.25 * a;
+            const double share = 0.5 + 0.5 * sin(6.283185307179586 * angle);
             const double lower = mf_field_get(rig->range, i, 2 * a);
             const double upper = mf_field_get(rig->range, i, 2 * a + 1);
             mf_field_set(rig->command, i, a, lower + share * (upper - lower));

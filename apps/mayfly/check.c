@@ -165,7 +165,7 @@ typedef struct Options {
     bool full, json;
 } Options;
 
-static const char *case_word(const void *list, uint32_t index) {
+static const char *case_name_at(const void *list, uint32_t index) {
     (void)list;
     for (size_t t = 0; t < TABLES + FULL_TABLES; t++) {
         const mf_CheckCase *check = t < TABLES ? tables[t] : full_tables[t - TABLES];
@@ -197,7 +197,7 @@ const mf_CommandHelp mf_help_check = {
     .least = 0,
     .most = 1000,
     .options = table,
-    .words = case_word};
+    .names = case_name_at};
 
 int mf_command_check(int argc, char **argv) {
     Options options = {.full = false};
@@ -209,7 +209,7 @@ int mf_command_check(int argc, char **argv) {
     for (int i = 1; i <= count; i++) {
         if (run_named(NULL, &run, argv[i], true) == 0)
             return mf_app_usage("check", "unknown case '%.99s'%s", argv[i],
-                                mf_suggest(argv[i], case_word, NULL, near));
+                                mf_suggest(argv[i], case_name_at, NULL, near));
     }
     mf_Context *context;
     mf_Error error;

@@ -196,9 +196,9 @@ static mf_Status check_loop(mf_Context *context, mf_CheckRun *run, mf_Error *err
         if (angles[1] < sixty && sixty <= angles[2])
             mf_check_near(run, "slider with the crank at 60 degrees [m]", 0.22025624,
                           position_at(angles, positions, sixty), 5e-9);
-        double wanted = 0.05 * sin(q) + sqrt(0.04 - 0.0025 * cos(q) * cos(q));
+        double target = 0.05 * sin(q) + sqrt(0.04 - 0.0025 * cos(q) * cos(q));
         if (n >= 100) // at first only the crank rotated
-            worst = mf_check_worse(worst, fabs(x - wanted));
+            worst = mf_check_worse(worst, fabs(x - target));
     }
     mf_check_below(run, "error of a slider crank in 100,000 steps [m]", 1e-8, worst);
     mf_check_above(run, "revolutions of the crank in them", 50.0,

@@ -53,8 +53,9 @@ static double worst_return(const mf_Lens *lens) {
     const double most = fmin(0.98 * lens->limit, 1.4);
     double worst = 0.0;
     for (double angle = 0.0; angle < most; angle += 0.01)
-        for (double turn = 0.0; turn < 6.2; turn += 0.3) {
-            const double ray[3] = {cos(angle), sin(angle) * cos(turn), sin(angle) * sin(turn)};
+        for (double rotation = 0.0; rotation < 6.2; rotation += 0.3) {
+            const double ray[3] = {cos(angle), sin(angle) * cos(rotation),
+                                   sin(angle) * sin(rotation)};
             double pixel[2], back[3] = {NAN, NAN, NAN};
             if (mf_lens_project(lens, ray, pixel))
                 mf_lens_ray(lens, pixel, back);

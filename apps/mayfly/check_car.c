@@ -93,7 +93,7 @@ static mf_Status corner(mf_Context *context, double speed, double angle, mf_CarT
 
 static mf_Status steady_cornering(mf_Context *context, mf_CheckRun *out, mf_Error *error) {
     static const struct {
-        double speed, angle, turn;
+        double speed, angle, rotation;
         const char *what;
     } cases[] = {{1.0, 0.05, 0.68402054, "yaw rate at 1 m/s, 0.05 rad [rad/s]"},
                  {1.0, 0.1, 1.36400799, "yaw rate at 1 m/s, 0.1 rad [rad/s]"},
@@ -108,7 +108,7 @@ static mf_Status steady_cornering(mf_Context *context, mf_CheckRun *out, mf_Erro
             return status;
         double yaw_rate = mf_rig_get(&rig, "base.angular_velocity", 2);
         rig_velocity(&rig, &along, &across);
-        mf_check_near(out, cases[i].what, cases[i].turn, yaw_rate, 1.5e-8);
+        mf_check_near(out, cases[i].what, cases[i].rotation, yaw_rate, 1.5e-8);
         if (i == 0) {
             mf_check_near(out, "sideways speed [m/s]", 0.00495487, across, 1e-8);
             mf_check_near(out, "front slip angle [rad]", 0.02521361,

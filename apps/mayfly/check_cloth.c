@@ -261,7 +261,7 @@ static mf_Status check_flight(mf_Context *context, mf_CheckRun *run, mf_Error *e
 const mf_CheckCase mf_check_cloth_cases[] = {
     {"I7", "a strip of cloth bends over an edge like the heavy elastica", check_strip},
     {"I8", "a hanging cloth pulls with its weight", check_weight},
-    {"I8-catenary", "a sheet that is held at two sides is a catenary", check_catenary},
+    {"I8-catenary", "a sheet pinned at two sides is a catenary", check_catenary},
     {"I15", "a cloth falls by z + v t - g t^2 / 2", check_fall},
     {"I16", "a crumpling cloth keeps its momentum and gains no energy", check_flight},
     {NULL, NULL, NULL}};

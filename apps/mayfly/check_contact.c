@@ -112,7 +112,7 @@ static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *
     mf_Status status = open_ball(&rig, context, 1e4, 0.07435509709764057, &config, error);
     if (status != MF_OK)
         return status;
-    double z = 1.0, speed = 0.0, way = 0.0, rest = 0.0;
+    double z = 1.0, speed = 0.0, distance = 0.0, rest = 0.0;
     int tops = 0;
     mf_rig_set(&rig, "base.position", 2, z);
     for (int n = 0; n < 2100000; n++) {
@@ -120,7 +120,7 @@ static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *
         double before = z, was = speed;
         z = mf_rig_get(&rig, "base.position", 2);
         speed = mf_rig_get(&rig, "base.linear_velocity", 2);
-        way += fabs(z - before);
+        distance += fabs(z - before);
         if (fabs(speed) > 0.01 || z > 1e-4)
             rest = mf_rig_time(&rig); // still bouncing
         if (was > 0.0 && speed <= 0.0 && z > 1e-3 && tops < 3) {
@@ -131,7 +131,7 @@ static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *
         }
     }
     mf_check_near(run, "time of rest [s]", 4.0637128, rest, 0.02);
-    mf_check_near(run, "length of its path [m]", 4.5556, way, 5e-3);
+    mf_check_near(run, "length of its path [m]", 4.5556, distance, 5e-3);
     return mf_rig_close(&rig, error);
 }
 

@@ -156,17 +156,17 @@ static mf_Status check_top(mf_Context *context, mf_CheckRun *run, mf_Error *erro
     mf_rig_set(&rig, "ball.orientation", 1, sin(0.5 * theta));
     mf_rig_set3(&rig, "ball.rate", 0.0, slow * sin(theta), 200.0);
     const double start = mf_rig_energy(&rig);
-    double turned = 0.0, before = -90.0 * MF_CHECK_DEGREE;
+    double angle = 0.0, before = -90.0 * MF_CHECK_DEGREE;
     for (int n = 0; n < 10000; n++) {
         double q[4];
         mf_world_step(rig.world, 1);
         for (uint32_t c = 0; c < 4; c++)
             q[c] = mf_rig_get(&rig, "ball.orientation", c);
         const double now = atan2(q[2] * q[3] - q[0] * q[1], q[1] * q[3] + q[0] * q[2]);
-        turned += remainder(now - before, 360.0 * MF_CHECK_DEGREE);
+        angle += remainder(now - before, 360.0 * MF_CHECK_DEGREE);
         before = now;
     }
-    mf_check_near(run, "precession [rad/s]", slow, turned / 10.0, 2e-3 * slow);
+    mf_check_near(run, "precession [rad/s]", slow, angle / 10.0, 2e-3 * slow);
     mf_check_near(run, "energy over initial energy", 1.0, mf_rig_energy(&rig) / start, 1e-3);
     return mf_rig_close(&rig, error);
 }

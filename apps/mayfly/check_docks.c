@@ -38,12 +38,12 @@ static const RigConfig usual = {.robots = 2,
 static mf_Status make_cube(mf_Context *context, const RigConfig *config, mf_Model **out,
                            mf_Error *error) {
     static const char *const names[PORTS] = {"px", "nx", "py", "ny", "pz", "nz"};
-    static const double turns[PORTS][4] = {{1, 0, 0, 0},
-                                           {0, 0, 0, 1},
-                                           {0.70710678118654757, 0, 0, 0.70710678118654757},
-                                           {0.70710678118654757, 0, 0, -0.70710678118654757},
-                                           {0.70710678118654757, 0, -0.70710678118654757, 0},
-                                           {0.70710678118654757, 0, 0.70710678118654757, 0}};
+    static const double rotations[PORTS][4] = {{1, 0, 0, 0},
+                                               {0, 0, 0, 1},
+                                               {0.70710678118654757, 0, 0, 0.70710678118654757},
+                                               {0.70710678118654757, 0, 0, -0.70710678118654757},
+                                               {0.70710678118654757, 0, -0.70710678118654757, 0},
+                                               {0.70710678118654757, 0, 0.70710678118654757, 0}};
     mf_Builder *builder = NULL;
     mf_Status status = mf_builder_create(context, "cube", &builder, error);
     if (status != MF_OK)
@@ -53,11 +53,11 @@ static mf_Status make_cube(mf_Context *context, const RigConfig *config, mf_Mode
     for (uint32_t i = 0; i < PORTS; i++) {
         mf_Dock dock = mf_dock();
         dock.name = names[i];
-        dock.turns = 4;
+        dock.orientations = 4;
         dock.tension = config->tension;
         dock.bending = config->bending;
         dock.frame.position[i / 2] = i % 2 == 0 ? pitch / 2 : -pitch / 2;
-        memcpy(dock.frame.rotation, turns[i], sizeof turns[i]);
+        memcpy(dock.frame.rotation, rotations[i], sizeof rotations[i]);
         mf_body_dock(builder, body, &dock);
     }
     status = mf_builder_finalize(builder, out, error);

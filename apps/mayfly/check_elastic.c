@@ -11,12 +11,12 @@ static void put(const Rig *rig, const char *field, uint32_t component, double va
 
 // A regular tetrahedron of 0.1 m, on the ground or above.
 static void add_tetrahedron(Rig *rig, double height) {
-    static const double places[4][3] = {{-0.05, -0.0288675, 0.0},
-                                        {0.05, -0.0288675, 0.0},
-                                        {0.0, 0.057735, 0.0},
-                                        {0.0, 0.0, 0.0816497}};
+    static const double positions[4][3] = {{-0.05, -0.0288675, 0.0},
+                                           {0.05, -0.0288675, 0.0},
+                                           {0.0, 0.057735, 0.0},
+                                           {0.0, 0.0, 0.0816497}};
     for (uint32_t v = 0; v < 4; v++)
-        add_vertex(rig, places[v][0], places[v][1], places[v][2] + height, "");
+        add_vertex(rig, positions[v][0], positions[v][1], positions[v][2] + height, "");
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t j = i + 1; j < 4; j++)
             add_bar(rig, i, j, 0.01);
@@ -216,7 +216,7 @@ static mf_Status check_slide(mf_Context *context, mf_CheckRun *run, mf_Error *er
     mf_check_near(run, "speed after 0.2 s: 1 - mu g t [m/s]", 0.4114,
                   get(&rig, "base.linear_velocity", 0), 1e-5);
     mf_world_step(rig.world, 500);
-    mf_check_near(run, "way to rest: 1 / (2 mu g) [m]", 0.1698947,
+    mf_check_near(run, "distance to rest: 1 / (2 mu g) [m]", 0.1698947,
                   get(&rig, "base.position", 0) - x, 1e-4);
     rig_close(&rig);
     return MF_OK;

@@ -83,7 +83,7 @@ static mf_Status check_trim(mf_Context *context, mf_CheckRun *run, mf_Error *err
 // G6. g tan(30 degrees) / V and the radius that belongs to it, for a lift in the plane of symmetry
 // and no other side force: that of the surfaces is removed. The remaining difference is the angle
 // of attack between body axis and path.
-static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static mf_Status check_curve(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim;
     (void)context;
@@ -130,7 +130,7 @@ static mf_Status check_phugoid(mf_Context *context, mf_CheckRun *run, mf_Error *
 
 // G15. The same aircraft in batches of 1, 8 and 10,000.
 static mf_Status check_swarm(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    static const uint32_t counts[] = {1, 8, 10000}, places[] = {0, 5, 9871};
+    static const uint32_t counts[] = {1, 8, 10000}, indices[] = {0, 5, 9871};
     const mf_FixedWing aircraft = mf_fixed_wing();
     for (int precision = 0; precision < 2; precision++) {
         uint64_t hash[3];
@@ -144,10 +144,10 @@ static mf_Status check_swarm(mf_Context *context, mf_CheckRun *run, mf_Error *er
             mf_Field *radius = mf_group_find_field(hangar.group, "command.radius");
             for (uint32_t k = 0; k < counts[i]; k++)
                 mf_field_set(speed, k, 0, 20.0 + 0.1 * (k % 100));
-            mf_field_set(speed, places[i], 0, 31.0);
-            mf_field_set(radius, places[i], 0, -170.0);
+            mf_field_set(speed, indices[i], 0, 31.0);
+            mf_field_set(radius, indices[i], 0, -170.0);
             mf_world_step(hangar.world, 200);
-            hash[i] = mf_group_instance_hash(hangar.group, places[i]);
+            hash[i] = mf_group_instance_hash(hangar.group, indices[i]);
             close_hangar(&hangar);
         }
         mf_check_bits(run, precision ? "one of 8, double" : "one of 8, float", hash[0], hash[1]);
@@ -159,7 +159,7 @@ static mf_Status check_swarm(mf_Context *context, mf_CheckRun *run, mf_Error *er
 
 const mf_CheckCase mf_check_fixed_wing_cases[] = {
     {"G5", "trim of the Aerosonde", check_trim},
-    {"G6", "coordinated turn", check_turn},
+    {"G6", "coordinated turn", check_curve},
     {"G7", "phugoid", check_phugoid},
     {"G15-fixed-wing", "a single aircraft is the same as in a swarm", check_swarm},
     {NULL, NULL, NULL}};

@@ -239,18 +239,19 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
     mf_rig_set3(&rig, "base.linear_velocity", 1, -2, 3);
     mf_rig_set3(&rig, "base.angular_velocity", 0.5, 1, -0.7);
     double center[3], linear[3], angular[3], position[3], force[3], rate[3];
-    double way = 0.0, turned = 0.0, size = 0.0, mass = rig.hand.model.mass;
+    double distance = 0.0, angle = 0.0, size = 0.0, mass = rig.hand.model.mass;
     mf_articulated_momentum(rig.group, 0, center, linear, angular);
     flail(&rig, 1000);
     mf_articulated_momentum(rig.group, 0, position, force, rate);
     for (int c = 0; c < 3; c++) {
         double fall = c == 2 ? -0.5 * 9.81 : 0.0;
-        way = mf_check_worse(way, fabs(position[c] - center[c] - linear[c] / mass - fall));
-        turned = mf_check_worse(turned, fabs(rate[c] - angular[c]));
+        distance =
+            mf_check_worse(distance, fabs(position[c] - center[c] - linear[c] / mass - fall));
+        angle = mf_check_worse(angle, fabs(rate[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
-    mf_check_below(run, "distance of the center of mass from a parabola [m]", 1e-10, way);
-    mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, turned / size);
+    mf_check_below(run, "distance of the center of mass from a parabola [m]", 1e-10, distance);
+    mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, angle / size);
     return mf_rig_close(&rig, error);
 }
 

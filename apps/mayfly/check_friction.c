@@ -69,7 +69,7 @@ static void run_for(const mf_Rig *rig, mf_Time step, double seconds) {
 }
 
 // Distance along `angle`, and sideways, of a throw at 1 m/s in that direction on level ground.
-static mf_Status throw(mf_Context * context, const Slide *slide, double angle, double way[2],
+static mf_Status throw(mf_Context * context, const Slide *slide, double angle, double direction[2],
                        mf_Error *error) {
     mf_Rig rig;
     mf_Status status = open_box(&rig, context, slide, NULL, error);
@@ -82,8 +82,8 @@ static mf_Status throw(mf_Context * context, const Slide *slide, double angle, d
     run_for(&rig, slide->step, 1.0);
     x = mf_rig_get(&rig, "base.position", 0) - x;
     y = mf_rig_get(&rig, "base.position", 1) - y;
-    way[0] = x * cos(angle) + y * sin(angle);
-    way[1] = y * cos(angle) - x * sin(angle);
+    direction[0] = x * cos(angle) + y * sin(angle);
+    direction[1] = y * cos(angle) - x * sin(angle);
     return mf_rig_close(&rig, error);
 }
 
@@ -99,12 +99,12 @@ static mf_Status check_throw(mf_Context *context, mf_CheckRun *run, mf_Error *er
     const double expected = 1.0 / (2.0 * COEFFICIENT * GRAVITY);
     for (int i = 0; i < 16; i++) {
         Slide slide = {.motion = motions[i / 4], .step = steps[i % 4] * MF_MILLISECOND};
-        double way[2], h = mf_time_to_seconds(slide.step);
+        double direction[2], h = mf_time_to_seconds(slide.step);
         char line[80];
-        mf_Status status = throw(context, &slide, 0.0, way, error);
+        mf_Status status = throw(context, &slide, 0.0, direction, error);
         if (status != MF_OK)
             return status;
-        mf_check_near(run, named(line, &slide, "way [m]"), expected, way[0],
+        mf_check_near(run, named(line, &slide, "distance [m]"), expected, direction[0],
                       0.002 * expected + 0.6 * h);
     }
     return MF_OK;
@@ -118,18 +118,18 @@ static mf_Status check_directions(mf_Context *context, mf_CheckRun *run, mf_Erro
         double least = INFINITY, most = 0.0, aside = 0.0;
         char line[80];
         for (int i = 0; i < 12; i++) {
-            double way[2];
+            double direction[2];
             slide.heading = 0.4 * i;
-            mf_Status status = throw(context, &slide, angle * i, way, error);
+            mf_Status status = throw(context, &slide, angle * i, direction, error);
             if (status != MF_OK)
                 return status;
-            least = fmin(least, way[0]);
-            most = fmax(most, way[0]);
-            aside = fmax(aside, fabs(way[1]));
+            least = fmin(least, direction[0]);
+            most = fmax(most, direction[0]);
+            aside = fmax(aside, fabs(direction[1]));
         }
         mf_check_below(run, named(line, &slide, "range of distances, 12 directions [m]"), 0.002,
                        most - least);
-        mf_check_below(run, named(line, &slide, "way aside [m]"), 0.002, aside);
+        mf_check_below(run, named(line, &slide, "lateral distance [m]"), 0.002, aside);
     }
     return MF_OK;
 }

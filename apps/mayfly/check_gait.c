@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { PLACES = 20000 };
+enum { SAMPLES = 20000 };
 
 // A number in -1 .. 1 that depends on both.
 static double draw(uint32_t row, uint32_t column) {
@@ -73,7 +73,7 @@ static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, mf_Error *
         return status;
     double position = 0.0, yaw = 0.0;
     uint32_t missed = 0, accepted = 0, wild = 0;
-    for (uint32_t n = 0; n < PLACES; n++) {
+    for (uint32_t n = 0; n < SAMPLES; n++) {
         Return near = go_and_return(&leg, n, 0.107); // a cube within the sphere of 186 mm
         position = mf_check_worse(position, near.position);
         yaw = mf_check_worse(yaw, near.yaw);

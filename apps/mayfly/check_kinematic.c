@@ -19,7 +19,7 @@ static void set_target(const mf_Rig *rig, uint32_t joint, double angle) {
 
 // B2. A sole in contact and a hinge above it that rotates by 1 mrad per step: after 10^6 steps the
 // body has rotated by -1000 rad. Its anchors determine the pose, so errors do not accumulate.
-static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static mf_Status check_curve(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double up[3] = {0, 0, 1};
     mf_Rig rig = {0};
     mf_hand_start(&rig.hand, context);
@@ -90,7 +90,7 @@ typedef struct Slide { // slip of feet in contact
 } Slide;
 
 static mf_Status walk(mf_Rig *rig, double stride, int cycles, int half, Slide *slide) {
-    double held[6][3];
+    double constant[6][3];
     const uint32_t feet = mf_kinematic_foot_count(rig->group);
     bool stood[6] = {false};
     const double rest = mf_rig_get(rig, "base.position", 2);
@@ -117,9 +117,9 @@ static mf_Status walk(mf_Rig *rig, double stride, int cycles, int half, Slide *s
                 position[c] = mf_rig_get(rig, "base.position", c) + (c < 2 ? foot[c] : 0.0);
             for (uint32_t c = 0; c < 2 && stands && (int)(i % 2) == stance; c++)
                 if (stood[i] && n % half > 0)
-                    slide->worst = fmax(slide->worst, fabs(position[c] - held[i][c]));
+                    slide->worst = fmax(slide->worst, fabs(position[c] - constant[i][c]));
             for (uint32_t c = 0; c < 3; c++)
-                held[i][c] = position[c];
+                constant[i][c] = position[c];
             stood[i] = stands;
         }
         slide->height = fmax(slide->height, fabs(mf_rig_get(rig, "base.position", 2) - rest));
@@ -190,7 +190,7 @@ static mf_Status check_margin(mf_Context *context, mf_CheckRun *run, mf_Error *e
 }
 
 const mf_CheckCase mf_check_kinematic_cases[] = {
-    {"B2-kinematic", "constant rotation over a fixed sole: angle, norm", check_turn},
+    {"B2-kinematic", "constant rotation over a fixed sole: angle, norm", check_curve},
     {"B3", "tripod gait of the hexapod: distance and planted feet", check_tripod},
     {"B4", "static margin of a regular hexagon", check_margin},
     {NULL, NULL, NULL}};

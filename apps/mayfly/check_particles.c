@@ -106,7 +106,7 @@ typedef struct Collapse {
     double a;     // [m]
     double delay; // [1] of the gate, about, and as much more or less; in T
     uint32_t count;
-    double times[FRONTS], places[FRONTS];
+    double times[FRONTS], fronts[FRONTS];
 } Collapse;
 static const Collapse martin_and_moyce = { // (1952), n^2 = 2, a = 2.25 in
     0.05715,
@@ -122,7 +122,7 @@ static const Collapse koshizuka_and_oka = { // (1996), a = 146 mm
     {1.111, 1.252, 1.505, 1.892, 2.241, 2.615, 3.003, 3.624}};
 
 typedef struct Trace {
-    double time[TRACE], place[TRACE]; // [1] as T and Z
+    double time[TRACE], descriptor[TRACE]; // [1] as T and Z
     uint32_t count;
 } Trace;
 
@@ -130,7 +130,8 @@ static double at_time(const Trace *trace, double time) {
     for (uint32_t k = 1; k < trace->count; k++)
         if (trace->time[k] >= time) {
             const double part = (time - trace->time[k - 1]) / (trace->time[k] - trace->time[k - 1]);
-            return trace->place[k - 1] + part * (trace->place[k] - trace->place[k - 1]);
+            return trace->descriptor[k - 1] +
+                   part * (trace->descriptor[k] - trace->descriptor[k - 1]);
         }
     return NAN;
 }
@@ -141,9 +142,9 @@ static double fit_fronts(const Trace *trace, const Collapse *seen, double *shift
     for (double late = 0.0; late < 0.6; late += 0.01) {
         double sum = 0.0;
         for (uint32_t k = 0; k < seen->count; k++) {
-            const double place =
+            const double position =
                 seen->times[k] > late ? at_time(trace, seen->times[k] - late) : 1.0;
-            sum += pow(place / seen->places[k] - 1.0, 2);
+            sum += pow(position / seen->fronts[k] - 1.0, 2);
         }
         if (sqrt(sum / seen->count) < best) {
             best = sqrt(sum / seen->count);
@@ -183,7 +184,7 @@ static mf_Status collapse(mf_Context *context, mf_CheckRun *run, const Collapse 
         const double t = mf_time_to_seconds(mf_world_time(rig.world));
         const double front = front_of(&rig, fluid.spacing);
         trace.time[trace.count] = t * sqrt(2.0 * g / a);
-        trace.place[trace.count] = front / a;
+        trace.descriptor[trace.count] = front / a;
         beyond = fmax(beyond, front - a - 2.0 * sqrt(g * height) * t);
         mf_world_step(rig.world, 10);
     }
@@ -212,7 +213,7 @@ static double scatter(uint32_t index) {
     return 2.0 * mf_random_unit_double(words[0], words[1]) - 1.0;
 }
 
-// Particles with random places and velocities, without gravity and walls.
+// Particles with random positions and velocities, without gravity and walls.
 static mf_Status shake(mf_ParticleRig *rig, double spacing, double speed, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < rig->count && status == MF_OK; i++) {
@@ -318,7 +319,8 @@ static mf_Status check_rolling(mf_Context *context, mf_CheckRun *run, mf_Error *
         mf_world_step(rig.world, 1000);
         mf_check_near(run, "rolling 15 degrees down for 1 s [m/s]", 1.8135820,
                       mf_particle_rig_get(rig.velocity, 0, 0), 2e-3);
-        mf_check_near(run, "way [m]", 0.9067910, mf_particle_rig_get(rig.position, 0, 0), 2e-3);
+        mf_check_near(run, "distance [m]", 0.9067910, mf_particle_rig_get(rig.position, 0, 0),
+                      2e-3);
     }
     mf_particle_rig_close(&rig);
     if (status != MF_OK)
@@ -389,7 +391,7 @@ static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *err
 
 // Two grains meet at 1 m/s in the air.
 static mf_Status check_impact(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    static const double wanted[] = {0.9, 0.5, 0.2};
+    static const double target[] = {0.9, 0.5, 0.2};
     static const char *const names[] = {"restitution 0.9", "restitution 0.5", "restitution 0.2"};
     mf_Status status = MF_OK;
     for (int k = 0; k < 3 && status == MF_OK; k++) {
@@ -397,7 +399,7 @@ static mf_Status check_impact(mf_Context *context, mf_CheckRun *run, mf_Error *e
         const double there[3] = {0.5, 0.0, 0.0}, back[3] = {-0.5, 0.0, 0.0};
         mf_ParticleRig rig;
         mf_GrainsConfig config = mf_grains_config();
-        config.restitution = wanted[k];
+        config.restitution = target[k];
         status = open_grains(&rig, context, 2, 0.0, 0.0, &config, error);
         if (status == MF_OK)
             status = mf_particle_rig_put(&rig, 0, left, there, error);
@@ -405,7 +407,7 @@ static mf_Status check_impact(mf_Context *context, mf_CheckRun *run, mf_Error *e
             status = mf_particle_rig_put(&rig, 1, right, back, error);
         if (status == MF_OK) {
             mf_world_step(rig.world, 20);
-            mf_check_near(run, names[k], wanted[k],
+            mf_check_near(run, names[k], target[k],
                           mf_particle_rig_get(rig.velocity, 1, 0) -
                               mf_particle_rig_get(rig.velocity, 0, 0),
                           0.02);

@@ -1,5 +1,5 @@
 // Check cases of the quadrotor, in double precision: hover, motor lag, the altitude loop, order and
-// free rotation, drag, way-points, and independence of the batch. The expected values are closed
+// free rotation, drag, waypoints, and independence of the batch. The expected values are closed
 // forms, published runs or the vehicle's figures; see docs/explanation/quadrotor.md.
 #include <math.h>
 #include <stdio.h>
@@ -47,14 +47,14 @@ static void rig_set(const mf_Rig *rig, const char *field, uint32_t count, const 
 
 // ---- vehicles -----------------------------------------------------------------------------------
 
-typedef struct Craft {
+typedef struct Vehicle {
     const char *name;
     double hover; // [rad/s] sqrt(m g / 4 k)
     double mass, inertia[3], x[4], y[4], speed_max, thrust, torque, lag;
-} Craft;
+} Vehicle;
 
 // clang-format off
-static const Craft crafts[3] = {
+static const Vehicle vehicles[3] = {
     {"Sun 2022", 1086.4265, 0.752, {2.5e-3, 2.1e-3, 4.3e-3}, {0.075, -0.075, -0.075, 0.075},
      {0.1, 0.1, -0.1, -0.1}, 2000.0, 1.562522e-6, 2.5e-8, 0.033},
     {"Crazyflie", 1788.5505, 0.03, {1.43e-5, 1.43e-5, 2.89e-5},
@@ -64,16 +64,16 @@ static const Craft crafts[3] = {
      {0.0, 0.17, 0.0, -0.17}, 1500.0, 5.57e-6, 1.36e-7, 0.005}};
 // clang-format on
 
-static mf_Quadrotor craft_quadrotor(const Craft *craft) {
+static mf_Quadrotor vehicle_quadrotor(const Vehicle *vehicle) {
     mf_Quadrotor q = mf_quadrotor();
-    q.mass = craft->mass;
-    memcpy(q.inertia, craft->inertia, sizeof craft->inertia);
-    memcpy(q.rotor_x, craft->x, sizeof q.rotor_x);
-    memcpy(q.rotor_y, craft->y, sizeof q.rotor_y);
-    q.rotor_speed_max = craft->speed_max;
-    q.thrust_coefficient = craft->thrust;
-    q.torque_coefficient = craft->torque;
-    q.motor_time_constant = craft->lag;
+    q.mass = vehicle->mass;
+    memcpy(q.inertia, vehicle->inertia, sizeof vehicle->inertia);
+    memcpy(q.rotor_x, vehicle->x, sizeof q.rotor_x);
+    memcpy(q.rotor_y, vehicle->y, sizeof q.rotor_y);
+    q.rotor_speed_max = vehicle->speed_max;
+    q.thrust_coefficient = vehicle->thrust;
+    q.torque_coefficient = vehicle->torque;
+    q.motor_time_constant = vehicle->lag;
     return q;
 }
 
@@ -83,16 +83,16 @@ static mf_Status check_hover(mf_Context *context, mf_CheckRun *run, mf_Error *er
         double speed[4];
         mf_Rig rig;
         RigConfig config = rig_config(MF_QUADROTOR_POSITION);
-        config.quadrotor = craft_quadrotor(&crafts[i]);
+        config.quadrotor = vehicle_quadrotor(&vehicles[i]);
         mf_quadrotor_hover(&config.quadrotor, 9.81, speed);
-        snprintf(text, sizeof text, "%s: hover speed [rad/s]", crafts[i].name);
-        mf_check_near(run, text, crafts[i].hover, speed[0], 5e-5);
+        snprintf(text, sizeof text, "%s: hover speed [rad/s]", vehicles[i].name);
+        mf_check_near(run, text, vehicles[i].hover, speed[0], 5e-5);
         mf_Status status = rig_open(&rig, context, &config, error);
         if (status != MF_OK)
             return status;
         double start = mf_rig_get(&rig, "base.position", 2);
         mf_world_step(rig.world, 1000000);
-        snprintf(text, sizeof text, "%s: drift after 1e6 steps [m]", crafts[i].name);
+        snprintf(text, sizeof text, "%s: drift after 1e6 steps [m]", vehicles[i].name);
         mf_check_below(run, text, 1e-9, fabs(mf_rig_get(&rig, "base.position", 2) - start));
         mf_rig_free(&rig);
     }
@@ -277,7 +277,7 @@ typedef struct Step {
     double size, rise, overshoot, steady; // [s], [%], [%] bounds
 } Step;
 
-static const Step way_steps[] = {
+static const Step path_steps[] = {
     {MF_QUADROTOR_RATES, "roll rate", "command.rates", "base.angular_velocity", 0, 3000, 1, 0.1, 6,
      1},
     {MF_QUADROTOR_RATES, "yaw rate", "command.rates", "base.angular_velocity", 2, 3000, 0.5, 0.25,
@@ -286,19 +286,19 @@ static const Step way_steps[] = {
      12, 0.5},
     {MF_QUADROTOR_VELOCITY, "climb", "command.velocity", "base.linear_velocity", 2, 20000, 1, 0.8,
      10, 0.5},
-    {MF_QUADROTOR_POSITION, "way-point", "command.position", "base.position", 0, 20000, 5, 1.6, 3,
+    {MF_QUADROTOR_POSITION, "waypoint", "command.position", "base.position", 0, 20000, 5, 1.6, 3,
      0.1},
     {MF_QUADROTOR_POSITION, "height", "command.position", "base.position", 2, 20000, 2, 1.6, 3,
      0.1},
 };
 
-static mf_Status follow(mf_Context *context, const Craft *craft, const Step *step, mf_CheckRun *run,
-                        mf_Error *error) {
+static mf_Status follow(mf_Context *context, const Vehicle *vehicle, const Step *step,
+                        mf_CheckRun *run, mf_Error *error) {
     RigConfig config = rig_config(step->command);
     double low = -1.0, high = -1.0, most = 0.0, now = 0.0;
     char text[96];
     mf_Rig rig;
-    config.quadrotor = craft_quadrotor(craft);
+    config.quadrotor = vehicle_quadrotor(vehicle);
     mf_Status status = rig_open(&rig, context, &config, error);
     if (status != MF_OK)
         return status;
@@ -313,11 +313,11 @@ static mf_Status follow(mf_Context *context, const Craft *craft, const Step *ste
         high = high < 0.0 && now >= 0.9 ? 1e-3 * i : high;
         most = fmax(most, now);
     }
-    snprintf(text, sizeof text, "%s, %s: rise [s]", craft->name, step->name);
+    snprintf(text, sizeof text, "%s, %s: rise [s]", vehicle->name, step->name);
     mf_check_below(run, text, step->rise, high < 0.0 ? INFINITY : high - low);
-    snprintf(text, sizeof text, "%s, %s: overshoot [%%]", craft->name, step->name);
+    snprintf(text, sizeof text, "%s, %s: overshoot [%%]", vehicle->name, step->name);
     mf_check_below(run, text, step->overshoot, 100.0 * fmax(most - 1.0, 0.0));
-    snprintf(text, sizeof text, "%s, %s: steady error [%%]", craft->name, step->name);
+    snprintf(text, sizeof text, "%s, %s: steady error [%%]", vehicle->name, step->name);
     mf_check_below(run, text, step->steady, 100.0 * fabs(now - 1.0));
     mf_rig_free(&rig);
     return MF_OK;
@@ -326,15 +326,15 @@ static mf_Status follow(mf_Context *context, const Craft *craft, const Step *ste
 static mf_Status check_following(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_Status status = MF_OK;
     for (int c = 0; c < 3; c++)
-        for (size_t i = 0; i < sizeof way_steps / sizeof *way_steps && status == MF_OK; i++)
-            status = follow(context, &crafts[c], &way_steps[i], run, error);
+        for (size_t i = 0; i < sizeof path_steps / sizeof *path_steps && status == MF_OK; i++)
+            status = follow(context, &vehicles[c], &path_steps[i], run, error);
     return status;
 }
 
 // ---- company ------------------------------------------------------------------------------------
 
-static mf_Status fly_in_company(mf_Context *context, uint32_t count, uint32_t agent, uint64_t *hash,
-                                mf_Error *error) {
+static mf_Status fly_in_batch(mf_Context *context, uint32_t count, uint32_t agent, uint64_t *hash,
+                              mf_Error *error) {
     RigConfig config = rig_config(MF_QUADROTOR_RATES);
     mf_Rig rig;
     config.count = count;
@@ -351,13 +351,13 @@ static mf_Status fly_in_company(mf_Context *context, uint32_t count, uint32_t ag
     return MF_OK;
 }
 
-static mf_Status check_company(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static mf_Status check_batch(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     uint64_t alone, few, many;
-    mf_Status status = fly_in_company(context, 1, 6, &alone, error);
+    mf_Status status = fly_in_batch(context, 1, 6, &alone, error);
     if (status == MF_OK)
-        status = fly_in_company(context, 8, 6, &few, error);
+        status = fly_in_batch(context, 8, 6, &few, error);
     if (status == MF_OK)
-        status = fly_in_company(context, 10000, 6, &many, error);
+        status = fly_in_batch(context, 10000, 6, &many, error);
     if (status != MF_OK)
         return status;
     mf_check_bits(run, "state among 8", alone, few);
@@ -374,5 +374,5 @@ const mf_CheckCase mf_check_quadrotor_cases[] = {
     {"G8", "quadratic drag limits a fall: v = vt tanh(g t / vt)", check_fall},
     {"G9", "a projectile with linear drag follows its closed form", check_projectile},
     {"G3b", "responses of every control loop of every quadrotor", check_following},
-    {"G15", "a single quadrotor is the same as among 10,000", check_company},
+    {"G15", "a single quadrotor is the same as among 10,000", check_batch},
     {NULL, NULL, NULL}};

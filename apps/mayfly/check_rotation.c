@@ -93,7 +93,7 @@ static mf_Status check_gimbal(mf_Context *context, mf_CheckRun *run, mf_Error *e
     return status;
 }
 
-static double energy_of_way(const double linear[3]) { // of 1 kg
+static double energy_of_motion(const double linear[3]) { // of 1 kg
     return 0.5 * (linear[0] * linear[0] + linear[1] * linear[1] + linear[2] * linear[2]);
 }
 
@@ -119,7 +119,7 @@ static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *er
         mf_rig_set3(&rig, "base.angular_velocity", 3, 100, 3);
         const mf_MotionEnergy before = mf_motion_energy(rig.group, 0);
         mf_motion_momentum(rig.group, 0, center, linear, start);
-        const double kinetic = before.kinetic - energy_of_way(linear);
+        const double kinetic = before.kinetic - energy_of_motion(linear);
         mf_world_step(rig.world, (uint64_t)(10 * MF_SECOND / step));
         const mf_MotionEnergy after = mf_motion_energy(rig.group, 0);
         mf_motion_momentum(rig.group, 0, center, linear, now);
@@ -131,7 +131,7 @@ static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *er
         snprintf(line, sizeof line, "%s, %g ms: energy of the spin [1]", mf_motion_name(motion),
                  ms);
         mf_check_below(run, line, 1e-9,
-                       fabs((after.kinetic - energy_of_way(linear)) / kinetic - 1.0));
+                       fabs((after.kinetic - energy_of_motion(linear)) / kinetic - 1.0));
         snprintf(line, sizeof line, "%s, %g ms: angular momentum [1]", mf_motion_name(motion), ms);
         mf_check_below(run, line, 1e-9, sqrt(off / size));
         status = mf_rig_close(&rig, error);

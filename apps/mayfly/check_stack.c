@@ -17,10 +17,10 @@ static void scene_add(Scene *scene, const char *format, ...) MF_PRINTF(2, 3);
 static void scene_add(Scene *scene, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    size_t room = sizeof scene->text - scene->used;
-    int wrote = vsnprintf(scene->text + scene->used, room, format, list);
+    size_t capacity = sizeof scene->text - scene->used;
+    int wrote = vsnprintf(scene->text + scene->used, capacity, format, list);
     va_end(list);
-    scene->used += wrote < 0 ? 0 : (size_t)wrote < room ? (size_t)wrote : room - 1;
+    scene->used += wrote < 0 ? 0 : (size_t)wrote < capacity ? (size_t)wrote : capacity - 1;
 }
 
 static double ground_load(const mf_Rig *rig) {

@@ -77,20 +77,20 @@ static mf_Status tree_gain(mf_Context *context, const Tree *tree, double *gain, 
 
 // Each link except the base described in randomly rotated axes: results must not change.
 static void rotate_frames(Tree *tree, uint64_t number) {
-    double turns[TREE][4], back[4];
-    mf_quat_identity(turns[0]);
+    double rotations[TREE][4], back[4];
+    mf_quat_identity(rotations[0]);
     for (uint32_t l = 1; l < TREE; l++) {
         TreeLink *link = &tree->links[l];
         for (uint64_t i = 0; i < 4; i++)
-            turns[l][i] = mf_rig_random(5, 100 * number + 4 * l + i);
-        mf_quat_normalize(turns[l]); // new axes to old
-        mf_quat_conjugate(back, turns[l]);
-        mf_quat_rotate_inverse(link->axis, turns[l], link->axis);
-        mf_quat_rotate_inverse(link->center, turns[l], link->center);
+            rotations[l][i] = mf_rig_random(5, 100 * number + 4 * l + i);
+        mf_quat_normalize(rotations[l]); // new axes to old
+        mf_quat_conjugate(back, rotations[l]);
+        mf_quat_rotate_inverse(link->axis, rotations[l], link->axis);
+        mf_quat_rotate_inverse(link->center, rotations[l], link->center);
         mf_inertia_rotate(link->inertia, link->inertia, back);
-        mf_quat_rotate_inverse(link->position, turns[link->parent], link->position);
-        mf_quat_multiply(link->rotation, link->rotation, turns[l]);
-        mf_quat_conjugate(back, turns[link->parent]);
+        mf_quat_rotate_inverse(link->position, rotations[link->parent], link->position);
+        mf_quat_multiply(link->rotation, link->rotation, rotations[l]);
+        mf_quat_conjugate(back, rotations[link->parent]);
         mf_quat_multiply(link->rotation, back, link->rotation);
     }
 }

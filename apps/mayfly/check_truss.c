@@ -79,8 +79,8 @@ static mf_Status check_two_bars(mf_Context *context, mf_CheckRun *run, mf_Error 
 
 // The ten-bar cantilever in inches and pounds, at 1e-6 of its load, where it is linear.
 static mf_Status check_cantilever(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    static const double places[6][2] = {{720, 360}, {720, 0}, {360, 360},
-                                        {360, 0},   {0, 360}, {0, 0}};
+    static const double positions[6][2] = {{720, 360}, {720, 0}, {360, 360},
+                                           {360, 0},   {0, 360}, {0, 0}};
     static const uint32_t ends[10][2] = {{4, 2}, {2, 0}, {5, 3}, {3, 1}, {2, 3},
                                          {0, 1}, {4, 3}, {5, 2}, {2, 1}, {3, 0}};
     static const double forces[10] = {195364.99, 40124.63,  -204635.01, -59875.37, 35489.62,
@@ -91,7 +91,7 @@ static mf_Status check_cantilever(mf_Context *context, mf_CheckRun *run, mf_Erro
     rig.gravity = 0.0;
     rig.truss.material = (mf_TrussMaterial){1e7, 1e-3, 0.0};
     for (int i = 0; i < 6; i++)
-        add_vertex(&rig, places[i][0], places[i][1], 0, i < 4 ? "z" : "xyz");
+        add_vertex(&rig, positions[i][0], positions[i][1], 0, i < 4 ? "z" : "xyz");
     for (int i = 0; i < 10; i++)
         add_bar(&rig, ends[i][0], ends[i][1], sqrt(40.0 / pi));
     rig.vertices[1].load[1] = rig.vertices[3].load[1] = -1e5 * scale;
@@ -398,7 +398,7 @@ static mf_Status check_euler(mf_Context *context, mf_CheckRun *run, mf_Error *er
 
 // A tetrahedron with one edge that grows by 1 cm and shrinks again, on ground without friction.
 static mf_Status check_cycle(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    static const double places[4][3] = {
+    static const double positions[4][3] = {
         {0, 0, 0.005}, {0.1, 0, 0.005}, {0.05, 0.09, 0.005}, {0.05, 0.03, 0.085}};
     Rig rig;
     rig_begin(&rig);
@@ -406,7 +406,7 @@ static mf_Status check_cycle(mf_Context *context, mf_CheckRun *run, mf_Error *er
     rig.config.friction = 0.0;
     rig.config.tolerance = 1e-11;
     for (int i = 0; i < 4; i++)
-        add_vertex(&rig, places[i][0], places[i][1], places[i][2], "");
+        add_vertex(&rig, positions[i][0], positions[i][1], positions[i][2], "");
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t j = i + 1; j < 4; j++)
             add_bar(&rig, i, j, 0.01);
@@ -436,7 +436,7 @@ static mf_Status check_cycle(mf_Context *context, mf_CheckRun *run, mf_Error *er
 const mf_CheckCase mf_check_truss_cases[] = {
     {"A1", "a bar stretches by P L / (E A)", check_axial},
     {"A2", "a hanging bar stretches by rho g L^2 / (2 E)", check_hanging},
-    {"A3", "two bars in a V give way by P L / (2 E A cos^2 a)", check_two_bars},
+    {"A3", "two bars in a V deflect by P L / (2 E A cos^2 a)", check_two_bars},
     {"A4", "the ten-bar cantilever agrees with the direct stiffness method", check_cantilever},
     {"A5", "the von Mises truss follows its load path and snaps at the limit load", check_arch},
     {"A6", "the inverted arch bears the opposite loads", check_snap},

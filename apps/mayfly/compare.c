@@ -17,7 +17,7 @@ typedef struct Options {
 static const mf_Option table[] = {
     MF_INPUT_GAIT(Options, inputs),
     MF_INPUT_DURATION(Options, inputs),
-    MF_OPT_WORDS("levels", "a,b", Options, levels, mf_word_motion,
+    MF_OPT_NAMES("levels", "a,b", Options, levels, mf_motion_name_at,
                  "only these levels (default: all)"),
     MF_INPUT_STEP(Options, inputs),
     MF_OPT_TEXT("key", "NAME", Options, inputs.key,
@@ -62,15 +62,16 @@ const mf_CommandHelp mf_help_compare = {
     .options = table};
 
 // Checked names, separated by commas.
-static void read_levels(const char *text, bool wanted[MF_MOTION_COUNT]) {
+static void read_levels(const char *text, bool requested[MF_MOTION_COUNT]) {
     if (text == NULL)
         return;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const char *name = mf_motion_name((mf_Motion)i), *at = text;
         const size_t length = strlen(name);
-        wanted[i] = false;
-        for (; at != NULL && !wanted[i]; at = strchr(at, ',') == NULL ? NULL : strchr(at, ',') + 1)
-            wanted[i] = strcspn(at, ",") == length && strncmp(at, name, length) == 0;
+        requested[i] = false;
+        for (; at != NULL && !requested[i];
+             at = strchr(at, ',') == NULL ? NULL : strchr(at, ',') + 1)
+            requested[i] = strcspn(at, ",") == length && strncmp(at, name, length) == 0;
     }
 }
 
@@ -172,7 +173,7 @@ static bool print_page(const mf_Comparison *all) {
     for (int i = 0; i < MF_MOTION_COUNT; i++)
         if (all->rows[i].possible)
             printf("  %-12s %s\n", mf_motion_name(all->rows[i].motion),
-                   mf_motion_blind_spot(all->rows[i].motion));
+                   mf_motion_limitation(all->rows[i].motion));
     return mf_app_flush();
 }
 
@@ -261,7 +262,7 @@ int mf_command_compare(int argc, char **argv) {
         return mf_app_usage("compare",
                             "--robots is for the cost, which --no-cost does not measure");
     add_friction(&options, friction);
-    read_levels(options.levels, config.wanted);
+    read_levels(options.levels, config.selected);
     config.films = options.plot;
     config.cost_robots = options.no_cost ? 0 : (uint32_t)mf_option_count(options.cost, 256);
     mf_Context *context = NULL;

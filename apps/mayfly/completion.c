@@ -6,22 +6,22 @@
 #include <string.h>
 
 // Kinds of option values for completion.
-typedef enum Value { VALUE_NONE, VALUE_FREE, VALUE_WORDS, VALUE_FILE, VALUE_FOLDER } Value;
+typedef enum Value { VALUE_NONE, VALUE_FREE, VALUE_NAMES, VALUE_FILE, VALUE_FOLDER } Value;
 
 static Value value_of(const mf_Option *option) {
     if (option->kind == MF_OPTION_FLAG)
         return VALUE_NONE;
-    if (option->words != NULL)
-        return VALUE_WORDS;
+    if (option->names != NULL)
+        return VALUE_NAMES;
     if (option->kind == MF_OPTION_OUTPUT || strcmp(option->value, "FILE") == 0)
         return VALUE_FILE;
     return strcmp(option->value, "FOLDER") == 0 ? VALUE_FOLDER : VALUE_FREE;
 }
 
-static void print_words(mf_WordFn words) {
-    const char *word;
-    for (uint32_t i = 0; words != NULL && (word = words(NULL, i)) != NULL; i++)
-        printf("%s%s", i > 0 ? " " : "", word);
+static void print_names(mf_NameFn names) {
+    const char *name;
+    for (uint32_t i = 0; names != NULL && (name = names(NULL, i)) != NULL; i++)
+        printf("%s%s", i > 0 ? " " : "", name);
 }
 
 // ---- bash --------------------------------------------------------------------------------------
@@ -33,9 +33,9 @@ static void bash_values(const mf_CommandHelp *help) {
         if (value == VALUE_NONE)
             continue;
         printf("    %s,--%s) ", help->name, option->name);
-        if (value == VALUE_WORDS) {
+        if (value == VALUE_NAMES) {
             printf("words='");
-            print_words(option->words);
+            print_names(option->names);
             printf("'");
         } else {
             printf("kind=%s", value == VALUE_FILE     ? "file"
@@ -51,15 +51,15 @@ static void bash_options(const mf_CommandHelp *help) {
     for (const mf_Option *option = help->options; option->name != NULL; option++)
         printf(" --%s", option->name);
     printf("'");
-    if (help->words != NULL) {
+    if (help->names != NULL) {
         printf(" arguments='");
-        print_words(help->words);
+        print_names(help->names);
         printf("'");
     }
     puts(" ;;");
 }
 
-void mf_completion_bash(const mf_CommandHelp *const *helps, mf_WordFn topics) {
+void mf_completion_bash(const mf_CommandHelp *const *helps, mf_NameFn topics) {
     puts("# bash completion for mayfly; printed by: mayfly completion bash\n"
          "_mayfly() {\n"
          "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -86,7 +86,7 @@ void mf_completion_bash(const mf_CommandHelp *const *helps, mf_WordFn topics) {
     for (size_t i = 0; helps[i] != NULL; i++)
         bash_options(helps[i]);
     printf("    help) arguments='");
-    print_words(topics);
+    print_names(topics);
     puts("' ;;\n"
          "    esac\n"
          "    if [[ -n $words ]]; then\n"
@@ -133,9 +133,9 @@ static void zsh_option(const mf_Option *option) {
         zsh_quoted(option->value);
         putchar(':');
     }
-    if (value == VALUE_WORDS) {
+    if (value == VALUE_NAMES) {
         printf("(");
-        print_words(option->words);
+        print_names(option->names);
         printf(")");
     } else if (value == VALUE_FILE) {
         printf("_files");
@@ -149,17 +149,17 @@ static void zsh_command(const mf_CommandHelp *help) {
     printf("    %s)\n        _arguments '--help[this text]' \\\n", help->name);
     for (const mf_Option *option = help->options; option->name != NULL; option++)
         zsh_option(option);
-    printf("            '*:%s:", help->words != NULL ? "name" : "file");
-    if (help->words != NULL) {
+    printf("            '*:%s:", help->names != NULL ? "name" : "file");
+    if (help->names != NULL) {
         printf("(");
-        print_words(help->words);
+        print_names(help->names);
         puts(")' ;;");
     } else {
         puts("_files' ;;");
     }
 }
 
-void mf_completion_zsh(const mf_CommandHelp *const *helps, mf_WordFn topics) {
+void mf_completion_zsh(const mf_CommandHelp *const *helps, mf_NameFn topics) {
     puts("#compdef mayfly\n"
          "# zsh completion for mayfly; printed by: mayfly completion zsh\n"
          "_mayfly() {\n"
@@ -182,7 +182,7 @@ void mf_completion_zsh(const mf_CommandHelp *const *helps, mf_WordFn topics) {
     for (size_t i = 0; helps[i] != NULL; i++)
         zsh_command(helps[i]);
     printf("    help)\n        _arguments '1:name:(");
-    print_words(topics);
+    print_names(topics);
     puts(")' ;;\n"
          "    esac\n"
          "}\n"

@@ -7,7 +7,7 @@
 int mf_end_check(mf_World *world) {
     static const struct {
         uint32_t bit;
-        const char *words;
+        const char *text;
     } reasons[] = {{MF_FAULT_NONFINITE, "the state became NaN or infinite"},
                    {MF_FAULT_RANGE, "the state left its range"},
                    {MF_FAULT_INPUT, "a target or force is NaN or infinite"},
@@ -15,7 +15,7 @@ int mf_end_check(mf_World *world) {
                    {MF_FAULT_PLUGIN, "a plugin violated its interface"},
                    {MF_FAULT_CONTACTS, "it had more contacts than its solver holds"}};
     const uint32_t meant = MF_FAULT_COLLISION | MF_FAULT_TERRAIN | MF_FAULT_FENCE | MF_FAULT_TRIAL;
-    uint32_t robots = 0, faulty = 0, words = 0, crowded = 0;
+    uint32_t robots = 0, faulty = 0, text = 0, crowded = 0;
     for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
         const mf_Group *group = mf_world_group(world, g);
         robots += mf_group_count(group);
@@ -23,7 +23,7 @@ int mf_end_check(mf_World *world) {
             const uint32_t word = mf_group_fault(group, i) & ~meant;
             faulty += word != 0;
             crowded += (word & MF_FAULT_CONTACTS) != 0;
-            words |= word;
+            text |= word;
         }
     }
     if (robots == 0 || (faulty < robots && crowded == 0))
@@ -37,8 +37,8 @@ int mf_end_check(mf_World *world) {
     fprintf(stderr,
             "mayfly: %s stopped by a fault:", robots == 1 ? "the robot is" : "all robots are");
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (words & reasons[i].bit)
-            fprintf(stderr, " %s;", reasons[i].words);
+        if (text & reasons[i].bit)
+            fprintf(stderr, " %s;", reasons[i].text);
     fprintf(stderr, " the output is of the time before\n");
     return MF_EXIT_FAILED;
 }

@@ -365,14 +365,14 @@ static void show_progress(const Evolution *evolution, mf_Progress *progress, dou
 }
 
 static mf_Status evolve(Evolution *evolution, mf_Error *error) {
-    uint32_t wanted = evolution->file->generations;
+    uint32_t needed = evolution->file->generations;
     mf_Progress progress =
-        mf_progress_begin("gen", mf_search_generation(evolution->search), wanted);
+        mf_progress_begin("gen", mf_search_generation(evolution->search), needed);
     mf_Status status = MF_OK;
-    while (status == MF_OK && mf_search_generation(evolution->search) < wanted) {
-        if (mf_app_stop_wanted()) {
+    while (status == MF_OK && mf_search_generation(evolution->search) < needed) {
+        if (mf_app_stop_requested()) {
             status = mf_fail(error, MF_STOPPED, "stopped after generation %u of %u",
-                             mf_search_generation(evolution->search), wanted);
+                             mf_search_generation(evolution->search), needed);
             break;
         }
         status = mf_search_advance(evolution->search, error);

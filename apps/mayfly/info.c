@@ -66,7 +66,7 @@ static const mf_Option table[] = {
     MF_OPT_FLAG("schedule", Options, wishes.schedule,
                 "list every system in the order of a step: rate, fields that it reads and writes, "
                 "systems that may run in parallel"),
-    MF_OPT_WORD("motion", "NAME", Options, wishes.motion, mf_word_motion,
+    MF_OPT_NAME("motion", "NAME", Options, wishes.motion, mf_motion_name_at,
                 "motion of a robot for its notes, --fields and --schedule: kinematic, points, "
                 "rigid, prescribed or articulated (the default)"),
     MF_OPT_LIST("package", "NAME=PATH", Options, inputs.packages,

@@ -19,17 +19,17 @@ static const char *link_of(const mf_Model *model, uint32_t link) {
 mf_Status mf_info_cameras(const mf_Scene *scene, mf_Error *error) {
     mf_Camera camera;
     uint32_t group, robot;
-    char place[256];
+    char location[256];
     for (uint32_t i = 0; i < scene->file->camera_count; i++) {
         mf_Status status = mf_scene_camera(scene, i, &camera, &group, &robot, error);
         if (status != MF_OK)
             return status;
         if (group == MF_NONE)
-            snprintf(place, sizeof place, "the world");
+            snprintf(location, sizeof location, "the world");
         else
-            snprintf(place, sizeof place, "%s %u, %s", scene->file->groups[group].name, robot,
+            snprintf(location, sizeof location, "%s %u, %s", scene->file->groups[group].name, robot,
                      link_of(scene->models[group], camera.frame.link));
-        show("", &camera, place, "");
+        show("", &camera, location, "");
     }
     for (uint32_t g = 0; g < scene->group_count; g++)
         for (uint32_t i = 0; i < scene->models[g]->camera_count; i++) {

@@ -6,7 +6,7 @@
 
 static const char *const notes[] = {
     "bending has no rest curvature: a mesh that is not flat flattens",
-    "vertices meet the ground and links; edges and faces between them do not",
+    "vertices collide with the ground and links; edges and faces between them do not",
     ("the cloth passes through itself unless motion.cloth.self_distance is set, and through other "
      "cloths")};
 enum { NOTES = sizeof notes / sizeof *notes };

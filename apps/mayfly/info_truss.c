@@ -12,7 +12,7 @@
 enum {
     NOTES = 12,
     NOTE = sizeof((mf_Error *)0)->message, // [byte]
-    MEETING_BARS = 1024                    // [1] more bars are not tested for crossings
+    CROSSING_BARS = 1024                   // [1] more bars are not tested for crossings
 };
 
 static const double pi = 3.14159265358979323846;
@@ -26,16 +26,16 @@ typedef struct Facts {
     const mf_Truss *truss;
     mf_TrussMass mass;
     mf_TrussStatics statics;
-    bool ranked;                   // the rank could be taken
-    const char *material;          // its name, or NULL
-    double lower[3], upper[3];     // [m] box around vertices and ends of bars
-    double length;                 // [m] of all bars
-    double shortest, longest;      // [m] bars without force
-    double thinnest, thickest;     // [m] diameters
-    uint32_t stretched;            // [1] bars whose ends are not their length apart
-    uint32_t held, loaded, driven; // [1] vertices held, vertices loaded, actuators with a neuron
-    uint32_t crossings;            // [1] pairs of bars inside each other
-    uint32_t crossing[2];          // [1] the first of them
+    bool ranked;                    // the rank could be taken
+    const char *material;           // its name, or NULL
+    double lower[3], upper[3];      // [m] box around vertices and ends of bars
+    double length;                  // [m] of all bars
+    double shortest, longest;       // [m] bars without force
+    double thinnest, thickest;      // [m] diameters
+    uint32_t stretched;             // [1] bars whose ends are not their length apart
+    uint32_t fixed, loaded, driven; // [1] vertices held, vertices loaded, actuators with a neuron
+    uint32_t crossings;             // [1] pairs of bars inside each other
+    uint32_t crossing[2];           // [1] the first of them
     Weakest euler, yield;
     char notes[NOTES][NOTE];
     uint32_t note_count;
@@ -66,7 +66,7 @@ static void count_vertices(Facts *facts) {
     for (uint32_t v = 0; v < truss->vertex_count; v++) {
         const mf_TrussVertex *vertex = &truss->vertices[v];
         const double *load = vertex->load;
-        facts->held += vertex->fixed[0] || vertex->fixed[1] || vertex->fixed[2];
+        facts->fixed += vertex->fixed[0] || vertex->fixed[1] || vertex->fixed[2];
         facts->loaded += load[0] != 0.0 || load[1] != 0.0 || load[2] != 0.0;
         extend(facts, vertex->position, 0.0);
     }
@@ -134,7 +134,7 @@ static double bar_distance(const mf_Truss *truss, const mf_TrussBar *one, const 
 // Bars without a common vertex push each other apart while a frame is relaxed.
 static void find_crossings(Facts *facts) {
     const mf_Truss *truss = facts->truss;
-    for (uint32_t i = 0; i < truss->bar_count && truss->bar_count <= MEETING_BARS; i++) {
+    for (uint32_t i = 0; i < truss->bar_count && truss->bar_count <= CROSSING_BARS; i++) {
         const mf_TrussBar *one = &truss->bars[i];
         for (uint32_t j = i + 1; j < truss->bar_count; j++) {
             const mf_TrussBar *two = &truss->bars[j];
@@ -185,7 +185,7 @@ static void note_motion(Facts *facts) {
         note(facts, "bars do not bend or break: buckling and yield raise warnings only");
     note(facts, "no momentum: a fall or a snap is one frame, with the warning jump");
     note(facts, "joints have no friction, no size and no limits");
-    note(facts, "trusses meet the ground and themselves, no other robots");
+    note(facts, "trusses collide with the ground and themselves, not with other robots");
 }
 
 static mf_Status find_facts(mf_Context *context, const mf_Truss *truss, Facts *facts,
@@ -239,7 +239,7 @@ static void show_body(const Facts *facts) {
 
 static void show_parts(const Facts *facts) {
     const mf_Truss *truss = facts->truss;
-    printf("  vertices      %u: %u held, %u with a load\n", truss->vertex_count, facts->held,
+    printf("  vertices      %u: %u fixed, %u with a load\n", truss->vertex_count, facts->fixed,
            facts->loaded);
     printf("  bars          %u", truss->bar_count);
     if (truss->bar_count > 0)
@@ -409,7 +409,7 @@ static json_t *pack(const Facts *facts, const char *path) {
         mf_app_real(facts->mass.mass), "center", reals(facts->mass.center, 3), "inertia",
         reals(facts->mass.inertia, 6), "lower", reals(facts->lower, 3), "upper",
         reals(facts->upper, 3), "material", pack_material(facts), "vertices",
-        (json_int_t)truss->vertex_count, "held", (json_int_t)facts->held, "loaded",
+        (json_int_t)truss->vertex_count, "fixed", (json_int_t)facts->fixed, "loaded",
         (json_int_t)facts->loaded, "bars", pack_bars(facts), "statics", pack_statics(facts),
         "euler_load", pack_weakest(&facts->euler), "yield_load", pack_weakest(&facts->yield),
         "actuators", pack_actuators(truss), "neurons", pack_neurons(truss), "synapses",

@@ -32,7 +32,7 @@ typedef struct mf_Inputs {
     MF_OPT_COUNT("seed", "N", type, inputs.seed, 0, 1.8446744073709552e19,                         \
                  "seed of all random numbers")
 #define MF_INPUT_MOTION(type, inputs)                                                              \
-    MF_OPT_WORD("motion", "NAME", type, inputs.motion, mf_word_motion,                             \
+    MF_OPT_NAME("motion", "NAME", type, inputs.motion, mf_motion_name_at,                          \
                 "motion of the group: kinematic, points, rigid, prescribed or articulated; of a "  \
                 "truss quasistatic or elastic")
 #define MF_INPUT_STEP(type, inputs)                                                                \
@@ -44,7 +44,7 @@ typedef struct mf_Inputs {
                     "command of the gait: forward [m/s], left [m/s], turn [rad/s] (default: "      \
                     "half of the largest forward command)")
 #define MF_INPUT_BASE(type, inputs)                                                                \
-    MF_OPT_WORD("base", "free|fixed", type, inputs.base, mf_word_base,                             \
+    MF_OPT_NAME("base", "free|fixed", type, inputs.base, mf_base_name_at,                          \
                 "whether the base of a URDF robot moves (default: fixed where the root link is "   \
                 "`world` or has no mass)")
 #define MF_INPUT_IMPORT(type, inputs)                                                              \

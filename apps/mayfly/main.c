@@ -19,7 +19,7 @@ typedef struct Command {
 
 static int complete(int argc, char **argv);
 
-static const char *shell_word(const void *list, uint32_t index) {
+static const char *shell_name_at(const void *list, uint32_t index) {
     static const char *const shells[] = {"bash", "zsh", NULL};
     (void)list;
     return shells[index];
@@ -39,7 +39,7 @@ static const mf_CommandHelp completion_help = {
     .least = 1,
     .most = 1,
     .options = no_options,
-    .words = shell_word,
+    .names = shell_name_at,
     .noun = "shell"};
 
 static const Command commands[] = {
@@ -86,7 +86,7 @@ static int print_overview(void) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-static const char schema_word[] = "schema";
+static const char schema_name_at[] = "schema";
 
 // ---- keys of files -----------------------------------------------------------------------------
 
@@ -132,8 +132,8 @@ static int print_schema(void) {
 }
 
 // The topics of mayfly help; NULL after the last.
-static const char *topic_word(const void *list, uint32_t index) {
-    static const char *const topics[] = {"scene", schema_word, "gait"};
+static const char *topic_name_at(const void *list, uint32_t index) {
+    static const char *const topics[] = {"scene", schema_name_at, "gait"};
     const uint32_t count = sizeof topics / sizeof *topics;
     (void)list;
     if (index < count)
@@ -159,27 +159,27 @@ static uint32_t topic_tables(const char *topic, const mf_KeyTable *out[3]) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-static const char help_word[] = "help", man_word[] = "man";
+static const char help_name_at[] = "help", man_name_at[] = "man";
 
 // The arguments of "mayfly".
-static const char *command_word(const void *list, uint32_t index) {
+static const char *command_name_at(const void *list, uint32_t index) {
     (void)list;
     if (index < COMMAND_COUNT)
         return commands[index].help->name;
-    return index == COMMAND_COUNT ? help_word : NULL;
+    return index == COMMAND_COUNT ? help_name_at : NULL;
 }
 
 // The arguments of "mayfly help".
-static const char *help_topic_word(const void *list, uint32_t index) {
+static const char *help_topic_name_at(const void *list, uint32_t index) {
     if (index < COMMAND_COUNT)
         return commands[index].help->name;
-    return index == COMMAND_COUNT ? man_word : topic_word(list, index - COMMAND_COUNT - 1);
+    return index == COMMAND_COUNT ? man_name_at : topic_name_at(list, index - COMMAND_COUNT - 1);
 }
 
-static int unknown(const char *what, const char *name, mf_WordFn words) {
+static int unknown(const char *what, const char *name, mf_NameFn names) {
     char near[MF_SUGGESTION];
     return mf_app_usage(NULL, "unknown %s '%.99s'%s", what, name,
-                        mf_suggest(name, words, NULL, near));
+                        mf_suggest(name, names, NULL, near));
 }
 
 // All rows of the table of commands; ends with NULL.
@@ -192,7 +192,7 @@ static void list_helps(const mf_CommandHelp *out[COMMAND_COUNT + 1]) {
 static int print_manual(void) {
     const mf_CommandHelp *helps[COMMAND_COUNT + 1];
     list_helps(helps);
-    mf_manual_print(helps, topic_word);
+    mf_manual_print(helps, topic_name_at);
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
@@ -202,19 +202,19 @@ static int help(int argc, char **argv) {
         return print_overview();
     if (argc > 2)
         return mf_app_usage(NULL, "help takes one name");
-    if (strcmp(argv[1], schema_word) == 0)
+    if (strcmp(argv[1], schema_name_at) == 0)
         return print_schema();
     const uint32_t count = topic_tables(argv[1], tables);
     if (count > 0)
         return print_tables(tables, count);
-    if (strcmp(argv[1], man_word) == 0)
+    if (strcmp(argv[1], man_name_at) == 0)
         return print_manual();
     const Command *command = find_command(argv[1]);
     if (command == NULL)
-        return unknown("command or topic", argv[1], help_topic_word);
+        return unknown("command or topic", argv[1], help_topic_name_at);
     char ask[] = "--help";
-    char *words[] = {argv[1], ask, NULL};
-    return command->run(2, words);
+    char *names[] = {argv[1], ask, NULL};
+    return command->run(2, names);
 }
 
 static int complete(int argc, char **argv) {
@@ -225,9 +225,9 @@ static int complete(int argc, char **argv) {
         return result;
     list_helps(helps);
     if (strcmp(argv[1], "bash") == 0)
-        mf_completion_bash(helps, help_topic_word);
+        mf_completion_bash(helps, help_topic_name_at);
     else
-        mf_completion_zsh(helps, help_topic_word);
+        mf_completion_zsh(helps, help_topic_name_at);
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
@@ -238,10 +238,10 @@ static int print_licenses(void) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-static const char *main_option_word(const void *list, uint32_t index) {
-    static const char *const words[] = {"--help", "--version", "--licenses", NULL};
+static const char *main_option_name_at(const void *list, uint32_t index) {
+    static const char *const names[] = {"--help", "--version", "--licenses", NULL};
     (void)list;
-    return words[index];
+    return names[index];
 }
 
 int main(int argc, char **argv) {
@@ -255,11 +255,11 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[1], "--licenses") == 0)
         return print_licenses();
-    if (strcmp(argv[1], help_word) == 0)
+    if (strcmp(argv[1], help_name_at) == 0)
         return help(argc - 1, argv + 1);
     if (argv[1][0] == '-')
-        return unknown("option", argv[1], main_option_word);
+        return unknown("option", argv[1], main_option_name_at);
     const Command *command = find_command(argv[1]);
-    return command == NULL ? unknown("command", argv[1], command_word)
+    return command == NULL ? unknown("command", argv[1], command_name_at)
                            : command->run(argc - 1, argv + 1);
 }

@@ -72,7 +72,7 @@ static void put_command(const mf_CommandHelp *help) {
     put_text(help->examples);
 }
 
-void mf_manual_print(const mf_CommandHelp *const *helps, mf_WordFn topics) {
+void mf_manual_print(const mf_CommandHelp *const *helps, mf_NameFn topics) {
     printf(".TH MAYFLY 1 \"\" \"mayfly %s\" \"User Commands\"\n", mf_version());
     puts(".SH NAME\nmayfly \\- a robot simulator for evolution, learning and planning\n"
          ".SH SYNOPSIS\n.B mayfly\n.I command\n[arguments] [options]\n.br\n.B mayfly help\n"

@@ -6,6 +6,6 @@
 
 // Prints it in the man macros of roff. `helps` ends with NULL; `topics` are the kinds of files that
 // mayfly help explains.
-void mf_manual_print(const mf_CommandHelp *const *helps, mf_WordFn topics);
+void mf_manual_print(const mf_CommandHelp *const *helps, mf_NameFn topics);
 
 #endif

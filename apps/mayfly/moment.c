@@ -88,8 +88,8 @@ void mf_moment_print_head(void) {
 void mf_moment_print(mf_Group *group, double time) {
     mf_Moment moment = mf_moment_of(group, 0);
     if (mf_group_fault(group, 0) != 0) {
-        char words[MF_FAULT_TEXT];
-        printf("%8.3f  fault %s: frozen\n", time, mf_fault_words(mf_group_fault(group, 0), words));
+        char text[MF_FAULT_TEXT];
+        printf("%8.3f  fault %s: frozen\n", time, mf_fault_text(mf_group_fault(group, 0), text));
         return;
     }
     if (mf_moment_is_kept(group))

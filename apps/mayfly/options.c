@@ -112,45 +112,45 @@ static int complain_number(const mf_CommandHelp *help, const mf_Option *option, 
 // ---- words -------------------------------------------------------------------------------------
 
 // "a, b or c".
-static const char *list_words(mf_WordFn words, char *out, size_t size) {
+static const char *list_names(mf_NameFn names, char *out, size_t size) {
     size_t used = 0;
-    const char *word;
+    const char *name;
     out[0] = '\0';
-    for (uint32_t i = 0; (word = words(NULL, i)) != NULL && used < size; i++)
+    for (uint32_t i = 0; (name = names(NULL, i)) != NULL && used < size; i++)
         used += (size_t)snprintf(out + used, size - used, "%s%s",
                                  i == 0                       ? ""
-                                 : words(NULL, i + 1) == NULL ? " or "
+                                 : names(NULL, i + 1) == NULL ? " or "
                                                               : ", ",
-                                 word);
+                                 name);
     return out;
 }
 
-static bool is_word(mf_WordFn words, const char *text) {
-    const char *word;
-    for (uint32_t i = 0; (word = words(NULL, i)) != NULL; i++)
-        if (strcmp(word, text) == 0)
+static bool is_name(mf_NameFn names, const char *text) {
+    const char *name;
+    for (uint32_t i = 0; (name = names(NULL, i)) != NULL; i++)
+        if (strcmp(name, text) == 0)
             return true;
     return false;
 }
 
-static int check_word(const mf_CommandHelp *help, const mf_Option *option, const char *text) {
+static int check_name(const mf_CommandHelp *help, const mf_Option *option, const char *text) {
     char all[400], near[MF_SUGGESTION];
-    if (is_word(option->words, text))
+    if (is_name(option->names, text))
         return MF_OPTIONS_GO_ON;
     return mf_app_usage(help->name, "--%s: expected %s%s, found '%.99s'%s", option->name,
-                        option->kind == MF_OPTION_WORDS ? "some of " : "",
-                        list_words(option->words, all, sizeof all), text,
-                        mf_suggest(text, option->words, NULL, near));
+                        option->kind == MF_OPTION_NAMES ? "some of " : "",
+                        list_names(option->names, all, sizeof all), text,
+                        mf_suggest(text, option->names, NULL, near));
 }
 
-static int check_words(const mf_CommandHelp *help, const mf_Option *option, const char *text) {
-    char word[100];
+static int check_names(const mf_CommandHelp *help, const mf_Option *option, const char *text) {
+    char name[100];
     int result = MF_OPTIONS_GO_ON;
     for (bool more = true; more && result == MF_OPTIONS_GO_ON;) {
         const size_t length = strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1),
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
                  text);
-        result = check_word(help, option, word);
+        result = check_name(help, option, name);
         more = text[length] == ',';
         text += length + more;
     }
@@ -241,10 +241,10 @@ static int check_value(const mf_CommandHelp *help, const mf_Option *option, cons
     case MF_OPTION_COUNT:
     case MF_OPTION_REAL:
         return number_fits(option, value) ? MF_OPTIONS_GO_ON : complain_number(help, option, value);
-    case MF_OPTION_WORD:
-        return check_word(help, option, value);
-    case MF_OPTION_WORDS:
-        return check_words(help, option, value);
+    case MF_OPTION_NAME:
+        return check_name(help, option, value);
+    case MF_OPTION_NAMES:
+        return check_names(help, option, value);
     case MF_OPTION_OUTPUT:
         return check_output_name(help, option, value);
     default:
@@ -304,9 +304,9 @@ static int store(Reading *reading, const mf_Option *option, const char *value) {
     return MF_OPTIONS_GO_ON;
 }
 
-static int unknown_option(const mf_CommandHelp *help, const char *word, size_t length) {
+static int unknown_option(const mf_CommandHelp *help, const char *text, size_t length) {
     char typed[100], near[MF_SUGGESTION] = "", name[MF_SUGGESTION];
-    snprintf(typed, sizeof typed, "%.*s", (int)(length < 99 ? length : 99), word);
+    snprintf(typed, sizeof typed, "%.*s", (int)(length < 99 ? length : 99), text);
     // "did you mean '--motion'?": including the dashes.
     mf_suggest(typed + strspn(typed, "-"), option_name, help->options, name);
     if (name[0] != '\0')
@@ -317,15 +317,15 @@ static int unknown_option(const mf_CommandHelp *help, const char *word, size_t l
 // Reads the option at argv[*position] and moves *position to its last word.
 static int read_option(Reading *reading, int argc, char **argv, int *index) {
     const mf_CommandHelp *help = reading->help;
-    const char *word = argv[*index];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    const char *name = argv[*index];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return print_help(help);
-    const size_t length = strcspn(word, "=");
+    const size_t length = strcspn(name, "=");
     const mf_Option *option =
-        word[1] == '-' ? find_option(help->options, word + 2, length - 2) : NULL;
+        name[1] == '-' ? find_option(help->options, name + 2, length - 2) : NULL;
     if (option == NULL)
-        return unknown_option(help, word, length);
-    const char *value = word[length] == '=' ? word + length + 1 : NULL;
+        return unknown_option(help, name, length);
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
     if (option->kind == MF_OPTION_FLAG && value != NULL)
         return mf_app_usage(help->name, "--%s takes no value", option->name);
     if (option->kind != MF_OPTION_FLAG && value == NULL) {
@@ -344,9 +344,9 @@ static int check_arguments(const mf_CommandHelp *help, char **argv, int count) {
     if ((uint32_t)count > help->most)
         return mf_app_usage(help->name, "one argument too many: '%.99s'", argv[1 + help->most]);
     for (int i = 1; help->noun != NULL && i <= count; i++)
-        if (!is_word(help->words, argv[i]))
+        if (!is_name(help->names, argv[i]))
             return mf_app_usage(help->name, "unknown %s '%.99s'%s", help->noun, argv[i],
-                                mf_suggest(argv[i], help->words, NULL, near));
+                                mf_suggest(argv[i], help->names, NULL, near));
     return MF_OPTIONS_GO_ON;
 }
 

@@ -12,8 +12,8 @@
 typedef enum mf_OptionKind {
     MF_OPTION_FLAG,   // bool
     MF_OPTION_TEXT,   // const char *
-    MF_OPTION_WORD,   // const char *, one of `words`
-    MF_OPTION_WORDS,  // const char *, some of `words` with commas between
+    MF_OPTION_NAME,   // const char *, one of `words`
+    MF_OPTION_NAMES,  // const char *, some of `words` with commas between
     MF_OPTION_OUTPUT, // const char *, a file to write that ends with one of `endings`
     MF_OPTION_LIST,   // mf_OptionList: may be given more than once
     MF_OPTION_COUNT,  // const char * that reads as a whole number in [lower, upper]
@@ -36,21 +36,21 @@ typedef struct mf_Option {
     size_t offset; // [byte] of the target in the subcommand's struct, which contains the default
     double lower, upper; // [any] range of numbers
     const char *help;    // one sentence
-    mf_WordFn words;     // of MF_OPTION_WORD and MF_OPTION_WORDS; its list is NULL
+    mf_NameFn names;     // of MF_OPTION_NAME and MF_OPTION_NAMES; its list is NULL
     const char *endings; // of MF_OPTION_OUTPUT, with blanks between: ".html .svg"
 } mf_Option;
 
 // Rows of a table; `member` is a member of the struct `type`.
-#define MF_OPT(name, value, kind, type, member, lower, upper, help, words, endings)                \
-    { name, value, kind, offsetof(type, member), lower, upper, help, words, endings }
+#define MF_OPT(name, value, kind, type, member, lower, upper, help, names, endings)                \
+    { name, value, kind, offsetof(type, member), lower, upper, help, names, endings }
 #define MF_OPT_FLAG(name, type, member, help)                                                      \
     MF_OPT(name, NULL, MF_OPTION_FLAG, type, member, 0, 0, help, NULL, NULL)
 #define MF_OPT_TEXT(name, value, type, member, help)                                               \
     MF_OPT(name, value, MF_OPTION_TEXT, type, member, 0, 0, help, NULL, NULL)
-#define MF_OPT_WORD(name, value, type, member, words, help)                                        \
-    MF_OPT(name, value, MF_OPTION_WORD, type, member, 0, 0, help, words, NULL)
-#define MF_OPT_WORDS(name, value, type, member, words, help)                                       \
-    MF_OPT(name, value, MF_OPTION_WORDS, type, member, 0, 0, help, words, NULL)
+#define MF_OPT_NAME(name, value, type, member, names, help)                                        \
+    MF_OPT(name, value, MF_OPTION_NAME, type, member, 0, 0, help, names, NULL)
+#define MF_OPT_NAMES(name, value, type, member, names, help)                                       \
+    MF_OPT(name, value, MF_OPTION_NAMES, type, member, 0, 0, help, names, NULL)
 #define MF_OPT_OUTPUT(name, type, member, endings, help)                                           \
     MF_OPT(name, "FILE", MF_OPTION_OUTPUT, type, member, 0, 0, help, NULL, endings)
 #define MF_OPT_LIST(name, value, type, member, help)                                               \
@@ -70,7 +70,7 @@ typedef struct mf_CommandHelp {
     const char *examples;     // lines, each starting with two blanks
     uint32_t least, most;     // [1] arguments next to options
     const mf_Option *options; // ends with MF_OPT_END
-    mf_WordFn words;          // for arguments that are not files; its list is NULL
+    mf_NameFn names;          // for arguments that are not files; its list is NULL
     const char *noun;         // name of such a word in messages: "bench"
 } mf_CommandHelp;
 

@@ -87,7 +87,7 @@ void mf_outcome_end(mf_Outcome *outcome) {
 
 uint32_t mf_outcome_requested(const mf_Group *group) {
     const uint32_t count = mf_group_count(group);
-    return mf_app_stop_wanted() && count > REQUESTED_AT_STOP ? REQUESTED_AT_STOP : count;
+    return mf_app_stop_requested() && count > REQUESTED_AT_STOP ? REQUESTED_AT_STOP : count;
 }
 
 void mf_outcome_sample(void *outcome) {
@@ -154,7 +154,7 @@ static const char *fault_name(uint32_t bit) {
     }
 }
 
-const char *mf_fault_words(uint32_t word, char out[MF_FAULT_TEXT]) {
+const char *mf_fault_text(uint32_t word, char out[MF_FAULT_TEXT]) {
     size_t used = 0;
     out[0] = '\0';
     for (uint32_t bit = 0; bit <= FAULT_BITS && used < MF_FAULT_TEXT; bit++)

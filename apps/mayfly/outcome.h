@@ -45,7 +45,7 @@ mf_OutcomeSum mf_outcome_sum(const mf_Outcome *outcome);
 
 // "nonfinite, range" for the bits of a fault word.
 #define MF_FAULT_TEXT 120
-const char *mf_fault_words(uint32_t word, char out[MF_FAULT_TEXT]);
+const char *mf_fault_text(uint32_t word, char out[MF_FAULT_TEXT]);
 // ": 2 nonfinite, 1 range" over all robots, "" without faults.
 const char *mf_fault_summary(const mf_Group *group, char out[MF_FAULT_TEXT]);
 // {"nonfinite": 2, "range": 1}

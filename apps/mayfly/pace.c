@@ -38,8 +38,8 @@ static double find_slowest(mf_World *world, char *out, size_t size) {
     return sum > 0.0 ? most / sum : 0.0;
 }
 
-static void tell_late(const mf_Pace *pace, mf_World *world, const char *verb, double seconds,
-                      double late) {
+static void report_late(const mf_Pace *pace, mf_World *world, const char *verb, double seconds,
+                        double late) {
     char name[160] = "";
     double share = find_slowest(world, name, sizeof name);
     fprintf(stderr, "mayfly: %s: %.3g x real time instead of %.3g x after %.3g s, %.3g s late",
@@ -51,7 +51,7 @@ static void tell_late(const mf_Pace *pace, mf_World *world, const char *verb, do
 
 static void wait_until(double moment) {
     double left;
-    while ((left = moment - mf_app_clock()) > 0.0 && !mf_app_stop_wanted()) {
+    while ((left = moment - mf_app_clock()) > 0.0 && !mf_app_stop_requested()) {
         left =
             left < 0.1 ? left : 0.1; // so that a stop is seen even if its signal came just before
         struct timespec pause = {0, (long)(1e9 * left)};
@@ -73,7 +73,7 @@ void mf_pace_keep(mf_Pace *pace, mf_World *world, double simulated) {
     pace->latest = late > pace->latest ? late : pace->latest;
     if (late > LATE_SECONDS && late > LATE_SHARE * seconds && pace->warned == 0.0) {
         pace->warned = simulated;
-        tell_late(pace, world, "cannot keep up", seconds, late);
+        report_late(pace, world, "cannot keep up", seconds, late);
     }
     if (late < 0.0)
         wait_until(pace->begin + simulated / pace->factor);
@@ -81,5 +81,5 @@ void mf_pace_keep(mf_Pace *pace, mf_World *world, double simulated) {
 
 void mf_pace_end(const mf_Pace *pace, mf_World *world) {
     if (pace->warned > 0.0 && pace->simulated > pace->warned)
-        tell_late(pace, world, "did not keep up", mf_app_clock() - pace->begin, pace->latest);
+        report_late(pace, world, "did not keep up", mf_app_clock() - pace->begin, pace->latest);
 }

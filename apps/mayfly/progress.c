@@ -68,10 +68,11 @@ void mf_progress_update(mf_Progress *progress, uint64_t done, const char *note) 
     // The bar fills the rest of the line; a wrapped line could not be redrawn.
     int columns = terminal_columns(), cells = columns - length - 4;
     cells = cells < BAR_LEAST ? BAR_LEAST : cells > BAR_MOST ? BAR_MOST : cells;
-    int room = columns - cells - 4;
+    int capacity = columns - cells - 4;
     double share = progress->total == 0 ? 1.0 : (double)done / (double)progress->total;
     draw_bar(bar, sizeof bar, cells, share);
-    fprintf(stderr, "\r\xe2\x96\x95%s\xe2\x96\x8f %.*s\x1b[K", bar, room > 0 ? room : 0, line);
+    fprintf(stderr, "\r\xe2\x96\x95%s\xe2\x96\x8f %.*s\x1b[K", bar, capacity > 0 ? capacity : 0,
+            line);
     fflush(stderr);
 }
 

@@ -42,7 +42,7 @@ static const mf_Option table[] = {
                  "the best of that generation (default: of the newest one)"),
     MF_OPT_TEXT("ancestry", "best|ID", Options, ancestry,
                 "print that individual's ancestors instead of simulating it"),
-    MF_OPT_WORD("motion", "LEVEL", Options, motion, mf_word_motion,
+    MF_OPT_NAME("motion", "LEVEL", Options, motion, mf_motion_name_at,
                 "kinematic, points, rigid, prescribed or articulated; of a truss quasistatic or "
                 "elastic (default: that of the evolution)"),
     MF_OPT_COUNT("step-divisor", "N", Options, divisor, 1, 1000000,
@@ -81,7 +81,7 @@ const mf_CommandHelp mf_help_replay = {
         "and --ground state its path, and it must have the same content.\n\n"
         "Machines of bars (controller: machine) can be written: --truss FILE as a truss for run,\n"
         "info, compare and print, --stl FOLDER as parts to print, at the smallest scale at which\n"
-        "all joints and actuators have room.\n\n"
+        "all joints and actuators fit.\n\n"
         "--ancestry prints the line of an individual back to the first generation: id, generation\n"
         "of birth, fitness, length of the genome and how many bytes differ from the parent's; "
         "with\n"

@@ -52,8 +52,7 @@ static mf_Status write_parts(mf_Context *context, const mf_Truss *truss, const c
     if (status == MF_OK)
         mf_print_parts_report(print, &files);
     if (status == MF_OK && share < 1.0)
-        printf("note      the bars have room for %.0f %% of the stroke that evolved\n",
-               100.0 * share);
+        printf("note      the bars allow %.0f %% of the stroke that evolved\n", 100.0 * share);
     mf_print_destroy(print);
     return status;
 }
@@ -74,7 +73,7 @@ mf_Status mf_replay_machine_write(mf_Context *context, const mf_Scene *scene, co
     if (status != MF_OK)
         return status;
     mf_machine_stand(&machine);
-    const mf_Truss times = mf_machine_place_holder(&scene->file->groups[0].machine);
+    const mf_Truss times = mf_machine_placeholder(&scene->file->groups[0].machine);
     mf_Truss truss = mf_machine_truss(&machine);
     truss.cycle = times.cycle;
     truss.delay = times.delay;

@@ -74,7 +74,7 @@ static void print_broken(const Broken *broken, void *user) {
 }
 
 // How assemblies moved, where not all of it was as trees.
-static void print_ways(const mf_DocksStatistics *seen) {
+static void print_methods(const mf_DocksStatistics *seen) {
     const uint64_t by_joints = seen->loops + seen->touched + seen->others;
     const double sum = 0.01 * (double)(seen->trees + by_joints);
     if (by_joints == 0)
@@ -99,7 +99,7 @@ void mf_run_print_docks(const mf_World *world) {
         printf(", %llu pairs beyond the memory for them", (unsigned long long)docks.seen.lost);
     printf("; %u robots in %u %s\n", docks.robots, docks.assemblies,
            docks.assemblies == 1 ? "assembly" : "assemblies");
-    print_ways(&docks.seen);
+    print_methods(&docks.seen);
     visit_broken(world, print_broken, &count);
     if (count > SHOWN)
         printf("  ... and %u more\n", count - SHOWN);

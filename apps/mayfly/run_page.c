@@ -19,7 +19,7 @@
 
 // ---- the start ---------------------------------------------------------------------------------
 
-static void print_way(const mf_Scene *scene) {
+static void print_distance(const mf_Scene *scene) {
     const mf_SceneGroup *from = &scene->file->groups[0];
     const mf_Model *model = scene->model;
     const mf_Field *command = mf_group_find_field(scene->group, "gait.command");
@@ -46,7 +46,7 @@ static void print_robot(const mf_Scene *scene) {
                          : rk4                                  ? " (RK4)"
                                                                 : " (implicit)";
     const mf_WorldConfig *settings = mf_world_config_of(scene->world);
-    const double *way = settings->gravity_direction;
+    const double *direction = settings->gravity_direction;
     const mf_Field *counts = mf_group_find_field(scene->group, "truss.counts");
     printf("%s: ", scene->model->name);
     if (counts != NULL)
@@ -56,8 +56,9 @@ static void print_robot(const mf_Scene *scene) {
     printf(", %.6g kg; %s%s, steps of %g ms, gravity %g m/s^2", mf_moment_mass(scene->group, 0),
            mf_motion_name(scene->motion), detail, 1e3 * mf_time_to_seconds(settings->step),
            settings->gravity);
-    if (settings->gravity > 0.0 && (way[0] != 0.0 || way[1] != 0.0 || way[2] > 0.0))
-        printf(" along (%.4g %.4g %.4g)", way[0], way[1], way[2]);
+    if (settings->gravity > 0.0 &&
+        (direction[0] != 0.0 || direction[1] != 0.0 || direction[2] > 0.0))
+        printf(" along (%.4g %.4g %.4g)", direction[0], direction[1], direction[2]);
     puts("");
 }
 
@@ -67,7 +68,7 @@ void mf_run_print_start(const mf_Run *run) {
     mf_start_report_print(&run->report);
     if (!run->alone)
         return;
-    print_way(&run->scene);
+    print_distance(&run->scene);
     mf_moment_print_head();
 }
 

@@ -75,12 +75,12 @@ static void end_child(mf_RunPython *python, double seconds) {
 }
 
 // The child's half of fork: what prints goes to stderr, as for scripts in Lua.
-static void become(const mf_RunPython *python, char *const words[], pid_t parent) {
+static void become(const mf_RunPython *python, char *const names[], pid_t parent) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         _exit(127);
-    execvp(python->interpreter, words);
+    execvp(python->interpreter, names);
     _exit(127);
 }
 
@@ -89,12 +89,12 @@ static mf_Status start_child(mf_RunPython *python, mf_Error *error) {
     const char *address = mf_server_address(python->server);
     snprintf(patience, sizeof patience, "%.17g", python->patience);
     // Isolated: only the script's own folder is searched beside the installed packages.
-    const char *words[] = {python->interpreter, "-I",           "-u",     "-c", program, address,
+    const char *names[] = {python->interpreter, "-I",           "-u",     "-c", program, address,
                            python->file,        python->folder, patience, NULL};
     const pid_t parent = getpid();
     python->child = fork();
     if (python->child == 0)
-        become(python, (char *const *)words, parent);
+        become(python, (char *const *)names, parent);
     if (python->child > 0) {
         setpgid(python->child, python->child);
         return MF_OK;
@@ -105,7 +105,7 @@ static mf_Status start_child(mf_RunPython *python, mf_Error *error) {
 
 static bool must_stop(void *user) {
     mf_RunPython *python = user;
-    if (mf_app_stop_wanted() || mf_server_statistics(python->server).missed > 0)
+    if (mf_app_stop_requested() || mf_server_statistics(python->server).missed > 0)
         return true;
     const double now = mf_app_clock();
     if (python->deadline > 0.0 && now > python->deadline)
@@ -142,7 +142,7 @@ static mf_Status fail_by_note(const mf_RunPython *python, const char *note, mf_E
 static mf_Status explain(mf_RunPython *python, mf_Error *error) {
     char note[REASON_MOST];
     const mf_Server *server = python->server;
-    if (mf_app_stop_wanted())
+    if (mf_app_stop_requested())
         return mf_fail(error, MF_STOPPED, "stopped after %.6g s",
                        mf_time_to_seconds(mf_world_time(python->scene->world)));
     const bool late = mf_server_statistics(server).missed > 0 ||
@@ -265,7 +265,7 @@ mf_Status mf_run_python_finish(mf_RunPython *python, mf_Error *error) {
     mf_Status status = mf_server_end(python->server, error);
     if (status != MF_OK)
         return status;
-    if (!mf_app_stop_wanted() && mf_app_clock() < python->deadline)
+    if (!mf_app_stop_requested() && mf_app_clock() < python->deadline)
         wait_for_end(python, END_SECONDS);
     const bool good =
         python->child == 0 && WIFEXITED(python->ended) && WEXITSTATUS(python->ended) == 0;

@@ -159,11 +159,11 @@ typedef struct Served {
 } Served;
 
 // Asked by the server again and again. Programs of bridges may have ended.
-static bool stop_wanted(void *user) {
+static bool stop_requested(void *user) {
     const Served *served = user;
     if (served->bridges != NULL)
         mf_bridges_watch(served->bridges);
-    return mf_app_stop_wanted();
+    return mf_app_stop_requested();
 }
 
 static bool announce(const mf_Server *server, const char *made, uint32_t serial_count,
@@ -254,7 +254,7 @@ static mf_ServerConfig read_options(const Options *options, Served *served) {
     config.files = served->files;
     config.accept = accept_world;
     config.spin = 1e-6 * mf_option_real(options->spin, 1e6 * config.spin);
-    config.stop = stop_wanted;
+    config.stop = stop_requested;
     config.user = served;
     return config;
 }

@@ -19,17 +19,17 @@
 #define QUICK_MOST 3u       // [1] failures in a row, each that early, after which it is given up
 #define GOODBYE_SECONDS 1.0 // [s] to end by themselves, after the server has said goodbye
 #define END_SECONDS 5.0     // [s] to end after a signal
-#define WORDS 64u           // [1] most, with those that name the program
+#define ARGUMENTS 64u       // [1] most, with those that name the program
 #define MISUSED 2           // exit status: a mistake that lasts, such as wrong options
 
 typedef struct Bridge {
     const mf_SceneBridge *scene;
-    char *text;         // copy of its options, cut into words
-    char *words[WORDS]; // of its command line; NULL: the end
-    pid_t process;      // 0: it does not run
-    bool over;          // it is not started again
-    double when;        // [s] of the clock: when it was started, or is to be
-    uint32_t quick;     // [1] early failures in a row
+    char *text;             // copy of its options, cut into words
+    char *names[ARGUMENTS]; // of its command line; NULL: the end
+    pid_t process;          // 0: it does not run
+    bool over;              // it is not started again
+    double when;            // [s] of the clock: when it was started, or is to be
+    uint32_t quick;         // [1] early failures in a row
 } Bridge;
 
 struct mf_Bridges {
@@ -47,7 +47,7 @@ static void become(const Bridge *bridge, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(0);
-    execvp(bridge->words[0], bridge->words);
+    execvp(bridge->names[0], bridge->names);
     static const char text[] = "mayfly: cannot start python3 for a bridge (MAYFLY_PYTHON names "
                                "another one)\n";
     const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
@@ -59,7 +59,7 @@ static void start(Bridge *bridge) {
     if (process == 0)
         become(bridge, parent);
     if (process > 0 && bridge->when == 0.0) // what a file starts is said
-        fprintf(stderr, "mayfly: bridge %s started: %s %s\n", bridge->scene->name, bridge->words[0],
+        fprintf(stderr, "mayfly: bridge %s started: %s %s\n", bridge->scene->name, bridge->names[0],
                 bridge->scene->options);
     bridge->process = process > 0 ? process : 0;
     bridge->when = mf_app_clock();
@@ -108,7 +108,7 @@ void mf_bridges_watch(mf_Bridges *bridges) {
 }
 
 // The command line. MF_LIMIT: it has too many words.
-static mf_Status put_words(mf_Context *context, Bridge *bridge, char *address, mf_Error *error) {
+static mf_Status put_names(mf_Context *context, Bridge *bridge, char *address, mf_Error *error) {
     // Isolated: nothing of the current folder or of PYTHONPATH runs.
     static char python[] = "python3", alone[] = "-I", flag[] = "-m", module[] = "mayfly_bridges";
     char *own = getenv("MAYFLY_PYTHON"), *rest = NULL;
@@ -121,14 +121,14 @@ static mf_Status put_words(mf_Context *context, Bridge *bridge, char *address, m
     memcpy(bridge->text + names, bridge->scene->options, options);
     char *const first[] = {
         own != NULL && own[0] != '\0' ? own : python, alone, flag, module, bridge->text, address};
-    memcpy(bridge->words, first, sizeof first);
+    memcpy(bridge->names, first, sizeof first);
     uint32_t count = sizeof first / sizeof *first;
-    for (char *word = strtok_r(bridge->text + names, " \t\r\n", &rest); word != NULL;
-         word = strtok_r(NULL, " \t\r\n", &rest)) {
-        if (count == WORDS - 1)
-            return mf_fail(error, MF_LIMIT, "bridge %.80s: expected at most %u words of options",
-                           name, WORDS - 7);
-        bridge->words[count++] = word;
+    for (char *text = strtok_r(bridge->text + names, " \t\r\n", &rest); text != NULL;
+         text = strtok_r(NULL, " \t\r\n", &rest)) {
+        if (count == ARGUMENTS - 1)
+            return mf_fail(error, MF_LIMIT, "bridge %.80s: expected at most %u options", name,
+                           ARGUMENTS - 7);
+        bridge->names[count++] = text;
     }
     return MF_OK;
 }
@@ -148,7 +148,7 @@ mf_Status mf_bridges_start(mf_Context *context, const mf_SceneFile *file, const 
     for (uint32_t i = 0; i < file->bridge_count; i++) {
         Bridge *bridge = &bridges->bridges[bridges->count++];
         bridge->scene = &file->bridges[i];
-        mf_Status status = put_words(context, bridge, copy, error);
+        mf_Status status = put_names(context, bridge, copy, error);
         if (status != MF_OK)
             return status;
     }

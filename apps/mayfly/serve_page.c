@@ -141,7 +141,7 @@ static void follow(mf_ServePage *page, mf_Scene *scene) {
     mf_Status status = take_world(page, scene, &text, &description, &error);
     if (status == MF_OK)
         status = mf_view_server_change(page->pages, &text, &description,
-                                       mf_view_answer_room(&page->viewer), &error);
+                                       mf_view_answer_capacity(&page->viewer), &error);
     mf_text_free(&text);
     mf_text_free(&description);
     if (status == MF_OK)
@@ -217,7 +217,7 @@ mf_Status mf_serve_page_open(mf_ServePage *page, mf_Server *server, uint16_t por
                                         .page = page->page.data,
                                         .page_size = page->page.size,
                                         .description = page->description.data,
-                                        .answer_room = mf_view_answer_room(&page->viewer)};
+                                        .answer_capacity = mf_view_answer_capacity(&page->viewer)};
     page->server = server;
     return mf_view_server_start(page->viewer.context, &config, &page->pages, error);
 }

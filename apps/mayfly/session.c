@@ -39,11 +39,11 @@ static size_t copy_inputs(mf_World *world, uint8_t *data, bool back) {
 }
 
 static size_t rest_size(const mf_Session *session) {
-    return session->room.rest_count * sizeof *session->room.rest;
+    return session->memory.rest_count * sizeof *session->memory.rest;
 }
 
 // The size of a snapshot depends on the joints that were made meanwhile.
-static bool make_room(mf_Session *session, mf_SessionImage *image) {
+static bool reserve(mf_Session *session, mf_SessionImage *image) {
     const size_t size = mf_world_snapshot_size(session->scene->world);
     if (image->data != NULL && image->size == size)
         return true;
@@ -58,14 +58,14 @@ static bool make_room(mf_Session *session, mf_SessionImage *image) {
 static bool take_image(mf_Session *session, mf_SessionImage *image) {
     mf_World *world = session->scene->world;
     const double before = mf_app_clock();
-    if (!make_room(session, image) ||
+    if (!reserve(session, image) ||
         mf_world_snapshot(world, image->data, image->size, NULL) != MF_OK) {
         mf_release(session->context, image->data);
         image->data = NULL;
         return false;
     }
     copy_inputs(world, image->data + image->size, false);
-    memcpy(image->data + image->size + session->inputs_size, session->room.rest,
+    memcpy(image->data + image->size + session->inputs_size, session->memory.rest,
            rest_size(session));
     image->step = session->step;
     image->slot = session->step / session->interval;
@@ -81,7 +81,7 @@ static bool set_image(mf_Session *session, const mf_SessionImage *image) {
     if (mf_world_restore(world, image->data, image->size, NULL) != MF_OK)
         return false;
     copy_inputs(world, image->data + image->size, true);
-    memcpy(session->room.rest, image->data + image->size + session->inputs_size,
+    memcpy(session->memory.rest, image->data + image->size + session->inputs_size,
            rest_size(session));
     session->step = image->step;
     session->timeline.next = image->next;
@@ -138,18 +138,18 @@ static mf_Group *group_of(const mf_Session *session, const mf_Act *act) {
 static void perform(mf_Session *session, const mf_Act *act) {
     mf_Push *push = &session->push;
     if (act->kind == MF_ACT_RELEASE) {
-        mf_push_release(push, &session->room);
+        mf_push_release(push, &session->memory);
         return;
     }
     mf_Group *group = group_of(session, act);
     if (act->kind == MF_ACT_PUSH)
-        mf_push_take(push, &session->room, group, act->robot, act->part, act->values,
+        mf_push_take(push, &session->memory, group, act->robot, act->part, act->values,
                      act->values + 3);
     else if (act->kind == MF_ACT_SET)
         mf_field_set(mf_group_field(group, act->field), act->robot, act->part, act->values[0]);
     else {
         if (push->on && push->group == group && push->robot == act->robot)
-            mf_push_release(push, &session->room);
+            mf_push_release(push, &session->memory);
         (void)mf_motion_switch(group, act->robot, (mf_Motion)act->part, NULL); // it can
     }
 }
@@ -203,7 +203,7 @@ void mf_session_step(mf_Session *session, uint64_t count) {
     for (const uint64_t end = session->step + count; session->step < end;) {
         mf_session_catch_up(session);
         if (session->push.on)
-            mf_push_pull(&session->push, &session->room, step);
+            mf_push_pull(&session->push, &session->memory, step);
         const uint64_t run = free_steps(session, end - session->step);
         mf_world_step(session->scene->world, run);
         session->step += run;
@@ -238,7 +238,7 @@ void mf_session_reset(mf_Session *session) {
 
 const char *mf_session_keep(mf_Session *session) {
     if (!take_image(session, &session->kept))
-        return "this moment cannot be kept: no memory, or messages are on their way";
+        return "this moment cannot be kept: no memory, or messages are in flight";
     if (!mf_timeline_keep(&session->timeline, session->step))
         return "this moment cannot be kept: no memory";
     session->kept_elsewhere = false;
@@ -266,15 +266,14 @@ mf_Status mf_session_begin(mf_Context *context, mf_Scene *scene, mf_Session *out
                         .scene = scene,
                         .timeline = mf_timeline_begin(context),
                         .interval = interval > 1.0 ? (uint64_t)interval : 1};
-    mf_Status status = mf_push_room(context, scene->world, &out->room, error);
+    mf_Status status = mf_push_allocate(context, scene->world, &out->memory, error);
     if (status != MF_OK)
         return status;
     out->inputs_size = copy_inputs(scene->world, NULL, false);
     if (!take_image(out, &out->images[0])) {
         mf_session_end(out);
-        return mf_fail(
-            error, MF_NO_MEMORY,
-            "session: the start cannot be kept: no memory, or messages are on their way");
+        return mf_fail(error, MF_NO_MEMORY,
+                       "session: the start cannot be kept: no memory, or messages are in flight");
     }
     out->image_count = 1;
     return MF_OK;
@@ -291,6 +290,6 @@ void mf_session_end(mf_Session *session) {
         mf_release(session->context, session->images[i].data);
     mf_release(session->context, session->kept.data);
     mf_timeline_free(&session->timeline);
-    mf_push_room_free(&session->room);
+    mf_push_free(&session->memory);
     *session = (mf_Session){.context = session->context};
 }

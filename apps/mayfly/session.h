@@ -28,7 +28,7 @@ typedef struct mf_Session {
     bool only_once; // nobody goes back, so there are no images but that of the start
     mf_Timeline timeline;
     mf_Push push;
-    mf_PushRoom room;
+    mf_PushMemory memory;
     uint64_t step;                                 // [1] done since the start
     size_t inputs_size;                            // [byte] of inputs that are no state
     mf_SessionImage images[MF_SESSION_IMAGES + 1]; // by rising step; the first is the start
@@ -68,7 +68,7 @@ mf_Status mf_session_record(mf_Session *session, const char *path, const char *n
                             mf_Error *error);
 // One line about the present step: an act, NULL with a word ("reset", "back", "keep", "return",
 // "end").
-void mf_session_write(mf_Session *session, const char *word, const mf_Act *act, uint64_t to);
+void mf_session_write(mf_Session *session, const char *name, const mf_Act *act, uint64_t to);
 
 // A file of a session.
 typedef struct mf_SessionFile {

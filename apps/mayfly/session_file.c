@@ -46,9 +46,9 @@ static json_t *pack_act(const mf_Session *session, const mf_Act *act) {
         json_object_set_new(out, "do", json_string("release"));
         return out;
     }
-    static const char *const words[] = {"push", "", "set", "level"};
+    static const char *const names[] = {"push", "", "set", "level"};
     mf_Group *group = mf_world_group(session->scene->world, act->group);
-    json_object_set_new(out, "do", json_string(words[act->kind]));
+    json_object_set_new(out, "do", json_string(names[act->kind]));
     json_object_set_new(out, "group", json_string(mf_group_config_of(group)->name));
     json_object_set_new(out, "robot", json_integer(act->robot));
     if (act->kind == MF_ACT_PUSH) {
@@ -65,17 +65,17 @@ static json_t *pack_act(const mf_Session *session, const mf_Act *act) {
     return out;
 }
 
-void mf_session_write(mf_Session *session, const char *word, const mf_Act *act, uint64_t to) {
+void mf_session_write(mf_Session *session, const char *name, const mf_Act *act, uint64_t to) {
     if (session->file == NULL)
         return;
     if (act != NULL) {
         put_line(session, pack_act(session, act));
         return;
     }
-    json_t *line = json_pack("{s:I, s:s}", "at", (json_int_t)session->step, "do", word);
-    if (strcmp(word, "back") == 0)
+    json_t *line = json_pack("{s:I, s:s}", "at", (json_int_t)session->step, "do", name);
+    if (strcmp(name, "back") == 0)
         json_object_set_new(line, "to", json_integer((json_int_t)to));
-    if (strcmp(word, "end") == 0)
+    if (strcmp(name, "end") == 0)
         json_object_set_new(line, "hash", mf_app_hash(mf_world_hash(session->scene->world)));
     put_line(session, line);
 }
@@ -235,8 +235,8 @@ static mf_Status read_end(Reader *reader) {
 static mf_Status read_line(Reader *reader) {
     static const char *const acts[] = {"push", "release", "set", "level"};
     mf_Timeline *timeline = &reader->session->timeline;
-    const char *word = json_string_value(json_object_get(reader->object, "do"));
-    if (word == NULL || !read_count(reader->object, "at", STEPS_MOST, &reader->at))
+    const char *name = json_string_value(json_object_get(reader->object, "do"));
+    if (name == NULL || !read_count(reader->object, "at", STEPS_MOST, &reader->at))
         return expected(reader, "an object with the members at and do");
     while (timeline->next < timeline->count && timeline->acts[timeline->next].step < reader->at)
         timeline->next++;
@@ -244,19 +244,19 @@ static mf_Status read_line(Reader *reader) {
         return expected(reader, "a step that is not before that of the line above");
     reader->file->steps = reader->at;
     for (int kind = 0; kind < 4; kind++)
-        if (strcmp(word, acts[kind]) == 0)
+        if (strcmp(name, acts[kind]) == 0)
             return read_act(reader, (mf_ActKind)kind);
-    if (strcmp(word, "back") == 0)
+    if (strcmp(name, "back") == 0)
         return read_back(reader);
-    if (strcmp(word, "end") == 0)
+    if (strcmp(name, "end") == 0)
         return read_end(reader);
-    if (strcmp(word, "reset") == 0) {
+    if (strcmp(name, "reset") == 0) {
         timeline->count = timeline->next = 0;
         reader->file->steps = 0;
-    } else if (strcmp(word, "keep") == 0) {
+    } else if (strcmp(name, "keep") == 0) {
         if (!mf_timeline_keep(timeline, reader->at))
             return mf_fail(reader->error, MF_NO_MEMORY, "%s: out of memory", reader->file->path);
-    } else if (strcmp(word, "return") == 0) {
+    } else if (strcmp(name, "return") == 0) {
         if (!mf_timeline_return(timeline))
             return expected(reader, "a line keep before the line return");
         reader->file->steps = timeline->kept_step;

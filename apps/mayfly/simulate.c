@@ -176,7 +176,7 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     if (status == MF_OK && first == 0)
         status = take_photos(simulation, error);
     while (status == MF_OK && done < simulation->steps) {
-        if (mf_app_stop_wanted()) {
+        if (mf_app_stop_requested()) {
             const uint64_t total = simulation->total > 0 ? simulation->total : simulation->steps;
             status = mf_fail(error, MF_STOPPED, "stopped after %.6g s of %.6g s",
                              (double)(first + done) * step, (double)total * step);

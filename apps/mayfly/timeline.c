@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define ROOM 64u // [1] acts at first
+#define CAPACITY 64u // [1] acts at first
 
 mf_Timeline mf_timeline_begin(mf_Context *context) {
     return (mf_Timeline){.context = context};
@@ -14,27 +14,28 @@ void mf_timeline_free(mf_Timeline *timeline) {
     *timeline = mf_timeline_begin(timeline->context);
 }
 
-static bool make_room(mf_Timeline *timeline, uint32_t count) {
-    if (count <= timeline->room)
+static bool reserve(mf_Timeline *timeline, uint32_t count) {
+    if (count <= timeline->capacity)
         return true;
-    uint32_t room = timeline->room > 0 ? timeline->room : ROOM;
-    while (room < count)
-        room *= 2;
-    mf_Act *acts =
-        room <= MF_TIMELINE_MOST ? mf_allocate(timeline->context, room, sizeof *acts) : NULL;
+    uint32_t capacity = timeline->capacity > 0 ? timeline->capacity : CAPACITY;
+    while (capacity < count)
+        capacity *= 2;
+    mf_Act *acts = capacity <= MF_TIMELINE_MOST
+                       ? mf_allocate(timeline->context, capacity, sizeof *acts)
+                       : NULL;
     if (acts == NULL)
         return false;
     if (timeline->count > 0)
         memcpy(acts, timeline->acts, timeline->count * sizeof *acts);
     mf_release(timeline->context, timeline->acts);
     timeline->acts = acts;
-    timeline->room = room;
+    timeline->capacity = capacity;
     return true;
 }
 
 bool mf_timeline_add(mf_Timeline *timeline, const mf_Act *act) {
     timeline->count = timeline->next;
-    if (!make_room(timeline, timeline->count + 1))
+    if (!reserve(timeline, timeline->count + 1))
         return false;
     timeline->acts[timeline->count++] = *act;
     timeline->next = timeline->count;
@@ -63,7 +64,7 @@ bool mf_timeline_keep(mf_Timeline *timeline, uint64_t step) {
 }
 
 bool mf_timeline_return(mf_Timeline *timeline) {
-    if (!timeline->has_kept || !make_room(timeline, timeline->kept_count))
+    if (!timeline->has_kept || !reserve(timeline, timeline->kept_count))
         return false;
     if (timeline->kept_count > 0)
         memcpy(timeline->acts, timeline->kept, timeline->kept_count * sizeof *timeline->kept);

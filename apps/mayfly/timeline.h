@@ -12,18 +12,18 @@
 typedef struct mf_Timeline {
     mf_Context *context;
     mf_Act *acts;
-    uint32_t count, room; // [1]
-    uint32_t next;        // [1] the cursor: so many acts have been done
-    bool has_kept;        // a moment is kept:
-    uint64_t kept_step;   // [1]
-    mf_Act *kept;         // what had been done then
-    uint32_t kept_count;  // [1]
+    uint32_t count, capacity; // [1]
+    uint32_t next;            // [1] the cursor: so many acts have been done
+    bool has_kept;            // a moment is kept:
+    uint64_t kept_step;       // [1]
+    mf_Act *kept;             // what had been done then
+    uint32_t kept_count;      // [1]
 } mf_Timeline;
 
 mf_Timeline mf_timeline_begin(mf_Context *context);
 void mf_timeline_free(mf_Timeline *timeline);
 
-// Adds an act at the cursor, instead of all behind it. False: there is no room for it.
+// Adds an act at the cursor, instead of all behind it. False: there is no space for it.
 bool mf_timeline_add(mf_Timeline *timeline, const mf_Act *act);
 // How many acts are before a step.
 uint32_t mf_timeline_before(const mf_Timeline *timeline, uint64_t step);

@@ -4,7 +4,7 @@
 
 #include "base/wait.h"
 #include "camera/extent.h"
-#include "camera/place.h"
+#include "camera/camera_pose.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,13 +21,13 @@
 #define FIELD_OF_VIEW 0.70 // [rad] between its upper and lower edge
 #define AZIMUTH (-0.9)     // [rad] of the way from what it looks at to it, as on the page
 #define ELEVATION 0.35     // [rad]
-#define CROWD 1000u        // [1] robots from which on shadows take too long
+#define SWARM 1000u        // [1] robots from which on shadows take too long
 #define FARTHEST 1e5       // [m]
 #define SMALLEST 0.02      // [m] radius of what it looks at
 #define KEPT 0.8           // [1] of the radius of what it looks at that is never left behind
 #define FOLLOW_SECONDS 0.7 // [s] time constant of its motion
-#define WORDS 40           // [1] most of ffmpeg's command line
-#define PATH_ROOM (MF_APP_PATH + 8)
+#define ARGUMENTS 40       // [1] most of ffmpeg's command line
+#define PATH_CAPACITY (MF_APP_PATH + 8)
 
 struct mf_Video {
     mf_Context *context;
@@ -42,10 +42,10 @@ struct mf_Video {
     double radius;         // [m]
     mf_CameraPixels pixels;
     bool began;
-    pid_t child;            // 0: it has ended
-    int to_child;           // -1: closed
-    char path[MF_APP_PATH]; // at the end
-    char part[PATH_ROOM];   // until then
+    pid_t child;              // 0: it has ended
+    int to_child;             // -1: closed
+    char path[MF_APP_PATH];   // at the end
+    char part[PATH_CAPACITY]; // until then
 };
 
 // ---- ffmpeg ------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ struct mf_Video {
 // How ffmpeg writes files of an ending. Pictures of these codecs have even sizes.
 typedef struct Format {
     const char *ending;
-    const char *words[16];
+    const char *names[16];
 } Format;
 
 #define EVEN "pad=ceil(iw/2)*2:ceil(ih/2)*2"
@@ -77,19 +77,19 @@ static const Format *format_of(const char *path) {
 }
 
 // The child's half of fork: its errno goes to `failed` if there is no such program.
-static void become(const char *const words[], int pictures, int failed, pid_t parent) {
+static void become(const char *const names[], int pictures, int failed, pid_t parent) {
     setpgid(0, 0); // Ctrl-C ends the run, and then the video
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() == parent && dup2(pictures, STDIN_FILENO) >= 0 &&
         dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
-        execvp(words[0], (char *const *)words);
+        execvp(names[0], (char *const *)names);
     const int cause = errno;
     const ssize_t written = write(failed, &cause, sizeof cause);
     _exit(written == sizeof cause ? 127 : 126);
 }
 
 // Waits until the child is ffmpeg, or has failed with the errno that is returned.
-static int start_child(mf_Video *video, const char *const words[]) {
+static int start_child(mf_Video *video, const char *const names[]) {
     int pictures[2], failed[2], cause = 0;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pictures) != 0)
         return errno;
@@ -101,7 +101,7 @@ static int start_child(mf_Video *video, const char *const words[]) {
     }
     const pid_t parent = getpid(), child = fork();
     if (child == 0)
-        become(words, pictures[1], failed[1], parent);
+        become(names, pictures[1], failed[1], parent);
     cause = child < 0 ? errno : 0;
     close(pictures[1]);
     close(failed[1]);
@@ -120,18 +120,18 @@ static int start_child(mf_Video *video, const char *const words[]) {
 static mf_Status start_ffmpeg(mf_Video *video, mf_Error *error) {
     char size[32], rate[16];
     const Format *format = format_of(video->path);
-    const char *words[WORDS] = {"ffmpeg",   "-loglevel", "error",  "-nostdin", "-y", "-f",
-                                "rawvideo", "-pix_fmt",  "rgb24",  "-s",       size, "-r",
-                                rate,       "-i",        "pipe:0", "-an"};
+    const char *names[ARGUMENTS] = {"ffmpeg",   "-loglevel", "error",  "-nostdin", "-y", "-f",
+                                    "rawvideo", "-pix_fmt",  "rgb24",  "-s",       size, "-r",
+                                    rate,       "-i",        "pipe:0", "-an"};
     uint32_t count = 0;
     snprintf(size, sizeof size, "%ux%u", video->camera.width, video->camera.height);
     snprintf(rate, sizeof rate, "%u", RATE);
-    while (words[count] != NULL)
+    while (names[count] != NULL)
         count++;
-    for (const char *const *word = format->words; *word != NULL; word++)
-        words[count++] = *word;
-    words[count] = video->part;
-    const int cause = start_child(video, words);
+    for (const char *const *word = format->names; *word != NULL; word++)
+        names[count++] = *word;
+    names[count] = video->part;
+    const int cause = start_child(video, names);
     if (cause == ENOENT)
         return mf_fail(error, MF_UNSUPPORTED,
                        "--video needs the program ffmpeg, which is not installed (Debian: "
@@ -218,7 +218,7 @@ static void make_overview(mf_Video *video, uint64_t robots) {
     video->camera.height = HEIGHT;
     video->camera.farthest = FARTHEST;
     video->camera.samples = 2;
-    video->camera.shadows = robots < CROWD;
+    video->camera.shadows = robots < SWARM;
     mf_camera_set_view(&video->camera, FIELD_OF_VIEW);
 }
 
@@ -240,8 +240,8 @@ static void follow(mf_Video *video, double part) {
 
 // Far enough for the ball around the robots to touch the edges of the picture.
 static void place_overview(const mf_Video *video, double position[3], double rotation[4]) {
-    const double away = video->radius / sin(0.5 * FIELD_OF_VIEW), turn = AZIMUTH + M_PI;
-    const double yaw[4] = {cos(0.5 * turn), 0.0, 0.0, sin(0.5 * turn)};
+    const double away = video->radius / sin(0.5 * FIELD_OF_VIEW), azimuth = AZIMUTH + M_PI;
+    const double yaw[4] = {cos(0.5 * azimuth), 0.0, 0.0, sin(0.5 * azimuth)};
     const double pitch[4] = {cos(0.5 * ELEVATION), 0.0, sin(0.5 * ELEVATION), 0.0};
     position[0] = video->middle[0] + away * cos(ELEVATION) * cos(AZIMUTH);
     position[1] = video->middle[1] + away * cos(ELEVATION) * sin(AZIMUTH);
@@ -312,7 +312,7 @@ mf_Status mf_video_take(mf_Video *video, mf_Error *error) {
     video->began = true;
     if (video->overview)
         place_overview(video, position, rotation);
-    else if (!mf_camera_place(&video->camera.frame, video->pose, video->robot, position, rotation))
+    else if (!mf_camera_pose(&video->camera.frame, video->pose, video->robot, position, rotation))
         return send_picture(video, error); // of a broken robot: the last picture again
     mf_Status status =
         mf_free_camera_take(video->free, position, rotation, video->seen,

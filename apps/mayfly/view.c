@@ -62,7 +62,7 @@ const mf_CommandHelp mf_help_view = {
         "and its level of physics; Ctrl and drag pulls it by a spring. The page's key H lists all\n"
         "keys. Several pages may look at one run. Drawing never holds the simulation up. A file "
         "or\n"
-        "folder that is dropped on the page takes the place of the scene.\n\n"
+        "folder that is dropped on the page replaces the scene.\n\n"
         "--record-session writes what is done on the page to a file; mayfly run and mayfly view "
         "do\n"
         "it again with --session, to the same bits.\n\n"
@@ -110,7 +110,7 @@ static void try_browser(const char *address) {
     }
 }
 
-// At the wanted port, or, where none was wanted and the usual one is taken, at a free one.
+// At the wanted port, or, where none was requested and the usual one is taken, at a free one.
 static mf_Status listen_somewhere(mf_Context *context, const Options *options,
                                   mf_ViewServerConfig *config, mf_ViewServer **out,
                                   mf_Error *error) {
@@ -150,7 +150,7 @@ static void take_dropped(mf_Show **show, const Options *options, mf_ViewServer *
             : mf_show_dropped((*show)->viewer.context, &drop, &next, &error);
     if (status == MF_OK)
         status = mf_view_server_change(server, &next->page, &next->description,
-                                       mf_view_answer_room(&next->viewer), &error);
+                                       mf_view_answer_capacity(&next->viewer), &error);
     if (status == MF_OK) {
         mf_show_destroy(*show);
         *show = next;
@@ -169,7 +169,7 @@ static void run(mf_Show **show, const Options *options, mf_ViewServer *server) {
     do {
         take_dropped(show, options, server);
         mf_view_server_serve(server, mf_view_answer, &(*show)->viewer);
-    } while (!mf_app_stop_wanted() && mf_show_go_on(*show, server));
+    } while (!mf_app_stop_requested() && mf_show_go_on(*show, server));
 }
 
 static mf_Status serve_show(mf_Show **show, const Options *options, mf_Error *error) {
@@ -181,7 +181,7 @@ static mf_Status serve_show(mf_Show **show, const Options *options, mf_Error *er
     mf_ViewServerConfig config = {.page = page.data,
                                   .page_size = page.size,
                                   .description = description.data,
-                                  .answer_room = mf_view_answer_room(viewer)};
+                                  .answer_capacity = mf_view_answer_capacity(viewer)};
     mf_Status status = listen_somewhere(viewer->context, options, &config, &server, error);
     mf_app_starting(false); // whoever reads the address may end it
     if (status == MF_OK && announce(options, server)) {
@@ -260,7 +260,7 @@ static int view_page(mf_Context *context, const Options *options, const char *na
     mf_app_starting(false);
     if (status == MF_OK && announce(options, server)) {
         const double end = mf_app_clock() + mf_option_real(options->duration, INFINITY);
-        while (!mf_app_stop_wanted() && mf_app_clock() < end)
+        while (!mf_app_stop_requested() && mf_app_clock() < end)
             mf_view_server_wait(server, WAIT_SECONDS);
     }
     mf_view_server_stop(server);

@@ -44,7 +44,7 @@ uint64_t mf_view_tick(const mf_Viewer *viewer);
 
 size_t mf_view_frame_size(const mf_Viewer *viewer); // [byte] of the largest frame
 // [byte] Of the largest answer: a frame, or the fields of a robot.
-size_t mf_view_answer_room(const mf_Viewer *viewer);
+size_t mf_view_answer_capacity(const mf_Viewer *viewer);
 
 // Answers one message of a page (mf_view_server_serve); `user` is the viewer.
 void mf_view_answer(mf_ViewMail *mail, void *user);

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#define FRAME_SECONDS 0.016 // [s] of the clock between two frames of a page
-#define IDLE_SECONDS 0.1    // [s] likewise, while nothing moves
-#define MAGIC 0x4d46524du   // of a frame
-#define SPEED_MOST 1e6      // [1]
-#define TEXT_ROOM 262144u   // [byte] of the longest text
+#define FRAME_SECONDS 0.016   // [s] of the clock between two frames of a page
+#define IDLE_SECONDS 0.1      // [s] likewise, while nothing moves
+#define MAGIC 0x4d46524du     // of a frame
+#define SPEED_MOST 1e6        // [1]
+#define TEXT_CAPACITY 262144u // [byte] of the longest text
 
 // The head of a frame; floats follow: poses, joints, rays, points, contacts,
 // levels. As web/src/live.ts
@@ -32,15 +32,15 @@ size_t mf_view_frame_size(const mf_Viewer *viewer) {
     const mf_Film *film = viewer->film;
     const size_t joints = film->joints != NULL ? MF_FILM_JOINTS : 0;
     return sizeof(FrameHead) +
-           sizeof(float) *
-               ((size_t)film->poses_each * MF_FILM_POSE + joints * MF_FILM_JOINT +
-                film->levels_each + (size_t)film->ray_count * MF_FILM_RAY +
-                3 * (size_t)film->points_each + (size_t)mf_film_contact_room() * MF_FILM_CONTACT);
+           sizeof(float) * ((size_t)film->poses_each * MF_FILM_POSE + joints * MF_FILM_JOINT +
+                            film->levels_each + (size_t)film->ray_count * MF_FILM_RAY +
+                            3 * (size_t)film->points_each +
+                            (size_t)mf_film_contact_capacity() * MF_FILM_CONTACT);
 }
 
-size_t mf_view_answer_room(const mf_Viewer *viewer) {
+size_t mf_view_answer_capacity(const mf_Viewer *viewer) {
     const size_t frame = mf_view_frame_size(viewer);
-    return frame > TEXT_ROOM ? frame : TEXT_ROOM;
+    return frame > TEXT_CAPACITY ? frame : TEXT_CAPACITY;
 }
 
 // What the page leaves out, since nothing would come of it.
@@ -145,9 +145,9 @@ static bool read_vector(const json_t *object, const char *name, double out[3]) {
 static void answer_text(const mf_Viewer *viewer, mf_ViewMail *mail, const char *key,
                         json_t *value) {
     json_t *object = json_pack("{s:o}", key, value);
-    const size_t room = mf_view_answer_room(viewer);
-    const size_t size = json_dumpb(object, (char *)mail->answer, room, JSON_COMPACT);
-    mail->answer_size = size <= room ? size : 0;
+    const size_t capacity = mf_view_answer_capacity(viewer);
+    const size_t size = json_dumpb(object, (char *)mail->answer, capacity, JSON_COMPACT);
+    mail->answer_size = size <= capacity ? size : 0;
     mail->binary = false;
     json_decref(object);
 }
@@ -252,47 +252,47 @@ static void do_release(mf_Viewer *viewer, mf_ViewMail *mail) {
 }
 
 // Words that act on the world.
-static void act_on_world(mf_Viewer *viewer, mf_ViewMail *mail, const char *word,
+static void act_on_world(mf_Viewer *viewer, mf_ViewMail *mail, const char *name,
                          const json_t *message) {
-    if (strcmp(word, "reset") == 0)
+    if (strcmp(name, "reset") == 0)
         viewer->driver->reset(viewer);
-    else if (strcmp(word, "back") == 0)
+    else if (strcmp(name, "back") == 0)
         do_back(viewer, mail, message);
-    else if (strcmp(word, "keep") == 0)
+    else if (strcmp(name, "keep") == 0)
         answer_note(viewer, mail, viewer->driver->keep(viewer));
-    else if (strcmp(word, "return") == 0)
+    else if (strcmp(name, "return") == 0)
         answer_note(viewer, mail, viewer->driver->give_back(viewer));
-    else if (strcmp(word, "set") == 0)
+    else if (strcmp(name, "set") == 0)
         do_set(viewer, mail, message);
-    else if (strcmp(word, "push") == 0)
+    else if (strcmp(name, "push") == 0)
         do_push(viewer, mail, message);
-    else if (strcmp(word, "release") == 0)
+    else if (strcmp(name, "release") == 0)
         do_release(viewer, mail);
-    else if (strcmp(word, "level") == 0)
+    else if (strcmp(name, "level") == 0)
         do_level(viewer, mail, message);
 }
 
-static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *word, const json_t *message) {
-    if (strcmp(word, "next") == 0)
+static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *name, const json_t *message) {
+    if (strcmp(name, "next") == 0)
         return answer_frame(viewer, mail, message);
-    if (strcmp(word, "pause") == 0 || strcmp(word, "run") == 0)
-        viewer->driver->pause(viewer, word[0] == 'p');
-    else if (strcmp(word, "step") == 0)
+    if (strcmp(name, "pause") == 0 || strcmp(name, "run") == 0)
+        viewer->driver->pause(viewer, name[0] == 'p');
+    else if (strcmp(name, "step") == 0)
         do_step(viewer, mail);
-    else if (strcmp(word, "speed") == 0)
+    else if (strcmp(name, "speed") == 0)
         do_speed(viewer, message);
-    else if (strcmp(word, "every") == 0)
+    else if (strcmp(name, "every") == 0)
         do_every(viewer, message);
-    else if (strcmp(word, "read") == 0)
+    else if (strcmp(name, "read") == 0)
         do_read(viewer, mail, message);
     else
-        act_on_world(viewer, mail, word, message);
+        act_on_world(viewer, mail, name, message);
     return true;
 }
 
 void mf_view_answer(mf_ViewMail *mail, void *user) {
     json_t *message = json_loadb(mail->message, mail->size, JSON_REJECT_DUPLICATES, NULL);
-    const char *word = json_string_value(json_object_get(message, "do"));
-    mail->done = word == NULL || act(user, mail, word, message);
+    const char *name = json_string_value(json_object_get(message, "do"));
+    mail->done = name == NULL || act(user, mail, name, message);
     json_decref(message);
 }

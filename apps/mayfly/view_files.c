@@ -4,7 +4,7 @@
 #define _DEFAULT_SOURCE   // mkdtemp
 #include "view_files.h"
 
-#include "io/bundle.h"
+#include "io/package.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static mf_Status make_folders(mf_DropFolder *folder, mf_Error *error) {
 }
 
 // The folders of a path below folder->files; `path` is as it was while this returns.
-static mf_Status make_way(const mf_DropFolder *folder, const char *path, mf_Error *error) {
+static mf_Status make_parents(const mf_DropFolder *folder, const char *path, mf_Error *error) {
     char whole[sizeof folder->main];
     for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         snprintf(whole, sizeof whole, "%s/%.*s", folder->files, (int)(slash - path), path);
@@ -59,7 +59,7 @@ static mf_Status make_way(const mf_DropFolder *folder, const char *path, mf_Erro
 static mf_Status write_file(const mf_DropFolder *folder, const char *path, const void *data,
                             size_t size, mf_Error *error) {
     char whole[sizeof folder->main];
-    mf_Status status = make_way(folder, path, error);
+    mf_Status status = make_parents(folder, path, error);
     if (status != MF_OK)
         return status;
     snprintf(whole, sizeof whole, "%s/%s", folder->files, path);
@@ -80,12 +80,12 @@ static mf_Status write_file(const mf_DropFolder *folder, const char *path, const
 
 static mf_Status write_all(const mf_DropFolder *folder, const mf_ViewDrop *drop, mf_Error *error) {
     const uint8_t *data = (const uint8_t *)drop->data;
-    mf_Bundle bundle = {.at = data, .end = data + drop->size};
-    mf_BundleFile file;
+    mf_Package package = {.at = data, .end = data + drop->size};
+    mf_PackageFile file;
     mf_Error reason = {0};
     bool found = false;
     mf_Status status = MF_OK;
-    while (status == MF_OK && mf_bundle_next(&bundle, &file, &reason)) {
+    while (status == MF_OK && mf_package_next(&package, &file, &reason)) {
         status = write_file(folder, file.path, file.data, file.size, error);
         found = found || strcmp(file.path, drop->name) == 0;
     }
@@ -98,7 +98,7 @@ static mf_Status write_all(const mf_DropFolder *folder, const mf_ViewDrop *drop,
 
 mf_Status mf_drop_write(const mf_ViewDrop *drop, mf_DropFolder *out, mf_Error *error) {
     out->path[0] = '\0';
-    if (!mf_bundle_is_path(drop->name) || !is_scene_or_robot(drop->name) ||
+    if (!mf_package_is_path(drop->name) || !is_scene_or_robot(drop->name) ||
         (!drop->several && strchr(drop->name, '/') != NULL))
         return refuse_main(drop->name, error);
     mf_Status status = make_folders(out, error);

@@ -26,7 +26,7 @@ static struct timespec later(double seconds) {
 // Takes the same time for every wrong token.
 static bool same_token(const char *a, const char *b) {
     unsigned differ = strlen(a) != 2 * MF_VIEW_TOKEN;
-    for (size_t i = 0; i < 2 * MF_VIEW_TOKEN; i++) // both have room for so many characters
+    for (size_t i = 0; i < 2 * MF_VIEW_TOKEN; i++) // both have space for so many characters
         differ |= (unsigned)(a[i] ^ b[i]) << 1;
     return differ == 0;
 }
@@ -137,14 +137,14 @@ static int send_page(struct mg_connection *connection, void *user) {
 
 // ---- the sockets of pages ----------------------------------------------------------------------
 
-// Room for the answers of the present world.
-static bool make_room(mf_ViewServer *server, mf_ViewSlot *slot) {
-    if (slot->room >= server->config.answer_room)
+// Space for the answers of the present world.
+static bool reserve(mf_ViewServer *server, mf_ViewSlot *slot) {
+    if (slot->memory >= server->config.answer_capacity)
         return true;
     free(slot->mail.answer);
-    slot->mail.answer = malloc(server->config.answer_room);
-    slot->room = slot->mail.answer != NULL ? server->config.answer_room : 0;
-    return slot->room > 0;
+    slot->mail.answer = malloc(server->config.answer_capacity);
+    slot->memory = slot->mail.answer != NULL ? server->config.answer_capacity : 0;
+    return slot->memory > 0;
 }
 
 static int open_socket(const struct mg_connection *connection, void *user) {
@@ -155,7 +155,7 @@ static int open_socket(const struct mg_connection *connection, void *user) {
     pthread_mutex_lock(&server->mutex);
     for (uint32_t i = 0; i < MF_VIEW_PAGES && refused != 0 && !server->stopping; i++) {
         mf_ViewSlot *slot = &server->slots[i];
-        if (slot->open || slot->mail.holds || !make_room(server, slot))
+        if (slot->open || slot->mail.holds || !reserve(server, slot))
             continue;
         slot->open = true;
         slot->asked = false;
@@ -304,13 +304,13 @@ static int keep_complaint(const struct mg_connection *connection, const char *me
 // Why nothing can listen there, by trying: civetweb only says that it cannot.
 static mf_Status try_bind(const mf_ViewServerConfig *config, uint16_t port, mf_Error *error) {
     const char *host = config->host;
-    struct addrinfo wanted = {.ai_family = AF_UNSPEC,
-                              .ai_socktype = SOCK_STREAM,
-                              .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
+    struct addrinfo hints = {.ai_family = AF_UNSPEC,
+                             .ai_socktype = SOCK_STREAM,
+                             .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
     char number[8];
     snprintf(number, sizeof number, "%u", port);
-    if (getaddrinfo(host, number, &wanted, &found) != 0)
+    if (getaddrinfo(host, number, &hints, &found) != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s: %s: expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found "
                        "'%.100s'",
@@ -381,7 +381,7 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
 }
 
 mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *description,
-                                size_t answer_room, mf_Error *error) {
+                                size_t answer_capacity, mf_Error *error) {
     mf_ViewOld *texts = mf_allocate(server->context, 1, sizeof *texts);
     if (texts == NULL)
         return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
@@ -394,7 +394,7 @@ mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *d
     server->config.page = texts->page.data;
     server->config.page_size = texts->page.size;
     server->config.description = texts->description.data;
-    server->config.answer_room = answer_room;
+    server->config.answer_capacity = answer_capacity;
     server->world++;
     drop_old(server);
     pthread_cond_broadcast(&server->went);

@@ -26,7 +26,7 @@ typedef struct mf_ViewServerConfig {
     const char *page;        // HTML, borrowed
     size_t page_size;        // [byte]
     const char *description; // of the world, sent to each page first; NULL: no world, only the page
-    size_t answer_room;      // [byte] of the longest answer
+    size_t answer_capacity;  // [byte] of the longest answer
 } mf_ViewServerConfig;
 
 typedef struct mf_ViewMail {
@@ -34,7 +34,7 @@ typedef struct mf_ViewMail {
     size_t size;                   // [byte]
     double asked;                  // [s] of the clock
     double last_frame;             // [s] of the clock, when the page got its last frame
-    uint8_t *answer;               // answer_room bytes
+    uint8_t *answer;               // answer_capacity bytes
     size_t answer_size;            // [byte] 0: nothing is sent
     bool binary;                   // the answer is no text
     bool done;                     // set when it is answered
@@ -44,7 +44,7 @@ typedef struct mf_ViewMail {
 // What was dropped on a page.
 typedef struct mf_ViewDrop {
     char name[512];   // of the file to load
-    bool several;     // the data is a bundle of files (io/bundle.h), of which it is one
+    bool several;     // the data is a bundle of files (io/package.h), of which it is one
     const char *data; // borrowed until mf_view_server_loaded
     size_t size;      // [byte]
 } mf_ViewDrop;
@@ -71,7 +71,7 @@ void mf_view_server_loaded(mf_ViewServer *server, bool loaded, const char *line)
 // Another world: what pages got before is closed, and they come again. Takes both texts, which are
 // empty then.
 mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *description,
-                                size_t answer_room, mf_Error *error);
+                                size_t answer_capacity, mf_Error *error);
 
 void mf_view_server_stop(mf_ViewServer *server); // NULL is allowed
 

@@ -14,7 +14,7 @@ typedef struct mf_ViewSlot {
     bool open;      // a page has it
     bool asked;     // its message waits
     uint32_t world; // [1] that it shows
-    size_t room;    // [byte] of its answers
+    size_t memory;  // [byte] of its answers
     mf_ViewMail mail;
 } mf_ViewSlot;
 

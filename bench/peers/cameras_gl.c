@@ -54,23 +54,23 @@ static int make_ball(float *out) {
     return count / 3;
 }
 
-static void set_place(GLint uniform, float x, float y, float z, float a, float b, float c) {
+static void set_position(GLint uniform, float x, float y, float z, float a, float b, float c) {
     const float m[16] = {a, 0, 0, 0, 0, b, 0, 0, 0, 0, c, 0, x, y, z, 1};
     glUniformMatrix4fv(uniform, 1, GL_FALSE, m);
 }
 
-int main(int count, char **words) {
-    const int side = count > 1 ? atoi(words[1]) : 84, views = count > 2 ? atoi(words[2]) : 64;
+int main(int count, char **names) {
+    const int side = count > 1 ? atoi(names[1]) : 84, views = count > 2 ? atoi(names[2]) : 64;
     const int high = side == 320 ? 240 : side, across = (int)ceil(sqrt(views));
     const int wide = across * side, tall = (views + across - 1) / across * high;
     EGLDisplay display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
-    const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
-                             EGL_OPENGL_ES2_BIT, EGL_NONE};
+    const EGLint expected[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
+                               EGL_OPENGL_ES2_BIT, EGL_NONE};
     const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
     EGLConfig config;
     EGLint found;
     if (!eglInitialize(display, NULL, NULL) ||
-        !eglChooseConfig(display, wanted, &config, 1, &found) || found < 1)
+        !eglChooseConfig(display, expected, &config, 1, &found) || found < 1)
         return fprintf(stderr, "no EGL here\n"), 1;
     eglBindAPI(EGL_OPENGL_ES_API);
     EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
@@ -134,12 +134,12 @@ int main(int count, char **words) {
             glScissor(v % across * side, v / across * high, side, high);
             glUniformMatrix4fv(view, 1, GL_FALSE, look);
             glUniform3f(color, 0.5f, 0.55f, 0.5f);
-            set_place(place, 0, 0, -0.5f, 40, 40, 0.5f);
+            set_position(place, 0, 0, -0.5f, 40, 40, 0.5f);
             glDrawArrays(GL_TRIANGLES, 0, vertices);
             for (int s = 0; s < SHAPES; s++) {
                 glUniform3f(color, 0.8f, 0.3f, 0.1f);
-                set_place(place, 0.2f * (float)(s % 3 - 1), 0.1f * (float)(v % 5), 0.06f * (float)s,
-                          0.07f, 0.06f, 0.08f);
+                set_position(place, 0.2f * (float)(s % 3 - 1), 0.1f * (float)(v % 5),
+                             0.06f * (float)s, 0.07f, 0.06f, 0.08f);
                 glDrawArrays(GL_TRIANGLES, 0, vertices);
             }
         }

@@ -109,9 +109,9 @@ def beside_itself(task, workers, settings):
         whole.append(rate(environment.step, ROBOTS, actions))
         bare.append(rate(lambda action: native.step(rows, action), ROBOTS, actions))
     more = statistics.median(inner / outer for inner, outer in zip(bare, whole)) - 1
-    told = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    reported = ", ".join(f"{name}={value!r}" for name, value in settings.items())
     print(
-        f"| {task} | {told} | {statistics.median(whole):,.0f} | {statistics.median(bare):,.0f} "
+        f"| {task} | {reported} | {statistics.median(whole):,.0f} | {statistics.median(bare):,.0f} "
         f"| {100 * more:.1f} % |",
         flush=True,
     )

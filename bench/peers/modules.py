@@ -67,8 +67,8 @@ def chain_text(count, docks):
     # The stiffest that MuJoCo's guide allows: a time constant of two steps.
     welds = "".join(f'<weld body1="front{i}" body2="rear{i + 1}" solref="{2 * STEP} 1"/>' for i in seams)
     apart = "".join(f'<exclude body1="front{i}" body2="rear{i + 1}"/>' for i in seams)
-    plates = ('<custom><text name="dock:front" data="site=front_site0 turns=2"/>'
-              '<text name="dock:back" data="site=back_site0 turns=2"/></custom>') if docks else ""
+    plates = ('<custom><text name="dock:front" data="site=front_site0 orientations=2"/>'
+              '<text name="dock:back" data="site=back_site0 orientations=2"/></custom>') if docks else ""
     return (f'<mujoco model="chain"><option timestep="{STEP}" integrator="implicitfast"/>'
             f'<worldbody><geom type="plane" size="0 0 1"/>{bodies}</worldbody>'
             f'<actuator>{motors}</actuator><equality>{welds}</equality>'

@@ -165,11 +165,11 @@ static bool read_job(int argc, char **argv, Job *job) {
 static bool control(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
     const Job *job = user;
     mf_Field *field = mf_group_find_field(group, "actuator.control");
-    double turns = job->frequency * mf_time_to_seconds(time);
+    double cycles = job->frequency * mf_time_to_seconds(time);
     for (uint32_t i = 0; i < job->wave_count; i++)
         mf_field_set(field, instance, i,
-                     job->waves[i][0] +
-                         job->waves[i][1] * sin(6.283185307179586477 * (turns + job->waves[i][2])));
+                     job->waves[i][0] + job->waves[i][1] * sin(6.283185307179586477 *
+                                                               (cycles + job->waves[i][2])));
     return true;
 }
 
@@ -195,8 +195,8 @@ static mf_Status start_all(Setup *setup, const Job *job, mf_Error *error) {
         return mf_fail(error, MF_NO_MEMORY, "bench_precision: out of memory");
     for (uint32_t robot = 0; robot < job->robots; robot++) {
         for (uint32_t i = 0; i < model->velocity_count; i++) {
-            double turns = 0.6180339887498949 * (robot * model->velocity_count + i);
-            double random = 2.0 * (turns - floor(turns)) - 1.0;
+            double cycles = 0.6180339887498949 * (robot * model->velocity_count + i);
+            double random = 2.0 * (cycles - floor(cycles)) - 1.0;
             velocity[i] = key->velocity[i] + (robot > 0 ? SPREAD * random : 0.0);
         }
         mf_group_set_state(setup->group, robot, key->position, velocity);
@@ -273,14 +273,14 @@ static double thread_seconds(void) {
 }
 
 // place = center of the body's frame in the world: p + R(q) r of its link's pose and its own.
-static void body_position(const mf_Body *body, const double (*links)[3], const double (*turns)[4],
-                          double position[3]) {
+static void body_position(const mf_Body *body, const double (*links)[3],
+                          const double (*rotations)[4], double position[3]) {
     double r[3] = {body->position[0], body->position[1], body->position[2]};
     if (body->link == MF_NONE) {
         memcpy(position, r, sizeof r);
         return;
     }
-    const double *q = turns[body->link], *p = links[body->link];
+    const double *q = rotations[body->link], *p = links[body->link];
     double t[3] = {2.0 * (q[2] * r[2] - q[3] * r[1]), 2.0 * (q[3] * r[0] - q[1] * r[2]),
                    2.0 * (q[1] * r[1] - q[2] * r[0])};
     position[0] = p[0] + r[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
@@ -288,15 +288,15 @@ static void body_position(const mf_Body *body, const double (*links)[3], const d
     position[2] = p[2] + r[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
 }
 
-static void print_moment(const Setup *setup, double (*links)[3], double (*turns)[4]) {
+static void print_moment(const Setup *setup, double (*links)[3], double (*rotations)[4]) {
     mf_ArticulatedEnergy energy = mf_articulated_energy(setup->group, 0);
-    mf_group_link_poses(setup->group, 0, 1, links[0], turns[0], NULL);
+    mf_group_link_poses(setup->group, 0, 1, links[0], rotations[0], NULL);
     printf("%.9f %.17g %.17g", mf_time_to_seconds(mf_world_time(setup->world)), energy.kinetic,
            energy.potential + energy.elastic);
     for (uint32_t i = 0; i < setup->model->body_count; i++) {
         double position[3];
         body_position(&setup->model->bodies[i], (const double(*)[3])links,
-                      (const double(*)[4])turns, position);
+                      (const double(*)[4])rotations, position);
         printf(" %.17g %.17g %.17g", position[0], position[1], position[2]);
     }
     putchar('\n');
@@ -305,29 +305,29 @@ static void print_moment(const Setup *setup, double (*links)[3], double (*turns)
 static mf_Status run(Setup *setup, const Job *job, mf_Error *error) {
     const mf_Model *model = setup->model;
     double(*links)[3] = mf_allocate(setup->context, model->link_count, sizeof *links);
-    double(*turns)[4] = mf_allocate(setup->context, model->link_count, sizeof *turns);
+    double(*rotations)[4] = mf_allocate(setup->context, model->link_count, sizeof *rotations);
     uint64_t steps = (uint64_t)(job->every / job->step);
     double best = INFINITY;
     mf_Status status = MF_OK;
-    if (links == NULL || turns == NULL)
+    if (links == NULL || rotations == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "bench_precision: out of memory");
     for (uint32_t repeat = 0; repeat < job->repeats && status == MF_OK; repeat++) {
         double cost = 0.0;
         bool last = repeat + 1 == job->repeats;
         status = mf_world_restore(setup->world, setup->image, setup->image_size, error);
         if (last)
-            print_moment(setup, links, turns);
+            print_moment(setup, links, rotations);
         for (uint32_t frame = 0; frame < job->frames && status == MF_OK; frame++) {
             double began = thread_seconds();
             mf_world_step(setup->world, steps);
             cost += thread_seconds() - began;
             if (last)
-                print_moment(setup, links, turns);
+                print_moment(setup, links, rotations);
         }
         best = fmin(best, cost);
     }
     mf_release(setup->context, links);
-    mf_release(setup->context, turns);
+    mf_release(setup->context, rotations);
     if (status == MF_OK)
         printf("cost %.9g %llu %u\n", best, (unsigned long long)(steps * job->frames),
                mf_group_fault_total(setup->group));

@@ -32,15 +32,15 @@ def hover(
     yaw: float,
 ) -> npt.NDArray[np.float64]:
     """The parts of their largest thrust of the four motors that lead to `goal` [m]."""
-    wanted = 1.2 * (np.asarray(goal, float) - position) - 1.8 * np.asarray(velocity, float)
-    wanted = np.clip(wanted, -3.0, 3.0)
+    expected = 1.2 * (np.asarray(goal, float) - position) - 1.8 * np.asarray(velocity, float)
+    expected = np.clip(expected, -3.0, 3.0)
     roll, pitch, heading = angles(attitude)
     c, s = math.cos(heading), math.sin(heading)
-    ahead, right = c * wanted[0] + s * wanted[1], -s * wanted[0] + c * wanted[1]
+    ahead, right = c * expected[0] + s * expected[1], -s * expected[0] + c * expected[1]
     turn = math.remainder(yaw - heading, 2 * math.pi)
     error = np.array([right / 9.81 - roll, -ahead / 9.81 - pitch, turn])
     torque = INERTIA * (np.array([70.0, 70.0, 4.0]) * error - np.array([14, 14, 4]) * gyro)
-    lift = MASS * (9.81 - wanted[2]) / (math.cos(roll) * math.cos(pitch))
+    lift = MASS * (9.81 - expected[2]) / (math.cos(roll) * math.cos(pitch))
     thrust = lift / 4 + (torque / [4 * ARM, 4 * ARM, 4 * DRAG]) @ MIX
     return np.clip(thrust / LARGEST, 0.0, 1.0)
 

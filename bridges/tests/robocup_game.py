@@ -93,10 +93,10 @@ def open_game(
     text = re.sub("bridges:\n.*\n.*\n", "", text)
     text = re.sub("count: [47]", f"count: {count}", text)
     if scene == "robocup":
-        grid = "place: {grid: {center: [%d, 3.7, 0], spacing: [1, 1, 1], columns: 11}}"
-        places = [grid % -6, grid % 6]
-        text = re.sub(r"place: {poses: .*-1.57.*", lambda _: places.pop(0), text)
-        assert not places
+        grid = "placement: {grid: {center: [%d, 3.7, 0], spacing: [1, 1, 1], columns: 11}}"
+        positions = [grid % -6, grid % 6]
+        text = re.sub(r"placement: {poses: .*-1.57.*", lambda _: positions.pop(0), text)
+        assert not positions
     text = text.replace("../models/humanoid.urdf", str(model), 1)
     text = text.replace("../models/humanoid.urdf", str(right or model))
     text = text.replace("../models", str(ROOT / "models"))

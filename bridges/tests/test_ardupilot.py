@@ -13,12 +13,12 @@ import numpy as np
 import pilots
 import pytest
 from json_peer import Peer, check
-
-import mayfly
-from conftest import ROOT
 from mayfly_bridges._flight import frames
 from mayfly_bridges._flight.sample import Sample
 from mayfly_bridges.ardupilot import link, wire
+
+import mayfly
+from conftest import ROOT
 
 Start = Callable[..., subprocess.Popen[str]]
 Serve = Callable[..., str]
@@ -26,10 +26,10 @@ SCENE = """
 world: {{step: 0.002}}
 groups:
 - {{name: quadrotor, model: {models}/quadrotor.xml}}
-- {{name: held, model: {models}/sun2022.yaml, place: {{grid: {{center: [9, 0, 5]}}}}}}
+- {{name: held, model: {models}/sun2022.yaml, placement: {{grid: {{center: [9, 0, 5]}}}}}}
 - name: wing
   model: {models}/aerosonde.yaml
-  place: {{grid: {{center: [0, 0, 100]}}}}
+  placement: {{grid: {{center: [0, 0, 100]}}}}
   behavior: {{program: {{mode: surfaces}}}}
 """
 OFF = [1000] * 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from mayfly_bridges._flight import frames
 
 NED = np.array([[0, 1, 0], [1, 0, 0], [0, 0, -1]])  # rows: north, east, down in Mayfly's axes
@@ -19,9 +18,9 @@ def rotations() -> list[np.ndarray]:
 
 @pytest.mark.parametrize("q", rotations())
 def test_attitude_is_the_rotation_between_the_axes(q: np.ndarray) -> None:
-    wanted = NED @ frames.matrix(q) @ FRD
+    expected = NED @ frames.matrix(q) @ FRD
     found = frames.attitude(q)
-    np.testing.assert_allclose(frames.matrix(found), wanted, atol=1e-12)
+    np.testing.assert_allclose(frames.matrix(found), expected, atol=1e-12)
     assert found[0] >= 0
     np.testing.assert_allclose(np.linalg.norm(found), 1.0)
 

@@ -14,11 +14,11 @@ import json_peer
 import mavlink_peer
 import numpy as np
 import pytest
+from mayfly_bridges._flight import outputs
+from mayfly_bridges._flight.outputs import Control, Kind, Output
 
 import mayfly
 from conftest import ROOT
-from mayfly_bridges._flight import outputs
-from mayfly_bridges._flight.outputs import Control, Kind, Output
 
 Start = Callable[..., subprocess.Popen[str]]
 Serve = Callable[..., str]
@@ -26,10 +26,10 @@ PAIR = """
 world: {{step: 0.002}}
 proximity: {{neighbors: {{detect: false}}}}
 groups:
-- {{name: pair, model: {models}/quadrotor.xml, count: 2, place: {{line: {{distance: 2}}}}}}
+- {{name: pair, model: {models}/quadrotor.xml, count: 2, placement: {{line: {{distance: 2}}}}}}
 - name: rotors
   model: {models}/sun2022.yaml
-  place: {{grid: {{center: [9, 0, 5]}}}}
+  placement: {{grid: {{center: [9, 0, 5]}}}}
   behavior: {{program: {{mode: rotors}}}}
 """
 

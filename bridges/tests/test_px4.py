@@ -12,13 +12,13 @@ import numpy as np
 import pilots
 import pytest
 from mavlink_peer import HOME, Peer, common, local
-
-import mayfly
 from mayfly_bridges._flight import earth, frames
 from mayfly_bridges._flight.sample import Sample
 from mayfly_bridges.px4 import home as home_of
 from mayfly_bridges.px4 import mavlink, sensors
 from mayfly_bridges.px4.link import control
+
+import mayfly
 
 Start = Callable[..., subprocess.Popen[str]]
 Serve = Callable[..., str]
@@ -81,8 +81,8 @@ def test_pymavlink_reads_what_we_write(message: mavlink.Message) -> None:
         assert (found.get_srcSystem(), found.get_srcComponent()) == (1, 200)
         assert found.get_seq() == turn % 256
         for field in message.fields:
-            wanted = values.get(field.name, [0] * field.length if field.length else 0)
-            assert getattr(found, field.name) == wanted, field.name
+            expected = values.get(field.name, [0] * field.length if field.length else 0)
+            assert getattr(found, field.name) == expected, field.name
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=IDS)
@@ -90,10 +90,10 @@ def test_we_read_what_pymavlink_writes(message: mavlink.Message) -> None:
     random = np.random.default_rng(4)
     coder = common.MAVLink(None, srcSystem=9)
     theirs = common.mavlink_map[message.number]
-    stream, wanted = b"", []
+    stream, expected = b"", []
     for _ in range(20):
         values = values_of(message, random)
-        wanted.append(values)
+        expected.append(values)
         stream += theirs(**values).pack(coder) + b"\x01\xfd\x02"[: random.integers(3)]
     found = []
     reader = mavlink.Reader(MESSAGES)
@@ -103,7 +103,7 @@ def test_we_read_what_pymavlink_writes(message: mavlink.Message) -> None:
         stream = stream[size:]
     assert len(found) >= 18  # a lone 0xFD may hide one frame at the end
     plain = [{k: list(v) if isinstance(v, tuple) else v for k, v in one.items()} for one in found]
-    assert all(one in wanted for one in plain)
+    assert all(one in expected for one in plain)
 
 
 def test_damaged_and_foreign_frames_are_skipped() -> None:
@@ -140,7 +140,7 @@ def test_the_air_is_that_of_the_standard_atmosphere() -> None:
     assert earth.density(0) == pytest.approx(1.225, abs=1e-4)
 
 
-def test_places_are_where_a_globe_has_them() -> None:
+def test_positions_are_where_a_globe_has_them() -> None:
     place = home_of("47,8,500", "0.5,60,0")
     for position in ([1000.0, 0, 0], [0, 1000.0, 0], [-20000.0, 30000.0, -100.0]):
         latitude, longitude, altitude = place.locate(np.array(position))
@@ -221,9 +221,9 @@ def test_every_message_has_the_true_state(serve: Serve, start: Start) -> None:
     np.testing.assert_allclose([sensor.xgyro, sensor.ygyro, sensor.zgyro], rates, rtol=1e-6)
     force = [sensor.xacc, sensor.yacc, sensor.zacc]
     np.testing.assert_allclose(force, frames.frd(true["sensor.value"][:3]), atol=0.1)
-    turned = frames.matrix(attitude)
+    rotated = frames.matrix(attitude)
     felt = 9.80665e-3 * np.array([state.xacc, state.yacc, state.zacc])
-    np.testing.assert_allclose(felt, force + turned.T @ [0, 0, 9.81], atol=0.02)
+    np.testing.assert_allclose(felt, force + rotated.T @ [0, 0, 9.81], atol=0.02)
 
 
 def test_other_sensors_have_the_true_state(serve: Serve, start: Start) -> None:
@@ -258,8 +258,8 @@ def test_other_sensors_have_the_true_state(serve: Serve, start: Start) -> None:
         strength * math.sin(inclination),
     ]
     measured = [sensor.xmag, sensor.ymag, sensor.zmag]
-    turned = frames.matrix(frames.attitude(true["base.orientation"]))
-    np.testing.assert_allclose(turned @ measured, field, atol=1e-6)
+    rotated = frames.matrix(frames.attitude(true["base.orientation"]))
+    np.testing.assert_allclose(rotated @ measured, field, atol=1e-6)
     assert measured[1] < -0.2  # the robot faces east: north is on its left
 
 

@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from mayfly_bridges.robocup import sexpr
 from rcsssmj.utils.sexpression import SExpression
 from robocup_game import AGENT, HUMANOID, ROOT, T1, TIMEOUT, Game, Link, open_game
-
-from mayfly_bridges.robocup import sexpr
 
 SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", "/nowhere"))
 MENAGERIE = SHARED / "models" / "booster_t1" / "t1.xml"
@@ -266,9 +265,9 @@ def test_motors(begin: Begin) -> None:
     for cycle in range(120):
         text = link.receive()
         if cycle == 50:
-            turned = joint(text, "neck_yaw")
+            rotated = joint(text, "neck_yaw")
         link.send("(neck_yaw 30 0 30 0.6 0)(left_shoulder_pitch 0 0 0 2 2)(no_motor 1 2 3 4 5)")
-    assert turned == pytest.approx(30, abs=0.6)
+    assert rotated == pytest.approx(30, abs=0.6)
     assert joint(text, "left_shoulder_pitch") > 30  # turned by its torque alone
     percepts = AGENT.Percepts()
     percepts.take(text)
@@ -308,13 +307,13 @@ def test_beam_and_voices(begin: Begin) -> None:
         right.send("(beam -1 -0.5 0)")
     (sound,) = heard
     assert "(MIC hear (" in sound and " aGVsbG8=))" in sound
-    places = []
+    positions = []
     for text in texts:
         percepts = AGENT.Percepts()
         percepts.take(text)
-        places.append((*percepts.position[:2], round(abs(percepts.heading()), 1)))
-    assert places[0] == pytest.approx((-1, -0.5, 0), abs=0.02)
-    assert places[1] == pytest.approx((1, -0.5, 3.1), abs=0.05)
+        positions.append((*percepts.position[:2], round(abs(percepts.heading()), 1)))
+    assert positions[0] == pytest.approx((-1, -0.5, 0), abs=0.02)
+    assert positions[1] == pytest.approx((1, -0.5, 3.1), abs=0.05)
 
 
 def test_two_teams_play(begin: Begin) -> None:
@@ -450,14 +449,14 @@ def test_a_robot_with_a_fault_starts_again(begin: Begin, tmp_path: pathlib.Path)
     strong = tmp_path / "humanoid.urdf"
     strong.write_text(re.sub('(effort|velocity)="[^"]*"', r'\1="1e30"', HUMANOID.read_text()))
     link = begin(strong).agent("Reds", 1)
-    percepts, places = AGENT.Percepts(), []
+    percepts, positions = AGENT.Percepts(), []
     for cycle in range(20):
         percepts.take(link.receive())
-        places.append(percepts.position)
+        positions.append(percepts.position)
         torque = "(left_hip_pitch 0 0 0 0 1e28)" if cycle == 8 else "(left_hip_pitch 0 0 0 0 0)"
         link.send("(beam -1 -0.5 0)" * (cycle == 2) + torque)
-    assert places[7][:2] == pytest.approx((-1, -0.5), abs=0.05)
-    assert places[-1][:2] == pytest.approx((-0.75, 3.7), abs=0.05)
+    assert positions[7][:2] == pytest.approx((-1, -0.5), abs=0.05)
+    assert positions[-1][:2] == pytest.approx((-0.75, 3.7), abs=0.05)
 
 
 def test_teams_with_different_robots(begin: Begin) -> None:

@@ -12,6 +12,12 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+from mayfly_bridges.robocup.arms import Arms
+from mayfly_bridges.robocup.discipline import Player, Who
+from mayfly_bridges.robocup.field import FIELDS
+from mayfly_bridges.robocup.referee import Orders, Referee, Touch
+from mayfly_bridges.robocup.robot import Robot
+from mayfly_bridges.robocup.rules import BOOKS, GOAL, KICK_OFF, Foul, Mode, Phase, Rules
 from rcsssmj.games.soccer.game_phase import GamePhase
 from rcsssmj.games.soccer.sim.soccer_ball import SoccerBall
 from rcsssmj.games.soccer.sim.soccer_game_state import GameState
@@ -22,12 +28,6 @@ from rcsssmj.sim.agent_id import AgentID
 from robocup_game import T1
 
 import mayfly
-from mayfly_bridges.robocup.arms import Arms
-from mayfly_bridges.robocup.discipline import Player, Who
-from mayfly_bridges.robocup.field import FIELDS
-from mayfly_bridges.robocup.referee import Orders, Referee, Touch
-from mayfly_bridges.robocup.robot import Robot
-from mayfly_bridges.robocup.rules import BOOKS, GOAL, KICK_OFF, Foul, Mode, Phase, Rules
 
 CYCLE = 0.02  # [s]
 HEIGHT = 0.6735  # [m] at which T1 stands
@@ -349,7 +349,7 @@ def test_arms_away_from_the_body(
     with mayfly.connect(serve(scene)) as world:
         robot = Robot(world["robot"].describe())
     arms = Arms(robot)
-    names = {robot.told["shapes"][i]["name"]: i for i in arms.shapes}
+    names = {robot.info["shapes"][i]["name"]: i for i in arms.shapes}
     assert set(names) == {"left_hand", "right_hand", "left_forearm", "right_forearm"}
     model = mujoco.MjModel.from_xml_path(str(T1))
     data = mujoco.MjData(model)
@@ -372,13 +372,13 @@ def test_arms_away_from_the_body(
     calls = []
     for pose in range(150):
         angle = dice.uniform(-1.3, 1.3, len(joints)) * dice.choice((0.3, 1.0))
-        turned = np.array([1.0, 0, 0, 0]) + dice.normal(size=4) * (0.05, 0.3, 2.0)[pose % 3]
-        turned /= np.linalg.norm(turned)
+        rotated = np.array([1.0, 0, 0, 0]) + dice.normal(size=4) * (0.05, 0.3, 2.0)[pose % 3]
+        rotated /= np.linalg.norm(rotated)
         at = np.array([0.5, -0.2, (0.67, 0.55, 0.2)[pose % 3]])
-        data.qpos[:7] = [*at, *turned]
+        data.qpos[:7] = [*at, *rotated]
         data.qpos[[model.jnt_qposadr[joint] for joint in joints]] = angle
         mujoco.mj_kinematics(model, data)
-        links, rotations = robot.poses(at[None], turned[None], angle[None])
+        links, rotations = robot.poses(at[None], rotated[None], angle[None])
         for name, shape in names.items():
             ours = arms.is_away(shape, links[0], rotations[0])
             assert ours == league_says(referee, game, name), (pose, name)

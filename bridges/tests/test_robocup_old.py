@@ -10,14 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from rcssscom import Server
-from robocup_game import HUMANOID, TIMEOUT, Game, Link, open_game
-
 from mayfly_bridges.robocup import sexpr
 from mayfly_bridges.robocup.effectors import Beam, Init, Rate, Say
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.graph import Body, transform
 from mayfly_bridges.robocup.old import OldDialect
+from rcssscom import Server
+from robocup_game import HUMANOID, TIMEOUT, Game, Link, open_game
 
 
 @pytest.fixture
@@ -73,8 +72,8 @@ def test_an_agent_of_simspark(game: Game) -> None:
     assert abs(joints(texts[-1])["llj4"]) < 3  # its legs are straight
     assert "(FRP (n lf)" in texts[-1] and "(FRP (n rf)" in texts[-1]
     assert re.search(r"\(ACC \(n torso\) \(a \S+ \S+ (9|10)\.", texts[-1])
-    sights = ["(See " in text for text in texts]
-    assert sights.count(True) in (16, 17) and sights[3:] == sights[:-3]
+    detections = ["(See " in text for text in texts]
+    assert detections.count(True) in (16, 17) and detections[3:] == detections[:-3]
     assert "(F1L (pol " in "".join(texts) or "(F1R (pol " in "".join(texts)
 
 
@@ -129,7 +128,7 @@ def test_graph_tells_what_moved() -> None:
     assert sexpr.parse(root.diff(False).encode()) == [["nd", ["nd"]]]
     for step in range(1, 4):
         part.at = transform(np.array([0.002 * step, 0, 0]), np.eye(3))
-        (told,) = sexpr.parse(root.diff(False).encode())
-        assert (len(told[1]) == 2) == (step == 3)  # 6 mm since it was told
-    assert told[1][1][0] == "SLT" and told[1][1][13] == "0.0060"
+        (info,) = sexpr.parse(root.diff(False).encode())
+        assert (len(info[1]) == 2) == (step == 3)  # 6 mm since it was told
+    assert info[1][1][0] == "SLT" and info[1][1][13] == "0.0060"
     assert whole[0][1] == "TRF"

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-
 from mayfly_bridges.robocup.discipline import Player, Who
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.referee import Orders, Referee, Touch
@@ -100,8 +99,8 @@ def test_misplaced_players_stand_beside_the_field() -> None:
     for (side, _), (x, y, theta) in found.players.items():
         assert (x > 0) == (side == 1) and abs(y) == pytest.approx(3.7)
         assert math.sin(theta) * y < 0  # looks to the field
-    places = [place[:2] for place in found.players.values()]
-    assert all(math.dist(a, b) >= 0.7 for a in places for b in places if a is not b)
+    positions = [place[:2] for place in found.players.values()]
+    assert all(math.dist(a, b) >= 0.7 for a in positions for b in positions if a is not b)
     assert not game.go().players
 
 

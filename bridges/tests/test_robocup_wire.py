@@ -8,12 +8,6 @@ import struct
 
 import numpy as np
 import pytest
-from rcsssmj.games.soccer.server.soccer_action_parser import SoccerActionParser
-from rcsssmj.games.soccer.sim.soccer_perceptions import GameStatePerception
-from rcsssmj.sim import perceptions as league
-from rcsssmj.sim.actions import MotorAction
-from rcsssmj.utils.sexpression import SExpression
-
 from mayfly_bridges.robocup import percepts, sexpr
 from mayfly_bridges.robocup.effectors import (
     Beam,
@@ -26,7 +20,12 @@ from mayfly_bridges.robocup.effectors import (
 )
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.framing import Gone, Peer, Unframer, frame
-from mayfly_bridges.robocup.vision import Seen, Sight, polar
+from mayfly_bridges.robocup.vision import Detection, Seen, polar
+from rcsssmj.games.soccer.server.soccer_action_parser import SoccerActionParser
+from rcsssmj.games.soccer.sim.soccer_perceptions import GameStatePerception
+from rcsssmj.sim import perceptions as league
+from rcsssmj.sim.actions import MotorAction
+from rcsssmj.utils.sexpression import SExpression
 
 # ---- S-expressions and frames ------------------------------------------------------------------
 
@@ -188,8 +187,8 @@ def test_vision_has_the_text_of_the_league() -> None:
         Seen("A", (0, 3), "lr", at),
         Seen("B", (1, 3), "h", at[:1]),
     ]
-    sight = Sight(["f"], np.array([[2.0, 2, 0]]), at[0], robots)
-    text = sight.see(np.zeros(3), np.eye(3), (0, 2))
+    detection = Detection(["f"], np.array([[2.0, 2, 0]]), at[0], robots)
+    text = detection.see(np.zeros(3), np.eye(3), (0, 2))
     theirs = league.VisionPerception(
         "See",
         [
@@ -220,9 +219,9 @@ def test_flags_are_where_the_league_has_them() -> None:
         assert isinstance(node, list)
         name, where = node[0], node[1]
         assert isinstance(name, str) and isinstance(where, list)
-        told = [float(sexpr.number(part)) for part in where[1:]]
+        info = [float(sexpr.number(part)) for part in where[1:]]
         found = [float(x) for x in polar(np.array(flags[name]), eye, np.eye(3))]
-        assert np.allclose(told, found, atol=0.021), (name, told, found)
+        assert np.allclose(info, found, atol=0.021), (name, info, found)
         names.add(name)
     seen = {name for name, at in flags.items() if abs(polar(np.array(at), eye, np.eye(3))[1]) <= 60}
     assert names == seen

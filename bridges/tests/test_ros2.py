@@ -40,7 +40,7 @@ WALL = """<mujoco><worldbody><body name="wall"><freejoint/>
 SCENE = """
 world: {step: 0.002}
 groups:
-- {name: robot, model: cart.urdf, motion: articulated, place: {poses: [[1, 2, 0.5]]}}
+- {name: robot, model: cart.urdf, motion: articulated, placement: {poses: [[1, 2, 0.5]]}}
 """
 
 
@@ -118,11 +118,11 @@ def test_commands_move_joints(bridge: Callable[..., Peer]) -> None:
     named.write(kind("sensor_msgs/msg/JointState")(header, names, [9.0, 0.75], [], []))
     peer.wait(joints, lambda s: abs(s.position[0] - 0.75) < 0.01 and abs(s.velocity[0]) < 0.1)
 
-    def has_turned(message: Any) -> bool:
+    def has_rotated(message: Any) -> bool:
         mast = next(t for t in message.transforms if t.child_frame_id == "mast")
         return abs(2 * math.asin(mast.transform.rotation.z) - 0.75) < 0.02
 
-    peer.wait(moving, has_turned)
+    peer.wait(moving, has_rotated)
     layout = kind("std_msgs/msg/MultiArrayLayout")([], 0)
     peer.wait_for_reader(numbered)
     numbered.write(kind("std_msgs/msg/Float64MultiArray")(layout, [-0.5]))
@@ -149,8 +149,8 @@ def test_scan_sees_a_wall(bridge: Callable[..., Peer]) -> None:
         """
 world: {step: 0.002}
 groups:
-- {name: robot, model: cart.urdf, motion: articulated, place: {poses: [[0, 0, 0]]}}
-- {name: wall, model: wall.xml, motion: articulated, place: {poses: [[2.1, 0, 0]]}}
+- {name: robot, model: cart.urdf, motion: articulated, placement: {poses: [[0, 0, 0]]}}
+- {name: wall, model: wall.xml, motion: articulated, placement: {poses: [[2.1, 0, 0]]}}
 """,
         "--group",
         "robot",
@@ -183,8 +183,8 @@ def test_names_types_and_quality_are_those_of_ros(bridge: Callable[..., Peer]) -
     }
     for name, sample in found.items():
         latched = name in ("rt/tf_static", "rt/robot_description")
-        wanted = Policy.Durability.TransientLocal if latched else Policy.Durability.Volatile
-        assert wanted in sample.qos, name
+        expected = Policy.Durability.TransientLocal if latched else Policy.Durability.Volatile
+        assert expected in sample.qos, name
         assert sample.qos[Policy.Userdata].data.startswith(b"typehash=RIHS01_"), name
 
 
@@ -205,19 +205,19 @@ def test_several_robots_have_namespaces(bridge: Callable[..., Peer]) -> None:
         """
 world: {step: 0.002}
 groups:
-- {name: cart, model: cart.urdf, count: 2, place: {poses: [[0, 0, 0], [0, 2, 0]]}}
+- {name: cart, model: cart.urdf, count: 2, placement: {poses: [[0, 0, 0], [0, 2, 0]]}}
 """,
         "--namespace",
         "team",
     )
-    places = [
+    positions = [
         peer.wait(peer.reader(f"team/cart_{i}/odom", "nav_msgs/msg/Odometry")) for i in (0, 1)
     ]
-    assert [place.child_frame_id for place in places] == [
+    assert [place.child_frame_id for place in positions] == [
         "team/cart_0/base_link",
         "team/cart_1/base_link",
     ]
-    assert [place.pose.pose.position.y for place in places] == pytest.approx([0, 2], abs=1e-3)
+    assert [place.pose.pose.position.y for place in positions] == pytest.approx([0, 2], abs=1e-3)
     moving = peer.wait(peer.reader("tf", "tf2_msgs/msg/TFMessage"))
     assert len({t.child_frame_id for t in moving.transforms}) == 4
 
@@ -230,8 +230,8 @@ groups:
 - name: robot
   model: cart.urdf
   cameras: true
-  place: {poses: [[0, 0, 0]]}
-- {name: wall, model: wall.xml, place: {poses: [[2.1, 0, 0]]}}
+  placement: {poses: [[0, 0, 0]]}
+- {name: wall, model: wall.xml, placement: {poses: [[2.1, 0, 0]]}}
 """,
         "--group",
         "robot",

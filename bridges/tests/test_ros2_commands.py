@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from dds_peer import Peer, kind, new_domain
-
 from mayfly_bridges._dds.links import Links
 from mayfly_bridges.ros2.commands import Joints, Velocity, wheelbase
 from mayfly_bridges.ros2.efforts import FIELDS, Efforts
@@ -22,13 +21,14 @@ groups:
   motion: kinematic
   gaits: [walk]
   behavior: {{gait: {{name: walk, command: [0, 0, 0]}}}}
-  place: {{poses: [[0, 0, 1]]}}
+  placement: {{poses: [[0, 0, 1]]}}
 - name: quad
   model: {ROOT}/models/sun2022.yaml
-  place: {{poses: [[0, 5, 1.5]]}}
+  placement: {{poses: [[0, 5, 1.5]]}}
   height: 2
-- {{name: car, model: {ROOT}/models/car_full_size.yaml, place: {{poses: [[0, 10, 0]]}}}}
-- {{name: plane, model: {ROOT}/models/aerosonde.yaml, place: {{poses: [[0, 30, 0]]}}, height: 100}}
+- {{name: car, model: {ROOT}/models/car_full_size.yaml, placement: {{poses: [[0, 10, 0]]}}}}
+- {{name: plane, model: {ROOT}/models/aerosonde.yaml, height: 100,
+   placement: {{poses: [[0, 30, 0]]}}}}
 """
 
 
@@ -167,13 +167,13 @@ def test_cmd_vel_moves_walkers_and_vehicles(
         writer = peer.writer(f"{name}/cmd_vel", "geometry_msgs/msg/Twist")
         peer.wait_for_reader(writer)
         writer.write(order)
-    ways: dict[str, list[Any]] = {}
+    methods: dict[str, list[Any]] = {}
     begin = peer.wait(odometry["plane"]).header.stamp.sec
     for seconds in (begin + 12, begin + 16):  # from when all follow steadily
         for name, reader in odometry.items():
             odom = peer.wait(reader, lambda o, t=seconds: o.header.stamp.sec >= t)
-            ways.setdefault(name, []).append(odom)
-    for name, (first, last) in ways.items():
+            methods.setdefault(name, []).append(odom)
+    for name, (first, last) in methods.items():
         speed, turn, climb = means(first, last)
         order = orders[name]
         tolerance = 0.2 if name == "walker" else 0.02

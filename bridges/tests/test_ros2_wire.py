@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from dds_peer import STORE
-
 from mayfly_bridges._dds.imu import Reading, TrueImu
 from mayfly_bridges._dds.links import Pose
 from mayfly_bridges._dds.rotation import from_angles
@@ -119,11 +118,11 @@ def test_messages_are_due_at_multiples_of_their_period() -> None:
 
 
 def test_true_inertial_unit_feels_what_accelerates_it() -> None:
-    unit, turned = TrueImu(), from_angles(0.0, 0.0, math.pi / 2)
-    assert unit.read(0, turned, (0, 0, 1), (0, 0, 0)) is None
-    reading = unit.read(10_000_000, turned, (0, 0, 1), (0, 0.02, 0))
+    unit, rotated = TrueImu(), from_angles(0.0, 0.0, math.pi / 2)
+    assert unit.read(0, rotated, (0, 0, 1), (0, 0, 0)) is None
+    reading = unit.read(10_000_000, rotated, (0, 0, 1), (0, 0.02, 0))
     assert reading is not None and reading.acceleration == pytest.approx((2, 0, 9.81), abs=1e-12)
-    falling = unit.read(20_000_000, turned, (0, 0, 1), (0, 0.02, -0.0981))
+    falling = unit.read(20_000_000, rotated, (0, 0, 1), (0, 0.02, -0.0981))
     assert falling is not None and falling.acceleration == pytest.approx((0, 0, 0), abs=1e-12)
 
 
@@ -172,5 +171,5 @@ def test_transforms_of_the_same_frames_have_the_same_bytes() -> None:
             for i in range(3)
         ]
         parts = [encode.transform(now, *pair, pose) for pair, pose in zip(frames, poses)]
-        wanted = encode.transforms(parts).serialize(use_version_2=False)
-        assert template.message(now, poses).serialize(use_version_2=False) == wanted
+        expected = encode.transforms(parts).serialize(use_version_2=False)
+        assert template.message(now, poses).serialize(use_version_2=False) == expected

@@ -21,7 +21,7 @@ bridges:
 - name: parrot
   options: --port 7  --quiet
 """
-# In place of Python: notes its words, fails as often as the file `fails` has bytes, then stays.
+# Instead of Python: notes its words, fails as often as the file `fails` has bytes, then stays.
 STAND_IN = """#!/bin/sh
 cd "$(dirname "$0")" || exit 9
 trap 'echo ended >>calls; exit 0' TERM

@@ -44,7 +44,7 @@ def small_robot() -> str:
 
 
 def hanging_g1() -> str:
-    """The robot of the file with motors in place of its servos, and its pelvis in the air."""
+    """The robot of the file with motors instead of its servos, and its pelvis in the air."""
     text = G1.read_text().replace('<position kp="500" dampratio="1" inheritrange="1"/>', "")
     text = text.replace("<position class", "<motor class")
     text = text.replace('<freejoint name="floating_base_joint"/>', "")

@@ -25,7 +25,7 @@ HEIGHT, WIDTH, OFFSET = 0.148, 0.043, 0.01  # [m] hips above ankles; feet from t
 PERIOD, LIFT, SWAY, SWING = 0.72, 0.027, 0.022, 0.305  # [s], [m], [m], share of the period
 LEAN = 0.1  # [rad] of the trunk
 GAITS = pathlib.Path(__file__).resolve().parents[2] / "models" / "gaits" / "humanoid"
-FASTEST, FASTEST_TURN = 0.10, 0.5  # [m/s], [rad/s]
+FASTEST, FASTEST_YAW = 0.10, 0.5  # [m/s], [rad/s]
 HIP_WIDTH = 0.037  # [m] hips from the middle
 T1_STAND = {"lle1": -20, "lle4": 40, "lle5": -20, "rle1": -20, "rle4": 40, "rle5": -20}  # [deg]
 T1_ARMS = {"lae2": -75, "rae2": 75}
@@ -123,12 +123,12 @@ class Walk:
         self.speed = self.turn = 0.0
         self.strength = 0.0  # of steps: 0 stands
 
-    def step(self, wanted: float, wanted_turn: float, seconds: float) -> dict[str, float]:
+    def step(self, requested: float, target_yaw: float, seconds: float) -> dict[str, float]:
         """Angles [rad] after a time, for a speed [m/s] and a turn [rad/s] to the left."""
         most = seconds * FASTEST
-        self.speed += max(-most, min(most, wanted - self.speed))
-        self.turn += max(-seconds, min(seconds, 0.5 * (wanted_turn - self.turn)))
-        goes = wanted != 0 or wanted_turn != 0 or abs(self.speed) > 1e-3
+        self.speed += max(-most, min(most, requested - self.speed))
+        self.turn += max(-seconds, min(seconds, 0.5 * (target_yaw - self.turn)))
+        goes = requested != 0 or target_yaw != 0 or abs(self.speed) > 1e-3
         self.strength += max(-seconds, min(seconds, float(goes) - self.strength))
         if self.strength > 0:
             self.phase = (self.phase + seconds / PERIOD) % 1.0
@@ -188,7 +188,7 @@ class Player:
         self.head = [0.0, 0.2]  # [rad] yaw, pitch
         self.beamed = ""  # mode in which it was put on its place
         self.before = 0.0
-        self.place = (0.0, 0.0, 0.0)
+        self.placement = (0.0, 0.0, 0.0)
         self.get_up: GetUp | None = None
         self.down = 0.0  # [s] for which it has been lying
 
@@ -206,9 +206,9 @@ class Player:
         ):
             answer = f"(beam {-0.6 - 0.9 * (self.number - 1):.2f} {0.7 * (self.number % 3 - 1)} 0)"
         self.beamed = percepts.mode
-        if math.dist(self.place, percepts.position) > 0.2:  # it was put somewhere else
+        if math.dist(self.placement, percepts.position) > 0.2:  # it was put somewhere else
             self.walk, self.get_up = Walk(), None
-        self.place = percepts.position
+        self.placement = percepts.position
         self.look(seconds)
         if self.robot != "humanoid":
             return answer + self.stand_t1()
@@ -273,7 +273,7 @@ class Player:
             ball = (ball[0] - 0.35 * math.cos(aim), ball[1] - 0.35 * math.sin(aim))
         bearing = math.atan2(ball[1] - y, ball[0] - x) - self.percepts.heading()
         bearing = math.remainder(bearing, math.tau)
-        turn = max(-FASTEST_TURN, min(FASTEST_TURN, 1.5 * bearing))
+        turn = max(-FASTEST_YAW, min(FASTEST_YAW, 1.5 * bearing))
         return FASTEST * max(0.0, 1 - abs(bearing) / 0.8), turn
 
     def stand_t1(self) -> str:

@@ -21,7 +21,7 @@ static const mf_PluginSetting settings[] = {
 };
 
 static void step(const mf_PluginSetup *setup, const void *self, const mf_PluginView *view) {
-    const double *s = setup->settings, turn = 6.283185307179586;
+    const double *s = setup->settings, rotation = 6.283185307179586;
     (void)self;
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
         if (!view->active[lane])
@@ -30,7 +30,7 @@ static void step(const mf_PluginSetup *setup, const void *self, const mf_PluginV
         for (uint32_t c = 0; c < 4; c++)
             q[c] = mf_plugin_get(view, ORIENTATION, c, lane);
         double pitch = 2.0 * (q[0] * q[2] - q[1] * q[3]); // its sine: enough for small tilts
-        setup->services->sin_cos(turn * s[FREQUENCY] * clock, &sine, &cosine);
+        setup->services->sin_cos(rotation * s[FREQUENCY] * clock, &sine, &cosine);
         for (uint32_t j = 0; j < view->components[TARGET]; j++)
             mf_plugin_set(view, TARGET, j, lane,
                           setup->model->start_angle[j] + s[AMPLITUDE] * sine - s[LEAN] * pitch);

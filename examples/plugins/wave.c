@@ -27,21 +27,21 @@ static const mf_PluginSetting settings[] = {
 };
 
 static void step(const mf_PluginSetup *setup, const void *self, const mf_PluginView *view) {
-    const double *s = setup->settings, turn = 6.283185307179586;
+    const double *s = setup->settings, rotation = 6.283185307179586;
     (void)self;
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-        uint32_t *place = (uint32_t *)view->fields[PLACE] + lane, type, content[SLOT - 2] = {0};
+        uint32_t *index = (uint32_t *)view->fields[PLACE] + lane, type, content[SLOT - 2] = {0};
         double sine, cosine;
         if (!view->active[lane])
             continue;
         while (mf_plugin_receive(view, IN, IN_COUNT, READY, SLOT, FRONT, lane, &type, content))
-            *place = content[0] + 1;
+            *index = content[0] + 1;
         if (((const uint32_t *)view->fields[STATE])[FRONT * MF_BLOCK + lane] != ENGAGED)
-            *place = 0;
-        content[0] = *place;
+            *index = 0;
+        content[0] = *index;
         mf_plugin_send(view, OUT, OUT_COUNT, SLOT, BACK, lane, 1, content);
-        setup->services->sin_cos(turn * s[FREQUENCY] * 1e-9 * (double)view->time - s[LAG] * *place,
-                                 &sine, &cosine);
+        setup->services->sin_cos(
+            rotation * s[FREQUENCY] * 1e-9 * (double)view->time - s[LAG] * *index, &sine, &cosine);
         for (uint32_t j = 0; j < view->components[TARGET]; j++)
             mf_plugin_set(view, TARGET, j, lane, s[AMPLITUDE] * sine);
     }

@@ -1,5 +1,5 @@
 // Mayfly: behaviors of the robots of a group: commands of vehicles, gaits with a constant command,
-// a game of soccer, minds of modules. docs/reference/scenes.md has the equations.
+// a game of soccer, policies of modules. docs/reference/scenes.md has the equations.
 #ifndef MAYFLY_BEHAVIOR_H
 #define MAYFLY_BEHAVIOR_H
 
@@ -15,7 +15,7 @@ typedef enum mf_BehaviorKind {
     MF_BEHAVIOR_PROGRAM,   // vehicles: none; a program writes the fields of a command mode
     MF_BEHAVIOR_ORBIT,     // vehicles: around one circle
     MF_BEHAVIOR_FORMATION, // vehicles: evenly spaced on concentric circles
-    MF_BEHAVIOR_WAYPOINTS, // vehicles: from way-point to way-point
+    MF_BEHAVIOR_WAYPOINTS, // vehicles: from waypoint to waypoint
     MF_BEHAVIOR_FLOCK,     // vehicles: Reynolds' boids, by the neighbors that each agent detects
     MF_BEHAVIOR_GAIT,      // robots with gaits: one of them, with a constant command
     MF_BEHAVIOR_SOCCER,    // robots with gaits: approach the ball, kick it to the goal, get up
@@ -31,7 +31,8 @@ typedef enum mf_BehaviorKind {
     MF_BEHAVIOR_ARM,       // modules of an arm: inverse kinematics by messages
     MF_BEHAVIOR_HORMONE    // modules: a wave from a head that they choose, by messages
 } mf_BehaviorKind;
-#define MF_BEHAVIOR_MINDS MF_BEHAVIOR_SNAKE  // the first of those that are minds (mayfly/mind.h)
+#define MF_BEHAVIOR_POLICIES                                                                       \
+    MF_BEHAVIOR_SNAKE // the first of those that are policies (mayfly/policy.h)
 #define MF_BEHAVIOR_LAST MF_BEHAVIOR_HORMONE // and the last
 
 // A team of a game of soccer. One ball for all teams.
@@ -48,8 +49,8 @@ typedef struct mf_SoccerTeam {
     bool keeper;    // the first robot is the goalkeeper
 } mf_SoccerTeam;
 
-// Settings of minds; each uses some. Names are borrowed during the call.
-typedef struct mf_MindBehavior {
+// Settings of policies; each uses some. Names are borrowed during the call.
+typedef struct mf_PolicyBehavior {
     const char *front, *back; // docks: of the module before, of the one behind; "": the first two
     const char *joint;        // joints that move, with spaces between; "": all hinges and slides
     const char *left, *right; // wheels: joints, with spaces between
@@ -62,7 +63,7 @@ typedef struct mf_MindBehavior {
     double scatter;           // [1] phase: standard deviation of frequencies, relative
     double speed;             // [rad/s] of joints; arm: at most
     double distance;          // [m] wheels: nearer obstacles are avoided
-    double turn;              // [s] wheels: shortest time of a turn
+    double pivot_time;        // [s] wheels: shortest time of a turn
     double stretch;           // [1] track: change of bends, relative
     double lean;              // [rad] track: of the long axis, from the horizontal, forward
     double open;              // [s] unroll: when the first module opens its front dock
@@ -71,7 +72,7 @@ typedef struct mf_MindBehavior {
     double length;            // [1] arm: modules with which it begins to reach for targets
     double posture;           // [rad] arm: of `joint` while it has fewer
     double damping;           // [m] arm: of the least squares
-} mf_MindBehavior;
+} mf_PolicyBehavior;
 
 typedef struct mf_Behavior {
     mf_BehaviorKind kind;
@@ -102,7 +103,7 @@ typedef struct mf_Behavior {
     double gait_command[3];   // [m/s], [m/s], [rad/s] gait: forward, left, turn; NAN: half of the
                               // largest forward
     mf_SoccerTeam soccer;
-    mf_MindBehavior mind;
+    mf_PolicyBehavior policy;
 } mf_Behavior;
 
 // The circle of a formation, from 0, that an agent of `count` belongs to.
@@ -111,7 +112,7 @@ MF_API uint32_t mf_behavior_circle(const mf_Behavior *behavior, uint32_t count, 
 // Adds a system that writes the commands of every agent of `group` by `behavior` (copied,
 // including lists); at most one per group of vehicles; MF_BEHAVIOR_PROGRAM adds none. The motion
 // of the group must be that of `kind` in that mode. A flock needs an interaction that detects
-// neighbors. Behaviors of modules, for which `kind` is ignored, are minds: they need the model's
+// neighbors. Behaviors of modules, for which `kind` is ignored, are policies: they need the model's
 // sensors (mf_instruments_add) or messages (mf_messages_add) that they use, and remember in
 // NAME.memory (docs/reference/scenes.md).
 MF_API mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,

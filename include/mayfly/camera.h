@@ -97,11 +97,11 @@ typedef struct mf_Photo {
 // Results do not depend on threads or the instruction set.
 
 // Gaussian filter of standard deviation `sigma` [pixel], 0 .. 64, cut off at 3 sigma, rounded up;
-// beyond the border the last pixel goes on. `scratch` has room for as many values as the picture.
+// beyond the border the last pixel goes on. `scratch` has space for as many values as the picture.
 MF_API mf_Status mf_photo_blur(mf_Photo *picture, double sigma, float *scratch, mf_Error *error);
-// Resamples a picture taken with one lens as another one would have taken it from the same place:
-// bilinear; pixels whose ray the first lens does not see are 0. The pictures have the same channels
-// and do not overlap.
+// Resamples a picture taken with one lens as another one would have taken it from the same
+// position: bilinear; pixels whose ray the first lens does not see are 0. The pictures have the
+// same channels and do not overlap.
 MF_API mf_Status mf_photo_distort(mf_Photo *out, const mf_Lens *to, const mf_Photo *in,
                                   const mf_Lens *from, mf_Error *error);
 // Multiplies each pixel by 1 - amount (1 - cos(a)^4), a the angle of its ray from the axis; pixels

@@ -75,7 +75,7 @@ typedef struct mf_Car {
     double look_ahead_time;  // [s] >= 0, look-ahead distance per speed
     double look_ahead_least; // [m] > 0
     double look_ahead_most;  // [m] >= look_ahead_least
-    double stop_distance;    // [m] > 0, distance at which a way-point counts as reached
+    double stop_distance;    // [m] > 0, distance at which a waypoint counts as reached
 } mf_Car;
 
 // The ORCA 1:43 car, the default. All three sets with their sources: models/car_*.yaml.

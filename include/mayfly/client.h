@@ -79,7 +79,7 @@ typedef struct mf_ClientEntry {
     uint32_t first, count; // [1] instances
 } mf_ClientEntry;
 
-// Subscribes to fields under a number of 0 .. MF_PROTOCOL_SUBSCRIPTIONS - 1, in place of what had
+// Subscribes to fields under a number of 0 .. MF_PROTOCOL_SUBSCRIPTIONS - 1, instead of what had
 // it before; a state comes at once and then at each multiple of `period` [ns]; 0: at every step.
 MF_API mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time period,
                                      const mf_ClientEntry *entries, uint32_t count,
@@ -129,8 +129,8 @@ MF_API mf_Status mf_client_reset(mf_Client *client, uint32_t group, uint32_t fir
 // Resets instances of one group and puts their bases elsewhere, at rest: for each one position [m]
 // and orientation (w, x, y, z; of length 1 within 1 %) in the world frame. The ground is not taken
 // into account. A later reset returns to the initial state, not to here.
-MF_API mf_Status mf_client_place(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
-                                 const double *poses, mf_Error *error);
+MF_API mf_Status mf_client_set_poses(mf_Client *client, uint32_t group, uint32_t first,
+                                     uint32_t count, const double *poses, mf_Error *error);
 // The world's snapshot; the image is the client's, valid until its next call.
 MF_API mf_Status mf_client_snapshot(mf_Client *client, const void **image, size_t *size,
                                     mf_Error *error);
@@ -144,7 +144,7 @@ MF_API mf_Status mf_client_events(mf_Client *client, uint32_t mask, mf_Error *er
 
 // ---- another world, and more robots ------------------------------------------------------------
 
-// Serves another scene, or a robot, in place of the present one, from time 0 on: a file below the
+// Serves another scene, or a robot, instead of the present one, from time 0 on: a file below the
 // server's folder of files. Then lists its fields, as mf_client_refresh. Subscriptions of all
 // connections end; everybody is told the event MF_EVENT_WORLD. After an error the old world goes
 // on. MF_NOT_FOUND: no such file there. MF_UNSUPPORTED: the server keeps its world, and says why.
@@ -195,7 +195,7 @@ typedef struct mf_ClientProperty {
     uint32_t values;         // [1] of all of them
     const mf_ClientPropertyPart *parts;
 } mf_ClientProperty;
-// Gives a path or pattern a number of 0 .. MF_PROTOCOL_PROPERTIES - 1, in place of what had it
+// Gives a path or pattern a number of 0 .. MF_PROTOCOL_PROPERTIES - 1, instead of what had it
 // before, for the two calls below; `out` may be NULL. Numbers end when the world is replaced or
 // robots join it. MF_NOT_FOUND: nothing has that path; the message proposes another one.
 MF_API mf_Status mf_client_property(mf_Client *client, uint32_t number, const char *path,
@@ -237,7 +237,7 @@ typedef struct mf_ClientDock {
 // Joins two docks, whatever their distance, and parts the dock `first` from its partner:
 // mf_docks_connect and mf_docks_disconnect.
 MF_API mf_Status mf_client_dock(mf_Client *client, const mf_ClientDock *first,
-                                const mf_ClientDock *second, uint32_t turn, mf_Error *error);
+                                const mf_ClientDock *second, uint32_t orientation, mf_Error *error);
 MF_API mf_Status mf_client_undock(mf_Client *client, const mf_ClientDock *first, mf_Error *error);
 
 // ---- pictures ----------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ typedef struct mf_ClothMaterial {
     double damping;   // [s] >= 0 of all these: force per rate, over their stiffness
     double strength;  // [N/m] >= 0 force per width at which it tears, along both directions; 0, the
                       // default: it does not tear
-    double thickness; // [m] > 0: it meets the ground and links at half of it
+    double thickness; // [m] > 0: it collides with the ground and links at half of it
     double friction;  // [1] >= 0 with the ground and links
 } mf_ClothMaterial;
 // Plain woven cotton, the default: 0.15 kg/m^2, 1000 N/m, 50 N/m, 1e-5 N m, 0 s, no tearing, 1 mm,
@@ -50,7 +50,7 @@ typedef struct mf_Cloth {
     uint32_t vertex_count, triangle_count; // [1] of triangles; 0 for a rectangle
     double warp[3]; // [1] direction of the first threads of triangles, projected onto each; default
                     // x. The second threads are perpendicular
-    const uint32_t *pins; // [1] vertices that are held where the cloth starts
+    const uint32_t *pins; // [1] vertices that are fixed where the cloth starts
     uint32_t pin_count;   // [1]
     mf_Context *context;  // of what it was read with, or NULL
 } mf_Cloth;
@@ -109,7 +109,7 @@ typedef struct mf_ClothConfig {
     mf_Time substep; // [ns] longest substep: a step has as many equal ones as it needs, at most
                      // 1000, each with one pass over all constraints; shorter ones are stiffer.
                      // 0, the default: 0.02 to 1 ms, by stiffness and cells
-    uint32_t pins;   // [1] room for pins beyond those of the cloth, at most 4096; default 0
+    uint32_t pins;   // [1] space for pins beyond those of the cloth, at most 4096; default 0
     bool contacts;   // with the ground; default true
     double drag;     // [1/s] >= 0 deceleration over velocity, of still air; default 0.1
     double self_distance; // [m] >= 0 vertices that are more than three times as far from each other

@@ -33,7 +33,7 @@ MF_API mf_CollisionsMember mf_collisions_member(mf_Group *group);
 // How touching robots push each other (docs/explanation/contact.md).
 typedef enum mf_CollisionLaw {
     MF_COLLISION_EXPLICIT, // springs at the beginning of the step, each for itself: the cheapest,
-                           // for crowds of equal robots that bump into each other
+                           // for swarms of equal robots that bump into each other
     MF_COLLISION_HARD,     // no softness: contacts and run-time joints are solved together, for
                            // robots that carry, hold, stack and lean
     MF_COLLISION_COMPLIANT // springs and dampers at the end of the step, solved with joints

@@ -10,10 +10,10 @@ extern "C" {
 #endif
 
 typedef struct mf_CompareConfig {
-    uint32_t struct_size;         // [byte] set by mf_compare_config()
-    uint32_t cost_robots;         // [1] robots in the batch in which the cost is measured; 0: not
-                                  // measured; default 256
-    bool wanted[MF_MOTION_COUNT]; // default all levels, and the motions of trusses
+    uint32_t struct_size;           // [byte] set by mf_compare_config()
+    uint32_t cost_robots;           // [1] robots in the batch in which the cost is measured; 0: not
+                                    // measured; default 256
+    bool selected[MF_MOTION_COUNT]; // default all levels, and the motions of trusses
     const char *films; // "walk.html": the film of each level goes to walk-LEVEL.html, for the page
                        // of that name; borrowed during mf_compare; NULL (default): no films
 } mf_CompareConfig;
@@ -90,7 +90,7 @@ MF_API mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_Co
 MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is allowed
 
 // One line: what the level does not model.
-MF_API const char *mf_motion_blind_spot(mf_Motion motion);
+MF_API const char *mf_motion_limitation(mf_Motion motion);
 
 // Writes the comparison as one page with table and plots to `path` (replaced atomically).
 MF_API mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path,

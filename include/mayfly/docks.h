@@ -14,7 +14,7 @@ extern "C" {
 //     dock.enabled  w 1  1: it may dock and stay docked. The only input; a reset sets the model's
 //     dock.state    w 1  mf_DockState
 //     dock.partner  w 3  group, robot and dock of the partner; MF_NONE: none
-//     dock.turn     w 1  [1] turns about x, of those in which it fits
+//     dock.orientation     w 1  [1] number of the orientation about x
 //     dock.load     w 6  [N], [N m] force and moment on the own link by the dock in the last step,
 //                        in the dock's frame: x pulls outwards. Of a broken one when it broke
 //     dock.wait     w 1  [s] until its clamp is closed
@@ -73,7 +73,7 @@ typedef struct mf_DockPort {
 // m/s and 1 rad/s at most. `turn` [1] is below the smaller of both `turns`. MF_BAD_ARGUMENT: no
 // such dock, both the same link, they do not fit, one is not enabled or not free, a turn.
 MF_API mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first,
-                                  const mf_DockPort *second, uint32_t turn, mf_Error *error);
+                                  const mf_DockPort *second, uint32_t orientation, mf_Error *error);
 // Separates a dock from its partner, between steps; both stay enabled, so they join again where
 // they still meet. MF_BAD_ARGUMENT: no such dock. MF_NOT_FOUND: it is not docked.
 MF_API mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port,
@@ -81,9 +81,9 @@ MF_API mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *po
 // Pose of the base of the robot of `moving` [m], (w, x, y, z), world frame, at which its dock meets
 // that of `fixed`, both with the joints that they have now. MF_BAD_ARGUMENT: as mf_docks_connect,
 // but for docks that are not free. MF_NO_MEMORY.
-MF_API mf_Status mf_docks_meeting(mf_WorldDocks *docks, const mf_DockPort *fixed,
-                                  const mf_DockPort *moving, uint32_t turn, double position[3],
-                                  double orientation[4], mf_Error *error);
+MF_API mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *fixed,
+                                      const mf_DockPort *moving, uint32_t dock_orientation,
+                                      double position[3], double orientation[4], mf_Error *error);
 
 typedef struct mf_DocksStatistics {            // since the world was made; no state
     uint64_t joined, released, broken, missed; // [1] pairs of docks

@@ -30,7 +30,7 @@ typedef enum mf_PoseState {
     MF_POSES_EARLY,   // all poses are of later times: it stands at the first one
     MF_POSES_BETWEEN, // it moves between two poses
     MF_POSES_BEYOND,  // the newest pose is over: it goes on with its velocity
-    MF_POSES_HELD     // it went on for `hold`, and stands
+    MF_POSES_CONSTANT // it went on for `hold`, and stands
 } mf_PoseState;
 
 // Adds the motion `external` to `group`. `config` may be NULL.

@@ -64,9 +64,9 @@ typedef struct mf_GaitAngle {
 typedef struct mf_GaitPace {
     double forward; // [m/s] largest command, >= 0
     double left;    // [m/s] largest command, >= 0
-    double turn;    // [rad/s] largest command, counterclockwise, >= 0
+    double yaw;     // [rad/s] largest command, counterclockwise, >= 0
     double rise;    // [s] time from rest to the largest command, > 0
-    bool march;     // steps on the spot without a command, instead of standing
+    bool march;     // steps in place without a command, instead of standing
 } mf_GaitPace;
 
 typedef enum mf_GaitPath {
@@ -125,8 +125,8 @@ typedef struct mf_GaitWave {
     double amplitude;  // [rad] or [m] while moving
     double forward;    // [rad] or [m] at the largest command forward
     double left;       // [rad] or [m] at the largest command left
-    double turn;       // [rad] or [m] at the largest turn
-    double phase;      // [1] phase lead in turns
+    double yaw;        // [rad] or [m] at the largest yaw command
+    double phase;      // [1] phase lead in revolutions
     uint32_t harmonic; // [1] periods per period of the gait, of a sine; 1 .. 16
 } mf_GaitWave;
 

@@ -184,7 +184,7 @@ typedef enum mf_JointSlotState {
     MF_JOINT_SLOT_BROKEN // a limit was exceeded; enabling or joining again repairs it
 } mf_JointSlotState;
 
-// In place of a group, robot or link of the partner: the one whose link has its center of mass
+// Instead of a group, robot or link of the partner: the one whose link has its center of mass
 // nearest to the joint's frame, within reach, of all other robots that take part. Of equally near
 // ones the first.
 #define MF_JOINT_NEAREST (UINT32_MAX - 1u)

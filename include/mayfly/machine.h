@@ -73,7 +73,7 @@ typedef enum mf_MachineOperator {
 // Chances of the operators are those of Lipson and Pollack (2000); sizes were not published.
 typedef struct mf_MachineConfig {
     uint32_t struct_size;  // [byte] set by mf_machine_config()
-    uint32_t genome_bytes; // [byte] room for a genome, 8 .. 65536; default MF_MACHINE_BYTES
+    uint32_t genome_bytes; // [byte] space for a genome, 8 .. 65536; default MF_MACHINE_BYTES
     // Chances of a child, each drawn on its own; the draw is repeated until one was applied.
     double change;      // [1] of a length or a weight, each as likely; default 0.1
     double add;         // [1] of a bar or a neuron that comes or goes, each as likely; default 0.01

@@ -31,7 +31,7 @@
 #include <mayfly/links.h>
 #include <mayfly/machine.h>
 #include <mayfly/messages.h>
-#include <mayfly/mind.h>
+#include <mayfly/policy.h>
 #include <mayfly/model.h>
 #include <mayfly/model_fields.h>
 #include <mayfly/motion.h>

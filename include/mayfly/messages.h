@@ -24,7 +24,7 @@ extern "C" {
 //     message.in_count   1           [1] messages in it
 //     message.ready      1           [1] of these, that have arrived: may be read
 //     message.tally      5           [1] sent, of these without anybody to receive them; received,
-//                                    lost by noise, overflowed: no room in this box
+//                                    lost by noise, overflowed: no space in this box
 // They are all of the state of messages.
 
 typedef struct mf_MessagesConfig {
@@ -83,7 +83,7 @@ typedef struct mf_MessagesStatistics { // sums of message.tally
     uint64_t unheard;                  // [1] of these: nobody was docked or in range
     uint64_t delivered;                // [1] to a box; with infrared one may go to several
     uint64_t lost;                     // [1] by noise
-    uint64_t overflowed;               // [1] no room in an outbox or a box
+    uint64_t overflowed;               // [1] no space in an outbox or a box
     uint64_t crowded; // [1] infrared receivers beyond the 16 nearest of a dock and step; no state
 } mf_MessagesStatistics;
 MF_API mf_MessagesStatistics mf_messages_statistics(const mf_Messages *messages);

@@ -289,9 +289,9 @@ typedef struct mf_TendonWrap {
     double radius;   // [m] of the shape
     uint32_t side;   // [1] site that selects the side of the shape, or is inside it (then the path
                      // passes through the shape's inside); MF_NONE: the shorter path
-    double side_place[3]; // [m] that site in its link's frame
-    uint32_t side_link;   // [1] its link; MF_NONE: the world
-    double divisor;       // [1] of a pulley, > 0
+    double side_position[3]; // [m] that site in its link's frame
+    uint32_t side_link;      // [1] its link; MF_NONE: the world
+    double divisor;          // [1] of a pulley, > 0
 } mf_TendonWrap;
 
 typedef struct mf_Tendon {
@@ -554,10 +554,10 @@ typedef struct mf_Dock {
     const char *name;
     mf_Frame frame; // x axis outwards
     mf_DockGender gender;
-    const char *type; // any word
-    const char *fits; // types that it fits, with spaces between them; "": its own type
-    uint32_t turns;   // [1] orientations in which it fits: 1, 2 or 4, evenly about x
-    bool enabled;     // at the start
+    const char *type;      // any word
+    const char *fits;      // types that it fits, with spaces between them; "": its own type
+    uint32_t orientations; // [1] orientations in which it fits: 1, 2 or 4, evenly about x
+    bool enabled;          // at the start
     // When two docks join: each must be within the tolerances of both.
     double distance; // [m] between the origins, > 0
     double angle;    // [rad] from the nearest orientation in which they fit, > 0

@@ -55,7 +55,7 @@ typedef enum mf_ValueType {
     MF_VALUE_INDEX,   // uint32_t: an item of `item`, MF_NONE: none (or the world)
     MF_VALUE_TIME,    // int64_t
     MF_VALUE_FLAG,    // bool
-    MF_VALUE_WORD,    // an enumeration: the value's position among `words`
+    MF_VALUE_ENUM,    // an enumeration: the value's position among `names`
     MF_VALUE_TEXT,    // const char *; some may be NULL
     MF_VALUE_ITEM,    // a structure `item`
     MF_VALUE_LIST,    // a pointer to items of the model; `length` says how many there are
@@ -87,7 +87,7 @@ typedef struct mf_ModelField {
     uint32_t length;   // [byte] for LIST and REALS: offset of the count in mf_Model
     const double *initial;    // [1] or in `unit`: default; NULL: 0, "" or MF_NONE
     uint32_t given;           // [1] numbers there: 1 is for all of them, missing ones are zeros
-    const char *const *words; // of MF_VALUE_WORD, ends with NULL
+    const char *const *names; // of MF_VALUE_ENUM, ends with NULL
 } mf_ModelField;
 
 typedef struct mf_ItemTable {
@@ -109,7 +109,7 @@ MF_API const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint3
 
 // The word for `value` of an enumeration field; "unknown" for a value without one, NULL for another
 // field.
-MF_API const char *mf_item_word(const mf_ModelField *field, const void *value);
+MF_API const char *mf_item_enum_name(const mf_ModelField *field, const void *value);
 
 #ifdef __cplusplus
 }

@@ -57,7 +57,7 @@ typedef struct mf_NeuronsConfig {
     uint32_t struct_size;         // [byte] set by mf_neurons_config()
     mf_Brain brain;               // of every instance at first; borrowed while it is added
     const struct mf_Truss *truss; // its brain instead; NULL: none. Borrowed likewise
-    uint32_t most_neurons;        // [1] room for other brains; less than the first one has: as
+    uint32_t most_neurons;        // [1] space for other brains; less than the first one has: as
                                   // many as it has
     uint32_t most_synapses;       // [1] the same
     mf_Time cycle;                // [ns] of a cycle, rounded to whole steps, at least one; 0, the
@@ -87,7 +87,7 @@ MF_API mf_NeuronsConfig mf_neurons_config(void);
 MF_API mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error);
 
 // Gives an instance another brain, at the beginning of a cycle with the states that it begins with.
-// MF_LIMIT: the group has no room for it. MF_BAD_ARGUMENT: as mf_neurons_check.
+// MF_LIMIT: the group has no space for it. MF_BAD_ARGUMENT: as mf_neurons_check.
 MF_API mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *brain,
                                 mf_Error *error);
 // The same with the neurons, synapses and actuators of a truss.

@@ -82,7 +82,7 @@ MF_API mf_GrainsConfig mf_grains_config(void);
 //     contact.slip      [m]  elastic displacement of each, world axes: 3 values
 // and uses base.angular_velocity [rad/s]. Grains that overlap by more than 5 % of the diameter
 // raise MF_WARNING_SOLVER with that fraction as residual, those with more contacts than there is
-// room for MF_WARNING_CONTACTS. Errors as mf_fluid_add.
+// space for MF_WARNING_CONTACTS. Errors as mf_fluid_add.
 MF_API mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, mf_Error *error);
 
 // [m] Distance of particles at rest: of a fluid as above, of grains their diameter. 0: the group

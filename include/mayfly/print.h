@@ -64,8 +64,8 @@ typedef struct mf_Print {
     mf_Context *context;
     uint32_t part_count, actuator_count; // [1]
     mf_PrintPart *parts;
-    mf_PrintSolid assembly; // all parts and the actuators in their places, in the truss's frame
-    double tilt;            // [rad] by which a bar can turn away from its place in a socket
+    mf_PrintSolid assembly; // all parts and the actuators in their positions, in the truss's frame
+    double tilt;            // [rad] by which a bar can turn away from its position in a socket
     char material[48];      // its name, or "1234 kg/m^3"
     double material_mass;   // [kg] of all parts
     mf_PrintConfig config;

@@ -20,7 +20,7 @@ typedef enum mf_QuasistaticMethod {
 typedef struct mf_QuasistaticConfig {
     uint32_t struct_size;               // [byte] set by mf_quasistatic_config()
     const mf_Truss *truss;              // of every instance at first; borrowed while it is added
-    uint32_t vertices, bars, actuators; // [1] room for other trusses; 0, or less than the truss
+    uint32_t vertices, bars, actuators; // [1] space for other trusses; 0, or less than the truss
                                         // has: as many as it has
     bool contacts;                      // with the ground; default true
     bool collisions;                    // of bars with bars of the same truss; default true

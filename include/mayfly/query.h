@@ -106,8 +106,9 @@ typedef struct mf_Contact {
 } mf_Contact;
 
 // The contacts of the last step, in this order: between robots (mf_collisions_add), then of robots
-// with the ground, by groups, instances and rows of contact.load or point.load. The first `room`
-// are written to `out`, which may be NULL if `room` is 0; *count is set to their number.
+// with the ground, by groups, instances and rows of contact.load or point.load. The first
+// `capacity` are written to `out`, which may be NULL if `capacity` is 0; *count is set to their
+// number.
 //
 // Between robots point, normal and depth are those at the beginning of the step, from which the
 // force was computed. On the ground the load is that of the step and the rest that of the present
@@ -119,8 +120,8 @@ typedef struct mf_Contact {
 // After a snapshot was restored there are none between robots until the next step. MF_LIMIT: more
 // contacts between robots than are stored (1024 and 8 per robot, at most 66560); the stored ones
 // are returned. MF_BAD_ARGUMENT. MF_NO_MEMORY.
-MF_API mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t room, uint32_t *count,
-                                   mf_Error *error);
+MF_API mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t capacity,
+                                   uint32_t *count, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -34,10 +34,10 @@ typedef struct mf_RecorderConfig {
     const char *attributes;    // JSON text stored as the file attribute "run", or NULL
     const char *scene;         // text of the scene file, stored too, or NULL
     const mf_RecorderPicture *picture; // recorded too, or NULL
-    const char *const *colors; // "#rrggbb" for each group of the world, or NULL, in place of
-                               // the colors of its shapes, as in films; NULL: their own.
-                               // For what MCAP shows
-    bool joints;               // run-time joints are recorded too (see below); default true
+    const char *const *colors;         // "#rrggbb" for each group of the world, or NULL, instead of
+                                       // the colors of its shapes, as in films; NULL: their own.
+                                       // For what MCAP shows
+    bool joints;                       // run-time joints are recorded too (see below); default true
 } mf_RecorderConfig;
 // The defaults of mf_RecorderConfig: every configuration starts from them.
 MF_API mf_RecorderConfig mf_recorder_config(void);

@@ -91,7 +91,7 @@ typedef enum mf_SwitchEvent {
 // A condition for switching to another motion. The first rule whose condition is true applies.
 typedef struct mf_SwitchRule {
     mf_Motion to; // MF_MOTION_OWN: the plugin's
-    int to_word;  // [1] as the file has it, for reading and writing
+    int to_name;  // [1] as the file has it, for reading and writing
     mf_SwitchEvent event;
     double time;       // [s] at
     const char *group; // near, far: its name
@@ -173,7 +173,7 @@ typedef struct mf_DockLimits {
 // Robots of a group that are docked at the start, each to the next one.
 typedef struct mf_SceneChain {
     const char *first, *second; // docks of a robot and of the next one; "": no chain
-    uint32_t turn;              // [1]
+    uint32_t orientation;       // [1]
     bool closed;                // the last robot's first dock is joined to the first robot's
     int32_t line, column;       // [1] in the file, 0 when unknown
 } mf_SceneChain;
@@ -190,7 +190,7 @@ typedef struct mf_SceneGroup {
     bool double_precision;    // of the state; else float
     bool isolated;            // every robot has its own copy of the world
     mf_Motion motion;         // at the start; MF_MOTION_OWN: that of a plugin
-    int motion_word;          // [1] as the file has it, for reading and writing
+    int motion_name;          // [1] as the file has it, for reading and writing
     double rotor_area;        // [m^2] >= 0 quadrotors; > 0: causes downwash
     mf_ServoChange servo;     // of joints under `articulated`
     mf_Time control_interval; // [ns] of gaits, joint paths and on-board loops; 0: as the
@@ -199,7 +199,7 @@ typedef struct mf_SceneGroup {
     bool contact_shapes;      // whole shapes touch the ground, else the contact points
     bool contact_self;        // links of one robot collide
     bool contact_others;      // collides with robots of its own and other groups
-    mf_Placement place;
+    mf_Placement placement;
     const char *keyframe; // of the model, "": the first where it has some and no gait is
                           // followed; "none": the start pose
     double settle;        // [s] settling time before gaits begin
@@ -244,9 +244,9 @@ typedef struct mf_SceneDockSide {
 // Two docks that are joined at the start (mayfly/docks.h).
 typedef struct mf_SceneDock {
     mf_SceneDockSide sides[2];
-    uint32_t turn;  // [1]
-    int32_t line;   // [1] in the file, 0 when unknown
-    int32_t column; // [1]
+    uint32_t orientation; // [1]
+    int32_t line;         // [1] in the file, 0 when unknown
+    int32_t column;       // [1]
 } mf_SceneDock;
 
 // ---- joints between groups ----------------------------------------------------------------------
@@ -592,11 +592,11 @@ typedef struct mf_StartNote {
 } mf_StartNote;
 
 // The notes that `mayfly run` prints at the start, as of now: of robot 0 of a group, or of a whole
-// scene, where those of groups begin with their names if there are several. The first `room` of
+// scene, where those of groups begin with their names if there are several. The first `capacity` of
 // them; returns how many there are. Vehicles have none. `out` may be NULL: none is written. NULL:
 // 0.
-MF_API uint32_t mf_group_start_notes(mf_Group *group, mf_StartNote *out, uint32_t room);
-MF_API uint32_t mf_scene_start_notes(const mf_Scene *scene, mf_StartNote *out, uint32_t room);
+MF_API uint32_t mf_group_start_notes(mf_Group *group, mf_StartNote *out, uint32_t capacity);
+MF_API uint32_t mf_scene_start_notes(const mf_Scene *scene, mf_StartNote *out, uint32_t capacity);
 
 // The camera number `index` of the file, with focal length, center and, in the frame of what
 // carries it, its pose; camera->frame.link MF_NONE: the world. *group and *robot: the robot whose

@@ -165,7 +165,7 @@ MF_API mf_Status mf_archive_create(mf_Context *context, const char *path,
                                    uint64_t model_hash, uint64_t terrain_hash, mf_Archive **out,
                                    mf_Error *error);
 // Opens an archive for reading (and appending when `write`). MF_NOT_FOUND, MF_BUSY, MF_CORRUPT,
-// MF_VERSION are told apart. At most one writer at a time.
+// MF_VERSION are distinguished. At most one writer at a time.
 MF_API mf_Status mf_archive_open(mf_Context *context, const char *path, bool write,
                                  mf_Archive **out, mf_Error *error);
 MF_API void mf_archive_close(mf_Archive *archive); // NULL is fine
@@ -247,10 +247,10 @@ MF_API mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation,
 
 // One filled cell of MAP-Elites.
 typedef struct mf_Elite {
-    uint64_t id;                       // [1]
-    uint32_t cell;                     // [1] of the grid, the last descriptor running fastest
-    double fitness;                    // [m] or what the fitness measures
-    double place[MF_DESCRIPTOR_LIMIT]; // [1] or as the measures; unused ones are 0
+    uint64_t id;                            // [1]
+    uint32_t cell;                          // [1] of the grid, the last descriptor running fastest
+    double fitness;                         // [m] or what the fitness measures
+    double descriptor[MF_DESCRIPTOR_LIMIT]; // [1] or as the measures; unused ones are 0
 } mf_Elite;
 // The filled cells of the newest generation by increasing cell: *out is an array from mf_allocate.
 // MF_UNSUPPORTED if the run has no descriptors.

@@ -99,7 +99,7 @@ MF_API mf_Status mf_truss_model(mf_Context *context, const mf_Truss *truss, mf_M
 
 // What the geometry says, by the rank of the equilibrium matrix (Pellegrino and Calladine 1986).
 typedef struct mf_TrussStatics {
-    uint32_t rank;        // [1] of the 3 V x B matrix of bar directions, held axes left out
+    uint32_t rank;        // [1] of the 3 V x B matrix of bar directions, fixed axes left out
     uint32_t freedoms;    // [1] free axes of vertices
     uint32_t rigid_modes; // [1] of the whole as a body, at most 6
     uint32_t mechanisms;  // [1] further movements without stretching a bar: freedoms - rank -

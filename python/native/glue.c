@@ -14,7 +14,7 @@ struct mfpy_Object {
     void *native;
     pid_t process;
     mfpy_Object **needs;
-    uint32_t need_count, need_room;
+    uint32_t need_count, need_capacity;
 };
 
 static void destroy_native(mfpy_Kind kind, void *native) {
@@ -86,13 +86,13 @@ bool mfpy_object_need(mfpy_Object *object, mfpy_Object *other) {
     for (uint32_t i = 0; i < object->need_count; i++)
         if (object->needs[i] == other)
             return true;
-    if (object->need_count == object->need_room) {
-        uint32_t room = object->need_room == 0 ? 2 : 2 * object->need_room;
-        mfpy_Object **needs = realloc(object->needs, room * sizeof(mfpy_Object *));
+    if (object->need_count == object->need_capacity) {
+        uint32_t capacity = object->need_capacity == 0 ? 2 : 2 * object->need_capacity;
+        mfpy_Object **needs = realloc(object->needs, capacity * sizeof(mfpy_Object *));
         if (needs == NULL)
             return false;
         object->needs = needs;
-        object->need_room = room;
+        object->need_capacity = capacity;
     }
     atomic_fetch_add(&other->users, 1);
     object->needs[object->need_count++] = other;
@@ -143,20 +143,20 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
 
 typedef struct List {
     mf_Property *out;
-    uint64_t room, count;
+    uint64_t capacity, count;
 } List;
 
 static bool append(const mf_Property *property, void *user) {
     List *list = user;
-    if (list->count < list->room)
+    if (list->count < list->capacity)
         list->out[list->count] = *property;
     list->count++;
     return true;
 }
 
 uint64_t mfpy_properties(mf_Group *group, uint32_t instance, const char *pattern, mf_Property *out,
-                         uint64_t room) {
-    List list = {.out = out, .room = room};
+                         uint64_t capacity) {
+    List list = {.out = out, .capacity = capacity};
     mf_property_list_in(group, instance, pattern, append, &list);
     return list.count;
 }

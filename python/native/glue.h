@@ -53,6 +53,6 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
 
 // Stores up to `room` properties of an instance that match; returns how many there are.
 uint64_t mfpy_properties(mf_Group *group, uint32_t instance, const char *pattern, mf_Property *out,
-                         uint64_t room);
+                         uint64_t capacity);
 
 #endif

@@ -123,16 +123,16 @@ def test_pool_mistakes() -> None:
 # ---- rsl_rl ----------------------------------------------------------------------------------
 
 
-def runs_like_rsl_rl(env: RslRlEnv, wanted: MayflyVectorEnv, as_action: Any) -> None:
+def runs_like_rsl_rl(env: RslRlEnv, expected: MayflyVectorEnv, as_action: Any) -> None:
     """What the runner of rsl_rl reads, step by step."""
     assert (env.num_envs, env.num_actions, env.max_episode_length) == (4, 3, 30)
     seen = env.get_observations()["policy"]
-    np.testing.assert_array_equal(np.asarray(seen), wanted.reset(seed=2)[0])
+    np.testing.assert_array_equal(np.asarray(seen), expected.reset(seed=2)[0])
     ends = outs = 0
     length = np.zeros(4)
     for move in np.concatenate([MOVES, 0.05 * MOVES]):
         seen, reward, dones, extras = env.step(as_action(move))
-        raw, rewards, ended, cut, _ = wanted.step(move)
+        raw, rewards, ended, cut, _ = expected.step(move)
         np.testing.assert_array_equal(np.asarray(seen["policy"]), raw)
         np.testing.assert_array_equal(np.asarray(reward), rewards.astype(np.float32))
         np.testing.assert_array_equal(np.asarray(dones), ended | cut)
@@ -144,7 +144,7 @@ def runs_like_rsl_rl(env: RslRlEnv, wanted: MayflyVectorEnv, as_action: Any) -> 
         outs += int((cut & ~ended).sum())
     assert ends > outs
     env.close()
-    wanted.close()
+    expected.close()
 
 
 def test_rsl_rl_in_numpy() -> None:
@@ -202,16 +202,16 @@ def test_rsl_rl_tensors_stay() -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("tensordict", reason="tensordict is not installed")
     env = RslRlEnv("hopper", 4, seed=2, max_episode_steps=30)
-    held, copies = [], []
+    fixed, copies = [], []
     weights = torch.zeros(11, 3, requires_grad=True)
     for move in MOVES:
         seen = env.get_observations()["policy"]
         result = env.step((seen @ weights).detach() + torch.from_numpy(move))
         parts = [seen, result[0]["policy"], *result[1:3], result[3]["time_outs"]]
-        held += [*parts, env.episode_length_buf]
+        fixed += [*parts, env.episode_length_buf]
         copies += [part.clone() for part in [*parts, env.episode_length_buf]]
-    assert [part.dtype for part in held[1:4]] == [torch.float32, torch.float32, torch.int64]
-    assert all(torch.equal(*pair) for pair in zip(held, copies))
+    assert [part.dtype for part in fixed[1:4]] == [torch.float32, torch.float32, torch.int64]
+    assert all(torch.equal(*pair) for pair in zip(fixed, copies))
     with pytest.raises(RuntimeError, match="detach"):
         env.step(seen @ weights)
     env.close()
@@ -221,8 +221,8 @@ def test_rsl_rl_is_complete() -> None:
     """Everything that rsl_rl's VecEnv announces."""
     library = pytest.importorskip("rsl_rl.env", reason="rsl-rl-lib is not installed")
     env = RslRlEnv("hopper", 4)
-    wanted = {*library.VecEnv.__annotations__, *library.VecEnv.__abstractmethods__}
-    assert len(wanted) >= 8 and all(hasattr(env, name) for name in wanted)
+    expected = {*library.VecEnv.__annotations__, *library.VecEnv.__abstractmethods__}
+    assert len(expected) >= 8 and all(hasattr(env, name) for name in expected)
     env.close()
 
 
@@ -237,14 +237,14 @@ def sb3() -> Any:
 def test_sb3() -> None:
     module = sb3()
     envs = module.MayflyVecEnv("hopper", 4, max_episode_steps=30, dtype=np.float64)
-    wanted = reference()
+    expected = reference()
     envs.seed(3)
-    np.testing.assert_array_equal(envs.reset(), wanted.reset(seed=3)[0])
+    np.testing.assert_array_equal(envs.reset(), expected.reset(seed=3)[0])
     assert set(envs.reset_infos[0]) == {"x_position", "z_distance_from_origin"}
     ends = cuts = 0
     for move in np.concatenate([MOVES, 0.05 * MOVES]):
         seen, reward, over, infos = envs.step(move)
-        raw, rewards, ended, cut, result = wanted.step(move)
+        raw, rewards, ended, cut, result = expected.step(move)
         np.testing.assert_array_equal(seen, raw)
         np.testing.assert_array_equal(reward, rewards.astype(np.float32))
         np.testing.assert_array_equal(over, ended | cut)
@@ -258,7 +258,7 @@ def test_sb3() -> None:
                 cuts += info["TimeLimit.truncated"]
     assert ends > cuts
     envs.close()
-    wanted.close()
+    expected.close()
     with pytest.raises(ValueError, match="SAME_STEP"):
         module.MayflyVecEnv(MayflyVectorEnv("hopper", 2))
 
@@ -284,13 +284,13 @@ def test_sb3_is_dummy_vec_env() -> None:
     ends = cuts = 0
     for move in np.concatenate([MOVES, 0.05 * MOVES]):
         one, two = ours.step(move), theirs.step(move)
-        for mine, wanted in zip(one[:3], two[:3]):
-            assert mine.dtype == wanted.dtype and mine.shape == wanted.shape
-            np.testing.assert_array_equal(mine, wanted)
-        for mine, wanted in zip(one[3], two[3]):
-            assert set(mine) == set(wanted)
+        for mine, expected in zip(one[:3], two[:3]):
+            assert mine.dtype == expected.dtype and mine.shape == expected.shape
+            np.testing.assert_array_equal(mine, expected)
+        for mine, expected in zip(one[3], two[3]):
+            assert set(mine) == set(expected)
             for key in mine:
-                np.testing.assert_array_equal(mine[key], wanted[key])
+                np.testing.assert_array_equal(mine[key], expected[key])
         assert ours.reset_infos == theirs.reset_infos
         ends += int(one[2].sum())
         cuts += sum(info["TimeLimit.truncated"] for info in one[3])
@@ -319,8 +319,8 @@ def test_sb3_by_name() -> None:
     ours.seed(3)
     np.testing.assert_array_equal(ours.reset(), theirs.reset())
     for move in MOVES[:, :2]:
-        for mine, wanted in zip(ours.step(move)[:3], theirs.step(move)[:3]):
-            np.testing.assert_array_equal(mine, wanted.astype(mine.dtype))
+        for mine, expected in zip(ours.step(move)[:3], theirs.step(move)[:3]):
+            np.testing.assert_array_equal(mine, expected.astype(mine.dtype))
     theirs.close()
     ours.close()
 

@@ -24,7 +24,7 @@ groups:
   model: {models}/sun2022.yaml
   count: 20
   controller: none
-  place: {{grid: {{center: [0, 0, 20], spacing: [3, 3, 3]}}}}
+  placement: {{grid: {{center: [0, 0, 20], spacing: [3, 3, 3]}}}}
 """
 
 
@@ -72,7 +72,7 @@ def test_the_same_bits_as_in_process(scene: pathlib.Path, address: str) -> None:
 
 
 def fly(address: str, share: bool, has: bool) -> tuple[mayfly.RemoteStatistics, np.ndarray]:
-    """Flies a crowd in lock-step; what its last states were, each an array of its own."""
+    """Flies a swarm in lock-step; what its last states were, each an array of its own."""
     with mayfly.connect(address, share=share) as world:
         quads = world["quads"]
         state = quads.subscribe("base.position", "base.orientation", "rotor.speed")

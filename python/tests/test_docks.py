@@ -15,9 +15,9 @@ MODULE = """
     <collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>
   </link>
   <mayfly>
-    <dock name="front" link="body" xyz="0.05 0 0" gender="male" turns="4" tension="50"/>
+    <dock name="front" link="body" xyz="0.05 0 0" gender="male" orientations="4" tension="50"/>
     <dock name="back" link="body" xyz="-0.05 0 0" rpy="0 0 3.14159265358979" gender="female"
-          turns="4" tension="50"/>
+          orientations="4" tension="50"/>
   </mayfly>
 </robot>
 """

@@ -124,8 +124,8 @@ def test_sync_and_single_agree(make: Envs) -> None:
         compare(batch.reset(seed=3), singles.reset(seed=3))
         ends = 0
         for action in actions(batch, 2, 100):
-            got, wanted = batch.step(action), singles.step(action)
-            compare(got, wanted)
+            got, expected = batch.step(action), singles.step(action)
+            compare(got, expected)
             over = got[2] | got[3]
             ends += int(over.sum())
             if mode is AutoresetMode.DISABLED and over.any():
@@ -137,22 +137,22 @@ def test_sync_and_single_agree(make: Envs) -> None:
         singles.close()
 
 
-def compare(got: Any, wanted: Any) -> None:
+def compare(got: Any, expected: Any) -> None:
     """The same, to the bit; where a mask says that nothing is there, no value is compared."""
-    if isinstance(wanted, dict):
-        assert set(got) == set(wanted)
-        for key, value in wanted.items():
+    if isinstance(expected, dict):
+        assert set(got) == set(expected)
+        for key, value in expected.items():
             if isinstance(value, np.ndarray) and not key.startswith("_"):
-                mask = wanted["_" + key]
+                mask = expected["_" + key]
                 compare(tuple(got[key][mask]), tuple(value[mask]))
             else:
                 compare(got[key], value)
-    elif isinstance(wanted, tuple):
-        assert len(got) == len(wanted)
-        for a, b in zip(got, wanted):
+    elif isinstance(expected, tuple):
+        assert len(got) == len(expected)
+        for a, b in zip(got, expected):
             compare(a, b)
     else:
-        np.testing.assert_array_equal(got, wanted)
+        np.testing.assert_array_equal(got, expected)
 
 
 # ---- ends of episodes ------------------------------------------------------------------------
@@ -184,10 +184,10 @@ def test_same_step(make: Envs) -> None:
         assert "final_obs" not in envs.step(moves)[4]
         other.step(moves)
     seen, reward, _, cut, infos = envs.step(moves)
-    wanted = other.step(moves)
-    assert cut.all() and (reward == wanted[1]).all()
-    np.testing.assert_array_equal(np.stack(infos["final_obs"]), wanted[0])
-    np.testing.assert_array_equal(infos["final_info"]["x_velocity"], wanted[4]["x_velocity"])
+    expected = other.step(moves)
+    assert cut.all() and (reward == expected[1]).all()
+    np.testing.assert_array_equal(np.stack(infos["final_obs"]), expected[0])
+    np.testing.assert_array_equal(infos["final_info"]["x_velocity"], expected[4]["x_velocity"])
     np.testing.assert_array_equal(seen, other.step(moves)[0])
     assert "x_velocity" not in infos and (seen != first).any()
 
@@ -256,13 +256,13 @@ def test_alone_and_among_others(name: str, make: Envs) -> None:
     alone = make(name, team, max_episode_steps=6)
     moves = actions(alone, 4, 20)[:, 0]
     first = 44 - 44 % team
-    wanted = trace(alone, 0, first, moves)
-    assert trace(make(name, 64, max_episode_steps=6), team, first - team, moves) == wanted
+    expected = trace(alone, 0, first, moves)
+    assert trace(make(name, 64, max_episode_steps=6), team, first - team, moves) == expected
     seeds = [7] * (33 * team)
     seeds[17 * team : 18 * team] = range(first, first + team)
     for threads in (1, 2, 5):
         many = make(name, 33 * team, max_episode_steps=6, num_threads=threads)
-        assert trace(many, 17 * team, seeds, moves) == wanted
+        assert trace(many, 17 * team, seeds, moves) == expected
 
 
 def test_teams(make: Envs) -> None:
@@ -361,9 +361,9 @@ def test_files(make: Envs, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> No
     path = settings._assets() / "ant.xml"
     copy = tmp_path / "my.xml"
     copy.write_text(path.read_text())
-    wanted = make().reset(seed=1)[0]
+    expected = make().reset(seed=1)[0]
     for file in (copy, str(copy), "ant.xml", mayfly.Model.from_file(path)):
-        np.testing.assert_array_equal(make(xml_file=file).reset(seed=1)[0], wanted)
+        np.testing.assert_array_equal(make(xml_file=file).reset(seed=1)[0], expected)
     monkeypatch.setattr(settings.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(FileNotFoundError, match="pip install gymnasium"):
         MayflyVectorEnv("ant")
@@ -420,11 +420,11 @@ def test_memory_is_used_again(make: Envs) -> None:
     move = np.zeros((3, 3), np.float32)
     row = envs.step(move)[0][1]
     image = row.copy()
-    places = {envs.step(move)[0].ctypes.data for _ in range(20)}
-    assert len(places) <= 3 and row.base.ctypes.data not in places
+    positions = {envs.step(move)[0].ctypes.data for _ in range(20)}
+    assert len(positions) <= 3 and row.base.ctypes.data not in positions
     np.testing.assert_array_equal(row, image)
-    held = [envs.step(move)[0] for _ in range(8)]
-    assert len({array.ctypes.data for array in held}) == 8
+    fixed = [envs.step(move)[0] for _ in range(8)]
+    assert len({array.ctypes.data for array in fixed}) == 8
 
 
 def test_views(make: Envs) -> None:
@@ -457,10 +457,10 @@ def test_wrong_actions(make: Envs) -> None:
         with pytest.raises(kind, match=text):
             envs.step(value)
     assert envs.world.hash() == before
-    wanted = make()
-    wanted.reset(seed=1)
+    expected = make()
+    expected.reset(seed=1)
     for value in (good.tolist(), good.astype(np.float64), np.asfortranarray(good)):
-        np.testing.assert_array_equal(envs.step(value)[0], wanted.step(good)[0])
+        np.testing.assert_array_equal(envs.step(value)[0], expected.step(good)[0])
 
 
 def test_fields(make: Envs) -> None:
@@ -502,13 +502,13 @@ def test_subclass(mode: AutoresetMode, make: Envs) -> None:
         np.testing.assert_array_equal(seen, np.float32(plain.reset(seed=1)[0][:, 5:13]))
         for move in actions(plain, 3, 4 if mode is AutoresetMode.DISABLED else 9):
             seen, reward, ended, cut, infos = envs.step(move)
-            raw, _, _, _, wanted = plain.step(move)
+            raw, _, _, _, expected = plain.step(move)
             assert seen in envs.observation_space
-            speed = wanted.get("x_velocity", np.zeros(3))
-            if "final_info" in wanted:
-                speed = wanted["final_info"]["x_velocity"]
+            speed = expected.get("x_velocity", np.zeros(3))
+            if "final_info" in expected:
+                speed = expected["final_info"]["x_velocity"]
                 np.testing.assert_array_equal(
-                    np.stack(infos["final_obs"]), np.stack(wanted["final_obs"])[:, 5:13]
+                    np.stack(infos["final_obs"]), np.stack(expected["final_obs"])[:, 5:13]
                 )
             np.testing.assert_array_equal(reward, -speed)
             np.testing.assert_array_equal(seen, np.float32(raw[:, 5:13]))

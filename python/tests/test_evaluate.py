@@ -105,7 +105,7 @@ def test_seeds_and_start(ant: mayfly.Model) -> None:
     assert np.array_equal(found.fitness, found.fitness_per_seed.mean(axis=0))
 
 
-def test_faults_are_told(hexapod: mayfly.Model) -> None:
+def test_faults_are_reported(hexapod: mayfly.Model) -> None:
     def poison(group: mayfly.Group) -> None:
         group["base.linear_velocity"].view[0, 2, 0] = np.nan
 
@@ -138,8 +138,8 @@ def test_networks(ant: mayfly.Model) -> None:
         high = np.array([a.control_upper for a in ant.actuators])
         for robot in range(6):
             hidden = np.tanh(weights[robot] @ seen[robot])
-            wanted = 0.5 * (low + high) + 0.5 * (high - low) * np.tanh(second[robot] @ hidden)
-            assert np.allclose(group["actuator.control"][robot], wanted, atol=1e-5)
+            expected = 0.5 * (low + high) + 0.5 * (high - low) * np.tanh(second[robot] @ hidden)
+            assert np.allclose(group["actuator.control"][robot], expected, atol=1e-5)
 
 
 def test_networks_as_policies(ant: mayfly.Model) -> None:

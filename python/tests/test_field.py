@@ -211,14 +211,14 @@ def test_close_gives_memory_back(hexapod: mayfly.Model) -> None:
     context = mayfly.Context(1)
     world = mayfly.World(context=context)
     group = world.add_group(hexapod, 5, motion="points")
-    held = [
+    kept = [
         group["joint.angle"],
         *group.find("*/joint.rate").values(),
         group.joint("leg1_coxa").angle,
     ]
-    assert sum(float(np.sum(field.view)) for field in held) == 0 and context.live_bytes > 0
+    assert sum(float(np.sum(field.view)) for field in kept) == 0 and context.live_bytes > 0
     world.close()
-    assert context.live_bytes == 0 and len(held) == 20
+    assert context.live_bytes == 0 and len(kept) == 20
 
 
 def test_views_outlive_everything(hexapod: mayfly.Model) -> None:
@@ -245,12 +245,12 @@ def test_views_outlive_everything(hexapod: mayfly.Model) -> None:
     for use in uses:
         with pytest.raises(mayfly.ClosedError):
             use()
-    held = context.live_bytes
+    kept = context.live_bytes
     uses.clear()
     del use, world, group, field
     gc.collect()
     assert view[0, 5, 2] == height  # the memory is still there
-    assert context.live_bytes == held > 0
+    assert context.live_bytes == kept > 0
     del view
     gc.collect()
     assert context.live_bytes == 0

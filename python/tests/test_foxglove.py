@@ -35,7 +35,7 @@ def vector(of: Any) -> list[float]:
     return [of.x, of.y, of.z]
 
 
-def turned(rotation: Any, along: Vectors) -> Vectors:
+def rotated(rotation: Any, along: Vectors) -> Vectors:
     """A vector in the frame of a quaternion of Foxglove's."""
     axis = np.array(vector(rotation))
     return along + 2 * np.cross(axis, np.cross(axis, along) + rotation.w * along)
@@ -159,7 +159,7 @@ def test_bars_of_trusses_are_cylinders(command: str, tmp_path: pathlib.Path) -> 
         diameter = numbers["bar.diameter"].values[sample, 0]
         assert len(bars) == 10 and entity.id == "cantilever/0" and entity.frame_id == "world"
         for bar, (first, last), width in zip(bars, ends, diameter):
-            half = turned(bar.pose.orientation, np.array([0, 0, 0.5 * bar.size.z]))
+            half = rotated(bar.pose.orientation, np.array([0, 0, 0.5 * bar.size.z]))
             middle = np.array(vector(bar.pose.position))
             assert middle - half == pytest.approx(vertices[first], abs=1e-9)
             assert middle + half == pytest.approx(vertices[last], abs=1e-9)

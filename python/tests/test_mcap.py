@@ -151,8 +151,8 @@ def test_both_formats_read_alike(match: pathlib.Path) -> None:
         assert first[name].doc == second[name].doc
     assert first.scene == second.scene and first.complete and second.complete
     assert (first.attributes.pop("kind"), second.attributes.pop("kind")) == ("HDF5", "MCAP")
-    ways = (first.attributes.pop("compression"), second.attributes.pop("compression"))
-    assert ways == ("deflate", "zstd")
+    methods = (first.attributes.pop("compression"), second.attributes.pop("compression"))
+    assert methods == ("deflate", "zstd")
     assert first.attributes == second.attributes
 
 

@@ -59,7 +59,7 @@ def test_assets(tmp_path: pathlib.Path) -> None:
         mayfly.Model.from_string(text, assets={"../body.xml": body})
 
 
-def test_mistakes_have_places(tmp_path: pathlib.Path) -> None:
+def test_mistakes_have_locations(tmp_path: pathlib.Path) -> None:
     with pytest.raises(mayfly.FileError) as caught:
         mayfly.Model.from_string(ROD.replace('type="revolute"', 'type="revolving"'))
     assert caught.value.line == 6 and "<text>" in str(caught.value)
@@ -126,13 +126,13 @@ def test_inverse_kinematics_finds_the_angle() -> None:
     target = (0.1 - length * np.sin(angle), 0.2, 0.3 - length * np.cos(angle))
     reach = rod.inverse_kinematics("arm", target, point=(0, 0, -length), tolerance=1e-9)
     assert reach.reached and reach.angles == pytest.approx([angle], abs=1e-8)
-    assert reach.distance <= 1e-9 and reach.turn == 0.0 and reach.starts == 1
+    assert reach.distance <= 1e-9 and reach.rotation_error == 0.0 and reach.starts == 1
     far = rod.inverse_kinematics("arm", (0.1, 0.2, 0.9), point=(0, 0, -length), starts=3)
     assert not far.reached and far.starts == 3 and far.angles == pytest.approx([2.0])
-    turned = rod.inverse_kinematics(
+    rotated = rod.inverse_kinematics(
         "arm", (0.1, 0.2, 0.3), (np.cos(0.2), 0, np.sin(0.2), 0), start=[1.0]
     )
-    assert turned.reached and turned.angles == pytest.approx([0.4], abs=1e-3)
+    assert rotated.reached and rotated.angles == pytest.approx([0.4], abs=1e-3)
     with pytest.raises(ValueError, match="link 0"):
         rod.inverse_kinematics("base", target)
     with pytest.raises(ValueError, match="position: need 3 numbers"):

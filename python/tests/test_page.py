@@ -1,4 +1,4 @@
-"""What the page of films and live runs draws: crowds, overlays, cameras, in headless Chromium."""
+"""What the page of films and live runs draws: swarms, overlays, cameras, in headless Chromium."""
 
 import os
 import pathlib
@@ -73,13 +73,13 @@ def make_film(out, *words):
 
 
 @pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
+def clients(tmp_path_factory):
     out = tmp_path_factory.mktemp("film") / "crowd.html"
     return *make_film(out, "models/hexapod.urdf", "--robots", "1000", "--duration", "0.4"), out
 
 
-def test_a_thousand_robots_are_a_thousand(show, crowd):
-    address, notes, out = crowd
+def test_a_thousand_robots_are_a_thousand(show, clients):
+    address, notes, out = clients
     assert "robots, the first" not in notes
     assert out.stat().st_size < 1.5e6
     page = show(address)
@@ -107,8 +107,8 @@ def test_a_thousand_robots_are_a_thousand(show, crowd):
     assert nearest > 1.5 * radius
 
 
-def test_dots_are_robots_too(show, crowd):
-    page = show(crowd[0])
+def test_dots_are_robots_too(show, clients):
+    page = show(clients[0])
     found = page.evaluate(
         """() => {
       const {view} = mayfly, kind = view.robots.kinds[0], robot = kind.far[kind.farCount - 1];

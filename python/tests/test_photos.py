@@ -24,7 +24,7 @@ groups:
   model: {models}/humanoid.urdf
   motion: kinematic
   count: 2
-  place: {{grid: {{center: [0, 0, 0], spacing: [1, 1, 1]}}}}
+  placement: {{grid: {{center: [0, 0, 0], spacing: [1, 1, 1]}}}}
 """
 
 

@@ -64,8 +64,8 @@ def test_repertoire(command: str, tmp_path: pathlib.Path) -> None:
         assert archive.descriptors == ("forward", "sideways")
         assert len(archive) == 48 and archive.genomes.shape == (48, 32)
         alive = archive.population()
-        places = archive.places(alive)
-        cells = {tuple(np.clip((place + 1) * 2, 0, 3).astype(int)) for place in places}
+        positions = archive.descriptor_values(alive)
+        cells = {tuple(np.clip((place + 1) * 2, 0, 3).astype(int)) for place in positions}
         assert len(cells) == len(alive) > 1  # one of a cell
         assert alive[0].id == archive.best().id
         assert archive.lineage(alive[-1].id)[-1].generation == 1
@@ -92,7 +92,7 @@ def test_what_is_no_archive(run: pathlib.Path, tmp_path: pathlib.Path) -> None:
 
 def test_recorder_and_recording(hexapod: mayfly.Model, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "walk.h5"
-    wanted = []
+    expected = []
     with mayfly.World() as world:
         group = world.add_group(hexapod, 20, motion="points", controller="oscillator")
         group["oscillator.amplitude"] = 0.3
@@ -101,7 +101,7 @@ def test_recorder_and_recording(hexapod: mayfly.Model, tmp_path: pathlib.Path) -
         with mayfly.Recorder(group, file, fields) as recorder:
             for _ in range(5):
                 recorder.sample()
-                wanted.append(group["base.position"].array)
+                expected.append(group["base.position"].array)
                 world.step(10)
             assert file.exists()  # readable from the first sample on
     recording = mayfly.Recording(file)
@@ -109,9 +109,10 @@ def test_recorder_and_recording(hexapod: mayfly.Model, tmp_path: pathlib.Path) -
     assert set(recording) == set(fields) and recording.attributes["model"] == "hexapod"
     position = recording["base.position"]
     assert (position.unit, position.frame) == ("m", "world")
-    assert np.array_equal(position.values, wanted) and np.array_equal(np.asarray(position), wanted)
+    assert np.array_equal(position.values, expected)
+    assert np.array_equal(np.asarray(position), expected)
     frame = recording.to_pandas(robot=3)
-    assert frame["base.position[2]"].tolist() == [row[3, 2] for row in wanted]
+    assert frame["base.position[2]"].tolist() == [row[3, 2] for row in expected]
     assert "leg1_coxa/joint.angle" in frame
     with pytest.raises(mayfly.NotFoundError, match="base.position"):
         recording["base.speed"]
@@ -169,8 +170,8 @@ def test_pictures(run: pathlib.Path, hexapod: mayfly.Model, tmp_path: pathlib.Pa
     recording = mayfly.Recording(file)
     assert len(mayfly.plot.path(recording).lines) == 3
     assert mayfly.plot.series(recording, "base.position", 1).get_ylabel() == "base.position [m]"
-    places = np.array([[0, 0], [0, 0], [1, 1], [np.nan, 0]])
-    mesh = mayfly.plot.tiles(places, [1.0, 3.0, 2.0, 9.0], bins=2).collections[0]
+    positions = np.array([[0, 0], [0, 0], [1, 1], [np.nan, 0]])
+    mesh = mayfly.plot.tiles(positions, [1.0, 3.0, 2.0, 9.0], bins=2).collections[0]
     shown = np.ma.filled(mesh.get_array(), np.nan).ravel()
     assert sorted(shown[np.isfinite(shown)]) == [2.0, 3.0]
     with pytest.raises(ValueError, match="shape"):

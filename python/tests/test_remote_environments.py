@@ -26,11 +26,11 @@ MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 SCENE = """
 world: {step: 0.005}
 groups:
-- {name: walkers, model: MODELS/hexapod.urdf, count: COUNT, place: {line: {distance: 1}}}
+- {name: walkers, model: MODELS/hexapod.urdf, count: COUNT, placement: {line: {distance: 1}}}
 - name: quads
   model: MODELS/sun2022.yaml
   count: 5
-  place: {grid: {center: [0, 0, 20], spacing: [3, 3, 3]}}
+  placement: {grid: {center: [0, 0, 20], spacing: [3, 3, 3]}}
   behavior: {program: {mode: rotors}}
 """
 
@@ -94,11 +94,11 @@ def test_the_same_values_as_in_process(tmp_path: pathlib.Path) -> None:
             robots["joint.target"] = np.clip(actions, low, high)
             own.step(4)
             shape = (3, -1)
-            wanted = [
+            expected = [
                 robots[name].array.reshape(shape)
                 for name in ("base.position", "base.orientation", "joint.angle")
             ]
-            np.testing.assert_array_equal(observations, np.concatenate(wanted, axis=1))
+            np.testing.assert_array_equal(observations, np.concatenate(expected, axis=1))
             state = {"base.linear_velocity": robots["base.linear_velocity"].array}
             np.testing.assert_array_equal(rewards, forward(state, np.clip(actions, low, high)))
             assert not terminations.any() and not truncations.any()

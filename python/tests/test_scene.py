@@ -61,7 +61,7 @@ def test_the_bits_are_those_of_the_command(
 
 def test_groups_and_their_fields() -> None:
     with mayfly.Scene(
-        "scenes/soccer.yaml", {"groups.red.count": 1, "groups.red.place.poses": [[4, 0, 3.14]]}
+        "scenes/soccer.yaml", {"groups.red.count": 1, "groups.red.placement.poses": [[4, 0, 3.14]]}
     ) as scene:
         assert [group.name for group in scene.groups] == ["field", "ball", "blue", "red"]
         blue = scene.group("blue")
@@ -82,7 +82,7 @@ def test_notes_are_those_that_the_command_prints(tmp_path: pathlib.Path, command
     sunk = "initial: [{property: base.position.z, values: [0.05]}]"
     (tmp_path / "two.yaml").write_text(
         f"groups:\n  - {{name: a, model: {models}/hexapod.urdf, motion: rigid, {sunk}}}\n"
-        f"  - {{name: b, model: {models}/quadruped.urdf, place: {{poses: [[3, 0, 0]]}}}}\n"
+        f"  - {{name: b, model: {models}/quadruped.urdf, placement: {{poses: [[3, 0, 0]]}}}}\n"
     )
     run = [command, "run", str(tmp_path / "two.yaml"), "--duration", "0.01", "--json"]
     said = json.loads(subprocess.run(run, check=True, capture_output=True, text=True).stdout)

@@ -38,13 +38,13 @@ def _soccer() -> Any:
 
 
 @pytest.mark.parametrize(
-    ("place", "value"),
+    ("placement", "value"),
     [
         (("world", "step"), -1),
         (("world", "stepp"), 0.1),
         (("groups", 2, "count"), 2.5),
         (("groups", 2, "motion"), "magic"),
-        (("groups", 2, "place"), {"poses": [[1, 2]]}),
+        (("groups", 2, "placement"), {"poses": [[1, 2]]}),
         (("groups", 2, "behavior"), {"soccer": {"goal": [1, 0]}}),
         (("groups", 2, "switch"), [{"when": {"at": {"time": 1}}}]),
         (("contact", "friction"), "much"),

@@ -132,9 +132,9 @@ def finish():
     results.json("b.json", {"count": world.count("robots"), "time": world.time()})
 """
     done = runs.run(HEAD + python)
-    found, wanted = json.loads(done.stdout), json.loads(expected.stdout)
-    assert found["hash"] == wanted["hash"]
-    assert found["simulated_seconds"] == wanted["simulated_seconds"]
+    found, requested = json.loads(done.stdout), json.loads(expected.stdout)
+    assert found["hash"] == requested["hash"]
+    assert found["simulated_seconds"] == requested["simulated_seconds"]
     for name in ("a.csv", "b.json"):
         text = (runs.folder / "results" / name).read_text()
         assert text == (runs.folder / "lua" / name).read_text()
@@ -200,8 +200,8 @@ def test_errors_name_file_and_line(runs: Runs) -> None:
     runs.fails(locked, f"{where}:4: main: ArgumentError: property mass: cannot be written")
     written = HEAD + "world.remote['robots'].write('joint.target', 0)\n"
     runs.fails(written, f"{where}:2: main: ArgumentError: field joint.target is no input")
-    turned = HEAD + "world.set('robots[0]/base.orientation', [1, 1, 0, 0])\n"
-    runs.fails(turned, f"{where}:2: main: ArgumentError")
+    rotated = HEAD + "world.set('robots[0]/base.orientation', [1, 1, 0, 0])\n"
+    runs.fails(rotated, f"{where}:2: main: ArgumentError")
 
 
 def test_results_stay_after_an_error(runs: Runs) -> None:

@@ -55,12 +55,12 @@ def found(runs: Runs, text: str) -> tuple[str, str]:
 def test_lua_acts_before_python(runs: Runs) -> None:
     first = "scripts:\n" + lua("first", 0.02, FIRST)
     runs.scene.write_text(SCENE + first + lua("second", 0.03, SECOND_LUA))
-    wanted = found(runs, "")
+    expected = found(runs, "")
     runs.scene.write_text(SCENE + first)
-    assert found(runs, SECOND_PYTHON) == wanted
+    assert found(runs, SECOND_PYTHON) == expected
     runs.scene.write_text(SCENE)
     alone, _ = found(runs, SECOND_PYTHON)
-    assert alone != wanted[0]
+    assert alone != expected[0]
 
 
 def test_either_ends_the_run(runs: Runs) -> None:

@@ -241,7 +241,7 @@ def load(address, name, data, where="load"):
         return error.code, error.read().decode()
 
 
-def bundle(files):
+def package(files):
     """Files as a page sends several of them."""
     return b"".join(struct.pack("<II", len(name), len(data)) + name + data for name, data in files)
 
@@ -274,10 +274,10 @@ def test_a_folder_is_dropped(live, tmp_path, monkeypatch):
         ("go/xml/robot.xml", [*good, *[(b"a%d" % i, b"") for i in range(4096)]], "at most 4096"),
         ("go/robot.xml", [(b"go/robot.xml", robot.replace(b"../", b"../../"))], "leaves its root"),
     ]:
-        status, text = load(address, name, bundle(files), "load/files")
+        status, text = load(address, name, package(files), "load/files")
         assert status == 400 and says in text and "\n" not in text, text
         assert str(inner) not in text.replace(f"{inner}/mayfly-", "") and not list(inner.iterdir())
-    data, random = bundle(good), Random(3)
+    data, random = package(good), Random(3)
     for _ in range(60):
         garbage = bytearray(data)
         for _ in range(random.randrange(1, 5)):

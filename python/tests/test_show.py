@@ -123,9 +123,9 @@ def test_show(walker: mayfly.World, tmp_path: pathlib.Path) -> None:
 # ---- live ----------------------------------------------------------------------------------------
 
 
-def step_until(world: mayfly.World, viewer: mayfly.Viewer, wanted: Callable[[], bool]) -> None:
+def step_until(world: mayfly.World, viewer: mayfly.Viewer, expected: Callable[[], bool]) -> None:
     latest = time.monotonic() + 120
-    while not wanted() and time.monotonic() < latest:
+    while not expected() and time.monotonic() < latest:
         world.step()
         viewer.update()
 
@@ -179,9 +179,9 @@ def test_a_world_is_shown_while_python_steps_it(walker: mayfly.World, page: Any)
         assert not stepping.is_alive() and page.complaints == []
 
 
-def steps_until(world: mayfly.World, viewer: mayfly.Viewer, wanted: Callable[[], bool]) -> None:
+def steps_until(world: mayfly.World, viewer: mayfly.Viewer, expected: Callable[[], bool]) -> None:
     latest = time.monotonic() + 60
-    while not wanted():
+    while not expected():
         assert time.monotonic() < latest
         world.step(5)
         viewer.update()

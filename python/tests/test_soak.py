@@ -15,7 +15,7 @@ COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
 pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
 
 
-def test_a_crowd_and_two_minutes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_clients_and_two_minutes(capsys: pytest.CaptureFixture[str]) -> None:
     spec = importlib.util.spec_from_file_location("soak", ROOT / "bench" / "soak.py")
     assert spec is not None and spec.loader is not None
     soak = importlib.util.module_from_spec(spec)

@@ -31,10 +31,10 @@ def test_arrays_make_a_truss() -> None:
     assert statics["rank"] == 6 and statics["mechanisms"] == 0 and statics["rigid_modes"] == 6
     again = mayfly.Truss.from_string(truss.to_yaml())
     assert np.array_equal(again.positions, truss.positions)
-    held = mayfly.Truss.from_arrays(
+    kept = mayfly.Truss.from_arrays(
         TETRAHEDRON, EDGES, fixed={0: "xyz"}, loads={3: (0, 0, -1)}, masses={3: 0.1}
     )
-    assert held.statics["freedoms"] == 9 and held.mass == pytest.approx(truss.mass + 0.1)
+    assert kept.statics["freedoms"] == 9 and kept.mass == pytest.approx(truss.mass + 0.1)
 
 
 def test_a_truss_has_the_times_of_its_network() -> None:

@@ -56,7 +56,7 @@ def theirs(task: str) -> tuple[Floats, Floats, Floats, Floats, npt.NDArray[np.bo
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_same_way(task: str) -> None:
+def test_same_path(task: str) -> None:
     positions, velocities, actions, expected, ends = theirs(task)
     envs = gymnasium.make_vec(f"Mayfly/{task}", num_envs=ROBOTS, precision="double")
     envs.reset(seed=0)

@@ -105,7 +105,7 @@ def test_a_state_that_was_set_is_where_the_next_reward_begins(task: str) -> None
     )
 
 
-def test_seeds_are_told_as_gymnasium_tells_them() -> None:
+def test_seeds_are_reported_as_gymnasium_does() -> None:
     envs = gymnasium.make_vec("Mayfly/Hopper-v5", num_envs=3)
     envs.reset(seed=7)
     assert envs.np_random_seed == (7, 8, 9)

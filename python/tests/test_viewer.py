@@ -204,8 +204,8 @@ def time_of(page):
     return page.evaluate("() => mayfly.source.frame().time")
 
 
-def wait_paused(page, wanted):
-    until(page, f"() => mayfly.source.status.paused === {str(wanted).lower()}")
+def wait_paused(page, expected):
+    until(page, f"() => mayfly.source.status.paused === {str(expected).lower()}")
 
 
 def test_live_controls(show, live):

@@ -133,7 +133,7 @@ def test_threads_and_sets_change_no_bit(hexapod: mayfly.Model) -> None:
     assert len(hashes) == 1
 
 
-def test_alone_as_in_company(hexapod: mayfly.Model) -> None:
+def test_alone_as_in_a_batch(hexapod: mayfly.Model) -> None:
     with make(hexapod) as world:
         world.step(50)
         hashes = [world.groups[0].instance_hash(i) for i in range(40)]
@@ -154,18 +154,18 @@ def test_snapshots(hexapod: mayfly.Model) -> None:
         world.step(30)
         image = world.snapshot()
         world.step(70)
-        wanted = world.hash()
+        requested = world.hash()
         world.restore(image)
         assert world.time == pytest.approx(0.3)
         world.step(70)
-        assert world.hash() == wanted
+        assert world.hash() == requested
         broken = bytearray(image)
         broken[len(broken) // 2] ^= 1
         with pytest.raises(mayfly.CorruptError):
             world.restore(broken)
         with pytest.raises((mayfly.CorruptError, mayfly.ArgumentError)):
             world.restore(b"nothing")
-        assert world.hash() == wanted
+        assert world.hash() == requested
 
 
 def test_pickled_worlds_go_on(hexapod: mayfly.Model) -> None:
@@ -296,12 +296,12 @@ def test_poses(world: mayfly.World) -> None:
     angles = np.array([0.0, 0.5, -2.0])
     group.set_start([0, 0, 0])
     group["swing/joint.angle"] = angles
-    places, turns = group.poses()
+    positions, turns = group.poses()
     tip = model.link("tip").index
-    wanted = np.stack([-np.sin(angles), 0 * angles, 2 - np.cos(angles)], axis=1)
-    assert np.allclose(places[:, tip], wanted, atol=1e-12)
+    requested = np.stack([-np.sin(angles), 0 * angles, 2 - np.cos(angles)], axis=1)
+    assert np.allclose(positions[:, tip], requested, atol=1e-12)
     assert np.allclose(turns[:, tip, [0, 2]], np.stack([np.cos(angles / 2), np.sin(angles / 2)], 1))
-    assert places.shape == (3, len(model.links), 3)
+    assert positions.shape == (3, len(model.links), 3)
 
 
 def test_equations_of_motion(world: mayfly.World) -> None:
@@ -369,7 +369,7 @@ def test_gaits_walk(world: mayfly.World) -> None:
         assert x[0] - x[1] > 0.1
 
 
-def test_places_and_resets(hexapod: mayfly.Model, world: mayfly.World) -> None:
+def test_poses_and_resets(hexapod: mayfly.Model, world: mayfly.World) -> None:
     group = world.add_group(hexapod, 20, motion="points")
     group.set_start([1.0, 2.0, 3.0], robots=7)
     group.set_start(np.arange(6).reshape(2, 3), robots=[1, 2], orientation=[0, 0, 0, 1])

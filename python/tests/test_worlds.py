@@ -20,7 +20,7 @@ groups:
 - name: quads
   model: quad.yaml
   count: 6
-  place: {grid: {center: [0, 0, 20], spacing: [3, 3, 3]}}
+  placement: {grid: {center: [0, 0, 20], spacing: [3, 3, 3]}}
 """
 
 
@@ -71,8 +71,8 @@ def test_another_world(address: str) -> None:
         world.load("boxes.yaml")
         assert world.title == "Boxes" and world.step_ns == 5_000_000
         other.poll()
-        told = other.events.popleft()
-        assert (told.name, told.value, told.time) == ("world", 2, 0.0)
+        reported = other.events.popleft()
+        assert (reported.name, reported.value, reported.time) == ("world", 2, 0.0)
         quads.write("command.position", 0)
         with pytest.raises(mayfly.VersionError, match="ask for LIST first"):
             other.statistics()

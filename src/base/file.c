@@ -65,8 +65,8 @@ static mf_Status check_regular(mf_Context *context, int file, const char *path, 
 static bool read_fully(mf_Context *context, int file, char *data, size_t size, size_t *got) {
     size_t filled = 0;
     while (filled < size) {
-        size_t wanted = size - filled < TRANSFER_LIMIT ? size - filled : TRANSFER_LIMIT;
-        ssize_t count = mf_allow(context, "read") ? read(file, data + filled, wanted) : -1;
+        size_t needed = size - filled < TRANSFER_LIMIT ? size - filled : TRANSFER_LIMIT;
+        ssize_t count = mf_allow(context, "read") ? read(file, data + filled, needed) : -1;
         if (count == 0)
             break;
         if (count < 0 && errno != EINTR)
@@ -223,8 +223,8 @@ static int create_temporary(Replacement *job) {
 
 static bool write_fully(mf_Context *context, int file, const char *data, size_t size) {
     while (size > 0) {
-        size_t wanted = size < TRANSFER_LIMIT ? size : TRANSFER_LIMIT;
-        ssize_t count = mf_allow(context, "write") ? write(file, data, wanted) : -1;
+        size_t needed = size < TRANSFER_LIMIT ? size : TRANSFER_LIMIT;
+        ssize_t count = mf_allow(context, "write") ? write(file, data, needed) : -1;
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0) {
@@ -284,7 +284,7 @@ static bool sync_folder(Replacement *job) {
     return sync_file(job->context, job->folder) || errno == EINVAL || errno == ENOTSUP;
 }
 
-static mf_Status move_into_place(Replacement *job) {
+static mf_Status replace_file(Replacement *job) {
     if (!mf_allow(job->context, "rename"))
         return fail_call(job->error, job->path, "replace");
     bool exchanged = job->exists && exchange(job->temporary, job->path);
@@ -322,7 +322,7 @@ mf_Status mf_file_replace(mf_Context *context, const char *path, const void *dat
     if (status == MF_OK)
         status = fill_temporary(&job, data, size);
     if (status == MF_OK)
-        status = move_into_place(&job);
+        status = replace_file(&job);
     clean_up(&job);
     return status;
 }

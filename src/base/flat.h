@@ -1,4 +1,4 @@
-// Flat images: one block of memory that holds a structure and, behind it, its arrays. In place of
+// Flat images: one block of memory that holds a structure and, behind it, its arrays. Instead of
 // pointers the structure holds byte offsets from its own start, so the block can be copied, moved
 // or stored unchanged. Plans of kernels are flat images.
 //

@@ -20,7 +20,7 @@ typedef enum mf_KeyKind {
     MF_KEY_DOUBLE,   // bool, written as one of two `choices`: false, true
     MF_KEY_POSITION, // double[2], written [x, y], or the word centered for NAN
     MF_KEY_VECTOR,   // double[length], written [a, b, ...]
-    MF_KEY_WORDS,    // mf_KeyList of const char *, written [a, b, ...]
+    MF_KEY_NAMES,    // mf_KeyList of const char *, written [a, b, ...]
     MF_KEY_NUMBERS,  // mf_KeyList of double, written [a, b, ...], any number up to `length`
     MF_KEY_POINTS,   // mf_KeyList of double[length], written [[a, b, ...], ...]
     MF_KEY_LIST,     // mf_KeyList of structures, a list of groups with the keys of `items`

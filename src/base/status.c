@@ -83,11 +83,11 @@ static void mark_cut(char *text, size_t size) {
 
 // A path that is too long loses its beginning: the end says more.
 static void set_file(mf_Error *error, const char *file) {
-    size_t length = strlen(file), room = sizeof error->file - 1;
-    if (length <= room) {
+    size_t length = strlen(file), capacity = sizeof error->file - 1;
+    if (length <= capacity) {
         memcpy(error->file, file, length + 1);
     } else {
-        const char *tail = file + length - (room - 3);
+        const char *tail = file + length - (capacity - 3);
         while (((unsigned char)*tail & 0xc0) == 0x80)
             tail++;
         snprintf(error->file, sizeof error->file, "...%s", tail);

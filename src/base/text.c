@@ -18,7 +18,7 @@ void mf_text_free(mf_Text *text) {
     *text = (mf_Text){.context = text->context};
 }
 
-// Makes room for `extra` bytes and the terminator.
+// Makes space for `extra` bytes and the terminator.
 static bool reserve(mf_Text *text, size_t extra) {
     if (text->failed)
         return false;

@@ -50,10 +50,10 @@ static mf_Status add_field(mf_GroupCameras *own, const mf_Camera *camera, int me
 
 static mf_Status add_fields(mf_GroupCameras *own, mf_OneCamera *one, mf_Error *error) {
     const mf_Camera *camera = one->camera;
-    const bool wanted[MF_CAMERA_MEASURES] = {camera->color, camera->depth, camera->segmentation};
+    const bool requested[MF_CAMERA_MEASURES] = {camera->color, camera->depth, camera->segmentation};
     mf_Status status = MF_OK;
     for (int i = 0; i < MF_CAMERA_MEASURES && status == MF_OK; i++) {
-        if (!wanted[i])
+        if (!requested[i])
             continue;
         one->width[i] = measures[i].width;
         status = add_field(own, camera, i, SHOWN, 1, &one->field[i], error);
@@ -101,15 +101,15 @@ static mf_Status take_camera(mf_Cameras *cameras, mf_GroupCameras *own, uint32_t
     one->slots = count_slots(camera);
     one->readout = mf_time_from_seconds(camera->readout);
     mf_chip_start(&one->chip, camera);
-    mf_Status status = check_camera(cameras->sight->world, camera, error);
+    mf_Status status = check_camera(cameras->scene->world, camera, error);
     if (status == MF_OK)
-        status = mf_camera_view_create(cameras->sight->context, camera, &one->view, error);
+        status = mf_camera_view_create(cameras->scene->context, camera, &one->view, error);
     if (status == MF_OK)
         status = add_fields(own, one, error);
     if (status != MF_OK)
         return status;
-    const size_t size = mf_sight_room_size(cameras->sight, one->view);
-    cameras->room_size = size > cameras->room_size ? size : cameras->room_size;
+    const size_t size = mf_render_buffers_size(cameras->scene, one->view);
+    cameras->buffers_size = size > cameras->buffers_size ? size : cameras->buffers_size;
     return MF_OK;
 }
 
@@ -118,7 +118,7 @@ static mf_Status take_group(mf_Cameras *cameras, mf_Group *group, uint32_t numbe
     const mf_Model *model = mf_group_model(group);
     if (model->camera_count == 0)
         return MF_OK;
-    mf_Context *context = cameras->sight->context;
+    mf_Context *context = cameras->scene->context;
     mf_GroupCameras *own = &cameras->groups[cameras->group_count++];
     own->all = cameras;
     own->group = group;
@@ -144,7 +144,7 @@ static void destroy(mf_Context *context, void *user) {
         mf_release(context, cameras->groups[g].cameras);
     }
     mf_scratch_destroy(context, cameras->scratch);
-    mf_sight_destroy(cameras->sight);
+    mf_render_scene_destroy(cameras->scene);
     mf_release(context, cameras->groups);
     mf_release(context, cameras);
 }
@@ -216,7 +216,7 @@ static mf_Status add_world_system(mf_Cameras *cameras, mf_Error *error) {
     for (uint32_t g = 0; g < cameras->group_count; g++)
         if (!cameras->groups[g].isolated)
             config.settings_hash ^= hash_settings(&cameras->groups[g]) + g;
-    return mf_world_add_system(cameras->sight->world, &config, error);
+    return mf_world_add_system(cameras->scene->world, &config, error);
 }
 
 static mf_Status add_systems(mf_Cameras *cameras, mf_Error *error) {
@@ -247,7 +247,7 @@ static mf_Status create(mf_World *world, const Choice *choice, mf_Cameras *camer
                         mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     const uint32_t count = mf_world_group_count(world);
-    mf_Status status = mf_sight_create(world, &cameras->sight, error);
+    mf_Status status = mf_render_scene_create(world, &cameras->scene, error);
     if (status != MF_OK)
         return status;
     cameras->groups = mf_allocate(context, count, sizeof *cameras->groups);
@@ -257,7 +257,7 @@ static mf_Status create(mf_World *world, const Choice *choice, mf_Cameras *camer
         if (is_chosen(choice, mf_world_group(world, i)))
             status = take_group(cameras, mf_world_group(world, i), i, error);
     if (status == MF_OK)
-        status = mf_scratch_create(context, cameras->room_size + 64, mf_context_threads(context),
+        status = mf_scratch_create(context, cameras->buffers_size + 64, mf_context_threads(context),
                                    &cameras->scratch, error);
     return status;
 }

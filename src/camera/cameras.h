@@ -37,10 +37,10 @@ typedef struct mf_GroupCameras {
 } mf_GroupCameras;
 
 struct mf_Cameras {
-    mf_Sight *sight;
+    mf_RenderScene *scene;
     mf_GroupCameras *groups;
     uint32_t group_count; // [1]
-    size_t room_size;     // [byte]
+    size_t buffers_size;  // [byte]
     mf_Scratch *scratch;
 };
 

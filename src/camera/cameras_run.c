@@ -10,9 +10,9 @@
 // ---- one picture --------------------------------------------------------------------------------
 
 // Of the camera in the world; false: not finite.
-static bool find_place(const mf_GroupCameras *own, const mf_Camera *camera, uint32_t instance,
-                       mf_SightPlace *out) {
-    double pose[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0}, turn[4];
+static bool find_position(const mf_GroupCameras *own, const mf_Camera *camera, uint32_t instance,
+                          mf_RenderPose *out) {
+    double pose[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0}, rotation[4];
     for (uint32_t c = 0; camera->frame.link != MF_NONE && c < 7; c++)
         pose[c] = mf_field_get(own->pose, instance, 7 * camera->frame.link + c);
     if (!mf_all_finite(pose, 7))
@@ -21,8 +21,8 @@ static bool find_place(const mf_GroupCameras *own, const mf_Camera *camera, uint
     out->instance = instance;
     mf_quat_rotate(out->position, pose + 3, camera->frame.position);
     mf_vec3_add(out->position, out->position, pose);
-    mf_quat_multiply(turn, pose + 3, camera->frame.rotation);
-    mf_quat_to_matrix(out->rotation, turn);
+    mf_quat_multiply(rotation, pose + 3, camera->frame.rotation);
+    mf_quat_to_matrix(out->rotation, rotation);
     return true;
 }
 
@@ -45,20 +45,21 @@ static Target target_of(const mf_OneCamera *one, int measure, uint64_t picture, 
     return visible || one->slots == 0 ? shown : hidden;
 }
 
-static void give_color(const mf_SightRoom *room, uint32_t instance, Target target) {
-    const size_t pixels = (size_t)room->raster.width * room->raster.height;
+static void give_color(const mf_RenderBuffers *buffers, uint32_t instance, Target target) {
+    const size_t pixels = (size_t)buffers->raster.width * buffers->raster.height;
     if (target.field == NULL)
         return;
     uint32_t *to =
         (uint32_t *)target.field->data + first_value(target.field, instance, target.component);
     for (size_t i = 0; i < pixels; i++)
-        to[i * MF_BLOCK] = (uint32_t)room->color[3 * i] | (uint32_t)room->color[3 * i + 1] << 8 |
-                           (uint32_t)room->color[3 * i + 2] << 16 | UINT32_C(255) << 24;
+        to[i * MF_BLOCK] = (uint32_t)buffers->color[3 * i] |
+                           (uint32_t)buffers->color[3 * i + 1] << 8 |
+                           (uint32_t)buffers->color[3 * i + 2] << 16 | UINT32_C(255) << 24;
 }
 
 // Depth of the rows that were drawn.
-static void give_depth(const mf_SightRoom *room, uint32_t instance, Target target) {
-    const mf_Raster *raster = &room->raster;
+static void give_depth(const mf_RenderBuffers *buffers, uint32_t instance, Target target) {
+    const mf_Raster *raster = &buffers->raster;
     if (target.field == NULL)
         return;
     float *to = (float *)target.field->data + first_value(target.field, instance, target.component);
@@ -68,8 +69,8 @@ static void give_depth(const mf_SightRoom *room, uint32_t instance, Target targe
                 raster->depth[(size_t)y * raster->stride + x];
 }
 
-static void give_owners(const mf_SightRoom *room, uint32_t instance, Target target) {
-    const mf_Raster *raster = &room->raster;
+static void give_owners(const mf_RenderBuffers *buffers, uint32_t instance, Target target) {
+    const mf_Raster *raster = &buffers->raster;
     if (target.field == NULL)
         return;
     int32_t *to =
@@ -77,7 +78,7 @@ static void give_owners(const mf_SightRoom *room, uint32_t instance, Target targ
     for (uint32_t y = raster->top; y < raster->bottom; y++)
         for (uint32_t x = 0; x < raster->width; x++) {
             int32_t owner[3];
-            mf_develop_owner(room, (size_t)y * raster->stride + x, owner);
+            mf_develop_owner(buffers, (size_t)y * raster->stride + x, owner);
             for (size_t c = 0; c < 3; c++)
                 to[(3 * ((size_t)y * raster->width + x) + c) * MF_BLOCK] = owner[c];
         }
@@ -86,29 +87,29 @@ static void give_owners(const mf_SightRoom *room, uint32_t instance, Target targ
 // ---- rows of a rolling shutter ------------------------------------------------------------------
 
 // Colors before the chip: of the rows that were drawn to the field, or all rows back.
-static void move_colors(const mf_OneCamera *one, const mf_SightRoom *room, uint32_t instance,
+static void move_colors(const mf_OneCamera *one, const mf_RenderBuffers *buffers, uint32_t instance,
                         bool back) {
     const mf_Field *field = one->rows[MF_CAMERA_COLOR];
-    const size_t width = 3 * (size_t)room->raster.width;
-    const size_t first = back ? 0 : room->raster.top * width,
-                 end = (back ? room->raster.height : room->raster.bottom) * width;
+    const size_t width = 3 * (size_t)buffers->raster.width;
+    const size_t first = back ? 0 : buffers->raster.top * width,
+                 end = (back ? buffers->raster.height : buffers->raster.bottom) * width;
     if (field == NULL)
         return;
     float *kept = (float *)field->data + first_value(field, instance, 0);
     for (size_t i = first; i < end; i++) {
         if (back)
-            room->color[i] = kept[i * MF_BLOCK];
+            buffers->color[i] = kept[i * MF_BLOCK];
         else
-            kept[i * MF_BLOCK] = room->color[i];
+            kept[i * MF_BLOCK] = buffers->color[i];
     }
 }
 
-static void keep_rows(const mf_OneCamera *one, const mf_SightRoom *room, uint32_t instance) {
+static void keep_rows(const mf_OneCamera *one, const mf_RenderBuffers *buffers, uint32_t instance) {
     if (one->readout == 0)
         return;
-    move_colors(one, room, instance, false);
-    give_depth(room, instance, (Target){one->rows[MF_CAMERA_DEPTH], 0});
-    give_owners(room, instance, (Target){one->rows[MF_CAMERA_SEGMENTATION], 0});
+    move_colors(one, buffers, instance, false);
+    give_depth(buffers, instance, (Target){one->rows[MF_CAMERA_DEPTH], 0});
+    give_owners(buffers, instance, (Target){one->rows[MF_CAMERA_SEGMENTATION], 0});
 }
 
 // Values of four bytes.
@@ -129,40 +130,40 @@ typedef struct Shot {
 } Shot;
 
 // The chip, and all pixels to where they belong; `rolled`: from the rows that were kept.
-static void finish(const Shot *shot, mf_SightRoom *room, bool rolled) {
+static void finish(const Shot *shot, mf_RenderBuffers *buffers, bool rolled) {
     const mf_OneCamera *one = shot->one;
-    const mf_Sight *sight = shot->own->all->sight;
+    const mf_RenderScene *scene = shot->own->all->scene;
     const uint64_t stream = one->stream ^ (uint64_t)shot->instance * UINT64_C(0x9e3779b97f4a7c15);
     const mf_PhotoNoise noise = {(float)one->camera->noise, (uint32_t)(stream ^ stream >> 32),
-                                 mf_world_config_of(sight->world)->seed, shot->picture};
+                                 mf_world_config_of(scene->world)->seed, shot->picture};
     Target to[MF_CAMERA_MEASURES];
     for (int i = 0; i < MF_CAMERA_MEASURES; i++)
         to[i] = target_of(one, i, shot->picture, shot->visible);
     if (rolled)
-        move_colors(one, room, shot->instance, true);
-    mf_develop_chip(sight, one->view, &one->chip, &noise, room);
-    give_color(room, shot->instance, to[MF_CAMERA_COLOR]);
+        move_colors(one, buffers, shot->instance, true);
+    mf_develop_chip(scene, one->view, &one->chip, &noise, buffers);
+    give_color(buffers, shot->instance, to[MF_CAMERA_COLOR]);
     if (rolled) {
         copy_rows(one->rows[MF_CAMERA_DEPTH], shot->instance, to[MF_CAMERA_DEPTH]);
         copy_rows(one->rows[MF_CAMERA_SEGMENTATION], shot->instance, to[MF_CAMERA_SEGMENTATION]);
     } else {
-        give_depth(room, shot->instance, to[MF_CAMERA_DEPTH]);
-        give_owners(room, shot->instance, to[MF_CAMERA_SEGMENTATION]);
+        give_depth(buffers, shot->instance, to[MF_CAMERA_DEPTH]);
+        give_owners(buffers, shot->instance, to[MF_CAMERA_SEGMENTATION]);
     }
 }
 
 // A whole picture of this moment.
 static void take(const Shot *shot) {
     const mf_Cameras *all = shot->own->all;
-    mf_SightPlace place;
-    mf_SightRoom room;
-    if (!find_place(shot->own, shot->one->camera, shot->instance, &place))
+    mf_RenderPose pose;
+    mf_RenderBuffers buffers;
+    if (!find_position(shot->own, shot->one->camera, shot->instance, &pose))
         return;
     void *memory = mf_scratch_borrow(all->scratch);
-    mf_sight_room_lay(&room, memory, all->sight, shot->one->view);
-    mf_develop_draw(all->sight, shot->one->view, &place, &room);
-    keep_rows(shot->one, &room, shot->instance);
-    finish(shot, &room, false);
+    mf_render_buffers_lay(&buffers, memory, all->scene, shot->one->view);
+    mf_develop_draw(all->scene, shot->one->view, &pose, &buffers);
+    keep_rows(shot->one, &buffers, shot->instance);
+    finish(shot, &buffers, false);
     mf_scratch_return(all->scratch, memory);
 }
 
@@ -176,25 +177,25 @@ static mf_Time tick_time(mf_Rate rate, uint64_t tick) {
 static void roll(Shot shot, mf_Time time, mf_Time now) {
     const mf_Cameras *all = shot.own->all;
     const mf_OneCamera *one = shot.one;
-    mf_SightPlace place;
-    mf_SightRoom room;
-    if (!find_place(shot.own, one->camera, shot.instance, &place))
+    mf_RenderPose pose;
+    mf_RenderBuffers buffers;
+    if (!find_position(shot.own, one->camera, shot.instance, &pose))
         return;
     void *memory = mf_scratch_borrow(all->scratch);
-    mf_sight_room_lay(&room, memory, all->sight, one->view);
+    mf_render_buffers_lay(&buffers, memory, all->scene, one->view);
     for (shot.picture = (uint64_t)mf_rate_ticks(one->camera->rate, time);; shot.picture++) {
         const mf_Time end = tick_time(one->camera->rate, shot.picture);
         uint32_t count;
-        mf_rolling_rows(one->camera->height, one->readout, end, time, now, &room.raster.top,
+        mf_rolling_rows(one->camera->height, one->readout, end, time, now, &buffers.raster.top,
                         &count);
-        room.raster.bottom = room.raster.top + count;
+        buffers.raster.bottom = buffers.raster.top + count;
         if (count > 0) {
-            mf_develop_draw(all->sight, one->view, &place, &room);
-            keep_rows(one, &room, shot.instance);
+            mf_develop_draw(all->scene, one->view, &pose, &buffers);
+            keep_rows(one, &buffers, shot.instance);
         }
         if (end > now)
             break;
-        finish(&shot, &room, true);
+        finish(&shot, &buffers, true);
     }
     mf_scratch_return(all->scratch, memory);
 }
@@ -246,11 +247,11 @@ void mf_cameras_run_group(const mf_SystemRun *run, void *user) {
     const mf_GroupCameras *own = user;
     const mf_Time now = run->time + run->step;
     const uint32_t begin = run->first_block * MF_BLOCK, count = mf_group_count(own->group);
-    const uint32_t rest = count - begin, room = run->block_count * MF_BLOCK;
+    const uint32_t rest = count - begin, capacity = run->block_count * MF_BLOCK;
     for (uint32_t i = 0; i < own->count; i++) {
         const mf_OneCamera *one = &own->cameras[i];
         const bool busy = is_busy(one, run->time, now);
-        for (uint32_t k = 0; busy && k < (rest < room ? rest : room); k++)
+        for (uint32_t k = 0; busy && k < (rest < capacity ? rest : capacity); k++)
             step_one(own, one, begin + k, run->time, now);
         show(one, now, run->step, run->first_block, run->block_count);
     }
@@ -303,7 +304,7 @@ void mf_cameras_run_world(const mf_WorldRun *run, void *user) {
             const mf_OneCamera *one = &own->cameras[i];
             Task task = {.own = own, .one = one, .time = run->time, .now = now};
             if (is_busy(one, run->time, now))
-                mf_parallel_for(cameras->sight->context, mf_group_count(own->group), take_one,
+                mf_parallel_for(cameras->scene->context, mf_group_count(own->group), take_one,
                                 &task);
             show(one, now, run->step, 0, mf_group_block_count(own->group));
         }
@@ -325,7 +326,7 @@ mf_Status mf_cameras_take(mf_World *world, mf_Error *error) {
             Task task = {.own = &cameras->groups[g],
                          .one = &cameras->groups[g].cameras[i],
                          .now = mf_world_time(world)};
-            mf_parallel_for(cameras->sight->context, mf_group_count(task.own->group), take_all_of,
+            mf_parallel_for(cameras->scene->context, mf_group_count(task.own->group), take_all_of,
                             &task);
         }
     return MF_OK;

@@ -20,12 +20,12 @@ static void convert(float *color, const mf_Chip *chip, size_t count) {
     }
 }
 
-static void draw_colors(const mf_Sight *sight, const mf_CameraView *view,
-                        const mf_SightPlace *place, mf_SightRoom *room) {
-    mf_sight_draw(sight, view, place, room);
+static void draw_colors(const mf_RenderScene *scene, const mf_CameraView *view,
+                        const mf_RenderPose *pose, mf_RenderBuffers *buffers) {
+    mf_render_draw(scene, view, pose, buffers);
     if (view->camera.shadows)
-        mf_sight_shadow(sight, view, place, room);
-    mf_sight_shade(sight, view, place, room);
+        mf_render_shadow(scene, view, pose, buffers);
+    mf_render_shade(scene, view, pose, buffers);
 }
 
 // Means of samples x samples colors, in place: what is written was read before.
@@ -44,47 +44,47 @@ static void average(float *color, uint32_t samples, uint32_t width, uint32_t top
             }
 }
 
-void mf_develop_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
-                     mf_SightRoom *room) {
-    const uint32_t top = room->raster.top, bottom = room->raster.bottom;
+void mf_develop_draw(const mf_RenderScene *scene, const mf_CameraView *view,
+                     const mf_RenderPose *pose, mf_RenderBuffers *buffers) {
+    const uint32_t top = buffers->raster.top, bottom = buffers->raster.bottom;
     const uint32_t samples = view->camera.samples;
     if (view->camera.color && view->fine == NULL) {
-        draw_colors(sight, view, place, room);
+        draw_colors(scene, view, pose, buffers);
         return;
     }
     if (view->camera.color) {
-        mf_sight_room_use(room, view->fine);
-        room->raster.top = top * samples;
-        room->raster.bottom = bottom * samples;
-        draw_colors(sight, view->fine, place, room);
-        average(room->color, samples, view->camera.width, top, bottom);
-        mf_sight_room_use(room, view);
-        room->raster.top = top;
-        room->raster.bottom = bottom;
+        mf_render_buffers_use(buffers, view->fine);
+        buffers->raster.top = top * samples;
+        buffers->raster.bottom = bottom * samples;
+        draw_colors(scene, view->fine, pose, buffers);
+        average(buffers->color, samples, view->camera.width, top, bottom);
+        mf_render_buffers_use(buffers, view);
+        buffers->raster.top = top;
+        buffers->raster.bottom = bottom;
     }
-    mf_sight_draw(sight, view, place, room); // depth and owners are those of the pixel's center
+    mf_render_draw(scene, view, pose, buffers); // depth and owners are those of the pixel's center
 }
 
-void mf_develop_chip(const mf_Sight *sight, const mf_CameraView *view, const mf_Chip *chip,
-                     const mf_PhotoNoise *noise, mf_SightRoom *room) {
+void mf_develop_chip(const mf_RenderScene *scene, const mf_CameraView *view, const mf_Chip *chip,
+                     const mf_PhotoNoise *noise, mf_RenderBuffers *buffers) {
     const mf_Camera *camera = &view->camera;
     const size_t pixels = (size_t)camera->width * camera->height;
-    mf_Photo photo = {camera->width, camera->height, 3, room->color};
+    mf_Photo photo = {camera->width, camera->height, 3, buffers->color};
     if (!camera->color)
         return;
     if (view->factor != NULL)
-        vignette(room->color, view->factor, pixels);
+        vignette(buffers->color, view->factor, pixels);
     if (chip->radius > 0)
-        mf_photo_blur_taps(&photo, chip->taps, chip->radius, room->scratch);
+        mf_photo_blur_taps(&photo, chip->taps, chip->radius, buffers->scratch);
     if (noise->sigma > 0.0f)
-        mf_photo_add_noise(&photo, noise, sight->isa);
-    convert(room->color, chip, 3 * pixels);
+        mf_photo_add_noise(&photo, noise, scene->isa);
+    convert(buffers->color, chip, 3 * pixels);
 }
 
-void mf_develop_owner(const mf_SightRoom *room, size_t pixel, int32_t out[3]) {
-    const uint32_t face = (uint32_t)room->raster.face[pixel];
+void mf_develop_owner(const mf_RenderBuffers *buffers, size_t pixel, int32_t out[3]) {
+    const uint32_t face = (uint32_t)buffers->raster.face[pixel];
     for (int i = 0; i < 3; i++)
-        out[i] = face >= MF_RASTER_FIRST ? room->faces[face].owner[i] : -1;
+        out[i] = face >= MF_RASTER_FIRST ? buffers->faces[face].owner[i] : -1;
     if (face == MF_RASTER_GROUND)
         out[0] = -2;
 }

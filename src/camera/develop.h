@@ -3,7 +3,7 @@
 #define MAYFLY_CAMERA_DEVELOP_H
 
 #include "camera/picture.h"
-#include "camera/sight.h"
+#include "camera/render.h"
 
 // What a camera does to every picture, computed once.
 typedef struct mf_Chip {
@@ -16,17 +16,17 @@ typedef struct mf_Chip {
 void mf_chip_start(mf_Chip *chip, const mf_Camera *camera);
 
 // Draws and shades the rows of room->raster, without color only depth and faces.
-void mf_develop_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
-                     mf_SightRoom *room);
+void mf_develop_draw(const mf_RenderScene *scene, const mf_CameraView *view,
+                     const mf_RenderPose *pose, mf_RenderBuffers *buffers);
 // What the chip makes of a whole picture in room->color: codes 0 .. 255. noise->sigma is the
 // camera's.
-void mf_develop_chip(const mf_Sight *sight, const mf_CameraView *view, const mf_Chip *chip,
-                     const mf_PhotoNoise *noise, mf_SightRoom *room);
+void mf_develop_chip(const mf_RenderScene *scene, const mf_CameraView *view, const mf_Chip *chip,
+                     const mf_PhotoNoise *noise, mf_RenderBuffers *buffers);
 
-// What a camera at any place sees.
-const mf_Sight *mf_free_camera_sight(const mf_FreeCamera *camera);
+// What a camera at any position sees.
+const mf_RenderScene *mf_free_camera_scene(const mf_FreeCamera *camera);
 
 // Group, robot and link of a pixel (mf_CameraPixels).
-void mf_develop_owner(const mf_SightRoom *room, size_t pixel, int32_t out[3]);
+void mf_develop_owner(const mf_RenderBuffers *buffers, size_t pixel, int32_t out[3]);
 
 #endif

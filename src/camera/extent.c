@@ -13,27 +13,27 @@ static const double widest = 3.0;
 // ---- one robot ---------------------------------------------------------------------------------
 
 // Balls that a robot consists of.
-static uint32_t balls_of(const mf_SightGroup *group, uint32_t instance) {
+static uint32_t balls_of(const mf_RenderGroup *group, uint32_t instance) {
     switch (group->kind) {
-    case MF_SIGHT_LINKS:
+    case MF_RENDER_LINKS:
         return group->count;
-    case MF_SIGHT_TRUSS:
-        return (uint32_t)mf_sight_value(group->counts, instance, 0);
-    case MF_SIGHT_CLOTH:
+    case MF_RENDER_TRUSS:
+        return (uint32_t)mf_render_value(group->counts, instance, 0);
+    case MF_RENDER_CLOTH:
         return group->cloth.vertex_count;
-    case MF_SIGHT_PARTICLES:
+    case MF_RENDER_PARTICLES:
         break;
     }
     return 1;
 }
 
-static bool shape_ball(const mf_SightGroup *group, uint32_t instance, const mf_SightShape *shape,
+static bool shape_ball(const mf_RenderGroup *group, uint32_t instance, const mf_RenderShape *shape,
                        double at[3], double *radius) {
     double pose[7], middle[3];
     if (shape->link == MF_NONE || shape->plane)
         return false; // scenery
     for (uint32_t c = 0; c < 7; c++)
-        pose[c] = mf_sight_value(group->pose, instance, 7 * shape->link + c);
+        pose[c] = mf_render_value(group->pose, instance, 7 * shape->link + c);
     mf_mat3_apply(middle, shape->rotation, shape->middle);
     mf_vec3_add(middle, middle, shape->position);
     mf_quat_rotate(at, pose + 3, middle);
@@ -43,15 +43,15 @@ static bool shape_ball(const mf_SightGroup *group, uint32_t instance, const mf_S
 }
 
 // False: it is not there.
-static bool ball_of(const mf_SightGroup *group, uint32_t instance, uint32_t ball, double at[3],
+static bool ball_of(const mf_RenderGroup *group, uint32_t instance, uint32_t ball, double at[3],
                     double *radius) {
-    if (group->kind == MF_SIGHT_LINKS)
+    if (group->kind == MF_RENDER_LINKS)
         return shape_ball(group, instance, &group->shapes[ball], at, radius);
-    if (group->waiting != NULL && mf_sight_value(group->waiting, instance, 0) != 0.0)
+    if (group->waiting != NULL && mf_render_value(group->waiting, instance, 0) != 0.0)
         return false;
     for (uint32_t c = 0; c < 3; c++)
-        at[c] = mf_sight_value(group->position, instance, 3 * (size_t)ball + c);
-    *radius = group->kind == MF_SIGHT_PARTICLES ? group->ball.radius : 0.0;
+        at[c] = mf_render_value(group->position, instance, 3 * (size_t)ball + c);
+    *radius = group->kind == MF_RENDER_PARTICLES ? group->ball.radius : 0.0;
     return mf_all_finite(at, 3);
 }
 
@@ -61,28 +61,28 @@ typedef struct Range {
     uint32_t first, end; // [1]
 } Range;
 
-typedef struct Crowd {
+typedef struct Cluster {
     double mean[3]; // [m] of the parts' middles
     double square;  // [m^2] sum of the squares of their distances from it, and of their radii
     uint64_t count; // [1]
-} Crowd;
+} Cluster;
 
 // One after the other: the sums of Welford (1962, Technometrics 4, 419).
-static void add_robot(Crowd *crowd, const mf_SightGroup *group, uint32_t instance) {
+static void add_robot(Cluster *cluster, const mf_RenderGroup *group, uint32_t instance) {
     const uint32_t balls = balls_of(group, instance);
     double at[3], before[3], after[3], radius;
     for (uint32_t b = 0; b < balls; b++) {
         if (!ball_of(group, instance, b, at, &radius))
             continue;
-        crowd->count++;
-        mf_vec3_sub(before, at, crowd->mean);
-        mf_vec3_add_scaled(crowd->mean, crowd->mean, 1.0 / (double)crowd->count, before);
-        mf_vec3_sub(after, at, crowd->mean);
-        crowd->square += mf_vec3_dot(before, after) + radius * radius;
+        cluster->count++;
+        mf_vec3_sub(before, at, cluster->mean);
+        mf_vec3_add_scaled(cluster->mean, cluster->mean, 1.0 / (double)cluster->count, before);
+        mf_vec3_sub(after, at, cluster->mean);
+        cluster->square += mf_vec3_dot(before, after) + radius * radius;
     }
 }
 
-static void reach_robot(const double middle[3], const mf_SightGroup *group, uint32_t instance,
+static void reach_robot(const double middle[3], const mf_RenderGroup *group, uint32_t instance,
                         double *reach) {
     const uint32_t balls = balls_of(group, instance);
     double at[3], arm[3], radius;
@@ -96,7 +96,7 @@ static void reach_robot(const double middle[3], const mf_SightGroup *group, uint
 }
 
 // The robots of a group that are there: all of them, or one of isolated ones.
-static Range range_of(const mf_SightGroup *own, uint32_t group, uint32_t instance) {
+static Range range_of(const mf_RenderGroup *own, uint32_t group, uint32_t instance) {
     const uint32_t count = mf_group_count(own->group);
     if (!own->isolated)
         return (Range){0, count};
@@ -106,23 +106,23 @@ static Range range_of(const mf_SightGroup *own, uint32_t group, uint32_t instanc
 
 mf_Status mf_free_camera_extent(const mf_FreeCamera *camera, uint32_t group, uint32_t instance,
                                 double middle[3], double *radius, mf_Error *error) {
-    const mf_Sight *sight = mf_free_camera_sight(camera);
-    Crowd crowd = {.count = 0};
+    const mf_RenderScene *scene = mf_free_camera_scene(camera);
+    Cluster cluster = {.count = 0};
     double reach = 0.0;
-    for (uint32_t g = 0; g < sight->group_count; g++) {
-        const Range range = range_of(&sight->groups[g], group, instance);
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const Range range = range_of(&scene->groups[g], group, instance);
         for (uint32_t i = range.first; i < range.end; i++)
-            add_robot(&crowd, &sight->groups[g], i);
+            add_robot(&cluster, &scene->groups[g], i);
     }
-    if (crowd.count == 0)
+    if (cluster.count == 0)
         return mf_fail(error, MF_NOT_FOUND, "no robot is there");
-    for (uint32_t g = 0; g < sight->group_count; g++) {
-        const Range range = range_of(&sight->groups[g], group, instance);
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const Range range = range_of(&scene->groups[g], group, instance);
         for (uint32_t i = range.first; i < range.end; i++)
-            reach_robot(crowd.mean, &sight->groups[g], i, &reach);
+            reach_robot(cluster.mean, &scene->groups[g], i, &reach);
     }
-    const double most = widest * mf_sqrt(crowd.square / (double)crowd.count);
-    mf_vec3_copy(middle, crowd.mean);
+    const double most = widest * mf_sqrt(cluster.square / (double)cluster.count);
+    mf_vec3_copy(middle, cluster.mean);
     *radius = reach < most ? reach : most;
     return MF_OK;
 }

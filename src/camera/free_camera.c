@@ -6,11 +6,11 @@
 
 struct mf_FreeCamera {
     mf_Context *context;
-    mf_Sight *sight;
+    mf_RenderScene *scene;
     mf_CameraView *view;
     mf_Chip chip;
     void *memory; // of the room
-    mf_SightRoom room;
+    mf_RenderBuffers buffers;
     uint64_t pictures; // [1] taken so far, for their noise
 };
 
@@ -29,11 +29,11 @@ mf_Status mf_free_camera_create(mf_World *world, const mf_Camera *camera, mf_Fre
         return mf_fail(error, MF_NO_MEMORY, "camera: no memory");
     own->context = context;
     mf_chip_start(&own->chip, camera);
-    status = mf_sight_create(world, &own->sight, error);
+    status = mf_render_scene_create(world, &own->scene, error);
     if (status == MF_OK)
         status = mf_camera_view_create(context, camera, &own->view, error);
     if (status == MF_OK) {
-        own->memory = mf_allocate(context, 1, mf_sight_room_size(own->sight, own->view));
+        own->memory = mf_allocate(context, 1, mf_render_buffers_size(own->scene, own->view));
         if (own->memory == NULL)
             status = mf_fail(error, MF_NO_MEMORY, "camera: no memory");
     }
@@ -41,7 +41,7 @@ mf_Status mf_free_camera_create(mf_World *world, const mf_Camera *camera, mf_Fre
         mf_free_camera_destroy(own);
         return status;
     }
-    mf_sight_room_lay(&own->room, own->memory, own->sight, own->view);
+    mf_render_buffers_lay(&own->buffers, own->memory, own->scene, own->view);
     *out = own;
     return MF_OK;
 }
@@ -49,27 +49,27 @@ mf_Status mf_free_camera_create(mf_World *world, const mf_Camera *camera, mf_Fre
 void mf_free_camera_destroy(mf_FreeCamera *camera) {
     if (camera == NULL)
         return;
-    mf_sight_destroy(camera->sight);
+    mf_render_scene_destroy(camera->scene);
     mf_camera_view_destroy(camera->view);
     mf_release(camera->context, camera->memory);
     mf_release(camera->context, camera);
 }
 
-const mf_Sight *mf_free_camera_sight(const mf_FreeCamera *camera) {
-    return camera->sight;
+const mf_RenderScene *mf_free_camera_scene(const mf_FreeCamera *camera) {
+    return camera->scene;
 }
 
 static void give(const mf_FreeCamera *camera, const mf_CameraPixels *out) {
-    const mf_Raster *raster = &camera->room.raster;
+    const mf_Raster *raster = &camera->buffers.raster;
     for (uint32_t y = 0; y < raster->height; y++)
         for (uint32_t x = 0; x < raster->width; x++) {
             const size_t from = (size_t)y * raster->stride + x, to = (size_t)y * raster->width + x;
             for (size_t c = 3 * to; out->color != NULL && c < 3 * to + 3; c++)
-                out->color[c] = (uint8_t)camera->room.color[c];
+                out->color[c] = (uint8_t)camera->buffers.color[c];
             if (out->depth != NULL)
                 out->depth[to] = raster->depth[from];
             if (out->segmentation != NULL)
-                mf_develop_owner(&camera->room, from, out->segmentation + 3 * to);
+                mf_develop_owner(&camera->buffers, from, out->segmentation + 3 * to);
         }
 }
 
@@ -80,24 +80,24 @@ mf_Status mf_free_camera_take(mf_FreeCamera *camera, const double position[3],
     if (camera == NULL || position == NULL || rotation == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_free_camera_take: camera, position, rotation or out is NULL");
-    double turn[4] = {rotation[0], rotation[1], rotation[2], rotation[3]};
-    if (!mf_all_finite(position, 3) || !mf_all_finite(rotation, 4) || !mf_quat_normalize(turn))
+    double rotate[4] = {rotation[0], rotation[1], rotation[2], rotation[3]};
+    if (!mf_all_finite(position, 3) || !mf_all_finite(rotation, 4) || !mf_quat_normalize(rotate))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_free_camera_take: expected finite numbers and a rotation");
-    mf_World *world = camera->sight->world;
+    mf_World *world = camera->scene->world;
     if (group != MF_NONE && (group >= mf_world_group_count(world) ||
                              instance >= mf_group_count(mf_world_group(world, group))))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_free_camera_take: there is no robot %u in a group %u", instance, group);
     if (out->color != NULL && !camera->view->camera.color)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_free_camera_take: the camera has no color");
-    mf_SightPlace place = {.group = group, .instance = instance};
-    mf_vec3_copy(place.position, position);
-    mf_quat_to_matrix(place.rotation, turn);
+    mf_RenderPose pose = {.group = group, .instance = instance};
+    mf_vec3_copy(pose.position, position);
+    mf_quat_to_matrix(pose.rotation, rotate);
     const mf_PhotoNoise noise = {(float)camera->view->camera.noise, 0,
                                  mf_world_config_of(world)->seed, camera->pictures++};
-    mf_develop_draw(camera->sight, camera->view, &place, &camera->room);
-    mf_develop_chip(camera->sight, camera->view, &camera->chip, &noise, &camera->room);
+    mf_develop_draw(camera->scene, camera->view, &pose, &camera->buffers);
+    mf_develop_chip(camera->scene, camera->view, &camera->chip, &noise, &camera->buffers);
     give(camera, out);
     return MF_OK;
 }

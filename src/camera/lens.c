@@ -173,7 +173,7 @@ static double invert(const mf_Lens *lens, double value, double most) {
 
 // Newton's method in both coordinates, from the answer without tangential distortion.
 static bool undistort(const mf_Lens *lens, double at[2]) {
-    const double wanted[2] = {at[0], at[1]}, most = argument_of(lens, lens->limit);
+    const double target[2] = {at[0], at[1]}, most = argument_of(lens, lens->limit);
     const double length = mf_sqrt(at[0] * at[0] + at[1] * at[1]);
     double radius = invert(lens, length, most), x, y, error = 0.0;
     if (radius < 0.0)
@@ -183,7 +183,7 @@ static bool undistort(const mf_Lens *lens, double at[2]) {
     for (int i = 0; i < NEWTON_STEPS; i++) {
         double got[2], d[4];
         distort(lens, x, y, got, d);
-        const double u = got[0] - wanted[0], v = got[1] - wanted[1];
+        const double u = got[0] - target[0], v = got[1] - target[1];
         const double area = d[0] * d[3] - d[1] * d[2];
         error = mf_abs(u) + mf_abs(v);
         if (!(area > 0.0) || error == 0.0)

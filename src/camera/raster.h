@@ -72,7 +72,7 @@ typedef struct mf_RasterGround {
 typedef struct mf_RasterBlock {
     mf_RasterType type;
     float axes[9], center[3], half; // as in mf_RasterSolid; of a triangle axes are its corners [m]
-    float way[3];                   // [1] towards the light, in its coordinates
+    float direction[3];             // [1] towards the light, in its coordinates
     float at[3], radius;            // [m] a ball around it, in the light's axes
 } mf_RasterBlock;
 

@@ -1,5 +1,5 @@
 // Depth and face of pixels (raster.h), MF_LANES pixels of a row at a time.
-#include "camera/meet.h"
+#include "camera/intersect.h"
 
 // Where `hit` holds and the depth is the least so far.
 static MF_INLINE void keep_nearest(const mf_Raster *raster, size_t pixel, mf_mask hit,
@@ -65,7 +65,7 @@ void MF_KERNEL(mf_raster_solid)(const mf_Raster *raster, const mf_RasterSolid *s
             const Vec d =
                 MF_VALUE(Vec, dot_with(m, ray), dot_with(m + 3, ray), dot_with(m + 6, ray));
             mf_mask hit;
-            const mf_lane depth = meet_solid(solid->type, d, c, half, &hit);
+            const mf_lane depth = intersect_solid(solid->type, d, c, half, &hit);
             keep_nearest(raster, pixel, hit, depth, solid->face);
         }
 }

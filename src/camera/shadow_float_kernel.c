@@ -1,9 +1,9 @@
-// Shadows (sight_shadow.c): one ray from what each pixel sees towards the light.
+// Shadows (render_shadow.c): one ray from what each pixel sees towards the light.
 //
 // What a solid hides from the light is the same question as what it hides from the camera, with the
 // point as the eye: the first root along the ray, which is negative where the ray leaves the solid
 // that the point is on. The margin keeps rounding from shading a surface by itself.
-#include "camera/meet.h"
+#include "camera/intersect.h"
 
 #define MARGIN 5e-5f // [1] of the depth
 
@@ -55,14 +55,14 @@ static MF_INLINE Vec cross_of(Vec a, Vec b) {
 }
 
 // As mf_raster_triangles, with the point as the eye; from both sides.
-static MF_INLINE mf_mask meets_flat(const mf_RasterBlock *block, Vec point, mf_lane margin) {
+static MF_INLINE mf_mask hits_flat(const mf_RasterBlock *block, Vec point, mf_lane margin) {
     const mf_lane zero = mf_zero();
     Vec corner[3];
     mf_lane side[3];
     for (int k = 0; k < 3; k++)
         corner[k] = corner_from(block->axes + 3 * k, point);
     for (int k = 0; k < 3; k++)
-        side[k] = dot_with(block->way, cross_of(corner[k], corner[(k + 1) % 3]));
+        side[k] = dot_with(block->direction, cross_of(corner[k], corner[(k + 1) % 3]));
     const mf_mask front =
         mf_and(mf_less_equal(zero, side[0]),
                mf_and(mf_less_equal(zero, side[1]), mf_less_equal(zero, side[2])));
@@ -75,17 +75,17 @@ static MF_INLINE mf_mask meets_flat(const mf_RasterBlock *block, Vec point, mf_l
     return mf_and(mf_or(front, back), after);
 }
 
-static MF_INLINE mf_mask meets(const mf_RasterBlock *block, Vec point, mf_lane margin) {
+static MF_INLINE mf_mask hits(const mf_RasterBlock *block, Vec point, mf_lane margin) {
     if (block->type == MF_RASTER_FLAT)
-        return meets_flat(block, point, margin);
+        return hits_flat(block, point, margin);
     const float *m = block->axes;
-    const Vec way =
-        MF_VALUE(Vec, mf_set(block->way[0]), mf_set(block->way[1]), mf_set(block->way[2]));
+    const Vec direction = MF_VALUE(Vec, mf_set(block->direction[0]), mf_set(block->direction[1]),
+                                   mf_set(block->direction[2]));
     const Vec c = MF_VALUE(Vec, mf_set(block->center[0]) - dot_with(m, point),
                            mf_set(block->center[1]) - dot_with(m + 3, point),
                            mf_set(block->center[2]) - dot_with(m + 6, point));
     mf_mask hit;
-    const mf_lane along = meet_solid(block->type, way, c, mf_set(block->half), &hit);
+    const mf_lane along = intersect_solid(block->type, direction, c, mf_set(block->half), &hit);
     return mf_and(hit, mf_less(margin, along));
 }
 
@@ -98,7 +98,7 @@ void MF_KERNEL(mf_raster_shadow)(const mf_Raster *raster, const mf_RasterTile *t
             const Vec point = point_at(raster, pixel);
             const mf_lane margin = mf_load(raster->depth + pixel) * mf_set(MARGIN);
             for (uint32_t i = 0; i < tile->count && mf_any(free); i++)
-                free = mf_and(free, mf_not(meets(&tile->blocks[tile->list[i]], point, margin)));
+                free = mf_and(free, mf_not(hits(&tile->blocks[tile->list[i]], point, margin)));
             mf_store(tile->lit + pixel, mf_select(free, one, zero));
         }
 }

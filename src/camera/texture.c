@@ -114,8 +114,9 @@ typedef struct Face {
 } Face;
 
 // The pixel of a place, and how far the place is towards the next one.
-static uint32_t find_pixel(float place, uint32_t count, bool repeats, uint32_t *next, float *part) {
-    const float at = place * (float)count - 0.5f;
+static uint32_t find_pixel(float position, uint32_t count, bool repeats, uint32_t *next,
+                           float *part) {
+    const float at = position * (float)count - 0.5f;
     if (!repeats) {
         const float last = (float)(count - 1), within = at > 0.0f ? (at < last ? at : last) : 0.0f;
         const uint32_t pixel = (uint32_t)within;
@@ -130,7 +131,7 @@ static uint32_t find_pixel(float place, uint32_t count, bool repeats, uint32_t *
     return pixel;
 }
 
-static void add_bilinear(const Face *face, uint32_t level, const float place[2], float weight,
+static void add_bilinear(const Face *face, uint32_t level, const float position[2], float weight,
                          float out[3]) {
     const mf_TextureLevel *own = &face->map->levels[level];
     const uint8_t *pixels =
@@ -138,8 +139,8 @@ static void add_bilinear(const Face *face, uint32_t level, const float place[2],
     const bool repeats = !face->map->cube;
     uint32_t right, below;
     float u, v;
-    const uint32_t x = find_pixel(place[0], own->width, repeats, &right, &u);
-    const uint32_t y = find_pixel(place[1], own->height, repeats, &below, &v);
+    const uint32_t x = find_pixel(position[0], own->width, repeats, &right, &u);
+    const uint32_t y = find_pixel(position[1], own->height, repeats, &below, &v);
     const uint8_t *upper = pixels + CHANNELS * (size_t)y * own->width;
     const uint8_t *lower = pixels + CHANNELS * (size_t)below * own->width;
     for (uint32_t c = 0; c < CHANNELS; c++) {
@@ -151,15 +152,15 @@ static void add_bilinear(const Face *face, uint32_t level, const float place[2],
 }
 
 // Places far from 0 come back to 0 .. 1, where floats are fine.
-static float wrap(float place) {
-    if (!(place > -1e6f && place < 1e6f))
+static float wrap(float position) {
+    if (!(position > -1e6f && position < 1e6f))
         return 0.0f;
-    const int32_t whole = (int32_t)place;
-    return place - (float)whole + (place < (float)whole ? 1.0f : 0.0f);
+    const int32_t whole = (int32_t)position;
+    return position - (float)whole + (position < (float)whole ? 1.0f : 0.0f);
 }
 
 // Between the two sizes next to the one that fits.
-static void add_probe(const Face *face, const float place[2], float pixels, float weight,
+static void add_probe(const Face *face, const float position[2], float pixels, float weight,
                       float out[3]) {
     const uint32_t last = face->map->count - 1;
     uint32_t level = 0;
@@ -168,9 +169,9 @@ static void add_probe(const Face *face, const float place[2], float pixels, floa
         level++;
     }
     const float part = level < last && pixels > 1.0f ? pixels - 1.0f : 0.0f;
-    add_bilinear(face, level, place, weight * (1.0f - part), out);
+    add_bilinear(face, level, position, weight * (1.0f - part), out);
     if (part > 0.0f)
-        add_bilinear(face, level + 1, place, weight * part, out);
+        add_bilinear(face, level + 1, position, weight * part, out);
 }
 
 static float length_of(const float across[2], const mf_TextureLevel *level) {
@@ -178,7 +179,8 @@ static float length_of(const float across[2], const mf_TextureLevel *level) {
     return __builtin_sqrtf(x * x + y * y);
 }
 
-static void sample(const Face *face, const float place[2], const float across[2][2], float out[3]) {
+static void sample(const Face *face, const float position[2], const float across[2][2],
+                   float out[3]) {
     const float lengths[2] = {length_of(across[0], face->map->levels),
                               length_of(across[1], face->map->levels)};
     const int longer = lengths[1] > lengths[0];
@@ -193,17 +195,17 @@ static void sample(const Face *face, const float place[2], const float across[2]
         const float along = ((float)i + 0.5f) / (float)probes - 0.5f;
         float own[2];
         for (int k = 0; k < 2; k++) {
-            own[k] = place[k] + along * across[longer][k];
+            own[k] = position[k] + along * across[longer][k];
             own[k] = face->map->cube ? own[k] : wrap(own[k]);
         }
         add_probe(face, own, size, 1.0f / (255.0f * (float)probes), out);
     }
 }
 
-void mf_texture_map_flat(const mf_TextureMap *map, const float place[2], const float across[2][2],
-                         float out[3]) {
+void mf_texture_map_flat(const mf_TextureMap *map, const float position[2],
+                         const float across[2][2], float out[3]) {
     const Face face = {map, 0};
-    sample(&face, place, across, out);
+    sample(&face, position, across, out);
 }
 
 // ---- cubes --------------------------------------------------------------------------------------
@@ -213,27 +215,27 @@ void mf_texture_map_flat(const mf_TextureMap *map, const float place[2], const f
 static const int8_t face_axes[FACES][3] = {{1, -3, -2}, {-1, 3, -2}, {2, 1, 3},
                                            {-2, 1, -3}, {3, 1, -2},  {-3, -1, -2}};
 
-static float along(const float way[3], int8_t axis) {
-    return axis > 0 ? way[axis - 1] : -way[-axis - 1];
+static float along(const float direction[3], int8_t axis) {
+    return axis > 0 ? direction[axis - 1] : -direction[-axis - 1];
 }
 
-void mf_texture_map_cube(const mf_TextureMap *map, const float way[3], const float across[2][3],
-                         float out[3]) {
-    const float size[3] = {__builtin_fabsf(way[0]), __builtin_fabsf(way[1]),
-                           __builtin_fabsf(way[2])};
+void mf_texture_map_cube(const mf_TextureMap *map, const float direction[3],
+                         const float across[2][3], float out[3]) {
+    const float size[3] = {__builtin_fabsf(direction[0]), __builtin_fabsf(direction[1]),
+                           __builtin_fabsf(direction[2])};
     const uint32_t most =
         size[0] >= size[1] ? (size[0] >= size[2] ? 0 : 2) : (size[1] >= size[2] ? 1 : 2);
-    const Face face = {map, 2 * most + (way[most] < 0.0f)};
+    const Face face = {map, 2 * most + (direction[most] < 0.0f)};
     const int8_t *axes = face_axes[face.number];
     const float ahead = size[most] > 1e-20f ? size[most] : 1e-20f;
-    float place[2], own[2][2];
+    float position[2], own[2][2];
     for (int k = 0; k < 2; k++) {
-        const float side = along(way, axes[1 + k]);
-        place[k] = 0.5f * (side / ahead + 1.0f);
+        const float side = along(direction, axes[1 + k]);
+        position[k] = 0.5f * (side / ahead + 1.0f);
         for (int i = 0; i < 2; i++)
             own[i][k] = 0.5f *
                         (along(across[i], axes[1 + k]) * ahead - side * along(across[i], axes[0])) /
                         (ahead * ahead);
     }
-    sample(&face, place, (const float(*)[2])own, out);
+    sample(&face, position, (const float(*)[2])own, out);
 }

@@ -53,10 +53,10 @@ bool mf_texture_is_floor(const mf_Terrain *terrain, const mf_Shape *shape);
 
 // The mean color 0 .. 1 of what a pixel covers around the place (u, v) of a flat texture. `across`:
 // how the place changes to the next pixel on the right and below.
-void mf_texture_map_flat(const mf_TextureMap *map, const float place[2], const float across[2][2],
-                         float out[3]);
+void mf_texture_map_flat(const mf_TextureMap *map, const float position[2],
+                         const float across[2][2], float out[3]);
 // The same in a direction of any length, of a cube.
-void mf_texture_map_cube(const mf_TextureMap *map, const float way[3], const float across[2][3],
-                         float out[3]);
+void mf_texture_map_cube(const mf_TextureMap *map, const float direction[3],
+                         const float across[2][3], float out[3]);
 
 #endif

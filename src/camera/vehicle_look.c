@@ -24,14 +24,14 @@ typedef struct Look {
     uint32_t count; // [1]
 } Look;
 
-static void put(Look *look, mf_ShapeType type, const double place[3], const double turn[4],
+static void put(Look *look, mf_ShapeType type, const double position[3], const double rotation[4],
                 const double size[3], const float color[3]) {
     mf_Shape *part = &look->parts[look->count++];
     *part = (mf_Shape){.type = type, .visual = true, .mesh = MF_NONE, .name = ""};
-    mf_vec3_copy(part->position, place);
+    mf_vec3_copy(part->position, position);
     mf_vec3_copy(part->size, size);
     for (int c = 0; c < 4; c++)
-        part->rotation[c] = turn[c];
+        part->rotation[c] = rotation[c];
     for (int c = 0; c < 3; c++)
         part->color[c] = color[c];
 }
@@ -68,9 +68,9 @@ static void put_quadrotor(Look *look, const mf_Quadrotor *quadrotor) {
     for (int i = 0; i < 4; i++) {
         const double x = quadrotor->rotor_x[i], y = quadrotor->rotor_y[i];
         const double half = 0.5 * mf_atan2(y, x);
-        double turn[4] = {1.0, 0.0, 0.0, 0.0};
-        mf_sin_cos(half, &turn[3], &turn[0]);
-        put(look, MF_SHAPE_BOX, (double[3]){0.5 * x, 0.5 * y, 0.0}, turn,
+        double rotation[4] = {1.0, 0.0, 0.0, 0.0};
+        mf_sin_cos(half, &rotation[3], &rotation[0]);
+        put(look, MF_SHAPE_BOX, (double[3]){0.5 * x, 0.5 * y, 0.0}, rotation,
             (double[3]){mf_sqrt(x * x + y * y), 0.1 * arm, 0.08 * arm}, dark);
         put(look, MF_SHAPE_CYLINDER, (double[3]){x, y, 0.12 * arm}, whole,
             (double[3]){0.55 * arm, 0.03 * arm, 0.0}, x > 0.0 ? body_color : pale);

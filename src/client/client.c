@@ -18,7 +18,8 @@ mf_Status mf_client_malformed(mf_Error *error) {
     return mf_client_fail(error, MF_CORRUPT, "the server sent a message that is malformed");
 }
 
-// ---- what comes unasked ------------------------------------------------------------------------
+// ---- unsolicited messages
+// ------------------------------------------------------------------------
 
 static mf_Status keep_state(mf_Client *client, const mf_ClientMessage *message, mf_Error *error) {
     const uint32_t number =
@@ -34,7 +35,7 @@ static mf_Status keep_state(mf_Client *client, const mf_ClientMessage *message, 
         if (status != MF_OK)
             return status;
     } else {
-        if (!message->in_place)
+        if (!message->in_slot)
             memcpy(state->data, message->data + MF_CLIENT_STATE_HEAD,
                    message->size - MF_CLIENT_STATE_HEAD);
         mf_client_release_state(state);
@@ -384,8 +385,8 @@ static size_t entry_size(const mf_Client *client, const mf_ClientEntry *entry) {
                : (size_t)count * field->elements * field->width * (field->type == MF_F64 ? 8 : 4);
 }
 
-static mf_Status make_room(mf_Client *client, mf_ClientState *state, const mf_ClientEntry *entries,
-                           uint32_t count, mf_Error *error) {
+static mf_Status reserve(mf_Client *client, mf_ClientState *state, const mf_ClientEntry *entries,
+                         uint32_t count, mf_Error *error) {
     drop_state(client, state);
     *state = (mf_ClientState){.size = MF_CLIENT_STATE_HEAD, .count = count};
     state->starts = calloc(count + 1, sizeof *state->starts);
@@ -416,7 +417,7 @@ mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time 
     memcpy(out, entries, count * sizeof *entries);
     mf_Status status = mf_client_ask(client, MF_ANSWER_DONE, &answer, error);
     if (status == MF_OK)
-        status = make_room(client, &client->states[subscription], entries, count, error);
+        status = reserve(client, &client->states[subscription], entries, count, error);
     if (status == MF_OK)
         status = mf_client_share_states(client, subscription, error);
     return status;
@@ -474,10 +475,10 @@ mf_Status mf_client_write(mf_Client *client, uint64_t tick, const mf_ClientEntry
         return mf_client_fail(error, MF_LIMIT, "expected at most %u bytes in one write, found %zu",
                               client->message_limit, size);
     const size_t bytes = size - 16 * (count + 1);
-    uint32_t place[2];
-    uint8_t *slot = mf_client_take_slot(client, bytes, place);
+    uint32_t index[2];
+    uint8_t *slot = mf_client_take_slot(client, bytes, index);
     uint8_t *out = slot != NULL ? mf_client_message(client, MF_MESSAGE_WRITE_SHARED, 0,
-                                                    size - bytes + sizeof place)
+                                                    size - bytes + sizeof index)
                                 : mf_client_message(client, MF_MESSAGE_WRITE, 0, size);
     if (out == NULL)
         return mf_client_no_memory(error);
@@ -485,7 +486,7 @@ mf_Status mf_client_write(mf_Client *client, uint64_t tick, const mf_ClientEntry
     out = mf_client_put_u32(out, count);
     out = mf_client_put_u32(out, go ? MF_WRITE_GO : 0);
     if (slot != NULL)
-        out = mf_client_put_u32(mf_client_put_u32(out, place[0]), place[1]);
+        out = mf_client_put_u32(mf_client_put_u32(out, index[0]), index[1]);
     put_entries(client, out, slot, entries, values, count);
     mf_Status status = mf_client_send(client, error);
     return status == MF_OK ? mf_client_share_writes(client, bytes, error) : status;
@@ -585,15 +586,15 @@ mf_Status mf_client_reset(mf_Client *client, uint32_t group, uint32_t first, uin
     return mf_client_ask_words(client, MF_MESSAGE_RESET, words, 3, error);
 }
 
-mf_Status mf_client_place(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
-                          const double *poses, mf_Error *error) {
+mf_Status mf_client_set_poses(mf_Client *client, uint32_t group, uint32_t first, uint32_t count,
+                              const double *poses, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const uint32_t words[] = {group, first, count, 0};
     const size_t size = 7 * sizeof *poses * (size_t)count;
     mf_ClientMessage answer;
     if (client == NULL || poses == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or poses is NULL");
-    uint8_t *out = mf_client_message(client, MF_MESSAGE_PLACE, 0, sizeof words + size);
+    uint8_t *out = mf_client_message(client, MF_MESSAGE_SET_POSES, 0, sizeof words + size);
     if (out == NULL)
         return mf_client_no_memory(error);
     memcpy(out, words, sizeof words);

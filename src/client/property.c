@@ -221,7 +221,7 @@ mf_Status mf_client_about(mf_Client *client, mf_ClientAbout *out, mf_Error *erro
     if (!count_about(about, &groups, &names))
         return mf_client_malformed(error);
     const size_t heads = groups * sizeof(mf_ClientGroupAbout), lists = names * sizeof(char *);
-    // Each name has four bytes before it in the message: room for its zero.
+    // Each name has four bytes before it in the message: space for its zero.
     mf_ClientGroupAbout *list = keep(client, heads + lists + answer.size);
     if (list == NULL)
         return mf_client_no_memory(error);
@@ -235,7 +235,7 @@ mf_Status mf_client_about(mf_Client *client, mf_ClientAbout *out, mf_Error *erro
 }
 
 mf_Status mf_client_dock(mf_Client *client, const mf_ClientDock *first, const mf_ClientDock *second,
-                         uint32_t turn, mf_Error *error) {
+                         uint32_t orientation, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (first == NULL || second == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "a dock is NULL");
@@ -246,7 +246,7 @@ mf_Status mf_client_dock(mf_Client *client, const mf_ClientDock *first, const mf
                               second->group,
                               second->instance,
                               second->dock,
-                              turn};
+                              orientation};
     return mf_client_ask_words(client, MF_MESSAGE_DOCK, words, 8, error);
 }
 

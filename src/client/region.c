@@ -100,8 +100,8 @@ mf_Status mf_client_keep_shared(mf_Client *client, const mf_ClientMessage *messa
     const int file = next_file(client);
     const uint32_t number = message->size == 24 ? mf_client_u32(message->data) : UINT32_MAX - 1;
     mf_ClientState *state = number < MF_PROTOCOL_SUBSCRIPTIONS ? &client->states[number] : NULL;
-    mf_ClientRegion *place = state != NULL ? &state->region : &client->writes;
-    if (file < 0 || (state == NULL && number != MF_PROTOCOL_ALL) || place->memory != NULL) {
+    mf_ClientRegion *region = state != NULL ? &state->region : &client->writes;
+    if (file < 0 || (state == NULL && number != MF_PROTOCOL_ALL) || region->memory != NULL) {
         if (file >= 0)
             close(file);
         return malformed(error);
@@ -126,7 +126,7 @@ mf_Status mf_client_keep_shared(mf_Client *client, const mf_ClientMessage *messa
                               made.size);
     made.memory = memory;
     client->shared.bytes += made.size;
-    *place = made;
+    *region = made;
     return MF_OK;
 }
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define FIRST_BUFFER 65536u
-#define DIRECT 65536u // [byte] states from where on their values are received in their place
+#define DIRECT 65536u // [byte] states from where on their values are received in their position
 
 mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...) {
     va_list arguments;
@@ -52,10 +52,10 @@ static int open_unix(const char *path) {
 }
 
 static int open_tcp(const char *host, const char *port) {
-    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *list = NULL;
     int made = -1;
-    if (getaddrinfo(host, port, &wanted, &list) != 0) {
+    if (getaddrinfo(host, port, &hints, &list) != 0) {
         errno = ENOENT;
         return -1;
     }
@@ -128,7 +128,7 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Room for `size` bytes from the beginning of the message on.
+// Space for `size` bytes from the beginning of the message on.
 static mf_Status reserve(mf_Client *client, size_t size, mf_Error *error) {
     if (client->in_begin > 0 && client->in_capacity - client->in_begin < size) {
         memmove(client->in, client->in + client->in_begin, client->in_end - client->in_begin);
@@ -151,8 +151,8 @@ static mf_Status take(mf_Client *client, mf_Error *error) {
     const bool direct = client->direct != NULL;
     size_t *end = direct ? &client->direct_end : &client->in_end;
     uint8_t *to = (direct ? client->direct : client->in) + *end;
-    const size_t room = (direct ? client->direct_size : client->in_capacity) - *end;
-    const ssize_t got = mf_client_receive_bytes(client, to, room);
+    const size_t capacity = (direct ? client->direct_size : client->in_capacity) - *end;
+    const ssize_t got = mf_client_receive_bytes(client, to, capacity);
     if (got > 0)
         *end += (size_t)got;
     if (got == 0)
@@ -197,7 +197,7 @@ static mf_Status fill(mf_Client *client, size_t size, double end, mf_Error *erro
 }
 
 // The place of a large state whose head is there; NULL: it is read like other messages.
-static mf_ClientState *state_place(mf_Client *client, size_t size) {
+static mf_ClientState *state_slot(mf_Client *client, size_t size) {
     const uint8_t *head = client->in + client->in_begin;
     if (size < DIRECT || (mf_client_u32(head + 4) & 0xffffu) != MF_ANSWER_STATE)
         return NULL;
@@ -207,7 +207,7 @@ static mf_ClientState *state_place(mf_Client *client, size_t size) {
     return state->data != NULL && state->size == size ? state : NULL;
 }
 
-// The rest of such a state, straight to its place: a copy less.
+// The rest of such a state, straight to its position: a copy less.
 static mf_Status fill_state(mf_Client *client, mf_ClientState *state, double end, mf_Error *error) {
     const size_t head = MF_PROTOCOL_HEAD + MF_CLIENT_STATE_HEAD;
     const size_t whole = state->size - MF_CLIENT_STATE_HEAD;
@@ -243,7 +243,7 @@ mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *ou
     const double patience = seconds_now() + MF_CLIENT_PATIENCE;
     size_t part = size < DIRECT ? size : MF_CLIENT_STATE_HEAD;
     status = fill(client, MF_PROTOCOL_HEAD + part, patience, error);
-    mf_ClientState *state = status == MF_OK ? state_place(client, size) : NULL;
+    mf_ClientState *state = status == MF_OK ? state_slot(client, size) : NULL;
     if (state != NULL)
         status = fill_state(client, state, patience, error);
     else if (status == MF_OK)

@@ -51,7 +51,7 @@ struct mf_Client {
     char *texts; // the strings of fields
     uint32_t field_count, group_count;
     uint8_t *in, *out;              // buffers
-    uint8_t *direct;                // where what comes goes in place of `in`; NULL: nowhere else
+    uint8_t *direct;                // where what comes goes instead of `in`; NULL: nowhere else
     size_t direct_end, direct_size; // [byte] of that
     size_t in_begin, in_end, in_capacity, out_capacity;
     double longest_spin; // [s] without a sleep
@@ -82,15 +82,15 @@ struct mf_Client {
 // A message as it came; valid until the next one is read.
 typedef struct mf_ClientMessage {
     uint32_t kind, tag;
-    const uint8_t *data; // of a state that is in its place only the head
+    const uint8_t *data; // of a state that is in its position only the head
     size_t size;
-    bool in_place; // the values of a state are in mf_ClientState.data already
+    bool in_slot; // the values of a state are in mf_ClientState.data already
 } mf_ClientMessage;
 
 mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...)
     MF_PRINTF(3, 4);
 mf_Status mf_client_open(const char *address, int *out, mf_Error *error);
-// Room for a message of `size` bytes; returns the place of its payload, NULL: out of memory.
+// Space for a message of `size` bytes; returns the place of its payload, NULL: out of memory.
 uint8_t *mf_client_message(mf_Client *client, uint32_t kind, uint32_t tag, size_t size);
 mf_Status mf_client_send(mf_Client *client, mf_Error *error);
 // The next message. MF_STOPPED: none within `seconds`.
@@ -116,7 +116,7 @@ mf_Status mf_client_keep_shared(mf_Client *client, const mf_ClientMessage *messa
 mf_Status mf_client_keep_state_shared(mf_Client *client, const mf_ClientMessage *message,
                                       mf_Error *error);
 void mf_client_release_state(mf_ClientState *state);
-// Room for `bytes` of values of a write, with its slot and number; NULL: none, or it does not pay.
+// Space for `bytes` of values of a write, with its slot and number; NULL: none, or it does not pay.
 uint8_t *mf_client_take_slot(mf_Client *client, size_t bytes, uint32_t out[2]);
 void mf_client_unmap(mf_Client *client, mf_ClientRegion *region);
 

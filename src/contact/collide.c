@@ -14,7 +14,7 @@ typedef struct Links {
 
 // ---- links --------------------------------------------------------------------------------------
 
-static bool held_joint(const mf_Model *model, uint32_t link) {
+static bool fixed_joint(const mf_Model *model, uint32_t link) {
     uint32_t joint = model->links[link].joint;
     if (joint == MF_NONE)
         return false;
@@ -25,7 +25,7 @@ static bool held_joint(const mf_Model *model, uint32_t link) {
 // The link that `link` is one body with; MF_NONE: the world, which link 0 of an MJCF file with a
 // fixed base is. That of a URDF file is the robot's foot, and never touches the link next to it.
 static uint32_t body_of(const mf_Model *model, uint32_t link) {
-    while (link != MF_NONE && held_joint(model, link))
+    while (link != MF_NONE && fixed_joint(model, link))
         link = model->links[link].parent;
     const bool world = link == 0 && model->base == MF_BASE_FIXED && model->body_count > 0;
     return world ? MF_NONE : link;

@@ -55,15 +55,15 @@ static MF_INLINE void sphere_of_shape(const mf_CollidePlan *plan, uint32_t i, co
 // A sphere about two: centered in the middle of the line between the far sides.
 static MF_INLINE void sphere_around(const mf_lane *a, const mf_lane *b, mf_lane *sphere) {
     const mf_lane middle = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
-    Vec way = vec_sub(frame_vec(b, 0), frame_vec(a, 0));
-    mf_lane square = vec_dot(way, way);
+    Vec offset = vec_sub(frame_vec(b, 0), frame_vec(a, 0));
+    mf_lane square = vec_dot(offset, offset);
     mf_mask fine = mf_less(TINY, square);
     mf_lane length = mf_sqrt(mf_select(fine, square, TINY));
     mf_lane radius = middle * (length + a[3] + b[3]);
     radius = mf_max(mf_max(a[3], b[3]), radius);
     // Held by the larger: then no step; else from a by what its own radius leaves over.
     mf_lane t = mf_clamp((radius - a[3]) / length, mf_zero(), one);
-    Vec center = vec_fma(way, t, frame_vec(a, 0));
+    Vec center = vec_fma(offset, t, frame_vec(a, 0));
     sphere_store(center, radius, sphere);
 }
 
@@ -78,8 +78,8 @@ static mf_mask near_plane(const mf_CollidePlan *plan, uint32_t i, const Frames *
         up = MF_VALUE(Vec, vec_dot(frame_vec(frame, 0), up), vec_dot(frame_vec(frame, 3), up),
                       vec_dot(frame_vec(frame, 6), up));
     }
-    Vec way = vec_sub(frame_vec(sphere, 0), frame_vec(plane, 0));
-    return mf_less(vec_dot(up, way), sphere[3] + plane[3] + more);
+    Vec offset = vec_sub(frame_vec(sphere, 0), frame_vec(plane, 0));
+    return mf_less(vec_dot(up, offset), sphere[3] + plane[3] + more);
 }
 
 static Vec capsule_axis(const mf_CollidePlan *plan, uint32_t i, const Frames *frames) {
@@ -107,15 +107,15 @@ static bool near_capsules(const mf_CollidePlan *plan, const mf_CollideTest *test
     mf_lane scale = spheres[4 * (size_t)a + 3] + spheres[4 * (size_t)b + 3], s, t;
     mf_lane sum = mf_fma(scale, mf_set((mf_real)1.01), more) - length_b;
     Vec v = frame_vec(axes, 3 * b), gap;
-    Vec way = vec_sub(frame_vec(spheres, 4 * b), frame_vec(spheres, 4 * a));
+    Vec offset = vec_sub(frame_vec(spheres, 4 * b), frame_vec(spheres, 4 * a));
     if (is_kind(plan, a, MF_COLLIDE_CAPSULE)) {
         const mf_lane length_a = mf_set(shape_values(plan, a)[MF_COLLIDE_HALF + 1]);
         Vec u = frame_vec(axes, 3 * a);
-        segments_nearest(u, length_a, v, length_b, way, &s, &t);
-        gap = vec_fma(v, t, vec_fma(u, -s, way));
+        segments_nearest(u, length_a, v, length_b, offset, &s, &t);
+        gap = vec_fma(v, t, vec_fma(u, -s, offset));
         sum = sum - length_a;
     } else {
-        gap = vec_fma(v, mf_clamp(-vec_dot(way, v), -length_b, length_b), way);
+        gap = vec_fma(v, mf_clamp(-vec_dot(offset, v), -length_b, length_b), offset);
     }
     return mf_any(mf_less(vec_dot(gap, gap), sum * sum));
 }
@@ -163,9 +163,9 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
         const mf_CollideTest *test = &tests[i];
         const mf_lane *a = spheres + 4 * (size_t)test->nodes[0],
                       *b = spheres + 4 * (size_t)test->nodes[1];
-        Vec way = vec_sub(frame_vec(b, 0), frame_vec(a, 0));
+        Vec offset = vec_sub(frame_vec(b, 0), frame_vec(a, 0));
         mf_lane sum = a[3] + b[3] + more;
-        mf_mask close = mf_less(vec_dot(way, way), sum * sum);
+        mf_mask close = mf_less(vec_dot(offset, offset), sum * sum);
         if (test->plane)
             close = near_plane(plan, test->nodes[0], frames, a, b, more);
         bool any = mf_any(close);
@@ -223,11 +223,11 @@ typedef struct BoxGap { // the largest gap between two boxes along one of their 
     Vec axis;           // [1] from the first to the second, axes of the first
 } BoxGap;
 
-static MF_INLINE void gap_take(mf_lane way, mf_lane reach, Vec axis, BoxGap *best) {
-    mf_lane gap = mf_abs(way) - reach;
+static MF_INLINE void gap_take(mf_lane distance, mf_lane reach, Vec axis, BoxGap *best) {
+    mf_lane gap = mf_abs(distance) - reach;
     mf_mask better = mf_less(best->gap, gap);
     best->gap = mf_select(better, gap, best->gap);
-    axis = vec_select(mf_less(way, mf_zero()), vec_minus(axis), axis);
+    axis = vec_select(mf_less(distance, mf_zero()), vec_minus(axis), axis);
     best->axis = vec_select(better, axis, best->axis);
 }
 
@@ -235,38 +235,38 @@ static BoxGap box_gap(const mf_real *box_a, const mf_real *box_b, const Solid *a
     const Mat rotation = mat_transposed_times(&a->rotation, &b->rotation);
     const Vec half_a = constants(box_a + MF_COLLIDE_BOX_HALF),
               half_b = constants(box_b + MF_COLLIDE_BOX_HALF);
-    Vec way = mat_apply_transposed(&a->rotation, vec_sub(b->position, a->position));
-    way = vec_sub(mat_apply_add(&rotation, constants(box_b + MF_COLLIDE_BOX_MIDDLE), way),
-                  constants(box_a + MF_COLLIDE_BOX_MIDDLE));
-    const Vec back = mat_apply_transposed(&rotation, way);
+    Vec offset = mat_apply_transposed(&a->rotation, vec_sub(b->position, a->position));
+    offset = vec_sub(mat_apply_add(&rotation, constants(box_b + MF_COLLIDE_BOX_MIDDLE), offset),
+                     constants(box_a + MF_COLLIDE_BOX_MIDDLE));
+    const Vec back = mat_apply_transposed(&rotation, offset);
     const Mat wide = {mf_abs(rotation.xx), mf_abs(rotation.xy), mf_abs(rotation.xz),
                       mf_abs(rotation.yx), mf_abs(rotation.yy), mf_abs(rotation.yz),
                       mf_abs(rotation.zx), mf_abs(rotation.zy), mf_abs(rotation.zz)};
     const Vec reach_a = mat_apply_add(&wide, half_b, half_a);
     const Vec reach_b = vec_add(mat_apply_transposed(&wide, half_a), half_b);
     BoxGap best = {mf_set(-MF_REAL_MAX), constant_vec(0, 0, 1)};
-    gap_take(way.x, reach_a.x, constant_vec(1, 0, 0), &best);
-    gap_take(way.y, reach_a.y, constant_vec(0, 1, 0), &best);
-    gap_take(way.z, reach_a.z, constant_vec(0, 0, 1), &best);
+    gap_take(offset.x, reach_a.x, constant_vec(1, 0, 0), &best);
+    gap_take(offset.y, reach_a.y, constant_vec(0, 1, 0), &best);
+    gap_take(offset.z, reach_a.z, constant_vec(0, 0, 1), &best);
     gap_take(back.x, reach_b.x, MF_VALUE(Vec, rotation.xx, rotation.yx, rotation.zx), &best);
     gap_take(back.y, reach_b.y, MF_VALUE(Vec, rotation.xy, rotation.yy, rotation.zy), &best);
     gap_take(back.z, reach_b.z, MF_VALUE(Vec, rotation.xz, rotation.yz, rotation.zz), &best);
     return best;
 }
 
-// At least how far a hull goes along `way`, its axes, times `scale`, which makes the largest
-// component of `way` 1.
-static mf_lane hull_bound(const mf_real *bounds, Vec way, mf_lane *scale) {
+// At least how far a hull goes along `offset`, its axes, times `scale`, which makes the largest
+// component of `offset` 1.
+static mf_lane hull_bound(const mf_real *bounds, Vec direction, mf_lane *scale) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_lane half = mf_set((mf_real)(MF_HULL_SQUARES / 2)), last = half + half - one;
     const mf_real row = MF_HULL_SQUARES + 1;
-    const mf_lane x = mf_abs(way.x), y = mf_abs(way.y), z = mf_abs(way.z);
+    const mf_lane x = mf_abs(direction.x), y = mf_abs(direction.y), z = mf_abs(direction.z);
     const mf_mask by_z = mf_and(mf_less(x, z), mf_less(y, z));
     const mf_mask by_y = mf_and(mf_less(x, y), mf_not(by_z));
-    const mf_lane most = mf_select(by_z, way.z, mf_select(by_y, way.y, way.x));
+    const mf_lane most = mf_select(by_z, direction.z, mf_select(by_y, direction.y, direction.x));
     *scale = one / mf_abs(most);
-    mf_lane u = mf_select(by_z, way.x, mf_select(by_y, way.z, way.y)) * *scale;
-    mf_lane v = mf_select(by_z, way.y, mf_select(by_y, way.x, way.z)) * *scale;
+    mf_lane u = mf_select(by_z, direction.x, mf_select(by_y, direction.z, direction.y)) * *scale;
+    mf_lane v = mf_select(by_z, direction.y, mf_select(by_y, direction.x, direction.z)) * *scale;
     u = mf_clamp(mf_fma(u, half, half), zero, last + one);
     v = mf_clamp(mf_fma(v, half, half), zero, last + one);
     mf_lane column = mf_min(mf_from_index(mf_to_index(u)), last);
@@ -284,28 +284,28 @@ static mf_lane hull_bound(const mf_real *bounds, Vec way, mf_lane *scale) {
     return mf_fma(v, high - low, low);
 }
 
-// At least how far the surface of a solid goes along the unit vector `way` of its axes.
-static mf_lane solid_bound(const mf_CollidePlan *plan, const Solid *solid, Vec way) {
+// At least how far the surface of a solid goes along the unit vector `direction` of its axes.
+static mf_lane solid_bound(const mf_CollidePlan *plan, const Solid *solid, Vec direction) {
     if (solid->kind != MF_COLLIDE_HULL)
-        return vec_dot(core_reach(solid, way, mf_mask_all()), way) + core_radius(solid);
+        return vec_dot(core_reach(solid, direction, mf_mask_all()), direction) + core_radius(solid);
     mf_lane scale;
     const size_t hull = solid->hull->number;
     const mf_real *bounds = BOUNDS(mf_collide_hulls(plan)) + hull * MF_HULL_BOUNDS;
-    mf_lane bound = hull_bound(bounds, way, &scale);
+    mf_lane bound = hull_bound(bounds, direction, &scale);
     return bound / scale;
 }
 
-// Leaves out the lanes in which the solids are clearly apart along `way` [1], axes of a.
-static void reject_along(const mf_CollidePlan *plan, const Mat *rotation, Vec position, Vec way,
-                         mf_lane *least, PairTest *test) {
+// Leaves out the lanes in which the solids are clearly apart along `direction` [1], axes of a.
+static void reject_along(const mf_CollidePlan *plan, const Mat *rotation, Vec position,
+                         Vec direction, mf_lane *least, PairTest *test) {
     const mf_lane slack = mf_set((mf_real)1e-4) * test->scale;
-    const Vec back = vec_minus(mat_apply_transposed(rotation, way));
-    mf_lane level = solid_bound(plan, &test->a, way) + solid_bound(plan, &test->b, back);
-    level = level - vec_dot(position, way);
+    const Vec back = vec_minus(mat_apply_transposed(rotation, direction));
+    mf_lane level = solid_bound(plan, &test->a, direction) + solid_bound(plan, &test->b, back);
+    level = level - vec_dot(position, direction);
     test->sound = mf_and(test->sound, mf_not(mf_less(level, test->bound - slack)));
     mf_mask better = mf_less(level, *least);
     *least = mf_select(better, level, *least);
-    test->start = vec_select(better, way, test->start);
+    test->start = vec_select(better, direction, test->start);
 }
 
 // Leaves out the lanes that are clearly apart: whose boxes are, or the solids along the axis of

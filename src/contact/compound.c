@@ -269,23 +269,23 @@ static void find_reach(mf_Compound *compound) {
     compound->hinged = true;
     for (uint32_t s = 0; s < compound->solid_count; s++) {
         const double *own = values + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
-        double way = mf_vec3_length(own + MF_COLLIDE_POSITION) + own[MF_COLLIDE_RADIUS];
+        double distance = mf_vec3_length(own + MF_COLLIDE_POSITION) + own[MF_COLLIDE_RADIUS];
         for (uint32_t l = compound->solids[s].link; l > 0; l = model->links[l].parent) {
             const mf_Joint *joint = &model->joints[model->links[l].joint];
             mf_CompoundLink *link = &compound->links[l];
-            link->extent = way > link->extent ? way : link->extent;
-            way += mf_vec3_length(joint->position);
+            link->extent = distance > link->extent ? distance : link->extent;
+            distance += mf_vec3_length(joint->position);
             compound->hinged = compound->hinged && (link->hinged || !moving(joint));
             if (joint->type == MF_JOINT_FLOATING) {
-                way = (double)INFINITY;
+                distance = (double)INFINITY;
             } else if (joint->type == MF_JOINT_SLIDE) {
                 double low = mf_abs(joint->lower - joint->reference);
                 double high = mf_abs(joint->upper - joint->reference);
                 // Soft limits give way: half as much again, which the kernels' spheres check.
-                way += 1.5 * (low > high ? low : high);
+                distance += 1.5 * (low > high ? low : high);
             }
         }
-        compound->reach = way > compound->reach ? way : compound->reach;
+        compound->reach = distance > compound->reach ? distance : compound->reach;
     }
     compound->reach *= 1.0 + 1e-5;
 }

@@ -75,7 +75,7 @@ void mf_compound_destroy(mf_Compound *compound); // NULL is fine
 // Whether no link of a model that has shapes which collide can move.
 bool mf_compound_is_still(const mf_Model *model);
 
-// Fills nodes, node_links, node_count, root and depth; solids must stand. `work` is room for
+// Fills nodes, node_links, node_count, root and depth; solids must stand. `work` is space for
 // 4 (link_count + 2 solid_count) numbers. For mf_compound_create.
 void mf_compound_grow(mf_Compound *compound, uint32_t *work);
 

@@ -52,12 +52,12 @@ static void fill_lane(const Work *work, const Leaf *leaf, uint32_t to, uint32_t 
     const mf_real *rotation = parts + mf_compound_rotation_row(compound, s) * MF_BLOCK;
     const mf_real *position = parts + (mf_compound_solid_row(compound, s) + 9) * MF_BLOCK;
     const mf_real *values = VALUES(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
-    const double *way = work->search->pairs[leaf->pair].way;
+    const double *direction = work->search->pairs[leaf->pair].direction;
     for (size_t i = 0; i < 9; i++)
         batch->rows[to][i][lane] = rotation[i * MF_BLOCK];
     for (size_t i = 0; i < 3; i++)
         batch->rows[to][9 + i][lane] =
-            which == 1 ? position[i * MF_BLOCK] + (mf_real)way[i] : position[i * MF_BLOCK];
+            which == 1 ? position[i * MF_BLOCK] + (mf_real)direction[i] : position[i * MF_BLOCK];
     for (size_t i = 0; i < 4; i++)
         batch->rows[to][12 + i][lane] = values[MF_COLLIDE_HALF + i];
 }
@@ -92,7 +92,7 @@ static void tell(const Work *work, const Batch *batch, uint32_t i, const ShapeCo
         const Leaf *leaf = &work->leaves[batch->leaf[lane]];
         if (!(values[7][lane] > 0))
             continue;
-        if (search->touch_count == search->room) {
+        if (search->touch_count == search->capacity) {
             search->lost++;
             continue;
         }
@@ -138,7 +138,7 @@ static bool goes_with(const Work *work, const Leaf *a, const Leaf *b) {
     return true;
 }
 
-// One call for as many leaves of a list as have room in it; returns those that are left.
+// One call for as many leaves of a list as have space in it; returns those that are left.
 static uint32_t search_some(Work *work, uint32_t list) {
     Batch batch = {.count = 0};
     const Leaf *first = &work->leaves[list];
@@ -227,11 +227,11 @@ static mf_real gap_of(mf_real square, mf_real sum, mf_real length) {
 }
 
 // False: they are at least `gap` [m] apart.
-static bool spheres_overlap(const mf_real *a, const mf_real *b, const mf_real way[3],
+static bool spheres_overlap(const mf_real *a, const mf_real *b, const mf_real direction[3],
                             mf_real *gap) {
     mf_real square = 0, length = 0, sum = a[3 * MF_BLOCK] + b[3 * MF_BLOCK];
     for (size_t i = 0; i < 3; i++) {
-        mf_real apart = b[i * MF_BLOCK] + way[i] - a[i * MF_BLOCK];
+        mf_real apart = b[i * MF_BLOCK] + direction[i] - a[i * MF_BLOCK];
         square += apart * apart;
         length += apart < 0 ? -apart : apart;
     }
@@ -247,9 +247,9 @@ static bool plane_near(const mf_real *rotation, const mf_real *position, const m
                        mf_real radius, mf_real *gap) {
     mf_real above = 0, size = radius;
     for (size_t i = 0; i < 3; i++) {
-        const mf_real way = center[i] - position[i * MF_BLOCK];
-        above += rotation[(3 * i + 2) * MF_BLOCK] * way;
-        size += way < 0 ? -way : way;
+        const mf_real distance = center[i] - position[i * MF_BLOCK];
+        above += rotation[(3 * i + 2) * MF_BLOCK] * distance;
+        size += distance < 0 ? -distance : distance;
     }
     *gap = above - radius - 64 * MF_REAL_EPSILON * size;
     return *gap < 0;
@@ -263,18 +263,19 @@ static bool box_near(const mf_CompoundSide *side, uint32_t solid, const mf_real 
     const mf_real *parts = (const mf_real *)side->parts + side->lane;
     const mf_real *rotation = parts + mf_compound_rotation_row(side->compound, solid) * MF_BLOCK;
     const mf_real *position = parts + (mf_compound_solid_row(side->compound, solid) + 9) * MF_BLOCK;
-    mf_real way[3], size = radius, square = 0, length = 0;
+    mf_real direction[3], size = radius, square = 0, length = 0;
     if (of->kind == MF_COLLIDE_SPHERE)
         return true;
     if (of->kind == MF_COLLIDE_PLANE)
         return plane_near(rotation, position, center, radius, gap);
     for (size_t i = 0; i < 3; i++) {
-        way[i] = center[i] - position[i * MF_BLOCK];
-        size += (way[i] < 0 ? -way[i] : way[i]) + (mf_real)of->box[i];
+        direction[i] = center[i] - position[i * MF_BLOCK];
+        size += (direction[i] < 0 ? -direction[i] : direction[i]) + (mf_real)of->box[i];
     }
     for (size_t i = 0; i < 3; i++) {
-        mf_real along = rotation[i * MF_BLOCK] * way[0] + rotation[(3 + i) * MF_BLOCK] * way[1] +
-                        rotation[(6 + i) * MF_BLOCK] * way[2];
+        mf_real along = rotation[i * MF_BLOCK] * direction[0] +
+                        rotation[(3 + i) * MF_BLOCK] * direction[1] +
+                        rotation[(6 + i) * MF_BLOCK] * direction[2];
         mf_real apart = (along < 0 ? -along : along) - (mf_real)of->box[i];
         square += apart > 0 ? apart * apart : 0;
         length += apart > 0 ? apart : 0;
@@ -288,17 +289,19 @@ static bool box_near(const mf_CompoundSide *side, uint32_t solid, const mf_real 
 }
 
 // Whether two nodes can touch, of which one may be a leaf. False: they are at least `gap` apart.
-static bool boxes_near(const mf_CompoundPair *pair, const mf_real way[3], const mf_real *a,
+static bool boxes_near(const mf_CompoundPair *pair, const mf_real direction[3], const mf_real *a,
                        const mf_real *b, const uint32_t nodes[2], uint64_t *tests, mf_real *gap) {
     const mf_CompoundSide *sides = pair->sides;
     if (nodes[0] < sides[0].compound->solid_count) {
-        const mf_real center[3] = {b[0] + way[0], b[MF_BLOCK] + way[1], b[2 * MF_BLOCK] + way[2]};
+        const mf_real center[3] = {b[0] + direction[0], b[MF_BLOCK] + direction[1],
+                                   b[2 * MF_BLOCK] + direction[2]};
         ++*tests;
         if (!box_near(&sides[0], nodes[0], center, b[3 * MF_BLOCK], gap))
             return false;
     }
     if (nodes[1] < sides[1].compound->solid_count) {
-        const mf_real center[3] = {a[0] - way[0], a[MF_BLOCK] - way[1], a[2 * MF_BLOCK] - way[2]};
+        const mf_real center[3] = {a[0] - direction[0], a[MF_BLOCK] - direction[1],
+                                   a[2 * MF_BLOCK] - direction[2]};
         ++*tests;
         return box_near(&sides[1], nodes[1], center, a[3 * MF_BLOCK], gap);
     }
@@ -314,8 +317,8 @@ static void open_within(const mf_Compound *compound, uint32_t node, Two *stack, 
     stack[(*depth)++] = MF_VALUE(Two, children[0], children[0], false);
 }
 
-static bool is_held(const mf_CompoundPair *pair, uint32_t a, uint32_t b) {
-    return pair->held && pair->sides[0].compound->node_links[a] == pair->links[0] &&
+static bool is_fixed(const mf_CompoundPair *pair, uint32_t a, uint32_t b) {
+    return pair->fixed && pair->sides[0].compound->node_links[a] == pair->links[0] &&
            pair->sides[1].compound->node_links[b] == pair->links[1];
 }
 
@@ -324,19 +327,20 @@ static mf_real descend(Work *work, uint32_t p) {
     const mf_CompoundPair *pair = &work->search->pairs[p];
     const mf_CompoundSide *sides = pair->sides;
     const mf_Compound *first = sides[0].compound, *second = sides[1].compound;
-    const mf_real way[3] = {(mf_real)pair->way[0], (mf_real)pair->way[1], (mf_real)pair->way[2]};
+    const mf_real direction[3] = {(mf_real)pair->direction[0], (mf_real)pair->direction[1],
+                                  (mf_real)pair->direction[2]};
     const mf_real *spheres[2] = {sphere_of(&sides[0], 0), sphere_of(&sides[1], 0)};
     const size_t stride = MF_PART_NODE_ROWS * MF_BLOCK;
-    const mf_real wanted = work->search->gaps != NULL ? (mf_real)work->search->wanted : 0;
+    const mf_real target = work->search->gaps != NULL ? (mf_real)work->search->target_gap : 0;
     Two *stack = work->stack;
     uint32_t depth = 0;
-    mf_real least = pair->held ? 0 : MF_REAL_MAX;
+    mf_real least = pair->fixed ? 0 : MF_REAL_MAX;
     stack[depth++] = MF_VALUE(Two, first->root, second->root, false);
     while (depth > 0) {
         Two two = stack[--depth];
         if (two.apart && !(least > 0)) // the gap is known to be none
             continue;
-        if (is_held(pair, two.a, two.b))
+        if (is_fixed(pair, two.a, two.b))
             continue;
         if (pair->inner && two.a == two.b) {
             open_within(first, two.a, stack, &depth);
@@ -347,9 +351,10 @@ static mf_real descend(Work *work, uint32_t p) {
         const uint32_t nodes[2] = {two.a, two.b};
         const bool leaf_a = two.a < first->solid_count, leaf_b = two.b < second->solid_count;
         mf_real gap = 0;
-        const bool overlap = spheres_overlap(a, b, way, &gap) &&
-                             boxes_near(pair, way, a, b, nodes, &work->search->sphere_tests, &gap);
-        if (!overlap && (gap >= (least > 0 ? wanted : 0) || (leaf_a && leaf_b))) {
+        const bool overlap =
+            spheres_overlap(a, b, direction, &gap) &&
+            boxes_near(pair, direction, a, b, nodes, &work->search->sphere_tests, &gap);
+        if (!overlap && (gap >= (least > 0 ? target : 0) || (leaf_a && leaf_b))) {
             least = !(gap > 0) ? 0 : gap < least ? gap : least;
             continue;
         }
@@ -381,7 +386,7 @@ static void every_two(Work *work, uint32_t p) {
                    second = pair->sides[1].compound->solid_count;
     for (uint32_t a = 0; a < first; a++)
         for (uint32_t b = pair->inner ? a + 1 : 0; b < second; b++)
-            if (!is_held(pair, a, b))
+            if (!is_fixed(pair, a, b))
                 add_leaf(work, p, a, b);
 }
 

@@ -121,11 +121,11 @@ static inline void put_node(const Refit *refit, uint32_t node) {
                  b = mf_compound_node_row(compound, children[1]);
     const mf_lane middle = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
     mf_lane radius_a = mf_load(part_row(refit, a + 3)), radius_b = mf_load(part_row(refit, b + 3));
-    Vec from = part_vec(refit, a), way = vec_sub(part_vec(refit, b), from);
-    mf_lane length = mf_sqrt(mf_max(vec_dot(way, way), TINY));
+    Vec from = part_vec(refit, a), offset = vec_sub(part_vec(refit, b), from);
+    mf_lane length = mf_sqrt(mf_max(vec_dot(offset, offset), TINY));
     mf_lane radius = mf_max(mf_max(radius_a, radius_b), middle * (length + radius_a + radius_b));
     mf_lane t = mf_clamp((radius - radius_a) / length, mf_zero(), one);
-    put_sphere(refit, mf_compound_node_row(compound, node), vec_fma(way, t, from), radius);
+    put_sphere(refit, mf_compound_node_row(compound, node), vec_fma(offset, t, from), radius);
 }
 
 // A sum forgets neither NaN nor infinity.
@@ -183,15 +183,15 @@ void MF_KERNEL(mf_compound_drift)(const mf_Compound *compound, const mf_TreeStat
             const mf_lane change = row_change(&refit, c, state->orientation, c);
             square = mf_fma(change, change, square);
         }
-        mf_lane way = mf_sqrt(square) * mf_set((mf_real)(2.0 * compound->reach));
+        mf_lane distance = mf_sqrt(square) * mf_set((mf_real)(2.0 * compound->reach));
         for (uint32_t l = 1; l < compound->link_count; l++) {
             const mf_CompoundLink *link = &compound->links[l];
             if (!link->needed || !link->hinged)
                 continue;
             mf_lane angle = row_change(&refit, 4 + (size_t)l, state->angle, link->joint);
-            way = mf_fma(angle, mf_set((mf_real)link->extent), way);
+            distance = mf_fma(angle, mf_set((mf_real)link->extent), distance);
         }
-        mf_store(values, way * mf_set((mf_real)1.01));
+        mf_store(values, distance * mf_set((mf_real)1.01));
         for (size_t i = 0; i < MF_LANES; i++)
             drift[refit.first + i] = (double)values[i];
     }

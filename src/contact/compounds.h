@@ -20,7 +20,7 @@ MF_KERNEL_COPIES(void, mf_compound_refit,
 // most, along the world's axes, of the sixteen robots of a block of a compound that is `hinged`:
 // the rotation of the base times the reach of the robot, and that of each joint times the reach of
 // what it carries.
-// `memory` is room for mf_compound_drift_rows(compound) rows of 16 values in the kernel's
+// `memory` is space for mf_compound_drift_rows(compound) rows of 16 values in the kernel's
 // precision, which a call leaves for the next; NaN where one of both states was not a number.
 MF_KERNEL_COPIES(void, mf_compound_drift,
                  (const mf_Compound *compound, const mf_TreeState *state, void *memory,
@@ -38,10 +38,10 @@ typedef struct mf_CompoundSide {
 
 typedef struct mf_CompoundPair {
     mf_CompoundSide sides[2];
-    double way[3];     // [m] from the first one's base origin to the second one's
-    bool inner;        // both sides are one robot: its limbs against each other
-    bool held;         // something holds a link of each together, so that these do not touch
-    uint32_t links[2]; // [1] these
+    double direction[3]; // [m] from the first one's base origin to the second one's
+    bool inner;          // both sides are one robot: its limbs against each other
+    bool fixed;          // something holds a link of each together, so that these do not touch
+    uint32_t links[2];   // [1] these
 } mf_CompoundPair;
 
 typedef struct mf_CompoundTouch {
@@ -71,7 +71,7 @@ enum { MF_COMPOUND_LEAVES = 512 }; // [1] pairs of solids that are gathered befo
 
 // [byte] of scratch for mf_compound_search with compounds of at most `solids` solids: the leaves,
 // then the pairs of nodes.
-static inline size_t mf_compound_search_room(uint32_t solids) {
+static inline size_t mf_compound_search_scratch_size(uint32_t solids) {
     return MF_COMPOUND_LEAVES * sizeof(mf_CompoundLeaf) +
            4 * ((size_t)solids + 1) * sizeof(mf_CompoundTwo);
 }
@@ -80,20 +80,21 @@ typedef struct mf_CompoundSearch {
     const mf_CompoundPair *pairs;
     uint32_t pair_count;       // [1]
     bool trees;                // false: every solid is tested against every other
-    mf_CompoundTouch *touches; // in order of pairs, then of the descent; room for `room`
-    uint32_t room;             // [1]
+    mf_CompoundTouch *touches; // in order of pairs, then of the descent; space for `capacity`
+    uint32_t capacity;         // [1]
     uint32_t touch_count;      // [1] of them, set
     // NULL, or per pair: set to how far its solids are apart [m] at least; 0 where nothing is
     // known, as of pairs that are held. The descent goes on, for the gap alone, until it is as wide
-    // as `wanted` or down to the leaves.
+    // as `target_gap` or down to the leaves.
     double *gaps;
-    double wanted;                            // [m]
+    double target_gap;                        // [m]
     uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches without room
-    void *scratch; // mf_compound_search_room bytes, aligned to 8, which nobody else uses meanwhile
+    void *scratch; // mf_compound_search_scratch_size bytes, aligned to 8, which nobody else uses
+                   // meanwhile
 } mf_CompoundSearch;
 
 // Where the compounds of each pair touch: descends into the bigger of two spheres.
-MF_KERNEL_COPIES(void, mf_compound_search, (mf_CompoundSearch * meet));
+MF_KERNEL_COPIES(void, mf_compound_search, (mf_CompoundSearch * search));
 
 // Whether a ball about `position` [m], from the base origin of `side`, reaches the sphere of a
 // solid.

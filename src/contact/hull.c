@@ -38,11 +38,11 @@ typedef struct List { // of vertices, rising
     uint32_t *items, count;
 } List;
 
-static uint32_t farthest(const mf_HullDraft *draft, const List *from, const double way[3]) {
+static uint32_t farthest(const mf_HullDraft *draft, const List *from, const double direction[3]) {
     uint32_t best = 0;
     double most = -INFINITY;
     for (uint32_t i = 0; i < from->count; i++) {
-        double value = mf_vec3_dot(draft->vertices_f64 + 3 * (size_t)from->items[i], way);
+        double value = mf_vec3_dot(draft->vertices_f64 + 3 * (size_t)from->items[i], direction);
         best = value > most ? from->items[i] : best;
         most = value > most ? value : most;
     }
@@ -63,9 +63,9 @@ static void cell_fill(const mf_HullDraft *draft, const List *from, uint32_t side
         cell->largest = length > cell->largest ? length : cell->largest;
     }
     for (int i = 0; i < PROBES; i++) {
-        double way[3];
-        cube_point(face, u + 0.5 * (i % 3) * width, v + 0.5 * (double)(i / 3) * width, way);
-        cell->probes[i] = farthest(draft, from, way);
+        double direction[3];
+        cube_point(face, u + 0.5 * (i % 3) * width, v + 0.5 * (double)(i / 3) * width, direction);
+        cell->probes[i] = farthest(draft, from, direction);
     }
 }
 
@@ -75,11 +75,11 @@ static bool cell_needs(const mf_HullDraft *draft, const Cell *cell, uint32_t ver
     const double *own = draft->vertices_f64 + 3 * (size_t)vertex;
     const double band = 1.01 * MF_HULL_TILT * draft->hull.radius * cell->largest;
     for (int k = 0; k < PROBES; k++) {
-        double way[3];
+        double offset[3];
         bool lower = true;
-        mf_vec3_sub(way, draft->vertices_f64 + 3 * (size_t)cell->probes[k], own);
+        mf_vec3_sub(offset, draft->vertices_f64 + 3 * (size_t)cell->probes[k], own);
         for (int i = 0; lower && i < 4; i++)
-            lower = mf_vec3_dot(way, cell->corners[i]) > band;
+            lower = mf_vec3_dot(offset, cell->corners[i]) > band;
         if (lower)
             return false;
     }
@@ -91,9 +91,9 @@ static bool cell_needs(const mf_HullDraft *draft, const Cell *cell, uint32_t ver
 typedef struct Table { // being made
     mf_Context *context;
     mf_HullDraft *draft;
-    List lists[8]; // of a cell and of those that hold it, coarsest first
-    List entries;  // of all cells so far, in chunks
-    uint32_t room; // [1] of entries
+    List lists[8];     // of a cell and of those that hold it, coarsest first
+    List entries;      // of all cells so far, in chunks
+    uint32_t capacity; // [1] of entries
 } Table;
 
 static uint32_t count_cells(const mf_HullDraft *draft) {
@@ -104,16 +104,16 @@ static uint32_t count_cells(const mf_HullDraft *draft) {
 static bool put_list(Table *table, const List *list) {
     List *to = &table->entries;
     const uint32_t count = (list->count + MF_HULL_CHUNK - 1) / MF_HULL_CHUNK * MF_HULL_CHUNK;
-    if (to->count + count > table->room) {
-        const uint32_t room = 2 * (to->count + count);
-        uint32_t *items = mf_allocate(table->context, room, sizeof *items);
+    if (to->count + count > table->capacity) {
+        const uint32_t capacity = 2 * (to->count + count);
+        uint32_t *items = mf_allocate(table->context, capacity, sizeof *items);
         if (items == NULL)
             return false;
         if (to->count > 0)
             memcpy(items, to->items, to->count * sizeof *items);
         mf_release(table->context, to->items);
         to->items = items;
-        table->room = room;
+        table->capacity = capacity;
     }
     for (uint32_t i = 0; i < count; i++)
         to->items[to->count++] = list->items[i < list->count ? i : 0];
@@ -205,16 +205,16 @@ static bool make_vertices(mf_Context *context, const mf_Mesh *mesh, mf_HullDraft
     mf_vec3_scale(draft->hull.center, draft->hull.center, 1.0 / count);
     for (uint32_t i = 0; i < count; i++) {
         const float *v = mesh->vertices + 3 * (size_t)mesh->hull_vertices[i];
-        double *way = draft->vertices_f64 + 3 * (size_t)i;
-        mf_vec3_sub(way, (double[3]){v[0], v[1], v[2]}, draft->hull.center);
-        double length = mf_vec3_length(way);
+        double *direction = draft->vertices_f64 + 3 * (size_t)i;
+        mf_vec3_sub(direction, (double[3]){v[0], v[1], v[2]}, draft->hull.center);
+        double length = mf_vec3_length(direction);
         draft->hull.radius = length > draft->hull.radius ? length : draft->hull.radius;
         for (int k = 0; k < 3; k++) {
-            draft->vertices_f32[3 * (size_t)i + (size_t)k] = (float)way[k];
+            draft->vertices_f32[3 * (size_t)i + (size_t)k] = (float)direction[k];
             draft->hull.low[k] =
-                i == 0 || way[k] < draft->hull.low[k] ? way[k] : draft->hull.low[k];
+                i == 0 || direction[k] < draft->hull.low[k] ? direction[k] : draft->hull.low[k];
             draft->hull.high[k] =
-                i == 0 || way[k] > draft->hull.high[k] ? way[k] : draft->hull.high[k];
+                i == 0 || direction[k] > draft->hull.high[k] ? direction[k] : draft->hull.high[k];
         }
     }
     draft->hull.side = side_for(count);
@@ -262,11 +262,11 @@ static void fill_bounds(const mf_HullDraft *draft, double *bounds_f64, float *bo
                                         (across < side ? across : side - 1);
         const List list = {draft->numbers + (size_t)draft->cells[2 * cell] * MF_HULL_CHUNK,
                            (draft->cells[2 * cell + 1] - draft->cells[2 * cell]) * MF_HULL_CHUNK};
-        double way[3];
+        double direction[3];
         cube_point(face, 2.0 * column / MF_HULL_SQUARES - 1.0, 2.0 * row / MF_HULL_SQUARES - 1.0,
-                   way);
-        const uint32_t vertex = farthest(draft, &list, way);
-        bounds_f64[i] = mf_vec3_dot(draft->vertices_f64 + 3 * (size_t)vertex, way);
+                   direction);
+        const uint32_t vertex = farthest(draft, &list, direction);
+        bounds_f64[i] = mf_vec3_dot(draft->vertices_f64 + 3 * (size_t)vertex, direction);
         bounds_f32[i] = (float)(bounds_f64[i] + 1e-6 * draft->hull.radius);
     }
 }

@@ -44,7 +44,7 @@ void MF_KERNEL(mf_hull_on_plane)(const mf_ConvexHull *hull, mf_mask where, Vec u
 
 // The numbers of the pairs of which the bounding spheres (of capsules with capsules and spheres:
 // they themselves, nearly) are within margin + reach of each other in some lane, in the order of
-// the plan's tests, to `near` (room for pair_count); returns how many. `spheres` is room for 4
+// the plan's tests, to `near` (space for pair_count); returns how many. `spheres` is space for 4
 // lanes per node of the plan and 3 per shape.
 uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
                                     mf_lane *spheres, uint32_t *near);

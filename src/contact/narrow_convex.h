@@ -21,10 +21,10 @@
 // thinner one the normal is all rounding, and its edges are as near to 0.
 #if defined(MF_KERNEL_F64)
 #define THIN_TRIANGLE mf_set((mf_real)1e-10)
-enum { NEAREST_ROUNDS = 64, PORTAL_ROUNDS = 64, FIND_ROUNDS = 12, TURNS = 8 };
+enum { NEAREST_ROUNDS = 64, PORTAL_ROUNDS = 64, FIND_ROUNDS = 12, ITERATIONS = 8 };
 #else
 #define THIN_TRIANGLE mf_set((mf_real)1e-5)
-enum { NEAREST_ROUNDS = 32, PORTAL_ROUNDS = 32, FIND_ROUNDS = 12, TURNS = 8 };
+enum { NEAREST_ROUNDS = 32, PORTAL_ROUNDS = 32, FIND_ROUNDS = 12, ITERATIONS = 8 };
 #endif
 
 typedef struct Convex {
@@ -36,7 +36,7 @@ typedef struct Convex {
 
 typedef struct Corner { // in the axes of a, from its center
     Vec at;             // [m] point of a
-    Vec way;            // [m] that point less one of b: a point of D
+    Vec direction;      // [m] that point less one of b: a point of D
 } Corner;
 
 typedef struct Answer { // the best direction so far
@@ -50,12 +50,12 @@ static void corner_along(const Convex *pair, mf_mask where, Vec n, Corner *corne
     Vec back = mat_apply_transposed(&pair->rotation, n);
     corner->at = core_reach(pair->a, n, where);
     Vec other = core_reach(pair->b, vec_minus(back), where);
-    corner->way = vec_sub(corner->at, mat_apply_add(&pair->rotation, other, pair->position));
+    corner->direction = vec_sub(corner->at, mat_apply_add(&pair->rotation, other, pair->position));
 }
 
 static MF_INLINE void corner_select(mf_mask where, const Corner *from, Corner *to) {
     to->at = vec_select(where, from->at, to->at);
-    to->way = vec_select(where, from->way, to->way);
+    to->direction = vec_select(where, from->direction, to->direction);
 }
 
 static MF_INLINE void answer_take(mf_mask where, Vec normal, mf_lane level, Vec at,
@@ -136,7 +136,7 @@ static void near_renew(mf_mask where, const Corner *fresh, Corner kept[3], Near 
         best_near.weight[i] = near->weight[i];
     for (uint32_t i = 0; i < 3; i++) {
         const Corner *p = &kept[i], *q = &kept[(i + 1) % 3];
-        const Vec corners[3] = {fresh->way, p->way, q->way};
+        const Vec corners[3] = {fresh->direction, p->direction, q->direction};
         Near now;
         near_triangle(corners, &now);
         mf_mask better = mf_less(now.square, best_near.square);
@@ -170,15 +170,16 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
     Corner kept[3], fresh;
     corner_along(pair, where, answer->normal, &kept[0]);
     kept[1] = kept[2] = kept[0];
-    Near near = {
-        vec_dot(kept[0].way, kept[0].way), kept[0].way, {mf_set((mf_real)1), mf_zero(), mf_zero()}};
+    Near near = {vec_dot(kept[0].direction, kept[0].direction),
+                 kept[0].direction,
+                 {mf_set((mf_real)1), mf_zero(), mf_zero()}};
     mf_mask active = where, apart = mf_not(mf_mask_all());
     mf_lane gain = mf_zero();
     for (int round = 0; round < NEAREST_ROUNDS && mf_any(active); round++) {
         mf_lane length;
         Vec normal = unit_or(vec_minus(near.position), answer->normal, &length);
         corner_along(pair, active, normal, &fresh);
-        mf_lane level = vec_dot(normal, fresh.way);
+        mf_lane level = vec_dot(normal, fresh.direction);
         Vec at = weighted(near.weight, kept[0].at, kept[1].at, kept[2].at);
         // Nearly the same level in a later round is the better place.
         answer_take(mf_and(active, mf_less(level, answer->level + pair->slack)), normal, level, at,
@@ -217,7 +218,7 @@ typedef struct Portal {
 } Portal;
 
 static MF_INLINE Vec seen(const Portal *portal, uint32_t i) {
-    return vec_sub(portal->corner[i].way, portal->start);
+    return vec_sub(portal->corner[i].direction, portal->start);
 }
 
 // Three corners of D around the ray.
@@ -267,7 +268,7 @@ static mf_lane portal_refine(const Convex *pair, mf_mask where, Vec *normal, Por
         active = mf_and(active, mf_less(zero, length));
         *normal = vec_select(active, out, *normal);
         corner_along(pair, active, out, &fresh);
-        Vec d = vec_sub(fresh.way, portal->start);
+        Vec d = vec_sub(fresh.direction, portal->start);
         below = vec_dot(out, vec_sub(d, a));
         active = mf_and(active, mf_less(pair->slack, below));
         // The ray leaves through one of the three triangles that d makes with the sides.
@@ -289,7 +290,8 @@ static mf_lane portal_refine(const Convex *pair, mf_mask where, Vec *normal, Por
 static mf_mask portal_weights(const Convex *pair, const Portal *portal, Vec normal,
                               mf_lane weight[3]) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    Vec a = portal->corner[0].way, b = portal->corner[1].way, c = portal->corner[2].way;
+    Vec a = portal->corner[0].direction, b = portal->corner[1].direction,
+        c = portal->corner[2].direction;
     mf_lane x = determinant(b, c, normal), y = determinant(c, a, normal),
             z = determinant(a, b, normal);
     mf_lane sum = x + y + z, slack = pair->slack * pair->slack;
@@ -311,20 +313,20 @@ static mf_mask portal_weights(const Convex *pair, const Portal *portal, Vec norm
 static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Answer *answer) {
     const mf_lane zero = mf_zero();
     mf_mask active = where;
-    for (int round = 0; round < TURNS && mf_any(active); round++) {
+    for (int round = 0; round < ITERATIONS && mf_any(active); round++) {
         Vec normal = portal->ray;
         portal_find(pair, active, portal);
         const mf_lane below = portal_refine(pair, active, &normal, portal);
         Corner far;
         corner_along(pair, active, normal, &far);
-        mf_lane level = vec_dot(normal, far.way), weight[3];
+        mf_lane level = vec_dot(normal, far.direction), weight[3];
         mf_mask settled = portal_weights(pair, portal, normal, weight);
         Vec at = weighted(weight, portal->corner[0].at, portal->corner[1].at, portal->corner[2].at);
         // Of equal levels the later: its position on the face is known better.
         mf_mask better = mf_and(active, mf_less(level, answer->level + pair->slack));
         // Turns that end first were still getting lower by as much as the last one.
         mf_lane gap = below;
-        if (round + 1 == TURNS)
+        if (round + 1 == ITERATIONS)
             gap = mf_max(gap, mf_keep(mf_not(settled), answer->level - level));
         answer->gap = mf_select(better, gap, answer->gap);
         answer_take(better, normal, level, at, answer);
@@ -333,7 +335,7 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
         if (round > 0)
             active = mf_and(active, better);
         corner_along(pair, active, vec_minus(normal), &far);
-        mf_lane back = vec_dot(normal, far.way);
+        mf_lane back = vec_dot(normal, far.direction);
         portal->ray = vec_select(active, normal, portal->ray);
         portal->start = vec_select(
             active, vec_scale(normal, mf_min((level + back) * mf_set((mf_real)0.5), zero)),
@@ -348,26 +350,26 @@ static void search_around(const Convex *pair, mf_mask where, Portal *portal) {
     mf_lane least = mf_set(MF_REAL_MAX);
     for (int i = 0; i < 33; i++) {
         int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
-        Vec way;
+        Vec direction;
         if (i >= 27) {
             int k = (i - 27) / 2, sign = i % 2 ? 1 : -1;
-            way = mat_apply(&pair->rotation,
-                            constant_vec((k == 0) * sign, (k == 1) * sign, (k == 2) * sign));
+            direction = mat_apply(&pair->rotation,
+                                  constant_vec((k == 0) * sign, (k == 1) * sign, (k == 2) * sign));
         } else {
-            way = vec_scale(constant_vec(x, y, z), mf_set(length[x * x + y * y + z * z]));
+            direction = vec_scale(constant_vec(x, y, z), mf_set(length[x * x + y * y + z * z]));
             if (i == 13) // no direction
                 continue;
         }
         Corner corner;
-        corner_along(pair, where, way, &corner);
-        mf_lane level = vec_dot(way, corner.way);
+        corner_along(pair, where, direction, &corner);
+        mf_lane level = vec_dot(direction, corner.direction);
         mf_mask better = mf_less(level, least);
         least = mf_select(better, level, least);
-        portal->ray = vec_select(better, way, portal->ray);
+        portal->ray = vec_select(better, direction, portal->ray);
     }
     Corner far;
     corner_along(pair, where, vec_minus(portal->ray), &far);
-    mf_lane back = vec_dot(portal->ray, far.way);
+    mf_lane back = vec_dot(portal->ray, far.direction);
     portal->start =
         vec_scale(portal->ray, mf_min((least + back) * mf_set((mf_real)0.5), mf_zero()));
 }
@@ -394,7 +396,7 @@ static void search_inside(const Convex *pair, mf_mask where, mf_lane small, Answ
 static void answer_try(const Convex *pair, mf_mask where, Vec normal, Answer *answer) {
     Corner corner;
     corner_along(pair, where, normal, &corner);
-    mf_lane level = vec_dot(normal, corner.way);
+    mf_lane level = vec_dot(normal, corner.direction);
     mf_mask beside = mf_less(mf_set((mf_real)0.999), vec_dot(normal, answer->normal));
     where = mf_and(where, mf_and(beside, mf_less(level, answer->level + pair->slack)));
     answer_take(where, normal, level, answer->at, answer);
@@ -427,8 +429,8 @@ static void answer_polish(const Convex *pair, mf_mask where, Answer *answer) {
         Vec u = {zero, zero, one}, v = axis_z(&pair->rotation);
         mf_lane s, t, length;
         segments_nearest(u, half(pair->a, 1), v, half(pair->b, 1), pair->position, &s, &t);
-        Vec way = vec_fma(v, t, vec_fma(u, -s, pair->position));
-        answer_try(pair, where, unit_or(way, answer->normal, &length), answer);
+        Vec direction = vec_fma(v, t, vec_fma(u, -s, pair->position));
+        answer_try(pair, where, unit_or(direction, answer->normal, &length), answer);
     }
 }
 
@@ -471,7 +473,7 @@ static __attribute__((noinline)) bool convex_closest(PairTest *test, Convex *pai
     mf_mask near = test->sound;
     Corner corner;
     corner_along(pair, near, answer.normal, &corner);
-    answer.level = vec_dot(answer.normal, corner.way);
+    answer.level = vec_dot(answer.normal, corner.direction);
     answer.at = corner.at;
     near = mf_and(near, mf_less(bound, answer.level));
     if (!mf_any(near))

@@ -94,13 +94,13 @@ static void lane_corners(const mf_ConvexHull *hull, const mf_real n[3], const mf
     const mf_real zero[3] = {0, 0, 0};
     const HullView view = hull_view(hull, n);
     const mf_real floor = hull_farthest(&view, n).value - depth;
-    mf_real way[3], side[3];
+    mf_real direction[3], side[3];
     hull_entry(hull, hull_search(&view, along, zero, n, floor).entry, corner[0]);
     hull_entry(hull, hull_distant(&view, corner[0], n, floor).entry, corner[2]);
-    less_of(corner[2], corner[0], way);
-    side[0] = n[1] * way[2] - n[2] * way[1];
-    side[1] = n[2] * way[0] - n[0] * way[2];
-    side[2] = n[0] * way[1] - n[1] * way[0];
+    less_of(corner[2], corner[0], direction);
+    side[0] = n[1] * direction[2] - n[2] * direction[1];
+    side[1] = n[2] * direction[0] - n[0] * direction[2];
+    side[2] = n[0] * direction[1] - n[1] * direction[0];
     for (int i = 0; i < 2; i++) {
         const HullBest best = hull_search(&view, side, corner[0], n, floor);
         hull_entry(hull, best.entry, corner[1 + 2 * i]);
@@ -124,10 +124,10 @@ static void hull_corners(const Solid *solid, Vec n, mf_lane depth, mf_mask where
     for (uint32_t lane = 0; lane < MF_LANES; lane++) {
         if (!(on[lane] > 0))
             continue;
-        const mf_real way[3] = {up.x[lane], up.y[lane], up.z[lane]};
+        const mf_real direction[3] = {up.x[lane], up.y[lane], up.z[lane]};
         const mf_real along[3] = {across.x[lane], across.y[lane], across.z[lane]};
         mf_real corner[4][3];
-        lane_corners(solid->hull, way, along, deep[lane], corner);
+        lane_corners(solid->hull, direction, along, deep[lane], corner);
         for (int k = 0; k < 4; k++)
             rows_set(&out[k], lane, corner[k]);
     }

@@ -47,10 +47,10 @@ static inline uint32_t hull_sorted(const mf_HullFace *face, uint32_t lowest, uin
 
 // `up` is the plane's normal in the hull's axes.
 static void hull_on_plane(const mf_ConvexHull *hull, mf_mask where, Vec up, HullCorners *out) {
-    Rows way, corner[4];
+    Rows direction, corner[4];
     MF_ALIGNED(64) mf_real on[MF_LANES];
     MF_ALIGNED(64) mf_real exists[4][MF_LANES];
-    rows_put(vec_minus(up), &way);
+    rows_put(vec_minus(up), &direction);
     lanes_put(where, on);
     for (int k = 0; k < 4; k++) {
         rows_put(constant_vec(0, 0, 0), &corner[k]);
@@ -59,7 +59,7 @@ static void hull_on_plane(const mf_ConvexHull *hull, mf_mask where, Vec up, Hull
     for (uint32_t lane = 0; lane < MF_LANES; lane++) {
         if (!(on[lane] > 0))
             continue;
-        const mf_real down[3] = {way.x[lane], way.y[lane], way.z[lane]};
+        const mf_real down[3] = {direction.x[lane], direction.y[lane], direction.z[lane]};
         const HullView view = hull_view(hull, down);
         const uint32_t lowest = mf_hull_numbers(hull)[hull_farthest(&view, down).entry];
         uint32_t sorted[4];

@@ -78,7 +78,7 @@ static inline HullBest hull_best(mf_lane best, mf_index at) {
 // lanes of a vector: one lane of the caller at a time.
 static inline HullBest hull_search(const HullView *view, const mf_real n[3], const mf_real from[3],
                                    const mf_real up[3], mf_real floor) {
-    const Vec way = {mf_set(n[0]), mf_set(n[1]), mf_set(n[2])};
+    const Vec direction = {mf_set(n[0]), mf_set(n[1]), mf_set(n[2])};
     const Vec start = {mf_set(from[0]), mf_set(from[1]), mf_set(from[2])};
     const Vec high = {mf_set(up[0]), mf_set(up[1]), mf_set(up[2])};
     mf_lane best = mf_set(-MF_REAL_MAX);
@@ -86,7 +86,7 @@ static inline HullBest hull_search(const HullView *view, const mf_real n[3], con
     for (uint32_t c = view->first; c < view->last; c++)
         for (uint32_t part = 0; part < MF_HULL_CHUNK; part += MF_LANES) {
             const Vec vertex = hull_entries(view->points, c, part);
-            mf_lane value = vec_dot(vec_sub(vertex, start), way);
+            mf_lane value = vec_dot(vec_sub(vertex, start), direction);
             mf_mask better =
                 mf_and(mf_less_equal(mf_set(floor), vec_dot(vertex, high)), mf_less(best, value));
             mf_index here = mf_set_index((int32_t)(c * MF_HULL_CHUNK + part)) + mf_lane_numbers();
@@ -98,12 +98,12 @@ static inline HullBest hull_search(const HullView *view, const mf_real n[3], con
 
 // As above without start and floor: what every search requests most.
 static inline HullBest hull_farthest(const HullView *view, const mf_real n[3]) {
-    const Vec way = {mf_set(n[0]), mf_set(n[1]), mf_set(n[2])};
+    const Vec direction = {mf_set(n[0]), mf_set(n[1]), mf_set(n[2])};
     mf_lane best = mf_set(-MF_REAL_MAX);
     mf_index at = mf_set_index((int32_t)(view->first * MF_HULL_CHUNK));
     for (uint32_t c = view->first; c < view->last; c++)
         for (uint32_t part = 0; part < MF_HULL_CHUNK; part += MF_LANES) {
-            mf_lane value = vec_dot(hull_entries(view->points, c, part), way);
+            mf_lane value = vec_dot(hull_entries(view->points, c, part), direction);
             mf_index here = mf_set_index((int32_t)(c * MF_HULL_CHUNK + part)) + mf_lane_numbers();
             at = mf_select_index(mf_less(best, value), here, at);
             best = mf_max(value, best);
@@ -120,8 +120,8 @@ static inline HullBest hull_distant(const HullView *view, const mf_real from[3],
     mf_index at = mf_set_index((int32_t)(view->first * MF_HULL_CHUNK));
     for (uint32_t c = view->first; c < view->last; c++)
         for (uint32_t part = 0; part < MF_HULL_CHUNK; part += MF_LANES) {
-            const Vec vertex = hull_entries(view->points, c, part), way = vec_sub(vertex, start);
-            mf_lane value = vec_dot(way, way);
+            const Vec vertex = hull_entries(view->points, c, part), offset = vec_sub(vertex, start);
+            mf_lane value = vec_dot(offset, offset);
             mf_mask better =
                 mf_and(mf_less_equal(mf_set(floor), vec_dot(vertex, high)), mf_less(best, value));
             mf_index here = mf_set_index((int32_t)(c * MF_HULL_CHUNK + part)) + mf_lane_numbers();
@@ -162,17 +162,17 @@ static MF_INLINE void lanes_put(mf_mask where, mf_real out[MF_LANES]) {
 // 0 in lanes that are not in `where`. What all lanes will look at is requested first: tables are
 // larger than caches.
 static Vec hull_reach(const Solid *solid, Vec n, mf_mask where) {
-    Rows way, out;
+    Rows direction, out;
     MF_ALIGNED(64) mf_real on[MF_LANES];
     HullView views[MF_LANES];
     uint32_t lanes[MF_LANES], count = 0;
-    rows_put(n, &way);
+    rows_put(n, &direction);
     rows_put(constant_vec(0, 0, 0), &out);
     lanes_put(where, on);
     for (uint32_t lane = 0; lane < MF_LANES; lane++) {
         if (!(on[lane] > 0))
             continue;
-        const mf_real own[3] = {way.x[lane], way.y[lane], way.z[lane]};
+        const mf_real own[3] = {direction.x[lane], direction.y[lane], direction.z[lane]};
         views[count] = hull_view(solid->hull, own);
         const mf_real *points =
             views[count].points + (size_t)views[count].first * 3 * MF_HULL_CHUNK;
@@ -182,7 +182,7 @@ static Vec hull_reach(const Solid *solid, Vec n, mf_mask where) {
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t lane = lanes[i];
-        const mf_real own[3] = {way.x[lane], way.y[lane], way.z[lane]};
+        const mf_real own[3] = {direction.x[lane], direction.y[lane], direction.z[lane]};
         mf_real vertex[3];
         hull_entry(solid->hull, hull_farthest(&views[i], own).entry, vertex);
         rows_set(&out, lane, vertex);

@@ -31,19 +31,19 @@ static void sphere_sphere(PairTest *test) {
 }
 
 static void sphere_capsule(PairTest *test) {
-    Vec axis = axis_z(&test->b.rotation), way = vec_sub(test->b.position, test->a.position);
-    mf_lane along = mf_clamp(minus(vec_dot(way, axis)), -half(&test->b, 1), half(&test->b, 1));
+    Vec axis = axis_z(&test->b.rotation), offset = vec_sub(test->b.position, test->a.position);
+    mf_lane along = mf_clamp(minus(vec_dot(offset, axis)), -half(&test->b, 1), half(&test->b, 1));
     put_cores(test, 0, mf_mask_all(), constant_vec(0, 0, 0), half(&test->a, 0),
-              vec_fma(axis, along, way), half(&test->b, 0), perpendicular(axis));
+              vec_fma(axis, along, offset), half(&test->b, 0), perpendicular(axis));
 }
 
 // Where two segments are nearest: s and t [m] from their centers along the unit vectors u and v;
-// `way` is from the first center to the second.
-static inline void segments_nearest(Vec u, mf_lane length_u, Vec v, mf_lane length_v, Vec way,
+// `offset` is from the first center to the second.
+static inline void segments_nearest(Vec u, mf_lane length_u, Vec v, mf_lane length_v, Vec direction,
                                     mf_lane *s, mf_lane *t) {
     Vec across = vec_cross(u, v);
     mf_lane cosine = vec_dot(u, v), square = vec_dot(across, across);
-    mf_lane ahead_u = vec_dot(way, u), ahead_v = vec_dot(way, v);
+    mf_lane ahead_u = vec_dot(direction, u), ahead_v = vec_dot(direction, v);
     mf_mask crossing = mf_less(mf_set(NOISE * NOISE), square);
     mf_lane first =
         mf_fma(minus(cosine), ahead_v, ahead_u) / mf_select(crossing, square, mf_set((mf_real)1));
@@ -60,11 +60,11 @@ static inline void segments_nearest(Vec u, mf_lane length_u, Vec v, mf_lane leng
 static void capsule_capsule(PairTest *test) {
     const mf_lane length_a = half(&test->a, 1), length_b = half(&test->b, 1);
     Vec u = axis_z(&test->a.rotation), v = axis_z(&test->b.rotation);
-    Vec way = vec_sub(test->b.position, test->a.position), across = vec_cross(u, v);
+    Vec offset = vec_sub(test->b.position, test->a.position), across = vec_cross(u, v);
     mf_lane cosine = vec_dot(u, v), square = vec_dot(across, across);
-    mf_lane ahead_a = vec_dot(way, u), ahead_b = vec_dot(way, v), s, t;
-    segments_nearest(u, length_a, v, length_b, way, &s, &t);
-    Vec gap = vec_fma(v, t, vec_fma(u, -s, way));
+    mf_lane ahead_a = vec_dot(offset, u), ahead_b = vec_dot(offset, v), s, t;
+    segments_nearest(u, length_a, v, length_b, offset, &s, &t);
+    Vec gap = vec_fma(v, t, vec_fma(u, -s, offset));
     mf_lane distance = mf_sqrt(vec_dot(gap, gap));
     mf_lane touching = half(&test->a, 0) + half(&test->b, 0) - test->bound;
     if (!mf_any(mf_less(distance, mf_fma(mf_set((mf_real)0.01), test->scale, touching))))
@@ -74,8 +74,8 @@ static void capsule_capsule(PairTest *test) {
     mf_lane low = mf_max(-length_a, ahead_a - wide), high = mf_min(length_a, ahead_a + wide);
     mf_lane low_b = mf_clamp(mf_fma(cosine, low, minus(ahead_b)), -length_b, length_b);
     mf_lane high_b = mf_clamp(mf_fma(cosine, high, minus(ahead_b)), -length_b, length_b);
-    Vec gap_low = vec_fma(v, low_b, vec_fma(u, -low, way));
-    Vec gap_high = vec_fma(v, high_b, vec_fma(u, -high, way));
+    Vec gap_low = vec_fma(v, low_b, vec_fma(u, -low, offset));
+    Vec gap_high = vec_fma(v, high_b, vec_fma(u, -high, offset));
     mf_mask beside = mf_and(mf_less(square, mf_set(8 * MF_REAL_EPSILON)), mf_less(low, high));
     // Of positions that are equally near to rounding, one at an end.
     mf_lane near = distance + mf_set(NOISE) * test->scale;
@@ -84,12 +84,12 @@ static void capsule_capsule(PairTest *test) {
     s = mf_select(at_low, low, mf_select(at_high, high, s));
     t = mf_select(at_low, low_b, mf_select(at_high, high_b, t));
     Vec other = unit_or(across, perpendicular(u), &wide);
-    put_cores(test, 0, mf_mask_all(), vec_scale(u, s), half(&test->a, 0), vec_fma(v, t, way),
+    put_cores(test, 0, mf_mask_all(), vec_scale(u, s), half(&test->a, 0), vec_fma(v, t, offset),
               half(&test->b, 0), other);
     mf_mask to_high = mf_less(s - low, high - s);
     s = mf_select(to_high, high, low);
     t = mf_select(to_high, high_b, low_b);
-    put_cores(test, 1, beside, vec_scale(u, s), half(&test->a, 0), vec_fma(v, t, way),
+    put_cores(test, 1, beside, vec_scale(u, s), half(&test->a, 0), vec_fma(v, t, offset),
               half(&test->b, 0), other);
 }
 
@@ -111,8 +111,8 @@ static MF_INLINE Vec vec_clamp(Vec a, Vec size) {
 // Puts down a core of `radius` at `core` in the axes of b that leaves b by `out` [1] when moved by
 // `way` [m].
 static inline void put_leaving(PairTest *test, uint32_t i, mf_mask where, Vec core, mf_lane radius,
-                               Vec out, mf_lane way) {
-    mf_lane depth = radius + way;
+                               Vec out, mf_lane distance) {
+    mf_lane depth = radius + distance;
     Vec point = vec_fma(out, mf_fma(mf_set((mf_real)0.5), depth, -radius), core);
     put(test, i, where, mat_apply_add(&test->b.rotation, point, test->b.position),
         mat_apply(&test->b.rotation, vec_minus(out)), depth);
@@ -199,10 +199,11 @@ static mf_lane stick_leave(const Stick *stick, Vec *out) {
         mf_mask fine = mf_less(mf_set(NOISE) * vec_dot(w, w), square);
         fine = mf_and(fine, mf_less(TINY, square));
         axis = vec_scale(axis, with_sign(one, beside) / mf_sqrt(mf_select(fine, square, one)));
-        mf_lane way = vec_dot(size, MF_VALUE(Vec, mf_abs(axis.x), mf_abs(axis.y), mf_abs(axis.z))) -
-                      vec_dot(axis, c);
-        mf_mask better = mf_and(fine, mf_less(way, best));
-        best = mf_select(better, way, best);
+        mf_lane distance =
+            vec_dot(size, MF_VALUE(Vec, mf_abs(axis.x), mf_abs(axis.y), mf_abs(axis.z))) -
+            vec_dot(axis, c);
+        mf_mask better = mf_and(fine, mf_less(distance, best));
+        best = mf_select(better, distance, best);
         *out = vec_select(better, axis, *out);
     }
     return best;
@@ -228,7 +229,7 @@ static MF_INLINE mf_lane vec_pick(mf_mask x, mf_mask y, Vec a) {
     return mf_select(x, a.x, mf_select(y, a.y, a.z));
 }
 
-// How the core leaves the box at one place: out of a face where it is inside.
+// How the core leaves the box at one position: out of a face where it is inside.
 static MF_INLINE mf_lane stick_touch(const Stick *stick, mf_lane t, Vec face, mf_lane edge,
                                      Vec *out) {
     mf_lane length;
@@ -266,38 +267,39 @@ static __attribute__((noinline)) void capsule_box(PairTest *test) {
         halves(&test->b)};
     mf_lane t = stick_nearest(&stick), length, low, high;
     Vec inner, out_low, out_high;
-    mf_lane inner_way = stick_leave(&stick, &inner);
+    mf_lane inner_axis = stick_leave(&stick, &inner);
     Vec out = unit_or(stick_excess(&stick, t), inner, &length);
     mf_mask outside = mf_less(mf_set(NOISE) * test->scale, length);
     out = vec_select(outside, out, inner);
-    mf_lane way = mf_select(outside, -length, inner_way);
+    mf_lane distance = mf_select(outside, -length, inner_axis);
     Vec size = {mf_abs(out.x), mf_abs(out.y), mf_abs(out.z)};
     mf_mask by_x = mf_and(mf_less_equal(size.y, size.x), mf_less_equal(size.z, size.x));
     mf_mask by_y = mf_and(mf_not(by_x), mf_less_equal(size.z, size.y));
     Vec face = signed_axis(by_x, by_y, out);
     mf_lane edge = vec_pick(by_x, by_y, stick.size);
     stick_part(&stick, outside, out, by_x, by_y, &low, &high);
-    mf_lane way_low = stick_touch(&stick, low, face, edge, &out_low);
-    mf_lane way_high = stick_touch(&stick, high, face, edge, &out_high);
+    mf_lane along_low = stick_touch(&stick, low, face, edge, &out_low);
+    mf_lane along_high = stick_touch(&stick, high, face, edge, &out_high);
     mf_mask long_part = mf_less(low, high);
 
     // A core that is inside touches with the deeper end of that part, and where it leaves by an
     // edge with the middle; one that is parallel with an end, not anywhere.
     mf_mask straight = mf_less(mf_set((mf_real)(1 - NOISE)), vec_dot(face, out));
     mf_lane middle = mf_clamp((low + high) * mf_set((mf_real)0.5), -one, one);
-    mf_lane deeper = mf_select(mf_less(way_low, way_high), high, low);
+    mf_lane deeper = mf_select(mf_less(along_low, along_high), high, low);
     mf_lane inside_t = mf_select(mf_and(straight, long_part), deeper, middle);
-    mf_lane slack = way - mf_set(NOISE) * test->scale;
-    mf_mask at_low = mf_and(long_part, mf_less_equal(slack, way_low));
-    mf_mask at_high = mf_and(long_part, mf_less_equal(slack, way_high));
+    mf_lane slack = distance - mf_set(NOISE) * test->scale;
+    mf_mask at_low = mf_and(long_part, mf_less_equal(slack, along_low));
+    mf_mask at_high = mf_and(long_part, mf_less_equal(slack, along_high));
     t = mf_select(outside, mf_select(at_low, low, mf_select(at_high, high, t)), inside_t);
-    put_leaving(test, 0, mf_mask_all(), vec_fma(stick.along, t, stick.center), radius, out, way);
+    put_leaving(test, 0, mf_mask_all(), vec_fma(stick.along, t, stick.center), radius, out,
+                distance);
     mf_mask to_high = mf_less(t - low, high - t);
     Vec other = vec_select(to_high, out_high, out_low);
     mf_mask second = mf_and(long_part, mf_less(alike, vec_dot(other, out)));
     t = mf_select(to_high, high, low);
     put_leaving(test, 1, second, vec_fma(stick.along, t, stick.center), radius, other,
-                mf_min(way, mf_select(to_high, way_high, way_low)));
+                mf_min(distance, mf_select(to_high, along_high, along_low)));
 }
 
 // ---- cylinder -----------------------------------------------------------------------------------

@@ -49,31 +49,32 @@ static double get_real(const mf_Neighbors *all, const void *row, size_t at) {
 }
 
 // Rounded up to whole vectors, plus what is read beyond a list's end.
-static uint32_t list_room(uint32_t entries) {
+static uint32_t list_capacity(uint32_t entries) {
     return ((entries + 15u) & ~15u) + 4 * MF_NEIGHBOR_PAD;
 }
 
 // What a kernel checks is the room that is left before the last whole vectors.
 static int32_t *give_pairs(mf_NeighborPairs *pairs, int32_t *from, uint32_t entries) {
     *pairs = (mf_NeighborPairs){
-        .room = entries - MF_NEIGHBOR_PAD, .first = from, .second = from + entries};
+        .capacity = entries - MF_NEIGHBOR_PAD, .first = from, .second = from + entries};
     return from + 2 * (size_t)entries;
 }
 
 static int32_t *give_rows(mf_NeighborRows *rows, int32_t *from, uint32_t count) {
-    *rows = (mf_NeighborRows){.room = count, .slots = from};
+    *rows = (mf_NeighborRows){.capacity = count, .slots = from};
     return from + (size_t)count * MF_BLOCK;
 }
 
 static mf_Status make_lists(mf_Neighbors *all, uint32_t candidates, mf_Error *error) {
     const uint32_t most = candidates * MF_NEIGHBOR_CHUNK;
-    uint32_t wide = list_room(most), near = list_room(most / 4), jet = list_room(most / 2);
-    uint32_t sifted = list_room(most / 8); // of close and of blow
+    uint32_t wide = list_capacity(most), near = list_capacity(most / 4),
+             jet = list_capacity(most / 2);
+    uint32_t sifted = list_capacity(most / 8); // of close and of blow
     uint32_t edge = candidates * MF_NEIGHBOR_ROWS / 2 + 1, front = candidates * MF_NEIGHBOR_ROWS;
     uint32_t chunks = (all->slot_count + MF_NEIGHBOR_CHUNK - 1) / MF_NEIGHBOR_CHUNK;
-    size_t room = (size_t)wide + 2 * ((size_t)near + jet + 2 * (size_t)sifted) +
-                  MF_BLOCK * ((size_t)edge + front);
-    int32_t *lists = mf_allocate(all->context, chunks * room, sizeof *lists);
+    size_t capacity = (size_t)wide + 2 * ((size_t)near + jet + 2 * (size_t)sifted) +
+                      MF_BLOCK * ((size_t)edge + front);
+    int32_t *lists = mf_allocate(all->context, chunks * capacity, sizeof *lists);
     if (lists == NULL)
         return mf_fail(error, MF_NO_MEMORY,
                        "neighbors: no memory for %u candidates of each of %u agents", candidates,
@@ -81,10 +82,10 @@ static mf_Status make_lists(mf_Neighbors *all, uint32_t candidates, mf_Error *er
     mf_release(all->context, all->lists);
     all->lists = lists;
     all->config.candidates = candidates;
-    all->wide_room = wide;
+    all->wide_capacity = wide;
     for (uint32_t c = 0; c < chunks; c++) {
         mf_NeighborChunk *chunk = &all->chunks[c];
-        chunk->wide = lists + c * room;
+        chunk->wide = lists + c * capacity;
         int32_t *next = give_rows(&chunk->edge, chunk->wide + wide, edge);
         next = give_rows(&chunk->front, next, front);
         next = give_pairs(&chunk->near, next, near);
@@ -595,11 +596,11 @@ static double choose_slack(const mf_Neighbors *all) {
     if (all->sifts == 0)
         return 0.1 * margin;
     double rounds = (double)(all->rounds - all->sift_round);
-    double way2 = all->config.double_precision ? farthest_double(all) : farthest_float(all);
-    double way = mf_sqrt(way2) / (rounds > 1.0 ? rounds : 1.0);
-    double slack = mf_sqrt(0.5 * all->largest_reach * way);
+    double distance2 = all->config.double_precision ? farthest_double(all) : farthest_float(all);
+    double distance = mf_sqrt(distance2) / (rounds > 1.0 ? rounds : 1.0);
+    double slack = mf_sqrt(0.5 * all->largest_reach * distance);
     slack = slack > margin ? margin : slack;
-    return slack < least || slack < 4.0 * way ? least : slack;
+    return slack < least || slack < 4.0 * distance ? least : slack;
 }
 
 static void mark_block(void *context, uint32_t block) {

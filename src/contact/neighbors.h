@@ -35,7 +35,7 @@
 //
 // Memory is bounded: lists have fixed room per chunk of slots. A chunk whose candidates do not fit
 // is marked and searched again through the cells each time: exact, but slower. mf_neighbors_full
-// tells how many agents that concerns, and mf_neighbors_reserve makes room.
+// tells how many agents that concerns, and mf_neighbors_reserve makes space.
 #ifndef MF_CONTACT_NEIGHBORS_H
 #define MF_CONTACT_NEIGHBORS_H
 
@@ -58,7 +58,7 @@ typedef struct mf_NeighborGroup {
     uint32_t first_block;        // [1] number of its first agent / 16
     const void *position;        // [m] [block][3][16]
     const void *orientation;     // [1] [block][4][16]; read for fields of view only
-    const void *linear_velocity; // [m/s] [block][3][16]; read when velocities are wanted
+    const void *linear_velocity; // [m/s] [block][3][16]; read when velocities are requested
     const uint32_t *fault;       // [1] [block][16]; 0 = takes part
     double radius;               // [m] of its agents, for contacts; 0 = touches nobody
     bool source;                 // pushes air down
@@ -72,7 +72,7 @@ typedef struct mf_NeighborsConfig {
     double jet_reach;      // [m] >= 0 downwards; 0 = none
     double jet_radius;     // [m] >= 0
     double margin;         // [m] > 0
-    uint32_t candidates;   // [1] wide candidates per agent that there is room for, on average
+    uint32_t candidates;   // [1] wide candidates per agent that there is space for, on average
 } mf_NeighborsConfig;
 
 // A detection: who is within `radius` and in sight.
@@ -88,13 +88,13 @@ enum { MF_NEIGHBOR_ROWS = MF_NEIGHBOR_CHUNK / MF_BLOCK }; // [1] of sixteen slot
 
 // Pairs of slots; `room` [1] is what there is before the last whole vectors.
 typedef struct mf_NeighborPairs {
-    uint32_t count, room;
+    uint32_t count, capacity;
     int32_t *first, *second;
 } mf_NeighborPairs;
 
 // Candidates of sixteen slots each, [row][16]; what a slot has less is filled up with nobody.
 typedef struct mf_NeighborRows {
-    uint32_t room;                                             // [1] rows
+    uint32_t capacity;                                         // [1] rows
     uint32_t start[MF_NEIGHBOR_ROWS], count[MF_NEIGHBOR_ROWS]; // [1] rows
     int32_t *slots;
 } mf_NeighborRows;
@@ -121,7 +121,7 @@ typedef struct mf_NeighborOutput {
 
 // Answers in order of the slots, until they are delivered.
 typedef struct mf_NeighborAnswer {
-    uint32_t nearest; // [1] room for
+    uint32_t nearest; // [1] space for
     uint32_t *count;  // [1] by slot; UINT32_MAX: no answer, the agent takes no part
     int32_t *index;   // [1] [slot / 16][nearest][16] slots, slot_count where there is none
 } mf_NeighborAnswer;
@@ -193,9 +193,9 @@ struct mf_Neighbors {
     int32_t *within;        // [1] neighbors for sure
     uint32_t *wide_start, *wide_count; // [1] in the chunk's list
     mf_NeighborChunk *chunks;
-    int32_t *lists;     // what the chunks' lists lie in
-    uint32_t wide_room; // [1] entries per chunk
-    void *size;         // [m] radius, by slot
+    int32_t *lists;         // what the chunks' lists lie in
+    uint32_t wide_capacity; // [1] entries per chunk
+    void *size;             // [m] radius, by slot
     // Building.
     int32_t *old_slot_of; // [1] by agent
     void *spare;          // what was loaded, in order of the old slots: facing, motion
@@ -222,12 +222,12 @@ mf_Status mf_neighbors_create(mf_Context *context, const mf_NeighborsConfig *con
                               mf_Neighbors **out, mf_Error *error);
 void mf_neighbors_destroy(mf_Neighbors *all); // NULL is fine
 
-// Makes room for `candidates` per agent; the lists are rebuilt. On failure nothing changes.
+// Makes space for `candidates` per agent; the lists are rebuilt. On failure nothing changes.
 mf_Status mf_neighbors_reserve(mf_Neighbors *all, uint32_t candidates, mf_Error *error);
 
-// Reads positions (and what else is wanted) of the blocks first .. first + count - 1 of all blocks;
-// returns MF_NEIGHBOR_* of what does not hold any more. From several threads on different blocks;
-// each block once in a round.
+// Reads positions (and what else is requested) of the blocks first .. first + count - 1 of all
+// blocks; returns MF_NEIGHBOR_* of what does not hold any more. From several threads on different
+// blocks; each block once in a round.
 uint32_t mf_neighbors_load(mf_Neighbors *all, uint32_t first, uint32_t count, bool view,
                            bool velocity);
 

@@ -35,10 +35,10 @@ static MF_INLINE mf_mask detect_one(const Detection *detection, mf_index other, 
 typedef struct Sift {
     const mf_Neighbors *all;
     mf_NeighborChunk *chunk;
-    bool edge, front;                // wanted
-    uint32_t edge_room, front_room;  // [1] rows that are left
-    int32_t *edge_rows, *front_rows; // of the sixteen slots
-    mf_real inner2, outer2;          // [m^2] nearer: for sure; farther: never
+    bool edge, front;                       // wanted
+    uint32_t edge_capacity, front_capacity; // [1] rows that are left
+    int32_t *edge_rows, *front_rows;        // of the sixteen slots
+    mf_real inner2, outer2;                 // [m^2] nearer: for sure; farther: never
     bool full;
 } Sift;
 
@@ -47,11 +47,11 @@ typedef struct Columns {
     uint32_t edge[MF_BLOCK], front[MF_BLOCK];
 } Columns;
 
-static MF_INLINE uint32_t add_to_column(Sift *sift, int32_t *column, uint32_t count, uint32_t room,
-                                        mf_mask mask, mf_index other) {
+static MF_INLINE uint32_t add_to_column(Sift *sift, int32_t *column, uint32_t count,
+                                        uint32_t capacity, mf_mask mask, mf_index other) {
     MF_ALIGNED(64) int32_t chosen[MF_NEIGHBOR_PAD];
     uint32_t added = mf_append_index(chosen, mask, other);
-    if (count + added > room) {
+    if (count + added > capacity) {
         sift->full = true;
         return count;
     }
@@ -82,11 +82,11 @@ static MF_INLINE uint32_t sift_slot(Sift *sift, Columns *columns, uint32_t slot,
         mf_mask sure = mf_less_equal(d2, mf_set(sift->inner2));
         within += mf_count_lanes(sure);
         if (sift->edge)
-            edge = add_to_column(sift, sift->edge_rows + lane, edge, sift->edge_room,
+            edge = add_to_column(sift, sift->edge_rows + lane, edge, sift->edge_capacity,
                                  mf_and(reached, mf_not(sure)), other);
         if (sift->front) {
             enough += mf_count_lanes(mf_less_equal(d2, mf_set(enough2)));
-            front = add_to_column(sift, sift->front_rows + lane, front, sift->front_room,
+            front = add_to_column(sift, sift->front_rows + lane, front, sift->front_capacity,
                                   mf_and(reached, mf_less_equal(d2, mf_set(keep2))), other);
         }
     }
@@ -174,8 +174,8 @@ static void sift_sixteen(Sift *sift, const mf_NeighborQuery *query, uint32_t fir
     mf_NeighborRows *edge = &sift->chunk->edge, *front = &sift->chunk->front;
     MF_ALIGNED(64) mf_real enough2[MF_BLOCK], keep2[MF_BLOCK];
     Columns columns = {{0}, {0}};
-    edge->start[block] = edge->room - sift->edge_room;
-    front->start[block] = front->room - sift->front_room;
+    edge->start[block] = edge->capacity - sift->edge_capacity;
+    front->start[block] = front->capacity - sift->front_capacity;
     sift->edge_rows = edge->slots + (size_t)edge->start[block] * MF_BLOCK;
     sift->front_rows = front->slots + (size_t)front->start[block] * MF_BLOCK;
     if (sift->front)
@@ -193,8 +193,8 @@ static void sift_sixteen(Sift *sift, const mf_NeighborQuery *query, uint32_t fir
     front->count[block] = even_out(sift->front_rows, columns.front, nobody);
     if (sift->front)
         order_by_agent(all, sift->front_rows, front->count[block]);
-    sift->edge_room -= edge->count[block];
-    sift->front_room -= front->count[block];
+    sift->edge_capacity -= edge->count[block];
+    sift->front_capacity -= front->count[block];
 }
 
 static void sift_chunk(const mf_Neighbors *all, uint32_t index, const mf_NeighborQuery *query) {
@@ -205,8 +205,8 @@ static void sift_chunk(const mf_Neighbors *all, uint32_t index, const mf_Neighbo
                  .chunk = chunk,
                  .edge = !query->in_view || query->nearest == 0,
                  .front = query->nearest > 0,
-                 .edge_room = chunk->edge.room,
-                 .front_room = chunk->front.room,
+                 .edge_capacity = chunk->edge.capacity,
+                 .front_capacity = chunk->front.capacity,
                  .inner2 = query->in_view || inner <= 0.0 ? (mf_real)-1 : (mf_real)(inner * inner),
                  .outer2 = (mf_real)(outer * outer)};
     uint32_t first = index * MF_NEIGHBOR_CHUNK, last = first + MF_NEIGHBOR_CHUNK;
@@ -272,13 +272,13 @@ static MF_INLINE mf_index find_front(const Detection *detection, const int32_t *
         d2 = mf_select(seen, d2, far);
         mf_lane moved = d2;
         for (uint32_t m = 0; m < detection->nearest; m++) {
-            mf_lane held = front->d2[m];
+            mf_lane clamped = front->d2[m];
             mf_index holder = front->slot[m];
             // Whoever is behind the new one moves back, ties and all.
-            mf_mask nearer = mf_less(d2, held);
-            front->d2[m] = mf_select(nearer, moved, held);
+            mf_mask nearer = mf_less(d2, clamped);
+            front->d2[m] = mf_select(nearer, moved, clamped);
             front->slot[m] = mf_select_index(nearer, slot, holder);
-            moved = mf_select(nearer, held, moved);
+            moved = mf_select(nearer, clamped, moved);
             slot = mf_select_index(nearer, holder, slot);
         }
     }

@@ -26,9 +26,10 @@ static MF_INLINE void load_view(mf_real *to, const mf_NeighborGroup *group, size
 }
 
 // Where `at` is not within half of `room` of the place known for the agent.
-static MF_INLINE mf_mask has_left(const mf_lane at[3], const void *known, size_t row, double room) {
+static MF_INLINE mf_mask has_left(const mf_lane at[3], const void *known, size_t row,
+                                  double space) {
     const mf_real *position = (const mf_real *)known + row;
-    const mf_real half = (mf_real)(0.5 * (1.0 - 1e-5) * room);
+    const mf_real half = (mf_real)(0.5 * (1.0 - 1e-5) * space);
     mf_lane moved = square(at[0] - mf_load(position), at[1] - mf_load(position + MF_BLOCK),
                            at[2] - mf_load(position + 2 * MF_BLOCK));
     return mf_not(mf_less_equal(moved, mf_set(half * half)));
@@ -155,7 +156,7 @@ typedef struct Sweep {
 
 static MF_INLINE void add_pairs(mf_NeighborPairs *pairs, mf_mask mask, mf_index first,
                                 mf_index second, bool *full) {
-    if (pairs->count + MF_LANES > pairs->room) {
+    if (pairs->count + MF_LANES > pairs->capacity) {
         *full = true;
         return;
     }
@@ -221,12 +222,12 @@ void MF_KERNEL(mf_neighbors_sweep)(mf_Neighbors *all, uint32_t index) {
         for (int r = 0; r < 9 && !sweep.full; r++)
             for (uint32_t j = runs.begin[r]; j < runs.end[r] && !sweep.full; j += MF_LANES) {
                 sweep_lanes(&sweep, slot, own, j, runs.end[r]);
-                sweep.full |= sweep.wide_count + 2 * MF_NEIGHBOR_PAD > all->wide_room;
+                sweep.full |= sweep.wide_count + 2 * MF_NEIGHBOR_PAD > all->wide_capacity;
             }
         all->wide_count[slot] = sweep.wide_count - all->wide_start[slot];
         fill_up(chunk->wide, sweep.wide_count, nobody);
         sweep.wide_count = (sweep.wide_count + MF_NEIGHBOR_PAD - 1) & ~(MF_NEIGHBOR_PAD - 1u);
-        sweep.full |= sweep.wide_count + 2 * MF_NEIGHBOR_PAD > all->wide_room;
+        sweep.full |= sweep.wide_count + 2 * MF_NEIGHBOR_PAD > all->wide_capacity;
     }
     chunk->full = sweep.full;
     fill_up_pairs(&chunk->near, nobody);
@@ -255,22 +256,22 @@ static void test_pairs(const mf_Neighbors *all, uint32_t chunk, const int32_t *f
                    mf_gather((const mf_real *)all->y, b) - mf_gather((const mf_real *)all->y, a),
                    mf_gather((const mf_real *)all->z, b) - mf_gather((const mf_real *)all->z, a));
         mf_mask solid = pair_sizes(all, a, b, &sum);
-        mf_mask met = mf_and(solid, mf_less_equal(d2, sum * sum));
-        if (!mf_any(met))
+        mf_mask touches = mf_and(solid, mf_less_equal(d2, sum * sum));
+        if (!mf_any(touches))
             continue;
-        int32_t met_a[2 * MF_NEIGHBOR_PAD], met_b[2 * MF_NEIGHBOR_PAD];
-        mf_append_index(met_a, met, a);
-        uint32_t found = mf_append_index(met_b, met, b);
-        touch(user, chunk, met_a, met_b, found);
+        int32_t found_a[2 * MF_NEIGHBOR_PAD], found_b[2 * MF_NEIGHBOR_PAD];
+        mf_append_index(found_a, touches, a);
+        uint32_t found = mf_append_index(found_b, touches, b);
+        touch(user, chunk, found_a, found_b, found);
     }
 }
 
-enum { PAIR_ROOM = 512 };
+enum { PAIR_CAPACITY = 512 };
 
 typedef struct PairBuffer {
     uint32_t count;
-    MF_ALIGNED(64) int32_t first[PAIR_ROOM + MF_NEIGHBOR_PAD];
-    MF_ALIGNED(64) int32_t second[PAIR_ROOM + MF_NEIGHBOR_PAD];
+    MF_ALIGNED(64) int32_t first[PAIR_CAPACITY + MF_NEIGHBOR_PAD];
+    MF_ALIGNED(64) int32_t second[PAIR_CAPACITY + MF_NEIGHBOR_PAD];
 } PairBuffer;
 
 static void pairs_flush(const mf_Neighbors *all, uint32_t chunk, PairBuffer *buffer,
@@ -302,7 +303,7 @@ static void pairs_in_cells(const mf_Neighbors *all, uint32_t index, mf_NeighborT
                     continue;
                 buffer.first[buffer.count] = (int32_t)slot;
                 buffer.second[buffer.count++] = (int32_t)j;
-                if (buffer.count == PAIR_ROOM)
+                if (buffer.count == PAIR_CAPACITY)
                     pairs_flush(all, index, &buffer, touch, jet, user);
             }
     }
@@ -352,7 +353,7 @@ static const mf_NeighborPairs *
 sifted(const mf_Neighbors *all, mf_NeighborPairs *few, const mf_NeighborPairs *every,
        uint64_t *when, void (*sift)(const mf_Neighbors *all, mf_NeighborChunk *chunk, bool *full),
        mf_NeighborChunk *chunk) {
-    bool full = few->count > few->room;
+    bool full = few->count > few->capacity;
     if (*when != all->sifts) {
         *when = all->sifts;
         few->count = 0;

@@ -103,9 +103,10 @@ static inline mf_lane ray_triangle(Vec p, Vec d, const mf_Mesh *mesh, uint32_t i
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Vec a = mesh_corner(mesh, i, 0), b = vec_sub(mesh_corner(mesh, i, 1), a),
         c = vec_sub(mesh_corner(mesh, i, 2), a);
-    Vec cross = vec_cross(d, c), way = vec_sub(p, a), second = vec_cross(way, b);
+    Vec cross = vec_cross(d, c), offset = vec_sub(p, a), second = vec_cross(offset, b);
     mf_lane volume = vec_dot(b, cross);
-    mf_lane u = ray_ratio(vec_dot(way, cross), volume), v = ray_ratio(vec_dot(d, second), volume);
+    mf_lane u = ray_ratio(vec_dot(offset, cross), volume),
+            v = ray_ratio(vec_dot(d, second), volume);
     mf_lane t = ray_ratio(vec_dot(c, second), volume);
     mf_mask hit = mf_and(mf_less_equal(zero, u), mf_less_equal(zero, v));
     hit = mf_and(hit, mf_and(mf_less_equal(u + v, one), mf_less_equal(zero, t)));

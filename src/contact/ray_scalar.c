@@ -6,18 +6,18 @@ static Vec vec_of(const double a[3]) {
 }
 
 double mf_ray_distance_scalar_f64(const mf_RaySolid *solid, const double start[3],
-                                  const double way[3]) {
-    return ray_shape(solid, vec_of(start), vec_of(way));
+                                  const double direction[3]) {
+    return ray_shape(solid, vec_of(start), vec_of(direction));
 }
 
 uint32_t mf_ray_triangle_scalar_f64(const mf_Mesh *mesh, const double start[3],
-                                    const double way[3]) {
+                                    const double direction[3]) {
     double nearest = RAY_FAR;
-    uint32_t met = 0;
+    uint32_t found = 0;
     for (uint32_t i = 0; i < mesh->triangle_count; i++) {
-        const double distance = ray_triangle(vec_of(start), vec_of(way), mesh, i);
-        met = distance < nearest ? i : met;
+        const double distance = ray_triangle(vec_of(start), vec_of(direction), mesh, i);
+        found = distance < nearest ? i : found;
         nearest = distance < nearest ? distance : nearest;
     }
-    return met;
+    return found;
 }

@@ -26,20 +26,20 @@ static void cylinder_normal(const double size[3], const double at[3], double nor
         mf_vec3_set(normal, 0.0, 0.0, at[2] < 0.0 ? -1.0 : 1.0);
 }
 
-static void mesh_normal(const mf_Mesh *mesh, const double start[3], const double way[3],
+static void mesh_normal(const mf_Mesh *mesh, const double start[3], const double direction[3],
                         double normal[3]) {
-    const uint32_t met = mf_ray_triangle_scalar_f64(mesh, start, way);
+    const uint32_t found = mf_ray_triangle_scalar_f64(mesh, start, direction);
     double corner[3][3];
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++)
-            corner[k][i] = (double)mesh->vertices[3 * (size_t)mesh->triangles[3 * met + k] + i];
+            corner[k][i] = (double)mesh->vertices[3 * (size_t)mesh->triangles[3 * found + k] + i];
     mf_vec3_sub(corner[1], corner[1], corner[0]);
     mf_vec3_sub(corner[2], corner[2], corner[0]);
     mf_vec3_cross(normal, corner[1], corner[2]);
-    mf_vec3_scale(normal, normal, mf_vec3_dot(normal, way) > 0.0 ? -1.0 : 1.0);
+    mf_vec3_scale(normal, normal, mf_vec3_dot(normal, direction) > 0.0 ? -1.0 : 1.0);
 }
 
-static void normal_at(const mf_RaySolid *solid, const double start[3], const double way[3],
+static void normal_at(const mf_RaySolid *solid, const double start[3], const double direction[3],
                       const double at[3], double normal[3]) {
     const double *size = solid->size;
     mf_vec3_copy(normal, at);
@@ -61,7 +61,7 @@ static void normal_at(const mf_RaySolid *solid, const double start[3], const dou
         mf_vec3_set(normal, 0, 0, 1);
         break;
     case MF_SHAPE_MESH:
-        mesh_normal(solid->mesh, start, way, normal);
+        mesh_normal(solid->mesh, start, direction, normal);
         break;
     default:
         break;
@@ -69,13 +69,13 @@ static void normal_at(const mf_RaySolid *solid, const double start[3], const dou
     mf_vec3_normalize(normal);
 }
 
-double mf_ray_hit(const mf_RaySolid *solid, const double start[3], const double way[3],
+double mf_ray_hit(const mf_RaySolid *solid, const double start[3], const double direction[3],
                   double normal[3]) {
-    const double distance = mf_ray_distance_scalar_f64(solid, start, way);
+    const double distance = mf_ray_distance_scalar_f64(solid, start, direction);
     double at[3];
     if (normal == NULL || !(distance < MF_RAY_FAR))
         return distance;
-    mf_vec3_add_scaled(at, start, distance, way);
-    normal_at(solid, start, way, at, normal);
+    mf_vec3_add_scaled(at, start, distance, direction);
+    normal_at(solid, start, direction, at, normal);
     return distance;
 }

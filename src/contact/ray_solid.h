@@ -19,13 +19,13 @@ mf_RaySolid mf_ray_solid(mf_ShapeType type, const double size[3], const mf_Mesh 
 // the solid's axes; MF_RAY_FAR where it does not meet it. `normal` [1], unless NULL, gets the
 // outward normal of the surface there, against the ray for meshes. In double, for one ray at a
 // time.
-double mf_ray_hit(const mf_RaySolid *solid, const double start[3], const double way[3],
+double mf_ray_hit(const mf_RaySolid *solid, const double start[3], const double direction[3],
                   double normal[3]);
 
 // Its parts in the arithmetic of the kernels: the distance, and the triangle that is hit first.
 double mf_ray_distance_scalar_f64(const mf_RaySolid *solid, const double start[3],
-                                  const double way[3]);
+                                  const double direction[3]);
 uint32_t mf_ray_triangle_scalar_f64(const mf_Mesh *mesh, const double start[3],
-                                    const double way[3]);
+                                    const double direction[3]);
 
 #endif

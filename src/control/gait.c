@@ -81,15 +81,15 @@ static uint64_t hash_walk(uint64_t hash, const mf_GaitPlan *plan) {
 
 static uint64_t hash_tone(uint64_t hash, const mf_GaitTone *tone) {
     const double numbers[] = {tone->offset, tone->amplitude, tone->forward,
-                              tone->left,   tone->turn,      tone->phase};
+                              tone->left,   tone->yaw,       tone->phase};
     hash = mf_hash_u32(mf_hash_u32(hash, tone->target), (uint32_t)tone->shape);
     return mf_hash_doubles(mf_hash_u32(hash, tone->harmonic), numbers,
                            sizeof numbers / sizeof *numbers);
 }
 
 static uint64_t hash_plan(uint64_t hash, const mf_GaitPlan *plan) {
-    const double numbers[] = {plan->blend,     plan->pace.forward, plan->pace.left,
-                              plan->pace.turn, plan->pace.rise,    mf_time_to_seconds(plan->period),
+    const double numbers[] = {plan->blend,    plan->pace.forward, plan->pace.left,
+                              plan->pace.yaw, plan->pace.rise,    mf_time_to_seconds(plan->period),
                               plan->swing};
     hash = mf_hash_u32(mf_hash_u32(hash, (uint32_t)plan->kind), plan->pace.march);
     hash = mf_hash_u32(mf_hash_u32(hash, plan->loop), plan->count);
@@ -310,7 +310,7 @@ typedef struct Sampler {
 
 // Steady state: commands are reached and blending is finished.
 static void settle(Sampler *sampler, const mf_GaitPace *pace, const double command[3]) {
-    const double largest[3] = {pace->forward, pace->left, pace->turn};
+    const double largest[3] = {pace->forward, pace->left, pace->yaw};
     bool moving = pace->march;
     for (int i = 0; i < 3; i++) {
         double cut = command[i] > largest[i] ? largest[i] : command[i];

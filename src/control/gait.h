@@ -18,9 +18,9 @@ typedef struct mf_GaitBlame {
 typedef struct mf_GaitTone {
     uint32_t target; // [1] row of the plan
     mf_GaitShape shape;
-    double offset, amplitude, forward, left, turn; // [rad] or [m]
-    double phase;                                  // [1] turns, 0 .. 1
-    uint32_t harmonic;                             // [1]
+    double offset, amplitude, forward, left, yaw; // [rad] or [m]
+    double phase;                                 // [1] revolutions, 0 .. 1
+    uint32_t harmonic;                            // [1]
 } mf_GaitTone;
 
 // The numbers of a walk, as in mf_GaitWalk.

@@ -110,7 +110,7 @@ static void fit(const Frames *frames, uint32_t f, uint32_t joint, double out[4])
     out[3] = linear ? 0.0 : first + last - 2.0 * rise;
 }
 
-static bool starts_held(const mf_GaitKeyframes *keyframes) {
+static bool starts_constant(const mf_GaitKeyframes *keyframes) {
     return keyframes->frame_count == 1 || mf_time_from_seconds(keyframes->frames[0].time) > 0;
 }
 
@@ -120,7 +120,7 @@ static void fill(const Frames *frames) {
     const mf_GaitFrame *list = frames->keyframes->frames;
     uint32_t segment = 0;
     draft->times[0] = 0;
-    if (starts_held(frames->keyframes)) {
+    if (starts_constant(frames->keyframes)) {
         for (uint32_t j = 0; j < draft->plan.count; j++)
             draft->curves[4 * j] = frames->values[j]; // the others are zeros from allocation
         draft->times[++segment] = mf_time_from_seconds(list[0].time);
@@ -146,7 +146,7 @@ mf_Status mf_gait_draft_frames(mf_Context *context, const mf_GaitKeyframes *keyf
     uint32_t count = keyframes->frame_count;
     draft->plan.blend = keyframes->blend;
     draft->plan.loop = keyframes->loop;
-    draft->plan.segment_count = count - 1 + (starts_held(keyframes) ? 1 : 0);
+    draft->plan.segment_count = count - 1 + (starts_constant(keyframes) ? 1 : 0);
     draft->times = mf_allocate(context, draft->plan.segment_count + 1, sizeof *draft->times);
     draft->curves = mf_allocate(context, (size_t)draft->plan.segment_count * draft->plan.count * 4,
                                 sizeof *draft->curves);

@@ -68,8 +68,8 @@ static uint64_t multiply_divide(uint32_t a, uint64_t b, uint64_t c) {
     return quotient;
 }
 
-static void find_place(const mf_GaitBatch *batch, const mf_GaitPlan *plan, size_t row,
-                       Playback *playback, uint32_t lane) {
+static void find_position(const mf_GaitBatch *batch, const mf_GaitPlan *plan, size_t row,
+                          Playback *playback, uint32_t lane) {
     const uint32_t tick = batch->tick[row];
     const uint64_t rest = multiply_divide(tick, batch->tick_rest, (uint64_t)batch->rate.numerator);
     const mf_Time time = (mf_Time)(tick * batch->tick_time + rest);
@@ -92,17 +92,17 @@ static void advance(const mf_GaitBatch *batch, size_t first, Playback *playback)
         playback->phase[i] = playback->time[i] = 0;
         if (batch->fault[row] != 0)
             continue;
-        uint32_t wanted = batch->select[row] < batch->set->count ? batch->select[row] : MF_NONE;
+        uint32_t needed = batch->select[row] < batch->set->count ? batch->select[row] : MF_NONE;
         // The stored index is one higher, so that 0 means none and a reset starts a new gait.
-        bool fresh = batch->active[row] != wanted + 1;
-        batch->active[row] = wanted + 1;
+        bool fresh = batch->active[row] != needed + 1;
+        batch->active[row] = needed + 1;
         batch->tick[row] = fresh ? 0 : batch->tick[row] + 1;
         batch->done[row] = 0;
-        if (wanted == MF_NONE)
+        if (needed == MF_NONE)
             continue;
-        playback->plan[i] = (int32_t)wanted;
+        playback->plan[i] = (int32_t)needed;
         playback->fresh[i] = fresh;
-        find_place(batch, mf_gait_set_plan(batch->set, wanted), row, playback, i);
+        find_position(batch, mf_gait_set_plan(batch->set, needed), row, playback, i);
     }
 }
 
@@ -114,21 +114,21 @@ static MF_INLINE void put_target(const Part *part, const mf_GaitPlan *plan, mf_m
     const size_t at = (size_t)mf_gait_plan_joints(plan)[row] * MF_BLOCK;
     const mf_lane one = gait_number(1), invalid = mf_set((mf_real)__builtin_nanf(""));
     mf_lane from = mf_load(part->from + at);
-    mf_lane held = mf_clamp(value, gait_number(mf_gait_plan_lower(plan)[row]),
-                            gait_number(mf_gait_plan_upper(plan)[row]));
-    held = mf_select(mf_less(blend, one), mf_fma(blend, held - from, from), held);
-    held = mf_select(mf_and(mf_finite(value), mf_finite(held)), held, invalid);
-    mf_store_where(lanes, part->target + at, held);
+    mf_lane clamped = mf_clamp(value, gait_number(mf_gait_plan_lower(plan)[row]),
+                               gait_number(mf_gait_plan_upper(plan)[row]));
+    clamped = mf_select(mf_less(blend, one), mf_fma(blend, clamped - from, from), clamped);
+    clamped = mf_select(mf_and(mf_finite(value), mf_finite(clamped)), clamped, invalid);
+    mf_store_where(lanes, part->target + at, clamped);
 }
 
 // `now` moved towards `wanted` by at most `step`.
-static MF_INLINE mf_lane approach(mf_lane now, mf_lane wanted, mf_lane step) {
-    return now + mf_clamp(wanted - now, mf_zero() - step, step);
+static MF_INLINE mf_lane approach(mf_lane now, mf_lane target, mf_lane step) {
+    return now + mf_clamp(target - now, mf_zero() - step, step);
 }
 
 // Commands limited and smoothed, and the activity of the robot.
 static MF_INLINE GaitWish follow(const Part *part, const mf_GaitPlan *plan, mf_mask lanes) {
-    const double largest[3] = {plan->pace.forward, plan->pace.left, plan->pace.turn};
+    const double largest[3] = {plan->pace.forward, plan->pace.left, plan->pace.yaw};
     const mf_lane invalid = mf_set((mf_real)__builtin_nanf("")), one = gait_number(1);
     mf_lane smooth[3], moving = gait_number(plan->pace.march ? 1 : 0);
     const double share = part->interval / plan->pace.rise;
@@ -145,7 +145,7 @@ static MF_INLINE GaitWish follow(const Part *part, const mf_GaitPlan *plan, mf_m
     mf_real *kept = part->pace + (size_t)3 * MF_BLOCK;
     mf_lane activity = approach(mf_load(kept), moving, gait_number(share));
     mf_store_where(lanes, kept, activity);
-    return MF_VALUE(GaitWish, .forward = smooth[0], .left = smooth[1], .turn = smooth[2],
+    return MF_VALUE(GaitWish, .forward = smooth[0], .left = smooth[1], .yaw = smooth[2],
                     .activity = gait_smooth(activity), .pitch = mf_zero(), .roll = mf_zero());
 }
 
@@ -211,9 +211,9 @@ static MF_INLINE void put_walk(const Part *part, const mf_GaitPlan *plan, mf_mas
 static MF_INLINE mf_lane shape_at(const mf_GaitTone *tone, double share, mf_lane phase) {
     mf_lane sine, cosine;
     if (tone->shape == MF_GAIT_SINE) {
-        mf_lane turns =
+        mf_lane cycles =
             gait_fraction(phase * gait_number(tone->harmonic) + gait_number(tone->phase));
-        mf_sin_cos_lane(turns * gait_number(6.28318530717958647693), &sine, &cosine);
+        mf_sin_cos_lane(cycles * gait_number(6.28318530717958647693), &sine, &cosine);
         return sine;
     }
     GaitStep step = gait_step(gait_fraction(phase + gait_number(tone->phase)), share);
@@ -230,7 +230,7 @@ static MF_INLINE void put_waves(const Part *part, const mf_GaitPlan *plan, mf_ma
     GaitWish wish = follow(part, plan, lanes);
     mf_lane forward = wish.forward * gait_number(pace->forward > 0.0 ? 1.0 / pace->forward : 0.0);
     mf_lane left = wish.left * gait_number(pace->left > 0.0 ? 1.0 / pace->left : 0.0);
-    mf_lane turn = wish.turn * gait_number(pace->turn > 0.0 ? 1.0 / pace->turn : 0.0);
+    mf_lane angle = wish.yaw * gait_number(pace->yaw > 0.0 ? 1.0 / pace->yaw : 0.0);
     mf_lane value = mf_zero();
     const mf_GaitTone *tones = mf_gait_plan_tones(plan);
     for (uint32_t t = 0; t < plan->tone_count; t++) {
@@ -238,7 +238,7 @@ static MF_INLINE void put_waves(const Part *part, const mf_GaitPlan *plan, mf_ma
         mf_lane size = gait_number(tone->amplitude) * wish.activity;
         size = mf_fma(gait_number(tone->forward), forward, size);
         size = mf_fma(gait_number(tone->left), left, size);
-        size = mf_fma(gait_number(tone->turn), turn, size);
+        size = mf_fma(gait_number(tone->yaw), angle, size);
         mf_lane shape = shape_at(tone, plan->swing, part->phase);
         value = value + mf_fma(size, shape, gait_number(tone->offset));
         if (t + 1 < plan->tone_count && tones[t + 1].target == tone->target)

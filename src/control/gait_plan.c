@@ -139,7 +139,7 @@ bool mf_gait_mirror(const mf_Model *model, uint32_t joint, uint32_t *other, doub
 static mf_Status check_pace(const mf_GaitPace *pace, mf_GaitBlame *blame, mf_Error *error) {
     const Range ranges[] = {{"pace.forward", pace->forward, 0, 100, false},
                             {"pace.left", pace->left, 0, 100, false},
-                            {"pace.turn", pace->turn, 0, 100, false},
+                            {"pace.yaw", pace->yaw, 0, 100, false},
                             {"pace.rise", pace->rise, 0, 60, true}};
     return check_ranges(ranges, sizeof ranges / sizeof *ranges, blame, error);
 }
@@ -286,7 +286,7 @@ static mf_Status plan_walk(mf_Context *context, const mf_GaitWalk *walk, const m
 static mf_Status check_wave(const mf_GaitWave *wave, const char *path, mf_GaitBlame *blame,
                             mf_Error *error) {
     const double numbers[] = {wave->offset, wave->amplitude, wave->forward,
-                              wave->left,   wave->turn,      wave->phase};
+                              wave->left,   wave->yaw,       wave->phase};
     if (wave->joint == NULL)
         return mf_gait_refuse(blame, error, path, "need the name of a joint");
     if (!mf_all_finite(numbers, sizeof numbers / sizeof *numbers))
@@ -303,8 +303,8 @@ static mf_Status check_wave(const mf_GaitWave *wave, const char *path, mf_GaitBl
 // the whole range, is an error (usually degrees).
 static mf_Status check_swing(const mf_GaitWave *wave, const mf_Joint *joint, uint32_t index,
                              mf_GaitBlame *blame, mf_Error *error) {
-    static const char *const keys[] = {"amplitude", "forward", "left", "turn"};
-    const double sizes[] = {wave->amplitude, wave->forward, wave->left, wave->turn};
+    static const char *const keys[] = {"amplitude", "forward", "left", "yaw"};
+    const double sizes[] = {wave->amplitude, wave->forward, wave->left, wave->yaw};
     const char *unit = joint->type == MF_JOINT_SLIDE ? "m" : "rad";
     const double whole = joint->type == MF_JOINT_SLIDE ? 1e9 : 2.0 * MF_PI; // of a free joint
     const bool ranged = mf_is_finite(joint->lower) && mf_is_finite(joint->upper);
@@ -333,7 +333,7 @@ static mf_GaitTone tone_of(const mf_GaitWave *wave, uint32_t row) {
                          .amplitude = wave->amplitude,
                          .forward = wave->forward,
                          .left = wave->left,
-                         .turn = wave->turn,
+                         .yaw = wave->yaw,
                          .phase = wave->phase - mf_floor(wave->phase),
                          .harmonic = wave->harmonic};
 }

@@ -19,9 +19,9 @@
 
 // Inputs of a walk in one step.
 typedef struct GaitWish {
-    mf_lane forward, left, turn; // [m/s], [m/s], [rad/s] smoothed commands
-    mf_lane activity;            // [1] 0 stands, 1 moves
-    mf_lane pitch, roll;         // [rad/s] inputs of the balance
+    mf_lane forward, left, yaw; // [m/s], [m/s], [rad/s] smoothed commands
+    mf_lane activity;           // [1] 0 stands, 1 moves
+    mf_lane pitch, roll;        // [rad/s] inputs of the balance
 } GaitWish;
 
 // Where a foot is in its cycle.
@@ -42,8 +42,8 @@ static MF_INLINE mf_lane gait_smooth(mf_lane u) {
 }
 
 // Fractional part of `turns`, for |turns| < 2^31.
-static MF_INLINE mf_lane gait_fraction(mf_lane turns) {
-    return turns - mf_floor_lane(turns);
+static MF_INLINE mf_lane gait_fraction(mf_lane cycles) {
+    return cycles - mf_floor_lane(cycles);
 }
 
 static MF_INLINE GaitStep gait_step(mf_lane phase, double share) {
@@ -124,7 +124,7 @@ static MF_INLINE void gait_leg(const mf_Leg *leg, Vec away, Vec foot_x, Vec foot
 }
 
 // Columns of the foot's rotation Ry(-lean) Rz(turned), and the hip relative to the ankle.
-static MF_INLINE void gait_position(const mf_GaitPlan *plan, int side, Vec foot, mf_lane turned,
+static MF_INLINE void gait_position(const mf_GaitPlan *plan, int side, Vec foot, mf_lane angle,
                                     mf_lane out[MF_LEG_JOINTS]) {
     const mf_GaitSteps *walk = &plan->walk;
     const mf_Leg *leg = &plan->legs[side];
@@ -133,7 +133,7 @@ static MF_INLINE void gait_position(const mf_GaitPlan *plan, int side, Vec foot,
     for (int i = 0; i < 3; i++)
         middle[i] = leg->hip[i] - 0.5 * (plan->legs[0].hip[i] + plan->legs[1].hip[i]);
     mf_sin_cos_lane(gait_number(walk->lean), &lean_sine, &lean_cosine);
-    mf_sin_cos_lane(turned, &sine, &cosine);
+    mf_sin_cos_lane(angle, &sine, &cosine);
     Vec x = {lean_cosine * cosine, sine, lean_sine * cosine};
     Vec y = {mf_zero() - lean_cosine * sine, cosine, mf_zero() - lean_sine * sine};
     Vec z = {mf_zero() - lean_sine, mf_zero(), lean_cosine};
@@ -157,10 +157,10 @@ static MF_INLINE void gait_walk_leg(const mf_GaitPlan *plan, int side, mf_lane p
     phase = gait_fraction(phase + gait_number(side == 0 ? 0.0 : 0.5));
     GaitStep step = gait_step(phase, share);
     mf_lane length = step.progress * gait_number(walk->period * (1.0 - share));
-    mf_lane turned = wish->turn * length, sine, cosine;
+    mf_lane angle = wish->yaw * length, sine, cosine;
     mf_lane x = wish->forward * length;
     mf_lane y = mf_fma(wish->left, length, gait_number(side == 0 ? walk->width : -walk->width));
-    mf_sin_cos_lane(turned, &sine, &cosine);
+    mf_sin_cos_lane(angle, &sine, &cosine);
     mf_lane eased = gait_smooth(step.swing), left = one - step.gone;
     steps[0] =
         mf_select(step.swings, gait_number(balance->step_pitch) * wish->pitch * eased, steps[0]);
@@ -172,7 +172,7 @@ static MF_INLINE void gait_walk_leg(const mf_GaitPlan *plan, int side, mf_lane p
                 mf_fma(height, gait_number(walk->lift), gait_number(-walk->height))};
     foot.x = mf_fma(steps[0] * left, wish->activity, foot.x);
     foot.y = mf_fma(steps[1] * left, wish->activity, foot.y);
-    gait_position(plan, side, foot, turned, out);
+    gait_position(plan, side, foot, angle, out);
     out[1] = mf_fma(gait_number(balance->hip_roll), wish->roll, out[1]);
     out[2] = mf_fma(gait_number(balance->hip_pitch), wish->pitch, out[2]);
     out[4] = mf_fma(gait_number(balance->ankle_pitch), wish->pitch, out[4]);

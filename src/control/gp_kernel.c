@@ -79,11 +79,11 @@ static inline void carry_out(const mf_GpMotors *motors, const MoveList *list, mf
         int32_t operand = move & 31, joint = motors->joint[operand];
         if (joint < 0)
             continue;
-        mf_real *place = target + (size_t)joint * MF_BLOCK + (move >> 8);
-        mf_real value = *place + change[move >> 5 & 1];
+        mf_real *position = target + (size_t)joint * MF_BLOCK + (move >> 8);
+        mf_real value = *position + change[move >> 5 & 1];
         // Written so that NaN is kept.
         value = motors->LOWER[operand] > value ? motors->LOWER[operand] : value;
-        *place = motors->UPPER[operand] < value ? motors->UPPER[operand] : value;
+        *position = motors->UPPER[operand] < value ? motors->UPPER[operand] : value;
     }
 }
 

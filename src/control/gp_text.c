@@ -41,10 +41,10 @@ size_t mf_gp_disassemble(const uint8_t program[MF_GP_BYTES], char *text, size_t 
 
 // ---- assembler ---------------------------------------------------------------------------------
 
-typedef struct Word {
+typedef struct Token {
     const char *start;
     size_t length; // 0 at the end of the line
-} Word;
+} Token;
 
 // Position of the assembler, and for messages the line and its start.
 typedef struct Reader {
@@ -58,7 +58,7 @@ static bool is_space(char c) {
 }
 
 // The next word of this line; comments end it.
-static Word next_word(Reader *reader) {
+static Token next_token(Reader *reader) {
     while (is_space(*reader->at))
         reader->at++;
     const char *start = reader->at;
@@ -66,28 +66,28 @@ static Word next_word(Reader *reader) {
     while (*end != '\0' && *end != '\n' && *end != ';' && *end != '#' && !is_space(*end))
         end++;
     reader->at = end;
-    return (Word){start, (size_t)(end - start)};
+    return (Token){start, (size_t)(end - start)};
 }
 
-static mf_Status fail_word(const Reader *reader, Word word, const char *expected) {
-    int32_t column = (int32_t)(word.start - reader->line_start) + 1;
-    if (word.length == 0)
+static mf_Status fail_token(const Reader *reader, Token token, const char *expected) {
+    int32_t column = (int32_t)(token.start - reader->line_start) + 1;
+    if (token.length == 0)
         return mf_fail_at(reader->error, MF_BAD_FILE, NULL, reader->line, column,
                           "need %s, found the end of the line", expected);
-    int shown = word.length < 40 ? (int)word.length : 40;
+    int shown = token.length < 40 ? (int)token.length : 40;
     return mf_fail_at(reader->error, MF_BAD_FILE, NULL, reader->line, column,
-                      "need %s, found \"%.*s\"", expected, shown, word.start);
+                      "need %s, found \"%.*s\"", expected, shown, token.start);
 }
 
 // A number 0 .. 31 in decimal; false for anything else.
-static bool read_number(Word word, uint32_t *out) {
+static bool read_number(Token token, uint32_t *out) {
     uint32_t number = 0;
-    if (word.length == 0)
+    if (token.length == 0)
         return false;
-    for (size_t i = 0; i < word.length; i++) {
-        if (word.start[i] < '0' || word.start[i] > '9')
+    for (size_t i = 0; i < token.length; i++) {
+        if (token.start[i] < '0' || token.start[i] > '9')
             return false;
-        number = number * 10 + (uint32_t)(word.start[i] - '0');
+        number = number * 10 + (uint32_t)(token.start[i] - '0');
         if (number > 31)
             return false;
     }
@@ -95,10 +95,10 @@ static bool read_number(Word word, uint32_t *out) {
     return true;
 }
 
-static bool find_opcode(Word word, uint32_t *out) {
+static bool find_opcode(Token token, uint32_t *out) {
     for (uint32_t opcode = 0; opcode < 8; opcode++) {
-        if (strlen(mnemonics[opcode]) == word.length &&
-            memcmp(mnemonics[opcode], word.start, word.length) == 0) {
+        if (strlen(mnemonics[opcode]) == token.length &&
+            memcmp(mnemonics[opcode], token.start, token.length) == 0) {
             *out = opcode;
             return true;
         }
@@ -106,31 +106,31 @@ static bool find_opcode(Word word, uint32_t *out) {
     return false;
 }
 
-// Assembles one line with an instruction that begins with `word` into `memory` at *address or the
+// Assembles one line with an instruction that begins with `token` into `memory` at *address or the
 // line's address; *address becomes the next one.
-static mf_Status read_instruction(Reader *reader, Word word, uint8_t memory[MF_GP_BYTES],
+static mf_Status read_instruction(Reader *reader, Token token, uint8_t memory[MF_GP_BYTES],
                                   bool filled[MF_GP_BYTES], uint32_t *address) {
-    Word place = word;
-    if (word.start[0] >= '0' && word.start[0] <= '9') {
-        if (!read_number(word, address))
-            return fail_word(reader, word, "an address 0 .. 31");
-        word = next_word(reader);
+    Token location = token;
+    if (token.start[0] >= '0' && token.start[0] <= '9') {
+        if (!read_number(token, address))
+            return fail_token(reader, token, "an address 0 .. 31");
+        token = next_token(reader);
     }
     uint32_t opcode, operand = 0;
-    if (!find_opcode(word, &opcode))
-        return fail_word(reader, word, "left, right, sensor, load, jump, not, inc or dec");
+    if (!find_opcode(token, &opcode))
+        return fail_token(reader, token, "left, right, sensor, load, jump, not, inc or dec");
     if (*address >= MF_GP_BYTES)
-        return fail_word(reader, place, "at most 32 instructions up to address 31");
+        return fail_token(reader, location, "at most 32 instructions up to address 31");
     if (filled[*address])
-        return fail_word(reader, place, "an address that has no instruction yet");
-    word = next_word(reader);
-    if (word.length > 0 || needs_operand(opcode)) {
-        if (!read_number(word, &operand))
-            return fail_word(reader, word, "an operand 0 .. 31");
-        word = next_word(reader);
+        return fail_token(reader, location, "an address that has no instruction yet");
+    token = next_token(reader);
+    if (token.length > 0 || needs_operand(opcode)) {
+        if (!read_number(token, &operand))
+            return fail_token(reader, token, "an operand 0 .. 31");
+        token = next_token(reader);
     }
-    if (word.length > 0)
-        return fail_word(reader, word, "nothing after the operand");
+    if (token.length > 0)
+        return fail_token(reader, token, "nothing after the operand");
     filled[*address] = true;
     memory[(*address)++] = (uint8_t)(opcode << 5 | operand);
     return MF_OK;
@@ -146,9 +146,9 @@ mf_Status mf_gp_assemble(const char *text, uint8_t program[MF_GP_BYTES], mf_Erro
     Reader reader = {text, text, 1, error};
     uint32_t address = 0;
     while (*reader.at != '\0') {
-        Word word = next_word(&reader);
-        if (word.length > 0) {
-            mf_Status status = read_instruction(&reader, word, memory, filled, &address);
+        Token token = next_token(&reader);
+        if (token.length > 0) {
+            mf_Status status = read_instruction(&reader, token, memory, filled, &address);
             if (status != MF_OK)
                 return status;
         }

@@ -56,7 +56,7 @@ static const struct {
                     "of this cycle, 0 .. 1"}},
     [ROW_FROM] = {PER_SYNAPSE,
                   {"synapse.from", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                   "a neuron; from the number of neurons that there is room for on, an input"}},
+                   "a neuron; numbers from the neuron capacity on are inputs"}},
     [ROW_TO] = {PER_SYNAPSE, {"synapse.to", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE, "a neuron"}},
     [ROW_WEIGHT] = {PER_SYNAPSE,
                     {"synapse.weight", "1", "", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
@@ -157,7 +157,7 @@ static mf_Status check_brain(const NeuronsSystem *system, const mf_Brain *brain,
     if (brain->neuron_count > system->batch.neurons ||
         brain->synapse_count > system->batch.synapses)
         return mf_fail(error, MF_LIMIT,
-                       "neurons: the brain has %u neurons and %u synapses, the group has room for "
+                       "neurons: the brain has %u neurons and %u synapses, the group holds at most "
                        "%u and %u",
                        brain->neuron_count, brain->synapse_count, system->batch.neurons,
                        system->batch.synapses);
@@ -287,7 +287,7 @@ static mf_Status check(const mf_Group *group, const mf_NeuronsConfig *config, mf
         return mf_fail(error, MF_BAD_ARGUMENT, "neurons.change: %g, need 0 or more",
                        config->change);
     if (config->most_neurons > MF_NEURONS_MOST || config->most_synapses > MF_SYNAPSES_MOST)
-        return mf_fail(error, MF_LIMIT, "neurons: room for %u and %u synapses, at most %u and %u",
+        return mf_fail(error, MF_LIMIT, "neurons: capacity %u and %u synapses, at most %u and %u",
                        config->most_neurons, config->most_synapses, MF_NEURONS_MOST,
                        MF_SYNAPSES_MOST);
     return mf_attach_check(group, system_name, (mf_Rate){1, 1}, error);

@@ -70,13 +70,13 @@ static bool agree(mf_index value, mf_mask where, uint32_t *number) {
 }
 
 // Most of the lanes, at most the room.
-static uint32_t most_of(mf_index value, uint32_t room) {
+static uint32_t most_of(mf_index value, uint32_t capacity) {
     MF_ALIGNED(64) int32_t values[MF_BLOCK];
     uint32_t most = 0;
     mf_store_index(values, value);
     for (uint32_t i = 0; i < MF_LANES; i++)
         most = (uint32_t)values[i] > most ? (uint32_t)values[i] : most;
-    return most < room ? most : room;
+    return most < capacity ? most : capacity;
 }
 
 static void read_values(const Cycle *c) {

@@ -41,7 +41,7 @@ static const mf_FieldInfo joint_fields[FIELDS] = {
     {"oscillator.amplitude", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
      "amplitude of each joint; meters for slides"},
     {"oscillator.phase", "1", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
-     "phase lead of each joint, in turns"},
+     "phase lead of each joint, in revolutions"},
     {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,
      "oscillations per second"},
 };
@@ -51,7 +51,7 @@ static const mf_FieldInfo truss_fields[FIELDS] = {
     {"oscillator.amplitude", "m", "", MF_REAL, MF_FIXED_COUNT, 1, FLAGS,
      "amplitude of each actuator"},
     {"oscillator.phase", "1", "", MF_REAL, MF_FIXED_COUNT, 1, FLAGS,
-     "phase lead of each actuator, in turns"},
+     "phase lead of each actuator, in revolutions"},
     {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,
      "oscillations per second"},
 };

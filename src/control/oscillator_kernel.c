@@ -13,7 +13,7 @@
 #include "math/lane_functions.h"
 
 // Fractional part of x in (-1, 1); 0 from 2^52 on, where all numbers are integers; NaN stays NaN.
-static inline double without_turns(double x) {
+static inline double without_cycles(double x) {
     if (x >= 0x1p52 || x <= -0x1p52)
         return x - x;
     if (!(x == x))
@@ -37,16 +37,16 @@ static void run_lanes(const mf_OscillatorBatch *batch, double seconds, uint32_t 
     mf_mask active = mf_index_equal(mf_load_index(batch->fault + row), mf_set_index(0));
     MF_ALIGNED(64) mf_real fraction[MF_BLOCK];
     for (uint32_t i = 0; i < MF_LANES; i++)
-        fraction[i] = (mf_real)without_turns((double)frequency[i] * seconds);
+        fraction[i] = (mf_real)without_cycles((double)frequency[i] * seconds);
     mf_lane base = mf_load(fraction);
     for (uint32_t joint = 0; joint < batch->joint_count; joint++) {
         size_t at = (size_t)joint * MF_BLOCK;
-        mf_lane turns = base + mf_load(phase + at);
+        mf_lane cycles = base + mf_load(phase + at);
         // The nearest whole number is subtracted; the clamp keeps NaN and huge phases from the
         // conversion to an integer.
-        turns = turns - mf_floor_lane(mf_clamp(turns + half, mf_zero() - far, far));
+        cycles = cycles - mf_floor_lane(mf_clamp(cycles + half, mf_zero() - far, far));
         mf_lane sine, cosine;
-        mf_sin_cos_lane(turns * circle, &sine, &cosine);
+        mf_sin_cos_lane(cycles * circle, &sine, &cosine);
         mf_lane value = mf_load(offset + at) + mf_load(amplitude + at) * sine;
         value = mf_select(mf_finite(value), value, invalid);
         mf_store_where(active, target + at, value);

@@ -260,9 +260,9 @@ static const mf_PluginServices services = {.struct_size = sizeof(mf_PluginServic
 static void fill_setup(mf_PluginUse *use, mf_Rate rate) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(use->group));
     const mf_GroupConfig *group = mf_group_config_of(use->group);
-    double way[3];
-    mf_vec3_copy(way, world->gravity_direction);
-    mf_vec3_normalize(way);
+    double direction[3];
+    mf_vec3_copy(direction, world->gravity_direction);
+    mf_vec3_normalize(direction);
     use->setup = (mf_PluginSetup){
         .struct_size = sizeof use->setup,
         .real_size = group->double_precision ? sizeof(double) : sizeof(float),
@@ -276,7 +276,7 @@ static void fill_setup(mf_PluginUse *use, mf_Rate rate) {
         .terrain = world->terrain,
         .settings = use->settings,
         .services = &services};
-    mf_vec3_scale(use->setup.gravity, way, world->gravity);
+    mf_vec3_scale(use->setup.gravity, direction, world->gravity);
 }
 
 static mf_Status create(mf_PluginUse *use, mf_Error *error) {

@@ -60,32 +60,32 @@ static mf_Status create_groups(mf_Assemblies *all, mf_Error *error) {
 
 // A robot of d docks in use has a matrix of (6 d)^2 values; in trees of n robots all docks together
 // are at most 2 n.
-static void measure_room(mf_Assemblies *all) {
+static void measure_memory(mf_Assemblies *all) {
     size_t most = 1;
     for (uint32_t g = 0; g < all->group_count; g++)
         if (all->groups[g].group->model->dock_count > most)
             most = all->groups[g].group->model->dock_count;
-    all->right_room = 12 * (size_t)all->robot_count;
-    all->matrix_room = 72 * most * all->robot_count;
+    all->right_capacity = 12 * (size_t)all->robot_count;
+    all->matrix_capacity = 72 * most * all->robot_count;
 }
 
 static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     mf_Context *context = all->context;
     const size_t robots = all->robot_count, ports = all->docks->port_count;
-    measure_room(all);
+    measure_memory(all);
     all->order = mf_allocate(context, robots, sizeof *all->order);
     all->assemblies = mf_allocate(context, robots, sizeof *all->assemblies);
     all->pieces = mf_allocate(context, all->piece_count, sizeof *all->pieces);
     all->seats = mf_allocate(context, robots, sizeof *all->seats);
-    all->places = mf_allocate(context, robots, sizeof *all->places);
+    all->frames = mf_allocate(context, robots, sizeof *all->frames);
     all->starts = mf_allocate(context, robots + 1, sizeof *all->starts);
     all->edges = mf_allocate(context, ports + 1, sizeof *all->edges);
-    all->room = mf_allocate(context, 2 * robots, sizeof *all->room);
+    all->work = mf_allocate(context, 2 * robots, sizeof *all->work);
     all->blocked = mf_allocate(context, robots, sizeof *all->blocked);
     all->pressed = mf_allocate(context, robots, sizeof *all->pressed);
-    all->matrices = mf_allocate(context, all->matrix_room, sizeof *all->matrices);
-    all->rights = mf_allocate(context, all->right_room, sizeof *all->rights);
-    all->biases = mf_allocate(context, all->right_room, sizeof *all->biases);
+    all->matrices = mf_allocate(context, all->matrix_capacity, sizeof *all->matrices);
+    all->rights = mf_allocate(context, all->right_capacity, sizeof *all->rights);
+    all->biases = mf_allocate(context, all->right_capacity, sizeof *all->biases);
     all->loops = mf_allocate(context, ports / 2 + 1, sizeof *all->loops);
     all->dock_list = mf_allocate(context, 2 * robots, sizeof *all->dock_list);
     all->sequence = mf_allocate(context, robots, sizeof *all->sequence);
@@ -93,12 +93,12 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     all->branches = mf_allocate(context, robots, sizeof *all->branches);
     all->piece_count = 0; // it was how many there can be
     return all->order != NULL && all->assemblies != NULL && all->pieces != NULL &&
-                   all->seats != NULL && all->places != NULL && all->starts != NULL &&
-                   all->edges != NULL && all->room != NULL && all->blocked != NULL &&
+                   all->seats != NULL && all->frames != NULL && all->starts != NULL &&
+                   all->edges != NULL && all->work != NULL && all->blocked != NULL &&
                    all->pressed != NULL && all->matrices != NULL && all->rights != NULL &&
                    all->biases != NULL && all->loops != NULL && all->dock_list != NULL &&
                    all->sequence != NULL && all->stems != NULL && all->branches != NULL
-               ? mf_scratch_create(context, mf_assembly_loop_room(), (uint32_t)robots,
+               ? mf_scratch_create(context, mf_assembly_loop_scratch_size(), (uint32_t)robots,
                                    &all->scratch, error)
                : out_of_memory(error);
 }
@@ -133,8 +133,8 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
             mf_release(all->context, memory[i]);
     }
     void *const memory[] = {
-        all->groups, all->order,  all->assemblies, all->pieces,    all->places,   all->starts,
-        all->edges,  all->room,   all->blocked,    all->pressed,   all->carried,  all->matrices,
+        all->groups, all->order,  all->assemblies, all->pieces,    all->frames,   all->starts,
+        all->edges,  all->work,   all->blocked,    all->pressed,   all->carried,  all->matrices,
         all->rights, all->biases, all->loops,      all->dock_list, all->sequence, all->branches,
         all->nodes,  all->seats,  all->stems};
     mf_scratch_destroy(all->context, all->scratch);
@@ -166,10 +166,10 @@ static void list_edges(mf_Assemblies *all) {
             all->starts[number_of(all, record_at(all, slot), s) + 1]++;
     for (uint32_t i = 0; i < all->robot_count; i++)
         all->starts[i + 1] += all->starts[i];
-    memcpy(all->room, all->starts, (size_t)all->robot_count * sizeof *all->room);
+    memcpy(all->work, all->starts, (size_t)all->robot_count * sizeof *all->work);
     for (uint32_t slot = 0; slot < joints->used; slot++)
         for (uint32_t s = 0; s < 2 && is_dock(record_at(all, slot)); s++)
-            all->edges[all->room[number_of(all, record_at(all, slot), s)]++] = slot;
+            all->edges[all->work[number_of(all, record_at(all, slot), s)]++] = slot;
 }
 
 static mf_AssemblyGroup *group_of(const mf_Assemblies *all, uint32_t number, uint32_t *instance) {
@@ -199,7 +199,7 @@ static uint32_t across(const mf_Assemblies *all, uint32_t slot, uint32_t number,
 static void spread(mf_Assemblies *all, uint32_t root, mf_Assembly *assembly) {
     uint32_t side;
     all->order_count = assembly->first;
-    all->places[root] = all->order_count;
+    all->frames[root] = all->order_count;
     all->order[all->order_count++] =
         (mf_AssemblyRobot){.number = root, .parent = MF_NONE, .edge = {.slot = MF_NONE}};
     assembly->tree = true;
@@ -210,9 +210,9 @@ static void spread(mf_Assemblies *all, uint32_t root, mf_Assembly *assembly) {
         for (uint32_t e = all->starts[number]; e < all->starts[number + 1]; e++) {
             const uint32_t slot = all->edges[e], other = across(all, slot, number, &side);
             assembly->tree = assembly->tree && is_rigid(record_at(all, slot));
-            if (other == number || all->places[other] != MF_NONE)
+            if (other == number || all->frames[other] != MF_NONE)
                 continue;
-            all->places[other] = all->order_count;
+            all->frames[other] = all->order_count;
             all->order[all->order_count] = (mf_AssemblyRobot){
                 .number = other,
                 .parent = at,
@@ -226,7 +226,7 @@ static void spread(mf_Assemblies *all, uint32_t root, mf_Assembly *assembly) {
 
 static void forget(mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t i = assembly->first; i < assembly->end; i++)
-        all->places[all->order[i].number] = MF_NONE;
+        all->frames[all->order[i].number] = MF_NONE;
 }
 
 // A fixed base is the root; two of them close a loop through the world.
@@ -252,19 +252,19 @@ static void choose_root(mf_Assemblies *all, mf_Assembly *assembly) {
 // ---- geometry -----------------------------------------------------------------------------------
 
 // The joint's frame of a side, in the axes of its plan link.
-static void fill_place(const mf_AssemblyGroup *group, const mf_JointRecord *record, uint32_t side,
-                       mf_AssemblyPlace *place) {
+static void fill_frame(const mf_AssemblyGroup *group, const mf_JointRecord *record, uint32_t side,
+                       mf_AssemblyFrame *joint_frame) {
     static const mf_ArtFrame same = {.rotation = {1.0, 0.0, 0.0, 0.0}};
     const mf_ArtFrame *frame =
         group->anchored ? &same : &group->pieces->motion->frames[record->link[side]];
     double orientation[4];
     if (!group->anchored)
-        place->site = group->dock_sites[record->dock[side] - 1];
-    mf_quat_rotate(place->position, frame->rotation, record->position[side]);
-    mf_vec3_add(place->position, place->position, frame->position);
+        joint_frame->site = group->dock_sites[record->dock[side] - 1];
+    mf_quat_rotate(joint_frame->position, frame->rotation, record->position[side]);
+    mf_vec3_add(joint_frame->position, joint_frame->position, frame->position);
     mf_quat_multiply(orientation, frame->rotation, record->orientation[side]);
     mf_quat_normalize(orientation);
-    mf_quat_to_matrix(place->rotation, orientation);
+    mf_quat_to_matrix(joint_frame->rotation, orientation);
 }
 
 static void fill_edge(mf_Assemblies *all, mf_AssemblyEdge *edge) {
@@ -273,9 +273,9 @@ static void fill_edge(mf_Assemblies *all, mf_AssemblyEdge *edge) {
         uint32_t instance;
         const mf_AssemblyGroup *group =
             group_of(all, all->order[edge->robots[s]].number, &instance);
-        fill_place(group, record, edge->side ^ s, &edge->places[s]);
+        fill_frame(group, record, edge->side ^ s, &edge->frames[s]);
         if (!group->anchored)
-            all->order[edge->robots[s]].sites |= 1u << edge->places[s].site;
+            all->order[edge->robots[s]].sites |= 1u << edge->frames[s].site;
     }
 }
 
@@ -309,7 +309,7 @@ static void list_loops(mf_Assemblies *all, mf_Assembly *assembly) {
             const mf_JointRecord *record = record_at(all, slot);
             if (number_of(all, record, 0) != number)
                 continue;
-            const uint32_t other = all->places[number_of(all, record, 1)];
+            const uint32_t other = all->frames[number_of(all, record, 1)];
             if (all->order[i].edge.slot == slot || all->order[other].edge.slot == slot ||
                 (all->loop_count > assembly->first_loop &&
                  all->loops[all->loop_count - 1].slot == slot))
@@ -328,7 +328,7 @@ static void list_loops(mf_Assemblies *all, mf_Assembly *assembly) {
 
 // The robot from which no branch has more than half of all: down from the root while one has.
 static uint32_t find_middle(const mf_Assemblies *all, const mf_Assembly *assembly) {
-    uint32_t *below = all->room; // robots with all their children
+    uint32_t *below = all->work; // robots with all their children
     for (uint32_t i = assembly->end; i-- > assembly->first;) {
         const mf_AssemblyRobot *robot = &all->order[i];
         below[i] = 1;
@@ -367,16 +367,16 @@ static void list_docks(mf_Assemblies *all, uint32_t number, uint32_t from, uint3
 // Puts a robot and those that it leads to at the end of the sequence, one chain after the other: in
 // the same order as their pieces, as far as chains are of robots that follow each other.
 static void follow(mf_Assemblies *all, uint32_t first, uint32_t *end, uint32_t *docks) {
-    uint32_t *left = all->room + all->robot_count, count = 0;
+    uint32_t *left = all->work + all->robot_count, count = 0;
     left[count++] = first;
     while (count > 0) {
         const uint32_t number = left[--count];
         all->sequence[(*end)++] = number;
-        list_docks(all, number, all->room[number], docks);
+        list_docks(all, number, all->work[number], docks);
         const mf_AssemblyRobot *robot = &all->order[number];
         for (uint32_t d = robot->dock_count; d-- > 1;) {
             const uint32_t other = all->dock_list[robot->first_dock + d].other;
-            all->room[other] = number; // where it was found from
+            all->work[other] = number; // where it was found from
             left[count++] = other;
         }
     }
@@ -392,7 +392,7 @@ static void list_sequence(mf_Assemblies *all, uint32_t number, uint32_t *docks) 
     assembly->branched = assembly->end - assembly->first >= BRANCHED;
     for (uint32_t d = 0; d < robot->dock_count; d++) {
         const uint32_t first = end, other = all->dock_list[robot->first_dock + d].other;
-        all->room[other] = middle;
+        all->work[other] = middle;
         follow(all, other, &end, docks);
         if (assembly->branched)
             all->branches[all->branch_count++] = (mf_AssemblyBranch){first, end, number};
@@ -422,26 +422,27 @@ static void lay_out(mf_Assemblies *all) {
 }
 
 static bool grow_carried(mf_Assemblies *all) {
-    const uint32_t room = all->docks->joints->room;
-    if (all->carried_room >= room)
+    const uint32_t capacity = all->docks->joints->capacity;
+    if (all->carried_capacity >= capacity)
         return true;
     mf_release(all->context, all->carried);
-    all->carried = mf_allocate(all->context, room, sizeof *all->carried);
-    all->carried_room = all->carried != NULL ? room : 0;
+    all->carried = mf_allocate(all->context, capacity, sizeof *all->carried);
+    all->carried_capacity = all->carried != NULL ? capacity : 0;
     return all->carried != NULL;
 }
 
 void mf_assemblies_refresh(mf_Assemblies *all) {
-    if (all->seen == all->docks->joints->version && all->carried_room >= all->docks->joints->room)
+    if (all->seen == all->docks->joints->version &&
+        all->carried_capacity >= all->docks->joints->capacity)
         return;
     all->seen = all->docks->joints->version;
     all->count = all->order_count = all->loop_count = 0;
     if (!grow_carried(all))
         return;
     list_edges(all);
-    memset(all->places, 0xff, (size_t)all->robot_count * sizeof *all->places); // MF_NONE
+    memset(all->frames, 0xff, (size_t)all->robot_count * sizeof *all->frames); // MF_NONE
     for (uint32_t i = 0; i < all->robot_count; i++) {
-        if (all->places[i] != MF_NONE || all->starts[i] == all->starts[i + 1])
+        if (all->frames[i] != MF_NONE || all->starts[i] == all->starts[i + 1])
             continue;
         mf_Assembly *assembly = &all->assemblies[all->count];
         *assembly = (mf_Assembly){.first = all->order_count};

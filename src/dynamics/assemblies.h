@@ -32,13 +32,13 @@
 #include "motion/articulated/pieces.h"
 
 // A place on a robot: a joint's frame on a link with docks.
-typedef struct mf_AssemblyPlace {
-    uint32_t site;      // [1]
-    double arm[3];      // [m] from the link's origin to the frame of the parent, world axes
-    double position[3]; // [m] of the frame in the plan link
-    double rotation[9]; // [1] its axes to the plan link's, row after row
-    double turn[9];     // [1] of the frame to the world
-} mf_AssemblyPlace;
+typedef struct mf_AssemblyFrame {
+    uint32_t site;            // [1]
+    double arm[3];            // [m] from the link's origin to the frame of the parent, world axes
+    double position[3];       // [m] of the frame in the plan link
+    double rotation[9];       // [1] its axes to the plan link's, row after row
+    double world_rotation[9]; // [1] of the frame to the world
+} mf_AssemblyFrame;
 
 enum { MF_ASSEMBLY_LOOPS = 64 }; // [1] of an assembly at most
 
@@ -49,7 +49,7 @@ typedef struct mf_AssemblyEdge {
     uint32_t robots[2];   // [1] of the order
     double wrench[6];     // [N m], [N] on the first at its frame, world axes
     double correction[6]; // [rad/s^2], [m/s^2] of the second against the first, world axes
-    mf_AssemblyPlace places[2];
+    mf_AssemblyFrame frames[2];
     double open[6];           // [rad], [m] still, in axes of the first link
     double closes[6];         // [rad/s], [m/s] how fast that closes in the step, likewise
     double pull[6];           // as the correction: the part of it that closes a gap
@@ -67,10 +67,10 @@ enum { MF_ASSEMBLY_ALL = MF_ASSEMBLY_FREE | MF_ASSEMBLY_NODES };
 // A link that contacts or other joints push; the frame of its place is in world axes.
 typedef struct mf_AssemblyNode {
     uint32_t robot; // [1] of the order
-    mf_AssemblyPlace place;
+    mf_AssemblyFrame place;
     double point[3];  // [m] of the place, world
     double wrench[6]; // [N m], [N] world axes
-    double held[6];   // the same while units take its place
+    double joined[6]; // the same while units take its place
 } mf_AssemblyNode;
 
 // One of a robot's docks in the elimination, which begins at the middle of an assembly, so that its
@@ -100,7 +100,7 @@ typedef struct mf_AssemblyRobot {
     mf_AssemblyEdge edge;              // from the parent to it
     double swirl[3];                   // [rad/s] what the assembly adds to its base's, world axes
     // Behind the step, from the root as if that were at rest at the origin.
-    double position[3], turn[9], velocity[3], rate[3];
+    double position[3], world_rotation[9], velocity[3], rate[3];
 } mf_AssemblyRobot;
 
 enum { MF_ASSEMBLY_HALF = 21 }; // [1] values of a symmetric 6 x 6: row after row, to the diagonal
@@ -181,18 +181,18 @@ typedef struct mf_Assemblies {
     uint32_t loop_count;                // [1]
     mf_AssemblyPiece *pieces;           // in use
     mf_AssemblySeat *seats;             // per robot of the order that is not anchored
-    uint32_t *places;                   // [1] per robot: in the order, MF_NONE: it is not docked
+    uint32_t *frames;                   // [1] per robot: in the order, MF_NONE: it is not docked
     uint32_t *starts, *edges;           // [1] joints of docks per robot
-    uint32_t *room;                     // [1] two per robot
+    uint32_t *work;                     // [1] two per robot
     bool *blocked;                      // per robot: something holds or touches it, but no site
     bool *pressed;                      // per robot: something else holds or touches it
-    uint32_t node_count, node_room;     // [1]
+    uint32_t node_count, node_capacity; // [1]
     mf_AssemblyNode *nodes;             // by assembly
     bool *carried;                      // per joint
-    uint32_t carried_room;              // [1]
+    uint32_t carried_capacity;          // [1]
     double *matrices, *rights, *biases; // biases: right sides before the elimination
     mf_Scratch *scratch;                // matrices of loops, per thread
-    size_t matrix_room, right_room;     // [1]
+    size_t matrix_capacity, right_capacity; // [1]
     double lift[3];    // [m/s^2] against gravity: accelerations have gravity taken away
     double step, time; // [s]
     mf_ArtStage stage; // being run
@@ -221,7 +221,7 @@ void mf_assemblies_finish(mf_Assemblies *all);
 void mf_assemblies_show_carried(mf_Assemblies *all, bool shown);
 // Whether a joint's robots have been moved so.
 static inline bool mf_assemblies_carry(const mf_Assemblies *all, uint32_t slot) {
-    return all != NULL && slot < all->carried_room && all->carried[slot];
+    return all != NULL && slot < all->carried_capacity && all->carried[slot];
 }
 
 // ---- for the solver -----------------------------------------------------------------------------
@@ -233,8 +233,8 @@ uint32_t mf_assemblies_robot(const mf_Assemblies *all, uint32_t group, uint32_t 
 void mf_assemblies_release(mf_Assemblies *all, uint32_t assembly);
 // Nodes of the step, those of an assembly after each other, none so far.
 void mf_assemblies_open_nodes(mf_Assemblies *all);
-// Room for so many. False: no memory.
-bool mf_assemblies_reserve_nodes(mf_Assemblies *all, uint32_t room);
+// Space for so many. False: no memory.
+bool mf_assemblies_reserve_nodes(mf_Assemblies *all, uint32_t capacity);
 // Adds a link of the model of a robot of the order at a point [m], world frame.
 void mf_assemblies_add_node(mf_Assemblies *all, uint32_t robot, uint32_t link,
                             const double point[3]);
@@ -268,7 +268,7 @@ void mf_assembly_branch_out(mf_Assemblies *all, const mf_AssemblyBranch *branch)
 // The wrenches of the edges of the tree for those of its loops as they are, under `causes`.
 void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, unsigned causes);
 // The wrenches of the loops, when the matrices of the tree have been eliminated.
-size_t mf_assembly_loop_room(void); // [byte] that it needs meanwhile
+size_t mf_assembly_loop_scratch_size(void); // [byte] that it needs meanwhile
 void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly);
 // The same in parts: the matrix of the loops of an assembly, and the wrenches under `causes` and
 // those on its docks, as often as wanted. Nothing happens where there are no loops.
@@ -290,21 +290,21 @@ void mf_assembly_factor(double *m, double *inverse, uint32_t size, const double 
 void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r);
 // Adds how a place on a robot by itself answers: the diagonal.
 void mf_assembly_own_response(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                              const mf_AssemblyPlace *place, double out[6]);
+                              const mf_AssemblyFrame *frame, double out[6]);
 // The wrenches of all edges, or of loops only, on the sites of a robot, about the links' origins,
 // and those on nodes where these are among the causes.
 void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
                        unsigned causes, double *sites);
 // Acceleration of a place on a robot under these, and of what the causes say it does by itself.
 void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                            const mf_AssemblyPlace *place, const double *sites, unsigned causes,
+                            const mf_AssemblyFrame *frame, const double *sites, unsigned causes,
                             double out[6]);
-// Puts the robots of an assembly where their docks meet: seen from its root; then, where no robot
+// Puts the robots of an assembly where their docks mate: seen from its root; then, where no robot
 // of it has failed, some of the order into the world. Of one that has all stay, and from the next
 // step on joints hold them to it.
 void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly);
 bool mf_assembly_has_failed(const mf_Assemblies *all, const mf_Assembly *assembly);
-void mf_assembly_place(mf_Assemblies *all, uint32_t first, uint32_t end);
+void mf_assembly_update_poses(mf_Assemblies *all, uint32_t first, uint32_t end);
 // Masses and momenta before and behind the step, for `fly` (assemblies_fly.c).
 void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly);
 void mf_assembly_gather(mf_Assemblies *all, mf_Assembly *assembly);
@@ -321,10 +321,10 @@ mf_assembly_dock(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32
     return &all->dock_list[robot->first_dock + dock];
 }
 
-static inline const mf_AssemblyPlace *
-mf_assembly_dock_place(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32_t dock) {
+static inline const mf_AssemblyFrame *
+mf_assembly_dock_frame(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32_t dock) {
     const mf_AssemblyDock *own = mf_assembly_dock(all, robot, dock);
-    return &all->order[own->edge].edge.places[own->side];
+    return &all->order[own->edge].edge.frames[own->side];
 }
 
 // Of the wrench of its edge on this robot.

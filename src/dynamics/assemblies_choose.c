@@ -160,14 +160,14 @@ static void forget_last(mf_Assemblies *all) {
         memset(group->used, 0, group->pieces->count * sizeof *group->used);
         memset(group->sites, 0, group->pieces->count * sizeof *group->sites);
     }
-    memset(all->carried, 0, all->carried_room * sizeof *all->carried);
+    memset(all->carried, 0, all->carried_capacity * sizeof *all->carried);
 }
 
 bool mf_assemblies_choose(mf_Assemblies *all) {
     forget_last(all);
     find_pressed(all);
-    if (mf_assemblies_reserve_nodes(all, all->docks->joints->solver->node_room) && choose(all) &&
-        list_pieces(all)) {
+    if (mf_assemblies_reserve_nodes(all, all->docks->joints->solver->node_capacity) &&
+        choose(all) && list_pieces(all)) {
         seat(all);
         return true;
     }

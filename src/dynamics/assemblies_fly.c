@@ -17,7 +17,7 @@ static double at(const double s[6], uint32_t r, uint32_t c) {
 }
 
 // R s R^T of a symmetric matrix.
-static void turn_inertia(double out[6], const double m[9], const double s[6]) {
+static void rotate_inertia(double out[6], const double m[9], const double s[6]) {
     static const uint32_t rows[6] = {0, 1, 2, 0, 0, 1}, columns[6] = {0, 1, 2, 1, 2, 2};
     double sum[6];
     for (uint32_t i = 0; i < 6; i++) {
@@ -47,14 +47,14 @@ static void see(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uint32_
     const mf_ArtAssembly *piece = mf_assembly_piece(all, robot, &pieces);
     double values[MF_ART_WHOLE_VALUES], arm[3], swing[3], spin[3];
     mf_art_pieces_get(pieces, piece->whole, robot->lane, first, MF_ART_WHOLE_VALUES, values);
-    mf_mat3_apply(arm, robot->turn, values);
+    mf_mat3_apply(arm, robot->world_rotation, values);
     mf_vec3_add(out->center, robot->position, arm);
     mf_vec3_cross(swing, robot->rate, arm);
-    mf_mat3_apply(out->drift, robot->turn, values + 3);
+    mf_mat3_apply(out->drift, robot->world_rotation, values + 3);
     mf_vec3_add(out->drift, out->drift, swing);
     mf_vec3_add(out->drift, out->drift, robot->velocity);
-    turn_inertia(out->inertia, robot->turn, values + 9);
-    mf_mat3_apply(out->own, robot->turn, values + 6);
+    rotate_inertia(out->inertia, robot->world_rotation, values + 9);
+    mf_mat3_apply(out->own, robot->world_rotation, values + 6);
     apply_inertia(spin, out->inertia, robot->rate);
     mf_vec3_add(out->own, out->own, spin);
 }
@@ -98,7 +98,7 @@ static void sum_up(const mf_Assemblies *all, const mf_Assembly *assembly, uint32
 // ---- before and behind the step -----------------------------------------------------------------
 
 typedef struct Base {
-    double position[3], turn[9], velocity[3], rate[3]; // world; the rate in world axes
+    double position[3], world_rotation[9], velocity[3], rate[3]; // world; the rate in world axes
 } Base;
 
 static void read_base(const mf_AssemblyRobot *robot, Base *out) {
@@ -111,8 +111,8 @@ static void read_base(const mf_AssemblyRobot *robot, Base *out) {
     }
     for (uint32_t c = 0; c < 4; c++)
         q[c] = mf_field_get(fields[1], robot->instance, c);
-    mf_quat_to_matrix(out->turn, q);
-    mf_mat3_apply(out->rate, out->turn, rate);
+    mf_quat_to_matrix(out->world_rotation, q);
+    mf_mat3_apply(out->rate, out->world_rotation, rate);
 }
 
 static void add_force(const mf_Assemblies *all, const mf_AssemblyRobot *robot, const double arm[3],
@@ -152,15 +152,16 @@ void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly) {
         mf_vec3_cross(swing, root.rate, arm);
         mf_vec3_sub(moves, moves, swing);
         mf_vec3_sub(rate, own.rate, root.rate);
-        mf_mat3_apply_transposed(robot->position, root.turn, arm);
-        mf_mat3_apply_transposed(robot->velocity, root.turn, moves);
-        mf_mat3_apply_transposed(robot->rate, root.turn, rate);
+        mf_mat3_apply_transposed(robot->position, root.world_rotation, arm);
+        mf_mat3_apply_transposed(robot->velocity, root.world_rotation, moves);
+        mf_mat3_apply_transposed(robot->rate, root.world_rotation, rate);
         for (uint32_t c = 0; c < 3; c++) {
-            const double column[3] = {own.turn[c], own.turn[3 + c], own.turn[6 + c]};
+            const double column[3] = {own.world_rotation[c], own.world_rotation[3 + c],
+                                      own.world_rotation[6 + c]};
             double seen[3];
-            mf_mat3_apply_transposed(seen, root.turn, column);
+            mf_mat3_apply_transposed(seen, root.world_rotation, column);
             for (uint32_t r = 0; r < 3; r++)
-                robot->turn[3 * r + c] = seen[r];
+                robot->world_rotation[3 * r + c] = seen[r];
         }
         add_force(all, robot, arm, assembly->force);
     }

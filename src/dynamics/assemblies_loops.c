@@ -18,7 +18,7 @@ enum { SIX = 6, MOST = SIX * MF_ASSEMBLY_LOOPS };
 static const double closing_softness = 0.02; // [1] of the response of a row to itself
 static const double open_most = 1e-3;        // [rad] or [m] that stay open without a warning
 
-size_t mf_assembly_loop_room(void) {
+size_t mf_assembly_loop_scratch_size(void) {
     return (2 * MOST * MOST + 5 * MOST) * sizeof(double);
 }
 
@@ -31,7 +31,7 @@ static void measure(const mf_Assemblies *all, const mf_Assembly *assembly, unsig
         for (uint32_t s = 0; s < 2; s++) {
             const mf_AssemblyRobot *robot = &all->order[loop->robots[s]];
             mf_assembly_loads(all, robot, true, causes, sites);
-            mf_assembly_accelerate(all, robot, &loop->places[s], sites, causes, sides[s]);
+            mf_assembly_accelerate(all, robot, &loop->frames[s], sites, causes, sides[s]);
         }
         for (uint32_t r = 0; r < SIX; r++)
             out[(SIX * (l - assembly->first_loop) + r) * stride] = sides[1][r] - sides[0][r];
@@ -45,7 +45,7 @@ static void find_least(const mf_Assemblies *all, const mf_Assembly *assembly, do
         const mf_AssemblyEdge *loop = &all->loops[l];
         memset(out, 0, SIX * sizeof *out);
         for (uint32_t s = 0; s < 2; s++)
-            mf_assembly_own_response(all, &all->order[loop->robots[s]], &loop->places[s], out);
+            mf_assembly_own_response(all, &all->order[loop->robots[s]], &loop->frames[s], out);
         for (uint32_t r = 0; r < SIX; r++)
             out[r] *= part;
     }
@@ -60,8 +60,9 @@ static bool is_wide(const mf_Assemblies *all, const mf_Assembly *assembly) {
 }
 
 static void place(const mf_Assemblies *all, const mf_Assembly *assembly, mf_AssemblyLoops *out) {
-    double *room = mf_scratch_borrow(all->scratch);
-    *out = (mf_AssemblyLoops){.m = room, .rows = SIX * (assembly->loop_end - assembly->first_loop)};
+    double *scratch = mf_scratch_borrow(all->scratch);
+    *out =
+        (mf_AssemblyLoops){.m = scratch, .rows = SIX * (assembly->loop_end - assembly->first_loop)};
     out->soft = out->m + MOST * MOST;
     out->right = out->soft + MOST * MOST;
     out->pull = out->right + MOST;
@@ -119,7 +120,7 @@ static void factor(double *m, double *soft, double *pivots, uint32_t rows, doubl
     }
 }
 
-// Solves in that order; `spare` has room for `rows` values.
+// Solves in that order; `spare` has space for `rows` values.
 static void divide(const double *m, const double *pivots, uint32_t rows, const uint32_t *order,
                    double *values, double *spare) {
     for (uint32_t r = 0; r < rows; r++)
@@ -186,11 +187,11 @@ void mf_assembly_answer(mf_Assemblies *all, const mf_Assembly *assembly,
 double mf_assembly_stuck(const mf_AssemblyEdge *loop) {
     double most = 0.0;
     for (uint32_t part = 0; part < SIX; part += 3) {
-        const double size = mf_vec3_length(loop->open + part), *wanted = loop->pull + part;
+        const double size = mf_vec3_length(loop->open + part), *target = loop->pull + part;
         double closes[3];
-        mf_vec3_sub(closes, wanted, loop->correction + part);
+        mf_vec3_sub(closes, target, loop->correction + part);
         if (size > open_most && size > most &&
-            mf_vec3_dot(closes, wanted) < 0.1 * mf_vec3_dot(wanted, wanted))
+            mf_vec3_dot(closes, target) < 0.1 * mf_vec3_dot(target, target))
             most = size;
     }
     return most;

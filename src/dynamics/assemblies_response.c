@@ -1,5 +1,5 @@
 // How a docked robot by itself answers to wrenches (assemblies.h): its response at its docks, and
-// what all wrenches on it together do to a place on it.
+// what all wrenches on it together do to a position on it.
 #include "dynamics/assemblies.h"
 #include "math/scalar.h"
 
@@ -21,25 +21,25 @@ static void move_rows(double *rows, uint32_t count, size_t stride, const double 
     }
 }
 
-// Roots of a robot's response at a place: SIX values per degree of freedom.
+// Roots of a robot's response at a position: SIX values per degree of freedom.
 static void roots_at(const mf_ArtPieces *pieces, const mf_AssemblyRobot *robot,
-                     const mf_AssemblyPlace *place, double *out) {
-    mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, place->site, out);
+                     const mf_AssemblyFrame *frame, double *out) {
+    mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, frame->site, out);
     for (uint32_t i = 0; i < pieces->roots; i++, out += SIX) {
         double across[3];
-        mf_vec3_cross(across, out, place->arm);
+        mf_vec3_cross(across, out, frame->arm);
         mf_vec3_add(out + 3, out + 3, across);
     }
 }
 
 void mf_assembly_own_response(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                              const mf_AssemblyPlace *place, double out[SIX]) {
+                              const mf_AssemblyFrame *frame, double out[SIX]) {
     const mf_ArtPieces *pieces;
     if (robot->anchored)
         return;
     mf_assembly_piece(all, robot, &pieces);
     double roots[SIX * MF_ART_ROOTS];
-    roots_at(pieces, robot, place, roots);
+    roots_at(pieces, robot, frame, roots);
     for (uint32_t i = 0; i < pieces->roots; i++)
         for (uint32_t r = 0; r < SIX; r++)
             out[r] += roots[SIX * i + r] * roots[SIX * i + r];
@@ -75,18 +75,18 @@ static void fill_matrix(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
     const size_t stride = SIX * docks;
     double to[SIX * MF_ART_ROOTS], from[SIX * MF_ART_ROOTS];
     for (uint32_t i = 0; i < docks; i++) {
-        const mf_AssemblyPlace *place = mf_assembly_dock_place(all, robot, i);
+        const mf_AssemblyFrame *frame = mf_assembly_dock_frame(all, robot, i);
         double swirl[3], across[3];
-        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * place->site, SIX, b + SIX * i);
-        mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * place->site, 3, swirl);
-        move_rows(b + SIX * i, 1, 1, place->arm);
-        mf_vec3_cross(across, swirl, place->arm);
+        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * frame->site, SIX, b + SIX * i);
+        mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * frame->site, 3, swirl);
+        move_rows(b + SIX * i, 1, 1, frame->arm);
+        mf_vec3_cross(across, swirl, frame->arm);
         mf_vec3_cross(across, swirl, across);
         mf_vec3_add(b + SIX * i + 3, b + SIX * i + 3, across);
-        roots_at(pieces, robot, place, to);
+        roots_at(pieces, robot, frame, to);
         for (uint32_t j = 0; j <= i; j++) {
             if (j < i)
-                roots_at(pieces, robot, mf_assembly_dock_place(all, robot, j), from);
+                roots_at(pieces, robot, mf_assembly_dock_frame(all, robot, j), from);
             fill_block(to, j < i ? from : to, pieces->roots, k + SIX * i * stride + SIX * j,
                        k + SIX * j * stride + SIX * i, stride);
         }
@@ -103,10 +103,10 @@ void mf_assembly_fill(const mf_Assemblies *all, const mf_AssemblyRobot *robot, d
 
 // ---- loads and accelerations --------------------------------------------------------------------
 
-static void add_load(const mf_AssemblyPlace *place, const double wrench[SIX], double sign,
+static void add_load(const mf_AssemblyFrame *frame, const double wrench[SIX], double sign,
                      double *sites) {
-    double across[3], *sum = sites + SIX * place->site;
-    mf_vec3_cross(across, place->arm, wrench + 3);
+    double across[3], *sum = sites + SIX * frame->site;
+    mf_vec3_cross(across, frame->arm, wrench + 3);
     for (uint32_t c = 0; c < 3; c++) {
         sum[c] += sign * (wrench[c] + across[c]);
         sum[3 + c] += sign * wrench[3 + c];
@@ -121,12 +121,12 @@ void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, 
     for (uint32_t d = 0; d < robot->dock_count && tree; d++) {
         const mf_AssemblyDock *dock = mf_assembly_dock(all, robot, d);
         const mf_AssemblyEdge *edge = &all->order[dock->edge].edge;
-        add_load(&edge->places[dock->side], edge->wrench, mf_assembly_dock_sign(dock), sites);
+        add_load(&edge->frames[dock->side], edge->wrench, mf_assembly_dock_sign(dock), sites);
     }
     for (uint32_t l = assembly->first_loop; l < assembly->loop_end && robot->looped; l++)
         for (uint32_t s = 0; s < 2; s++)
             if (all->loops[l].robots[s] == number)
-                add_load(&all->loops[l].places[s], all->loops[l].wrench, s == 0 ? 1.0 : -1.0,
+                add_load(&all->loops[l].frames[s], all->loops[l].wrench, s == 0 ? 1.0 : -1.0,
                          sites);
     if (!robot->pressed || (causes & MF_ASSEMBLY_NODES) == 0)
         return;
@@ -136,7 +136,7 @@ void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, 
 }
 
 void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
-                            const mf_AssemblyPlace *place, const double *sites, unsigned causes,
+                            const mf_AssemblyFrame *frame, const double *sites, unsigned causes,
                             double out[SIX]) {
     const bool whole = (causes & MF_ASSEMBLY_FREE) != 0;
     const mf_ArtPieces *pieces;
@@ -156,7 +156,7 @@ void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *ro
             for (uint32_t c = 0; c < SIX; c++)
                 moves[i] += roots[SIX * i + c] * push[c];
     }
-    mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, place->site, roots);
+    mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, frame->site, roots);
     for (uint32_t r = 0; r < SIX; r++)
         out[r] = 0.0;
     for (uint32_t i = 0; i < pieces->roots; i++)
@@ -164,15 +164,15 @@ void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *ro
             out[r] += roots[SIX * i + r] * moves[i];
     if (whole) {
         double free[SIX];
-        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * place->site, SIX, free);
+        mf_art_pieces_get(pieces, piece->free, robot->lane, SIX * frame->site, SIX, free);
         for (uint32_t r = 0; r < SIX; r++)
             out[r] += free[r];
     }
-    move_rows(out, 1, 1, place->arm);
+    move_rows(out, 1, 1, frame->arm);
     if (!whole)
         return;
-    mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * place->site, 3, swirl);
-    mf_vec3_cross(across, swirl, place->arm);
+    mf_art_pieces_get(pieces, piece->swirl, robot->lane, 3 + 3 * frame->site, 3, swirl);
+    mf_vec3_cross(across, swirl, frame->arm);
     mf_vec3_cross(across, swirl, across);
     mf_vec3_add(out + 3, out + 3, across);
 }

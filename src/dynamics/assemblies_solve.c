@@ -195,7 +195,7 @@ static void begin_right(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
         return;
     mf_assembly_loads(all, robot, false, causes, sites);
     for (uint32_t i = 0; i < docks; i++) {
-        mf_assembly_accelerate(all, robot, mf_assembly_dock_place(all, robot, i), sites, 0, more);
+        mf_assembly_accelerate(all, robot, mf_assembly_dock_frame(all, robot, i), sites, 0, more);
         for (uint32_t r = 0; r < SIX; r++)
             b[SIX * i + r] += more[r];
     }

@@ -152,7 +152,7 @@ static void give_up_with(mf_Assemblies *all, uint32_t flags) {
     for (uint32_t a = 0; a < all->count; a++)
         if (all->assemblies[a].active && (gather_flags(all, &all->assemblies[a]) & flags) != 0) {
             mf_assembly_give_up(all, &all->assemblies[a]);
-            all->assemblies[a].touched = flags == MF_ART_MEETS;
+            all->assemblies[a].touched = flags == MF_ART_MATCHES;
         }
 }
 
@@ -177,11 +177,11 @@ static void spread_swirl(mf_Assemblies *all, uint32_t index) {
             continue;
         const mf_AssemblyRobot *parent = &all->order[robot->parent];
         double there[3], here[3];
-        site_swirl(all, robot, robot->edge.places[1].site, here);
+        site_swirl(all, robot, robot->edge.frames[1].site, here);
         if (parent->anchored) {
             mf_vec3_copy(there, robot->edge.anchors[0].rate);
         } else {
-            site_swirl(all, parent, robot->edge.places[0].site, there);
+            site_swirl(all, parent, robot->edge.frames[0].site, there);
             mf_vec3_add(there, there, parent->swirl);
         }
         mf_vec3_sub(robot->swirl, there, here);
@@ -199,7 +199,7 @@ static uint32_t robot_in(const mf_Assemblies *all, const mf_AssemblyPiece *piece
     const mf_AssemblyGroup *group = &all->groups[piece->group];
     const uint32_t instance = piece->piece / group->pieces->per_block * MF_BLOCK +
                               piece->piece % group->pieces->per_block * group->pieces->lanes + lane;
-    return group->taken[instance] ? all->places[group->group->first_robot + instance] : MF_NONE;
+    return group->taken[instance] ? all->frames[group->group->first_robot + instance] : MF_NONE;
 }
 
 static void measure(mf_Assemblies *all, uint32_t index) {
@@ -394,7 +394,7 @@ static void check(mf_Assemblies *all, uint32_t index) {
 
 static void place(mf_Assemblies *all, uint32_t index) {
     const uint32_t first = TOGETHER * index, end = first + TOGETHER;
-    mf_assembly_place(all, first, end < all->order_count ? end : all->order_count);
+    mf_assembly_update_poses(all, first, end < all->order_count ? end : all->order_count);
 }
 
 // Once per robot, by the loop that is open most.
@@ -453,7 +453,7 @@ bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run) {
     run_tasks(all, all->count, spread_swirl);
     run_pass(all, all->piece_count, look);
     all->looked = true;
-    give_up_with(all, MF_ART_MEETS);
+    give_up_with(all, MF_ART_MATCHES);
     run_tasks(all, task_count(all), measure);
     run_tasks(all, all->count, note);
     return true;

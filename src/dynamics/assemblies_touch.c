@@ -8,7 +8,7 @@
 enum { SIX = 6 };
 
 // Forces before moments, as the solver has them, and linear before angular.
-static uint32_t turned(uint32_t row) {
+static uint32_t is_angular(uint32_t row) {
     return row < 3 ? row + 3 : row - 3;
 }
 
@@ -17,7 +17,7 @@ uint32_t mf_assemblies_robot(const mf_Assemblies *all, uint32_t group, uint32_t 
         all != NULL && group != MF_NONE ? mf_docks_group(all->docks, group) : NULL;
     if (of == NULL || all->piece_count == 0)
         return MF_NONE;
-    const uint32_t robot = all->places[of->first_robot + instance];
+    const uint32_t robot = all->frames[of->first_robot + instance];
     if (robot == MF_NONE || all->order[robot].anchored ||
         !all->assemblies[all->order[robot].assembly].active)
         return MF_NONE;
@@ -34,17 +34,17 @@ void mf_assemblies_open_nodes(mf_Assemblies *all) {
     all->node_count = 0;
 }
 
-bool mf_assemblies_reserve_nodes(mf_Assemblies *all, uint32_t room) {
-    if (room <= all->node_room)
+bool mf_assemblies_reserve_nodes(mf_Assemblies *all, uint32_t capacity) {
+    if (capacity <= all->node_capacity)
         return true;
-    mf_AssemblyNode *nodes = mf_allocate(all->context, room, sizeof *nodes);
+    mf_AssemblyNode *nodes = mf_allocate(all->context, capacity, sizeof *nodes);
     if (nodes == NULL)
         return false;
     if (all->node_count > 0)
         memcpy(nodes, all->nodes, all->node_count * sizeof *nodes);
     mf_release(all->context, all->nodes);
     all->nodes = nodes;
-    all->node_room = room;
+    all->node_capacity = capacity;
     return true;
 }
 
@@ -71,8 +71,8 @@ void mf_assemblies_press(mf_Assemblies *all, uint32_t node, const double wrench[
     mf_AssemblyNode *own = &all->nodes[node];
     mf_Assembly *assembly = &all->assemblies[all->order[own->robot].assembly];
     for (uint32_t r = 0; r < SIX; r++) {
-        assembly->solved = assembly->solved && own->wrench[turned(r)] == wrench[r];
-        own->wrench[turned(r)] = wrench[r];
+        assembly->solved = assembly->solved && own->wrench[is_angular(r)] == wrench[r];
+        own->wrench[is_angular(r)] = wrench[r];
     }
 }
 
@@ -88,7 +88,7 @@ static void accelerate(mf_Assemblies *all, const mf_Assembly *assembly, unsigned
             mf_assembly_loads(all, robot, true, causes, sites);
         mf_assembly_accelerate(all, robot, &node->place, sites, causes, own);
         for (uint32_t r = 0; r < SIX; r++, out += stride)
-            *out = own[turned(r)];
+            *out = own[is_angular(r)];
     }
 }
 
@@ -106,18 +106,18 @@ void mf_assemblies_respond(mf_Assemblies *all, uint32_t assembly, double *out) {
     mf_AssemblyLoops loops;
     mf_assembly_open_loops(all, own, &loops);
     for (uint32_t n = own->first_node; n < own->node_end; n++) {
-        memcpy(all->nodes[n].held, all->nodes[n].wrench, sizeof all->nodes[n].held);
+        memcpy(all->nodes[n].joined, all->nodes[n].wrench, sizeof all->nodes[n].joined);
         memset(all->nodes[n].wrench, 0, sizeof all->nodes[n].wrench);
     }
     for (uint32_t c = 0; c < width; c++) {
-        double *unit = &all->nodes[own->first_node + c / SIX].wrench[turned(c % SIX)];
+        double *unit = &all->nodes[own->first_node + c / SIX].wrench[is_angular(c % SIX)];
         *unit = 1.0;
         mf_assembly_answer(all, own, &loops, MF_ASSEMBLY_NODES);
         accelerate(all, own, MF_ASSEMBLY_NODES, out + c, width);
         *unit = 0.0;
     }
     for (uint32_t n = own->first_node; n < own->node_end; n++)
-        memcpy(all->nodes[n].wrench, all->nodes[n].held, sizeof all->nodes[n].wrench);
+        memcpy(all->nodes[n].wrench, all->nodes[n].joined, sizeof all->nodes[n].wrench);
     mf_assembly_leave_loops(all, &loops);
     own->solved = false;
 }

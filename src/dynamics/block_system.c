@@ -11,10 +11,10 @@ enum { ROWS = MF_BLOCK_ROWS, VALUES = MF_BLOCK_VALUES, ITERATIONS = 400 };
 
 static const double accuracy = 1e-11; // [1] of the right side, where the factor is not exact
 
-mf_Status mf_block_system_create(mf_Context *context, uint32_t node_room, uint32_t block_room,
-                                 mf_BlockSystem *out, mf_Error *error) {
-    const size_t nodes = node_room, blocks = block_room;
-    *out = (mf_BlockSystem){.node_room = node_room, .block_room = block_room};
+mf_Status mf_block_system_create(mf_Context *context, uint32_t node_capacity,
+                                 uint32_t block_capacity, mf_BlockSystem *out, mf_Error *error) {
+    const size_t nodes = node_capacity, blocks = block_capacity;
+    *out = (mf_BlockSystem){.node_capacity = node_capacity, .block_capacity = block_capacity};
     out->starts = mf_allocate(context, nodes + 1, sizeof *out->starts);
     out->rows = mf_allocate(context, blocks, sizeof *out->rows);
     out->diagonal = mf_allocate(context, nodes, VALUES * sizeof(double));
@@ -26,7 +26,7 @@ mf_Status mf_block_system_create(mf_Context *context, uint32_t node_room, uint32
         out->factor_below && out->work)
         return MF_OK;
     mf_block_system_destroy(context, out);
-    return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u links", node_room);
+    return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u links", node_capacity);
 }
 
 void mf_block_system_destroy(mf_Context *context, mf_BlockSystem *system) {
@@ -215,29 +215,30 @@ static double dot(const double *a, const double *b, size_t first, size_t end) {
 static uint32_t iterate(mf_BlockSystem *system, uint32_t first, uint32_t end, const double *b,
                         double *x) {
     const size_t from = (size_t)first * ROWS, to = (size_t)end * ROWS;
-    const size_t span = (size_t)system->node_room * ROWS;
-    double *left = system->work, *near = left + span, *way = near + span, *image = way + span;
+    const size_t span = (size_t)system->node_capacity * ROWS;
+    double *left = system->work, *near = left + span, *direction = near + span,
+           *image = direction + span;
     const size_t bytes = (to - from) * sizeof(double);
     memcpy(left + from, b + from, bytes);
     memset(x + from, 0, bytes);
     memcpy(near + from, left + from, bytes);
     apply_factor(system, first, end, near);
-    memcpy(way + from, near + from, bytes);
+    memcpy(direction + from, near + from, bytes);
     double size = dot(left, near, from, to);
     const double enough = accuracy * accuracy * size;
     uint32_t count = 0;
     for (; count < ITERATIONS && size > enough; count++) {
-        multiply(system, first, end, way, image);
-        const double step = size / dot(way, image, from, to);
+        multiply(system, first, end, direction, image);
+        const double step = size / dot(direction, image, from, to);
         for (size_t i = from; i < to; i++) {
-            x[i] += step * way[i];
+            x[i] += step * direction[i];
             left[i] -= step * image[i];
         }
         memcpy(near + from, left + from, bytes);
         apply_factor(system, first, end, near);
         const double next = dot(left, near, from, to), keep = next / size;
         for (size_t i = from; i < to; i++)
-            way[i] = near[i] + keep * way[i];
+            direction[i] = near[i] + keep * direction[i];
         size = next;
     }
     return count;

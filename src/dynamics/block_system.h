@@ -14,8 +14,8 @@
 enum { MF_BLOCK_ROWS = 6, MF_BLOCK_VALUES = 36 };
 
 typedef struct mf_BlockSystem {
-    uint32_t node_room, block_room; // [1]
-    uint32_t node_count;            // [1]
+    uint32_t node_capacity, block_capacity; // [1]
+    uint32_t node_count;                    // [1]
     uint32_t *starts; // [1] node_count + 1: where a node's blocks below the diagonal begin
     uint32_t *rows;   // [1] per such block: its row, rising within a node
     double *diagonal; // MF_BLOCK_VALUES per node, row after row; all of a block is set
@@ -24,10 +24,10 @@ typedef struct mf_BlockSystem {
     double *work;                  // 4 MF_BLOCK_ROWS per node
 } mf_BlockSystem;
 
-// Room for so many nodes and blocks below the diagonal; without any yet. MF_NO_MEMORY leaves *out
+// Space for so many nodes and blocks below the diagonal; without any yet. MF_NO_MEMORY leaves *out
 // zeroed.
-mf_Status mf_block_system_create(mf_Context *context, uint32_t node_room, uint32_t block_room,
-                                 mf_BlockSystem *out, mf_Error *error);
+mf_Status mf_block_system_create(mf_Context *context, uint32_t node_capacity,
+                                 uint32_t block_capacity, mf_BlockSystem *out, mf_Error *error);
 void mf_block_system_destroy(mf_Context *context, mf_BlockSystem *system);
 
 // The block of row `row` in column `column`; MF_NONE: there is none.

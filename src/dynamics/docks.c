@@ -35,7 +35,8 @@ static mf_Status add_fields(mf_DockGroup *group, mf_Error *error) {
          "0 free, 1 closing, 2 engaged, 3 missed, 4 broken"},
         {"dock.partner", "1", MF_U32, 3, MF_FIELD_OUTPUT, &fields[2],
          "group, robot and dock of the partner; 4294967295: none"},
-        {"dock.turn", "1", MF_U32, 1, MF_FIELD_OUTPUT, &fields[3], "turns about x"},
+        {"dock.orientation", "1", MF_U32, 1, MF_FIELD_OUTPUT, &fields[3],
+         "number of the orientation about x"},
         {"dock.joint", "1", MF_U32, 2, MF_FIELD_OUTPUT, &fields[4],
          "handle of its joint, low and high half"},
         {"dock.load", "1", MF_REAL, 6, MF_FIELD_OUTPUT, &group->load,
@@ -56,7 +57,7 @@ static mf_Status add_fields(mf_DockGroup *group, mf_Error *error) {
     }
     if (status != MF_OK)
         return status;
-    uint32_t **data[] = {&group->enabled, &group->state, &group->partner, &group->turn,
+    uint32_t **data[] = {&group->enabled, &group->state, &group->partner, &group->orientation,
                          &group->joint};
     for (size_t i = 0; i < sizeof data / sizeof *data; i++)
         *data[i] = fields[i]->data;
@@ -205,16 +206,16 @@ static mf_Status reserve(mf_WorldDocks *docks, uint64_t blocks, mf_Error *error)
     docks->bucket_count = 16;
     while (docks->bucket_count < 2 * docks->port_count)
         docks->bucket_count *= 2;
-    docks->places = mf_allocate(docks->context, ports, sizeof *docks->places);
+    docks->sites = mf_allocate(docks->context, ports, sizeof *docks->sites);
     docks->pairs = mf_allocate(docks->context, pairs, sizeof *docks->pairs);
     docks->pushes =
         mf_allocate(docks->context, docks->magnets ? 2 * pairs : 1, sizeof *docks->pushes);
     docks->buckets = mf_allocate(docks->context, docks->bucket_count + 1, sizeof *docks->buckets);
     docks->sorted = mf_allocate(docks->context, ports, sizeof *docks->sorted);
-    docks->met = mf_allocate(docks->context, ports, sizeof *docks->met);
+    docks->mated = mf_allocate(docks->context, ports, sizeof *docks->mated);
     docks->blocks = mf_allocate(docks->context, docks->block_count, sizeof *docks->blocks);
-    if (docks->places == NULL || docks->pairs == NULL || docks->pushes == NULL ||
-        docks->buckets == NULL || docks->sorted == NULL || docks->met == NULL ||
+    if (docks->sites == NULL || docks->pairs == NULL || docks->pushes == NULL ||
+        docks->buckets == NULL || docks->sorted == NULL || docks->mated == NULL ||
         docks->blocks == NULL)
         return mf_fail(error, MF_NO_MEMORY, "docks: out of memory");
     uint32_t next = 0;
@@ -224,9 +225,9 @@ static mf_Status reserve(mf_WorldDocks *docks, uint64_t blocks, mf_Error *error)
     mf_WorldJoints *joints = docks->joints;
     if (blocks > UINT32_MAX / 64)
         return mf_fail(error, MF_LIMIT, "docks: too many links with docks");
-    joints->dock_room = docks->port_count / 2;
+    joints->dock_capacity = docks->port_count / 2;
     joints->dock_blocks = (uint32_t)blocks;
-    mf_Status status = mf_joints_make_room(joints, error);
+    mf_Status status = mf_joints_ensure_capacity(joints, error);
     return status == MF_OK ? mf_joints_reserve(joints, joints->records, joints->used, error)
                            : status;
 }
@@ -234,12 +235,12 @@ static mf_Status reserve(mf_WorldDocks *docks, uint64_t blocks, mf_Error *error)
 static void destroy(mf_Context *context, void *user) {
     mf_WorldDocks *docks = user;
     mf_assemblies_destroy(docks->assemblies);
-    mf_release(context, docks->places);
+    mf_release(context, docks->sites);
     mf_release(context, docks->pairs);
     mf_release(context, docks->pushes);
     mf_release(context, docks->buckets);
     mf_release(context, docks->sorted);
-    mf_release(context, docks->met);
+    mf_release(context, docks->mated);
     mf_release(context, docks->blocks);
     mf_release(context, docks);
 }
@@ -313,17 +314,17 @@ mf_DocksStatistics mf_docks_statistics(const mf_WorldDocks *docks) {
 // ---- connections by calls -----------------------------------------------------------------------
 
 static mf_Status take_port(const mf_WorldDocks *docks, const mf_DockPort *port, bool free,
-                           mf_DockPlace *out, mf_Error *error) {
+                           mf_DockSite *out, mf_Error *error) {
     mf_DockGroup *group = docks->groups;
     while (group != NULL && (port == NULL || group->group != port->group))
         group = group->next;
     if (group == NULL || port->instance >= group->robots || port->dock >= group->model->dock_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks: no such group with docks, robot or dock");
-    *out = (mf_DockPlace){.port =
-                              group->first + port->instance * group->model->dock_count + port->dock,
-                          .group = group,
-                          .instance = port->instance,
-                          .dock = &group->model->docks[port->dock]};
+    *out =
+        (mf_DockSite){.port = group->first + port->instance * group->model->dock_count + port->dock,
+                      .group = group,
+                      .instance = port->instance,
+                      .dock = &group->model->docks[port->dock]};
     const size_t at = mf_dock_at(group, port->instance, port->dock, 1, 0);
     if (free && (group->enabled[at] == 0 || group->state[at] == MF_DOCK_ENGAGED))
         return mf_fail(error, MF_BAD_ARGUMENT, "dock %.100s of robot %u of group %.60s is %s",
@@ -333,8 +334,8 @@ static mf_Status take_port(const mf_WorldDocks *docks, const mf_DockPort *port, 
 }
 
 static mf_Status take_ports(const mf_WorldDocks *docks, const mf_DockPort *first,
-                            const mf_DockPort *second, uint32_t turn, bool free,
-                            mf_DockPlace out[2], mf_Error *error) {
+                            const mf_DockPort *second, uint32_t orientation, bool free,
+                            mf_DockSite out[2], mf_Error *error) {
     if (docks == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks: docks is NULL");
     mf_Status status = take_port(docks, first, free, &out[0], error);
@@ -350,86 +351,88 @@ static mf_Status take_ports(const mf_WorldDocks *docks, const mf_DockPort *first
     if (!mf_dock_fits(a, b))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "docks %.100s and %.100s do not fit: genders or types", a->name, b->name);
-    const uint32_t turns = a->turns < b->turns ? a->turns : b->turns;
-    if (turn >= turns)
+    const uint32_t orientations =
+        a->orientations < b->orientations ? a->orientations : b->orientations;
+    if (orientation >= orientations)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "docks %.100s and %.100s: turn %u, need less than %u", a->name, b->name,
-                       turn, turns);
+                       orientation, orientations);
     return MF_OK;
 }
 
 mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first,
-                           const mf_DockPort *second, uint32_t turn, mf_Error *error) {
+                           const mf_DockPort *second, uint32_t orientation, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_DockPlace places[2];
-    mf_Status status = take_ports(docks, first, second, turn, true, places, error);
+    mf_DockSite sites[2];
+    mf_Status status = take_ports(docks, first, second, orientation, true, sites, error);
     if (status == MF_OK)
-        mf_docks_join(docks, places, turn);
+        mf_docks_join(docks, sites, orientation);
     return status;
 }
 
 mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_DockPlace place;
+    mf_DockSite site;
     if (docks == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks: docks is NULL");
-    mf_Status status = take_port(docks, port, false, &place, error);
+    mf_Status status = take_port(docks, port, false, &site, error);
     if (status != MF_OK)
         return status;
-    const uint32_t *joint = place.group->joint;
+    const uint32_t *joint = site.group->joint;
     const mf_WorldJointId id =
-        (uint64_t)joint[mf_dock_at(place.group, port->instance, port->dock, 2, 1)] << 32 |
-        joint[mf_dock_at(place.group, port->instance, port->dock, 2, 0)];
+        (uint64_t)joint[mf_dock_at(site.group, port->instance, port->dock, 2, 1)] << 32 |
+        joint[mf_dock_at(site.group, port->instance, port->dock, 2, 0)];
     if (mf_joints_find(docks->joints, id) == NULL)
         return mf_fail(error, MF_NOT_FOUND, "dock %.100s of robot %u is not docked",
-                       place.dock->name, port->instance);
+                       site.dock->name, port->instance);
     mf_docks_part(docks, (uint32_t)id, MF_DOCK_FREE);
     docks->statistics.released++;
     return MF_OK;
 }
 
 // Pose of a dock, with the joints that its robot has now.
-static void find_pose(mf_DockPlace *place) {
-    const mf_TrialStep *trial = place->group->docks->joints->solver->trials[place->group->index];
-    const uint32_t lane = place->instance % MF_BLOCK;
+static void find_pose(mf_DockSite *site) {
+    const mf_TrialStep *trial = site->group->docks->joints->solver->trials[site->group->index];
+    const uint32_t lane = site->instance % MF_BLOCK;
     const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
     mf_LinkMotion motion;
-    mf_link_motions_find(&trial->links, place->instance / MF_BLOCK, &choice, trial->values);
-    mf_link_motion(&motion, trial->values, lane, place->dock->frame.link, true);
-    mf_link_point(&motion, place->dock->frame.position, place->position, NULL);
-    mf_quat_multiply(place->orientation, motion.orientation, place->dock->frame.rotation);
+    mf_link_motions_find(&trial->links, site->instance / MF_BLOCK, &choice, trial->values);
+    mf_link_motion(&motion, trial->values, lane, site->dock->frame.link, true);
+    mf_link_point(&motion, site->dock->frame.position, site->position, NULL);
+    mf_quat_multiply(site->orientation, motion.orientation, site->dock->frame.rotation);
 }
 
-mf_Status mf_docks_meeting(mf_WorldDocks *docks, const mf_DockPort *fixed,
-                           const mf_DockPort *moving, uint32_t turn, double position[3],
-                           double orientation[4], mf_Error *error) {
+mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *fixed,
+                               const mf_DockPort *moving, uint32_t dock_orientation,
+                               double position[3], double orientation[4], mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_DockPlace places[2];
-    double facing[4], wanted[4], back[4], rotate[4], base[3], base_turn[4], arm[3];
+    mf_DockSite sites[2];
+    double facing[4], target[4], back[4], rotate[4], base[3], base_rotation[4], arm[3];
     if (position == NULL || orientation == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_docks_meeting: an output is NULL");
-    mf_Status status = take_ports(docks, fixed, moving, turn, false, places, error);
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_docks_mating_pose: an output is NULL");
+    mf_Status status = take_ports(docks, fixed, moving, dock_orientation, false, sites, error);
     if (status != MF_OK)
         return status;
-    find_pose(&places[0]);
-    find_pose(&places[1]);
-    const uint32_t turns = places[0].dock->turns < places[1].dock->turns ? places[0].dock->turns
-                                                                         : places[1].dock->turns;
-    mf_dock_facing(facing, turn, turns);
-    mf_quat_multiply(wanted, places[0].orientation, facing);
-    mf_quat_conjugate(back, places[1].orientation);
-    mf_quat_multiply(rotate, wanted, back); // what takes the moving dock to where it meets
+    find_pose(&sites[0]);
+    find_pose(&sites[1]);
+    const uint32_t orientations = sites[0].dock->orientations < sites[1].dock->orientations
+                                      ? sites[0].dock->orientations
+                                      : sites[1].dock->orientations;
+    mf_dock_facing(facing, dock_orientation, orientations);
+    mf_quat_multiply(target, sites[0].orientation, facing);
+    mf_quat_conjugate(back, sites[1].orientation);
+    mf_quat_multiply(rotate, target, back); // what takes the moving dock to where it meets
     const mf_Field *at = mf_group_find_field(moving->group, "base.position");
-    const mf_Field *turned = mf_group_find_field(moving->group, "base.orientation");
+    const mf_Field *rotation = mf_group_find_field(moving->group, "base.orientation");
     for (uint32_t c = 0; c < 4; c++) {
-        base_turn[c] = mf_field_get(turned, moving->instance, c);
+        base_rotation[c] = mf_field_get(rotation, moving->instance, c);
         if (c < 3)
             base[c] = mf_field_get(at, moving->instance, c);
     }
-    mf_vec3_sub(arm, base, places[1].position);
+    mf_vec3_sub(arm, base, sites[1].position);
     mf_quat_rotate(arm, rotate, arm);
-    mf_vec3_add(position, places[0].position, arm);
-    mf_quat_multiply(orientation, rotate, base_turn);
+    mf_vec3_add(position, sites[0].position, arm);
+    mf_quat_multiply(orientation, rotate, base_rotation);
     mf_quat_normalize(orientation);
     return MF_OK;
 }

@@ -27,16 +27,16 @@ typedef struct mf_DockGroup {
     uint32_t first_robot;        // [1] robots of groups before
     uint32_t robots;             // [1]
     uint32_t *links, link_count; // [1] links with docks and those on the way to them, but the base
-    double *motions;             // room for the motions of links, per block
+    double *motions;             // space for the motions of links, per block
     size_t motion_size;          // [1] of a block
     const uint32_t *fault;       // fault.word
-    uint32_t *enabled, *state, *partner, *turn, *joint; // data of the fields
+    uint32_t *enabled, *state, *partner, *orientation, *joint; // data of the fields
     mf_Field *load, *wait;
     struct mf_AssemblyGroup *assemblies; // its part of the assemblies that move as trees
 } mf_DockGroup;
 
 // A listed port: one that may dock in this step, or that sends by infrared.
-typedef struct mf_DockPlace {
+typedef struct mf_DockSite {
     uint32_t port; // [1]
     mf_DockGroup *group;
     uint32_t instance; // [1]
@@ -44,14 +44,14 @@ typedef struct mf_DockPlace {
     double position[3];    // [m] world
     double orientation[4]; // [1] dock to world
     int64_t cell[3];       // [1] of the grid
-} mf_DockPlace;
+} mf_DockSite;
 
 // Two ports that are near each other; the number of the first is smaller.
 typedef struct mf_DockPair {
-    double square;      // [m^2] of their distance
-    uint32_t places[2]; // [1]
-    uint32_t turn;      // [1]
-    bool meets;         // within the tolerances of both
+    double square;        // [m^2] of their distance
+    uint32_t sites[2];    // [1]
+    uint32_t orientation; // [1]
+    bool mates;           // within the tolerances of both
 } mf_DockPair;
 
 // What was on a link before a magnet pulled it.
@@ -70,13 +70,13 @@ struct mf_WorldDocks {
     uint32_t port_count, robot_count; // [1]
     double reach;                     // [m] farthest at which docks notice each other
     bool magnets;                     // some pull
-    uint32_t place_count, pair_count; // [1]
-    mf_DockPlace *places;
+    uint32_t site_count, pair_count;  // [1]
+    mf_DockSite *sites;
     mf_DockPair *pairs;
     double cell;                // [m] of the grid
     uint32_t bucket_count;      // [1] a power of two
     uint32_t *buckets, *sorted; // [1] places by cell
-    bool *met;                  // per port: it has met one in this step
+    bool *mated;                // per port: it has met one in this step
     uint32_t push_count;
     mf_DockPush *pushes;
     uint32_t block_count;        // [1] of all groups
@@ -87,8 +87,8 @@ struct mf_WorldDocks {
 
 typedef struct mf_DockBlock {
     mf_DockGroup *group;
-    uint32_t block;                  // [1]
-    uint32_t first_place, place_end; // [1] of its ports that were asked for
+    uint32_t block;                // [1]
+    uint32_t first_site, site_end; // [1] of its ports that were asked for
 } mf_DockBlock;
 
 // Where a value of a field with `width` values per dock is.
@@ -100,9 +100,9 @@ static inline size_t mf_dock_at(const mf_DockGroup *group, uint32_t instance, ui
 }
 
 // Orientation of the joint's frame in the first of two docks: that of the second when it is docked.
-void mf_dock_facing(double out[4], uint32_t turn, uint32_t turns);
+void mf_dock_facing(double out[4], uint32_t orientation, uint32_t orientations);
 // Joins two ports, whose fields are free. There is room.
-void mf_docks_join(mf_WorldDocks *docks, const mf_DockPlace places[2], uint32_t turn);
+void mf_docks_join(mf_WorldDocks *docks, const mf_DockSite sites[2], uint32_t orientation);
 // Takes the joint of a record and the fields of its ports away. Ports that it broke get `state`.
 void mf_docks_part(mf_WorldDocks *docks, uint32_t slot, mf_DockState state);
 // The group of a number of a group of the world; NULL: it has no docks.
@@ -112,7 +112,7 @@ void mf_dock_clear(mf_DockGroup *group, uint32_t instance, uint32_t dock, mf_Doc
 
 // Lists the ports that `takes` accepts, with their poses, in the order of ports.
 typedef bool (*mf_DockFilterFn)(const mf_DockGroup *group, uint32_t instance, uint32_t dock);
-void mf_docks_find_places(mf_WorldDocks *docks, mf_DockFilterFn takes);
+void mf_docks_find_sites(mf_WorldDocks *docks, mf_DockFilterFn takes);
 // Calls `visit` for all pairs of listed places, the first with the lower number, that are less than
 // `reach` [m] apart, and for others that are near.
 typedef void (*mf_DockPairFn)(mf_WorldDocks *docks, uint32_t first, uint32_t second, void *user);

@@ -19,21 +19,21 @@ static const mf_TrialStep *trial_of(const mf_DockGroup *group) {
     return group->docks->joints->solver->trials[group->index];
 }
 
-static void place(mf_DockPlace *place) {
-    const mf_DockGroup *group = place->group;
-    const mf_Frame *frame = &place->dock->frame;
+static void place(mf_DockSite *site) {
+    const mf_DockGroup *group = site->group;
+    const mf_Frame *frame = &site->dock->frame;
     mf_LinkMotion motion;
-    mf_link_motion(&motion, group->motions + place->instance / MF_BLOCK * group->motion_size,
-                   place->instance % MF_BLOCK, frame->link, true);
-    mf_link_point(&motion, frame->position, place->position, NULL);
-    mf_quat_multiply(place->orientation, motion.orientation, frame->rotation);
+    mf_link_motion(&motion, group->motions + site->instance / MF_BLOCK * group->motion_size,
+                   site->instance % MF_BLOCK, frame->link, true);
+    mf_link_point(&motion, frame->position, site->position, NULL);
+    mf_quat_multiply(site->orientation, motion.orientation, frame->rotation);
 }
 
-static void place_block(void *user, uint32_t index) {
+static void list_block(void *user, uint32_t index) {
     const mf_WorldDocks *docks = user;
     const mf_DockBlock *block = &docks->blocks[index];
     const mf_DockGroup *group = block->group;
-    if (block->first_place == block->place_end)
+    if (block->first_site == block->site_end)
         return;
     const uint32_t left = group->robots - block->block * MF_BLOCK;
     const mf_LinkChoice choice = {.links = group->links,
@@ -42,37 +42,36 @@ static void place_block(void *user, uint32_t index) {
     const unsigned mode = mf_float_mode_enter();
     mf_link_motions_find(&trial_of(group)->links, block->block, &choice,
                          group->motions + block->block * group->motion_size);
-    for (uint32_t i = block->first_place; i < block->place_end; i++)
-        place(&docks->places[i]);
+    for (uint32_t i = block->first_site; i < block->site_end; i++)
+        place(&docks->sites[i]);
     mf_float_mode_leave(mode);
 }
 
-static void add_places(mf_WorldDocks *docks, mf_DockBlock *block, mf_DockFilterFn takes) {
+static void add_sites(mf_WorldDocks *docks, mf_DockBlock *block, mf_DockFilterFn takes) {
     mf_DockGroup *group = block->group;
     const uint32_t first = block->block * MF_BLOCK, count = group->model->dock_count;
-    block->first_place = docks->place_count;
+    block->first_site = docks->site_count;
     for (uint32_t i = first; i < first + MF_BLOCK && i < group->robots; i++)
         for (uint32_t d = 0; d < count && group->fault[i] == 0; d++) {
             if (!takes(group, i, d))
                 continue;
-            docks->places[docks->place_count++] =
-                (mf_DockPlace){.port = group->first + i * count + d,
-                               .group = group,
-                               .instance = i,
-                               .dock = &group->model->docks[d]};
+            docks->sites[docks->site_count++] = (mf_DockSite){.port = group->first + i * count + d,
+                                                              .group = group,
+                                                              .instance = i,
+                                                              .dock = &group->model->docks[d]};
         }
-    block->place_end = docks->place_count;
+    block->site_end = docks->site_count;
 }
 
-void mf_docks_find_places(mf_WorldDocks *docks, mf_DockFilterFn takes) {
-    docks->place_count = 0;
+void mf_docks_find_sites(mf_WorldDocks *docks, mf_DockFilterFn takes) {
+    docks->site_count = 0;
     for (uint32_t b = 0; b < docks->block_count; b++)
-        add_places(docks, &docks->blocks[b], takes);
+        add_sites(docks, &docks->blocks[b], takes);
     if (docks->block_count > 1 && mf_context_threads(docks->context) > 1)
-        mf_parallel_for(docks->context, docks->block_count, place_block, docks);
+        mf_parallel_for(docks->context, docks->block_count, list_block, docks);
     else
         for (uint32_t b = 0; b < docks->block_count; b++)
-            place_block(docks, b);
+            list_block(docks, b);
 }
 
 // ---- cells --------------------------------------------------------------------------------------
@@ -81,8 +80,8 @@ void mf_docks_find_places(mf_WorldDocks *docks, mf_DockFilterFn takes) {
 static const double cells_wide = 8.0; // [1]
 static const double farthest = 1e6;   // [m] docks beyond it are near nobody
 
-static bool is_inside(const mf_DockPlace *place) {
-    const double *p = place->position;
+static bool is_inside(const mf_DockSite *site) {
+    const double *p = site->position;
     return mf_abs(p[0]) < farthest && mf_abs(p[1]) < farthest && mf_abs(p[2]) < farthest;
 }
 
@@ -97,18 +96,18 @@ static void sort_into_cells(mf_WorldDocks *docks) {
     uint32_t *buckets = docks->buckets;
     for (uint32_t i = 0; i <= docks->bucket_count; i++)
         buckets[i] = 0;
-    for (uint32_t i = 0; i < docks->place_count; i++) {
-        mf_DockPlace *place = &docks->places[i];
-        for (uint32_t c = 0; c < 3 && is_inside(place); c++)
-            place->cell[c] = (int64_t)mf_floor(place->position[c] / docks->cell);
-        if (is_inside(place))
-            buckets[bucket_of(docks, place->cell)]++;
+    for (uint32_t i = 0; i < docks->site_count; i++) {
+        mf_DockSite *site = &docks->sites[i];
+        for (uint32_t c = 0; c < 3 && is_inside(site); c++)
+            site->cell[c] = (int64_t)mf_floor(site->position[c] / docks->cell);
+        if (is_inside(site))
+            buckets[bucket_of(docks, site->cell)]++;
     }
     for (uint32_t i = 1; i <= docks->bucket_count; i++)
         buckets[i] += buckets[i - 1];
-    for (uint32_t i = docks->place_count; i-- > 0;)
-        if (is_inside(&docks->places[i]))
-            docks->sorted[--buckets[bucket_of(docks, docks->places[i].cell)]] = i;
+    for (uint32_t i = docks->site_count; i-- > 0;)
+        if (is_inside(&docks->sites[i]))
+            docks->sorted[--buckets[bucket_of(docks, docks->sites[i].cell)]] = i;
 }
 
 typedef struct Visit {
@@ -123,7 +122,7 @@ static void visit_cell(const Visit *visit, uint32_t index, const int64_t cell[3]
     const uint32_t bucket = bucket_of(docks, cell);
     for (uint32_t i = docks->buckets[bucket]; i < docks->buckets[bucket + 1]; i++) {
         const uint32_t other = docks->sorted[i];
-        const int64_t *own = docks->places[other].cell; // others may share the bucket
+        const int64_t *own = docks->sites[other].cell; // others may share the bucket
         if (other > index && own[0] == cell[0] && own[1] == cell[1] && own[2] == cell[2])
             visit->visit(docks, index, other, visit->user);
     }
@@ -131,13 +130,13 @@ static void visit_cell(const Visit *visit, uint32_t index, const int64_t cell[3]
 
 // The cells that the ball about a dock touches.
 static void visit_around(const Visit *visit, uint32_t index) {
-    const mf_DockPlace *place = &visit->docks->places[index];
+    const mf_DockSite *site = &visit->docks->sites[index];
     const double size = visit->docks->cell, part = visit->reach / size;
     int64_t low[3], high[3], cell[3];
     for (uint32_t c = 0; c < 3; c++) {
-        const double in = place->position[c] / size - (double)place->cell[c];
-        low[c] = place->cell[c] - (in < part);
-        high[c] = place->cell[c] + (in > 1.0 - part);
+        const double in = site->position[c] / size - (double)site->cell[c];
+        low[c] = site->cell[c] - (in < part);
+        high[c] = site->cell[c] + (in > 1.0 - part);
     }
     for (cell[2] = low[2]; cell[2] <= high[2]; cell[2]++)
         for (cell[1] = low[1]; cell[1] <= high[1]; cell[1]++)
@@ -147,12 +146,12 @@ static void visit_around(const Visit *visit, uint32_t index) {
 
 void mf_docks_visit_near(mf_WorldDocks *docks, double reach, mf_DockPairFn visit, void *user) {
     const Visit all = {docks, reach * 1.000001, visit, user}; // rounding loses no pair
-    if (docks->place_count < 2)
+    if (docks->site_count < 2)
         return;
     docks->cell = cells_wide * reach;
     sort_into_cells(docks);
-    for (uint32_t i = 0; i < docks->place_count; i++)
-        if (is_inside(&docks->places[i]))
+    for (uint32_t i = 0; i < docks->site_count; i++)
+        if (is_inside(&docks->sites[i]))
             visit_around(&all, i);
 }
 
@@ -163,25 +162,27 @@ static double smaller(double a, double b) {
 }
 
 // Finds the nearest orientation in which two docks fit. Returns how far they are from it [rad].
-static double find_turn(const mf_DockPlace *a, const mf_DockPlace *b, uint32_t *turn) {
-    const uint32_t turns = a->dock->turns < b->dock->turns ? a->dock->turns : b->dock->turns;
+static double find_orientation(const mf_DockSite *a, const mf_DockSite *b, uint32_t *orientation) {
+    const uint32_t orientations = a->dock->orientations < b->dock->orientations
+                                      ? a->dock->orientations
+                                      : b->dock->orientations;
     double best = 10.0;
-    for (uint32_t k = 0; k < turns; k++) {
-        double facing[4], wanted[4], back[4], error[4];
-        mf_dock_facing(facing, k, turns);
-        mf_quat_multiply(wanted, a->orientation, facing);
-        mf_quat_conjugate(back, wanted);
+    for (uint32_t k = 0; k < orientations; k++) {
+        double facing[4], target[4], back[4], error[4];
+        mf_dock_facing(facing, k, orientations);
+        mf_quat_multiply(target, a->orientation, facing);
+        mf_quat_conjugate(back, target);
         mf_quat_multiply(error, back, b->orientation);
         const double angle = 2.0 * mf_atan2(mf_vec3_length(error + 1), mf_abs(error[0]));
         if (angle < best) {
             best = angle;
-            *turn = k;
+            *orientation = k;
         }
     }
     return best;
 }
 
-static bool closes_already(const mf_DockPlace *a, const mf_DockPlace *b) {
+static bool closes_already(const mf_DockSite *a, const mf_DockSite *b) {
     const uint32_t dock = (uint32_t)(a->dock - a->group->model->docks);
     const uint32_t *partner = a->group->partner;
     const uint32_t other = (uint32_t)(b->dock - b->group->model->docks);
@@ -192,24 +193,24 @@ static bool closes_already(const mf_DockPlace *a, const mf_DockPlace *b) {
 }
 
 static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second, void *user) {
-    const mf_DockPlace *a = &docks->places[first], *b = &docks->places[second];
+    const mf_DockSite *a = &docks->sites[first], *b = &docks->sites[second];
     const mf_Dock *x = a->dock, *y = b->dock;
-    double way[3];
+    double offset[3];
     (void)user;
-    mf_vec3_sub(way, b->position, a->position);
-    const double square = mf_vec3_dot(way, way);
+    mf_vec3_sub(offset, b->position, a->position);
+    const double square = mf_vec3_dot(offset, offset);
     const double touch = smaller(x->distance, y->distance);
     const double pull = smaller(x->pull, y->pull) > 0.0 ? smaller(x->range, y->range) : 0.0;
     const double most = touch > pull ? touch : pull;
     if (square > most * most || !mf_dock_fits(x, y) ||
         (a->group == b->group && a->instance == b->instance && x->frame.link == y->frame.link))
         return;
-    mf_DockPair pair = {.square = square, .places = {first, second}};
-    const double angle = find_turn(a, b, &pair.turn);
-    pair.meets = square <= touch * touch && angle <= smaller(x->angle, y->angle);
-    if (pair.meets && closes_already(a, b))
+    mf_DockPair pair = {.square = square, .sites = {first, second}};
+    const double angle = find_orientation(a, b, &pair.orientation);
+    pair.mates = square <= touch * touch && angle <= smaller(x->angle, y->angle);
+    if (pair.mates && closes_already(a, b))
         pair.square = -1.0; // it goes on before nearer ones begin
-    if (!pair.meets && !(pull > 0.0))
+    if (!pair.mates && !(pull > 0.0))
         return;
     if (docks->pair_count == MF_DOCKS_PAIRS * docks->port_count)
         docks->statistics.lost++;
@@ -220,7 +221,7 @@ static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second, void 
 static bool comes_before(const mf_DockPair *a, const mf_DockPair *b) {
     if (a->square < b->square || a->square > b->square)
         return a->square < b->square;
-    return a->places[0] != b->places[0] ? a->places[0] < b->places[0] : a->places[1] < b->places[1];
+    return a->sites[0] != b->sites[0] ? a->sites[0] < b->sites[0] : a->sites[1] < b->sites[1];
 }
 
 static void sift_down(mf_DockPair *heap, uint32_t root, uint32_t count) {
@@ -247,7 +248,7 @@ static void sort_pairs(mf_DockPair *pairs, uint32_t count) {
 
 void mf_docks_find_near(mf_WorldDocks *docks) {
     docks->pair_count = 0;
-    mf_docks_find_places(docks, may_dock);
+    mf_docks_find_sites(docks, may_dock);
     mf_docks_visit_near(docks, docks->reach, examine, NULL);
     sort_pairs(docks->pairs, docks->pair_count);
 }

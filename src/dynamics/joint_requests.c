@@ -52,8 +52,8 @@ typedef struct Search {
     uint32_t group, instance, link;
 } Search;
 
-static bool fits(uint32_t wanted, uint32_t number) {
-    return wanted == MF_JOINT_NEAREST || wanted == number;
+static bool fits(uint32_t needed, uint32_t number) {
+    return needed == MF_JOINT_NEAREST || needed == number;
 }
 
 static void search_robot(Search *search, const mf_TrialStep *trial, const double *values,

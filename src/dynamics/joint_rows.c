@@ -7,7 +7,7 @@
 // written so that it stays finite for a joint that is stiff:
 //     gamma f + beta x + (1 - beta h) v = 0,    gamma = 1 / (d + h k),  beta = k / (d + h k)
 // (soft constraints: Catto, Soft Constraints, GDC 2011; Smith, Open Dynamics Engine manual, 2006,
-// section 3.8, with the opening at the end of the step in place of that at its beginning). A stiff
+// section 3.8, with the opening at the end of the step instead of that at its beginning). A stiff
 // joint with time constant T has d / k = T, so beta = 1 / (T + h), and a gamma that is small
 // compared with what the robots give way (solver_newton.c).
 #include "dynamics/joint_rows.h"
@@ -58,16 +58,16 @@ void mf_joint_error(const mf_JointRecord *record, const mf_LinkMotion motions[2]
 
 void mf_joint_angle(const mf_JointRecord *record, const mf_LinkMotion motions[2], double *angle,
                     double *rate) {
-    double at[3], rotation[2][4], x[3], y[3], z[3], other[3], way[3];
+    double at[3], rotation[2][4], x[3], y[3], z[3], other[3], offset[3];
     for (uint32_t s = 0; s < 2; s++)
         mf_joint_frame(record, s, &motions[s], at, rotation[s]);
     frame_axis(x, rotation[0], 0);
     frame_axis(y, rotation[0], 1);
     frame_axis(z, rotation[0], 2);
     frame_axis(other, rotation[1], 0);
-    mf_vec3_sub(way, motions[1].rate, motions[0].rate);
+    mf_vec3_sub(offset, motions[1].rate, motions[0].rate);
     *angle = mf_atan2(mf_vec3_dot(other, y), mf_vec3_dot(other, x));
-    *rate = mf_vec3_dot(way, z);
+    *rate = mf_vec3_dot(offset, z);
 }
 
 // ---- motor and stops ----------------------------------------------------------------------------
@@ -185,9 +185,9 @@ void mf_joint_begin(double step, mf_JointNode *node) {
         mf_vec3_copy(node->sides[s].begin, arm);
     }
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++) {
-        const bool turns = r >= 3;
-        soften(turns ? record->angular_stiffness : record->stiffness,
-               turns ? record->angular_damping : record->damping, record->time, step, r, node);
+        const bool rotates = r >= 3;
+        soften(rotates ? record->angular_stiffness : record->stiffness,
+               rotates ? record->angular_damping : record->damping, record->time, step, r, node);
     }
     const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
     double opening[3], angular[3];
@@ -210,7 +210,7 @@ static void add_velocity(const mf_JointNode *node, uint32_t side, double rows[MF
     double velocity[3], arm[3];
     mf_quat_rotate(arm, motion->orientation, now->point);
     for (uint32_t c = 0; c < 3; c++)
-        arm[c] = now->begin[c] + now->turned * (arm[c] - now->begin[c]);
+        arm[c] = now->begin[c] + now->rotation_share * (arm[c] - now->begin[c]);
     mf_vec3_cross(velocity, motion->rate, arm);
     mf_vec3_add(velocity, velocity, motion->velocity);
     for (uint32_t r = 0; r < 3; r++) {
@@ -221,8 +221,9 @@ static void add_velocity(const mf_JointNode *node, uint32_t side, double rows[MF
 
 // How much of an opening counts: a stiff joint closes with beta / alpha of it a second, if that is
 // not too fast.
-static double held_back(const mf_JointNode *node, uint32_t row, const double way[3], bool stiff) {
-    const double fast = mf_vec3_length(way) * node->beta[row];
+static double withheld(const mf_JointNode *node, uint32_t row, const double direction[3],
+                       bool stiff) {
+    const double fast = mf_vec3_length(direction) * node->beta[row];
     const double most = closing_most * node->alpha[row];
     return stiff && fast > most ? most / fast : 1.0;
 }
@@ -232,14 +233,13 @@ void mf_joint_now(mf_JointNode *node, double rows[MF_JOINT_ROWS]) {
     const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
     double opening[3], angular[3], velocity[MF_JOINT_ROWS] = {0};
     mf_joint_error(record, motions, opening, angular);
-    mf_vec3_scale(opening, opening, held_back(node, 0, opening, !(record->stiffness > 0.0)));
-    mf_vec3_scale(angular, angular,
-                  held_back(node, 3, angular, !(record->angular_stiffness > 0.0)));
+    mf_vec3_scale(opening, opening, withheld(node, 0, opening, !(record->stiffness > 0.0)));
+    mf_vec3_scale(angular, angular, withheld(node, 3, angular, !(record->angular_stiffness > 0.0)));
     for (uint32_t s = 0; s < 2; s++)
         add_velocity(node, s, velocity);
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++) {
-        const double way = r < 3 ? opening[r] : mf_vec3_dot(node->axes[r - 3], angular);
-        rows[r] = r < node->rows ? node->beta[r] * way + node->alpha[r] * velocity[r] : 0.0;
+        const double distance = r < 3 ? opening[r] : mf_vec3_dot(node->axes[r - 3], angular);
+        rows[r] = r < node->rows ? node->beta[r] * distance + node->alpha[r] * velocity[r] : 0.0;
     }
     if (node->drive.acts)
         update_drive(node, motions, &rows[5]);

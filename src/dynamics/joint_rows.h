@@ -40,9 +40,10 @@ typedef struct mf_JointDrive {
 
 typedef struct mf_JointSideNow {
     mf_LinkMotion motion;
-    double point[3]; // [m] what the joint pushes, link's axes
-    double begin[3]; // [m] from the link's origin to it where the step began, world axes
-    double turned;   // [1] how much of the step's rotation counts for its velocity (joint_rows.c)
+    double point[3];       // [m] what the joint pushes, link's axes
+    double begin[3];       // [m] from the link's origin to it where the step began, world axes
+    double rotation_share; // [1] how much of the step's rotation counts for its velocity
+                           // (joint_rows.c)
 } mf_JointSideNow;
 
 // A joint in a step. Rows: three along the world's axes, then those against torsion.

@@ -245,8 +245,8 @@ static mf_Status add_partners(mf_WorldJoints *all, uint32_t *links, mf_Error *er
 
 // A robot of n links with joints at all of them has a response of n^2 blocks; a joint at one link
 // more adds at most 2 n - 1 of them, at each side.
-static mf_Status count_room(const mf_WorldJoints *all, uint32_t links, uint64_t *joints,
-                            uint64_t *blocks, mf_Error *error) {
+static mf_Status count_capacity(const mf_WorldJoints *all, uint32_t links, uint64_t *joints,
+                                uint64_t *blocks, mf_Error *error) {
     *joints = *blocks = 0;
     for (const mf_JointSlots *slots = all->slots; slots != NULL; slots = slots->next) {
         const uint64_t count = (uint64_t)mf_group_count(slots->group) * slots->count;
@@ -262,7 +262,7 @@ static mf_Status count_room(const mf_WorldJoints *all, uint32_t links, uint64_t 
 mf_Status mf_joint_slots_ready(mf_WorldJoints *joints, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     uint32_t links = 1;
-    uint64_t room = 0, blocks = 0;
+    uint64_t capacity = 0, blocks = 0;
     mf_Status status = MF_OK;
     if (joints == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint slots: joints is NULL");
@@ -272,17 +272,17 @@ mf_Status mf_joint_slots_ready(mf_WorldJoints *joints, mf_Error *error) {
     if (status == MF_OK)
         status = add_partners(joints, &links, error);
     if (status == MF_OK)
-        status = count_room(joints, links, &room, &blocks, error);
+        status = count_capacity(joints, links, &capacity, &blocks, error);
     if (status != MF_OK)
         return status;
-    const uint32_t before[2] = {joints->slot_room, joints->slot_blocks};
-    joints->slot_room = (uint32_t)room;
+    const uint32_t before[2] = {joints->slot_capacity, joints->slot_blocks};
+    joints->slot_capacity = (uint32_t)capacity;
     joints->slot_blocks = (uint32_t)blocks;
-    status = mf_joints_make_room(joints, error);
+    status = mf_joints_ensure_capacity(joints, error);
     if (status == MF_OK)
         status = mf_joints_reserve(joints, joints->records, joints->used, error);
     if (status != MF_OK) {
-        joints->slot_room = before[0];
+        joints->slot_capacity = before[0];
         joints->slot_blocks = before[1];
     }
     return status;

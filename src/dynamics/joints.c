@@ -1,7 +1,7 @@
 // Run-time joints of a world: creation, removal and accessors. The step is in solver_step.c.
 //
 // Invariants: a slot's generation increases with each joint created in it, and is kept while it is
-// free; the solver has room for all existing joints.
+// free; the solver has space for all existing joints.
 #include "dynamics/joints.h"
 #include "base/floats.h"
 #include "base/hash.h"
@@ -35,7 +35,7 @@ const char *mf_world_joint_kind_name(mf_WorldJointKind kind) {
 
 // Motor and stops; messages name the members of the configuration.
 static mf_Status check_drive(const mf_JointRecord *record, mf_Error *error) {
-    const double turn = 6.2831853071795862, most = 1e12;
+    const double angle = 6.2831853071795862, most = 1e12;
     const double lower = record->lower_angle, upper = record->upper_angle;
     if (!(mf_abs(record->motor_rate) <= most))
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.motor_rate: %g, need a number up to %g",
@@ -44,7 +44,7 @@ static mf_Status check_drive(const mf_JointRecord *record, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.motor_torque: %g, need 0 .. %g",
                        record->motor_torque, most);
     const bool none = lower < -most && upper > most; // both infinite
-    if (!none && !(lower >= -turn && upper <= turn && lower <= upper && upper - lower <= 6.0))
+    if (!none && !(lower >= -angle && upper <= angle && lower <= upper && upper - lower <= 6.0))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "joint.lower_angle, joint.upper_angle: %g .. %g, need a range of at most 6 "
                        "rad within -2 pi .. 2 pi, or none",
@@ -244,7 +244,7 @@ static void rotation_to(double out[4], const double axis[3]) {
     mf_quat_normalize(out);
 }
 
-// `values` is room for the motions of a block.
+// `values` is space for the motions of a block.
 static void read_link(const mf_LinkMotions *links, uint32_t instance, uint32_t link, double *values,
                       mf_LinkMotion *out) {
     const uint32_t lane = instance % MF_BLOCK;
@@ -388,11 +388,11 @@ static mf_Status not_found(mf_WorldJointId id, mf_Error *error) {
                    (unsigned long long)id);
 }
 
-mf_Status mf_joints_make_room(mf_WorldJoints *joints, mf_Error *error) {
-    const uint32_t least = joints->used + joints->slot_room + joints->dock_room + 1;
-    if (least <= joints->room)
+mf_Status mf_joints_ensure_capacity(mf_WorldJoints *joints, mf_Error *error) {
+    const uint32_t least = joints->used + joints->slot_capacity + joints->dock_capacity + 1;
+    if (least <= joints->capacity)
         return MF_OK;
-    const uint32_t larger = 2 * joints->room > least ? 2 * joints->room : least + 7;
+    const uint32_t larger = 2 * joints->capacity > least ? 2 * joints->capacity : least + 7;
     mf_JointRecord *moved = mf_allocate(joints->context, larger, sizeof *moved);
     if (moved == NULL)
         return mf_fail(error, MF_NO_MEMORY, "joints: no memory for %u joints", larger);
@@ -400,7 +400,7 @@ mf_Status mf_joints_make_room(mf_WorldJoints *joints, mf_Error *error) {
         memcpy(moved, joints->records, joints->used * sizeof *moved);
     mf_release(joints->context, joints->records);
     joints->records = moved;
-    joints->room = larger;
+    joints->capacity = larger;
     return MF_OK;
 }
 
@@ -444,11 +444,12 @@ mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, 
             status = take_sides(all, &records[slot], keys, &count, error);
         }
     if (status == MF_OK)
-        status = mf_joints_make_weld_room(all, joints + all->slot_room + all->dock_room, error);
+        status = mf_joints_ensure_weld_capacity(
+            all, joints + all->slot_capacity + all->dock_capacity, error);
     if (status == MF_OK) {
         mf_solver_sort(keys, count);
         status = mf_solver_reserve_joints(
-            all->solver, joints + all->slot_room + all->dock_room,
+            all->solver, joints + all->slot_capacity + all->dock_capacity,
             count_blocks(keys, count) + all->slot_blocks + all->dock_blocks, error);
     }
     mf_release(all->context, keys);
@@ -511,7 +512,7 @@ mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfi
         mf_quat_normalize(record.orientation[s]);
     if (joints->count == MF_JOINTS_LIMIT)
         return mf_fail(error, MF_LIMIT, "joints: at most %d", MF_JOINTS_LIMIT);
-    status = mf_joints_make_room(joints, error);
+    status = mf_joints_ensure_capacity(joints, error);
     if (status == MF_OK)
         status = reserve_one(joints, &record, error);
     if (status == MF_OK)

@@ -27,11 +27,11 @@ struct mf_WorldJoints {
     mf_Context *context;
     mf_World *world;
     mf_Solver *solver;
-    bool added;          // by mf_world_joints_add
-    uint32_t count;      // [1] that exist
-    uint32_t used, room; // [1] slots
-    uint32_t lowest;     // [1] no slot below is free
-    uint64_t version;    // [1] counts changes of which joints there are
+    bool added;              // by mf_world_joints_add
+    uint32_t count;          // [1] that exist
+    uint32_t used, capacity; // [1] slots
+    uint32_t lowest;         // [1] no slot below is free
+    uint64_t version;        // [1] counts changes of which joints there are
     mf_JointRecord *records;
     // What a restore will take over.
     mf_JointRecord *next_records;
@@ -39,16 +39,16 @@ struct mf_WorldJoints {
     uint32_t next_used, next_warm_count;
     // Joints of slots.
     mf_JointSlots *slots;
-    uint32_t slot_room;   // [1] joints that slots may have at once
-    uint32_t slot_blocks; // [1] of the responses that they need at most
+    uint32_t slot_capacity; // [1] joints that slots may have at once
+    uint32_t slot_blocks;   // [1] of the responses that they need at most
     mf_JointRequestStatistics requests;
     // Links that fixed joints hold together (welds.c).
-    uint32_t weld_room, weld_count; // [1] places, a power of two or 0; joints
+    uint32_t weld_capacity, weld_count; // [1] places, a power of two or 0; joints
     mf_WeldedLink *welds;
     // Docks, or NULL (docks.h).
     struct mf_WorldDocks *docks;
-    uint32_t dock_room;   // [1] joints that docks may have at once
-    uint32_t dock_blocks; // [1] of the responses that they need at most
+    uint32_t dock_capacity; // [1] joints that docks may have at once
+    uint32_t dock_blocks;   // [1] of the responses that they need at most
 };
 
 // The solver's record of joints, without any. MF_NO_MEMORY.
@@ -58,12 +58,12 @@ void mf_joints_destroy(mf_WorldJoints *all); // NULL is fine
 // Room in the solver for all records that exist, with their groups. MF_NO_MEMORY.
 mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, uint32_t used,
                             mf_Error *error);
-// Room for one more record besides those of slots. MF_NO_MEMORY.
-mf_Status mf_joints_make_room(mf_WorldJoints *all, mf_Error *error);
+// Space for one more record besides those of slots. MF_NO_MEMORY.
+mf_Status mf_joints_ensure_capacity(mf_WorldJoints *all, mf_Error *error);
 
 // The record of a handle; NULL: no such joint.
 mf_JointRecord *mf_joints_find(const mf_WorldJoints *all, mf_WorldJointId id);
-// Puts a checked record where there is room for it, and takes one away. They allocate nothing.
+// Puts a checked record where there is space for it, and takes one away. They allocate nothing.
 mf_WorldJointId mf_joints_insert(mf_WorldJoints *all, const mf_JointRecord *record);
 void mf_joints_remove(mf_WorldJoints *all, uint32_t slot);
 void mf_joint_set_enabled(mf_JointRecord *record, bool enabled);
@@ -76,8 +76,8 @@ void mf_joint_frame_in(const mf_LinkMotion *link, const double position[3],
 
 // ---- links that do not touch (welds.c) ----------------------------------------------------------
 
-// Room for so many joints. MF_NO_MEMORY.
-mf_Status mf_joints_make_weld_room(mf_WorldJoints *all, uint32_t joints, mf_Error *error);
+// Space for so many joints. MF_NO_MEMORY.
+mf_Status mf_joints_ensure_weld_capacity(mf_WorldJoints *all, uint32_t joints, mf_Error *error);
 // Lists the pairs of links that fixed joints hold together now.
 void mf_joints_list_welds(mf_WorldJoints *all);
 // Whether a pair is one of them: group, instance and link of both.

@@ -90,7 +90,7 @@ static mf_Status check_all(const mf_WorldJoints *all, mf_Error *error) {
 static bool is_wrong(const mf_WorldJoints *all, const ImageHead *head, size_t size) {
     return head->record_size != sizeof *all->records || head->used > MF_JOINTS_LIMIT ||
            head->contact_size != sizeof *all->next_warm ||
-           head->contacts > all->solver->warm_room || size != size_of(head);
+           head->contacts > all->solver->warm_capacity || size != size_of(head);
 }
 
 static mf_Status image_prepare(void *user, const void *image, size_t size, mf_Error *error) {
@@ -102,7 +102,7 @@ static mf_Status image_prepare(void *user, const void *image, size_t size, mf_Er
         return mf_fail(error, MF_BAD_ARGUMENT, "snapshot: made by a world without such joints");
     forget_next(all);
     all->next_records =
-        mf_allocate(all->context, (size_t)head.used + all->slot_room + all->dock_room + 1,
+        mf_allocate(all->context, (size_t)head.used + all->slot_capacity + all->dock_capacity + 1,
                     sizeof *all->records);
     all->next_warm = mf_allocate(all->context, head.contacts, sizeof *all->next_warm);
     if (all->next_records == NULL || all->next_warm == NULL) {
@@ -129,7 +129,7 @@ static void image_restore(void *user) {
     mf_release(all->context, all->records);
     all->records = all->next_records;
     all->used = all->next_used;
-    all->room = all->used + all->slot_room + all->dock_room + 1;
+    all->capacity = all->used + all->slot_capacity + all->dock_capacity + 1;
     all->next_records = NULL;
     all->count = all->lowest = 0;
     all->version++;

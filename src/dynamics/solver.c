@@ -47,9 +47,9 @@ static void release_step(mf_Solver *solver) {
 
 static bool allocate_step(mf_Solver *solver) {
     mf_Context *context = solver->context;
-    const size_t rows = solver->constraint_room, nodes = solver->node_room;
-    solver->contacts = mf_allocate(context, solver->contact_room, sizeof *solver->contacts);
-    solver->joint_nodes = mf_allocate(context, solver->joint_room, sizeof *solver->joint_nodes);
+    const size_t rows = solver->constraint_capacity, nodes = solver->node_capacity;
+    solver->contacts = mf_allocate(context, solver->contact_capacity, sizeof *solver->contacts);
+    solver->joint_nodes = mf_allocate(context, solver->joint_capacity, sizeof *solver->joint_nodes);
     solver->constraints = mf_allocate(context, rows, sizeof *solver->constraints);
     solver->members = mf_allocate(context, rows, sizeof *solver->members);
     solver->nodes = mf_allocate(context, nodes, sizeof *solver->nodes);
@@ -57,8 +57,8 @@ static bool allocate_step(mf_Solver *solver) {
     solver->blocks = mf_allocate(context, nodes, sizeof *solver->blocks);
     solver->islands = mf_allocate(context, nodes, sizeof *solver->islands);
     solver->responses =
-        mf_allocate(context, solver->response_room, MF_BLOCK_VALUES * sizeof(double));
-    solver->keys = mf_allocate(context, solver->key_room, sizeof *solver->keys);
+        mf_allocate(context, solver->response_capacity, MF_BLOCK_VALUES * sizeof(double));
+    solver->keys = mf_allocate(context, solver->key_capacity, sizeof *solver->keys);
     solver->side_keys = mf_allocate(context, 2 * rows, sizeof *solver->side_keys);
     solver->queue = mf_allocate(context, nodes, sizeof *solver->queue);
     solver->starts = mf_allocate(context, nodes + 1, sizeof *solver->starts);
@@ -67,8 +67,8 @@ static bool allocate_step(mf_Solver *solver) {
     solver->change = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
     solver->step = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
     solver->left = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
-    solver->sweep_values = mf_allocate(context, solver->sweep_room + 1, sizeof(double));
-    solver->rates = mf_allocate(context, solver->rate_room + 1, sizeof(double));
+    solver->sweep_values = mf_allocate(context, solver->sweep_capacity + 1, sizeof(double));
+    solver->rates = mf_allocate(context, solver->rate_capacity + 1, sizeof(double));
     return solver->contacts && solver->joint_nodes && solver->constraints && solver->members &&
            solver->nodes && solver->bodies && solver->blocks && solver->islands &&
            solver->responses && solver->keys && solver->side_keys && solver->queue &&
@@ -78,23 +78,23 @@ static bool allocate_step(mf_Solver *solver) {
 
 // Nodes of contacts are no more than links that may touch.
 static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
-    const uint64_t sides = 2 * (uint64_t)solver->contact_room;
+    const uint64_t sides = 2 * (uint64_t)solver->contact_capacity;
     const uint64_t touched = sides < solver->links ? sides : solver->links;
-    const uint64_t nodes = 2 * (uint64_t)solver->joint_room + touched;
+    const uint64_t nodes = 2 * (uint64_t)solver->joint_capacity + touched;
     const uint64_t few = 16 * sides + 256, all = (uint64_t)solver->links * solver->links;
     const uint64_t responses = solver->joint_blocks + (all < few ? all : few);
-    const uint64_t rows = (uint64_t)solver->joint_room + solver->contact_room;
+    const uint64_t rows = (uint64_t)solver->joint_capacity + solver->contact_capacity;
     mf_Status status = MF_NO_MEMORY;
-    solver->constraint_room = (uint32_t)rows;
-    solver->node_room = (uint32_t)nodes;
-    solver->response_room = (uint32_t)responses;
-    if (solver->contact_room > 0) { // both sides of six rows
-        solver->sweep_room = 4 * (size_t)solver->dofs * 6 * rows;
-        solver->rate_room = nodes * solver->dofs;
+    solver->constraint_capacity = (uint32_t)rows;
+    solver->node_capacity = (uint32_t)nodes;
+    solver->response_capacity = (uint32_t)responses;
+    if (solver->contact_capacity > 0) { // both sides of six rows
+        solver->sweep_capacity = 4 * (size_t)solver->dofs * 6 * rows;
+        solver->rate_capacity = nodes * solver->dofs;
     }
     const uint64_t pairs = nodes * nodes / 2, most = 4096, fill = pairs < most ? pairs : most;
     const uint64_t blocks = rows + responses / 2 + fill;
-    solver->key_room = (size_t)(2 * blocks + 2 * rows + responses);
+    solver->key_capacity = (size_t)(2 * blocks + 2 * rows + responses);
     if (nodes <= UINT32_MAX / 64 && blocks <= UINT32_MAX / 64 && allocate_step(solver))
         status = mf_block_system_create(solver->context, (uint32_t)nodes, (uint32_t)blocks,
                                         &solver->system, error);
@@ -108,9 +108,9 @@ static mf_Status reserve_more(mf_Solver *solver, uint32_t joints, uint32_t block
                               uint32_t contacts, mf_Error *error) {
     mf_Solver before = *solver;
     forget_step(solver);
-    solver->joint_room = joints;
+    solver->joint_capacity = joints;
     solver->joint_blocks = blocks;
-    solver->contact_room = contacts;
+    solver->contact_capacity = contacts;
     mf_Status status = reserve(solver, error);
     release_step(status == MF_OK ? &before : solver);
     if (status != MF_OK)
@@ -120,11 +120,11 @@ static mf_Status reserve_more(mf_Solver *solver, uint32_t joints, uint32_t block
 
 mf_Status mf_solver_reserve_joints(mf_Solver *solver, uint32_t joints, uint32_t blocks,
                                    mf_Error *error) {
-    if (joints <= solver->joint_room && blocks <= solver->joint_blocks)
+    if (joints <= solver->joint_capacity && blocks <= solver->joint_blocks)
         return MF_OK;
-    const uint32_t room = joints > solver->joint_room ? 2 * joints : solver->joint_room;
+    const uint32_t capacity = joints > solver->joint_capacity ? 2 * joints : solver->joint_capacity;
     const uint32_t more = blocks > solver->joint_blocks ? 2 * blocks : solver->joint_blocks;
-    return reserve_more(solver, room, more, solver->contact_room, error);
+    return reserve_more(solver, capacity, more, solver->contact_capacity, error);
 }
 
 mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Error *error) {
@@ -132,7 +132,7 @@ mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Er
     uint64_t *keys = mf_allocate(solver->context, contacts, sizeof *keys);
     mf_Status status =
         warm != NULL && keys != NULL
-            ? reserve_more(solver, solver->joint_room, solver->joint_blocks, contacts, error)
+            ? reserve_more(solver, solver->joint_capacity, solver->joint_blocks, contacts, error)
             : mf_fail(error, MF_NO_MEMORY, "solver: no memory for contacts");
     mf_release(solver->context, status == MF_OK ? solver->warm : warm);
     mf_release(solver->context, status == MF_OK ? solver->warm_keys : keys);
@@ -140,7 +140,7 @@ mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Er
         return status;
     solver->warm = warm;
     solver->warm_keys = keys;
-    solver->warm_room = contacts;
+    solver->warm_capacity = contacts;
     solver->warm_count = 0;
     return MF_OK;
 }
@@ -161,38 +161,38 @@ static void rank_groups(mf_Solver *solver) {
 }
 
 static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
-    const uint32_t wanted = mf_world_group_count(solver->world);
+    const uint32_t needed = mf_world_group_count(solver->world);
     mf_Context *context = solver->context;
-    if (wanted <= solver->group_count)
+    if (needed <= solver->group_count)
         return MF_OK;
-    mf_Solver more = {.trials = mf_allocate(context, wanted, sizeof *more.trials),
-                      .rooms = mf_allocate(context, wanted, sizeof *more.rooms),
-                      .free = mf_allocate(context, wanted, sizeof *more.free),
-                      .answers = mf_allocate(context, wanted, sizeof *more.answers),
-                      .ranks = mf_allocate(context, wanted, sizeof *more.ranks),
-                      .group_at = mf_allocate(context, wanted, sizeof *more.group_at)};
+    mf_Solver more = {.trials = mf_allocate(context, needed, sizeof *more.trials),
+                      .memories = mf_allocate(context, needed, sizeof *more.memories),
+                      .free = mf_allocate(context, needed, sizeof *more.free),
+                      .answers = mf_allocate(context, needed, sizeof *more.answers),
+                      .ranks = mf_allocate(context, needed, sizeof *more.ranks),
+                      .group_at = mf_allocate(context, needed, sizeof *more.group_at)};
     const bool whole =
-        more.trials && more.rooms && more.free && more.answers && more.ranks && more.group_at;
+        more.trials && more.memories && more.free && more.answers && more.ranks && more.group_at;
     mf_Solver *old = whole ? solver : &more;
     if (whole && solver->group_count > 0) {
         memcpy(more.trials, solver->trials, solver->group_count * sizeof *more.trials);
-        memcpy(more.rooms, solver->rooms, solver->group_count * sizeof *more.rooms);
+        memcpy(more.memories, solver->memories, solver->group_count * sizeof *more.memories);
         memcpy(more.free, solver->free, solver->group_count * sizeof *more.free);
         memcpy(more.answers, solver->answers, solver->group_count * sizeof *more.answers);
     }
-    void *const memory[] = {old->trials,  old->rooms, old->free,
-                            old->answers, old->ranks, old->group_at};
+    void *const memory[] = {old->trials,  old->memories, old->free,
+                            old->answers, old->ranks,    old->group_at};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     if (!whole)
-        return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", wanted);
+        return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", needed);
     solver->trials = more.trials;
-    solver->rooms = more.rooms;
+    solver->memories = more.memories;
     solver->free = more.free;
     solver->answers = more.answers;
     solver->ranks = more.ranks;
     solver->group_at = more.group_at;
-    solver->group_count = wanted;
+    solver->group_count = needed;
     rank_groups(solver);
     return MF_OK;
 }
@@ -201,23 +201,23 @@ static size_t count_blocks(const mf_TrialStep *trial) {
     return (mf_group_count(trial->group) + MF_BLOCK - 1) / MF_BLOCK;
 }
 
-static void release_room(mf_Context *context, mf_SolverRoom *room) {
-    mf_release(context, room->saved);
-    mf_release(context, room->links);
-    mf_release(context, room->motions);
+static void release_memory(mf_Context *context, mf_SolverMemory *memory) {
+    mf_release(context, memory->saved);
+    mf_release(context, memory->links);
+    mf_release(context, memory->motions);
 }
 
 // The group's robots take no part.
 static void drop_group(mf_Solver *solver, uint32_t g) {
-    release_room(solver->context, &solver->rooms[g]);
+    release_memory(solver->context, &solver->memories[g]);
     mf_free_response_destroy(solver->context, solver->free[g]);
     mf_trial_step_destroy(solver->context, solver->trials[g]);
-    solver->rooms[g] = (mf_SolverRoom){0};
+    solver->memories[g] = (mf_SolverMemory){0};
     solver->free[g] = NULL;
     solver->trials[g] = NULL;
 }
 
-static bool allocate_room(mf_Context *context, const mf_TrialStep *trial, mf_SolverRoom *out) {
+static bool allocate_memory(mf_Context *context, const mf_TrialStep *trial, mf_SolverMemory *out) {
     const size_t blocks = count_blocks(trial), links = mf_group_model(trial->group)->link_count;
     const size_t values = mf_link_motions_size(&trial->links);
     out->saved = mf_allocate(context, blocks, trial->bytes);
@@ -244,7 +244,8 @@ static mf_Status take_group(mf_Solver *solver, uint32_t g, mf_Error *error) {
     mf_Status status = mf_trial_step_create(group, &solver->trials[g], error);
     if (status == MF_OK)
         status = mf_free_response_create(group, &solver->free[g], error);
-    if (status == MF_OK && !allocate_room(solver->context, solver->trials[g], &solver->rooms[g]))
+    if (status == MF_OK &&
+        !allocate_memory(solver->context, solver->trials[g], &solver->memories[g]))
         status = mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
                          mf_group_config_of(group)->name);
     if (status == MF_OK)
@@ -294,16 +295,16 @@ bool mf_solver_refresh(mf_Solver *solver) {
         char *saved = mf_allocate(solver->context, count_blocks(trial), trial->bytes);
         if (saved == NULL)
             return false;
-        mf_release(solver->context, solver->rooms[g].saved);
-        solver->rooms[g].saved = saved;
+        mf_release(solver->context, solver->memories[g].saved);
+        solver->memories[g].saved = saved;
     }
     return true;
 }
 
 // ---- contacts of a step -------------------------------------------------------------------------
 
-bool mf_solver_has_room(const mf_Solver *solver) {
-    return solver->contact_count < solver->contact_room;
+bool mf_solver_has_capacity(const mf_Solver *solver) {
+    return solver->contact_count < solver->contact_capacity;
 }
 
 void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact) {
@@ -320,10 +321,10 @@ void mf_solver_destroy(mf_Solver *solver) {
     mf_Context *context = solver->context;
     for (uint32_t g = 0; g < solver->group_count; g++) {
         mf_trial_step_destroy(context, solver->trials[g]);
-        release_room(context, &solver->rooms[g]);
+        release_memory(context, &solver->memories[g]);
         mf_free_response_destroy(context, solver->free[g]);
     }
-    void *const memory[] = {solver->trials, solver->rooms,    solver->free, solver->answers,
+    void *const memory[] = {solver->trials, solver->memories, solver->free, solver->answers,
                             solver->ranks,  solver->group_at, solver->warm, solver->warm_keys};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
@@ -390,7 +391,7 @@ mf_Status mf_solver_of(mf_World *world, mf_Solver **out, mf_Error *error) {
     solver->tolerance = usual.tolerance;
     mf_Status status = mf_joints_create(solver, &solver->joints, error);
     if (status == MF_OK)
-        status = add_systems(solver, error); // there is room for them
+        status = add_systems(solver, error); // there is space for them
     if (status != MF_OK) {
         mf_solver_destroy(solver);
         return status;

@@ -47,13 +47,13 @@ mf_Status mf_solver_of(mf_World *world, mf_Solver **out, mf_Error *error);
 mf_Solver *mf_solver_in(const mf_World *world); // NULL: there is none
 // Lets robots of a group take part, in contacts too where `contacts`. MF_NO_MEMORY.
 mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts, mf_Error *error);
-// Room for contacts, of a step. MF_NO_MEMORY.
+// Space for contacts, of a step. MF_NO_MEMORY.
 mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Error *error);
 // Whether robots of the group can take part: the motion of a plugin cannot be tried.
 bool mf_solver_takes(mf_Group *group);
 
 // The contacts of a step, before the solver runs.
-bool mf_solver_has_room(const mf_Solver *solver);
+bool mf_solver_has_capacity(const mf_Solver *solver);
 void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact); // there is room
 void mf_solver_clear_contacts(mf_Solver *solver);
 
@@ -94,7 +94,7 @@ typedef struct mf_SolverBody {
     uint32_t island;          // [1]; MF_NONE: it does not give way
     bool moves;               // it may give way
     bool lost;                // the last trial went where numbers end
-    bool crowded;             // it would, but its response found no room
+    bool crowded;             // it would, but its response found no space
     bool swept;               // its island is large
     uint32_t dofs;            // [1] then: degrees of freedom
     size_t rates;             // [1] where their velocities are
@@ -111,41 +111,41 @@ typedef struct mf_SolverBlock { // sixteen robots, some with nodes
     double *motions;            // [1] of these links, as they were computed last
 } mf_SolverBlock;
 
-typedef struct mf_SolverRoom { // for all blocks of a group
+typedef struct mf_SolverMemory { // for all blocks of a group
     char *saved;
     uint32_t *links;
     double *motions;
-} mf_SolverRoom;
+} mf_SolverMemory;
 
 typedef struct mf_SolverConstraint {
-    uint32_t node[2];               // [1] MF_NONE: the world
-    uint32_t island;                // [1] MF_NONE: nothing at it gives way
-    uint32_t joint;                 // [1] number of the joint in this step, or MF_NONE
-    uint32_t contact;               // [1] or that of the contact
-    uint32_t rows;                  // [1] three along `axes`, then those about further ones
-    const mf_JointDrive *drive;     // law of row 5; NULL: as the others
-    double axes[MF_JOINT_ROWS][3];  // [1] world frame
-    double arm[2][3];               // [m] from the nodes' points to where it acts
-    double gamma[MF_JOINT_ROWS];    // [(m/s)/N] softness
-    double gives[MF_JOINT_ROWS];    // [(m/s)/N] response of both nodes
-    double now[MF_JOINT_ROWS];      // [m/s] what is to vanish but for gamma f, of the last trial
-    double moved[MF_JOINT_ROWS];    // [m/s] the same in the linear model
-    double way[MF_JOINT_ROWS];      // [m/s] its change along a step of Newton's method
-    double force[MF_JOINT_ROWS];    // [N], [N m] of the last trial
-    double best[MF_JOINT_ROWS];     // of the best trial of the step
-    double from[MF_JOINT_ROWS];     // where the present correction begins
-    double target[MF_JOINT_ROWS];   // where it leads
-    double own[MF_JOINT_ROWS];      // [(m/s)/N] in large islands: response of each row to itself
-    size_t values;                  // [1] in large islands: where the rows are
-    double give;                    // [1] how much stiff rows give way, of what the robots do
-    double yield;                   // [1] the same of the normal row of a contact
-    double friction[MF_JOINT_ROWS]; // [1], [m] of the rows of a contact
-    double weight[MF_JOINT_ROWS];   // [1], [1/m] friction of the first row of the cone over the
-                                    // row's own: what weights forces by
-    bool coupled;                   // one cone for all rows of friction
-    double grip;                    // [N] load that bounds the friction of a contact
-    double scale[2];                // [m/s], [rad/s] residuals are measured by
-    bool dead[2];                   // nothing gives way, along, or turning: no forces there
+    uint32_t node[2];                // [1] MF_NONE: the world
+    uint32_t island;                 // [1] MF_NONE: nothing at it gives way
+    uint32_t joint;                  // [1] number of the joint in this step, or MF_NONE
+    uint32_t contact;                // [1] or that of the contact
+    uint32_t rows;                   // [1] three along `axes`, then those about further ones
+    const mf_JointDrive *drive;      // law of row 5; NULL: as the others
+    double axes[MF_JOINT_ROWS][3];   // [1] world frame
+    double arm[2][3];                // [m] from the nodes' points to where it acts
+    double gamma[MF_JOINT_ROWS];     // [(m/s)/N] softness
+    double gives[MF_JOINT_ROWS];     // [(m/s)/N] response of both nodes
+    double now[MF_JOINT_ROWS];       // [m/s] what is to vanish but for gamma f, of the last trial
+    double moved[MF_JOINT_ROWS];     // [m/s] the same in the linear model
+    double direction[MF_JOINT_ROWS]; // [m/s] its change along a step of Newton's method
+    double force[MF_JOINT_ROWS];     // [N], [N m] of the last trial
+    double best[MF_JOINT_ROWS];      // of the best trial of the step
+    double from[MF_JOINT_ROWS];      // where the present correction begins
+    double target[MF_JOINT_ROWS];    // where it leads
+    double own[MF_JOINT_ROWS];       // [(m/s)/N] in large islands: response of each row to itself
+    size_t values;                   // [1] in large islands: where the rows are
+    double give;                     // [1] how much stiff rows give way, of what the robots do
+    double yield;                    // [1] the same of the normal row of a contact
+    double friction[MF_JOINT_ROWS];  // [1], [m] of the rows of a contact
+    double weight[MF_JOINT_ROWS];    // [1], [1/m] friction of the first row of the cone over the
+                                     // row's own: what weights forces by
+    bool coupled;                    // one cone for all rows of friction
+    double grip;                     // [N] load that bounds the friction of a contact
+    double scale[2];                 // [m/s], [rad/s] residuals are measured by
+    bool dead[2];                    // nothing gives way, along, or turning: no forces there
 } mf_SolverConstraint;
 
 typedef struct mf_SolverIsland {
@@ -173,25 +173,25 @@ struct mf_Solver {
     // Per group of the world.
     uint32_t group_count;
     mf_TrialStep **trials; // NULL: takes no part
-    mf_SolverRoom *rooms;
+    mf_SolverMemory *memories;
     mf_FreeResponse **free; // NULL: takes no part
     bool *answers;          // its robots feel forces
     uint32_t *ranks;        // [1] among the names
     uint32_t *group_at;     // [1] per rank
 
-    uint32_t joint_room, contact_room; // [1]
-    uint32_t dofs;                     // [1] of a robot, at most
-    uint32_t links;                    // [1] of all robots that may touch; at most so many nodes
-    uint32_t joint_blocks;             // [1] of responses to joints
-    uint32_t constraint_room, node_room, response_room; // [1]
-    size_t key_room;                                    // [1]
+    uint32_t joint_capacity, contact_capacity; // [1]
+    uint32_t dofs;                             // [1] of a robot, at most
+    uint32_t links;        // [1] of all robots that may touch; at most so many nodes
+    uint32_t joint_blocks; // [1] of responses to joints
+    uint32_t constraint_capacity, node_capacity, response_capacity; // [1]
+    size_t key_capacity;                                            // [1]
 
     uint32_t contact_count;
     mf_SolverContact *contacts;
-    uint32_t warm_room, warm_count; // [1]
-    mf_WarmContact *warm;           // contacts of the last step
-    uint64_t *warm_keys;            // of them, rising
-    mf_JointNode *joint_nodes;      // per joint of the step
+    uint32_t warm_capacity, warm_count; // [1]
+    mf_WarmContact *warm;               // contacts of the last step
+    uint64_t *warm_keys;                // of them, rising
+    mf_JointNode *joint_nodes;          // per joint of the step
     uint32_t constraint_count, node_count, body_count, block_count, island_count;
     uint32_t robot_count, tree_node; // [1] bodies that are robots, and the first node behind theirs
     mf_SolverConstraint *constraints;
@@ -201,13 +201,13 @@ struct mf_Solver {
     mf_SolverBlock *blocks;
     mf_SolverIsland *islands;
     double *responses;
-    uint64_t *keys, *side_keys;       // of nodes, and of both sides of constraints
-    uint32_t *queue, *starts, *touch; // [1] while islands and order are found
-    size_t sweep_room, rate_room;     // [1] of values of rows of large islands
-    double *sweep_values;             // Jacobian and response of each side of each row
-    double *rates;                    // per degree of freedom in large islands: changes
-    double *inverse;                  // 12 per node, while responses are inverted
-    double *change, *step, *left;     // 6 per node in the order of elimination: from the last trial
+    uint64_t *keys, *side_keys;           // of nodes, and of both sides of constraints
+    uint32_t *queue, *starts, *touch;     // [1] while islands and order are found
+    size_t sweep_capacity, rate_capacity; // [1] of values of rows of large islands
+    double *sweep_values;                 // Jacobian and response of each side of each row
+    double *rates;                        // per degree of freedom in large islands: changes
+    double *inverse;                      // 12 per node, while responses are inverted
+    double *change, *step, *left; // 6 per node in the order of elimination: from the last trial
     mf_BlockSystem system;
 };
 
@@ -287,12 +287,12 @@ void mf_solver_forget(mf_Solver *solver);
 void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user);
 // The force of a contact is that of the last step, 0 where it is new.
 void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint);
-// In place of what is kept; there is room.
+// Instead of what is kept; there is room.
 void mf_solver_take_warm(mf_Solver *solver, const mf_WarmContact *contacts, uint32_t count);
 
 // ---- forces (solver_newton.c) -------------------------------------------------------------------
 
-// After probes: how a constraint gives way; then the inverse of a robot's response in its place.
+// After probes: how a constraint gives way; then the inverse of a robot's response in its position.
 void mf_solver_soften(mf_Solver *solver, mf_SolverConstraint *constraint);
 void mf_solver_invert(mf_Solver *solver, const mf_SolverBody *body);
 // The forces of an island that balance the linear model about the last trial, to `target`.

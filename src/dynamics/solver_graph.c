@@ -58,7 +58,7 @@ static uint32_t position_of(const uint64_t *keys, uint32_t count, uint64_t key) 
 // ---- constraints and nodes ----------------------------------------------------------------------
 
 static const uint64_t no_key = UINT64_MAX; // of the world
-static const uint64_t tree_rank = 0xfe;    // in place of a group's: robots of trees come last
+static const uint64_t tree_rank = 0xfe;    // instead of a group's: robots of trees come last
 
 static const mf_Assemblies *assemblies_of(const mf_Solver *solver) {
     return solver->joints->docks != NULL ? solver->joints->docks->assemblies : NULL;
@@ -116,14 +116,14 @@ static void list_nodes(mf_Solver *solver) {
 
 static mf_SolverBlock block_at(const mf_Solver *solver, uint32_t group, uint32_t block) {
     const mf_TrialStep *trial = solver->trials[group];
-    const mf_SolverRoom *room = &solver->rooms[group];
+    const mf_SolverMemory *memory = &solver->memories[group];
     const size_t links = mf_group_model(trial->group)->link_count;
     const size_t values = mf_link_motions_size(&trial->links);
     return (mf_SolverBlock){.group = group,
                             .block = block,
-                            .saved = room->saved + block * trial->bytes,
-                            .links = room->links + block * links,
-                            .motions = room->motions + block * values};
+                            .saved = memory->saved + block * trial->bytes,
+                            .links = memory->links + block * links,
+                            .motions = memory->motions + block * values};
 }
 
 static mf_SolverNode node_of(const mf_Solver *solver, uint64_t key) {
@@ -189,7 +189,7 @@ static void list_bodies(mf_Solver *solver) {
     }
 }
 
-// Robots whose response finds no room do not give way; they are told as not exact.
+// Robots whose response finds no space do not give way; they are told as not exact.
 static void place_responses(mf_Solver *solver) {
     size_t used = 0;
     for (uint32_t b = 0; b < solver->body_count; b++) {
@@ -197,7 +197,7 @@ static void place_responses(mf_Solver *solver) {
         const size_t size = (size_t)body->count * body->count;
         if (!body->moves)
             continue;
-        if (used + size > solver->response_room) {
+        if (used + size > solver->response_capacity) {
             body->moves = false;
             body->crowded = true;
             continue;
@@ -316,7 +316,7 @@ static void add_pair(mf_Solver *solver, uint32_t a, uint32_t b, uint32_t *count)
 // It is enough to hand them to the first of them (elimination tree; Davis 2006, chapter 4).
 // `keys` has the blocks of the island so far. Returns their number.
 static uint32_t fill_island(const mf_SolverIsland *island, uint64_t *keys, uint32_t count,
-                            uint32_t room) {
+                            uint32_t capacity) {
     uint64_t behind[MF_SOLVER_FILLED] = {0};
     const uint32_t nodes = island->end - island->first;
     uint32_t sum = 0;
@@ -328,7 +328,7 @@ static uint32_t fill_island(const mf_SolverIsland *island, uint64_t *keys, uint3
             behind[__builtin_ctzll(behind[n])] |= behind[n] & (behind[n] - 1);
         sum += (uint32_t)__builtin_popcountll(behind[n]);
     }
-    if (sum > room)
+    if (sum > capacity)
         return count;
     count = 0;
     for (uint32_t n = 0; n < nodes; n++)
@@ -340,7 +340,7 @@ static uint32_t fill_island(const mf_SolverIsland *island, uint64_t *keys, uint3
 
 // Completes the pattern of the factor of small islands; larger ones are iterated.
 static uint32_t fill(const mf_Solver *solver, uint32_t count) {
-    uint64_t *from = solver->keys + solver->system.block_room, *to = solver->keys;
+    uint64_t *from = solver->keys + solver->system.block_capacity, *to = solver->keys;
     uint32_t next = 0, kept = 0;
     memmove(from, to, count * sizeof *from);
     for (uint32_t i = 0; i < solver->island_count; i++) {
@@ -353,7 +353,7 @@ static uint32_t fill(const mf_Solver *solver, uint32_t count) {
         next += own;
         if (island->end - island->first <= MF_SOLVER_FILLED)
             own = fill_island(island, to + kept, own,
-                              solver->system.block_room - kept - (count - next));
+                              solver->system.block_capacity - kept - (count - next));
         kept += own;
     }
     return kept;

@@ -194,7 +194,7 @@ static bool factor(double *k, const double *whole, size_t width, double least) {
     return true;
 }
 
-// (L L^T)^-1 in place of the lower triangle L, then mirrored.
+// (L L^T)^-1 instead of the lower triangle L, then mirrored.
 static void invert_factor(double *l, size_t width) {
     for (size_t j = 0; j < width; j++) {
         l[j * width + j] = 1.0 / l[j * width + j];
@@ -363,12 +363,12 @@ static void assemble(mf_Solver *solver, const mf_SolverIsland *island) {
 // ---- along a step -------------------------------------------------------------------------------
 
 // Changes of row values along the step.
-static void find_ways(const mf_Solver *solver, const mf_SolverIsland *island) {
+static void find_directions(const mf_Solver *solver, const mf_SolverIsland *island) {
     double rows[VALUES];
     for (uint32_t row = island->row; row < island->row_end; row++) {
         mf_SolverConstraint *constraint = member(solver, row);
         for (uint32_t r = 0; r < constraint->rows; r++)
-            constraint->way[r] = 0.0;
+            constraint->direction[r] = 0.0;
         for (uint32_t s = 0; s < 2; s++) {
             if (!moves(solver, constraint->node[s]))
                 continue;
@@ -377,7 +377,7 @@ static void find_ways(const mf_Solver *solver, const mf_SolverIsland *island) {
             mf_solver_jacobian(constraint, s, rows);
             for (uint32_t r = 0; r < constraint->rows; r++)
                 for (uint32_t c = 0; c < ROWS; c++)
-                    constraint->way[r] += rows[ROWS * r + c] * step[c];
+                    constraint->direction[r] += rows[ROWS * r + c] * step[c];
         }
     }
 }
@@ -411,10 +411,10 @@ static double slope_at(const mf_Solver *solver, const mf_SolverIsland *island, C
         const mf_SolverConstraint *constraint = member(solver, row);
         double rows[MF_JOINT_ROWS] = {0}, force[MF_JOINT_ROWS];
         for (uint32_t r = 0; r < constraint->rows; r++)
-            rows[r] = constraint->moved[r] + part * constraint->way[r];
+            rows[r] = constraint->moved[r] + part * constraint->direction[r];
         mf_solver_force(constraint, rows, force, NULL);
         for (uint32_t r = 0; r < constraint->rows; r++)
-            sum -= force[r] * constraint->way[r];
+            sum -= force[r] * constraint->direction[r];
     }
     return sum;
 }
@@ -478,7 +478,7 @@ static bool advance(mf_Solver *solver, const mf_SolverIsland *island, double par
         double before[MF_JOINT_ROWS], force[MF_JOINT_ROWS];
         mf_solver_force(constraint, constraint->moved, before, NULL);
         for (uint32_t r = 0; r < constraint->rows; r++)
-            constraint->moved[r] += part * constraint->way[r];
+            constraint->moved[r] += part * constraint->direction[r];
         if (follow)
             constraint->grip = mf_solver_load(constraint, constraint->moved);
         mf_solver_force(constraint, constraint->moved, force, NULL);
@@ -500,7 +500,7 @@ void mf_solver_balance(mf_Solver *solver, mf_SolverIsland *island) {
         mf_block_system_solve(&solver->system, island->first, island->end, 1e-12, solver->left,
                               solver->step);
         island->iterations++;
-        find_ways(solver, island);
+        find_directions(solver, island);
         if (advance(solver, island, search(solver, island), step < LOADS))
             break;
     }

@@ -50,12 +50,12 @@ static void read_node(const mf_SolverBlock *block, mf_SolverNode *node, uint32_t
 // The link is in between its own mass and that of the whole robot.
 static void size_trials(const mf_Solver *solver, const mf_TrialStep *trial, mf_SolverNode *node) {
     const mf_Link *link = &mf_group_model(trial->group)->links[node->link];
-    const double wanted = trial->wide ? change_wide : change_narrow;
+    const double target = trial->wide ? change_wide : change_narrow;
     const double own =
         link->mass > least_share * trial->mass ? link->mass : least_share * trial->mass;
     const double inertia = (link->inertia[0] + link->inertia[1] + link->inertia[2]) / (3.0 * own);
     const double arm = mf_sqrt(inertia > least_arm * least_arm ? inertia : least_arm * least_arm);
-    node->size[0] = mf_sqrt(own * trial->mass) * wanted / ((double)solver->run.step * 1e-9);
+    node->size[0] = mf_sqrt(own * trial->mass) * target / ((double)solver->run.step * 1e-9);
     node->size[1] = node->size[0] * arm;
 }
 
@@ -151,17 +151,17 @@ typedef struct Probing { // of a robot
 } Probing;
 
 // Who stands in a position of a block during a trial step.
-typedef struct Place {
+typedef struct ProbeSlot {
     Probing *probing;
     bool plain;   // under the present wrenches only
     uint32_t row; // [1] else with a further one in this row
-} Place;
+} ProbeSlot;
 
 // Who comes next of the robots from *robot on; false: nobody.
-static bool next_place(Probing *robots, uint32_t count, uint32_t *robot, Place *out) {
+static bool next_slot(Probing *robots, uint32_t count, uint32_t *robot, ProbeSlot *out) {
     for (; *robot < count; (*robot)++) {
         Probing *probing = &robots[*robot];
-        *out = (Place){.probing = probing, .plain = !probing->begun, .row = probing->next};
+        *out = (ProbeSlot){.probing = probing, .plain = !probing->begun, .row = probing->next};
         if (!probing->begun) {
             probing->begun = true;
             return true;
@@ -207,31 +207,31 @@ static void read_probe(mf_Solver *solver, const mf_SolverBlock *block, Probing *
 }
 
 // Steps robots in the first lanes of a block, or one in its own lane.
-static void step_places(mf_Solver *solver, const mf_SolverBlock *block, const Place *places,
-                        uint32_t count) {
+static void step_slots(mf_Solver *solver, const mf_SolverBlock *block, const ProbeSlot *slots,
+                       uint32_t count) {
     const mf_TrialStep *trial = solver->trials[block->group];
-    const uint32_t own = places[0].probing->body->instance % MF_BLOCK;
+    const uint32_t own = slots[0].probing->body->instance % MF_BLOCK;
     const uint32_t first = trial->alone ? own : 0, base = block->block * MF_BLOCK + first;
     uint32_t from[MF_BLOCK];
     for (uint32_t i = 0; i < MF_BLOCK; i++) // lanes that are left take as long as the others
-        from[i] = places[i < count ? i : 0].probing->body->instance % MF_BLOCK;
+        from[i] = slots[i < count ? i : 0].probing->body->instance % MF_BLOCK;
     if (trial->alone)
         mf_trial_step_restore(trial, block->block, block->saved);
     else
         mf_trial_step_spread(trial, block->block, block->saved, from);
     for (uint32_t i = 0; i < count; i++) {
-        apply_all(solver, places[i].probing->body, base + i);
-        if (!places[i].plain)
-            apply_probe(solver, places[i].probing->body, places[i].row, base + i);
+        apply_all(solver, slots[i].probing->body, base + i);
+        if (!slots[i].plain)
+            apply_probe(solver, slots[i].probing->body, slots[i].row, base + i);
     }
     mf_trial_step_run(trial, &solver->run, block->block, first + count);
     find_motions(solver, block, first, first + count);
     for (uint32_t i = 0; i < count; i++) {
-        Probing *probing = places[i].probing;
-        if (places[i].plain)
+        Probing *probing = slots[i].probing;
+        if (slots[i].plain)
             probing->finite = read_all(solver, block, probing->body, base + i) && probing->finite;
         else
-            read_probe(solver, block, probing, places[i].row, base + i);
+            read_probe(solver, block, probing, slots[i].row, base + i);
     }
 }
 
@@ -239,16 +239,16 @@ static void step_places(mf_Solver *solver, const mf_SolverBlock *block, const Pl
 static void step_robots(mf_Solver *solver, const mf_SolverBlock *block, Probing *robots) {
     const mf_TrialStep *trial = solver->trials[block->group];
     const uint32_t lanes = trial->alone ? 1 : MF_BLOCK;
-    Place places[MF_BLOCK];
+    ProbeSlot slots[MF_BLOCK];
     uint32_t robot = 0, count = 0;
     bool any = false;
     for (;;) {
-        for (count = 0; count < lanes && next_place(robots, block->count, &robot, &places[count]);)
+        for (count = 0; count < lanes && next_slot(robots, block->count, &robot, &slots[count]);)
             count++;
         if (count == 0)
             break;
         any = true;
-        step_places(solver, block, places, count);
+        step_slots(solver, block, slots, count);
     }
     if (any)
         mf_trial_step_restore(trial, block->block, block->saved);

@@ -43,7 +43,7 @@ static bool averages(const mf_Solver *solver, const mf_SolverNode *node) {
 }
 
 // Turns an arm [m] by what `rate` [rad/s] makes in `time` [s], to its second order.
-static void turn_arm(double arm[3], const double rate[3], double time) {
+static void rotate_arm(double arm[3], const double rate[3], double time) {
     double first[3], second[3];
     mf_vec3_cross(first, rate, arm);
     mf_vec3_cross(second, rate, first);
@@ -57,7 +57,7 @@ static void begin_joint(mf_Solver *solver, mf_SolverConstraint *constraint) {
     for (uint32_t s = 0; s < 2; s++) {
         const mf_SolverNode *node = node_of(solver, constraint->node[s]);
         joint->sides[s].motion = node != NULL ? node->begin : mf_link_motion_world();
-        joint->sides[s].turned = node != NULL && averages(solver, node) ? 1.0 : 0.5;
+        joint->sides[s].rotation_share = node != NULL && averages(solver, node) ? 1.0 : 0.5;
     }
     mf_joint_begin((double)solver->run.step * 1e-9, joint);
     mf_joint_rows_of(joint, record->force, record->moment, constraint->force);
@@ -74,7 +74,7 @@ static void begin_joint(mf_Solver *solver, mf_SolverConstraint *constraint) {
     for (uint32_t s = 0; s < 2; s++) {
         const mf_SolverNode *node = node_of(solver, constraint->node[s]);
         if (node != NULL && averages(solver, node))
-            turn_arm(constraint->arm[s], node->begin.rate, 0.5e-9 * (double)solver->run.step);
+            rotate_arm(constraint->arm[s], node->begin.rate, 0.5e-9 * (double)solver->run.step);
     }
 }
 

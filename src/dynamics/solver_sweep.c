@@ -62,7 +62,7 @@ static bool place_rows(mf_Solver *solver, const mf_SolverIsland *island, size_t 
         const size_t width = dofs_of(solver, constraint, 0) + dofs_of(solver, constraint, 1);
         constraint->values = *used;
         *used += 2 * width * constraint->rows;
-        if (*used > solver->sweep_room)
+        if (*used > solver->sweep_capacity)
             return false;
     }
     return true;
@@ -79,10 +79,10 @@ static bool place_rates(mf_Solver *solver, const mf_SolverIsland *island, size_t
         body->rates = *used;
         *used += body->dofs;
     }
-    return *used <= solver->rate_room;
+    return *used <= solver->rate_capacity;
 }
 
-// Where there is no room for one its contacts are explicit.
+// Where there is no space for one its contacts are explicit.
 void mf_solver_find_large(mf_Solver *solver) {
     size_t rows = 0, rates = 0;
     for (uint32_t i = 0; i < solver->island_count; i++) {

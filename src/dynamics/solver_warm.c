@@ -83,7 +83,7 @@ void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user) {
 // ---- the beginning ------------------------------------------------------------------------------
 
 // Position and number of a contact among those of the same shapes.
-static uint32_t place_of(const mf_Solver *solver, uint32_t contact, const mf_WarmContact *own,
+static uint32_t index_of(const mf_Solver *solver, uint32_t contact, const mf_WarmContact *own,
                          uint32_t *count) {
     uint32_t first = contact, end = contact + 1;
     mf_WarmContact other;
@@ -107,7 +107,7 @@ static bool find_warm(const mf_Solver *solver, uint32_t contact, double force[3]
     const mf_WarmContact own = warm_of(&solver->contacts[contact]);
     const uint64_t key = key_of(&own);
     uint32_t low = 0, high = solver->warm_count, now, before = 0;
-    const uint32_t place = place_of(solver, contact, &own, &now);
+    const uint32_t index = index_of(solver, contact, &own, &now);
     const mf_WarmContact *same = NULL;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -122,7 +122,7 @@ static bool find_warm(const mf_Solver *solver, uint32_t contact, double force[3]
         const mf_WarmContact *warm = &solver->warm[solver->warm_keys[low] & index_mask];
         if (!is_same(warm, &own) || warm->over[0] || warm->over[1])
             continue;
-        same = before++ == place ? warm : same;
+        same = before++ == index ? warm : same;
         mf_vec3_add(force, force, warm->force);
         mf_vec3_add(moment, moment, warm->moment);
     }

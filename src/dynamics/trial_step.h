@@ -24,7 +24,7 @@ typedef struct mf_TrialStep {
     mf_Field *fields[MF_TRIAL_STEP_FIELDS]; // all that the motion reads or writes
     mf_SystemConfig systems[MF_TRIAL_STEP_SYSTEMS];
     size_t bytes;   // [byte] of a saved block
-    double *values; // [1] room for the motions of links of a block, outside of steps
+    double *values; // [1] space for the motions of links of a block, outside of steps
     // Who moves by what, as of the last mf_trial_step_note_motions.
     const mf_Field *level; // motion.level, or NULL: all by `motion`
     mf_Motion motion;
@@ -51,7 +51,7 @@ bool mf_trial_step_averages(const mf_TrialStep *trial, uint32_t instance);
 // Of a group that answers or is kinematic. MF_NO_MEMORY.
 mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *error);
 // Whether the group has got fields or systems since, and takes them in: no allocation, but a saved
-// block may need more room.
+// block may need more space.
 bool mf_trial_step_stale(const mf_TrialStep *trial);
 void mf_trial_step_fill(mf_TrialStep *trial);
 void mf_trial_step_destroy(mf_Context *context, mf_TrialStep *trial); // NULL is fine

@@ -10,11 +10,11 @@ static uint64_t key_of(const uint32_t ends[3]) {
 }
 
 // Where a link is in the table, or the free place for it.
-static uint32_t place_of(const mf_WorldJoints *all, uint64_t key) {
+static uint32_t index_of(const mf_WorldJoints *all, uint64_t key) {
     const uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t at = (uint32_t)(hash >> 32) & (all->weld_room - 1);
+    uint32_t at = (uint32_t)(hash >> 32) & (all->weld_capacity - 1);
     while (all->welds[at].key != 0 && all->welds[at].key != key)
-        at = (at + 1) & (all->weld_room - 1);
+        at = (at + 1) & (all->weld_capacity - 1);
     return at;
 }
 
@@ -24,18 +24,18 @@ static uint32_t root_of(const mf_WorldJoints *all, uint32_t at) {
     return at;
 }
 
-mf_Status mf_joints_make_weld_room(mf_WorldJoints *all, uint32_t joints, mf_Error *error) {
-    uint32_t room = 16;
-    while (room < 4 * joints)
-        room *= 2;
-    if (room <= all->weld_room)
+mf_Status mf_joints_ensure_weld_capacity(mf_WorldJoints *all, uint32_t joints, mf_Error *error) {
+    uint32_t capacity = 16;
+    while (capacity < 4 * joints)
+        capacity *= 2;
+    if (capacity <= all->weld_capacity)
         return MF_OK;
-    mf_WeldedLink *welds = mf_allocate(all->context, room, sizeof *welds);
+    mf_WeldedLink *welds = mf_allocate(all->context, capacity, sizeof *welds);
     if (welds == NULL)
         return mf_fail(error, MF_NO_MEMORY, "joints: no memory for %u joints", joints);
     mf_release(all->context, all->welds);
     all->welds = welds;
-    all->weld_room = room;
+    all->weld_capacity = capacity;
     all->weld_count = 0;
     return MF_OK;
 }
@@ -43,7 +43,7 @@ mf_Status mf_joints_make_weld_room(mf_WorldJoints *all, uint32_t joints, mf_Erro
 static uint32_t enter(mf_WorldJoints *all, const mf_JointRecord *record, uint32_t side) {
     const uint64_t key =
         key_of((uint32_t[]){record->group[side], record->instance[side], record->link[side]});
-    const uint32_t at = place_of(all, key);
+    const uint32_t at = index_of(all, key);
     if (all->welds[at].key == 0)
         all->welds[at] = (mf_WeldedLink){key, at};
     const uint32_t root = root_of(all, at);
@@ -56,10 +56,10 @@ static uint32_t enter(mf_WorldJoints *all, const mf_JointRecord *record, uint32_
 }
 
 void mf_joints_list_welds(mf_WorldJoints *all) {
-    if (all->weld_room == 0)
+    if (all->weld_capacity == 0)
         return;
     if (all->weld_count > 0)
-        memset(all->welds, 0, all->weld_room * sizeof *all->welds);
+        memset(all->welds, 0, all->weld_capacity * sizeof *all->welds);
     all->weld_count = 0;
     for (uint32_t slot = 0; slot < all->used; slot++) {
         const mf_JointRecord *record = &all->records[slot];
@@ -76,6 +76,6 @@ void mf_joints_list_welds(mf_WorldJoints *all) {
 bool mf_joints_weld(const mf_WorldJoints *all, const uint32_t first[3], const uint32_t second[3]) {
     if (all->weld_count == 0)
         return false;
-    const uint32_t a = place_of(all, key_of(first)), b = place_of(all, key_of(second));
+    const uint32_t a = index_of(all, key_of(first)), b = index_of(all, key_of(second));
     return all->welds[a].key != 0 && all->welds[b].key != 0 && root_of(all, a) == root_of(all, b);
 }

@@ -104,7 +104,7 @@ void mf_flyer_aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *tar
 
 // ---- starts ------------------------------------------------------------------------------------
 
-void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]) {
+void mf_flyer_draw_position(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]) {
     const double box = plan->value[MF_FLYER_BOX];
     for (int i = 0; i < 3; i++)
         position[i] = mf_task_uniform(draw, -box, box);

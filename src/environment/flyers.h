@@ -69,7 +69,7 @@ void mf_flyer_describe(const mf_TaskPlan *plan, mf_SceneGroup *group);
 void mf_flyer_aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets);
 
 // A uniform position in the box.
-void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]);
+void mf_flyer_draw_position(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]);
 // Tilt, velocity and rate of a start.
 void mf_flyer_shake(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity);
 // Observation of the robot itself, MF_FLYER_OWN values; advances *out. `action` NULL: none yet.

@@ -1,4 +1,4 @@
-// One quadrotor that hovers at a point, or flies from one way-point to the next.
+// One quadrotor that hovers at a point, or flies from one waypoint to the next.
 #include "environment/flyers.h"
 
 #include "math/scalar.h"
@@ -8,22 +8,22 @@ enum { WAYPOINTS = MF_FLYER_PARAMETERS, RADIUS, BONUS };
 static const mf_TaskParameter parameters[] = {
     MF_FLYER_ROWS(1.0, 0.0),
     MF_TASK_SWITCH("waypoints", 0.0, "goals are drawn in the box, a new one when one is reached"),
-    {"reach_radius", "m", 0.2, 1e-3, 1e4, "distance at which a way-point counts as reached"},
-    MF_TASK_WEIGHT("reach_bonus", 5.0, "reward of reaching a way-point"),
+    {"reach_radius", "m", 0.2, 1e-3, 1e4, "distance at which a waypoint counts as reached"},
+    MF_TASK_WEIGHT("reach_bonus", 5.0, "reward of reaching a waypoint"),
 };
 
 enum { REACHED = MF_FLYER_SIGNALS, REWARD_REACHED };
 static const char *const signals[] = {MF_FLYER_SIGNAL_NAMES, "reached", "reward_reached"};
 
 static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity) {
-    mf_flyer_place(plan, draw, position);
+    mf_flyer_draw_position(plan, draw, position);
     mf_flyer_shake(plan, draw, position, velocity);
 }
 
 static void choose_goal(const mf_TaskView *view) {
     double *goal = view->memory + MF_FLYER_GOAL;
     if (view->plan->value[WAYPOINTS] != 0.0)
-        mf_flyer_place(view->plan, view->draw, goal);
+        mf_flyer_draw_position(view->plan, view->draw, goal);
     else
         mf_vec3_set(goal, 0.0, 0.0, view->plan->value[MF_FLYER_HEIGHT]);
     mf_flyer_remember(view);
@@ -53,7 +53,7 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
 const mf_Task mf_task_quadrotor = {
     .info = {.name = "quadrotor",
              .model = "",
-             .description = "a quadrotor that hovers at a point or flies to way-points",
+             .description = "a quadrotor that hovers at a point or flies to waypoints",
              .frame_skip = MF_FLYER_SKIP,
              .episode_steps = 500,
              .step = MF_FLYER_STEP,

@@ -178,7 +178,7 @@ static const char *const swimmer_signals[] = {"x_position", "y_position", "dista
                                               "x_velocity", "y_velocity", "reward_forward",
                                               "reward_ctrl"};
 
-static void remember_place(const mf_TaskView *view) {
+static void remember_position(const mf_TaskView *view) {
     for (int i = 0; i < 2; i++)
         view->memory[i] = view->position[i];
 }
@@ -253,6 +253,6 @@ const mf_Task mf_task_swimmer = {.info = {.name = "swimmer",
                                  .memory_count = 2,
                                  .prepare = prepare_swimmer,
                                  .start = start_uniform,
-                                 .remember = remember_place,
+                                 .remember = remember_position,
                                  .begin = begin_swimmer,
                                  .judge = judge_swimmer};

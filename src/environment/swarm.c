@@ -23,8 +23,8 @@ static const mf_TaskParameter parameters[] = {
     MF_TASK_WEIGHT("apart_weight", 1.0, "cost at contact; decreases linearly with distance"),
 };
 
-enum { NEAREST = MF_FLYER_SIGNALS, MET, REWARD_APART };
-static const char *const signals[] = {MF_FLYER_SIGNAL_NAMES, "nearest", "met", "reward_apart"};
+enum { NEAREST = MF_FLYER_SIGNALS, TOUCHED, REWARD_APART };
+static const char *const signals[] = {MF_FLYER_SIGNAL_NAMES, "nearest", "touched", "reward_apart"};
 
 typedef struct Neighbor {
     double distance; // [m]
@@ -49,7 +49,7 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
         return status;
     if (!((1.0 - PART) * cell > 2.0 * plan->quadrotor->radius))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "task swarm: a box of half width %g m has no room for %u robots of radius "
+                       "task swarm: a box of half width %g m has no space for %u robots of radius "
                        "%g m",
                        plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
     plan->team = agents;
@@ -103,31 +103,31 @@ static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, 
 // The least distance [m] to another robot since the last test.
 static double closest(const mf_TaskView *view, uint32_t agent) {
     const mf_TaskMate *self = &view->team[view->agent], *other = &view->team[agent];
-    double way[3], rate[3], near[3];
-    mf_vec3_sub(way, other->position, self->position);
+    double offset[3], rate[3], near[3];
+    mf_vec3_sub(offset, other->position, self->position);
     mf_vec3_sub(rate, other->velocity, self->velocity);
     double square = mf_vec3_dot(rate, rate);
-    double ago = square > 0.0 ? mf_vec3_dot(way, rate) / square : 0.0;
-    mf_vec3_add_scaled(near, way, -mf_clamp(ago, 0.0, view->plan->interval), rate);
+    double ago = square > 0.0 ? mf_vec3_dot(offset, rate) / square : 0.0;
+    mf_vec3_add_scaled(near, offset, -mf_clamp(ago, 0.0, view->plan->interval), rate);
     return mf_vec3_length(near);
 }
 
 // The nearest other robots, sorted by distance; equal distances by index.
 static void find_neighbors(const mf_TaskView *view, Neighbor *out) {
-    const uint32_t wanted = view->plan->indices[0];
+    const uint32_t needed = view->plan->indices[0];
     uint32_t found = 0;
     for (uint32_t k = 0; k < view->plan->team; k++) {
         if (k == view->agent)
             continue;
         double distance =
             mf_task_length(view->team[k].position, view->team[view->agent].position, 3);
-        uint32_t at = found < wanted ? found++ : wanted;
+        uint32_t at = found < needed ? found++ : needed;
         while (at > 0 && out[at - 1].distance > distance) {
-            if (at < wanted)
+            if (at < needed)
                 out[at] = out[at - 1];
             at--;
         }
-        if (at < wanted)
+        if (at < needed)
             out[at] = (Neighbor){distance, k};
     }
 }
@@ -157,17 +157,17 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
     const double *value = view->plan->value, touch = 2.0 * view->plan->quadrotor->radius;
     Neighbor neighbors[TEAM_MOST];
     double *seen = result->signals;
-    bool lost = mf_flyer_judge(view, result), met = false;
+    bool lost = mf_flyer_judge(view, result), touched = false;
     for (uint32_t k = 0; k < view->plan->team; k++)
-        met = met || (k != view->agent && closest(view, k) < touch);
+        touched = touched || (k != view->agent && closest(view, k) < touch);
     find_neighbors(view, neighbors);
     const double apart = value[APART], near = neighbors[0].distance;
     double share = near < apart ? (apart - near) / (apart > touch ? apart - touch : apart) : 0.0;
     seen[NEAREST] = near;
-    seen[MET] = met;
+    seen[TOUCHED] = touched;
     seen[REWARD_APART] = -value[APART_COST] * mf_clamp(share, 0.0, 1.0);
-    result->reward = mf_flyer_sum(view, result, lost || met) + seen[REWARD_APART];
-    result->terminated = lost || met;
+    result->reward = mf_flyer_sum(view, result, lost || touched) + seen[REWARD_APART];
+    result->terminated = lost || touched;
     observe(view, neighbors, result->observation);
 }
 

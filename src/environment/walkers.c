@@ -24,9 +24,9 @@ enum {
     NOISE,
     COMMAND_FORWARD,
     COMMAND_SIDE,
-    COMMAND_TURN,
+    COMMAND_YAW,
     TRACK_WIDTH,
-    TURN_WIDTH
+    YAW_WIDTH
 };
 
 static const mf_TaskParameter parameters[] = {
@@ -67,7 +67,7 @@ enum {
 };
 
 // Memory of a robot: its last position and heading, its command, its last action.
-enum { PLACE = 0, HEADING = 2, COMMAND = 4, LAST_ACTION = 7 };
+enum { POSITION = 0, HEADING = 2, COMMAND = 4, LAST_ACTION = 7 };
 
 // ---- the world ---------------------------------------------------------------------------------
 
@@ -182,7 +182,7 @@ static void remember(const mf_TaskView *view) {
     mf_quat_to_matrix(rotation, view->position + 3);
     look_ahead(rotation, view->memory + HEADING);
     for (int i = 0; i < 2; i++)
-        view->memory[PLACE + i] = view->position[i];
+        view->memory[POSITION + i] = view->position[i];
 }
 
 static void begin(const mf_TaskView *view, mf_TaskResult *result) {
@@ -191,11 +191,11 @@ static void begin(const mf_TaskView *view, mf_TaskResult *result) {
     mf_quat_to_matrix(rotation, view->position + 3);
     memory[HEADING] = 1.0;
     look_ahead(rotation, memory + HEADING);
-    memory[PLACE] = result->signals[X] = view->position[0];
-    memory[PLACE + 1] = result->signals[Y] = view->position[1];
+    memory[POSITION] = result->signals[X] = view->position[0];
+    memory[POSITION + 1] = result->signals[Y] = view->position[1];
     result->signals[UPRIGHT] = rotation[8];
     if (plan->value[COMMANDED] != 0.0) {
-        const double side = plan->value[COMMAND_SIDE], yaw = plan->value[COMMAND_TURN];
+        const double side = plan->value[COMMAND_SIDE], yaw = plan->value[COMMAND_YAW];
         memory[COMMAND] = mf_task_uniform(view->draw, 0.0, plan->value[COMMAND_FORWARD]);
         memory[COMMAND + 1] = mf_task_uniform(view->draw, -side, side);
         memory[COMMAND + 2] = mf_task_uniform(view->draw, -yaw, yaw);
@@ -210,8 +210,8 @@ static void move_on(const mf_TaskView *view, const double rotation[9], double *o
     look_ahead(rotation, view->memory + HEADING);
     for (int i = 0; i < 2; i++) {
         out[X + i] = view->position[i];
-        out[X_VELOCITY + i] = (view->position[i] - view->memory[PLACE + i]) / interval;
-        view->memory[PLACE + i] = view->position[i];
+        out[X_VELOCITY + i] = (view->position[i] - view->memory[POSITION + i]) / interval;
+        view->memory[POSITION + i] = view->position[i];
     }
     out[YAW_RATE] = mf_atan2(before[0] * heading[1] - before[1] * heading[0],
                              before[0] * heading[0] + before[1] * heading[1]) /
@@ -224,7 +224,7 @@ static double track(const mf_TaskView *view, const double *out) {
     const double *command = view->memory + COMMAND, *v = out + X_VELOCITY;
     double ahead = (v[0] * heading[0] + v[1] * heading[1] - command[0]) / value[TRACK_WIDTH];
     double aside = (v[1] * heading[0] - v[0] * heading[1] - command[1]) / value[TRACK_WIDTH];
-    double yaw = (out[YAW_RATE] - command[2]) / value[TURN_WIDTH];
+    double yaw = (out[YAW_RATE] - command[2]) / value[YAW_WIDTH];
     return 1.0 / (1.0 + ahead * ahead + aside * aside + yaw * yaw);
 }
 

@@ -26,11 +26,11 @@ static const mf_FieldInfo row_info[MF_EPISODE_ROWS] = {
 
 // ---- values kept of the last physics step ------------------------------------------------------
 
-typedef struct Recall {
+typedef struct LastStep {
     const mf_Field *position, *velocity;
     const mf_StateSource *position_source, *velocity_source;
     uint64_t frame_skip;
-} Recall;
+} LastStep;
 
 static void copy_rows(const mf_SystemRun *run, const mf_Field *to, const mf_StateSource *sources) {
     size_t row = MF_BLOCK * mf_field_value_size(to->info.type);
@@ -45,8 +45,8 @@ static void copy_rows(const mf_SystemRun *run, const mf_Field *to, const mf_Stat
         }
 }
 
-static void recall(const mf_SystemRun *run, void *user) {
-    const Recall *own = user;
+static void keep_last_step(const mf_SystemRun *run, void *user) {
+    const LastStep *own = user;
     if ((run->tick + 1) % own->frame_skip != 0)
         return;
     copy_rows(run, own->position, own->position_source);
@@ -57,7 +57,7 @@ static mf_Status add_warm_start(mf_Environment *environment, mf_Error *error) {
     static const char *const writes[] = {"episode.last_position", "episode.last_velocity", NULL};
     static const char *const reads[] = {MF_TREE_FIELD_NAMES, NULL};
     mf_SystemConfig system = mf_system_config();
-    Recall *own = mf_allocate(environment->context, 1, sizeof *own);
+    LastStep *own = mf_allocate(environment->context, 1, sizeof *own);
     if (own == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
     own->position = environment->rows[MF_EPISODE_LAST_POSITION];
@@ -67,7 +67,7 @@ static mf_Status add_warm_start(mf_Environment *environment, mf_Error *error) {
     own->frame_skip = environment->frame_skip;
     system.name = "episode";
     system.phase = MF_PHASE_SENSE;
-    system.run = recall;
+    system.run = keep_last_step;
     system.destroy = mf_attach_release;
     system.user = own;
     system.reads = reads;

@@ -18,12 +18,12 @@
 mf_CompareConfig mf_compare_config(void) {
     mf_CompareConfig config = {.struct_size = sizeof config, .cost_robots = 256};
     for (int i = 0; i < MF_MOTION_COUNT; i++)
-        config.wanted[i] = true;
+        config.selected[i] = true;
     return config;
 }
 
-const char *mf_motion_blind_spot(mf_Motion motion) {
-    static const char *const spots[MF_MOTION_COUNT] = {
+const char *mf_motion_limitation(mf_Motion motion) {
+    static const char *const limitations[MF_MOTION_COUNT] = {
         "falls, pushes, slipping, any force: feet do not slip, joints track their targets exactly",
         "reaction of swinging limbs on the body; torque limits; feet with edges that roll",
         "reaction of swinging limbs on the body, so balancing; torque limits",
@@ -32,7 +32,8 @@ const char *mf_motion_blind_spot(mf_Motion motion) {
         [MF_MOTION_QUASISTATIC] = "momentum: swings, vibrations, impacts, falls take no time",
         [MF_MOTION_ELASTIC] = "bending and breaking bars, torque in vertices, limits of motors",
     };
-    return (unsigned)motion < MF_MOTION_COUNT && spots[motion] != NULL ? spots[motion] : "";
+    return (unsigned)motion < MF_MOTION_COUNT && limitations[motion] != NULL ? limitations[motion]
+                                                                             : "";
 }
 
 // ---- one level ---------------------------------------------------------------------------------
@@ -143,7 +144,7 @@ static bool make_vertices(mf_Context *context, const mf_Truss *truss, mf_Compare
 // ---- films -------------------------------------------------------------------------------------
 
 typedef struct LevelFilm {
-    mf_Film *film; // NULL: none is wanted
+    mf_Film *film; // NULL: none is requested
     char title[200], path[1024];
 } LevelFilm;
 
@@ -295,7 +296,7 @@ static mf_Status run_all(mf_Context *context, mf_SceneFile *file, const mf_Compa
         mf_CompareRow *row = &all->rows[i];
         row->motion = (mf_Motion)i;
         forget(row);
-        if (!config->wanted[i] || !applies(file, row->motion))
+        if (!config->selected[i] || !applies(file, row->motion))
             continue;
         status = run_level(context, file, all, config->films, row, error);
         if (status == MF_OK && row->possible && config->cost_robots > 0)

@@ -97,7 +97,7 @@ static double sample_shape(const mf_LevelRun *run, uint32_t shape, double *moved
 void mf_level_run_sample(mf_LevelRun *run, double position[3], double orientation[4],
                          double *penetration, double *slip) {
     const mf_Model *model = run->model;
-    double way = 0.0, moved;
+    double distance = 0.0, moved;
     uint32_t count = 0;
     read(run, "base.position", 3, position);
     read(run, "base.orientation", 4, orientation);
@@ -109,11 +109,11 @@ void mf_level_run_sample(mf_LevelRun *run, double position[3], double orientatio
             continue;
         double depth = sample_shape(run, i, &moved);
         *penetration = depth > *penetration ? depth : *penetration;
-        way += moved >= 0.0 ? moved : 0.0;
+        distance += moved >= 0.0 ? moved : 0.0;
         count += moved >= 0.0;
     }
     mf_Time now = mf_world_time(run->scene.world);
-    *slip = count > 0 ? way / count / mf_time_to_seconds(now - run->sampled) : 0.0;
+    *slip = count > 0 ? distance / count / mf_time_to_seconds(now - run->sampled) : 0.0;
     run->sampled = now;
     memcpy(run->before, run->position, model->link_count * sizeof *run->position);
     memcpy(run->before_rotation, run->rotation, model->link_count * sizeof *run->rotation);

@@ -10,7 +10,7 @@ typedef struct mf_LevelRun {
     const mf_Model *model;                      // the scene's
     double (*position)[3], (*rotation)[4];      // of the links, world
     double (*before)[3], (*before_rotation)[4]; // the same at the previous sample; of a truss the
-                                                // vertices in place of links
+                                                // vertices instead of links
     mf_Time sampled;                            // [ns] time of that sample; < 0: none
 } mf_LevelRun;
 

@@ -14,16 +14,16 @@
 
 _Static_assert(MF_INSTRUMENTS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both");
 
-#define NOTES_SHOWN 6    // [1] of the model's own
-#define NAMES_SHOWN 4    // [1] in a list
-#define DEEP 0.005       // [m] reported penetration at the start
-#define OVERLAP 0.001    // [m] reported overlap of links; less is normal at rest
-#define UPSIDE_DOWN 2.36 // [rad] 135 degrees
-#define LARGE 5.0        // [m] height of robots whose density is judged
-#define THIN 0.01        // [kg/m^3] mass per cube of the height
-#define MANY_TURNS 50.27 // [rad] 8 turns: a range of 52 degrees, in radians by mistake
-#define ENDLESS 1e4      // [rad] a range that means none
-#define CROWD 64u        // [1] robots whose distances are computed
+#define NOTES_SHOWN 6        // [1] of the model's own
+#define NAMES_SHOWN 4        // [1] in a list
+#define DEEP 0.005           // [m] reported penetration at the start
+#define OVERLAP 0.001        // [m] reported overlap of links; less is normal at rest
+#define UPSIDE_DOWN 2.36     // [rad] 135 degrees
+#define LARGE 5.0            // [m] height of robots whose density is judged
+#define THIN 0.01            // [kg/m^3] mass per cube of the height
+#define MANY_ROTATIONS 50.27 // [rad] 8 turns: a range of 52 degrees, in radians by mistake
+#define ENDLESS 1e4          // [rad] a range that means none
+#define SWARM 64u            // [1] robots whose distances are computed
 
 MF_PRINTF(3, 4)
 static void say(mf_StartReport *report, mf_NoteKind kind, const char *format, ...) {
@@ -88,8 +88,8 @@ static void report_motors(mf_Group *group, mf_StartReport *report) {
         return;
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
-        const bool turns = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-        if (turns && mf_motion_follows(group, j, NULL) != MF_OK)
+        const bool rotates = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+        if (rotates && mf_motion_follows(group, j, NULL) != MF_OK)
             add_name(&names, joint->name);
     }
     if (names.count > 0)
@@ -127,7 +127,7 @@ static void report_ranges(const mf_Model *model, mf_StartReport *report) {
     Names names = {.count = 0};
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
-        if (joint->type == MF_JOINT_HINGE && joint->upper - joint->lower > MANY_TURNS &&
+        if (joint->type == MF_JOINT_HINGE && joint->upper - joint->lower > MANY_ROTATIONS &&
             joint->upper - joint->lower < ENDLESS)
             add_name(&names, joint->name);
     }
@@ -135,8 +135,8 @@ static void report_ranges(const mf_Model *model, mf_StartReport *report) {
         say(report, MF_NOTE_FILE,
             "%u joint%s range of more than %.0f turns: are angles of its file in degrees? "
             "Mayfly expects radians: %s",
-            names.count, names.count == 1 ? " has a" : "s have a", MANY_TURNS / 6.2831853071795865,
-            names.text);
+            names.count, names.count == 1 ? " has a" : "s have a",
+            MANY_ROTATIONS / 6.2831853071795865, names.text);
 }
 
 // ---- the motion ---------------------------------------------------------------------------------
@@ -284,12 +284,12 @@ static void find_overlap(const mf_Scene *scene, mf_Group *group, uint32_t robot,
 
 // Robots that start inside of each other are thrown apart. Larger scenes are not searched, which
 // would take longer than a short run; vehicles are tested where they are placed.
-static void report_crowd(const mf_Scene *scene, mf_StartReport *report) {
+static void report_swarm(const mf_Scene *scene, mf_StartReport *report) {
     mf_Distance deepest = {.distance = -DEEP};
     uint32_t robots = 0;
     for (uint32_t i = 0; i < scene->group_count; i++)
         robots += mf_group_count(mf_world_group(scene->world, i));
-    if (scene->collisions == NULL || robots > CROWD)
+    if (scene->collisions == NULL || robots > SWARM)
         return;
     for (uint32_t i = 0; i < scene->group_count; i++) {
         mf_Group *group = mf_world_group(scene->world, i);
@@ -321,18 +321,18 @@ void mf_start_report(const mf_Scene *scene, mf_StartReport *out) {
         report_rest(group, scene->levels, out);
     }
     out->prefix[0] = '\0';
-    report_crowd(scene, out);
+    report_swarm(scene, out);
 }
 
 // ---- for programs -------------------------------------------------------------------------------
 
-static uint32_t copy_notes(const mf_StartReport *report, mf_StartNote *out, uint32_t room) {
-    for (uint32_t i = 0; out != NULL && i < report->count && i < room; i++)
+static uint32_t copy_notes(const mf_StartReport *report, mf_StartNote *out, uint32_t capacity) {
+    for (uint32_t i = 0; out != NULL && i < report->count && i < capacity; i++)
         out[i] = report->lines[i];
     return report->count;
 }
 
-uint32_t mf_group_start_notes(mf_Group *group, mf_StartNote *out, uint32_t room) {
+uint32_t mf_group_start_notes(mf_Group *group, mf_StartNote *out, uint32_t capacity) {
     mf_StartReport report = {.count = 0};
     if (group == NULL)
         return 0;
@@ -342,13 +342,13 @@ uint32_t mf_group_start_notes(mf_Group *group, mf_StartNote *out, uint32_t room)
         return 0;
     report_pose(group, &report);
     report_rest(group, false, &report);
-    return copy_notes(&report, out, room);
+    return copy_notes(&report, out, capacity);
 }
 
-uint32_t mf_scene_start_notes(const mf_Scene *scene, mf_StartNote *out, uint32_t room) {
+uint32_t mf_scene_start_notes(const mf_Scene *scene, mf_StartNote *out, uint32_t capacity) {
     mf_StartReport report;
     if (scene == NULL || scene->world == NULL)
         return 0;
     mf_start_report(scene, &report);
-    return copy_notes(&report, out, room);
+    return copy_notes(&report, out, capacity);
 }

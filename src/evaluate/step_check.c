@@ -70,7 +70,7 @@ static double longest_step(const Check *check, const Spring *spring) {
 
 // ---- springs of a model -------------------------------------------------------------------------
 
-static bool turns_or_slides(const mf_Joint *joint) {
+static bool rotates_or_slides(const mf_Joint *joint) {
     return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
 }
 
@@ -86,7 +86,7 @@ static double ease_along(const Check *check) {
 
 static void add_joint(const Check *check, uint32_t joint, double weight) {
     const uint32_t at = mf_group_velocity_address(check->group, joint);
-    if (at != MF_NONE && turns_or_slides(&check->model->joints[joint]))
+    if (at != MF_NONE && rotates_or_slides(&check->model->joints[joint]))
         check->forces[at] += weight;
 }
 
@@ -114,12 +114,12 @@ static void add_actuators(const Check *check, uint32_t joint, uint32_t tendon, S
 static Spring spring_of_joint(const Check *check, uint32_t joint) {
     const mf_Joint *own = &check->model->joints[joint];
     const uint32_t off = check->model->physics.disabled;
-    const bool held = check->rk4 || (off & MF_DISABLE_EULER_DAMPING && !check->implicit);
+    const bool fixed = check->rk4 || (off & MF_DISABLE_EULER_DAMPING && !check->implicit);
     Spring spring = {.what = "joint", .name = own->name};
-    if (!turns_or_slides(own))
+    if (!rotates_or_slides(own))
         return spring;
     spring.stiffness = off & MF_DISABLE_SPRING ? 0.0 : own->stiffness;
-    *(held ? &spring.early : &spring.late) = off & MF_DISABLE_DAMPER ? 0.0 : own->damping;
+    *(fixed ? &spring.early : &spring.late) = off & MF_DISABLE_DAMPER ? 0.0 : own->damping;
     add_actuators(check, joint, MF_NONE, &spring);
     if (check->rk4 && check->config->motors) { // there they act within the step
         const mf_Servo servo = mf_joint_servo(check->model, joint);
@@ -203,7 +203,7 @@ static bool find_unresolved(const Check *check, char *text) {
     for (uint32_t j = 0; j < check->model->joint_count; j++) {
         const mf_Joint *own = &check->model->joints[j];
         const mf_Servo servo = mf_joint_servo(check->model, j);
-        if (!turns_or_slides(own) || !check->config->motors || !(servo.gain > 0.0))
+        if (!rotates_or_slides(own) || !check->config->motors || !(servo.gain > 0.0))
             continue;
         clear_forces(check);
         add_joint(check, j, 1.0);

@@ -121,7 +121,7 @@ void mf_truss_sample(mf_LevelRun *run, mf_CompareSample *sample, double *force) 
     const mf_QuasistaticConfig *config = mf_truss_config_of(run->scene.group);
     const uint32_t vertices = (uint32_t)read(run, "truss.counts", 0);
     const mf_Time now = mf_world_time(run->scene.world);
-    double way = 0.0;
+    double distance = 0.0;
     uint32_t count = 0;
     for (uint32_t c = 0; c < 3; c++)
         sample->position[c] = read(run, "base.position", c);
@@ -135,11 +135,11 @@ void mf_truss_sample(mf_LevelRun *run, mf_CompareSample *sample, double *force) 
             continue;
         const double depth = depth_of(run, v, at);
         sample->penetration = depth > sample->penetration ? depth : sample->penetration;
-        way += mf_sqrt(moved[0] * moved[0] + moved[1] * moved[1]);
+        distance += mf_sqrt(moved[0] * moved[0] + moved[1] * moved[1]);
         count++;
     }
     if (run->sampled >= 0 && count > 0)
-        sample->slip = way / count / mf_time_to_seconds(now - run->sampled);
+        sample->slip = distance / count / mf_time_to_seconds(now - run->sampled);
     run->sampled = now;
     *force = largest_force(run);
 }

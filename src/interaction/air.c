@@ -45,9 +45,9 @@ static double logarithm(double x) {
 // The plan and its arrays while they are filled.
 typedef struct Draft {
     mf_AirPlan plan;
-#define ROOM(Type, name, count) Type name[count];
-    MF_AIR_ARRAYS(ROOM, )
-#undef ROOM
+#define STORAGE(Type, name, count) Type name[count];
+    MF_AIR_ARRAYS(STORAGE, )
+#undef STORAGE
 } Draft;
 
 static void put(double *wide, float *narrow, size_t at, double value) {

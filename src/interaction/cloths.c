@@ -51,14 +51,14 @@ static void make_obstacle(const mf_ClothRobots *robots, uint32_t instance, uint3
                           const mf_LinkMotion *link, mf_ClothObstacle *out) {
     const mf_Compound *compound = robots->compound;
     const double *values = compound->values_f64 + (size_t)solid * MF_COLLIDE_SHAPE_VALUES;
-    double turn[9];
+    double rotation[9];
     *out = (mf_ClothObstacle){.kind = compound->solids[solid].kind,
                               .faces = robots->faces[solid],
                               .face_count = robots->face_counts[solid],
                               .radius = values[MF_COLLIDE_RADIUS]};
     memcpy(out->half, values + MF_COLLIDE_HALF, sizeof out->half);
-    mf_quat_to_matrix(turn, link->orientation);
-    mf_mat3_multiply(out->rotation, turn, values + MF_COLLIDE_ROTATION);
+    mf_quat_to_matrix(rotation, link->orientation);
+    mf_mat3_multiply(out->rotation, rotation, values + MF_COLLIDE_ROTATION);
     mf_link_point(link, values + MF_COLLIDE_POSITION, out->position, out->velocity);
     mf_vec3_copy(out->rate, link->rate);
     for (uint32_t c = 0; c < 3; c++)
@@ -67,9 +67,10 @@ static void make_obstacle(const mf_ClothRobots *robots, uint32_t instance, uint3
 
 static bool is_near(const mf_ClothObstacle *obstacle, double step, const double low[3],
                     const double high[3]) {
-    const double way = obstacle->radius + step * (mf_vec3_length(obstacle->velocity));
+    const double distance = obstacle->radius + step * (mf_vec3_length(obstacle->velocity));
     for (int c = 0; c < 3; c++)
-        if (!(obstacle->position[c] + way >= low[c] && obstacle->position[c] - way <= high[c]))
+        if (!(obstacle->position[c] + distance >= low[c] &&
+              obstacle->position[c] - distance <= high[c]))
             return false;
     return true;
 }
@@ -165,16 +166,16 @@ static void move_pins(const Pins *pins) {
     const double step = pins->all->step;
     for (uint32_t pin = 0; pin < pins->motion->plan->pin_count; pin++) {
         mf_ClothOwner owner;
-        double turn[4], rotation[4], place[3], at[3];
+        double rotate[4], rotation[4], position[3], at[3];
         if (!find_link(pins, pin, &owner))
             continue;
         const mf_LinkMotion link =
             link_of(&pins->all->robots[owner.robots], owner.instance, owner.link);
         for (uint32_t c = 0; c < 3; c++)
-            place[c] = pin_value(pins, MF_CLOTH_ROW_PLACE, pin, c);
-        mf_quat_from_axis_angle(turn, link.rate, mf_vec3_length(link.rate) * step);
-        mf_quat_multiply(rotation, turn, link.orientation);
-        mf_quat_rotate(at, rotation, place);
+            position[c] = pin_value(pins, MF_CLOTH_ROW_PIN_POSITION, pin, c);
+        mf_quat_from_axis_angle(rotate, link.rate, mf_vec3_length(link.rate) * step);
+        mf_quat_multiply(rotation, rotate, link.orientation);
+        mf_quat_rotate(at, rotation, position);
         mf_vec3_add(at, at, link.position);
         mf_vec3_add_scaled(at, at, step, link.velocity);
         for (uint32_t c = 0; c < 3; c++)

@@ -277,8 +277,8 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     mf_Context *context = all->context;
     const size_t robots = all->robot_count;
     const uint64_t every = (uint64_t)robots * (robots - 1) / 2;
-    const uint64_t wanted = (uint64_t)robots * all->config.pairs;
-    all->room = (uint32_t)(every < wanted ? every : wanted < UINT32_MAX ? wanted : UINT32_MAX);
+    const uint64_t needed = (uint64_t)robots * all->config.pairs;
+    all->capacity = (uint32_t)(every < needed ? every : needed < UINT32_MAX ? needed : UINT32_MAX);
     all->bucket_count = power_of_two(2 * all->robot_count);
     all->group_of = mf_allocate(context, robots, sizeof *all->group_of);
     all->position = mf_allocate(context, robots, sizeof *all->position);
@@ -287,32 +287,33 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->present = mf_allocate(context, robots, 1);
     all->was_present = mf_allocate(context, robots, 1);
     all->immovable = mf_allocate(context, robots, 1);
-    all->near = mf_allocate(context, all->room, sizeof *all->near);
-    all->until = mf_allocate(context, all->room, sizeof *all->until);
-    all->ways = mf_allocate(context, all->room, sizeof *all->ways);
-    all->held = mf_allocate(context, all->room, sizeof *all->held);
-    all->near_before = mf_allocate(context, all->room, sizeof *all->near_before);
-    all->until_before = mf_allocate(context, all->room, sizeof *all->until_before);
-    all->ways_before = mf_allocate(context, all->room, sizeof *all->ways_before);
+    all->near = mf_allocate(context, all->capacity, sizeof *all->near);
+    all->until = mf_allocate(context, all->capacity, sizeof *all->until);
+    all->offsets = mf_allocate(context, all->capacity, sizeof *all->offsets);
+    all->fixed = mf_allocate(context, all->capacity, sizeof *all->fixed);
+    all->near_before = mf_allocate(context, all->capacity, sizeof *all->near_before);
+    all->until_before = mf_allocate(context, all->capacity, sizeof *all->until_before);
+    all->displacements_before =
+        mf_allocate(context, all->capacity, sizeof *all->displacements_before);
     all->gone = mf_allocate(context, robots, sizeof *all->gone);
-    all->twos = mf_allocate(context, all->room + robots, sizeof *all->twos);
-    all->near_of = mf_allocate(context, all->room + robots, sizeof *all->near_of);
+    all->twos = mf_allocate(context, all->capacity + robots, sizeof *all->twos);
+    all->near_of = mf_allocate(context, all->capacity + robots, sizeof *all->near_of);
     all->buckets = mf_allocate(context, (size_t)all->bucket_count + 1, sizeof *all->buckets);
     all->sorted = mf_allocate(context, robots, sizeof *all->sorted);
     all->blocks = mf_allocate(context, blocks, sizeof *all->blocks);
     all->pairs = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->pairs);
     all->searches = mf_allocate(context, MF_COLLISION_WAVE, sizeof *all->searches);
     all->gaps = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->gaps);
-    all->contact_room = all->robot_count < 8192 ? 8 * all->robot_count + 1024 : 66560;
-    all->contacts = mf_allocate(context, all->contact_room, sizeof *all->contacts);
+    all->contact_capacity = all->robot_count < 8192 ? 8 * all->robot_count + 1024 : 66560;
+    all->contacts = mf_allocate(context, all->contact_capacity, sizeof *all->contacts);
     all->touches = mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.contact_capacity,
                                sizeof *all->touches);
     if (!all->group_of || !all->position || !all->search_position || !all->search_rotation ||
         !all->present || !all->was_present || !all->immovable || !all->near || !all->until ||
-        !all->ways || !all->held || !all->near_before || !all->until_before || !all->ways_before ||
-        !all->gone || !all->twos || !all->near_of || !all->buckets || !all->sorted ||
-        !all->blocks || !all->pairs || !all->searches || !all->gaps || !all->touches ||
-        !all->contacts)
+        !all->offsets || !all->fixed || !all->near_before || !all->until_before ||
+        !all->displacements_before || !all->gone || !all->twos || !all->near_of || !all->buckets ||
+        !all->sorted || !all->blocks || !all->pairs || !all->searches || !all->gaps ||
+        !all->touches || !all->contacts)
         return no_memory(all, error);
     uint32_t solids = 0;
     for (uint32_t g = 0; g < all->group_count; g++) {
@@ -320,7 +321,7 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
         solids = own > solids ? own : solids;
         memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
     }
-    return mf_scratch_create(context, mf_compound_search_room(solids), MF_COLLISION_WAVE,
+    return mf_scratch_create(context, mf_compound_search_scratch_size(solids), MF_COLLISION_WAVE,
                              &all->scratch, error);
 }
 
@@ -350,11 +351,11 @@ static void destroy(mf_Context *context, void *user) {
                             all->searches,
                             all->touches,
                             all->until,
-                            all->ways,
-                            all->held,
+                            all->offsets,
+                            all->fixed,
                             all->near_before,
                             all->until_before,
-                            all->ways_before,
+                            all->displacements_before,
                             all->gone,
                             all->near_of,
                             all->gaps,
@@ -440,7 +441,7 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
                                 .pair_count = 1,
                                 .trees = true,
                                 .touches = all->touches,
-                                .room = MF_COLLISION_WAVE * all->config.contact_capacity};
+                                .capacity = MF_COLLISION_WAVE * all->config.contact_capacity};
     mf_collisions_bind(all, &search);
     for (uint32_t i = 0; i < search.touch_count; i++) {
         const uint32_t *two = search.touches[i].solids;

@@ -87,22 +87,22 @@ struct mf_Collisions {
 
     // Candidates of the last search.
     bool searched;
-    double margin;                // [m]
-    double (*search_position)[3]; // [m] per robot, at the search
-    double (*search_rotation)[4]; // [1] per robot of a still group: its orientation, at the search
-    uint8_t *was_present;         // [1] per robot
-    uint32_t room, near_count;    // [1]
-    mf_CollisionTwo *near;        // by a, then b
-    double *until;     // [m] per near pair: while what both have gone, and the way between them has
-                       // changed, sum up to less, they cannot touch
-    double (*ways)[3]; // [m] per near pair: the way between their bases when that was set
-    uint32_t (*held)[2]; // [1] per near pair: links that a fixed joint holds together, as far as it
-                         // still does; MF_NONE: none
-    uint64_t held_seen;  // version of the joints at that time
+    double margin;                 // [m]
+    double (*search_position)[3];  // [m] per robot, at the search
+    double (*search_rotation)[4];  // [1] per robot of a still group: its orientation, at the search
+    uint8_t *was_present;          // [1] per robot
+    uint32_t capacity, near_count; // [1]
+    mf_CollisionTwo *near;         // by a, then b
+    double *until; // [m] per near pair: while what both have gone, and the way between them has
+                   // changed, sum up to less, they cannot touch
+    double (*offsets)[3]; // [m] per near pair: the way between their bases when that was set
+    uint32_t (*fixed)[2]; // [1] per near pair: links that a fixed joint holds together, as far as
+                          // it still does; MF_NONE: none
+    uint64_t fixed_seen;   // version of the joints at that time
     uint32_t before_count; // [1] the same of the search before, while searching
     mf_CollisionTwo *near_before;
     double *until_before;
-    double (*ways_before)[3];
+    double (*displacements_before)[3];
     double *gone;          // [m] per robot: upper bound of all displacements against its base
     double cell;           // [m]
     uint32_t bucket_count; // [1] a power of two
@@ -121,9 +121,9 @@ struct mf_Collisions {
     mf_CompoundSearch *searches;
     double *gaps; // [m] of the pairs of a wave
     mf_CompoundTouch *touches;
-    uint32_t contact_room, contact_count; // [1]
-    mf_CollisionContact *contacts;        // of the last step
-    uint64_t contacts_left;               // [1] contacts beyond the capacity
+    uint32_t contact_capacity, contact_count; // [1]
+    mf_CollisionContact *contacts;            // of the last step
+    uint64_t contacts_left;                   // [1] contacts beyond the capacity
     mf_CollisionsStatistics statistics;
 };
 

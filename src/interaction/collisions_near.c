@@ -78,18 +78,18 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
 // robots.
 static const double doubt = 1e-4;
 
-static void add_ways(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
+static void add_displacements(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
     double drift[MF_BLOCK];
     const mf_TreeState state = mf_tree_state(&group->fields, block);
     all->drift(group->compound, &state, group->drifts + block * group->drifts_stride, drift);
     for (uint32_t i = 0; i < MF_BLOCK && block * MF_BLOCK + i < group->count; i++) {
         // NaN positions are treated as unknown.
-        const double way = drift[i] < farthest ? drift[i] : farthest;
-        all->gone[group->first + block * MF_BLOCK + i] += way;
+        const double distance = drift[i] < farthest ? drift[i] : farthest;
+        all->gone[group->first + block * MF_BLOCK + i] += distance;
     }
 }
 
-static bool has_way(const mf_CollisionGroup *group) {
+static bool has_displacement(const mf_CollisionGroup *group) {
     return group->is_still || (group->compound->hinged && group->reach < farthest);
 }
 
@@ -100,21 +100,21 @@ void mf_collisions_learn(mf_Collisions *all, uint32_t number, double gap) {
     const mf_CollisionGroup *a = mf_collisions_group(all, two.a),
                             *b = mf_collisions_group(all, two.b);
     const double least = gap - doubt * (1.0 + a->reach + b->reach);
-    if (!has_way(a) || !has_way(b) || !(least > 0.0))
+    if (!has_displacement(a) || !has_displacement(b) || !(least > 0.0))
         return;
     all->until[number] = all->gone[two.a] + all->gone[two.b] + least;
-    mf_vec3_sub(all->ways[number], all->position[two.b], all->position[two.a]);
+    mf_vec3_sub(all->offsets[number], all->position[two.b], all->position[two.a]);
 }
 
 // Whether a near pair cannot have met since it was found to be apart.
 static bool is_apart(const mf_Collisions *all, uint32_t number) {
     const mf_CollisionTwo two = all->near[number];
     const double left = all->until[number] - (all->gone[two.a] + all->gone[two.b]);
-    double way[3];
+    double offset[3];
     if (!(left > 0.0))
         return false;
-    mf_vec3_sub(way, all->position[two.b], all->position[two.a]);
-    return square_apart(way, all->ways[number]) < left * left;
+    mf_vec3_sub(offset, all->position[two.b], all->position[two.a]);
+    return square_apart(offset, all->offsets[number]) < left * left;
 }
 
 // ---- searching ----------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ static void sort_into_cells(mf_Collisions *all) {
 }
 
 static void add_near(mf_Collisions *all, uint32_t a, uint32_t b) {
-    if (all->near_count == all->room) {
+    if (all->near_count == all->capacity) {
         all->lost_pairs++;
         return;
     }
@@ -237,13 +237,13 @@ static void sort_near(mf_CollisionTwo *list, uint32_t count) {
 static void keep_near(mf_Collisions *all, bool known) {
     mf_CollisionTwo *const near = all->near_before;
     double *const until = all->until_before;
-    double(*const ways)[3] = all->ways_before;
+    double(*const offsets)[3] = all->displacements_before;
     all->near_before = all->near;
     all->until_before = all->until;
-    all->ways_before = all->ways;
+    all->displacements_before = all->offsets;
     all->near = near;
     all->until = until;
-    all->ways = ways;
+    all->offsets = offsets;
     all->before_count = known ? all->near_count : 0;
     if (!known)
         memset(all->gone, 0, all->robot_count * sizeof *all->gone);
@@ -261,7 +261,7 @@ static void take_over_gaps(mf_Collisions *all) {
                            !mf_collisions_group(all, two.b)->is_still;
         all->until[i] = known ? all->until_before[k] : -1.0;
         if (known)
-            mf_vec3_copy(all->ways[i], all->ways_before[k]);
+            mf_vec3_copy(all->offsets[i], all->displacements_before[k]);
     }
 }
 
@@ -275,7 +275,7 @@ static void watch(mf_Collisions *all) {
         for (int k = 0; k < 2; k++) {
             const mf_CollisionGroup *group = mf_collisions_group(all, robots[k]);
             const uint32_t block = mf_collisions_instance(group, robots[k]) / MF_BLOCK;
-            group->watched[block] = has_way(group) && !group->is_still;
+            group->watched[block] = has_displacement(group) && !group->is_still;
         }
     }
 }
@@ -301,7 +301,7 @@ static void search(mf_Collisions *all) {
     }
     sort_near(all->near, all->near_count);
     take_over_gaps(all);
-    all->held_seen = UINT64_MAX;
+    all->fixed_seen = UINT64_MAX;
     watch(all);
 }
 
@@ -352,7 +352,7 @@ void mf_collisions_find(mf_Collisions *all) {
     for (uint32_t g = 0; g < all->group_count; g++)
         for (uint32_t block = 0; block < mf_group_block_count(all->groups[g].group); block++)
             if (all->groups[g].watched[block])
-                add_ways(all, &all->groups[g], block);
+                add_displacements(all, &all->groups[g], block);
 }
 
 void mf_collisions_list(mf_Collisions *all, bool everybody) {

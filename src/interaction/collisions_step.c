@@ -39,7 +39,7 @@ static void refit_task(void *user, uint32_t index) {
 
 // The tree traversal measures gaps up to this one, which at 1 m/s is enough for sixty steps of 1
 // ms.
-static const double gap_wanted = 0.06; // [m]
+static const double gap_required = 0.06; // [m]
 
 static void search_task(void *user, uint32_t index) {
     mf_Collisions *all = user;
@@ -82,13 +82,13 @@ static uint32_t find_near(const mf_Collisions *all, uint32_t a, uint32_t b) {
 }
 
 // Anew after searches and when joints come and go.
-static void list_held(mf_Collisions *all) {
+static void list_fixed(mf_Collisions *all) {
     const mf_WorldJoints *joints = all->joints;
-    if (joints == NULL || all->held_seen == joints->version)
+    if (joints == NULL || all->fixed_seen == joints->version)
         return;
-    all->held_seen = joints->version;
+    all->fixed_seen = joints->version;
     for (uint32_t i = 0; i < all->near_count; i++)
-        all->held[i][0] = all->held[i][1] = MF_NONE;
+        all->fixed[i][0] = all->fixed[i][1] = MF_NONE;
     for (uint32_t slot = 0; slot < joints->used; slot++) {
         const mf_JointRecord *record = &joints->records[slot];
         if (!record->exists || record->kind != MF_WORLD_JOINT_FIXED)
@@ -100,22 +100,22 @@ static void list_held(mf_Collisions *all) {
                                     : MF_NONE;
         if (number == MF_NONE)
             continue;
-        all->held[number][0] = record->link[first];
-        all->held[number][1] = record->link[1 - first];
+        all->fixed[number][0] = record->link[first];
+        all->fixed[number][1] = record->link[1 - first];
     }
 }
 
-static void look_held(const mf_Collisions *all, uint32_t number, mf_CollisionTwo two,
-                      mf_CompoundPair *pair) {
-    if (all->joints == NULL || number == MF_NONE || all->held[number][0] == MF_NONE)
+static void look_fixed(const mf_Collisions *all, uint32_t number, mf_CollisionTwo two,
+                       mf_CompoundPair *pair) {
+    if (all->joints == NULL || number == MF_NONE || all->fixed[number][0] == MF_NONE)
         return;
     const mf_CollisionGroup *a = mf_collisions_group(all, two.a),
                             *b = mf_collisions_group(all, two.b);
-    pair->links[0] = all->held[number][0];
-    pair->links[1] = all->held[number][1];
+    pair->links[0] = all->fixed[number][0];
+    pair->links[1] = all->fixed[number][1];
     const uint32_t first[3] = {a->number, mf_collisions_instance(a, two.a), pair->links[0]};
     const uint32_t second[3] = {b->number, mf_collisions_instance(b, two.b), pair->links[1]};
-    pair->held = mf_joints_weld(all->joints, first, second);
+    pair->fixed = mf_joints_weld(all->joints, first, second);
 }
 
 // ---- contacts ----------------------------------------------------------------------------------
@@ -126,8 +126,8 @@ static mf_CompoundPair pair_of(const mf_Collisions *all, uint32_t index) {
     mf_CompoundPair pair = {
         .sides = {mf_collisions_side(all, two.a), mf_collisions_side(all, two.b)},
         .inner = two.a == two.b};
-    mf_vec3_sub(pair.way, all->position[two.b], all->position[two.a]);
-    look_held(all, all->near_of[index], two, &pair);
+    mf_vec3_sub(pair.direction, all->position[two.b], all->position[two.a]);
+    look_fixed(all, all->near_of[index], two, &pair);
     return pair;
 }
 
@@ -171,9 +171,9 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
             .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
             .trees = all->config.trees,
             .touches = all->touches + (size_t)pieces * all->config.contact_capacity,
-            .room = all->config.contact_capacity,
+            .capacity = all->config.contact_capacity,
             .gaps = all->gaps + i,
-            .wanted = gap_wanted};
+            .target_gap = gap_required};
         pieces++;
     }
     run_tasks(all, pieces, search_task);
@@ -229,7 +229,7 @@ void mf_collisions_run(const mf_WorldRun *run, void *user) {
     if (all->joints != NULL)
         mf_joints_list_welds(all->joints);
     mf_collisions_find(all);
-    list_held(all);
+    list_fixed(all);
     const mf_CollisionsStatistics before = all->statistics;
     mf_collisions_list(all, false);
     if (search_listed(all)) {

@@ -52,14 +52,14 @@ static void find_body(const mf_Collisions *all, uint32_t robot, const mf_Compoun
 }
 
 // [1/kg] inverse effective mass of the solid's link along the unit vector `way`.
-static double inverse_mass(const Body *body, const double way[3]) {
+static double inverse_mass(const Body *body, const double direction[3]) {
     double center[3], lever[3], torque[3], own[3], answer[3], back[9];
     if (body->fixed)
         return 0.0;
     mf_mat3_apply(center, body->rotation, body->solid->center);
     mf_vec3_add(center, center, body->position);
     mf_vec3_sub(lever, body->arm, center);
-    mf_vec3_cross(torque, lever, way);
+    mf_vec3_cross(torque, lever, direction);
     mf_mat3_transpose(back, body->rotation);
     mf_mat3_apply(own, back, torque);
     mf_mat3_apply(answer, body->solid->inverse_inertia, own);
@@ -180,7 +180,7 @@ static void add_wrench(const Body *body, const double force[3], const double tor
 static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two,
                                          const mf_CompoundTouch *touch, double load,
                                          const double force[3]) {
-    if (all->contact_count == all->contact_room) {
+    if (all->contact_count == all->contact_capacity) {
         all->contacts_left++;
         return NULL;
     }
@@ -223,23 +223,23 @@ typedef struct LinkContact { // a contact, for the world's solver
 // MuJoCo's law as a file states it (contact/softness.h), over a step h: with the acceleration a =
 // (v+ - v) / h, f = m z / (1 - z) (k z d - b v - a) is
 //     v+ + gamma f = v + h (k z d - b v),    gamma = h (1 - z) / (m z)
-static void soften_as_stated(const mf_Collisions *all, const LinkContact *meeting,
+static void soften_as_stated(const mf_Collisions *all, const LinkContact *link_contact,
                              const mf_Softness *softness, mf_SolverContact *contact) {
-    const double step = all->settings.step, speed = -meeting->approach;
+    const double step = all->settings.step, speed = -link_contact->approach;
     double k, b;
     mf_softness_reference(softness, step, true, &k, &b);
     const double z = mf_softness_impedance(softness, contact->depth);
-    contact->softness = step * (1.0 - z) / z * meeting->inverse;
+    contact->softness = step * (1.0 - z) / z * link_contact->inverse;
     contact->apart = speed + step * (k * z * contact->depth - b * speed);
 }
 
-static void soften(const mf_Collisions *all, const LinkContact *meeting,
+static void soften(const mf_Collisions *all, const LinkContact *link_contact,
                    const mf_Softness *softness, mf_SolverContact *contact) {
     const mf_CollisionSettings *settings = &all->settings;
-    const double approach = meeting->approach;
+    const double approach = link_contact->approach;
     contact->give = friction_give;
     if (all->config.law == MF_COLLISION_COMPLIANT && mf_softness_is_stated(softness)) {
-        soften_as_stated(all, meeting, softness, contact);
+        soften_as_stated(all, link_contact, softness, contact);
         return;
     }
     const bool compliant = all->config.law == MF_COLLISION_COMPLIANT;
@@ -259,31 +259,31 @@ static void soften(const mf_Collisions *all, const LinkContact *meeting,
 
 static bool can_hand_over(const mf_Collisions *all, const Body *a, const Body *b) {
     return all->solver != NULL && a->group->solved && b->group->solved &&
-           mf_solver_has_room(all->solver);
+           mf_solver_has_capacity(all->solver);
 }
 
 // Passes a contact to the world's solver. `force` and `torque`: of the explicit law.
-static void hand_over(mf_Collisions *all, const LinkContact *meeting, const Surface *surface,
+static void hand_over(mf_Collisions *all, const LinkContact *link_contact, const Surface *surface,
                       const double force[3], const double torque[3]) {
     static const double none[3] = {0.0, 0.0, 0.0};
-    const mf_CompoundTouch *touch = meeting->touch;
+    const mf_CompoundTouch *touch = link_contact->touch;
     mf_SolverContact contact = {.depth = touch->depth < all->config.depth ? touch->depth
                                                                           : all->config.depth,
                                 .rows = surface->rows,
                                 .coupled = all->config.law == MF_COLLISION_COMPLIANT};
     mf_vec3_copy(contact.friction, surface->friction);
-    soften(all, meeting, &surface->softness, &contact);
+    soften(all, link_contact, &surface->softness, &contact);
     for (uint32_t s = 0; s < 2; s++) {
-        contact.group[s] = meeting->sides[s]->group->number;
-        contact.instance[s] = meeting->sides[s]->instance;
-        contact.link[s] = meeting->sides[s]->solid->link;
+        contact.group[s] = link_contact->sides[s]->group->number;
+        contact.instance[s] = link_contact->sides[s]->instance;
+        contact.link[s] = link_contact->sides[s]->solid->link;
         contact.shape[s] = touch->solids[s];
     }
-    mf_vec3_add(contact.point, all->position[meeting->two.a], touch->point);
+    mf_vec3_add(contact.point, all->position[link_contact->two.a], touch->point);
     mf_vec3_copy(contact.normal, touch->normal);
     mf_vec3_copy(contact.spare, force);
     mf_vec3_copy(contact.spare + 3, torque);
-    mf_CollisionContact *kept = keep_contact(all, meeting->two, touch, 0.0, none);
+    mf_CollisionContact *kept = keep_contact(all, link_contact->two, touch, 0.0, none);
     if (kept != NULL) {
         contact.load = &kept->load;
         contact.force = kept->force;
@@ -306,43 +306,44 @@ static bool is_ground(const mf_Collisions *all, uint32_t robot, const Body *body
                       const double normal[3]) {
     if (body->solid->kind != MF_COLLIDE_PLANE || mf_abs(normal[2]) < 1.0 - 1e-6)
         return false;
-    double way[3];
-    mf_mat3_apply(way, body->rotation,
+    double direction[3];
+    mf_mat3_apply(direction, body->rotation,
                   body->group->compound->model->shapes[body->solid->shape].position);
-    const double height = all->position[robot][2] + body->position[2] + way[2];
+    const double height = all->position[robot][2] + body->position[2] + direction[2];
     return height <= mf_world_config_of(all->world)->terrain->highest + 1e-6;
 }
 
 void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
                          const mf_CompoundTouch *touch, uint32_t together) {
     Body a, b;
-    double arm[3], way[3], along[3], force[3], torque[3];
+    double arm[3], offset[3], along[3], force[3], torque[3];
     const double *n = touch->normal;
-    mf_vec3_sub(arm, touch->point, pair->way);
+    mf_vec3_sub(arm, touch->point, pair->direction);
     find_body(all, two.a, &pair->sides[0], touch->solids[0], touch->point, &a);
     find_body(all, two.b, &pair->sides[1], touch->solids[1], arm, &b);
     if ((a.fixed && b.fixed) || is_welded(all, &a, &b) ||
         is_ground(all, two.a, &a, touch->normal) || is_ground(all, two.b, &b, touch->normal))
         return;
     const double inverse = (a.fixed ? 0.0 : a.solid->pressed) + (b.fixed ? 0.0 : b.solid->pressed);
-    mf_vec3_sub(way, a.velocity, b.velocity);
+    mf_vec3_sub(offset, a.velocity, b.velocity);
     const Surface surface = surface_of(all, &a, &b);
     const double step = all->settings.step;
-    const double approach = mf_vec3_dot(way, n);
+    const double approach = mf_vec3_dot(offset, n);
     const double pressing = press(all, 1.0 / inverse, touch->depth, approach);
-    mf_vec3_add_scaled(along, way, -approach, n);
-    mf_vec3_copy(way, along);
+    mf_vec3_add_scaled(along, offset, -approach, n);
+    mf_vec3_copy(offset, along);
     mf_vec3_set(force, 0, 0, 0);
-    if (mf_vec3_normalize(way))
+    if (mf_vec3_normalize(offset))
         drag(along, surface.friction[0] * pressing,
-             0.5 / (together * step * (inverse_mass(&a, way) + inverse_mass(&b, way))), force);
+             0.5 / (together * step * (inverse_mass(&a, offset) + inverse_mass(&b, offset))),
+             force);
     drag_rates(&a, &b, n, &surface, pressing, step, torque);
     mf_vec3_add_scaled(force, force, pressing, n);
     if (can_hand_over(all, &a, &b)) {
         const double links =
             (a.fixed ? 0.0 : a.solid->inverse_mass) + (b.fixed ? 0.0 : b.solid->inverse_mass);
-        const LinkContact place = {two, touch, {&a, &b}, links, approach};
-        hand_over(all, &place, &surface, force, torque);
+        const LinkContact contact = {two, touch, {&a, &b}, links, approach};
+        hand_over(all, &contact, &surface, force, torque);
     } else {
         keep_contact(all, two, touch, pressing, force);
         add_wrench(&a, force, torque, -1.0);

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double half_turn = 3.14159265358979323846; // [rad]
+static const double half_rotation = 3.14159265358979323846; // [rad]
 
 mf_InteractionMember mf_interaction_member(mf_Group *group) {
     return (mf_InteractionMember){.struct_size = sizeof(mf_InteractionMember),
@@ -27,7 +27,7 @@ mf_InteractionConfig mf_interaction_config(void) {
                                   .radius = 5.0,
                                   .nearest = 8,
                                   .relative = true,
-                                  .view_angle = half_turn,
+                                  .view_angle = half_rotation,
                                   .collide = true,
                                   .terrain = true,
                                   .terrain_tolerance = 0.01,
@@ -98,7 +98,7 @@ static mf_Status check_numbers(const mf_InteractionConfig *config, mf_Error *err
     } ranges[] = {
         {"radius", config->detect ? config->radius : 1.0, 1e-6, 1e5},
         {"nearest", config->nearest, 0, MF_NEAREST_LIMIT},
-        {"view_angle", config->view_angle, 1e-6, half_turn},
+        {"view_angle", config->view_angle, 1e-6, half_rotation},
         {"terrain_tolerance", config->terrain_tolerance, 0, 1e3},
         {"downwash_reach", config->downwash_reach, 0.1, 1e3},
         {"air_density", config->air_density, 1e-3, 100},
@@ -284,16 +284,16 @@ static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbors **
 
 static mf_Status make_searches(mf_Interaction *all, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
-    uint32_t wanted = (config->detect ? MF_WORK_DETECT : 0u) |
+    uint32_t needed = (config->detect ? MF_WORK_DETECT : 0u) |
                       (has_collisions(config) ? MF_WORK_COLLIDE : 0u) |
                       (has_air(config) ? MF_WORK_AIR : 0u);
     mf_Neighbors **to[] = {&all->detect, &all->touch, &all->air};
     mf_Neighbors *shared = NULL;
     mf_Status status = MF_OK;
     if (config->latency == 0)
-        status = make_search(all, wanted, &shared, error);
+        status = make_search(all, needed, &shared, error);
     for (uint32_t i = 0; i < 3 && status == MF_OK; i++) {
-        if ((wanted >> i & 1) == 0)
+        if ((needed >> i & 1) == 0)
             continue;
         if (config->latency == 0)
             *to[i] = shared;
@@ -338,7 +338,7 @@ static mf_Status prepare_detection(mf_Interaction *all, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
     double sine;
     all->query = (mf_NeighborQuery){.radius = config->radius,
-                                    .in_view = config->view_angle < half_turn,
+                                    .in_view = config->view_angle < half_rotation,
                                     .nearest = config->nearest,
                                     .relative = config->relative && config->nearest > 0};
     mf_sin_cos(config->view_angle, &sine, &all->query.view_cosine);

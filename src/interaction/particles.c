@@ -28,18 +28,18 @@ typedef struct Owner { // a group with solids
     uint32_t *first_face, *faces; // [1] of each hull
 } Owner;
 
-typedef struct Place { // of a solid
+typedef struct LinkIndex { // of a solid
     uint32_t owner, instance, link;
-} Place;
+} LinkIndex;
 
 typedef struct Links {
     mf_ParticleCoupling coupling; // as particles know it
     mf_Context *context;
     mf_World *world;
     Owner *owners;
-    uint32_t owner_count, room; // [1], [1] solids
+    uint32_t owner_count, capacity; // [1], [1] solids
     mf_ParticleSolid *solids;
-    Place *places;
+    LinkIndex *link_indices;
     mf_ParticleFace *faces;
     uint32_t face_count;
     double reach;                // [m] largest of all particles
@@ -103,7 +103,7 @@ static void find_block(Links *all, Owner *owner, uint32_t number, uint32_t block
             mf_LinkMotion motion;
             mf_link_motion(&motion, owner->values, lane, link, owner->still || lost);
             put_solid(all, owner, s, &motion, about, &all->solids[all->coupling.count]);
-            all->places[all->coupling.count++] = (Place){number, first + lane, link};
+            all->link_indices[all->coupling.count++] = (LinkIndex){number, first + lane, link};
         }
     }
 }
@@ -138,8 +138,8 @@ static void push_robots(const mf_WorldRun *run, void *user) {
         if (all->owners[o].wrench != NULL)
             relax(&all->owners[o]);
     for (uint32_t s = 0; all->found && s < all->coupling.count; s++) {
-        const Place *place = &all->places[s];
-        const Owner *owner = &all->owners[place->owner];
+        const LinkIndex *index = &all->link_indices[s];
+        const Owner *owner = &all->owners[index->owner];
         const double *wrench = all->coupling.wrench[s];
         bool any = false;
         for (int c = 0; c < 6; c++)
@@ -147,11 +147,11 @@ static void push_robots(const mf_WorldRun *run, void *user) {
         if (owner->wrench == NULL || !any)
             continue;
         for (uint32_t c = 0; c < 6; c++) {
-            const uint32_t row = 6 * place->link + c;
-            mf_field_set(owner->wrench, place->instance, row,
-                         mf_field_get(owner->wrench, place->instance, row) + wrench[c]);
+            const uint32_t row = 6 * index->link + c;
+            mf_field_set(owner->wrench, index->instance, row,
+                         mf_field_get(owner->wrench, index->instance, row) + wrench[c]);
         }
-        ((uint32_t *)owner->count->data)[place->instance]++;
+        ((uint32_t *)owner->count->data)[index->instance]++;
     }
     all->found = false; // nothing of this step is left for the next one
 }
@@ -170,7 +170,7 @@ static void destroy(mf_Context *context, void *user) {
     }
     mf_release(context, all->owners);
     mf_release(context, all->solids);
-    mf_release(context, all->places);
+    mf_release(context, all->link_indices);
     mf_release(context, all->faces);
     mf_release(context, all->coupling.wrench);
     mf_mixture_destroy(context, all->mixture);
@@ -204,10 +204,10 @@ static uint32_t count_faces(const mf_HullSet *hulls) {
 }
 
 static mf_Status add_faces(Links *all, mf_Error *error) {
-    uint32_t room = 1;
+    uint32_t capacity = 1;
     for (uint32_t o = 0; o < all->owner_count; o++)
-        room += count_faces(all->owners[o].compound->hulls);
-    all->faces = mf_allocate(all->context, room, sizeof *all->faces);
+        capacity += count_faces(all->owners[o].compound->hulls);
+    all->faces = mf_allocate(all->context, capacity, sizeof *all->faces);
     if (all->faces == NULL)
         return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
     for (uint32_t o = 0; o < all->owner_count; o++) {
@@ -246,7 +246,7 @@ static mf_Status add_owner(Links *all, mf_Group *group, mf_Error *error) {
     owner->fault = mf_group_find_field(group, "fault.word");
     owner->wrench = owner->still ? NULL : mf_group_find_field(group, "wrench.link");
     owner->count = owner->still ? NULL : mf_group_find_field(group, "wrench.count");
-    all->room += mf_group_count(group) * owner->compound->solid_count;
+    all->capacity += mf_group_count(group) * owner->compound->solid_count;
     status = mf_link_motions_create(&owner->motions, group, error);
     if (status != MF_OK)
         return status;
@@ -266,17 +266,17 @@ static mf_Status add_owners(Links *all, mf_Error *error) {
         if (!mf_group_config_of(group)->isolated && mf_particles_of(group) == NULL)
             status = add_owner(all, group, error);
     }
-    if (status == MF_OK && all->room > MF_PARTICLE_SOLIDS)
+    if (status == MF_OK && all->capacity > MF_PARTICLE_SOLIDS)
         return mf_fail(error, MF_LIMIT, "particles: %u shapes of other groups, at most %u",
-                       all->room, MF_PARTICLE_SOLIDS);
+                       all->capacity, MF_PARTICLE_SOLIDS);
     return status == MF_OK ? add_faces(all, error) : status;
 }
 
 static mf_Status make_memory(Links *all, mf_Error *error) {
-    all->solids = mf_allocate(all->context, all->room, sizeof *all->solids);
-    all->places = mf_allocate(all->context, all->room, sizeof *all->places);
-    all->coupling.wrench = mf_allocate(all->context, all->room, sizeof *all->coupling.wrench);
-    if (all->solids == NULL || all->places == NULL || all->coupling.wrench == NULL)
+    all->solids = mf_allocate(all->context, all->capacity, sizeof *all->solids);
+    all->link_indices = mf_allocate(all->context, all->capacity, sizeof *all->link_indices);
+    all->coupling.wrench = mf_allocate(all->context, all->capacity, sizeof *all->coupling.wrench);
+    if (all->solids == NULL || all->link_indices == NULL || all->coupling.wrench == NULL)
         return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
     all->coupling.user = all;
     all->coupling.find = find_solids;
@@ -291,8 +291,8 @@ static mf_Status join_particles(Links *all, mf_Error *error) {
         mf_Particles *particles = mf_particles_of(mf_world_group(all->world, g));
         if (particles == NULL)
             continue;
-        particles->solids = mf_allocate(all->context, all->room, sizeof *particles->solids);
-        particles->wrench = mf_allocate(all->context, (size_t)MF_PARTICLE_PIECES * all->room,
+        particles->solids = mf_allocate(all->context, all->capacity, sizeof *particles->solids);
+        particles->wrench = mf_allocate(all->context, (size_t)MF_PARTICLE_PIECES * all->capacity,
                                         sizeof *particles->wrench);
         if (particles->solids == NULL || particles->wrench == NULL)
             return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");

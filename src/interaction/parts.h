@@ -15,7 +15,7 @@ enum {
 enum { MF_CHUNK_PAIRS = 64 }; // [1] most colliding pairs of a chunk with events
 
 // Flags of an agent in one round of collisions.
-enum { MF_FLAG_MET = 1, MF_FLAG_GROUND = 2, MF_FLAG_OUTSIDE = 4 };
+enum { MF_FLAG_TOUCHED = 1, MF_FLAG_GROUND = 2, MF_FLAG_OUTSIDE = 4 };
 
 typedef struct mf_Background mf_Background;
 

@@ -9,11 +9,11 @@
 
 typedef struct List {
     mf_Contact *out;
-    uint32_t room, count; // [1]
+    uint32_t capacity, count; // [1]
 } List;
 
 static void append(List *list, const mf_Contact *contact) {
-    if (list->count < list->room)
+    if (list->count < list->capacity)
         list->out[list->count] = *contact;
     list->count++;
 }
@@ -67,15 +67,15 @@ static void append_ground(const Ground *ground, mf_ShapeOwner owner, const doubl
 // the map.
 static void list_row(const Ground *ground, uint32_t row, double load) {
     const mf_QueryPose *pose = &ground->group->pose[0];
-    double up[3], way[3], position[3], point[3];
+    double up[3], direction[3], position[3], point[3];
     mf_ShapeOwner owner = {ground->group->group, ground->instance, 0, 0};
     if (!mf_contacts_owner(ground->group->group, row, &owner.link, &owner.shape))
         return;
     const double *origin = pose->position[owner.link], *rotation = pose->rotation[owner.link];
     mf_terrain_height(ground->terrain, origin[0], origin[1], up);
     for (int i = 0; i < 2; i++) { // again with the normal at the point found
-        mf_quat_rotate_inverse(way, rotation, up);
-        mf_contacts_lowest(ground->group->group, row, owner.link, way, position);
+        mf_quat_rotate_inverse(direction, rotation, up);
+        mf_contacts_lowest(ground->group->group, row, owner.link, direction, position);
         mf_quat_rotate(point, rotation, position);
         mf_vec3_add(point, point, origin);
         mf_terrain_height(ground->terrain, point[0], point[1], up);
@@ -128,18 +128,18 @@ static void list_ground(const mf_World *world, mf_QueryGroup *group, List *list)
     }
 }
 
-mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t room, uint32_t *count,
+mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t capacity, uint32_t *count,
                             mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_Query *query;
-    if (world == NULL || count == NULL || (out == NULL && room > 0))
+    if (world == NULL || count == NULL || (out == NULL && capacity > 0))
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_contacts: world, count or out is NULL");
     *count = 0;
     mf_Status status = mf_query_of(world, &query, error);
     if (status != MF_OK)
         return status;
     const mf_Collisions *collisions = mf_collisions_of(world);
-    List list = {.out = out, .room = room};
+    List list = {.out = out, .capacity = capacity};
     if (collisions != NULL)
         list_collisions(collisions, &list);
     for (uint32_t g = 0; g < query->count; g++)

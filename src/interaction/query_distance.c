@@ -91,11 +91,11 @@ static mf_ShapeOwner owner_of(const Side *side, uint32_t solid) {
 }
 
 static bool too_far(const mf_GapSolid *a, const mf_GapSolid *b, double most) {
-    double way[3];
-    mf_vec3_sub(way, b->position, a->position);
+    double offset[3];
+    mf_vec3_sub(offset, b->position, a->position);
     const double sum = a->values[MF_COLLIDE_RADIUS] + b->values[MF_COLLIDE_RADIUS];
     // Slightly reduced because of rounding.
-    return mf_vec3_length(way) * (1.0 - 1e-9) - sum * (1.0 + 1e-9) > most;
+    return mf_vec3_length(offset) * (1.0 - 1e-9) - sum * (1.0 + 1e-9) > most;
 }
 
 // `best->distance` is the upper bound of the search.
@@ -120,10 +120,11 @@ static void compare(const Side *a, const Side *b, mf_Distance *best) {
 // The sphere of a whole instance against that of `a`.
 static bool out_of_reach(const Side *a, const mf_QueryGroup *group, const double base[3],
                          double most) {
-    double own[3], way[3];
+    double own[3], offset[3];
     mf_query_present(a->group, a->instance, own);
-    mf_vec3_sub(way, base, own);
-    return mf_vec3_length(way) * (1.0 - 1e-9) - a->group->compound->reach - group->compound->reach >
+    mf_vec3_sub(offset, base, own);
+    return mf_vec3_length(offset) * (1.0 - 1e-9) - a->group->compound->reach -
+               group->compound->reach >
            most;
 }
 

@@ -16,8 +16,8 @@ mf_RayConfig mf_ray_config(void) {
 }
 
 typedef struct Ray {
-    double start[3], way[3]; // [m], [1] unit
-    mf_RayHit *best;         // its distance bounds the search; normal in the world frame
+    double start[3], direction[3]; // [m], [1] unit
+    mf_RayHit *best;               // its distance bounds the search; normal in the world frame
 } Ray;
 
 static mf_Status check(const mf_Query *query, const mf_RayConfig *config, mf_Error *error) {
@@ -54,8 +54,8 @@ static mf_Status check(const mf_Query *query, const mf_RayConfig *config, mf_Err
 
 static void hit_ground(const mf_World *world, Ray *ray) {
     double normal[3];
-    const double distance = mf_terrain_ray(mf_world_config_of(world)->terrain, ray->start, ray->way,
-                                           ray->best->distance, normal);
+    const double distance = mf_terrain_ray(mf_world_config_of(world)->terrain, ray->start,
+                                           ray->direction, ray->best->distance, normal);
     if (!(distance < ray->best->distance))
         return;
     ray->best->hit = true;
@@ -72,7 +72,7 @@ static void hit_shape(const mf_Model *model, uint32_t number, const double posit
     const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &model->meshes[shape->mesh] : NULL;
     const mf_RaySolid solid =
         mf_ray_solid(shape->type, shape->type == MF_SHAPE_PLANE ? endless : shape->size, mesh);
-    double at[3], rotation[4], start[3], way[3], normal[3];
+    double at[3], rotation[4], start[3], direction[3], normal[3];
     mf_vec3_copy(at, shape->position);
     memcpy(rotation, shape->rotation, sizeof rotation);
     if (position != NULL) {
@@ -82,8 +82,8 @@ static void hit_shape(const mf_Model *model, uint32_t number, const double posit
     }
     mf_vec3_sub(start, ray->start, at);
     mf_quat_rotate_inverse(start, rotation, start);
-    mf_quat_rotate_inverse(way, rotation, ray->way);
-    const double distance = mf_ray_hit(&solid, start, way, normal);
+    mf_quat_rotate_inverse(direction, rotation, ray->direction);
+    const double distance = mf_ray_hit(&solid, start, direction, normal);
     if (!(distance < ray->best->distance && distance < MF_RAY_FAR))
         return;
     ray->best->hit = true;
@@ -98,9 +98,9 @@ static bool misses(const mf_QueryGroup *group, const double base[3], const Ray *
     if (isinf(group->reach))
         return false;
     mf_vec3_sub(to, base, ray->start);
-    double along = mf_vec3_dot(to, ray->way);
+    double along = mf_vec3_dot(to, ray->direction);
     along = mf_clamp(along, 0.0, ray->best->distance);
-    mf_vec3_add_scaled(off, to, -along, ray->way);
+    mf_vec3_add_scaled(off, to, -along, ray->direction);
     return !(mf_vec3_dot(off, off) <= group->reach * group->reach);
 }
 
@@ -171,14 +171,14 @@ mf_Status mf_world_ray(mf_World *world, const mf_RayConfig *config, mf_RayHit *o
     mf_RayHit best = {.distance = config->reach};
     Ray ray = {.best = &best};
     mf_vec3_copy(ray.start, config->start);
-    mf_vec3_copy(ray.way, config->direction);
-    mf_vec3_normalize(ray.way);
+    mf_vec3_copy(ray.direction, config->direction);
+    mf_vec3_normalize(ray.direction);
     if (config->ground)
         hit_ground(world, &ray);
     for (uint32_t g = 0; g < query->count; g++)
         hit_group(&query->groups[g], config, &ray);
     if (best.hit) {
-        mf_vec3_add_scaled(best.point, ray.start, best.distance, ray.way);
+        mf_vec3_add_scaled(best.point, ray.start, best.distance, ray.direction);
         *out = best;
     }
     return MF_OK;

@@ -32,8 +32,8 @@ static void note_pairs(void *user, uint32_t chunk, const int32_t *first, const i
     for (uint32_t i = 0; i < count; i++) {
         uint32_t a = (uint32_t)search->agent_of[first[i]];
         uint32_t b = (uint32_t)search->agent_of[second[i]];
-        set_flag(all, a, MF_FLAG_MET);
-        set_flag(all, b, MF_FLAG_MET);
+        set_flag(all, a, MF_FLAG_TOUCHED);
+        set_flag(all, b, MF_FLAG_TOUCHED);
         if (all->pair_counts[chunk] < MF_CHUNK_PAIRS) {
             uint64_t pair = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
             all->pairs[(size_t)chunk * MF_CHUNK_PAIRS + all->pair_counts[chunk]++] = pair;
@@ -49,7 +49,7 @@ static double position_of(const mf_Neighbors *search, int32_t slot, int componen
     return (double)((const float *)rows[component])[slot];
 }
 
-static void scan_places(mf_Interaction *all, uint32_t chunk) {
+static void scan_cells(mf_Interaction *all, uint32_t chunk) {
     const mf_Neighbors *search = all->touch;
     const mf_Terrain *terrain = mf_world_config_of(all->world)->terrain;
     mf_ScanTask scan = all->scan;
@@ -83,7 +83,7 @@ void mf_interaction_work(mf_Interaction *all, mf_Neighbors *search, uint32_t wor
         search->jets(search, chunk, all->jets, &all->air_task);
     }
     if ((work & MF_WORK_COLLIDE) != 0) {
-        scan_places(all, chunk);
+        scan_cells(all, chunk);
         if (all->config.collide)
             search->pairs(search, chunk, note_pairs, all);
     }
@@ -205,7 +205,7 @@ static void sort_pairs(uint64_t *pairs, uint32_t count) {
     }
 }
 
-static void tell_pairs(mf_Interaction *all) {
+static void report_pairs(mf_Interaction *all) {
     uint32_t count = 0;
     for (uint32_t chunk = 0; chunk < all->touch->chunk_count; chunk++) {
         memmove(all->pairs + count, all->pairs + (size_t)chunk * MF_CHUNK_PAIRS,
@@ -226,7 +226,7 @@ static void raise_fault(mf_Interaction *all, uint32_t agent, uint32_t bit) {
     all->fault[group][agent - search->groups[group].first_block * MF_BLOCK] |= bit;
 }
 
-static void tell_ground(mf_Interaction *all) {
+static void report_ground(mf_Interaction *all) {
     for (uint32_t agent = 0; agent < all->touch->slot_count; agent++)
         if ((all->flags[agent] & MF_FLAG_GROUND) != 0) {
             add_event(all, MF_EVENT_TERRAIN, agent, MF_NONE);
@@ -235,7 +235,7 @@ static void tell_ground(mf_Interaction *all) {
 }
 
 // An event when an agent leaves the box, not while it is outside.
-static void tell_fence(mf_Interaction *all) {
+static void report_fence(mf_Interaction *all) {
     all->any_outside = false;
     for (uint32_t agent = 0; agent < all->touch->slot_count; agent++) {
         uint8_t outside = (all->flags[agent] & MF_FLAG_OUTSIDE) != 0;
@@ -252,13 +252,13 @@ static void apply_touch(mf_Interaction *all) {
     if (!all->any_flag && !all->any_outside)
         return;
     if (all->pairs_found > 0) {
-        tell_pairs(all);
+        report_pairs(all);
         for (uint32_t agent = 0; agent < all->touch->slot_count; agent++)
-            if ((all->flags[agent] & MF_FLAG_MET) != 0)
+            if ((all->flags[agent] & MF_FLAG_TOUCHED) != 0)
                 raise_fault(all, agent, MF_FAULT_COLLISION);
     }
-    tell_ground(all);
-    tell_fence(all);
+    report_ground(all);
+    report_fence(all);
     memset(all->flags, 0, all->touch->slot_count);
     all->any_flag = false;
 }
@@ -444,7 +444,7 @@ static const char *const air_writes[] = {"wind.velocity", NULL};
 
 mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error) {
     const struct {
-        bool wanted;
+        bool requested;
         const char *name;
         mf_Rate rate;
         mf_WorldSystemFn run;
@@ -464,10 +464,10 @@ mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error) {
     system.user = all;
     mf_Status status = MF_OK;
     for (size_t i = 0; i < sizeof marks / sizeof *marks && status == MF_OK; i++)
-        if (marks[i].wanted)
+        if (marks[i].requested)
             status = mf_world_check_rate(all->world, marks[i].name, marks[i].rate, error);
     for (size_t i = 0; i < sizeof marks / sizeof *marks && status == MF_OK; i++) {
-        if (!marks[i].wanted)
+        if (!marks[i].requested)
             continue;
         system.name = marks[i].name;
         system.rate = marks[i].rate;

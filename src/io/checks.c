@@ -47,10 +47,10 @@ mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
                                       : "%s: only used with ground.file, which is not given",
                                 key->path);
     }
-    const double quarter_turn = 1.5707963267948966;
+    const double quarter_rotation = 1.5707963267948966;
     double slope = generator->amplitude;
     if (image || generator->shape != MF_TERRAIN_SLOPE ||
-        (slope > -quarter_turn && slope < quarter_turn))
+        (slope > -quarter_rotation && slope < quarter_rotation))
         return MF_OK;
     char found[MF_DECIMAL_TEXT];
     return mf_reader_refuse(reader, "ground.amplitude", "ground.shape",

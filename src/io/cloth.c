@@ -23,34 +23,34 @@ typedef struct Run {
 } Run;
 
 // False: no such word, or the cloth is no rectangle.
-static bool find_side(const mf_Cloth *cloth, const char *word, Run *out) {
+static bool find_side(const mf_Cloth *cloth, const char *name, Run *out) {
     const uint32_t n = cloth->counts[0], m = cloth->counts[1], last = n * (m - 1);
     const struct {
-        const char *word;
+        const char *name;
         Run run;
     } sides[] = {{"left", {0, m, n}},        {"right", {n - 1, m, n}},
                  {"bottom", {0, n, 1}},      {"top", {last, n, 1}},
                  {"bottom_left", {0, 1, 1}}, {"bottom_right", {n - 1, 1, 1}},
                  {"top_left", {last, 1, 1}}, {"top_right", {last + n - 1, 1, 1}}};
     for (size_t i = 0; n > 0 && i < sizeof sides / sizeof *sides; i++)
-        if (strcmp(word, sides[i].word) == 0) {
+        if (strcmp(name, sides[i].name) == 0) {
             *out = sides[i].run;
             return true;
         }
     return false;
 }
 
-static mf_Status find_pin(const mf_Reader *reader, const mf_Cloth *cloth, const char *word,
+static mf_Status find_pin(const mf_Reader *reader, const mf_Cloth *cloth, const char *name,
                           Run *out) {
     char *end;
-    const unsigned long number = strtoul(word, &end, 10);
-    if (find_side(cloth, word, out))
+    const unsigned long number = strtoul(name, &end, 10);
+    if (find_side(cloth, name, out))
         return MF_OK;
     *out = (Run){(uint32_t)number, 1, 1};
-    if (end != word && *end == '\0' && number < mf_cloth_vertex_count(cloth))
+    if (end != name && *end == '\0' && number < mf_cloth_vertex_count(cloth))
         return MF_OK;
     return mf_reader_refuse(reader, "pins", NULL,
-                            "%.40s: expected the number of a vertex below %u%s", word,
+                            "%.40s: expected the number of a vertex below %u%s", name,
                             mf_cloth_vertex_count(cloth),
                             cloth->counts[0] > 0 ? ", or left, right, bottom, top, bottom_left, "
                                                    "bottom_right, top_left, top_right"
@@ -62,8 +62,8 @@ static mf_Status take_pins(mf_Reader *reader, const mf_ClothEntry *entry, mf_Clo
     const char *const *words = entry->pins.entries;
     const uint32_t vertices = mf_cloth_vertex_count(cloth);
     uint32_t *pins = mf_reader_allocate(reader, (vertices + 1) * sizeof *pins);
-    bool *held = mf_reader_allocate(reader, (vertices + 1) * sizeof *held);
-    if (pins == NULL || held == NULL)
+    bool *fixed = mf_reader_allocate(reader, (vertices + 1) * sizeof *fixed);
+    if (pins == NULL || fixed == NULL)
         return MF_NO_MEMORY;
     cloth->pins = pins;
     for (uint32_t i = 0; i < entry->pins.count; i++) {
@@ -73,9 +73,9 @@ static mf_Status take_pins(mf_Reader *reader, const mf_ClothEntry *entry, mf_Clo
             return status;
         for (uint32_t k = 0; k < run.count; k++) {
             const uint32_t vertex = run.first + k * run.stride;
-            if (!held[vertex])
+            if (!fixed[vertex])
                 pins[cloth->pin_count++] = vertex;
-            held[vertex] = true;
+            fixed[vertex] = true;
         }
     }
     return MF_OK;

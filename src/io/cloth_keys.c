@@ -29,7 +29,7 @@ static const mf_Key keys[] = {
     MATERIAL(bending, 0, "N m", "1e-05", 0, 1e9, "moment per width and curvature"),
     MATERIAL(damping, 0, "s", "0", 0, 1e3, "of all these: force per rate, over their stiffness"),
     MATERIAL(strength, 0, "N/m", "0", 0, 1e12, "force per width at which it tears; 0: it does not"),
-    MATERIAL(thickness, MF_KEY_ABOVE, "m", "0.001", 0, 1, "it meets the ground and links at half of it"),
+    MATERIAL(thickness, MF_KEY_ABOVE, "m", "0.001", 0, 1, "contact at half of it"),
     MATERIAL(friction, 0, "1", "0.4", 0, 100, "with the ground and links"),
     MF_KEY_TUPLE("size", MF_KEY_VECTOR, 2, 0, "m", "[1, 1]", 0, 1e4, CLOTH(size),
            "of a rectangle, along both axes of its plane"),
@@ -43,8 +43,8 @@ static const mf_Key keys[] = {
      "three vertices each, by their numbers in the list, from 0", 3, NULL},
     MF_KEY_TUPLE("warp", MF_KEY_VECTOR, 3, 0, "1", "[1, 0, 0]", -1e6, 1e6, CLOTH(warp),
            "direction of the first threads of triangles; the second ones are perpendicular"),
-    MF_KEY("pins", MF_KEY_WORDS, 0, "", NULL, 0, 0, NULL, CLOTH(pins),
-           "vertices that are held where the cloth starts: numbers, and of a rectangle left, right, "
+    MF_KEY("pins", MF_KEY_NAMES, 0, "", NULL, 0, 0, NULL, CLOTH(pins),
+           "vertices pinned at their start: numbers, and of a rectangle left, right, "
            "bottom, top, bottom_left, bottom_right, top_left, top_right"),
 };
 // clang-format on

@@ -119,23 +119,22 @@ mf_Status mf_document_choose(mf_Reader *reader, const mf_KeyTable *tables, uint3
     const mf_YamlTree *tree = reader->tree;
     mf_YamlNode *root = tree->root, *top = root->first;
     mf_Error *error = reader->error;
-    char wanted[120], found[64];
+    char name[120], found[64];
     size_t distance;
-    ask_for_one(tables, count, wanted, sizeof wanted);
+    ask_for_one(tables, count, name, sizeof name);
     if (root->kind != MF_YAML_MAPPING || top == NULL)
-        return mf_yaml_fail(tree, root, false, MF_BAD_FILE, error, "%s, found %s", wanted,
+        return mf_yaml_fail(tree, root, false, MF_BAD_FILE, error, "%s, found %s", name,
                             mf_yaml_describe(root, found, sizeof found));
     *kind = nearest(tables, count, top->key, &distance);
     const char *noun = tables[*kind].noun;
     if (distance > 3 || 2 * distance > strlen(top->key))
-        return mf_yaml_fail(tree, top, true, MF_BAD_FILE, error, "%s, found %.40s", wanted,
-                            top->key);
+        return mf_yaml_fail(tree, top, true, MF_BAD_FILE, error, "%s, found %.40s", name, top->key);
     if (distance > 0)
         return mf_yaml_fail(tree, top, true, MF_BAD_FILE, error,
                             "%.40s: unknown key, did you mean %s?", top->key, noun);
     if (top->next != NULL)
-        return mf_yaml_fail(tree, top->next, true, MF_BAD_FILE, error, "%s, found %.40s, too",
-                            wanted, top->next->key);
+        return mf_yaml_fail(tree, top->next, true, MF_BAD_FILE, error, "%s, found %.40s, too", name,
+                            top->next->key);
     reader->table = &tables[*kind];
     reader->root = top;
     reader->what = noun;

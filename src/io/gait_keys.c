@@ -45,12 +45,12 @@ _Static_assert(offsetof(mf_GaitWalk, pose_count) - offsetof(mf_GaitWalk, pose) =
                "largest forward command"),                                                         \
         NUMBER("pace.left", 0, "m/s", aside, 0, 100, member(pace.left),                            \
                "largest command to the left"),                                                     \
-        NUMBER("pace.turn", 0, "rad/s", turning, 0, 100, member(pace.turn),                        \
-               "largest turn command, counterclockwise"),                                          \
+        NUMBER("pace.yaw", 0, "rad/s", turning, 0, 100, member(pace.yaw),                          \
+               "largest yaw command, counterclockwise"),                                           \
         NUMBER("pace.rise", ABOVE, "s", "1", 0, 60, member(pace.rise),                             \
                "time from rest to the largest command"),                                           \
         MF_KEY("pace.march", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, member(pace.march),          \
-               "steps on the spot without a command, instead of standing")
+               "steps in place without a command, instead of standing")
 
 // A leg's joints.
 #define LEG(side, index)                                                                           \
@@ -131,8 +131,8 @@ static const mf_Key wave_keys[] = {
            "amplitude at the largest forward command"),
     NUMBER("left", 0, "rad", "0", -1e3, 1e3, WAVE(left),
            "amplitude at the largest command to the left"),
-    NUMBER("turn", 0, "rad", "0", -1e3, 1e3, WAVE(turn), "amplitude at the largest turn command"),
-    NUMBER("phase", 0, "1", "0", -1e3, 1e3, WAVE(phase), "phase lead, in turns"),
+    NUMBER("yaw", 0, "rad", "0", -1e3, 1e3, WAVE(yaw), "amplitude at the largest yaw command"),
+    NUMBER("phase", 0, "1", "0", -1e3, 1e3, WAVE(phase), "phase lead, in revolutions"),
     MF_KEY("harmonic", MF_KEY_COUNT, 0, "1", "1", 1, 16, NULL, WAVE(harmonic),
            "number of oscillations of a sine in one period"),
 };

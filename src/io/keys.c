@@ -100,8 +100,28 @@ static bool in_group(const char *path, const char *other) {
     return mf_key_group_length(other) == group && strncmp(path, other, group) == 0;
 }
 
+// Keys of version 0.1 and what they are called now.
+static const struct {
+    const char *old, *now;
+} renamed[] = {
+    {"place", "placement"}, {"turn", "orientation"}, {"turn", "yaw"}, {"turn", "pivot_time"}};
+
+static const char *renamed_key(const mf_KeyTable *table, const char *path) {
+    for (size_t r = 0; r < sizeof renamed / sizeof *renamed; r++) {
+        for (uint32_t i = 0;
+             strcmp(last_name(path), renamed[r].old) == 0 && i < mf_keys_count(table); i++) {
+            const char *known = mf_keys_at(table, i)->path;
+            if (in_group(known, path) && strcmp(last_name(known), renamed[r].now) == 0)
+                return known;
+        }
+    }
+    return NULL;
+}
+
 const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
-    const char *name = last_name(path), *near = NULL;
+    const char *name = last_name(path), *near = renamed_key(table, path);
+    if (near != NULL)
+        return near;
     size_t limit = strlen(name) / 2 < 3 ? strlen(name) / 2 : 3; // letters allowed to be wrong
     size_t best = limit + 1;
     for (uint32_t i = 0; i < mf_keys_count(table); i++) {
@@ -188,7 +208,7 @@ const char *mf_key_expectation(const mf_Key *key, char *out, size_t size) {
                        : key->kind == MF_KEY_POSITION
                            ? "[x, y] in m within -1e9 .. 1e9, or centered"
                        : key->kind == MF_KEY_LIST     ? "a list"
-                       : key->kind == MF_KEY_WORDS    ? "a list of names"
+                       : key->kind == MF_KEY_NAMES    ? "a list of names"
                        : key->kind == MF_KEY_NAMED    ? "a mapping `name: number`"
                        : key->kind == MF_KEY_PACKAGES ? "a mapping `name: folder`"
                                                       : "a group of keys";
@@ -233,7 +253,7 @@ const char *mf_key_range(const mf_Key *key, char *out, size_t size) {
                        : key->kind == MF_KEY_TEXT     ? "text"
                        : key->kind == MF_KEY_POSITION ? "[x, y], centered"
                        : key->kind == MF_KEY_LIST     ? "a list"
-                       : key->kind == MF_KEY_WORDS    ? "list of names"
+                       : key->kind == MF_KEY_NAMES    ? "list of names"
                        : key->kind == MF_KEY_NAMED    ? "name: number"
                        : key->kind == MF_KEY_PACKAGES ? "name: folder"
                                                       : "";

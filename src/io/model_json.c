@@ -40,8 +40,8 @@ static json_t *value_json(const mf_Model *model, const mf_ModelField *field, con
         return json_integer(*(const int64_t *)(const void *)value);
     case MF_VALUE_FLAG:
         return json_boolean(*(const bool *)value);
-    case MF_VALUE_WORD:
-        return json_string(mf_item_word(field, value));
+    case MF_VALUE_ENUM:
+        return json_string(mf_item_enum_name(field, value));
     case MF_VALUE_TEXT:
         memcpy(&text, value, sizeof text);
         return text != NULL ? json_string(text) : json_null();

@@ -191,7 +191,7 @@ static const mf_Key *find_row(const mf_KeyTable *table, const char *path) {
 
 static bool is_structured(const mf_Key *key, const char *path) {
     return key->kind == MF_KEY_POSITION || key->kind == MF_KEY_VECTOR ||
-           key->kind == MF_KEY_NUMBERS || key->kind == MF_KEY_POINTS || key->kind == MF_KEY_WORDS ||
+           key->kind == MF_KEY_NUMBERS || key->kind == MF_KEY_POINTS || key->kind == MF_KEY_NAMES ||
            key->kind == MF_KEY_LIST || (has_free_names(key) && strcmp(key->path, path) == 0);
 }
 
@@ -200,12 +200,12 @@ static mf_Status apply_here(const mf_Reader *reader, const char *path, const cha
                             const char *text) {
     const mf_Key *key = find_row(reader->table, path);
     if (key == NULL || (key->kind == MF_KEY_LIST && value[0] != '[')) {
-        const mf_YamlNode place = {.override = text};
+        const mf_YamlNode location = {.override = text};
         char group[MF_YAML_KEY + 1] = "";
         memcpy(group, path, mf_key_group_length(path));
         if (key == NULL)
-            return refuse_unknown(reader, &place, group, path);
-        return mf_yaml_fail(reader->tree, &place, false, MF_BAD_ARGUMENT, reader->error,
+            return refuse_unknown(reader, &location, group, path);
+        return mf_yaml_fail(reader->tree, &location, false, MF_BAD_ARGUMENT, reader->error,
                             "%s is a list; name an entry and a key in it: %s.NAME.%s", path, path,
                             key->items->keys[0].path);
     }
@@ -235,9 +235,9 @@ static mf_YamlNode *find_entry(mf_YamlNode *list, const char *path, uint32_t *in
         char digits[16];
         const mf_YamlNode *name = mf_yaml_find(entry, "name", 4);
         snprintf(digits, sizeof digits, "%u", number);
-        const char *words[] = {name == NULL ? "" : name->text, digits};
+        const char *names[] = {name == NULL ? "" : name->text, digits};
         for (uint32_t i = 0; i < 2; i++) {
-            if (strlen(words[i]) == length && strncmp(words[i], path, length) == 0) {
+            if (strlen(names[i]) == length && strncmp(names[i], path, length) == 0) {
                 *index = number;
                 return entry;
             }
@@ -248,7 +248,7 @@ static mf_YamlNode *find_entry(mf_YamlNode *list, const char *path, uint32_t *in
 
 static mf_Status refuse_entry(const mf_Reader *reader, const mf_YamlNode *list, const char *path,
                               const char *text) {
-    const mf_YamlNode place = {.override = text};
+    const mf_YamlNode location = {.override = text};
     char known[256] = "";
     size_t used = 0;
     for (const mf_YamlNode *entry = list->first; entry != NULL && used < sizeof known;
@@ -257,7 +257,7 @@ static mf_Status refuse_entry(const mf_Reader *reader, const mf_YamlNode *list, 
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%.60s",
                                  used == 0 ? "" : ", ", name == NULL ? "?" : name->text);
     }
-    return mf_yaml_fail(reader->tree, &place, false, MF_BAD_ARGUMENT, reader->error,
+    return mf_yaml_fail(reader->tree, &location, false, MF_BAD_ARGUMENT, reader->error,
                         "no entry is named %.*s, expected one of %s", (int)strcspn(path, "."), path,
                         known);
 }

@@ -38,7 +38,7 @@ static const char *last_name(const char *path) {
 
 // ---- values ------------------------------------------------------------------------------------
 
-static void put_words(Schema *schema, const mf_Key *key) {
+static void put_names(Schema *schema, const mf_Key *key) {
     const char *comma = "";
     mf_text_put(&schema->text, "\"enum\": [");
     for (const char *const *choice = key->choices; *choice != NULL; choice++) {
@@ -65,7 +65,7 @@ static void put_numbers(Schema *schema, const mf_Key *key, bool exact) {
     mf_text_format(&schema->text, ", \"maxItems\": %u", key->length);
 }
 
-// A number, a list of numbers, or a word in their place.
+// A number, a list of numbers, or a word in their position.
 static void put_either(Schema *schema, const mf_Key *key) {
     const bool infinite = (key->flags & MF_KEY_INFINITE) != 0;
     const bool other = infinite || (key->flags & MF_KEY_AUTO);
@@ -113,7 +113,7 @@ static void put_value(Schema *schema, const mf_Key *key) {
         break;
     case MF_KEY_CHOICE:
     case MF_KEY_DOUBLE:
-        put_words(schema, key);
+        put_names(schema, key);
         break;
     case MF_KEY_POSITION:
         mf_text_put(text, "\"anyOf\": [{\"type\": \"array\", \"items\": {\"type\": \"number\"}, "
@@ -127,7 +127,7 @@ static void put_value(Schema *schema, const mf_Key *key) {
         put_numbers(schema, key, true);
         mf_text_put(text, "}");
         break;
-    case MF_KEY_WORDS:
+    case MF_KEY_NAMES:
         mf_text_put(text, "\"type\": \"array\", \"items\": {\"type\": \"string\"}");
         break;
     case MF_KEY_NAMED:
@@ -173,7 +173,7 @@ static void put_key(Schema *schema, const mf_KeyTable *table, const mf_Key *key)
     mf_text_put(&schema->text, ", ");
     if (key->kind == MF_KEY_VARIANT) {
         mf_text_put(&schema->text, "\"anyOf\": [{");
-        put_words(schema, key);
+        put_names(schema, key);
         mf_text_put(&schema->text, "}, {\"maxProperties\": 1, ");
         put_table(schema, table, key->path);
         mf_text_put(&schema->text, "}]");

@@ -14,8 +14,8 @@
 static const mf_Key vertex_keys[] = {
     MF_KEY_TUPLE("position", MF_KEY_VECTOR, 3, MF_KEY_REQUIRED, "m", NULL, -1e4, 1e4, VERTEX(position),
            "in the frame of the file, z up"),
-    MF_KEY("fixed", MF_KEY_WORDS, 0, "", NULL, 0, 0, NULL, VERTEX(fixed),
-           "axes along which it is held, of x, y, z"),
+    MF_KEY("fixed", MF_KEY_NAMES, 0, "", NULL, 0, 0, NULL, VERTEX(fixed),
+           "axes along which it is fixed, of x, y, z"),
     MF_KEY_TUPLE("load", MF_KEY_VECTOR, 3, 0, "N", "[0, 0, 0]", -1e9, 1e9, VERTEX(load),
            "force on it, world axes"),
     MF_KEY("mass", MF_KEY_REAL, 0, "kg", "0", 0, 1e6, NULL, VERTEX(mass),

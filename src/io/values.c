@@ -108,7 +108,7 @@ static int read_variant(const mf_Key *key, const mf_YamlNode *node) {
     return read_choice(key, &name);
 }
 
-static bool read_place(const mf_Key *key, const mf_YamlNode *node, double out[2]) {
+static bool read_position(const mf_Key *key, const mf_YamlNode *node, double out[2]) {
     if (is_plain(node) && strcmp(node->text, "centered") == 0) {
         out[0] = out[1] = NAN;
         return true;
@@ -263,21 +263,21 @@ static mf_Status take_string(mf_Reader *reader, const mf_Key *key, const mf_Yaml
     return MF_OK;
 }
 
-static mf_Status take_words(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
+static mf_Status take_names(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
     uint32_t count = count_entries(node), index = 0;
     if (node->kind != MF_YAML_SEQUENCE)
         return refuse(reader, key, node);
-    const char **words = mf_reader_allocate(reader, count * sizeof *words);
-    if (words == NULL)
+    const char **names = mf_reader_allocate(reader, count * sizeof *names);
+    if (names == NULL)
         return MF_NO_MEMORY;
     for (const mf_YamlNode *entry = node->first; entry != NULL; entry = entry->next) {
         if (!is_path(entry))
             return refuse(reader, key, entry);
-        words[index] = join(reader, "", 0, entry->text);
-        if (words[index++] == NULL)
+        names[index] = join(reader, "", 0, entry->text);
+        if (names[index++] == NULL)
             return MF_NO_MEMORY;
     }
-    put_list(reader, key, words, count);
+    put_list(reader, key, names, count);
     return MF_OK;
 }
 
@@ -322,7 +322,7 @@ static mf_Status take_packages(mf_Reader *reader, const mf_Key *key, const mf_Ya
     return MF_OK;
 }
 
-static mf_Status take_word(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
+static mf_Status take_name(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
     int index = key->kind == MF_KEY_VARIANT ? read_variant(key, node) : read_choice(key, node);
     if (index < 0 && node->kind == MF_YAML_MAPPING && node->first != node->last)
         return refuse_two(reader, key, node->first->next);
@@ -360,10 +360,10 @@ mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode
     case MF_KEY_VARIANT:
         if (mf_yaml_is_null(node))
             return mf_reader_take_default(reader, key);
-        return take_word(reader, key, node);
+        return take_name(reader, key, node);
     case MF_KEY_CHOICE:
     case MF_KEY_DOUBLE:
-        return take_word(reader, key, node);
+        return take_name(reader, key, node);
     case MF_KEY_TEXT:
     case MF_KEY_FILE:
         return take_string(reader, key, node);
@@ -388,7 +388,7 @@ mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode
         good = read_flag(node, target);
         break;
     case MF_KEY_POSITION:
-        good = read_place(key, node, target);
+        good = read_position(key, node, target);
         break;
     case MF_KEY_VECTOR:
         good = read_vector(key, node, target);
@@ -397,8 +397,8 @@ mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode
         return take_points(reader, key, node);
     case MF_KEY_NUMBERS:
         return take_numbers(reader, key, node);
-    case MF_KEY_WORDS:
-        return take_words(reader, key, node);
+    case MF_KEY_NAMES:
+        return take_names(reader, key, node);
     case MF_KEY_LIST:
         return take_list(reader, key, node);
     case MF_KEY_NAMED:

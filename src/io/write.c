@@ -102,7 +102,7 @@ static mf_Status put_packages(Writer *writer, const mf_Key *key, const mf_Import
     return MF_OK;
 }
 
-static void put_place(Writer *writer, const double position[2]) {
+static void put_position(Writer *writer, const double position[2]) {
     char x[MF_DECIMAL_TEXT], y[MF_DECIMAL_TEXT];
     if (isnan(position[0]) || isnan(position[1]))
         mf_text_put(&writer->text, "centered");
@@ -138,7 +138,7 @@ static void put_points(Writer *writer, const mf_Key *key, const void *value) {
     mf_text_put(&writer->text, "]");
 }
 
-static void put_words(Writer *writer, mf_KeyList list) {
+static void put_names(Writer *writer, mf_KeyList list) {
     const char *const *words = list.entries;
     mf_text_put(&writer->text, "[");
     for (uint32_t i = 0; i < list.count; i++) {
@@ -231,7 +231,7 @@ static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value)
         mf_text_put(text, key->choices[*(const int *)value]);
         break;
     case MF_KEY_POSITION:
-        put_place(writer, value);
+        put_position(writer, value);
         break;
     case MF_KEY_PACKAGES:
         return put_packages(writer, key, value);
@@ -244,8 +244,8 @@ static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value)
     case MF_KEY_NUMBERS:
         put_vector(writer, list_of(value).entries, list_of(value).count);
         break;
-    case MF_KEY_WORDS:
-        put_words(writer, list_of(value));
+    case MF_KEY_NAMES:
+        put_names(writer, list_of(value));
         break;
     case MF_KEY_NAMED:
         put_named(writer, value);

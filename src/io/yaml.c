@@ -36,11 +36,11 @@ char *mf_yaml_reserve(mf_YamlTree *tree, size_t size) {
     size = (size + 15) & ~(size_t)15;
     mf_YamlBlock *block = tree->blocks;
     if (block == NULL || block->size - block->used < size) {
-        size_t room = size > 8192 ? size : 8192;
-        block = mf_allocate(tree->context, 1, sizeof *block + room);
+        size_t capacity = size > 8192 ? size : 8192;
+        block = mf_allocate(tree->context, 1, sizeof *block + capacity);
         if (block == NULL)
             return NULL;
-        block->size = room;
+        block->size = capacity;
         block->next = tree->blocks;
         tree->blocks = block;
     }

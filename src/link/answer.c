@@ -349,7 +349,7 @@ static bool names_numbers(uint32_t kind, mf_WireReader reader) {
     case MF_MESSAGE_SWITCH:
     case MF_MESSAGE_MODEL:
     case MF_MESSAGE_PHOTO:
-    case MF_MESSAGE_PLACE:
+    case MF_MESSAGE_SET_POSES:
     case MF_MESSAGE_DOCK:
         return true;
     default:

@@ -79,7 +79,7 @@ void mf_dynamixel_answer(mf_Dynamixel *bus, uint8_t id, uint8_t instruction, con
 void mf_dynamixel_status(mf_Dynamixel *bus, uint8_t id, uint8_t error, const uint8_t *data,
                          uint32_t size);
 // Begins the status packet of a fast read, to which `size` bytes will be appended; false: there is
-// no room. Then appends what a servo says, with a checksum of the packet up to there; `data` NULL:
+// no space. Then appends what a servo says, with a checksum of the packet up to there; `data` NULL:
 // zeros. `begin`: bus->out_size before the packet. Such packets have no stuffing.
 bool mf_dynamixel_fast_begin(mf_Dynamixel *bus, uint32_t size);
 void mf_dynamixel_fast_append(mf_Dynamixel *bus, uint32_t begin, uint8_t id, uint8_t error,

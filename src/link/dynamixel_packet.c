@@ -80,8 +80,8 @@ void mf_dynamixel_feed(mf_Dynamixel *bus, const uint8_t *bytes, size_t size, dou
     }
     bus->fed = clock;
     while (size > 0) {
-        const uint32_t room = MF_DYNAMIXEL_PACKET - bus->in_size;
-        const uint32_t some = size < room ? (uint32_t)size : room;
+        const uint32_t capacity = MF_DYNAMIXEL_PACKET - bus->in_size;
+        const uint32_t some = size < capacity ? (uint32_t)size : capacity;
         memcpy(bus->in + bus->in_size, bytes, some);
         bus->in_size += some;
         bytes += some;

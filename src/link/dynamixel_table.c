@@ -55,7 +55,7 @@ enum {
     POSITION_TRAJECTORY = 140
 };
 
-enum { BY_VELOCITY = 1, BY_POSITION = 3, BY_TURNS = 4, BY_POSITION_AND_CURRENT = 5 }; // modes
+enum { BY_VELOCITY = 1, BY_POSITION = 3, BY_REVOLUTIONS = 4, BY_POSITION_AND_CURRENT = 5 }; // modes
 
 static const Item items[] = {
     {0, 2, READ_ONLY | LASTING, 1020, 0, 0},           // model number
@@ -223,11 +223,11 @@ static void advance(mf_Dynamixel *bus, mf_DynamixelServo *servo, double passed) 
     } else if (is_driven_by_velocity(servo)) {
         set_target(bus, servo, target + passed * SPEED * (double)number(servo, GOAL_VELOCITY, 4));
     } else if (servo->is_moving) {
-        const double way = passed * SPEED * (double)number(servo, PROFILE_VELOCITY, 4);
+        const double distance = passed * SPEED * (double)number(servo, PROFILE_VELOCITY, 4);
         const double left = servo->goal - target;
-        servo->is_moving = mf_abs(left) > way;
+        servo->is_moving = mf_abs(left) > distance;
         set_target(bus, servo,
-                   !servo->is_moving ? servo->goal : target + (left < 0.0 ? -way : way));
+                   !servo->is_moving ? servo->goal : target + (left < 0.0 ? -distance : distance));
     }
 }
 
@@ -320,7 +320,7 @@ static bool is_target(const Item *item, int32_t value) {
 }
 
 static bool is_mode(int32_t value) {
-    return value == BY_VELOCITY || value == BY_POSITION || value == BY_TURNS ||
+    return value == BY_VELOCITY || value == BY_POSITION || value == BY_REVOLUTIONS ||
            value == BY_POSITION_AND_CURRENT;
 }
 

@@ -145,7 +145,7 @@ bool mf_link_is_own_user(const mf_Server *server, int socket) {
 }
 
 void mf_link_accept(mf_Server *server) {
-    while (mf_peer_has_place(server)) { // others wait in the queue of the system
+    while (mf_peer_has_slot(server)) { // others wait in the queue of the system
         const int on = 1, client = accept(server->listener, NULL, NULL);
         if (client < 0 && errno == EINTR)
             continue;
@@ -159,7 +159,7 @@ void mf_link_accept(mf_Server *server) {
             setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
             setsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
         }
-        mf_peer_make_place(server);
+        mf_peer_make_slot(server);
         mf_peer_open(server, client);
     }
 }

@@ -1,4 +1,4 @@
-// The services LOAD, SPAWN and WORLD: another world in place of the served one, and robots that
+// The services LOAD, SPAWN and WORLD: another world instead of the served one, and robots that
 // join it.
 //
 // The new world is made whole beside the old one, with everything that the server keeps about it;

@@ -19,7 +19,7 @@
 
 // ---- buffers -----------------------------------------------------------------------------------
 
-// Room for `size` bytes behind the end; false: out of memory.
+// Space for `size` bytes behind the end; false: out of memory.
 static bool reserve(mf_Context *context, mf_LinkBuffer *buffer, size_t size) {
     if (buffer->capacity - buffer->end >= size)
         return true;
@@ -152,7 +152,7 @@ static bool has_budget(mf_Server *server, mf_Peer *peer) {
     if (wait <= 0.0)
         return true;
     peer->resume = now + (wait > HOLD_SECONDS ? wait : HOLD_SECONDS);
-    server->sum.held++;
+    server->sum.paused++;
     mf_link_event(server, MF_EVENT_HELD, 0, 0, peer->number);
     return false;
 }
@@ -200,8 +200,8 @@ void mf_peer_read(mf_Server *server, mf_Peer *peer) {
             mf_peer_refuse(server, peer, 0, MF_NO_MEMORY, "out of memory");
             return;
         }
-        const size_t room = in->capacity - in->end;
-        const ssize_t got = recv(peer->socket, in->data + in->end, room, 0);
+        const size_t capacity = in->capacity - in->end;
+        const ssize_t got = recv(peer->socket, in->data + in->end, capacity, 0);
         if (got < 0 && errno == EINTR)
             continue;
         if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK))
@@ -213,7 +213,7 @@ void mf_peer_read(mf_Server *server, mf_Peer *peer) {
         peer->bytes_in += (uint64_t)got;
         peer->bytes_left -= (double)got;
         take_messages(server, peer);
-        if (peer->resume > 0.0 || (size_t)got < room) // the socket is empty
+        if (peer->resume > 0.0 || (size_t)got < capacity) // the socket is empty
             return;
     }
 }
@@ -245,7 +245,7 @@ void mf_peer_reap(mf_Server *server, const mf_Peer *except) {
     }
 }
 
-static uint32_t free_place(const mf_Server *server) {
+static uint32_t free_slot(const mf_Server *server) {
     uint32_t at = 0;
     while (at < server->peer_limit && server->peers[at].socket >= 0)
         at++;
@@ -265,17 +265,17 @@ static mf_Peer *silent_peer(const mf_Server *server) {
     return found;
 }
 
-bool mf_peer_has_place(const mf_Server *server) {
-    return free_place(server) < server->peer_limit || silent_peer(server) != NULL;
+bool mf_peer_has_slot(const mf_Server *server) {
+    return free_slot(server) < server->peer_limit || silent_peer(server) != NULL;
 }
 
-void mf_peer_make_place(mf_Server *server) {
-    if (free_place(server) == server->peer_limit)
+void mf_peer_make_slot(mf_Server *server) {
+    if (free_slot(server) == server->peer_limit)
         mf_peer_close(server, silent_peer(server));
 }
 
 void mf_peer_open(mf_Server *server, int socket) {
-    const uint32_t at = free_place(server);
+    const uint32_t at = free_slot(server);
     if (at == server->peer_count)
         server->peer_count++;
     server->peers[at] = (mf_Peer){.socket = socket,

@@ -69,7 +69,7 @@ typedef struct mf_Peer {
     mf_Subscription subscriptions[MF_PROTOCOL_SUBSCRIPTIONS];
     uint32_t used;                 // [1] numbers below which subscriptions are looked for
     uint32_t events;               // [1] mask
-    struct mf_Watch *watch;        // of events that are looked for; NULL: none of them is wanted
+    struct mf_Watch *watch;        // of events that are looked for; NULL: none of them is requested
     bool renewed;                  // the world was restored: what is now there is no event
     bool stale;                    // numbers of fields have changed since its last LIST
     mf_LinkProperties *properties; // [MF_PROTOCOL_PROPERTIES]; NULL: none yet
@@ -181,10 +181,10 @@ uint32_t mf_peer_welcome_count(const mf_Server *server);
 // Closes the others whose clients have closed and that nothing more comes from.
 void mf_peer_reap(mf_Server *server, const mf_Peer *except);
 // Whether a new connection has a place: one is free, or is held by one that says nothing.
-bool mf_peer_has_place(const mf_Server *server);
-// Closes such a one where no place is free. Only after mf_peer_has_place.
-void mf_peer_make_place(mf_Server *server);
-// Takes over a socket, in a place that is free.
+bool mf_peer_has_slot(const mf_Server *server);
+// Closes such a one where no place is free. Only after mf_peer_has_slot.
+void mf_peer_make_slot(mf_Server *server);
+// Takes over a socket, in a position that is free.
 void mf_peer_open(mf_Server *server, int socket);
 void mf_peer_close(mf_Server *server, mf_Peer *peer);
 void mf_peer_drop_subscription(mf_Server *server, mf_Subscription *subscription);

@@ -2,7 +2,7 @@
 // taken between two steps when a client asks for them.
 #include "link/peer.h"
 
-#include "camera/place.h"
+#include "camera/camera_pose.h"
 
 #include <mayfly/links.h>
 
@@ -114,7 +114,7 @@ static mf_Status take(mf_Server *server, mf_LinkEye *eye, uint32_t robot,
     const mf_Field *pose = NULL;
     if (eye->carrier != MF_NONE)
         pose = mf_group_find_field(mf_world_group(server->world, eye->carrier), "link.pose");
-    if (!mf_camera_place(&eye->camera.frame, pose, robot, position, rotation))
+    if (!mf_camera_pose(&eye->camera.frame, pose, robot, position, rotation))
         return mf_fail(error, MF_NOT_FOUND, "the pose of robot %u is not finite", robot);
     mf_Status status = MF_OK;
     if (eye->free == NULL)

@@ -307,8 +307,8 @@ static size_t put_about(const mf_Server *server, uint8_t *out) {
     return size;
 }
 
-static mf_Status tell_about(mf_Server *server, mf_Peer *peer, uint32_t tag,
-                            const mf_WireReader *reader, mf_Error *error) {
+static mf_Status report_about(mf_Server *server, mf_Peer *peer, uint32_t tag,
+                              const mf_WireReader *reader, mf_Error *error) {
     uint64_t faults = 0;
     if (!mf_wire_done(reader))
         return fail_format(error, "nothing");
@@ -363,7 +363,7 @@ mf_Status mf_link_property(mf_Server *server, mf_Peer *peer, uint32_t kind, uint
     case MF_MESSAGE_SET:
         return set(server, peer, reader, error);
     case MF_MESSAGE_ABOUT:
-        return tell_about(server, peer, tag, reader, error);
+        return report_about(server, peer, tag, reader, error);
     case MF_MESSAGE_DOCK:
         return dock(server, reader, error);
     default:

@@ -109,13 +109,13 @@ static mf_Status make_link(Port *port, const char *text, const char *path, mf_Er
 
 static mf_Status open_socket(Port *port, const char *text, const char *number, mf_Error *error) {
     char *end;
-    const unsigned long wanted = strtoul(number, &end, 10);
+    const unsigned long needed = strtoul(number, &end, 10);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     const int on = 1;
-    if (end == number || *end != '\0' || *number == '-' || wanted > 65535)
+    if (end == number || *end != '\0' || *number == '-' || needed > 65535)
         return mf_fail(error, MF_BAD_ARGUMENT, "--serial %s: expected a port of 0 .. 65535", text);
-    address.sin_port = htons((uint16_t)wanted);
+    address.sin_port = htons((uint16_t)needed);
     port->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (port->listener < 0)
         return fail_port(error, text, "open a socket");
@@ -132,19 +132,19 @@ static mf_Status open_port(mf_SerialPorts *ports, mf_World *world, Port *port, c
                            mf_Error *error) {
     mf_Group *group;
     uint32_t instance = 0;
-    const char *place = strchr(text, '=');
+    const char *location = strchr(text, '=');
     mf_Status status = find_robot(world, text, &group, &instance, error);
     if (status == MF_OK)
         status = mf_dynamixel_create(ports->context, group, instance, &port->bus, error);
     if (status != MF_OK)
         return status;
-    place = place != NULL ? place + 1 : NULL;
-    if (place != NULL && strncmp(place, "tcp:", 4) == 0)
-        status = open_socket(port, text, place + 4, error);
+    location = location != NULL ? location + 1 : NULL;
+    if (location != NULL && strncmp(location, "tcp:", 4) == 0)
+        status = open_socket(port, text, location + 4, error);
     else
         status = open_terminal(port, text, error);
-    if (status == MF_OK && place != NULL && port->listener < 0)
-        status = make_link(port, text, place, error);
+    if (status == MF_OK && location != NULL && port->listener < 0)
+        status = make_link(port, text, location, error);
     snprintf(port->description, sizeof port->description, "%s[%u] at %s%s%s, %u servos",
              mf_group_config_of(group)->name, instance, port->path, port->link != NULL ? " = " : "",
              port->link != NULL ? port->link : "", port->bus->servo_count);

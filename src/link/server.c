@@ -17,7 +17,7 @@
 #define LATE_SECONDS 0.25    // [s] by which a slow world may lag, before it gives the rest up
 #define FACTOR_SECONDS 0.5   // [s] over which the real-time factor is measured
 #define HELLO_SECONDS 5.0    // [s] for a hello, and to take the last answers
-#define SPARE_PLACES 16u     // [1] for connections that are refused
+#define SPARE_SLOTS 16u      // [1] for connections that are refused
 #define STEPS_MOST 1048576.0 // [1] between two looks
 
 mf_ServerConfig mf_server_config(void) {
@@ -140,7 +140,7 @@ static mf_Status sample(mf_Server *server, uint64_t count, mf_Error *error) {
     return server->config.sample(server->config.sampled, error);
 }
 
-// mf_world_step, or what moves the world in its place. Fewer steps than `*count`: the run stops.
+// mf_world_step, or what moves the world in its position. Fewer steps than `*count`: the run stops.
 static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
     uint64_t done = *count;
     mf_Status status = MF_OK;
@@ -223,7 +223,7 @@ static void watch_clock(mf_Server *server, double now) {
 }
 
 // Whether one that has the turn is not read now.
-static bool held_turn(const mf_Server *server) {
+static bool waits_for_client(const mf_Server *server) {
     for (uint32_t p = 0; p < server->peer_count; p++)
         if (server->peers[p].socket >= 0 && server->peers[p].waiting &&
             server->peers[p].resume > 0.0)
@@ -262,13 +262,13 @@ static bool spin(mf_Server *server) {
         end = moved ? now + seconds : end;
     }
     mf_spin_learn(&server->spin, now - begin, !waits);
-    return !waits && !held_turn(server);
+    return !waits && !waits_for_client(server);
 }
 
 static mf_Status look(mf_Server *server, double seconds, mf_Error *error) {
     const uint32_t peers = server->peer_count;
     server->polls[0] =
-        (struct pollfd){.fd = mf_peer_has_place(server) ? server->listener : -1, .events = POLLIN};
+        (struct pollfd){.fd = mf_peer_has_slot(server) ? server->listener : -1, .events = POLLIN};
     for (uint32_t p = 0; p < peers; p++) {
         const mf_Peer *peer = &server->peers[p];
         const bool writes = peer->out.begin < peer->out.end;
@@ -411,7 +411,7 @@ mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
 }
 
 static mf_Status open_all(mf_Server *server, mf_Error *error) {
-    const uint32_t most = server->config.connections + SPARE_PLACES;
+    const uint32_t most = server->config.connections + SPARE_SLOTS;
     server->peer_limit = most;
     server->peers = mf_allocate(server->context, most, sizeof *server->peers);
     const uint32_t serial = MF_SERIAL_POLLS * server->config.serial_count;

@@ -23,7 +23,7 @@ typedef struct mf_ServerConfig {
     size_t shared_limit;  // [byte] most shared memory of a connection over a Unix socket; 0: none;
                           // default 64 MiB
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
-    // Of a world that others move, too. `move` is called in place of mf_world_step; `done` [1]
+    // Of a world that others move, too. `move` is called instead of mf_world_step; `done` [1]
     // steps: fewer than `steps` stop a led run. `before` is called at each step before its turns,
     // also again when messages have come, so it must act once; it may stop the run, or restore the
     // world to another moment. Their errors end mf_server_step and mf_server_run. Default NULL.
@@ -78,7 +78,7 @@ mf_Status mf_server_run(mf_Server *server, mf_Error *error);
 
 typedef struct mf_ServerPace {
     bool paused;
-    double speed;  // [1] simulated seconds per second that are wanted; 0: as fast as possible
+    double speed;  // [1] simulated seconds per second that are requested; 0: as fast as possible
     double factor; // [1] that it does
 } mf_ServerPace;
 mf_ServerPace mf_server_pace(const mf_Server *server);
@@ -116,7 +116,7 @@ typedef struct mf_ServerStatistics {
     uint64_t states, lost;  // [1] sent; dropped because the reader was slow
     uint64_t writes, late;  // [1] commands; those after the tick that they were meant for
     uint64_t turns, missed; // [1] of lock-step connections; not answered in time
-    uint64_t held;          // [1] times that a connection was not read, over its rate
+    uint64_t paused;        // [1] times that a connection was not read, over its rate
     uint64_t shared;        // [byte] of shared memory at present
     uint64_t unshared;      // [1] requests for shared memory that were refused
 } mf_ServerStatistics;

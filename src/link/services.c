@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PLACE_MOST 1e9 // [m]
+#define POSITION_MOST 1e9 // [m]
 // [1] events that a connection's own mf_Watch looks for
 #define WATCHED                                                                                    \
     (1u << MF_EVENT_RAISED | 1u << MF_EVENT_FALL | 1u << MF_EVENT_DOCK | 1u << MF_EVENT_GOAL)
@@ -102,7 +102,7 @@ static bool read_pose(mf_WireReader *reader, double position[3], double orientat
     bool fits = true;
     for (uint32_t k = 0; k < 3; k++) {
         position[k] = mf_wire_f64(reader);
-        fits = fits && fabs(position[k]) < PLACE_MOST;
+        fits = fits && fabs(position[k]) < POSITION_MOST;
     }
     for (uint32_t k = 0; k < 4; k++) {
         orientation[k] = mf_wire_f64(reader);
@@ -118,10 +118,10 @@ static bool read_pose(mf_WireReader *reader, double position[3], double orientat
 static mf_Status place(mf_Group *robots, mf_WireReader reader, const Range *range, bool acts,
                        mf_Error *error) {
     mf_Field *at = mf_group_find_field(robots, "base.position");
-    mf_Field *turned = mf_group_find_field(robots, "base.orientation");
+    mf_Field *rotation = mf_group_find_field(robots, "base.orientation");
     double position[3], orientation[4];
-    if (at == NULL || turned == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "the group %.99s has no bases to place",
+    if (at == NULL || rotation == NULL)
+        return mf_fail(error, MF_UNSUPPORTED, "the group %.99s has no bases whose pose can be set",
                        mf_group_config_of(robots)->name);
     for (uint32_t i = 0; i < range->count; i++) {
         const uint32_t robot = range->first + i;
@@ -135,13 +135,13 @@ static mf_Status place(mf_Group *robots, mf_WireReader reader, const Range *rang
         for (uint32_t k = 0; k < 3; k++)
             mf_field_set(at, robot, k, position[k]);
         for (uint32_t k = 0; k < 4; k++)
-            mf_field_set(turned, robot, k, orientation[k]);
+            mf_field_set(rotation, robot, k, orientation[k]);
         mf_group_refresh(robots, robot);
     }
     return mf_wire_done(&reader) ? MF_OK : fail_format(error, "as many poses as it says");
 }
 
-static mf_Status answer_place(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+static mf_Status answer_set_poses(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
     Range range;
     mf_Status status = read_range(server, reader, &range, error);
     if (status != MF_OK)
@@ -291,8 +291,8 @@ mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_
         return ask_steps(server, peer, tag, reader, error);
     case MF_MESSAGE_RESET:
         return reset(server, reader, error);
-    case MF_MESSAGE_PLACE:
-        return answer_place(server, reader, error);
+    case MF_MESSAGE_SET_POSES:
+        return answer_set_poses(server, reader, error);
     case MF_MESSAGE_SNAPSHOT:
         return take_snapshot(server, peer, tag, reader, error);
     case MF_MESSAGE_RESTORE:

@@ -84,9 +84,9 @@ ssize_t mf_link_send(mf_Peer *peer, const uint8_t *data, size_t size) {
 // ---- requests ----------------------------------------------------------------------------------
 
 static mf_Status make(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_t bytes,
-                      mf_Region **place, int *file, mf_Error *error) {
+                      mf_Region **slot, int *file, mf_Error *error) {
     const bool is_state = number != MF_PROTOCOL_ALL;
-    const size_t limit = server->config.shared_limit, others = shared_bytes(peer, *place);
+    const size_t limit = server->config.shared_limit, others = shared_bytes(peer, *slot);
     const size_t size = is_state ? peer->subscriptions[number].size : (size_t)bytes;
     mf_Region *made;
     if (server->config.path == NULL || limit == 0)
@@ -100,8 +100,8 @@ static mf_Status make(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_
                                         limit > others ? limit - others : 0, &made, file, error);
     if (status != MF_OK)
         return status;
-    mf_link_drop_region(server, place, true);
-    *place = made;
+    mf_link_drop_region(server, slot, true);
+    *slot = made;
     server->sum.shared += made->size;
     return MF_OK;
 }
@@ -120,8 +120,8 @@ mf_Status mf_link_share(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireR
         return mf_fail(error, MF_NOT_FOUND, "expected a subscription, found %u", number);
     if (!is_state && bytes == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected writes of at least 1 byte");
-    mf_Region **place = is_state ? &peer->subscriptions[number].region : &peer->writes;
-    mf_Status status = make(server, peer, number, bytes, place, &file, error);
+    mf_Region **slot = is_state ? &peer->subscriptions[number].region : &peer->writes;
+    mf_Status status = make(server, peer, number, bytes, slot, &file, error);
     if (status != MF_OK) {
         peer->share_refused = true;
         server->sum.unshared++;
@@ -135,9 +135,9 @@ mf_Status mf_link_share(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireR
     }
     peer->passes[peer->pass_count++] = pass;
     out = mf_wire_put_u32(out, number);
-    out = mf_wire_put_u32(out, (*place)->slots);
-    out = mf_wire_put_u32(out, (*place)->first);
-    out = mf_wire_put_u32(out, (*place)->stride);
-    mf_wire_put_u64(out, (*place)->size);
+    out = mf_wire_put_u32(out, (*slot)->slots);
+    out = mf_wire_put_u32(out, (*slot)->first);
+    out = mf_wire_put_u32(out, (*slot)->stride);
+    mf_wire_put_u64(out, (*slot)->size);
     return MF_BUSY;
 }

@@ -156,7 +156,7 @@ void mf_link_event(mf_Server *server, uint32_t event, uint32_t group, uint32_t i
     for (uint32_t p = 0; p < server->peer_count; p++) {
         mf_Peer *peer = &server->peers[p];
         const bool wants = (peer->events >> event & 1u) != 0;
-        // Another world is told to everybody: numbers may have changed.
+        // Another world is notified to everybody: numbers may have changed.
         if (peer->socket >= 0 && (wants || (event == MF_EVENT_WORLD && peer->welcome)))
             put_event(server, peer, event, group, instance, value);
     }
@@ -204,7 +204,7 @@ static bool is_watched(const mf_Server *server) {
 }
 
 void mf_link_watch_faults(mf_Server *server) {
-    uint32_t told = 0, missed = 0;
+    uint32_t reported = 0, missed = 0;
     if (server->words == NULL || !is_watched(server))
         return;
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++) {
@@ -214,11 +214,11 @@ void mf_link_watch_faults(mf_Server *server) {
             if (word == server->words[g][i])
                 continue;
             server->words[g][i] = word;
-            if (told < FAULT_EVENTS_MOST)
+            if (reported < FAULT_EVENTS_MOST)
                 mf_link_event(server, MF_EVENT_FAULT, g, i, word);
             else
                 missed++;
-            told += told < FAULT_EVENTS_MOST;
+            reported += reported < FAULT_EVENTS_MOST;
         }
     }
     if (missed > 0)

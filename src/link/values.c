@@ -2,7 +2,7 @@
 //
 // Whole blocks of values of 4 bytes, nearly all that there is, are transposed in squares of four
 // lanes and four components, which takes 0.4 of the time of copying one value after the other (13
-// components: 17 us in place of 38 for 10,000 instances). What is read of a message or of shared
+// components: 17 us instead of 38 for 10,000 instances). What is read of a message or of shared
 // memory is read once.
 #include "link/peer.h"
 

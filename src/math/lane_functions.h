@@ -26,10 +26,10 @@ static inline void mf_sin_cos_lane(mf_lane angle, mf_lane *sine, mf_lane *cosine
         mf_select(mf_less(scaled, mf_zero()), mf_set((mf_real)-0.5), mf_set((mf_real)0.5));
     // The clamp replaced NaN by `limit`, so the conversion is always defined.
     mf_index quadrant = mf_to_index(scaled + half);
-    mf_lane turns = mf_from_index(quadrant);
-    x = mf_fma(-turns, mf_set(part1), x);
-    x = mf_fma(-turns, mf_set(part2), x);
-    x = mf_fma(-turns, mf_set(part3), x);
+    mf_lane cycles = mf_from_index(quadrant);
+    x = mf_fma(-cycles, mf_set(part1), x);
+    x = mf_fma(-cycles, mf_set(part2), x);
+    x = mf_fma(-cycles, mf_set(part3), x);
     mf_lane z = x * x;
 #if defined(MF_KERNEL_F64)
     mf_lane s = mf_set(1.58962301576546568060e-10);

@@ -19,7 +19,7 @@ static MF_INLINE mf_index mf_load_any_index(const int32_t *address) {
 }
 
 // Writes the lanes where the mask holds to `list`, in order, and returns their number. `list` must
-// have room for all lanes.
+// have space for all lanes.
 static MF_INLINE uint32_t mf_append_lane(mf_real *list, mf_mask mask, mf_lane value) {
 #if defined(MF_KERNEL_AVX512) && defined(MF_KERNEL_F64)
     _mm512_storeu_pd(list, _mm512_maskz_compress_pd(mask, value));

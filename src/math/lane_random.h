@@ -31,7 +31,7 @@ static inline mf_lane mf_log_mantissa_lane(mf_lane m) {
 // `first` .. `first` + MF_LANES - 1.
 static inline void mf_normal_lanes(uint64_t seed, uint32_t first, uint32_t stream, uint64_t tick,
                                    mf_lane out[4]) {
-    MF_ALIGNED(64) mf_real mantissa[2][MF_LANES], zeros[2][MF_LANES], turn[2][MF_LANES];
+    MF_ALIGNED(64) mf_real mantissa[2][MF_LANES], zeros[2][MF_LANES], angle[2][MF_LANES];
     for (uint32_t lane = 0; lane < MF_LANES; lane++) {
         uint32_t word[4];
         mf_random(seed, first + lane, stream, tick, word);
@@ -40,14 +40,14 @@ static inline void mf_normal_lanes(uint64_t seed, uint32_t first, uint32_t strea
             int leading = __builtin_clz(bits);
             mantissa[pair][lane] = (mf_real)(bits << leading >> 8) * (mf_real)0x1p-24;
             zeros[pair][lane] = (mf_real)leading;
-            turn[pair][lane] = (mf_real)(word[2 * pair + 1] >> 8) * (mf_real)0x1p-24;
+            angle[pair][lane] = (mf_real)(word[2 * pair + 1] >> 8) * (mf_real)0x1p-24;
         }
     }
     for (int pair = 0; pair < 2; pair++) {
         mf_lane log = mf_log_mantissa_lane(mf_load(mantissa[pair]));
         log = mf_fma(mf_load(zeros[pair]), mf_set((mf_real)-0.69314718055994530942), log);
         mf_lane size = mf_sqrt(log * mf_set((mf_real)-2)), sine, cosine;
-        mf_sin_cos_lane(mf_load(turn[pair]) * mf_set((mf_real)6.28318530717958647693), &sine,
+        mf_sin_cos_lane(mf_load(angle[pair]) * mf_set((mf_real)6.28318530717958647693), &sine,
                         &cosine);
         out[2 * pair] = size * cosine;
         out[2 * pair + 1] = size * sine;

@@ -13,7 +13,7 @@ enum { MF_RECORD = 8 }; // [1] values of a record
 typedef __m256d mf_record_row_;
 
 // Values 0 to 3 of the records at four places.
-static MF_INLINE void mf_turn_records_(const mf_real *const at[4], __m256d out[4]) {
+static MF_INLINE void mf_transpose_records_(const mf_real *const at[4], __m256d out[4]) {
     const __m256d a = _mm256_loadu_pd(at[0]), b = _mm256_loadu_pd(at[1]);
     const __m256d c = _mm256_loadu_pd(at[2]), d = _mm256_loadu_pd(at[3]);
     const __m256d ab_low = _mm256_unpacklo_pd(a, b), ab_high = _mm256_unpackhi_pd(a, b);
@@ -32,7 +32,7 @@ static MF_INLINE __m256 mf_record_pair_(const mf_real *low, const mf_real *high)
 }
 
 // Values 0 to 3 of the records at eight places.
-static MF_INLINE void mf_turn_records_(const mf_real *const at[8], __m256 out[4]) {
+static MF_INLINE void mf_transpose_records_(const mf_real *const at[8], __m256 out[4]) {
     const __m256 a = mf_record_pair_(at[0], at[4]), b = mf_record_pair_(at[1], at[5]);
     const __m256 c = mf_record_pair_(at[2], at[6]), d = mf_record_pair_(at[3], at[7]);
     const __m256d ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b));
@@ -58,7 +58,7 @@ static MF_INLINE void mf_load_records(const mf_real *records, const int32_t *num
             for (int lane = 0; lane < MF_RECORD_LANES_; lane++)
                 from[lane] =
                     records + 4 * half + MF_RECORD * (size_t)number[part * MF_RECORD_LANES_ + lane];
-            mf_turn_records_(from, rows[part]);
+            mf_transpose_records_(from, rows[part]);
         }
         for (int c = 0; c < 4; c++)
 #if defined(MF_KERNEL_AVX2)
@@ -106,7 +106,7 @@ static const uint64_t mf_lanes_of_mask_[256] = {MF_BYTES64_(0), MF_BYTES64_(64),
 #endif
 
 // Writes first + lane for the lanes where the mask holds to `list`, in order, and returns their
-// number. `list` must have room for all lanes.
+// number. `list` must have space for all lanes.
 static MF_INLINE uint32_t mf_append_numbers(int32_t *list, mf_mask mask, int32_t first) {
 #if defined(MF_KERNEL_AVX2)
 #if defined(MF_KERNEL_F64)

@@ -88,7 +88,7 @@ static inline mf_index mf_bytes_read(const mf_Bytes *bytes, mf_index cell) {
 }
 
 // Writes the values of the lanes where the mask holds to `list`, in order of the lanes, and returns
-// their number. `list` must have room for all lanes.
+// their number. `list` must have space for all lanes.
 static inline uint32_t mf_append_index(int32_t *list, mf_mask mask, mf_index value) {
 #if defined(MF_KERNEL_AVX512) && defined(MF_KERNEL_F64)
     _mm256_storeu_si256((__m256i *)(void *)list, _mm256_maskz_compress_epi32(mask, (__m256i)value));

@@ -69,11 +69,11 @@ static inline mf_mask mf_wrap_hit(const mf_lane a[2], const mf_lane b[2], const 
 
 // Where the segment a-b is nearest to the origin.
 static inline void mf_wrap_nearest(mf_lane out[2], const mf_lane a[2], const mf_lane b[2]) {
-    const mf_lane way[2] = {b[0] - a[0], b[1] - a[1]};
-    mf_lane square = mf_max(mf_wrap_dot2(way, way), mf_wrap_tiny());
-    mf_lane part = mf_clamp(-(mf_wrap_dot2(a, way) / square), mf_zero(), mf_wrap_one());
-    out[0] = mf_fma(part, way[0], a[0]);
-    out[1] = mf_fma(part, way[1], a[1]);
+    const mf_lane direction[2] = {b[0] - a[0], b[1] - a[1]};
+    mf_lane square = mf_max(mf_wrap_dot2(direction, direction), mf_wrap_tiny());
+    mf_lane part = mf_clamp(-(mf_wrap_dot2(a, direction) / square), mf_zero(), mf_wrap_one());
+    out[0] = mf_fma(part, direction[0], a[0]);
+    out[1] = mf_fma(part, direction[1], a[1]);
 }
 
 typedef struct mf_Arc {
@@ -85,10 +85,10 @@ typedef struct mf_Arc {
 // higher value, unless the tangents intersect.
 static inline mf_Arc mf_wrap_arc(const mf_lane a[2], const mf_lane b[2], mf_real sign,
                                  mf_lane radius) {
-    const mf_lane square = radius * radius, way = mf_set(sign) * radius;
+    const mf_lane square = radius * radius, direction = mf_set(sign) * radius;
     const mf_lane aa = mf_wrap_dot2(a, a), bb = mf_wrap_dot2(b, b);
-    const mf_lane ra = way * mf_sqrt(mf_max(aa - square, mf_zero())),
-                  rb = way * mf_sqrt(mf_max(bb - square, mf_zero()));
+    const mf_lane ra = direction * mf_sqrt(mf_max(aa - square, mf_zero())),
+                  rb = direction * mf_sqrt(mf_max(bb - square, mf_zero()));
     mf_Arc arc = {
         .from = {mf_fma(a[0], square, a[1] * ra) / aa, mf_fma(a[1], square, -(a[0] * ra)) / aa},
         .to = {mf_fma(b[0], square, -(b[1] * rb)) / bb, mf_fma(b[1], square, b[0] * rb) / bb}};
@@ -98,7 +98,7 @@ static inline mf_Arc mf_wrap_arc(const mf_lane a[2], const mf_lane b[2], mf_real
     return arc;
 }
 
-static inline mf_lane mf_wrap_turn(const mf_lane a[2], const mf_lane b[2]) {
+static inline mf_lane mf_wrap_rotation(const mf_lane a[2], const mf_lane b[2]) {
     return mf_fma(a[0], b[1], -(a[1] * b[0]));
 }
 
@@ -109,19 +109,19 @@ static inline mf_mask mf_wrap_outside(const mf_lane a[2], const mf_lane b[2], mf
                                       const mf_lane *side, mf_lane from[2], mf_lane to[2],
                                       mf_lane *length) {
     const mf_lane zero = mf_zero(), square = radius * radius;
-    const mf_lane way[2] = {b[0] - a[0], b[1] - a[1]};
+    const mf_lane direction[2] = {b[0] - a[0], b[1] - a[1]};
     mf_mask bends = mf_and(mf_not(mf_less(mf_wrap_dot2(a, a), square)),
                            mf_not(mf_less(mf_wrap_dot2(b, b), square)));
-    bends = mf_and(bends, mf_not(mf_less(mf_wrap_dot2(way, way), mf_wrap_tiny())));
+    bends = mf_and(bends, mf_not(mf_less(mf_wrap_dot2(direction, direction), mf_wrap_tiny())));
     const mf_Arc one = mf_wrap_arc(a, b, 1, radius), two = mf_wrap_arc(a, b, -1, radius);
     mf_mask first = mf_less(two.worth, one.worth);
     mf_lane nearest[2];
     mf_wrap_nearest(nearest, a, b);
     mf_mask clear = mf_less(square, mf_wrap_dot2(nearest, nearest));
     if (side != NULL) {
-        const mf_mask counts = mf_less(mf_wrap_turn(side, a) * mf_wrap_turn(side, b), zero);
+        const mf_mask counts = mf_less(mf_wrap_rotation(side, a) * mf_wrap_rotation(side, b), zero);
         const mf_mask passed = mf_less_equal(zero, mf_wrap_dot2(side, nearest));
-        const mf_mask sided = mf_less(zero, mf_wrap_turn(way, side));
+        const mf_mask sided = mf_less(zero, mf_wrap_rotation(direction, side));
         clear = mf_and(clear, mf_or(mf_not(counts), passed));
         first = mf_or(mf_and(counts, sided), mf_and(mf_not(counts), first));
     }
@@ -132,12 +132,12 @@ static inline mf_mask mf_wrap_outside(const mf_lane a[2], const mf_lane b[2], mf
     }
     bends = mf_and(bends, mf_not(mf_wrap_hit(a, from, b, to)));
     // The arc of the chosen sense, which may be more than half the circle.
-    const mf_lane sine_part = mf_wrap_turn(to, from);
+    const mf_lane sine_part = mf_wrap_rotation(to, from);
     const mf_lane angle = mf_atan2_lane(mf_abs(sine_part), mf_wrap_dot2(from, to));
-    const mf_mask long_way = mf_or(mf_and(mf_less(zero, sine_part), mf_not(first)),
+    const mf_mask long_arc = mf_or(mf_and(mf_less(zero, sine_part), mf_not(first)),
                                    mf_and(mf_less(sine_part, zero), first));
     const mf_lane whole = mf_set((mf_real)6.283185307179586);
-    *length = radius * mf_select(long_way, whole - angle, angle);
+    *length = radius * mf_select(long_arc, whole - angle, angle);
     return bends;
 }
 
@@ -184,11 +184,12 @@ static inline mf_mask mf_wrap_inside(const mf_lane a[2], const mf_lane b[2], mf_
                                      mf_lane touch[2]) {
     const mf_lane zero = mf_zero(), one = mf_wrap_one(), tiny = mf_wrap_tiny();
     const mf_lane size[2] = {mf_sqrt(mf_wrap_dot2(a, a)), mf_sqrt(mf_wrap_dot2(b, b))};
-    const mf_lane way[2] = {b[0] - a[0], b[1] - a[1]}, square = mf_wrap_dot2(way, way);
+    const mf_lane direction[2] = {b[0] - a[0], b[1] - a[1]},
+                  square = mf_wrap_dot2(direction, direction);
     mf_mask bends = mf_and(mf_less(radius, size[0]), mf_less(radius, size[1]));
     // The straight segment already passes through the inside.
-    mf_lane part = -(mf_wrap_dot2(a, way) / mf_max(square, tiny));
-    const mf_lane near[2] = {mf_fma(part, way[0], a[0]), mf_fma(part, way[1], a[1])};
+    mf_lane part = -(mf_wrap_dot2(a, direction) / mf_max(square, tiny));
+    const mf_lane near[2] = {mf_fma(part, direction[0], a[0]), mf_fma(part, direction[1], a[1])};
     mf_mask between = mf_and(mf_less(zero, part), mf_less(part, one));
     mf_mask through = mf_less_equal(mf_wrap_dot2(near, near), radius * radius);
     bends = mf_and(bends, mf_not(mf_and(mf_and(mf_less(tiny, square), between), through)));

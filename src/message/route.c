@@ -32,12 +32,12 @@ static bool takes_infrared(const mf_DockGroup *group, uint32_t instance, uint32_
 }
 
 // Whether the line to another port is within the angle of a port.
-static bool faces(const mf_Messages *messages, const mf_DockPlace *place, const double way[3]) {
+static bool faces(const mf_Messages *messages, const mf_DockSite *site, const double direction[3]) {
     const double outwards[3] = {1.0, 0.0, 0.0};
     double axis[3], across[3];
-    mf_quat_rotate(axis, place->orientation, outwards);
-    mf_vec3_cross(across, axis, way);
-    return mf_atan2(mf_vec3_length(across), mf_vec3_dot(axis, way)) <= messages->config.angle;
+    mf_quat_rotate(axis, site->orientation, outwards);
+    mf_vec3_cross(across, axis, direction);
+    return mf_atan2(mf_vec3_length(across), mf_vec3_dot(axis, direction)) <= messages->config.angle;
 }
 
 // Lists are sorted by distance, then by ports.
@@ -59,14 +59,14 @@ static void add_near(mf_Messages *messages, uint32_t port, uint32_t other, doubl
 
 static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second, void *user) {
     mf_Messages *messages = user;
-    const mf_DockPlace *a = &docks->places[first], *b = &docks->places[second];
+    const mf_DockSite *a = &docks->sites[first], *b = &docks->sites[second];
     const double range = messages->config.range;
-    double way[3], back[3];
-    mf_vec3_sub(way, b->position, a->position);
-    mf_vec3_scale(back, way, -1.0);
-    const double square = mf_vec3_dot(way, way);
+    double offset[3], back[3];
+    mf_vec3_sub(offset, b->position, a->position);
+    mf_vec3_scale(back, offset, -1.0);
+    const double square = mf_vec3_dot(offset, offset);
     if (square > range * range || (a->group == b->group && a->instance == b->instance) ||
-        !faces(messages, a, way) || !faces(messages, b, back))
+        !faces(messages, a, offset) || !faces(messages, b, back))
         return;
     add_near(messages, a->port, b->port, square);
     add_near(messages, b->port, a->port, square);
@@ -75,7 +75,7 @@ static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second, void 
 static void find_near(mf_Messages *messages) {
     for (uint32_t p = 0; p < messages->docks->port_count; p++)
         messages->near_count[p] = 0;
-    mf_docks_find_places(messages->docks, takes_infrared);
+    mf_docks_find_sites(messages->docks, takes_infrared);
     mf_docks_visit_near(messages->docks, messages->config.range, examine, messages);
 }
 
@@ -92,7 +92,7 @@ static uint32_t number_of(const Port *port) {
     return group->first + port->instance * group->model->dock_count + port->dock;
 }
 
-static size_t place_of(const Port *port) {
+static size_t index_of(const Port *port) {
     return mf_dock_at(port->group->docks, port->instance, port->dock, 1, 0);
 }
 
@@ -100,9 +100,9 @@ static uint32_t *slot_of(uint32_t *slots, const Port *port, uint32_t slot, uint3
     return &slots[mf_message_at(port->group, port->instance, port->dock, slot, c)];
 }
 
-// Copies a message to its place in a box: behind all that are due by then.
+// Copies a message to its position in a box: behind all that are due by then.
 static void insert(const Port *to, const Port *from, uint32_t slot, uint32_t due) {
-    uint32_t *count = &to->group->in_count[place_of(to)], at = *count;
+    uint32_t *count = &to->group->in_count[index_of(to)], at = *count;
     const uint32_t width = to->group->messages->slot;
     uint32_t *in = to->group->in;
     for (; at > 0 && !has_come(*slot_of(in, to, at - 1, MF_MESSAGE_DUE), due); at--)
@@ -118,7 +118,7 @@ static void insert(const Port *to, const Port *from, uint32_t slot, uint32_t due
 static void take(const Port *to, const Port *from, uint32_t *number) {
     const mf_Messages *messages = to->group->messages;
     const mf_MessagesConfig *config = &messages->config;
-    const uint32_t sent = smaller(from->group->out_count[place_of(from)], config->capacity);
+    const uint32_t sent = smaller(from->group->out_count[index_of(from)], config->capacity);
     for (uint32_t k = 0; k < sent; k++) {
         uint32_t words[4] = {0}, due = (uint32_t)messages->tick + config->delay;
         uint32_t outcome = MF_TALLY_RECEIVED;
@@ -128,7 +128,7 @@ static void take(const Port *to, const Port *from, uint32_t *number) {
         due += (uint32_t)((uint64_t)words[2] * (config->jitter + 1) >> 32);
         if (config->loss > 0.0 && mf_random_unit_double(words[0], words[1]) < config->loss)
             outcome = MF_TALLY_LOST;
-        else if (to->group->in_count[place_of(to)] >= config->capacity)
+        else if (to->group->in_count[index_of(to)] >= config->capacity)
             outcome = MF_TALLY_OVERFLOWED;
         else
             insert(to, from, k, due);
@@ -168,7 +168,7 @@ static Port port_of(const mf_Messages *messages, uint32_t number) {
 
 static void receive(const Port *port) {
     const mf_Messages *messages = port->group->messages;
-    const size_t at = place_of(port);
+    const size_t at = index_of(port);
     uint32_t number = 0;
     Port from;
     port->group->in_count[at] = smaller(port->group->in_count[at], messages->config.capacity);
@@ -191,7 +191,7 @@ static void receive(const Port *port) {
 static void empty(const Port *port) {
     const mf_Messages *messages = port->group->messages;
     const uint32_t sent =
-        smaller(port->group->out_count[place_of(port)], messages->config.capacity);
+        smaller(port->group->out_count[index_of(port)], messages->config.capacity);
     Port partner;
     if (sent == 0)
         return;
@@ -203,7 +203,7 @@ static void empty(const Port *port) {
     for (uint32_t k = 0; k < sent; k++)
         for (uint32_t c = 0; c < messages->slot; c++)
             *slot_of(port->group->out, port, k, c) = 0;
-    port->group->out_count[place_of(port)] = 0;
+    port->group->out_count[index_of(port)] = 0;
 }
 
 // ---- a step -------------------------------------------------------------------------------------

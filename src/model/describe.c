@@ -111,8 +111,8 @@ static void branches(const Tree *tree, uint32_t link, char *out, size_t size) {
 }
 
 // The word of an item's field.
-static const char *word_of(mf_ItemType item, const char *name, const void *value) {
-    return mf_item_word(mf_item_field(item, name), value);
+static const char *name_of(mf_ItemType item, const char *name, const void *value) {
+    return mf_item_enum_name(mf_item_field(item, name), value);
 }
 
 static void axis_text(char text[64], const mf_Joint *joint) {
@@ -170,7 +170,7 @@ static void put_link(Writer *writer, const Tree *tree, uint32_t index) {
         const mf_Joint *joint = &model->joints[link->joint];
         put_padded(writer, joint->name, tree->joint_width);
         put(writer, "  ");
-        put_padded(writer, word_of(MF_ITEM_JOINT, "type", &joint->type), 10);
+        put_padded(writer, name_of(MF_ITEM_JOINT, "type", &joint->type), 10);
         axis_text(axis, joint);
         put_padded(writer, axis, tree->axis_width);
         put_range(writer, model, joint);
@@ -266,7 +266,7 @@ static void put_head(Writer *writer, const mf_Model *model) {
 }
 
 // The object of a sensor.
-static const char *sensor_place(const mf_Model *model, const mf_Sensor *sensor) {
+static const char *sensor_location(const mf_Model *model, const mf_Sensor *sensor) {
     if (sensor->link != MF_NONE)
         return model->links[sensor->link].name;
     if (sensor->joint != MF_NONE)
@@ -343,8 +343,8 @@ static void put_sensors(Writer *writer, const mf_Model *model) {
         const mf_Sensor *sensor = &model->sensors[i];
         put(writer, "  ");
         put_padded(writer, sensor->name, width + 2);
-        put(writer, "%-18s%s", word_of(MF_ITEM_SENSOR, "type", &sensor->type),
-            sensor_place(model, sensor));
+        put(writer, "%-18s%s", name_of(MF_ITEM_SENSOR, "type", &sensor->type),
+            sensor_location(model, sensor));
         if (sensor->type == MF_SENSOR_RAY)
             put(writer, ", sees %.3g m", sensor->range);
         put_signal(writer, &sensor->signal);
@@ -369,7 +369,7 @@ static void put_cameras(Writer *writer, const mf_Model *model) {
         put_padded(writer, camera->name, width + 2);
         put_padded(writer, link == MF_NONE ? "the world" : model->links[link].name, 18);
         put(writer, "%u x %u, %s, focal length %.5g %.5g pixels,%s%s%s, %.6g Hz", camera->width,
-            camera->height, word_of(MF_ITEM_CAMERA, "lens", &camera->lens), camera->focal[0],
+            camera->height, name_of(MF_ITEM_CAMERA, "lens", &camera->lens), camera->focal[0],
             camera->focal[1], camera->color ? " color" : "", camera->depth ? " depth" : "",
             camera->segmentation ? " segmentation" : "",
             (double)camera->rate.numerator / (double)camera->rate.denominator);
@@ -390,9 +390,9 @@ static void put_docks(Writer *writer, const mf_Model *model) {
         put_padded(writer, dock->name, width + 2);
         put_padded(writer, model->links[dock->frame.link].name, 18);
         put(writer, "%s%s%s, %u turn%s, within %.4g mm and %.4g rad",
-            word_of(MF_ITEM_DOCK, "gender", &dock->gender), dock->type[0] != '\0' ? " " : "",
-            dock->type, dock->turns, dock->turns == 1 ? "" : "s", 1000.0 * dock->distance,
-            dock->angle);
+            name_of(MF_ITEM_DOCK, "gender", &dock->gender), dock->type[0] != '\0' ? " " : "",
+            dock->type, dock->orientations, dock->orientations == 1 ? "" : "s",
+            1000.0 * dock->distance, dock->angle);
         if (dock->fits[0] != '\0')
             put(writer, ", fits %s", dock->fits);
         if (dock->pull > 0.0)
@@ -457,7 +457,7 @@ static void put_dynamics(Writer *writer, const mf_Model *model) {
     put(writer, "  the file's step %g ms, gravity %g %g %g m/s^2%s, integrator %s\n",
         1000.0 * p->step, p->gravity[0], p->gravity[1], p->gravity[2],
         p->disabled & MF_DISABLE_GRAVITY ? " (switched off)" : "",
-        word_of(MF_ITEM_PHYSICS, "integrator", &p->integrator));
+        name_of(MF_ITEM_PHYSICS, "integrator", &p->integrator));
     put_actuators(writer, model);
 }
 

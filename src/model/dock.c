@@ -53,14 +53,14 @@ mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error) 
     if (dock->name == NULL || *dock->name == '\0' || strlen(dock->name) > MF_MODEL_NAME_LIMIT)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s name: expected 1 .. 255 bytes", what);
     if (dock->type == NULL || dock->fits == NULL || strchr(dock->type, ' ') != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s type: expected one word, and `fits` a text",
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s type: expected one name, and `fits` a text",
                        what);
     if ((unsigned)dock->gender > MF_DOCK_FEMALE)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s gender: %u does not exist", what,
                        (unsigned)dock->gender);
-    if (dock->turns != 1 && dock->turns != 2 && dock->turns != 4)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s turns: expected 1, 2 or 4, found %u", what,
-                       dock->turns);
+    if (dock->orientations != 1 && dock->orientations != 2 && dock->orientations != 4)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s orientations: expected 1, 2 or 4, found %u",
+                       what, dock->orientations);
     const double *q = dock->frame.rotation;
     const double size = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     if (!mf_all_finite(dock->frame.position, 3) || !(size > 0.98 && size < 1.02))
@@ -83,12 +83,12 @@ mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error) 
 // ---- who fits whom ------------------------------------------------------------------------------
 
 // Whether `word` is one of those in `list`, which have spaces between them.
-static bool lists(const char *list, const char *word) {
-    const size_t size = strlen(word);
+static bool lists(const char *list, const char *name) {
+    const size_t size = strlen(name);
     while (*list != '\0') {
         list += strspn(list, " ");
         const size_t own = strcspn(list, " ");
-        if (own > 0 && own == size && memcmp(list, word, size) == 0)
+        if (own > 0 && own == size && memcmp(list, name, size) == 0)
             return true;
         list += own;
     }

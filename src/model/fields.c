@@ -29,7 +29,7 @@
 #define TEXT(member, ...) ROW(TEXT, member, const char *, __VA_ARGS__)
 #define POINTER(member, ...) ROW(POINTER, member, const void *, __VA_ARGS__)
 #define INDEX(member, of, ...) ROW(INDEX, member, uint32_t, .item = MF_ITEM_##of, __VA_ARGS__)
-#define WORD(member, list, ...) ROW(WORD, member, int32_t, .words = list, __VA_ARGS__)
+#define ENUM(member, list, ...) ROW(ENUM, member, int32_t, .names = list, __VA_ARGS__)
 #define ITEM(member, of, ...) ROW(ITEM, member, TYPE_##of, .item = MF_ITEM_##of, __VA_ARGS__)
 #define LIST(member, of, many)                                                                     \
     NUMBER(many, ),                                                                                \
@@ -45,7 +45,7 @@
 #define RANGE(attribute) .mjcf = attribute, .spelled = MF_SPELLED_RANGE,
 #define OTHER(attribute) .mjcf = attribute, .spelled = MF_SPELLED_OTHER,
 #define URDF(path) .urdf = path,
-#define HASH(turn) .hash = turn,
+#define HASH(rank) .hash = rank,
 #define BY_CODE .hash = MF_HASHED_BY_CODE,
 #define INITIAL(...)                                                                               \
     .initial = (const double[]){__VA_ARGS__},                                                      \
@@ -64,25 +64,25 @@
 
 // clang-format off
 #define WORDS(list, ...) static const char *const list[] = {__VA_ARGS__, NULL}
-WORDS(joint_words, "hinge", "slide", "ball", "planar", "floating", "fixed");
-WORDS(shape_words, "point", "box", "cylinder", "sphere", "capsule", "mesh", "plane", "ellipsoid",
+WORDS(joint_names, "hinge", "slide", "ball", "planar", "floating", "fixed");
+WORDS(shape_names, "point", "box", "cylinder", "sphere", "capsule", "mesh", "plane", "ellipsoid",
       "heights");
-WORDS(wrap_words, "site", "sphere", "cylinder", "pulley");
-WORDS(equality_words, "connect", "weld", "joint", "tendon");
-WORDS(drive_words, "joint", "jointinparent", "tendon", "site", "body");
-WORDS(dynamics_words, "none", "integrator", "filter", "filterexact", "muscle", "error");
-WORDS(side_words, "any", "shape", "body", "subtree");
-WORDS(object_words, "inertia", "body", "shape", "site", "camera");
-WORDS(integrator_words, "Euler", "RK4", "implicit", "implicitfast");
-WORDS(cone_words, "pyramidal", "elliptic");
-WORDS(gender_words, "both", "male", "female");
-WORDS(base_words, "free", "fixed");
-WORDS(texture_words, "2d", "cube", "skybox");
-WORDS(pattern_words, "none", "gradient", "checker", "flat");
-WORDS(mark_words, "none", "edge", "cross", "random");
-WORDS(lens_words, "pinhole", "brown", "angle", "fisheye");
-#define SENSOR_WORD(type, word, place, count, unit) word,
-static const char *const sensor_words[] = {MF_SENSOR_KINDS(SENSOR_WORD) NULL};
+WORDS(wrap_names, "site", "sphere", "cylinder", "pulley");
+WORDS(equality_names, "connect", "weld", "joint", "tendon");
+WORDS(drive_names, "joint", "jointinparent", "tendon", "site", "body");
+WORDS(dynamics_names, "none", "integrator", "filter", "filterexact", "muscle", "error");
+WORDS(side_names, "any", "shape", "body", "subtree");
+WORDS(object_names, "inertia", "body", "shape", "site", "camera");
+WORDS(integrator_names, "Euler", "RK4", "implicit", "implicitfast");
+WORDS(cone_names, "pyramidal", "elliptic");
+WORDS(gender_names, "both", "male", "female");
+WORDS(base_names, "free", "fixed");
+WORDS(texture_names, "2d", "cube", "skybox");
+WORDS(pattern_names, "none", "gradient", "checker", "flat");
+WORDS(mark_names, "none", "edge", "cross", "random");
+WORDS(lens_names, "pinhole", "brown", "angle", "fisheye");
+#define SENSOR_ENUM(type, word, place, count, unit) word,
+static const char *const sensor_names[] = {MF_SENSOR_KINDS(SENSOR_ENUM) NULL};
 
 #define T mf_Link
 static const mf_ModelField link_fields[] = {
@@ -103,7 +103,7 @@ static const mf_ModelField link_fields[] = {
 #define T mf_Joint
 static const mf_ModelField joint_fields[] = {
     TEXT(name, OTHER("name") URDF("joint name")),
-    WORD(type, joint_words, OTHER("type") URDF("joint type") HASH(1)),
+    ENUM(type, joint_names, OTHER("type") URDF("joint type") HASH(1)),
     INDEX(parent, LINK, URDF("parent link") HASH(2)),
     INDEX(child, LINK, URDF("child link")),
     INDEX(body, BODY, ),
@@ -185,7 +185,7 @@ static const mf_ModelField point_fields[] = {
 #define T mf_Shape
 static const mf_ModelField shape_fields[] = {
     TEXT(name, OTHER("name")),
-    WORD(type, shape_words, OTHER("type") HASH(101)),
+    ENUM(type, shape_names, OTHER("type") HASH(101)),
     REAL(size, UNIT("m") OTHER("size") HASH(110)),
     INDEX(mesh, MESH, OTHER("mesh") BY_CODE),
     REAL(local_position, UNIT("m") IN("body") OTHER("pos")),
@@ -250,10 +250,10 @@ static const mf_ModelField height_field_fields[] = {
 #define T mf_Texture
 static const mf_ModelField texture_fields[] = {
     TEXT(name, OTHER("name")), TEXT(path, OTHER("file")),
-    WORD(type, texture_words, INITIAL(MF_TEXTURE_CUBE) MJCF("type") HASH(1)),
+    ENUM(type, texture_names, INITIAL(MF_TEXTURE_CUBE) MJCF("type") HASH(1)),
     REAL(first_color, UNIT("1") INITIAL(0.8) MJCF("rgb1") HASH(4)),
-    WORD(pattern, pattern_words, MJCF("builtin") HASH(2)),
-    WORD(mark, mark_words, MJCF("mark") HASH(3)),
+    ENUM(pattern, pattern_names, MJCF("builtin") HASH(2)),
+    ENUM(mark, mark_names, MJCF("mark") HASH(3)),
     REAL(second_color, UNIT("1") INITIAL(0.5) MJCF("rgb2") HASH(5)),
     REAL(mark_color, UNIT("1") MJCF("markrgb") HASH(6)),
     REAL(random, UNIT("1") INITIAL(0.01) MJCF("random") HASH(7)),
@@ -278,7 +278,7 @@ static const mf_ModelField material_fields[] = {
 #define T mf_Site
 static const mf_ModelField site_fields[] = {
     TEXT(name, OTHER("name")),
-    WORD(type, shape_words, INITIAL(MF_SHAPE_SPHERE) OTHER("type")),
+    ENUM(type, shape_names, INITIAL(MF_SHAPE_SPHERE) OTHER("type")),
     REAL(size, UNIT("m") OTHER("size")),
     REAL(local_position, UNIT("m") OTHER("pos")),
     REAL(local_rotation, UNIT("1") IDENTITY OTHER("quat")),
@@ -344,12 +344,12 @@ static const mf_ModelField tendon_term_fields[] = {
 
 #define T mf_TendonWrap
 static const mf_ModelField tendon_wrap_fields[] = {
-    WORD(type, wrap_words, BY_CODE),
+    ENUM(type, wrap_names, BY_CODE),
     INDEX(object, SITE, OTHER("site")),
     ITEM(frame, FRAME, BY_CODE),
     REAL(radius, UNIT("m") BY_CODE),
     INDEX(side, SITE, OTHER("sidesite") BY_CODE),
-    REAL(side_place, UNIT("m") IN("link") BY_CODE),
+    REAL(side_position, UNIT("m") IN("link") BY_CODE),
     INDEX(side_link, LINK, BY_CODE),
     REAL(divisor, UNIT("1") INITIAL(1.0) MJCF("divisor") BY_CODE),
 };
@@ -358,7 +358,7 @@ static const mf_ModelField tendon_wrap_fields[] = {
 #define T mf_Equality
 static const mf_ModelField equality_fields[] = {
     TEXT(name, OTHER("name")),
-    WORD(type, equality_words, HASH(101)),
+    ENUM(type, equality_names, HASH(101)),
     FLAG(active, INITIAL(1.0) MJCF("active") HASH(102)),
     ITEM(softness, SOFTNESS, MJCF("sol%s") HASH(203)),
     INDEX(objects, BODY, OTHER("body1") BY_CODE),
@@ -374,14 +374,14 @@ static const mf_ModelField equality_fields[] = {
 #define T mf_Actuator
 static const mf_ModelField actuator_fields[] = {
     TEXT(name, OTHER("name")),
-    WORD(drive, drive_words, HASH(101)),
+    ENUM(drive, drive_names, HASH(101)),
     INDEX(joint, JOINT, OTHER("joint") HASH(103)),
     INDEX(tendon, TENDON, OTHER("tendon") HASH(104)),
     INDEX(site, SITE, OTHER("site")),
     INDEX(reference_site, SITE, OTHER("refsite")),
     INDEX(body, BODY, OTHER("body") BY_CODE),
     REAL(gear, UNIT("1") SAYS("ratio") INITIAL(1.0, 0.0) SHORT("gear") HASH(107)),
-    WORD(dynamics, dynamics_words, OTHER("dyntype") HASH(102)),
+    ENUM(dynamics, dynamics_names, OTHER("dyntype") HASH(102)),
     REAL(time_constant, UNIT("s") SAYS("of filters") OTHER("dynprm") HASH(110)),
     REAL(gain, UNIT("N") SAYS("per control; then per length, per rate") OTHER("gainprm") HASH(108)),
     REAL(bias, UNIT("N") SAYS("then per length, per rate") OTHER("biasprm") HASH(109)),
@@ -413,7 +413,7 @@ static const mf_ModelField actuator_fields[] = {
 #define T mf_Sensor
 static const mf_ModelField sensor_fields[] = {
     TEXT(name, OTHER("name")),
-    WORD(type, sensor_words, HASH(1)),
+    ENUM(type, sensor_names, HASH(1)),
     INDEX(link, LINK, HASH(2)),
     INDEX(joint, JOINT, OTHER("joint") HASH(3)),
     REAL(start, UNIT("m") IN("link") SAYS("of a ray") HASH(4)),
@@ -426,9 +426,9 @@ static const mf_ModelField sensor_fields[] = {
     ITEM(frame, FRAME, HASH(104)),
     FLAG(has_reference, HASH(105)),
     ITEM(reference, FRAME, HASH(106)),
-    WORD(object, object_words, OTHER("objtype")),
+    ENUM(object, object_names, OTHER("objtype")),
     INDEX(object_index, COUNT, OTHER("objname")),
-    WORD(reference_object, object_words, OTHER("reftype")),
+    ENUM(reference_object, object_names, OTHER("reftype")),
     INDEX(reference_index, COUNT, OTHER("refname")),
     ITEM(query, CONTACT_QUERY, BY_CODE),
     ITEM(signal, SIGNAL, HASH(7)),
@@ -443,10 +443,10 @@ static const mf_ModelField sensor_fields[] = {
 static const mf_ModelField dock_fields[] = {
     TEXT(name, ),
     ITEM(frame, FRAME, SAYS("x axis outwards") HASH(1)),
-    WORD(gender, gender_words, URDF("dock gender") HASH(2)),
+    ENUM(gender, gender_names, URDF("dock gender") HASH(2)),
     TEXT(type, URDF("dock type") BY_CODE),
     TEXT(fits, URDF("dock fits") SAYS("types that it fits; empty: its own") BY_CODE),
-    NUMBER(turns, INITIAL(1.0) URDF("dock turns") SAYS("orientations about x in which it fits")
+    NUMBER(orientations, INITIAL(1.0) URDF("dock orientations") SAYS("1, 2 or 4, evenly about x")
            HASH(3)),
     FLAG(enabled, INITIAL(1.0) URDF("dock enabled") HASH(4)),
     REAL(distance, UNIT("m") INITIAL(0.005) URDF("dock distance") SAYS("tolerance") HASH(5)),
@@ -475,7 +475,7 @@ static const mf_ModelField camera_fields[] = {
     ITEM(frame, FRAME, SAYS("x axis forward, y to the left, z up")),
     NUMBER(width, HASH(1) INITIAL(320.0) URDF("camera width") SAYS("columns")),
     NUMBER(height, HASH(2) INITIAL(240.0) URDF("camera height") SAYS("rows")),
-    WORD(lens, lens_words, HASH(3) URDF("camera lens")),
+    ENUM(lens, lens_names, HASH(3) URDF("camera lens")),
     REAL(focal, HASH(4) UNIT("pixel") INITIAL(289.70562748477142) URDF("camera focal")
          SAYS("per column and row; or fovy, the angle of view from top to bottom")),
     REAL(center, HASH(5) UNIT("pixel") INITIAL(159.5, 119.5) URDF("camera center")
@@ -596,7 +596,7 @@ static const mf_ModelField signal_fields[] = {
 
 #define T mf_ContactQuery
 static const mf_ModelField contact_query_fields[] = {
-    WORD(sides, side_words, HASH(1)),
+    ENUM(sides, side_names, HASH(1)),
     INDEX(objects, COUNT, BY_CODE),
     NUMBER(data, OTHER("data") HASH(2)),
     FLAG(nearest, OTHER("reduce") HASH(3)),
@@ -617,8 +617,8 @@ static const mf_ModelField physics_fields[] = {
     REAL(noslip_tolerance, UNIT("1") INITIAL(1e-6) MJCF("noslip_tolerance") HASH(106)),
     NUMBER(solver_iterations, INITIAL(100.0) OTHER("iterations") HASH(109)),
     REAL(solver_tolerance, UNIT("m^2/s^4") INITIAL(1e-8) MJCF("tolerance") HASH(107)),
-    WORD(integrator, integrator_words, MJCF("integrator") HASH(113)),
-    WORD(cone, cone_words, MJCF("cone") HASH(114)),
+    ENUM(integrator, integrator_names, MJCF("integrator") HASH(113)),
+    ENUM(cone, cone_names, MJCF("cone") HASH(114)),
     REAL(override_margin, UNIT("m") MJCF("o_margin") HASH(105)),
     ITEM(override_softness, SOFTNESS, MJCF("o_sol%s") HASH(117)),
     REAL(override_friction, UNIT("1") INITIAL(1.0, 1.0, 0.005, 0.0001, 0.0001)
@@ -632,7 +632,7 @@ static const mf_ModelField physics_fields[] = {
 static const mf_ModelField model_fields[] = {
     TEXT(name, OTHER("model") URDF("robot name")),
     TEXT(file, ),
-    WORD(base, base_words, BY_CODE),
+    ENUM(base, base_names, BY_CODE),
     REAL(mass, UNIT("kg") SAYS("of all links")),
     REAL(rest_height, UNIT("m") IN("world") SAYS("base origin above flat ground, joints at their "
                                                  "start")),
@@ -733,14 +733,14 @@ const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *co
     return NULL;
 }
 
-const char *mf_item_word(const mf_ModelField *field, const void *value) {
-    uint32_t index = 0, wanted;
-    if (field == NULL || field->words == NULL || value == NULL)
+const char *mf_item_enum_name(const mf_ModelField *field, const void *value) {
+    uint32_t index = 0, needed;
+    if (field == NULL || field->names == NULL || value == NULL)
         return NULL;
-    memcpy(&wanted, value, sizeof wanted);
-    while (field->words[index] != NULL && index != wanted)
+    memcpy(&needed, value, sizeof needed);
+    while (field->names[index] != NULL && index != needed)
         index++;
-    return field->words[index] != NULL ? field->words[index] : "unknown";
+    return field->names[index] != NULL ? field->names[index] : "unknown";
 }
 
 void mf_spell(char *out, size_t size, const char *pattern, const char *attribute) {
@@ -768,7 +768,7 @@ static void reset_field(const mf_ModelField *field, void *value) {
             ((float *)value)[i] = (float)number;
             break;
         case MF_VALUE_INTEGER:
-        case MF_VALUE_WORD:
+        case MF_VALUE_ENUM:
             ((int32_t *)value)[i] = (int32_t)number;
             break;
         case MF_VALUE_NUMBER:

@@ -16,7 +16,7 @@
 #include <mayfly/texture.h>
 #include <string.h>
 
-enum { EVERYWHERE = 1, DYNAMICS = 101, DYNAMICS_LATE = 201, TURNS = 32 };
+enum { EVERYWHERE = 1, DYNAMICS = 101, DYNAMICS_LATE = 201, RANKS = 32 };
 
 // Models without motors, muscles and signals keep the hash that existing archives store.
 static bool counts(mf_ItemType item, const void *value) {
@@ -58,15 +58,15 @@ static uint64_t hash_value(uint64_t hash, const mf_ModelField *field, const char
 
 uint64_t mf_item_hash(uint64_t hash, mf_ItemType item, const void *values, uint32_t first) {
     const mf_ItemTable *table = mf_item_table(item);
-    const mf_ModelField *turns[TURNS] = {NULL};
+    const mf_ModelField *ranked[RANKS] = {NULL};
     for (uint32_t i = 0; i < table->count; i++)
-        if (table->fields[i].hash >= first && table->fields[i].hash < first + TURNS)
-            turns[table->fields[i].hash - first] = &table->fields[i];
-    for (uint32_t turn = 0; turn < TURNS; turn++)
-        for (uint32_t i = 0; turns[turn] != NULL && i < turns[turn]->count; i++)
-            hash = hash_value(hash, turns[turn],
-                              (const char *)mf_field_at(turns[turn], values) +
-                                  i * (turns[turn]->size / turns[turn]->count));
+        if (table->fields[i].hash >= first && table->fields[i].hash < first + RANKS)
+            ranked[table->fields[i].hash - first] = &table->fields[i];
+    for (uint32_t orientation = 0; orientation < RANKS; orientation++)
+        for (uint32_t i = 0; ranked[orientation] != NULL && i < ranked[orientation]->count; i++)
+            hash = hash_value(hash, ranked[orientation],
+                              (const char *)mf_field_at(ranked[orientation], values) +
+                                  i * (ranked[orientation]->size / ranked[orientation]->count));
     return hash;
 }
 
@@ -179,7 +179,7 @@ static uint64_t hash_wraps(uint64_t hash, const mf_Model *model) {
         }
         hash = mf_hash_doubles(hash_frame(hash, &wrap->frame), &wrap->radius, 1);
         if (wrap->side != MF_NONE)
-            hash = mf_hash_doubles(mf_hash_u32(hash, wrap->side_link), wrap->side_place, 3);
+            hash = mf_hash_doubles(mf_hash_u32(hash, wrap->side_link), wrap->side_position, 3);
     }
     return hash;
 }

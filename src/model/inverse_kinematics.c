@@ -16,7 +16,7 @@ enum { ROWS = 6 };
 #define DAMPING_FIRST 1e-2 // [1] of the mean diagonal of J J^T
 #define DAMPING_LEAST 1e-9
 #define DAMPING_MOST 1e6
-#define TURN_MOST 0.5       // [rad] longest step of a joint
+#define ROTATION_MOST 0.5   // [rad] longest step of a joint
 #define STANDSTILL 1e-12    // [1] relative decrease of |e| that counts as none
 #define UNLIMITED_SLIDE 1.0 // [m] random starts of slides without limits: +- this
 
@@ -28,13 +28,13 @@ typedef struct Chain {
     double (*column)[ROWS];                // per joint: of J
     double *step, *trial, *best;           // per joint
     bool *moves;                           // per joint: between the base and the link, not a mimic
-    bool *held;                            // per joint: at a limit in this step
+    bool *fixed;                           // per joint: at a limit in this step
 } Chain;
 
 typedef struct Distance {
     double error[ROWS]; // position [m], rotation [m]: its vector [rad] times config->length
     double size;        // of the error
-    double distance, turn;
+    double distance, rotation_error;
 } Distance;
 
 mf_InverseKinematicsConfig mf_inverse_kinematics_config(void) {
@@ -42,7 +42,7 @@ mf_InverseKinematicsConfig mf_inverse_kinematics_config(void) {
                                         .link = MF_NONE,
                                         .length = 0.1,
                                         .tolerance = 1e-4,
-                                        .turn_tolerance = 1e-3,
+                                        .rotation_tolerance = 1e-3,
                                         .iterations = 200,
                                         .starts = 20,
                                         .seed = 1};
@@ -65,7 +65,7 @@ static void point_of(const Chain *c, double out[3]) {
 }
 
 // The vector of the rotation from `now` to `goal` [rad], base frame.
-static void turn_between(double out[3], const double now[4], const double goal[4]) {
+static void angle_between(double out[3], const double now[4], const double goal[4]) {
     double back[4], by[4];
     mf_quat_conjugate(back, now);
     mf_quat_multiply(by, goal, back);
@@ -92,9 +92,9 @@ static Distance measure(const Chain *c, double *angle) {
     point_of(c, at);
     mf_vec3_sub(d.error, c->goal, at);
     d.distance = length_of(d.error, 3);
-    if (c->config->turns) {
-        turn_between(d.error + 3, c->rotation[c->config->link], c->goal_rotation);
-        d.turn = length_of(d.error + 3, 3);
+    if (c->config->use_rotation) {
+        angle_between(d.error + 3, c->rotation[c->config->link], c->goal_rotation);
+        d.rotation_error = length_of(d.error + 3, 3);
         mf_vec3_scale(d.error + 3, d.error + 3, c->config->length);
     }
     d.size = length_of(d.error, ROWS);
@@ -103,7 +103,7 @@ static Distance measure(const Chain *c, double *angle) {
 
 static bool is_there(const Chain *c, const Distance *d) {
     return d->distance <= c->config->tolerance &&
-           (!c->config->turns || d->turn <= c->config->turn_tolerance);
+           (!c->config->use_rotation || d->rotation_error <= c->config->rotation_tolerance);
 }
 
 // ---- a step ------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ static void find_columns(const Chain *c) {
         double *column = c->column[follows ? joint->mimic : j];
         for (int i = 0; i < 3 && (hinge || joint->type == MF_JOINT_SLIDE); i++) {
             column[i] += by * (hinge ? velocity[i] : axis[i]);
-            if (hinge && c->config->turns)
+            if (hinge && c->config->use_rotation)
                 column[3 + i] += by * axis[i] * c->config->length;
         }
         link = joint->parent;
@@ -160,7 +160,7 @@ static void solve(double matrix[ROWS][ROWS], double x[ROWS]) {
 static void find_step(const Chain *c, const Distance *d, double damping) {
     double matrix[ROWS][ROWS] = {{0}}, x[ROWS], trace = 0.0;
     for (uint32_t j = 0; j < c->model->joint_count; j++) {
-        for (int r = 0; r < ROWS && c->moves[j] && !c->held[j]; r++) {
+        for (int r = 0; r < ROWS && c->moves[j] && !c->fixed[j]; r++) {
             for (int k = 0; k < ROWS; k++)
                 matrix[r][k] += c->column[j][r] * c->column[j][k];
         }
@@ -175,9 +175,9 @@ static void find_step(const Chain *c, const Distance *d, double damping) {
     solve(matrix, x);
     for (uint32_t j = 0; j < c->model->joint_count; j++) {
         c->step[j] = 0.0;
-        for (int r = 0; r < ROWS && c->moves[j] && !c->held[j]; r++)
+        for (int r = 0; r < ROWS && c->moves[j] && !c->fixed[j]; r++)
             c->step[j] += c->column[j][r] * x[r];
-        c->step[j] = mf_clamp(c->step[j], -TURN_MOST, TURN_MOST);
+        c->step[j] = mf_clamp(c->step[j], -ROTATION_MOST, ROTATION_MOST);
     }
 }
 
@@ -189,8 +189,8 @@ static bool hold_joints(const Chain *c, const double *angle) {
         const mf_Joint *joint = &c->model->joints[j];
         const bool out = (c->step[j] < 0.0 && angle[j] <= joint->lower) ||
                          (c->step[j] > 0.0 && angle[j] >= joint->upper);
-        more |= out && !c->held[j];
-        c->held[j] |= out;
+        more |= out && !c->fixed[j];
+        c->fixed[j] |= out;
     }
     return more;
 }
@@ -215,7 +215,7 @@ static Distance descend(const Chain *c, double *angle, uint32_t *iterations) {
         Distance then = now;
         bool lower = false;
         for (; !lower && damping <= DAMPING_MOST; damping *= lower ? 0.2 : 5.0) {
-            memset(c->held, 0, c->model->joint_count * sizeof *c->held);
+            memset(c->fixed, 0, c->model->joint_count * sizeof *c->fixed);
             do
                 find_step(c, &now, damping);
             while (hold_joints(c, angle));
@@ -273,7 +273,7 @@ static void search(const Chain *c, double *angle, mf_InverseKinematicsResult *ou
         memcpy(c->best, angle, bytes);
         least = d.size;
         out->distance = d.distance;
-        out->turn = d.turn;
+        out->rotation_error = d.rotation_error;
         out->reached = is_there(c, &d);
     }
     memcpy(angle, c->best, bytes);
@@ -297,25 +297,25 @@ static mf_Status check(const mf_Model *model, const mf_InverseKinematicsConfig *
         !mf_all_finite(angle, model->joint_count))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "inverse kinematics: position, point or angle: not a finite number");
-    if (!(config->length > 0.0 && config->tolerance > 0.0 && config->turn_tolerance > 0.0) ||
+    if (!(config->length > 0.0 && config->tolerance > 0.0 && config->rotation_tolerance > 0.0) ||
         config->iterations == 0 || config->starts == 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "inverse kinematics: length, tolerance, turn_tolerance, iterations and "
                        "starts: need more than 0");
-    if (config->turns &&
+    if (config->use_rotation &&
         (rotation == NULL || !mf_all_finite(rotation, 4) || length_of(rotation, 4) < 1e-12))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "inverse kinematics: rotation: need four numbers that are not all 0");
     return MF_OK;
 }
 
-static mf_Status make_room(mf_Context *context, Chain *c, void **room, mf_Error *error) {
+static mf_Status reserve(mf_Context *context, Chain *c, void **scratch, mf_Error *error) {
     const size_t links = c->model->link_count, joints = c->model->joint_count;
     const size_t values = 7 * links + (ROWS + 3) * joints;
     double *next = mf_allocate(context, values * sizeof *next + 2 * joints * sizeof(bool), 1);
     if (next == NULL)
         return mf_fail(error, MF_NO_MEMORY, "inverse kinematics: out of memory");
-    *room = next;
+    *scratch = next;
     c->position = (double(*)[3])(void *)next;
     c->rotation = (double(*)[4])(void *)(next + 3 * links);
     next += 7 * links;
@@ -324,7 +324,7 @@ static mf_Status make_room(mf_Context *context, Chain *c, void **room, mf_Error 
     c->trial = c->step + joints;
     c->best = c->trial + joints;
     c->moves = (bool *)(void *)(c->best + joints);
-    c->held = c->moves + joints;
+    c->fixed = c->moves + joints;
     return MF_OK;
 }
 
@@ -346,22 +346,22 @@ mf_Status mf_inverse_kinematics(mf_Context *context, const mf_Model *model,
     MF_DEFAULT_FLOATS;
     mf_InverseKinematicsResult found = {.reached = false};
     double unit[4] = {1.0, 0.0, 0.0, 0.0};
-    void *room = NULL;
+    void *scratch = NULL;
     mf_Status status = check(model, config, position, rotation, angle, error);
     if (status != MF_OK)
         return status;
     Chain c = {.model = model, .config = config, .goal = position, .goal_rotation = unit};
-    if (config->turns) {
+    if (config->use_rotation) {
         memcpy(unit, rotation, sizeof unit);
         mf_quat_normalize(unit);
     }
-    status = make_room(context, &c, &room, error);
+    status = reserve(context, &c, &scratch, error);
     if (status != MF_OK)
         return status;
     find_moving(&c);
     search(&c, angle, &found);
     follow(model, angle);
-    mf_release(context, room);
+    mf_release(context, scratch);
     if (result != NULL)
         *result = found;
     return MF_OK;

@@ -227,7 +227,7 @@ mf_Status mf_machine_encode(const mf_Machine *machine, uint8_t *genome, uint32_t
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_encode: an argument is NULL");
     const uint32_t bytes = mf_machine_bytes(machine);
     if (bytes > genome_bytes)
-        return mf_fail(error, MF_LIMIT, "machine: its genome has %u bytes, the room is %u", bytes,
+        return mf_fail(error, MF_LIMIT, "machine: its genome has %u bytes, the limit is %u", bytes,
                        genome_bytes);
     memset(genome, 0, genome_bytes);
     Writer w = {genome};

@@ -21,8 +21,8 @@ typedef struct Body { // over the ground z = 0
 
 typedef struct Pivot { // the place of the hull of feet that is nearest to the center of mass
     double at[2];
-    double way[2];   // [m] from there to below the center of mass
-    double distance; // [m]
+    double offset[2]; // [m] from there to below the center of mass
+    double distance;  // [m]
 } Pivot;
 
 static bool is_foot(const Body *body, uint32_t v) {
@@ -36,9 +36,9 @@ static Pivot pivot_between(const Body *body, uint32_t one, uint32_t two) {
     const double along = (c[0] - p[0]) * x + (c[1] - p[1]) * y;
     const double share = square > 0.0 ? mf_clamp(along / square, 0.0, 1.0) : 0.0;
     Pivot pivot = {.at = {p[0] + share * x, p[1] + share * y}};
-    pivot.way[0] = c[0] - pivot.at[0];
-    pivot.way[1] = c[1] - pivot.at[1];
-    pivot.distance = mf_sqrt(pivot.way[0] * pivot.way[0] + pivot.way[1] * pivot.way[1]);
+    pivot.offset[0] = c[0] - pivot.at[0];
+    pivot.offset[1] = c[1] - pivot.at[1];
+    pivot.distance = mf_sqrt(pivot.offset[0] * pivot.offset[0] + pivot.offset[1] * pivot.offset[1]);
     return pivot;
 }
 
@@ -63,29 +63,33 @@ static bool stands(const Body *body, const Pivot *pivot) {
         return true;
     for (uint32_t v = 0; v < body->count; v++) {
         const double x = body->at[v][0] - pivot->at[0], y = body->at[v][1] - pivot->at[1];
-        if (is_foot(body, v) && x * pivot->way[0] + y * pivot->way[1] > TOUCHES * pivot->distance)
+        if (is_foot(body, v) &&
+            x * pivot->offset[0] + y * pivot->offset[1] > TOUCHES * pivot->distance)
             return true;
     }
     return false;
 }
 
 // Turns a point about the pivot by the angle with this cosine and sine, down along its way.
-static void turn_point(double at[3], const Pivot *pivot, const double way[2], double cosine,
-                       double sine) {
-    const double along = (at[0] - pivot->at[0]) * way[0] + (at[1] - pivot->at[1]) * way[1];
-    const double height = at[2], turned = along * cosine + height * sine;
+static void rotate_point(double at[3], const Pivot *pivot, const double direction[2], double cosine,
+                         double sine) {
+    const double along =
+        (at[0] - pivot->at[0]) * direction[0] + (at[1] - pivot->at[1]) * direction[1];
+    const double height = at[2], angle = along * cosine + height * sine;
     for (int i = 0; i < 2; i++)
-        at[i] += (turned - along) * way[i];
+        at[i] += (angle - along) * direction[i];
     at[2] = height * cosine - along * sine;
 }
 
 // Tips the body over the pivot until the next vertex is on the ground; false where there is none.
 static bool tip(Body *body, const Pivot *pivot) {
-    const double way[2] = {pivot->way[0] / pivot->distance, pivot->way[1] / pivot->distance};
+    const double direction[2] = {pivot->offset[0] / pivot->distance,
+                                 pivot->offset[1] / pivot->distance};
     double cosine = -1.0, sine = 0.0;
     for (uint32_t v = 0; v < body->count; v++) {
         const double *at = body->at[v];
-        const double along = (at[0] - pivot->at[0]) * way[0] + (at[1] - pivot->at[1]) * way[1];
+        const double along =
+            (at[0] - pivot->at[0]) * direction[0] + (at[1] - pivot->at[1]) * direction[1];
         const double far = mf_sqrt(along * along + at[2] * at[2]);
         if (is_foot(body, v) || along / far <= cosine)
             continue;
@@ -95,8 +99,8 @@ static bool tip(Body *body, const Pivot *pivot) {
     if (cosine <= -1.0)
         return false;
     for (uint32_t v = 0; v < body->count; v++)
-        turn_point(body->at[v], pivot, way, cosine, sine);
-    turn_point(body->center, pivot, way, cosine, sine);
+        rotate_point(body->at[v], pivot, direction, cosine, sine);
+    rotate_point(body->center, pivot, direction, cosine, sine);
     return true;
 }
 

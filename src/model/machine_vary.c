@@ -182,7 +182,7 @@ static bool change_length(const mf_MachineConfig *config, Dice *dice, mf_Machine
         return false;
     const uint32_t bar = below(dice, m->bar_count);
     const double length = mf_machine_length(m, bar);
-    const double wanted = mf_clamp(length * (1.0 + config->length_step * signed_unit(dice)),
+    const double target = mf_clamp(length * (1.0 + config->length_step * signed_unit(dice)),
                                    config->shortest, config->longest);
     const uint32_t *ends = m->bars[bar].ends;
     const uint32_t first = degree(m, ends[0]), second = degree(m, ends[1]);
@@ -190,7 +190,7 @@ static bool change_length(const mf_MachineConfig *config, Dice *dice, mf_Machine
     double *to = m->vertices[ends[moved]].position;
     const double *from = m->vertices[ends[1 - moved]].position;
     for (int i = 0; i < 3; i++)
-        to[i] = from[i] + (to[i] - from[i]) * (wanted / length);
+        to[i] = from[i] + (to[i] - from[i]) * (target / length);
     return true;
 }
 

@@ -23,7 +23,14 @@
 
 #define LOSS_BUDGET 0.01 // [1] fraction of the robot's second moment of mass that may be lost
 
-typedef enum Way { WAY_NONE, WAY_FIT, WAY_FOUR, WAY_TWO, WAY_TIP, WAY_ONE } Way;
+typedef enum MassMethod {
+    METHOD_NONE,
+    METHOD_FIT,
+    METHOD_FOUR,
+    METHOD_TWO,
+    METHOD_TIP,
+    METHOD_ONE
+} MassMethod;
 
 typedef struct Carrier {
     mf_MassProperties body; // draft link frame
@@ -154,30 +161,30 @@ static void study(const Masses *masses, Carrier *carrier) {
 // ---- the choice --------------------------------------------------------------------------------
 
 // The cheapest representation that loses at most `limit`.
-static Way choose(const Carrier *carrier, double limit, double *loss) {
+static MassMethod choose(const Carrier *carrier, double limit, double *loss) {
     *loss = 0.0;
     if (!(carrier->body.mass > 0.0))
-        return WAY_NONE;
+        return METHOD_NONE;
     if (carrier->fits)
-        return WAY_FIT;
+        return METHOD_FIT;
     double sides = carrier->moments[1] + carrier->moments[2];
     double all = sides + carrier->moments[0];
     bool may_lose = !carrier->heavy;
     // Remainders due to rounding count as 0.
     double rounding = 1e-9 * all;
     if (all == 0.0)
-        return WAY_ONE;
+        return METHOD_ONE;
     bool two = sides <= rounding || (may_lose && sides <= limit);
     if (two && carrier->tip != MF_NONE && carrier->moments[0] > 0.0) {
         *loss = sides;
-        return WAY_TIP;
+        return METHOD_TIP;
     }
     if (may_lose && all <= limit) {
         *loss = all;
-        return WAY_ONE;
+        return METHOD_ONE;
     }
     *loss = two ? sides : 0.0;
-    return two ? WAY_TWO : WAY_FOUR;
+    return two ? METHOD_TWO : METHOD_FOUR;
 }
 
 static double total_loss(const Masses *masses, double limit) {
@@ -255,15 +262,15 @@ static mf_Status add_tip(Masses *masses, uint32_t link) {
     return status == MF_OK ? add_mass(masses, link, other, mass * near / (near + far)) : status;
 }
 
-static mf_Status add_way(Masses *masses, uint32_t link, Way way) {
-    if (way == WAY_NONE)
+static mf_Status add_method(Masses *masses, uint32_t link, MassMethod method) {
+    if (method == METHOD_NONE)
         return MF_OK;
-    if (way == WAY_FIT)
+    if (method == METHOD_FIT)
         return add_fit(masses, link);
-    if (way == WAY_TIP)
+    if (method == METHOD_TIP)
         return add_tip(masses, link);
     double points[4][3];
-    uint32_t count = way == WAY_FOUR ? 4 : way == WAY_TWO ? 2 : 1;
+    uint32_t count = method == METHOD_FOUR ? 4 : method == METHOD_TWO ? 2 : 1;
     const mf_MassProperties *body = &masses->carriers[link].body;
     mf_mass_to_points(points, count, body);
     mf_Status status = MF_OK;
@@ -278,10 +285,10 @@ static mf_Status place(Masses *masses) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; status == MF_OK && i < masses->count; i++) {
         double loss;
-        Way way = choose(&masses->carriers[i], limit, &loss);
+        MassMethod method = choose(&masses->carriers[i], limit, &loss);
         lost += loss;
         reduced += loss > 1e-9 * sum3(masses->carriers[i].moments);
-        status = add_way(masses, i, way);
+        status = add_method(masses, i, method);
     }
     if (status == MF_OK && reduced > 0 &&
         !mf_draft_note(masses->draft, false, 0,

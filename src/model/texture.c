@@ -37,12 +37,12 @@ static double smooth(double x) {
 
 // [1] Of the first color. x to the right and y upwards are -1 .. 1 on the face.
 static double share_at(const mf_Texture *texture, uint32_t face, double x, double y) {
-    const double half_turn = 3.14159265358979323846, radius = mf_sqrt(1.0 + x * x + y * y);
+    const double half_rotation = 3.14159265358979323846, radius = mf_sqrt(1.0 + x * x + y * y);
     if (texture->type == MF_TEXTURE_FLAT)
         return 1.0 - smooth(2.0 * mf_sqrt(x * x + y * y) - 1.0);
     if (face != ABOVE && face != BELOW)
-        return smooth(2.0 * mf_asin(y / radius) / half_turn);
-    const double elevation = 1.0 - 2.0 * mf_acos(1.0 / radius) / half_turn;
+        return smooth(2.0 * mf_asin(y / radius) / half_rotation);
+    const double elevation = 1.0 - 2.0 * mf_acos(1.0 / radius) / half_rotation;
     return smooth(face == ABOVE ? elevation : -elevation);
 }
 
@@ -51,7 +51,7 @@ static double across(uint32_t index, uint32_t count) {
 }
 
 static void paint_pattern(const mf_Texture *texture, const Face *face) {
-    const bool turned = texture->type != MF_TEXTURE_FLAT && face->number >= 4;
+    const bool rotated = texture->type != MF_TEXTURE_FLAT && face->number >= 4;
     const bool below = texture->type != MF_TEXTURE_FLAT && face->number == BELOW;
     for (uint32_t r = 0; r < face->height; r++)
         for (uint32_t c = 0; c < face->width; c++) {
@@ -60,7 +60,7 @@ static void paint_pattern(const mf_Texture *texture, const Face *face) {
                 share = share_at(texture, face->number, across(c, face->width),
                                  -across(r, face->height));
             else if (texture->pattern == MF_PATTERN_CHECKER)
-                share = ((r < face->height / 2) == (c < face->width / 2)) != turned ? 1.0 : 0.0;
+                share = ((r < face->height / 2) == (c < face->width / 2)) != rotated ? 1.0 : 0.0;
             for (int k = 0; k < 3; k++)
                 color[k] =
                     share * texture->first_color[k] + (1.0 - share) * texture->second_color[k];
@@ -108,7 +108,7 @@ static void flip(const mf_Texture *texture, const Face *all) {
 }
 
 // Where face `number` is in the file's grid; grid[0] grid[1]: nowhere.
-static uint32_t place_of(const mf_Texture *texture, uint32_t number) {
+static uint32_t index_of(const mf_Texture *texture, uint32_t number) {
     static const char letters[FACES] = {'R', 'L', 'U', 'D', 'F', 'B'};
     const uint32_t cells = texture->grid[0] * texture->grid[1];
     for (uint32_t i = 0; cells > 1 && i < cells && texture->layout[i] != '\0'; i++)
@@ -139,14 +139,14 @@ static mf_Status cut_faces(mf_Context *context, const mf_Texture *texture, const
     if (pixels == NULL)
         return mf_fail(error, MF_NO_MEMORY, "texture '%.200s': no memory", texture->name);
     for (uint32_t number = 0; number < FACES; number++) {
-        const uint32_t place = place_of(texture, number);
+        const uint32_t index = index_of(texture, number);
         const Face face = {pixels + CHANNELS * (size_t)number * edge * edge, edge, edge, number};
         for (uint32_t r = 0; r < edge; r++) {
-            for (uint32_t c = 0; place >= cells && c < edge; c++)
+            for (uint32_t c = 0; index >= cells && c < edge; c++)
                 to_bytes(pixel_at(&face, r, c), texture->first_color);
-            if (place < cells)
+            if (index < cells)
                 memcpy(pixel_at(&face, r, 0),
-                       pixel_at(from, place / columns * edge + r, place % columns * edge),
+                       pixel_at(from, index / columns * edge + r, index % columns * edge),
                        CHANNELS * (size_t)edge);
         }
     }

@@ -154,11 +154,10 @@ static mf_Status check_bar(const mf_Truss *truss, uint32_t index, mf_Error *erro
                        "ends",
                        index, bar->rest_length);
     if (mf_truss_rest_length(truss, index) < 1e-5)
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
-            "bars[%u].ends: vertices %u and %u are at the same place, and the bar has no "
-            "rest_length",
-            index, bar->ends[0], bar->ends[1]);
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "bars[%u].ends: vertices %u and %u coincide, and the bar has no "
+                       "rest_length",
+                       index, bar->ends[0], bar->ends[1]);
     return MF_OK;
 }
 
@@ -349,9 +348,9 @@ static uint32_t append_neighbors(const Graph *g, uint32_t vertex, uint32_t *orde
     return count;
 }
 
-uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *room) {
+uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *capacity) {
     const uint32_t vertices = truss->vertex_count;
-    const Graph g = {truss, room, room + vertices};
+    const Graph g = {truss, capacity, capacity + vertices};
     memset(g.degree, 0, vertices * sizeof *g.degree);
     for (uint32_t b = 0; b < truss->bar_count; b++) {
         g.degree[truss->bars[b].ends[0]]++;

@@ -70,7 +70,7 @@ static uint32_t rank_of(Matrix *m) {
     return rank;
 }
 
-// The unit vectors of bars, one row per bar, without held axes.
+// The unit vectors of bars, one row per bar, without fixed axes.
 static void fill_bars(const mf_Truss *truss, const uint32_t *column, Matrix *m) {
     for (uint32_t b = 0; b < truss->bar_count; b++) {
         const uint32_t *ends = truss->bars[b].ends;
@@ -88,7 +88,7 @@ static void fill_bars(const mf_Truss *truss, const uint32_t *column, Matrix *m) 
 
 // Velocities of axes in the six movements of a rigid body, one row per axis: of all, or of the held
 // ones.
-static uint32_t rigid_rank(const mf_Truss *truss, const uint32_t *column, bool held, Matrix *m) {
+static uint32_t rigid_rank(const mf_Truss *truss, const uint32_t *column, bool fixed, Matrix *m) {
     const double *origin = truss->vertices[0].position;
     m->rows = 0;
     m->columns = 6;
@@ -96,7 +96,7 @@ static uint32_t rigid_rank(const mf_Truss *truss, const uint32_t *column, bool h
         double p[3];
         mf_vec3_sub(p, truss->vertices[v].position, origin);
         for (uint32_t axis = 0; axis < 3; axis++) {
-            if (held && column[3 * v + axis] != MF_NONE)
+            if (fixed && column[3 * v + axis] != MF_NONE)
                 continue;
             double *row = m->value + 6 * (size_t)m->rows++;
             const uint32_t next = (axis + 1) % 3, last = (axis + 2) % 3;
@@ -115,9 +115,9 @@ static uint32_t root_of(uint32_t *parent, uint32_t v) {
     return v;
 }
 
-static void count_parts(const mf_Truss *truss, uint32_t *room, mf_TrussStatics *out) {
+static void count_parts(const mf_Truss *truss, uint32_t *capacity, mf_TrussStatics *out) {
     const uint32_t vertices = truss->vertex_count;
-    uint32_t *parent = room, *degree = room + vertices;
+    uint32_t *parent = capacity, *degree = capacity + vertices;
     for (uint32_t v = 0; v < vertices; v++) {
         parent[v] = v;
         degree[v] = 0;
@@ -137,8 +137,9 @@ static void count_parts(const mf_Truss *truss, uint32_t *room, mf_TrussStatics *
     }
 }
 
-static void analyze(const mf_Truss *truss, uint32_t *room, double *values, mf_TrussStatics *out) {
-    uint32_t *column = room;
+static void analyze(const mf_Truss *truss, uint32_t *capacity, double *values,
+                    mf_TrussStatics *out) {
+    uint32_t *column = capacity;
     for (uint32_t v = 0; v < truss->vertex_count; v++) {
         for (uint32_t axis = 0; axis < 3; axis++)
             column[3 * v + axis] = truss->vertices[v].fixed[axis] ? MF_NONE : out->freedoms++;
@@ -150,7 +151,7 @@ static void analyze(const mf_Truss *truss, uint32_t *room, double *values, mf_Tr
     out->rigid_modes = rigid - rigid_rank(truss, column, true, &m);
     out->mechanisms = out->freedoms - out->rank - out->rigid_modes;
     out->redundant = truss->bar_count - out->rank;
-    count_parts(truss, room, out);
+    count_parts(truss, capacity, out);
 }
 
 mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf_TrussStatics *out,
@@ -169,12 +170,12 @@ mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf_TrussS
     if (entries < 18 * (size_t)truss->vertex_count)
         entries = 18 * (size_t)truss->vertex_count;
     double *values = mf_allocate(context, entries, sizeof *values);
-    uint32_t *room = mf_allocate(context, 3 * (size_t)truss->vertex_count, sizeof *room);
-    if (values != NULL && room != NULL)
-        analyze(truss, room, values, out);
+    uint32_t *capacity = mf_allocate(context, 3 * (size_t)truss->vertex_count, sizeof *capacity);
+    if (values != NULL && capacity != NULL)
+        analyze(truss, capacity, values, out);
     else
         status = mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
     mf_release(context, values);
-    mf_release(context, room);
+    mf_release(context, capacity);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { HIDDEN = 1u << 31 }; // [1] in place of a fault word: moves by another motion
+enum { HIDDEN = 1u << 31 }; // [1] instead of a fault word: moves by another motion
 
 mf_KernelPick mf_dispatch_kernels(const mf_Group *group) {
     return mf_kernel_pick(mf_world_isa(mf_group_world(group)),

@@ -66,7 +66,7 @@ typedef struct mf_WarningRows {
 } mf_WarningRows;
 mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, uint32_t lane);
 
-// Makes pieces->scratch, in place of what is there, for kernels that need `wide` and `one` bytes.
+// Makes pieces->scratch, instead of what is there, for kernels that need `wide` and `one` bytes.
 // The caller destroys it.
 mf_Status mf_dispatch_make_scratch(mf_Group *group, mf_Dispatch *dispatch, size_t wide, size_t one,
                                    mf_Error *error);

@@ -18,7 +18,7 @@ static bool is_off(const mf_NoteCase *c, uint32_t bits) {
     return (c->model->physics.disabled & bits) != 0;
 }
 
-static bool turns_or_slides(const mf_Joint *joint) {
+static bool rotates_or_slides(const mf_Joint *joint) {
     return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
 }
 
@@ -35,7 +35,7 @@ static uint32_t count_joints(const mf_NoteCase *c, JointFn counts) {
 
 static bool has_effort(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c; // models made by hand have no range
-    return turns_or_slides(joint) &&
+    return rotates_or_slides(joint) &&
            (mf_is_finite(joint->effort) ||
             (joint->force_lower < joint->force_upper &&
              (mf_is_finite(joint->force_lower) || mf_is_finite(joint->force_upper))));
@@ -55,7 +55,7 @@ static bool has_armature(const mf_NoteCase *c, const mf_Joint *joint) {
 }
 static bool has_range(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
-    return turns_or_slides(joint) && (mf_is_finite(joint->lower) || mf_is_finite(joint->upper));
+    return rotates_or_slides(joint) && (mf_is_finite(joint->lower) || mf_is_finite(joint->upper));
 }
 static bool has_soft_range(const mf_NoteCase *c, const mf_Joint *joint) {
     return c->model->body_count > 0 && has_range(c, joint) &&
@@ -63,7 +63,7 @@ static bool has_soft_range(const mf_NoteCase *c, const mf_Joint *joint) {
 }
 static bool has_speed(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
-    return turns_or_slides(joint) && mf_is_finite(joint->speed);
+    return rotates_or_slides(joint) && mf_is_finite(joint->speed);
 }
 static bool is_ball(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
@@ -199,7 +199,7 @@ typedef bool (*ShapeFn)(const mf_NoteCase *c, uint32_t shape);
 // Of those that may touch the ground; `counts` NULL: all.
 static uint32_t count_touching(const mf_NoteCase *c, ShapeFn counts) {
     uint32_t count = 0;
-    if (!c->contacts || contacts_off(c) || (c->held && !c->held_touches))
+    if (!c->contacts || contacts_off(c) || (c->fixed && !c->fixed_touches))
         return 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++)
         count += of_robot(&c->model->shapes[i]) && (counts == NULL || counts(c, i));
@@ -221,7 +221,7 @@ static bool is_soft(const mf_NoteCase *c, uint32_t i) {
     const mf_Shape *shape = &c->model->shapes[i];
     return shape->dimension > 0 && mf_art_is_said(&shape->softness);
 }
-static bool is_turning(const mf_NoteCase *c, uint32_t i) {
+static bool is_rotational(const mf_NoteCase *c, uint32_t i) {
     return c->model->shapes[i].dimension >= 4;
 }
 
@@ -242,7 +242,7 @@ static uint32_t softnesses(const mf_NoteCase *c) {
     return count_touching(c, is_soft);
 }
 static uint32_t turning(const mf_NoteCase *c) {
-    return isnan(c->torsional_friction) ? 0 : count_touching(c, is_turning);
+    return isnan(c->torsional_friction) ? 0 : count_touching(c, is_rotational);
 }
 static uint32_t own_law(const mf_NoteCase *c) {
     return c->model->body_count > 0 ? count_touching(c, has_surface) : 0;
@@ -260,10 +260,10 @@ static bool is_floor(const mf_Shape *shape) {
 }
 
 // Shapes of a robot that the world holds, above a floor of the file.
-static uint32_t held_shapes(const mf_NoteCase *c) {
+static uint32_t fixed_shapes(const mf_NoteCase *c) {
     bool floor = false;
     uint32_t count = 0;
-    if (!c->held || contacts_off(c))
+    if (!c->fixed || contacts_off(c))
         return 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++) {
         floor = floor || is_floor(&c->model->shapes[i]);
@@ -420,8 +420,8 @@ const mf_MotionNote mf_note_base_shapes = {
     base_shapes, "shapes (#) of the base pass through the ground; only feet stand on it"};
 static const mf_MotionNote note_obstacles = {obstacles,
                                              "obstacles (#) fixed in the world do not collide"};
-const mf_MotionNote mf_note_held_shapes = {
-    held_shapes, "shapes (#) of a robot that is fixed to the world do not touch the floor"};
+const mf_MotionNote mf_note_fixed_shapes = {
+    fixed_shapes, "shapes (#) of a robot that is fixed to the world do not touch the floor"};
 const mf_MotionNote mf_note_points_instead = {
     points_instead, "shapes (#) touch the ground by contact points instead"};
 const mf_MotionNote mf_note_kept_off = {
@@ -436,7 +436,7 @@ const mf_MotionNote mf_note_stiffness_only = {
     softnesses, "solref and solimp of shapes (#): only their stiffness is used"};
 const mf_MotionNote mf_note_mean_impedance = {
     softnesses, "solref and solimp of shapes (#): the impedance is its mean over the depth"};
-const mf_MotionNote mf_note_turning = {
+const mf_MotionNote mf_note_rotation = {
     turning, "torsional friction of shapes (#): rigid.torsional_friction is used instead"};
 const mf_MotionNote mf_note_ground_added = {ground_added,
                                             "the file has no floor: " MF_MOTION_NOTE_GROUND};
@@ -528,11 +528,11 @@ static mf_NoteCase case_of(const mf_Model *model, const mf_Group *group, const m
                      .shapes = true,
                      .limits = true,
                      .torsional_friction = (double)NAN,
-                     .held = model->base == MF_BASE_FIXED,
+                     .fixed = model->base == MF_BASE_FIXED,
                      .articulated = mf_articulated_config()};
     if (group != NULL && row->base != NULL) {
         const mf_ArticulatedBase base = row->base(mf_motion_plan(group, row));
-        c.held = base == MF_ARTICULATED_FIXED || (base == MF_ARTICULATED_AS_MODEL && c.held);
+        c.fixed = base == MF_ARTICULATED_FIXED || (base == MF_ARTICULATED_AS_MODEL && c.fixed);
     }
     row->notes.settings(group, &c);
     return c;

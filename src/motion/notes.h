@@ -14,8 +14,8 @@ typedef struct mf_NoteCase {
     bool shapes;                      // touch the ground themselves
     bool limits;                      // of joints
     double torsional_friction;        // [m] against torsion; NAN: as the shapes say
-    bool held;                        // the base, by the world
-    bool held_touches;                // a base that is held touches the ground nevertheless
+    bool fixed;                       // the base, by the world
+    bool fixed_touches;               // a base that is fixed touches the ground nevertheless
     mf_ArticulatedConfig articulated; // its contact law found
 } mf_NoteCase;
 
@@ -35,9 +35,9 @@ typedef struct mf_MotionNotes {
 } mf_MotionNotes;
 
 extern const mf_MotionNote mf_note_speeds, mf_note_floating, mf_note_planars, mf_note_alone_links,
-    mf_note_alone_obstacles, mf_note_base_shapes, mf_note_held_shapes, mf_note_points_instead,
+    mf_note_alone_obstacles, mf_note_base_shapes, mf_note_fixed_shapes, mf_note_points_instead,
     mf_note_kept_off, mf_note_own_law, mf_note_own_law_of_shapes, mf_note_stiffness_only,
-    mf_note_mean_impedance, mf_note_turning, mf_note_impratio, mf_note_tendon_efforts,
+    mf_note_mean_impedance, mf_note_rotation, mf_note_impratio, mf_note_tendon_efforts,
     mf_note_lifted, mf_note_kept_contacts, mf_note_ground_added, mf_note_no_ground,
     mf_note_alone_world, mf_note_mocap_children, mf_note_no_floor, mf_note_no_wind;
 // What all levels below `articulated` leave out.

@@ -79,14 +79,14 @@ static inline void step_deepest(const mf_LaneMap *map, mf_real cell, int reach, 
         const mf_lane height = step_height(map, &surface, x, y);
         mf_lane low_x = surface.column + mf_set((mf_real)x),
                 low_y = surface.row + mf_set((mf_real)y);
-        Vec way = {surface.across - mf_clamp(surface.across, low_x, low_x + one),
-                   surface.along - mf_clamp(surface.along, low_y, low_y + one), zero};
-        way = vec_scale(way, mf_set(cell));
-        way.z = center.z - mf_min(center.z, height);
-        mf_lane square = vec_dot(way, way);
+        Vec direction = {surface.across - mf_clamp(surface.across, low_x, low_x + one),
+                         surface.along - mf_clamp(surface.along, low_y, low_y + one), zero};
+        direction = vec_scale(direction, mf_set(cell));
+        direction.z = center.z - mf_min(center.z, height);
+        mf_lane square = vec_dot(direction, direction);
         mf_mask fine = mf_and(mf_less(own, height), mf_less(zero, square));
         mf_lane distance = mf_sqrt(mf_select(fine, square, one));
-        Vec out = vec_scale(way, one / distance);
+        Vec out = vec_scale(direction, one / distance);
         fine = mf_and(fine, mf_not(mf_and(known, mf_less(half, vec_dot(out, other)))));
         mf_mask better = mf_and(fine, mf_less(*depth, radius - distance));
         *depth = mf_select(better, radius - distance, *depth);

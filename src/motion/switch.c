@@ -74,7 +74,7 @@ static bool solve(double x[3], const double a[3][3], const double b[3]) {
 // The twist with which the motion of `row` counts the momentum `wanted`. Where its inertia cannot
 // tell the turn, the rate stays.
 static void hand_over(mf_Group *group, const mf_MotionRow *row, const Twist *twist,
-                      const Momentum *wanted) {
+                      const Momentum *target) {
     const double none[3] = {0, 0, 0};
     const double mass = mf_group_model(group)->mass;
     double velocity[3], rate[3], column[3][3], pull[3][3], rest[3];
@@ -88,11 +88,11 @@ static void hand_over(mf_Group *group, const mf_MotionRow *row, const Twist *twi
         mf_vec3_sub(column[i], angular.angular, still.angular);
         mf_vec3_sub(pull[i], angular.linear, still.linear);
     }
-    mf_vec3_sub(rest, wanted->angular, still.angular);
-    double turn[3];
-    if (solve(turn, column, rest))
-        mf_vec3_copy(rate, turn);
-    mf_vec3_sub(rest, wanted->linear, still.linear);
+    mf_vec3_sub(rest, target->angular, still.angular);
+    double rotation[3];
+    if (solve(rotation, column, rest))
+        mf_vec3_copy(rate, rotation);
+    mf_vec3_sub(rest, target->linear, still.linear);
     for (uint32_t i = 0; i < 3; i++)
         mf_vec3_add_scaled(rest, rest, -rate[i], pull[i]);
     mf_vec3_scale(rest, rest, 1.0 / mass);
@@ -101,7 +101,7 @@ static void hand_over(mf_Group *group, const mf_MotionRow *row, const Twist *twi
     twist_set(twist, velocity, rate);
 }
 
-// A base that is held has no twist to give.
+// A base that is fixed has no twist to give.
 static bool base_moves(const mf_Group *group, const mf_MotionRow *row) {
     const mf_ArticulatedBase base =
         row->base != NULL ? row->base(mf_motion_plan(group, row)) : MF_ARTICULATED_FREE;

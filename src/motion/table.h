@@ -30,7 +30,7 @@
     X(FLUID, fluid)                                                                                \
     X(GRAINS, grains)
 // The name as a word, in lists of MF_MOTION_LIST.
-#define MF_MOTION_WORD(value, name) #name,
+#define MF_MOTION_NAME(value, name) #name,
 
 // Where settings that many motions have are in mf_MotionsConfig; 0: the motion has none.
 typedef struct mf_MotionCommon {
@@ -70,7 +70,7 @@ typedef struct mf_MotionRow {
     // Forgets paths and what follows from joint angles, after a switch to the motion; NULL: it
     // keeps nothing like that.
     void (*enter)(mf_Group *group, uint32_t instance, void *plan);
-    // How the base is held; NULL: it is free.
+    // How the base is fixed; NULL: it is free.
     mf_ArticulatedBase (*base)(const void *plan);
     // As mf_motion_momentum and mf_motion_energy.
     void (*momentum)(const mf_Group *group, uint32_t instance, double center[3], double linear[3],

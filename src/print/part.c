@@ -74,7 +74,7 @@ static void draw_socket(mf_SolidDraft *draft, const mf_JointPlan *p, const mf_Ve
     }
     mf_profile_arc(&profile, joint->offset, p->cavity, p->lip, MF_PI, segments);
     uint32_t ends[2];
-    mf_solid_turn(draft, frame, &profile, ends);
+    mf_solid_rotate(draft, frame, &profile, ends);
     memcpy(hole->axis, frame->axes[2], sizeof hole->axis);
     hole->angle = joint->central ? p->lip : arm;
     hole->ring = ends[0];
@@ -144,7 +144,7 @@ mf_Status mf_part_draw(mf_SolidDraft *draft, const mf_JointPlan *plan, uint32_t 
     double axis[3];
     uint32_t rings[2];
     part_profile(&profile, plan, bar, length, first, second);
-    mf_solid_turn(draft, &own, &profile, rings);
+    mf_solid_rotate(draft, &own, &profile, rings);
     mf_bar_direction(axis, plan, bar, 0);
     const mf_SolidFrame world = mf_solid_frame(origin, axis);
     mf_Status status = MF_OK;
@@ -174,5 +174,5 @@ void mf_part_draw_actuator(mf_SolidDraft *draft, const mf_JointPlan *plan, uint3
     mf_profile_point(&profile, 0.5 * c->rod_diameter, front);
     mf_profile_point(&profile, 0.5 * c->rod_diameter, tip);
     mf_profile_point(&profile, 0.0, tip);
-    mf_solid_turn(draft, &own, &profile, rings);
+    mf_solid_rotate(draft, &own, &profile, rings);
 }

@@ -144,10 +144,10 @@ static void sort_three(double out[3], const double in[3]) {
 
 // Parts may be turned by right angles.
 static mf_Status check_volume(const mf_PrintPart *part, const mf_PrintConfig *c, mf_Error *error) {
-    double box[3], room[3];
+    double box[3], space[3];
     sort_three(box, part->box);
-    sort_three(room, c->build_volume);
-    if (box[0] <= room[0] && box[1] <= room[1] && box[2] <= room[2])
+    sort_three(space, c->build_volume);
+    if (box[0] <= space[0] && box[1] <= space[1] && box[2] <= space[2])
         return MF_OK;
     return mf_fail(error, MF_UNSUPPORTED,
                    "bars[%u]: the part %s is %.4g x %.4g x %.4g m, the build volume %.4g x %.4g x "

@@ -23,25 +23,26 @@ void mf_solid_free(mf_SolidDraft *draft) {
 // ---- growing
 // -------------------------------------------------------------------------------------
 
-// Room for `more` items behind `count`, in twice the memory each time. NULL: out of memory.
-static void *grow(mf_Context *context, void *items, uint32_t count, uint32_t *room, size_t size) {
-    const uint32_t wanted = *room == 0 ? 1024 : 2 * *room;
-    if (count < *room)
+// Space for `more` items behind `count`, in twice the memory each time. NULL: out of memory.
+static void *grow(mf_Context *context, void *items, uint32_t count, uint32_t *capacity,
+                  size_t size) {
+    const uint32_t needed = *capacity == 0 ? 1024 : 2 * *capacity;
+    if (count < *capacity)
         return items;
-    void *larger = mf_allocate(context, wanted, size);
+    void *larger = mf_allocate(context, needed, size);
     if (larger == NULL)
         return NULL;
     if (count > 0)
         memcpy(larger, items, count * size);
     mf_release(context, items);
-    *room = wanted;
+    *capacity = needed;
     return larger;
 }
 
 static uint32_t add_vertex(mf_SolidDraft *d, const double at[3]) {
     double *vertices = d->failed ? NULL
-                                 : grow(d->context, d->vertices, d->vertex_count, &d->vertex_room,
-                                        3 * sizeof *vertices);
+                                 : grow(d->context, d->vertices, d->vertex_count,
+                                        &d->vertex_capacity, 3 * sizeof *vertices);
     if (vertices == NULL) {
         d->failed = true;
         return 0;
@@ -54,7 +55,7 @@ static uint32_t add_vertex(mf_SolidDraft *d, const double at[3]) {
 static void add_triangle(mf_SolidDraft *d, uint32_t a, uint32_t b, uint32_t c) {
     uint32_t *triangles = d->failed ? NULL
                                     : grow(d->context, d->triangles, d->triangle_count,
-                                           &d->triangle_room, 3 * sizeof *triangles);
+                                           &d->triangle_capacity, 3 * sizeof *triangles);
     if (triangles == NULL) {
         d->failed = true;
         return;
@@ -141,8 +142,8 @@ static void connect(mf_SolidDraft *d, uint32_t low, bool low_point, uint32_t hig
     }
 }
 
-void mf_solid_turn(mf_SolidDraft *draft, const mf_SolidFrame *frame, const mf_Profile *profile,
-                   uint32_t ends[2]) {
+void mf_solid_rotate(mf_SolidDraft *draft, const mf_SolidFrame *frame, const mf_Profile *profile,
+                     uint32_t ends[2]) {
     uint32_t before = 0;
     for (uint32_t i = 0; i < profile->count; i++) {
         const uint32_t ring = add_ring(draft, frame, profile->radius[i], profile->z[i]);
@@ -216,12 +217,12 @@ static void gather_points(Sphere *s, const double center[3], double radius, uint
 mf_Status mf_solid_sphere(mf_SolidDraft *draft, const double center[3], double radius,
                           const mf_SolidHole *holes, uint32_t count, mf_Error *error) {
     const uint32_t fill = draft->segments * draft->segments / 3;
-    const size_t room = fill + (size_t)count * (draft->segments + 1);
+    const size_t capacity = fill + (size_t)count * (draft->segments + 1);
     Sphere s = {.draft = draft, .holes = holes, .hole_count = count};
     mf_Hull hull = {0};
     mf_Context *context = draft->context;
-    s.points = mf_allocate(context, 3 * room, sizeof *s.points);
-    s.numbers = mf_allocate(context, room, sizeof *s.numbers);
+    s.points = mf_allocate(context, 3 * capacity, sizeof *s.points);
+    s.numbers = mf_allocate(context, capacity, sizeof *s.numbers);
     draft->failed = draft->failed || s.points == NULL || s.numbers == NULL;
     mf_HullResult result = MF_HULL_NO_MEMORY;
     if (!draft->failed)

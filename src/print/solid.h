@@ -7,10 +7,10 @@
 
 typedef struct mf_SolidDraft {
     mf_Context *context;
-    double *vertices;                                                  // [m] 3 each
-    uint32_t *triangles;                                               // [1] 3 each
-    uint32_t vertex_count, triangle_count, vertex_room, triangle_room; // [1]
-    uint32_t segments;                                                 // [1] of a circle
+    double *vertices;                                                          // [m] 3 each
+    uint32_t *triangles;                                                       // [1] 3 each
+    uint32_t vertex_count, triangle_count, vertex_capacity, triangle_capacity; // [1]
+    uint32_t segments;                                                         // [1] of a circle
     bool failed; // out of memory; later calls do nothing
 } mf_SolidDraft;
 
@@ -27,7 +27,7 @@ mf_SolidFrame mf_solid_frame(const double origin[3], const double axis[3]);
 
 enum { MF_PROFILE_MOST = 256 }; // [1]
 
-// A line in the half plane (radius, z) that turns about the axis: the solid lies to its left.
+// A line in the half plane (radius, z) that rotates about the axis: the solid lies to its left.
 typedef struct mf_Profile {
     double radius[MF_PROFILE_MOST], z[MF_PROFILE_MOST]; // [m]
     uint32_t count;                                     // [1]
@@ -40,8 +40,8 @@ void mf_profile_arc(mf_Profile *profile, double center, double radius, double fr
 
 // Turns the profile. An end on the axis is closed, another one is a ring of `segments` vertices:
 // ends[0] and ends[1] are their first vertices.
-void mf_solid_turn(mf_SolidDraft *draft, const mf_SolidFrame *frame, const mf_Profile *profile,
-                   uint32_t ends[2]);
+void mf_solid_rotate(mf_SolidDraft *draft, const mf_SolidFrame *frame, const mf_Profile *profile,
+                     uint32_t ends[2]);
 
 typedef struct mf_SolidHole {
     double axis[3]; // [1] of its center, from that of the sphere

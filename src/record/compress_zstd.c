@@ -15,12 +15,12 @@ const char *mf_compress_name(void) {
 }
 
 void mf_compress(mf_Text *out, const char *data, size_t size) {
-    const size_t room = ZSTD_compressBound(size);
-    char *frame = mf_allocate(out->context, room, 1);
+    const size_t capacity = ZSTD_compressBound(size);
+    char *frame = mf_allocate(out->context, capacity, 1);
     size_t written = 0;
     out->size = 0;
     if (frame != NULL && mf_allow(out->context, "compress"))
-        written = ZSTD_compress(frame, room, data, size, LEVEL);
+        written = ZSTD_compress(frame, capacity, data, size, LEVEL);
     // With that much room it fails only where the library gets no memory.
     if (written == 0 || ZSTD_isError(written))
         out->failed = true;
@@ -30,8 +30,9 @@ void mf_compress(mf_Text *out, const char *data, size_t size) {
 }
 
 uint64_t mf_expanded_size(const uint8_t *frame, size_t size) {
-    const unsigned long long held = ZSTD_getFrameContentSize(frame, size);
-    return held == ZSTD_CONTENTSIZE_UNKNOWN || held == ZSTD_CONTENTSIZE_ERROR ? UINT64_MAX : held;
+    const unsigned long long content = ZSTD_getFrameContentSize(frame, size);
+    return content == ZSTD_CONTENTSIZE_UNKNOWN || content == ZSTD_CONTENTSIZE_ERROR ? UINT64_MAX
+                                                                                    : content;
 }
 
 bool mf_expand(uint8_t *out, size_t out_size, const uint8_t *frame, size_t size) {

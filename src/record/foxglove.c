@@ -121,19 +121,19 @@ void mf_foxglove_cylinder(mf_Text *out, const double position[3], const double r
 // A cylinder with two spheres.
 static void put_capsule(mf_Text *out, const mf_Shape *shape, const float color[3]) {
     const double radius = shape->size[0], half = 0.5 * shape->size[1];
-    const double *turn = shape->rotation;
+    const double *rotation = shape->rotation;
     // The third column of the rotation's matrix.
-    const double axis[3] = {2.0 * (turn[1] * turn[3] + turn[0] * turn[2]),
-                            2.0 * (turn[2] * turn[3] - turn[0] * turn[1]),
-                            1.0 - 2.0 * (turn[1] * turn[1] + turn[2] * turn[2])};
+    const double axis[3] = {2.0 * (rotation[1] * rotation[3] + rotation[0] * rotation[2]),
+                            2.0 * (rotation[2] * rotation[3] - rotation[0] * rotation[1]),
+                            1.0 - 2.0 * (rotation[1] * rotation[1] + rotation[2] * rotation[2])};
     const double ball[3] = {2.0 * radius, 2.0 * radius, 2.0 * radius};
     const double tube[3] = {ball[0], ball[0], shape->size[1]};
-    put_solid(out, CYLINDERS, shape->position, turn, tube, color);
+    put_solid(out, CYLINDERS, shape->position, rotation, tube, color);
     for (int side = -1; side <= 1; side += 2) {
-        double place[3];
+        double position[3];
         for (int c = 0; c < 3; c++)
-            place[c] = shape->position[c] + side * half * axis[c];
-        put_solid(out, SPHERES, place, turn, ball, color);
+            position[c] = shape->position[c] + side * half * axis[c];
+        put_solid(out, SPHERES, position, rotation, ball, color);
     }
 }
 
@@ -153,12 +153,12 @@ void mf_foxglove_triangles(mf_Text *out, const double position[3], const double 
 
 // A thin plate below the plane.
 static void put_plane(mf_Text *out, const mf_Shape *shape, const float color[3]) {
-    double size[3] = {shape->size[0], shape->size[1], PLATE}, place[3];
+    double size[3] = {shape->size[0], shape->size[1], PLATE}, position[3];
     for (int c = 0; c < 2; c++)
         size[c] = size[c] > 0.0 ? size[c] : INFINITE_PLANE;
-    mf_quat_rotate(place, shape->rotation, (double[3]){0.0, 0.0, -0.5 * PLATE});
-    mf_vec3_add(place, place, shape->position);
-    put_solid(out, CUBES, place, shape->rotation, size, color);
+    mf_quat_rotate(position, shape->rotation, (double[3]){0.0, 0.0, -0.5 * PLATE});
+    mf_vec3_add(position, position, shape->position);
+    put_solid(out, CUBES, position, shape->rotation, size, color);
 }
 
 void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shape,

@@ -295,11 +295,11 @@ static void write_chunk(mf_Mcap *mcap) {
     const size_t map = index->size;
     put32(index, 0);
     for (uint32_t i = 0; i < mcap->channel_count; i++) {
-        const uint64_t place = end + mcap->head.size;
+        const uint64_t slot = end + mcap->head.size;
         if (!put_index(mcap, i))
             continue;
         put16(index, i);
-        put64(index, place);
+        put64(index, slot);
     }
     const uint32_t size = (uint32_t)(index->size - map - sizeof size);
     if (!index->failed)

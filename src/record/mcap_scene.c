@@ -76,7 +76,7 @@ void mf_mcap_color(const mf_McapGroup *part, const float own[3], float out[3]) {
         out[c] = keeps ? own[c] : most * (0.12f + 0.88f * part->color[c]);
 }
 
-static bool turns(const mf_Joint *joint) {
+static bool is_rotational(const mf_Joint *joint) {
     return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
 }
 
@@ -147,7 +147,7 @@ static bool make_group(mf_Recorder *recorder, mf_McapGroup *part, const Schemas 
     if (!mf_mcap_soft_begin(recorder, part, schemas->scene, schemas->cloud))
         return false;
     for (uint32_t j = 0; j < model->joint_count; j++)
-        any = any || turns(&model->joints[j]);
+        any = any || is_rotational(&model->joints[j]);
     for (uint32_t r = 0; r < part->talkers; r++) {
         part->joints[r] =
             any ? make_channel(recorder, part->group, r, "joint_states", schemas->joints) : MF_NONE;
@@ -293,13 +293,14 @@ static void put_camera_frame(mf_Text *out, const mf_Group *group, uint32_t robot
                              const mf_Camera *camera, mf_Time time) {
     char parent[FRAME] = "world", child[FRAME], name[FRAME];
     const double *q = camera->frame.rotation; // times (0.5, -0.5, 0.5, -0.5)
-    const double turn[4] = {0.5 * (q[0] + q[1] - q[2] + q[3]), 0.5 * (-q[0] + q[1] - q[2] - q[3]),
-                            0.5 * (q[0] + q[1] + q[2] - q[3]), 0.5 * (-q[0] + q[1] + q[2] + q[3])};
+    const double rotation[4] = {
+        0.5 * (q[0] + q[1] - q[2] + q[3]), 0.5 * (-q[0] + q[1] - q[2] - q[3]),
+        0.5 * (q[0] + q[1] + q[2] - q[3]), 0.5 * (-q[0] + q[1] + q[2] + q[3])};
     snprintf(name, sizeof name, "camera/%.130s", camera->name);
     name_robot(group, robot, name, child);
     if (camera->frame.link != MF_NONE)
         name_link(group, robot, camera->frame.link, parent);
-    mf_foxglove_transform(out, time, parent, child, camera->frame.position, turn);
+    mf_foxglove_transform(out, time, parent, child, camera->frame.position, rotation);
 }
 
 static void put_transforms(mf_Recorder *recorder, mf_Time time) {
@@ -334,7 +335,7 @@ static void put_joints(mf_Recorder *recorder, const mf_McapGroup *part, uint32_t
     out->size = 0;
     mf_proto_time(out, 1, time);
     for (uint32_t j = 0; j < model->joint_count; j++) {
-        if (!turns(&model->joints[j]))
+        if (!is_rotational(&model->joints[j]))
             continue;
         const size_t opened = mf_proto_open(out, 2);
         mf_proto_string(out, 1, model->joints[j].name);
@@ -415,7 +416,7 @@ void mf_mcap_scene_free(mf_Recorder *recorder) {
         mf_release(recorder->context, part->shown);
         mf_release(recorder->context, part->images);
         mf_release(recorder->context, part->joints);
-        mf_release(recorder->context, part->room);
+        mf_release(recorder->context, part->scratch);
     }
     mf_release(recorder->context, store->position);
     mf_release(recorder->context, store->rotation);

@@ -1,6 +1,6 @@
 // What Foxglove's panels show of groups without links, a message per sample: particles as a point
 // cloud (/GROUP/points), the bars of trusses as cylinders (/GROUP/bars) and cloths as triangles
-// (/GROUP/surface), with the colors that cameras see (camera/sight_soft.c).
+// (/GROUP/surface), with the colors that cameras see (camera/render_soft.c).
 #include "record/foxglove.h"
 #include "record/mcap_store.h"
 
@@ -40,16 +40,17 @@ bool mf_mcap_soft_begin(mf_Recorder *recorder, mf_McapGroup *part, uint32_t scen
     mf_Group *group = part->group;
     mf_ClothShape shape;
     const char *what = NULL;
-    size_t room = 1;
+    size_t capacity = 1;
     part->soft = MF_NONE;
     if (mf_particles_spacing(group) > 0.0) {
         what = "points";
-        room = (size_t)mf_group_count(group) * sizeof(mf_FoxglovePoint);
+        capacity = (size_t)mf_group_count(group) * sizeof(mf_FoxglovePoint);
     } else if (mf_truss_config_of(group) != NULL) {
         what = "bars";
     } else if (mf_cloth_shape_of(group, &shape)) {
         what = "surface";
-        room = 3 * (shape.vertex_count * sizeof(float) + shape.triangle_count * sizeof(uint32_t));
+        capacity =
+            3 * (shape.vertex_count * sizeof(float) + shape.triangle_count * sizeof(uint32_t));
     }
     if (what == NULL)
         return true;
@@ -58,8 +59,8 @@ bool mf_mcap_soft_begin(mf_Recorder *recorder, mf_McapGroup *part, uint32_t scen
     part->bodies = count_bodies(group);
     part->soft =
         mf_mcap_channel(&recorder->mcap->file, topic, what[0] == 'p' ? cloud : scene, NULL);
-    part->room = mf_allocate(recorder->context, room, 1);
-    return part->room != NULL;
+    part->scratch = mf_allocate(recorder->context, capacity, 1);
+    return part->scratch != NULL;
 }
 
 // ---- samples -----------------------------------------------------------------------------------
@@ -69,7 +70,7 @@ static void put_points(mf_Text *out, const mf_McapGroup *part, mf_Time time) {
     const mf_Field *position = mf_group_find_field(part->group, "base.position"),
                    *waiting = mf_group_find_field(part->group, "particle.waiting");
     const mf_Model *model = mf_group_model(part->group);
-    mf_FoxglovePoint *points = part->room;
+    mf_FoxglovePoint *points = part->scratch;
     size_t count = 0;
     float color[3];
     mf_mcap_color(part, model->shape_count > 0 ? model->shapes[0].color : particle_color, color);
@@ -87,8 +88,8 @@ static void put_points(mf_Text *out, const mf_McapGroup *part, mf_Time time) {
 }
 
 // The shortest rotation from the z axis to a direction of length 1.
-static void turn_along(const double way[3], double out[4]) {
-    const double first[4] = {1.0 + way[2], -way[1], way[0], 0.0};
+static void rotation_along(const double direction[3], double out[4]) {
+    const double first[4] = {1.0 + direction[2], -direction[1], direction[0], 0.0};
     for (int c = 0; c < 4; c++)
         out[c] = first[c];
     if (!(first[0] > 1e-9)) { // straight down
@@ -101,21 +102,21 @@ static void turn_along(const double way[3], double out[4]) {
 static void put_bar(mf_Text *out, const mf_McapGroup *part, uint32_t robot, uint32_t bar,
                     bool acts) {
     const double diameter = get(part->group, "bar.diameter", robot, bar);
-    double ends[2][3], way[3], middle[3], turn[4];
+    double ends[2][3], offset[3], middle[3], rotation[4];
     float color[3];
     for (uint32_t e = 0; e < 2; e++) {
         const uint32_t vertex = (uint32_t)get(part->group, "bar.ends", robot, 2 * bar + e);
         for (uint32_t c = 0; c < 3; c++)
             ends[e][c] = get(part->group, "vertex.position", robot, 3 * vertex + c);
     }
-    mf_vec3_sub(way, ends[1], ends[0]);
-    mf_vec3_add_scaled(middle, ends[0], 0.5, way);
-    const double length = mf_vec3_length(way);
-    if (!mf_vec3_normalize(way)) // has no direction, or is not finite
+    mf_vec3_sub(offset, ends[1], ends[0]);
+    mf_vec3_add_scaled(middle, ends[0], 0.5, offset);
+    const double length = mf_vec3_length(offset);
+    if (!mf_vec3_normalize(offset)) // has no direction, or is not finite
         return;
-    turn_along(way, turn);
+    rotation_along(offset, rotation);
     mf_mcap_color(part, acts ? actuator_color : bar_color, color);
-    mf_foxglove_cylinder(out, middle, turn, (double[3]){diameter, diameter, length}, color);
+    mf_foxglove_cylinder(out, middle, rotation, (double[3]){diameter, diameter, length}, color);
 }
 
 static void put_truss(mf_Text *out, const mf_McapGroup *part, uint32_t robot) {
@@ -134,7 +135,7 @@ static void put_cloth(mf_Text *out, const mf_McapGroup *part, const mf_ClothShap
                       uint32_t robot) {
     const mf_Field *position = mf_group_find_field(part->group, "vertex.position");
     const double origin[3] = {0.0, 0.0, 0.0}, whole[4] = {1.0, 0.0, 0.0, 0.0};
-    float *vertices = part->room, color[3];
+    float *vertices = part->scratch, color[3];
     uint32_t *corners = (uint32_t *)(void *)(vertices + 3 * (size_t)shape->vertex_count), count = 0;
     for (uint32_t i = 0; i < 3 * shape->vertex_count; i++)
         vertices[i] = (float)mf_field_get(position, robot, i);

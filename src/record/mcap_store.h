@@ -20,7 +20,7 @@ typedef struct mf_McapGroup {
     float color[3];   // [1] of the group, for what is colored; color[0] < 0: none
     uint32_t soft;    // [1] channel of what changes its shape (mcap_soft.c); MF_NONE: nothing does
     uint32_t bodies;  // [1] of these, the first ones that are shown
-    void *room;       // for one sample of them
+    void *scratch;    // for one sample of them
 } mf_McapGroup;
 
 typedef struct mf_McapStore {

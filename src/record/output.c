@@ -67,10 +67,10 @@ mf_Status mf_output_create(mf_Context *context, const char *path, mf_Output *out
                        .descriptor = -1,
                        .driver = H5I_INVALID_HID,
                        .journal = {.descriptor = -1}};
-    size_t length = strlen(path), room = length + 64;
+    size_t length = strlen(path), capacity = length + 64;
     char *name = mf_allocate(context, length + 1, 1);
     out->path = name;
-    out->temporary = mf_allocate(context, room, 1);
+    out->temporary = mf_allocate(context, capacity, 1);
     if (name == NULL || out->temporary == NULL) {
         mf_output_free(out);
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to record");
@@ -78,7 +78,7 @@ mf_Status mf_output_create(mf_Context *context, const char *path, mf_Output *out
     memcpy(name, path, length + 1);
     mf_Status status = check_target(out, error);
     if (status == MF_OK)
-        status = open_temporary(out, room, error);
+        status = open_temporary(out, capacity, error);
     if (status != MF_OK)
         mf_output_free(out);
     return status;
@@ -136,7 +136,7 @@ static void move_back(const mf_Output *output, bool exchanged) {
 static mf_Status move_and_sync(mf_Output *output, int folder, mf_Error *error) {
     bool exchanged;
     if (!move_file(output, &exchanged))
-        return fail_call(output, error, "move it into place");
+        return fail_call(output, error, "rename it");
     if (!mf_allow(output->context, "fsync") || fsync(folder) != 0) {
         mf_Status status = fail_call(output, error, "sync its folder");
         move_back(output, exchanged);
@@ -150,7 +150,7 @@ static mf_Status move_and_sync(mf_Output *output, int folder, mf_Error *error) {
 
 // ---- while it is written -----------------------------------------------------------------------
 
-mf_Status mf_output_place(mf_Output *output, mf_Error *error) {
+mf_Status mf_output_publish(mf_Output *output, mf_Error *error) {
     struct stat info;
     const bool replaces = lstat(output->path, &info) == 0;
     mf_Status status = mf_journal_begin(&output->journal, output->context,
@@ -159,7 +159,7 @@ mf_Status mf_output_place(mf_Output *output, mf_Error *error) {
         return status;
     if (!replaces) {
         if (!mf_allow(output->context, "rename") || rename(output->temporary, output->path) != 0)
-            return fail_call(output, error, "move it into place");
+            return fail_call(output, error, "rename it");
         output->placed = true;
     }
     mf_output_whole(output);

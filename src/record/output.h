@@ -31,11 +31,11 @@ hid_t mf_output_access(mf_Output *output);
 
 // The head is there: moves the file to its final name, unless it replaces another one. What is
 // written from now on can be undone.
-mf_Status mf_output_place(mf_Output *output, mf_Error *error);
+mf_Status mf_output_publish(mf_Output *output, mf_Error *error);
 // All that was written can be read.
 void mf_output_whole(mf_Output *output);
 // After a failure: where the disk is full, undoes what was written since the file was whole last,
-// and keeps it, also in place of another one.
+// and keeps it, also instead of another one.
 void mf_output_keep(mf_Output *output);
 
 // Syncs the file and moves it to its final name. On failure a file there remains unchanged.

@@ -59,7 +59,7 @@ size_t mf_proto_open(mf_Text *out, uint32_t field) {
 void mf_proto_close(mf_Text *out, size_t opened) {
     uint8_t bytes[VARINT_MOST];
     const size_t length = out->size - opened, size = encode(length, bytes);
-    mf_text_put_bytes(out, (const char *)bytes, size); // makes room
+    mf_text_put_bytes(out, (const char *)bytes, size); // makes space
     if (out->failed)
         return;
     memmove(out->data + opened + size, out->data + opened, length);

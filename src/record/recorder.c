@@ -340,7 +340,7 @@ static mf_Status open_recorder(mf_Recorder *recorder, const mf_RecorderConfig *c
     if (status == MF_OK) // its head; no samples yet
         status = recorder->store->flush(recorder, error);
     if (status == MF_OK)
-        status = mf_output_place(&recorder->output, error);
+        status = mf_output_publish(&recorder->output, error);
     mf_quiet_end(quiet);
     return status;
 }

@@ -77,7 +77,7 @@ uint32_t mf_recorder_capacity(size_t size);
 enum { MF_JOINT_COLUMNS = 8 };
 // Adds the columns of run-time joints, without rows; the caller has reserved the space.
 mf_Status mf_recorder_add_joints(mf_Recorder *recorder, mf_Error *error);
-// Makes room for the joints that exist now: buffers, and data sets where there are none yet. May
+// Makes space for the joints that exist now: buffers, and data sets where there are none yet. May
 // write the buffered samples. Call it with HDF5's own messages turned off.
 mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error);
 // Puts a sample of all joints into the buffers.

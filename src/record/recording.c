@@ -13,17 +13,17 @@
 // ---- memory ------------------------------------------------------------------------------------
 
 static bool grow(mf_RecordingMemory *memory) {
-    if (memory->count < memory->room)
+    if (memory->count < memory->capacity)
         return true;
-    const uint32_t room = memory->room == 0 ? 256 : 2 * memory->room;
-    void **blocks = mf_allocate(memory->context, room, sizeof *blocks);
+    const uint32_t capacity = memory->capacity == 0 ? 256 : 2 * memory->capacity;
+    void **blocks = mf_allocate(memory->context, capacity, sizeof *blocks);
     if (blocks == NULL)
         return false;
     if (memory->count > 0)
         memcpy(blocks, memory->blocks, memory->count * sizeof *blocks);
     mf_release(memory->context, memory->blocks);
     memory->blocks = blocks;
-    memory->room = room;
+    memory->capacity = capacity;
     return true;
 }
 

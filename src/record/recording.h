@@ -12,7 +12,7 @@ enum { MF_RECORDED_FIELDS = 2048 }; // [1] most of a recording
 typedef struct mf_RecordingMemory {
     mf_Context *context;
     void **blocks;
-    uint32_t count, room;
+    uint32_t count, capacity;
     uint64_t left;            // [byte] that may still be taken
     mf_RecordedField *fields; // the recording's, as they are made
     double *time;

@@ -44,7 +44,7 @@ typedef struct Reading {
     uint64_t format;
     bool known, several, filling, failed; // failed: error is set
     uint8_t *chunk;                       // the last compressed one, expanded
-    size_t chunk_room;                    // [byte]
+    size_t chunk_capacity;                // [byte]
     uint64_t most, left;                  // [byte] that chunks may expand to, in each pass
     mf_Error *error;
 } Reading;
@@ -299,9 +299,9 @@ static void fill_row(const Reading *reading, const Source *source, uint32_t row,
             continue;
         const mf_RecordedField *field = &reading->recording->fields[source->first + number_of - 1];
         const size_t each = field->components * mf_field_value_size(field->type);
-        const size_t place = (size_t)source->samples * field->count + row;
+        const size_t index = (size_t)source->samples * field->count + row;
         if (size == each)
-            memcpy((char *)(uintptr_t)field->values + place * each, values.at, each);
+            memcpy((char *)(uintptr_t)field->values + index * each, values.at, each);
     }
 }
 
@@ -375,14 +375,14 @@ static bool make_chunk(Reading *reading, uint64_t size) {
         return false;
     }
     reading->left -= size;
-    if (size <= reading->chunk_room)
+    if (size <= reading->chunk_capacity)
         return true;
     mf_release(context, reading->chunk);
-    reading->chunk_room = 0;
+    reading->chunk_capacity = 0;
     reading->chunk = mf_allocate(context, size, 1);
     if (reading->chunk == NULL)
         return refuse(reading, MF_NO_MEMORY, "no memory to read the recording");
-    reading->chunk_room = size;
+    reading->chunk_capacity = size;
     return true;
 }
 
@@ -390,7 +390,7 @@ static bool make_chunk(Reading *reading, uint64_t size) {
 static bool expand_chunk(Reading *reading, Text compression, uint64_t size, Bytes *records) {
     const size_t packed = (size_t)(records->end - records->at);
     if (!equals(compression, "zstd"))
-        return damaged(reading, "chunks are compressed in another way than by zstd");
+        return damaged(reading, "chunks are compressed by another method than zstd");
     if (mf_compress_name()[0] == '\0')
         return refuse(reading, MF_UNSUPPORTED,
                       "compressed by zstd: this mayfly was built without it (Debian's "
@@ -456,7 +456,7 @@ static void fill_missing(mf_RecordedField *field, uint64_t count) {
         doubles[i] = (double)NAN;
 }
 
-static mf_Status make_room(Reading *reading) {
+static mf_Status reserve(Reading *reading) {
     mf_Recording *recording = reading->recording;
     recording->samples = reading->samples;
     mf_RecordingMemory *memory = recording->memory;
@@ -517,7 +517,7 @@ mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size
         status = mf_fail_at(error, MF_BAD_FILE, recording->path, 0, 0,
                             "an MCAP file, but no recording of Mayfly");
     if (status == MF_OK)
-        status = make_room(reading);
+        status = reserve(reading);
     if (status == MF_OK) {
         reading->filling = true;
         walk(reading, data, size);

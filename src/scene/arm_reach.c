@@ -19,33 +19,33 @@ static uint32_t depth_of(const mf_Model *model, uint32_t link) {
 }
 
 static double between(const double a[3], const double b[3]) {
-    double way[3];
-    mf_vec3_sub(way, a, b);
-    return mf_vec3_length(way);
+    double offset[3];
+    mf_vec3_sub(offset, a, b);
+    return mf_vec3_length(offset);
 }
 
 // Goes from a point of a link to its parent by the joint: the way within the link and what a slide
 // adds; `at` becomes the joint's place in the parent.
 static double climb(const mf_Model *model, uint32_t *link, double at[3]) {
     const mf_Joint *joint = &model->joints[model->links[*link].joint];
-    double way = mf_vec3_length(at);
+    double distance = mf_vec3_length(at);
     if (joint->type == MF_JOINT_SLIDE)
-        way += fmax(mf_abs(joint->lower), mf_abs(joint->upper));
+        distance += fmax(mf_abs(joint->lower), mf_abs(joint->upper));
     mf_vec3_copy(at, joint->position);
     *link = joint->parent;
-    return way;
+    return distance;
 }
 
 static double length_of(const mf_Model *model, uint32_t back, uint32_t front) {
     uint32_t ends[2] = {model->docks[back].frame.link, model->docks[front].frame.link};
-    double at[2][3], way = 0.0;
+    double at[2][3], distance = 0.0;
     mf_vec3_copy(at[0], model->docks[back].frame.position);
     mf_vec3_copy(at[1], model->docks[front].frame.position);
     while (ends[0] != ends[1]) {
         const int deeper = depth_of(model, ends[0]) < depth_of(model, ends[1]);
-        way += climb(model, &ends[deeper], at[deeper]);
+        distance += climb(model, &ends[deeper], at[deeper]);
     }
-    return way + between(at[0], at[1]);
+    return distance + between(at[0], at[1]);
 }
 
 typedef struct Modules {
@@ -62,8 +62,9 @@ static Modules add_modules(const mf_SceneBuilder *builder) {
     for (uint32_t i = 0; i < builder->file->group_count; i++) {
         const mf_SceneGroup *group = &builder->file->groups[i];
         const mf_Model *model = builder->scene->models[i];
-        const mf_MindBehavior *mind = &group->behavior.mind;
-        const uint32_t back = dock_of(model, mind->back, 1), front = dock_of(model, mind->front, 0);
+        const mf_PolicyBehavior *policy = &group->behavior.policy;
+        const uint32_t back = dock_of(model, policy->back, 1),
+                       front = dock_of(model, policy->front, 0);
         if (group->behavior.kind != MF_BEHAVIOR_ARM ||
             (model->joint_count == 0 && has_targets(group)) || back >= model->dock_count ||
             front >= model->dock_count)
@@ -77,27 +78,28 @@ static Modules add_modules(const mf_SceneBuilder *builder) {
 static void note_root(mf_SceneBuilder *builder, uint32_t index, const Modules *all) {
     const mf_SceneGroup *group = &builder->file->groups[index];
     const mf_Model *model = builder->scene->models[index];
-    const uint32_t front = dock_of(model, group->behavior.mind.front, 0);
+    const uint32_t front = dock_of(model, group->behavior.policy.front, 0);
     uint32_t beyond = 0;
     double farthest = 0.0;
     if (!has_targets(group) || model->joint_count > 0 || front >= model->dock_count)
         return;
     for (uint32_t p = 0; p < group->behavior.point_count; p++) {
-        const double way = between(group->behavior.points[p], model->docks[front].frame.position);
-        beyond += way > all->length;
-        farthest = way > farthest ? way : farthest;
+        const double distance =
+            between(group->behavior.points[p], model->docks[front].frame.position);
+        beyond += distance > all->length;
+        farthest = distance > farthest ? distance : farthest;
     }
     if (beyond > 0)
         mf_scene_note(builder->scene,
                       "group %.60s: arm: %u of %u targets are out of reach, up to %.3g m from the "
                       "root's dock; all modules are %.3g m long",
                       group->name, beyond, group->behavior.point_count, farthest, all->length);
-    if (group->behavior.mind.length > all->jointed)
+    if (group->behavior.policy.length > all->jointed)
         mf_scene_note(
             builder->scene,
             "group %.60s: arm: length is %g, and only %g modules have joints: it stays in "
             "its posture",
-            group->name, group->behavior.mind.length, all->jointed);
+            group->name, group->behavior.policy.length, all->jointed);
 }
 
 void mf_scene_note_arms(mf_SceneBuilder *builder) {

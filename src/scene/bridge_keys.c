@@ -8,7 +8,7 @@ static const mf_Key keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, BRIDGE(name),
            "which one: a name that `mayfly-bridge` knows"),
     MF_KEY("options", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, BRIDGE(options),
-           "its options, as in a command line: words without blanks in them"),
+           "its options, as in a command line: arguments without blanks"),
 };
 // clang-format on
 

@@ -249,8 +249,8 @@ static mf_Status add_proximity(mf_SceneBuilder *builder) {
     return status;
 }
 
-static mf_Status add_mind(const mf_SceneBuilder *builder, const mf_SceneGroup *from,
-                          mf_Group *group) {
+static mf_Status add_policy(const mf_SceneBuilder *builder, const mf_SceneGroup *from,
+                            mf_Group *group) {
     mf_Error cause = {0};
     mf_Status status = mf_behavior_add(group, (mf_VehicleKind)0, &from->behavior, &cause);
     if (status == MF_NO_MEMORY)
@@ -268,8 +268,8 @@ static mf_Status add_behaviors(mf_SceneBuilder *builder) {
         mf_Group *group = mf_world_group(builder->scene->world, i);
         if (from->vehicle != NULL && from->motion != MF_MOTION_OWN)
             status = mf_behavior_add(group, from->vehicle->kind, &from->behavior, builder->error);
-        else if (from->behavior.kind >= MF_BEHAVIOR_MINDS)
-            status = add_mind(builder, from, group);
+        else if (from->behavior.kind >= MF_BEHAVIOR_POLICIES)
+            status = add_policy(builder, from, group);
     }
     return status;
 }
@@ -401,7 +401,7 @@ static mf_Status make(mf_SceneBuilder *builder) {
     return status != MF_OK ? status : prepare_evaluation(builder);
 }
 
-// Whether the first group can move by `motion` in place of the file's.
+// Whether the first group can move by `motion` instead of the file's.
 static bool can_replace(const mf_SceneGroup *group, mf_Motion motion) {
     if (motion == MF_MOTION_COUNT || motion == group->motion)
         return true;
@@ -447,7 +447,7 @@ static mf_Status check_memory(mf_Context *context, mf_SceneFile *file, const mf_
     const uint32_t count = config->count > 0 ? config->count : file->groups[0].count;
     size_t bytes[2];
     if (file->group_count > 1 || count < MF_MEMORY_MANY ||
-        file->groups[0].place.kind == MF_PLACEMENT_POSES)
+        file->groups[0].placement.kind == MF_PLACEMENT_POSES)
         return MF_OK;
     for (uint32_t i = 0; i < 2; i++) {
         mf_Scene scene;
@@ -488,9 +488,9 @@ mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_Scen
     out->motion = mf_scene_group_motion(&builder, 0);
     out->stiffness =
         builder.config.stiffness > 0.0 ? builder.config.stiffness : file->groups[0].servo.stiffness;
-    builder.crowd.context = context;
+    builder.overlaps.context = context;
     status = make(&builder);
-    mf_crowd_free(&builder.crowd);
+    mf_overlap_free(&builder.overlaps);
     if (status != MF_OK)
         mf_scene_destroy(out);
     return status;

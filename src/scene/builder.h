@@ -4,7 +4,7 @@
 #ifndef MAYFLY_SRC_SCENE_BUILDER_H
 #define MAYFLY_SRC_SCENE_BUILDER_H
 
-#include "scene/crowd.h"
+#include "scene/overlap.h"
 
 #include <mayfly/scene.h>
 
@@ -13,8 +13,8 @@ typedef struct mf_SceneBuilder {
     mf_SceneFile *file;
     mf_SceneConfig config;
     mf_Scene *scene;
-    mf_Crowd crowd;                           // all vehicles placed so far
-    uint32_t first_in_crowd[MF_SCENE_GROUPS]; // [1] index of each group's first vehicle in it
+    mf_OverlapGrid overlaps;                 // all vehicles placed so far
+    uint32_t first_in_grid[MF_SCENE_GROUPS]; // [1] index of each group's first vehicle in it
     bool placed[MF_SCENE_GROUPS];
     mf_Error *error;
 } mf_SceneBuilder;

@@ -45,14 +45,14 @@ static mf_Status find_carrier(const mf_Scene *scene, const mf_SceneCamera *from,
     return refuse(scene, from, MF_BAD_FILE, message, error);
 }
 
-static void turn(const mf_SceneCamera *from, double out[4]) {
+static void aim(const mf_SceneCamera *from, double out[4]) {
     double rpy[3] = {from->rpy[0], from->rpy[1], from->rpy[2]};
     if (!isnan(from->look_at[0])) {
-        double way[3];
-        mf_vec3_sub(way, from->look_at, from->position);
+        double offset[3];
+        mf_vec3_sub(offset, from->look_at, from->position);
         rpy[0] = 0.0;
-        rpy[1] = -mf_atan2(way[2], mf_sqrt(way[0] * way[0] + way[1] * way[1]));
-        rpy[2] = mf_atan2(way[1], way[0]);
+        rpy[1] = -mf_atan2(offset[2], mf_sqrt(offset[0] * offset[0] + offset[1] * offset[1]));
+        rpy[2] = mf_atan2(offset[1], offset[0]);
     }
     mf_quat_from_rpy(out, rpy);
     mf_quat_normalize(out);
@@ -95,7 +95,7 @@ mf_Status mf_scene_camera(const mf_Scene *scene, uint32_t index, mf_Camera *came
         return refuse(scene, from, MF_BAD_FILE, "look_at: expected another point than position",
                       error);
     memcpy(camera->frame.position, from->position, 3 * sizeof(double));
-    turn(from, camera->frame.rotation);
+    aim(from, camera->frame.rotation);
     status = mf_camera_check(camera, "camera", &cause);
     return status == MF_OK ? MF_OK : refuse(scene, from, status, cause.message, error);
 }

@@ -86,7 +86,7 @@ static mf_Status check_truss(const Check *check) {
          group->controller == MF_CONTROLLER_OSCILLATOR && group->truss->actuator_count == 0},
         {"behavior", "expected hold for a truss", group->behavior.kind != MF_BEHAVIOR_HOLD},
         {"speed", "frames of a truss have no speed",
-         group->place.speed > 0.0 && group->motion == MF_MOTION_QUASISTATIC},
+         group->placement.speed > 0.0 && group->motion == MF_MOTION_QUASISTATIC},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (wrong[i].found)
@@ -244,13 +244,13 @@ static mf_Status check_vehicle_behavior(const Check *check) {
 }
 
 // What it names in the model is checked when it is added.
-static mf_Status check_mind(const Check *check) {
+static mf_Status check_policy(const Check *check) {
     const mf_BehaviorKind kind = check->group->behavior.kind;
     const bool alone =
         kind == MF_BEHAVIOR_TRACK || kind == MF_BEHAVIOR_SPIN || kind == MF_BEHAVIOR_WHEELS;
     if (check->group->vehicle != NULL)
         return mf_reader_refuse(&check->reader, "behavior", NULL,
-                                "minds are for robots, the model is a vehicle");
+                                "policies are for robots, the model is a vehicle");
     return alone || check->file->talks ? MF_OK
                                        : mf_reader_refuse(&check->reader, "behavior", NULL,
                                                           "requires the section messages");
@@ -259,8 +259,8 @@ static mf_Status check_mind(const Check *check) {
 static mf_Status check_behavior(const Check *check) {
     const mf_BehaviorKind kind = check->group->behavior.kind;
     const bool walks = kind == MF_BEHAVIOR_GAIT || kind == MF_BEHAVIOR_SOCCER;
-    if (kind >= MF_BEHAVIOR_MINDS)
-        return check_mind(check);
+    if (kind >= MF_BEHAVIOR_POLICIES)
+        return check_policy(check);
     if (check->group->vehicle != NULL && !walks)
         return check_vehicle_behavior(check);
     if (check->group->vehicle != NULL)
@@ -289,21 +289,22 @@ static mf_Status check_name(const Check *check) {
     return status;
 }
 
-static mf_Status check_place(const Check *check) {
-    const mf_Placement *place = &check->group->place;
-    if (place->kind == MF_PLACEMENT_POSES && place->pose_count != check->group->count)
-        return mf_reader_refuse(&check->reader, "place.poses", NULL,
+static mf_Status check_placement(const Check *check) {
+    const mf_Placement *placement = &check->group->placement;
+    if (placement->kind == MF_PLACEMENT_POSES && placement->pose_count != check->group->count)
+        return mf_reader_refuse(&check->reader, "placement.poses", NULL,
                                 "expected one for each robot (%u), found %u", check->group->count,
-                                place->pose_count);
+                                placement->pose_count);
     const bool particles =
         check->group->motion == MF_MOTION_FLUID || check->group->motion == MF_MOTION_GRAINS;
-    if (place->kind == MF_PLACEMENT_FILL && !particles)
-        return mf_reader_refuse(&check->reader, "place", NULL,
+    if (placement->kind == MF_PLACEMENT_FILL && !particles)
+        return mf_reader_refuse(&check->reader, "placement", NULL,
                                 "fill is for particles: expected motion fluid or grains");
-    for (uint32_t c = 0; c < 3 && place->kind == MF_PLACEMENT_RANDOM; c++) {
-        if (!(place->lower[c] <= place->upper[c]))
-            return mf_reader_refuse(&check->reader, "place.random.upper", "place.random.lower",
-                                    "expected nothing below place.random.lower");
+    for (uint32_t c = 0; c < 3 && placement->kind == MF_PLACEMENT_RANDOM; c++) {
+        if (!(placement->lower[c] <= placement->upper[c]))
+            return mf_reader_refuse(&check->reader, "placement.random.upper",
+                                    "placement.random.lower",
+                                    "expected nothing below placement.random.lower");
     }
     return MF_OK;
 }
@@ -331,7 +332,7 @@ static mf_Status check_group(const Check *check) {
     if (status == MF_OK)
         status = check_intervals(check);
     if (status == MF_OK)
-        status = check_place(check);
+        status = check_placement(check);
     if (status == MF_OK)
         status = check_most(check, "gaits", check->group->gait_count, MF_SCENE_GAITS);
     if (status == MF_OK)

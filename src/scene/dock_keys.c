@@ -15,8 +15,8 @@
 static const mf_Key keys[] = {
     SIDE("first", 0, "the dock that stays where its robot is placed"),
     SIDE("second", 1, "the dock whose robot is moved to it"),
-    MF_KEY("turn", MF_KEY_COUNT, 0, "1", "0", 0, 3, NULL, DOCK(turn),
-           "turns about the docks' axis, of those in which they fit"),
+    MF_KEY("orientation", MF_KEY_COUNT, 0, "1", "0", 0, 3, NULL, DOCK(orientation),
+           "number of the orientation about the docks' axis"),
 };
 // clang-format on
 

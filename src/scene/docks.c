@@ -22,7 +22,7 @@ static const double loop_most = 0.01, loop_angle = 0.1;
 
 typedef struct Link {
     mf_DockPort ports[2];
-    uint32_t turn;
+    uint32_t orientation;
     int32_t line, column; // [1] in the file
 } Link;
 
@@ -74,7 +74,7 @@ static mf_Status list_chain(Plan *plan, uint32_t index) {
     for (uint32_t i = 0; i < links && count > 1 && status == MF_OK; i++) {
         Link *link = &plan->links[plan->count];
         *link = (Link){.ports = {{group, i, 0}, {group, (i + 1) % count, 0}},
-                       .turn = from->chain.turn,
+                       .orientation = from->chain.orientation,
                        .line = from->chain.line,
                        .column = from->chain.column};
         status = find_dock(plan, link, from->chain.first, &link->ports[0]);
@@ -88,7 +88,7 @@ static mf_Status list_chain(Plan *plan, uint32_t index) {
 static mf_Status list_entry(Plan *plan, const mf_SceneDock *from) {
     Link *link = &plan->links[plan->count++];
     mf_Status status = MF_OK;
-    *link = (Link){.turn = from->turn, .line = from->line, .column = from->column};
+    *link = (Link){.orientation = from->orientation, .line = from->line, .column = from->column};
     for (uint32_t s = 0; s < 2 && status == MF_OK; s++) {
         mf_DockPort *port = &link->ports[s];
         port->group = mf_world_find_group(plan->builder->scene->world, from->sides[s].group);
@@ -121,13 +121,14 @@ static bool is_fixed(const Visit *visit) {
 static mf_Status make_plan(Plan *plan) {
     const mf_SceneFile *file = plan->builder->file;
     mf_Context *context = plan->builder->context;
-    size_t room = file->dock_count;
+    size_t capacity = file->dock_count;
     for (uint32_t i = 0; i < file->group_count; i++) {
         plan->first[i] = plan->robots;
         plan->robots += mf_scene_group_count(plan->builder, i);
-        room += file->groups[i].chain.first[0] != '\0' ? mf_scene_group_count(plan->builder, i) : 0;
+        capacity +=
+            file->groups[i].chain.first[0] != '\0' ? mf_scene_group_count(plan->builder, i) : 0;
     }
-    plan->links = mf_allocate(context, room + 1, sizeof *plan->links);
+    plan->links = mf_allocate(context, capacity + 1, sizeof *plan->links);
     plan->assembly = mf_allocate(context, plan->robots, sizeof *plan->assembly);
     plan->next = mf_allocate(context, plan->robots, sizeof *plan->next);
     plan->fixed = mf_allocate(context, plan->robots, sizeof *plan->fixed);
@@ -211,15 +212,15 @@ static mf_Status check_loop(const Plan *plan, const Link *link) {
     double position[3], orientation[4], now[4], back[4], error[4], away = 0.0;
     char message[200];
     mf_Error cause = {0};
-    mf_Status status = mf_docks_meeting(plan->docks, &link->ports[0], &link->ports[1], link->turn,
-                                        position, orientation, &cause);
+    mf_Status status = mf_docks_mating_pose(plan->docks, &link->ports[0], &link->ports[1],
+                                            link->orientation, position, orientation, &cause);
     if (status != MF_OK)
         return refuse(plan, link, status, cause.message);
     for (uint32_t c = 0; c < 4; c++) {
         now[c] = base_value(&link->ports[1], "base.orientation", c);
-        const double way =
+        const double distance =
             c < 3 ? base_value(&link->ports[1], "base.position", c) - position[c] : 0.0;
-        away += way * way;
+        away += distance * distance;
     }
     mf_quat_conjugate(back, now);
     mf_quat_multiply(error, back, orientation);
@@ -242,7 +243,7 @@ static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const 
                                const double orientation[4]) {
     const uint32_t first = number_of(plan, port);
     uint32_t i = first;
-    double from[3], now[4], back[4], turn[4];
+    double from[3], now[4], back[4], rotation[4];
     mf_Status status = MF_OK;
     for (uint32_t c = 0; c < 4; c++) {
         now[c] = base_value(port, "base.orientation", c);
@@ -250,21 +251,21 @@ static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const 
             from[c] = base_value(port, "base.position", c);
     }
     mf_quat_conjugate(back, now);
-    mf_quat_multiply(turn, orientation, back);
+    mf_quat_multiply(rotation, orientation, back);
     do {
         const Visit visit = robot_at(plan, i);
         const mf_DockPort member = {visit.group, visit.instance, 0};
-        double at[3], turned[4];
+        double at[3], rotated[4];
         for (uint32_t c = 0; c < 4; c++) {
-            turned[c] = base_value(&member, "base.orientation", c);
+            rotated[c] = base_value(&member, "base.orientation", c);
             if (c < 3)
                 at[c] = base_value(&member, "base.position", c) - from[c];
         }
-        mf_quat_rotate(at, turn, at);
+        mf_quat_rotate(at, rotation, at);
         mf_vec3_add(at, at, position);
-        mf_quat_multiply(turned, turn, turned);
-        mf_quat_normalize(turned);
-        status = move_to(plan, visit.group, visit.instance, at, turned);
+        mf_quat_multiply(rotated, rotation, rotated);
+        mf_quat_normalize(rotated);
+        status = move_to(plan, visit.group, visit.instance, at, rotated);
         i = plan->next[i];
     } while (i != first && status == MF_OK);
     return status;
@@ -289,8 +290,8 @@ static mf_Status place(Plan *plan, const Link *link) {
     const bool second = moves_second(plan, a, b);
     const mf_DockPort *moving = &link->ports[second ? 1 : 0], *fixed = &link->ports[second ? 0 : 1];
     // A dock faces its partner as that faces it: the relation is its own inverse.
-    mf_Status status =
-        mf_docks_meeting(plan->docks, fixed, moving, link->turn, position, orientation, &cause);
+    mf_Status status = mf_docks_mating_pose(plan->docks, fixed, moving, link->orientation, position,
+                                            orientation, &cause);
     if (status != MF_OK)
         return refuse(plan, link, status, cause.message);
     status = move_assembly(plan, moving, position, orientation);
@@ -308,21 +309,21 @@ static mf_Status depth_of(const Plan *plan, mf_Group *group, uint32_t instance, 
     if (values == NULL)
         return mf_fail(plan->builder->error, MF_NO_MEMORY, "scene: out of memory");
     double(*at)[3] = (double(*)[3])values;
-    double(*turned)[4] = (double(*)[4])(values + 3 * (size_t)model->link_count);
+    double(*rotated)[4] = (double(*)[4])(values + 3 * (size_t)model->link_count);
     mf_Status status =
-        mf_group_link_poses(group, instance, 1, at[0], turned[0], plan->builder->error);
+        mf_group_link_poses(group, instance, 1, at[0], rotated[0], plan->builder->error);
     *out = -1e9;
     for (uint32_t i = 0; i < model->shape_count && status == MF_OK; i++) {
         const uint32_t link = model->shapes[i].link;
-        double point[3], place[3];
+        double point[3], position[3];
         if (!model->shapes[i].collides || link == MF_NONE)
             continue;
-        mf_model_shape_lowest(model, i, at[link], turned[link], point);
-        mf_quat_rotate(place, turned[link], point);
-        mf_vec3_add(place, place, at[link]);
+        mf_model_shape_lowest(model, i, at[link], rotated[link], point);
+        mf_quat_rotate(position, rotated[link], point);
+        mf_vec3_add(position, position, at[link]);
         const double height =
-            ground != NULL ? mf_terrain_height(ground, place[0], place[1], NULL) : 0.0;
-        *out = height - place[2] > *out ? height - place[2] : *out;
+            ground != NULL ? mf_terrain_height(ground, position[0], position[1], NULL) : 0.0;
+        *out = height - position[2] > *out ? height - position[2] : *out;
     }
     mf_release(plan->builder->context, values);
     return status;
@@ -368,7 +369,7 @@ static mf_Status raise(const Plan *plan, uint32_t name) {
 static mf_Status connect(const Plan *plan, const Link *link) {
     mf_Error cause = {0};
     mf_Status status =
-        mf_docks_connect(plan->docks, &link->ports[0], &link->ports[1], link->turn, &cause);
+        mf_docks_connect(plan->docks, &link->ports[0], &link->ports[1], link->orientation, &cause);
     return status == MF_OK ? MF_OK : refuse(plan, link, status, cause.message);
 }
 

@@ -100,8 +100,8 @@ uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
 
 // Range of a joint; without limits one revolution, or a meter to each side.
 static void joint_range(const mf_Joint *joint, double *lower, double *upper) {
-    const double half_turn = 3.14159265358979323846;
-    double reach = joint->type == MF_JOINT_SLIDE ? 1.0 : half_turn;
+    const double half_rotation = 3.14159265358979323846;
+    double reach = joint->type == MF_JOINT_SLIDE ? 1.0 : half_rotation;
     *lower = isfinite(joint->lower) ? joint->lower : -reach;
     *upper = isfinite(joint->upper) ? joint->upper : reach;
 }

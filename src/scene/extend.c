@@ -82,11 +82,11 @@ static mf_SceneGroup make_group(const mf_SceneExtension *extension, const mf_Sce
     group.joint_noise = 0.0;
     group.settle = 0.0;
     group.chain.first = group.chain.second = "";
-    group.place = (mf_Placement){.kind = MF_PLACEMENT_POSES,
-                                 .poses = extension->poses,
-                                 .pose_count = join->count,
-                                 .height = join->height,
-                                 .seed = group.place.seed};
+    group.placement = (mf_Placement){.kind = MF_PLACEMENT_POSES,
+                                     .poses = extension->poses,
+                                     .pose_count = join->count,
+                                     .height = join->height,
+                                     .seed = group.placement.seed};
     return group;
 }
 

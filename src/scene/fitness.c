@@ -158,7 +158,7 @@ static void release_sums(mf_Context *context, void *user) {
 // ---- what a scene needs ------------------------------------------------------------------------
 
 // Whether the sum of that fitness is needed, by the fitness or a descriptor of the search.
-static bool is_wanted(const mf_SceneFile *file, mf_Fitness sum) {
+static bool is_requested(const mf_SceneFile *file, mf_Fitness sum) {
     static const int of_measure[] = {
         [MF_MEASURE_FORWARD] = MF_FITNESS_DISTANCE, [MF_MEASURE_SIDEWAYS] = MF_FITNESS_DISTANCE,
         [MF_MEASURE_HEIGHT] = MF_FITNESS_DISTANCE,  [MF_MEASURE_SPEED] = MF_FITNESS_SPEED,
@@ -176,13 +176,13 @@ static bool is_wanted(const mf_SceneFile *file, mf_Fitness sum) {
 static mf_Status add_fields(const mf_SceneFile *file, mf_Group *group, Sums *sums,
                             mf_Error *error) {
     mf_Status status = MF_OK;
-    if (is_wanted(file, MF_FITNESS_SPEED))
+    if (is_requested(file, MF_FITNESS_SPEED))
         status = mf_group_add_field(group, &forward_info, 1, &sums->forward, error);
-    if (status == MF_OK && is_wanted(file, MF_FITNESS_ECONOMY))
+    if (status == MF_OK && is_requested(file, MF_FITNESS_ECONOMY))
         status = mf_group_add_field(group, &work_info, 1, &sums->work, error);
-    if (status == MF_OK && is_wanted(file, MF_FITNESS_UPRIGHT))
+    if (status == MF_OK && is_requested(file, MF_FITNESS_UPRIGHT))
         status = mf_group_add_field(group, &upright_info, 1, &sums->upright, error);
-    if (status != MF_OK || !is_wanted(file, MF_FITNESS_STEPS))
+    if (status != MF_OK || !is_requested(file, MF_FITNESS_STEPS))
         return status;
     sums->contact = mf_group_find_field(group, "sensor.contact");
     if (sums->contact == NULL)
@@ -257,10 +257,10 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     bool any = false;
     for (mf_Fitness sum = MF_FITNESS_SPEED; sum <= MF_FITNESS_STEPS; sum++)
-        any = any || is_wanted(file, sum);
+        any = any || is_requested(file, sum);
     if (!any)
         return MF_OK;
-    if (is_wanted(file, MF_FITNESS_ECONOMY) && scene->motion != MF_MOTION_ARTICULATED)
+    if (is_requested(file, MF_FITNESS_ECONOMY) && scene->motion != MF_MOTION_ARTICULATED)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
                           "fitness: economy needs the torques of joints, which only "
                           "motion: articulated has, found motion: %s",
@@ -269,7 +269,7 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
     if (sums == NULL)
         return mf_fail(error, MF_NO_MEMORY, "fitness: out of memory");
     mf_Status status =
-        is_wanted(file, MF_FITNESS_ECONOMY) ? find_servos(scene, sums, error) : MF_OK;
+        is_requested(file, MF_FITNESS_ECONOMY) ? find_servos(scene, sums, error) : MF_OK;
     if (status == MF_OK)
         status = add_fields(file, group, sums, error);
     mf_SystemConfig system = mf_system_config();

@@ -56,7 +56,7 @@ static int in_order(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static const char *entry_word(const void *list, uint32_t index) {
+static const char *entry_name_at(const void *list, uint32_t index) {
     const Entries *entries = list;
     return index < entries->count ? entries->items[index]->d_name : NULL;
 }
@@ -74,7 +74,7 @@ static void list_gaits(const char *folder, const char *gait, char *out, size_t s
         if (used < size)
             used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", name);
     }
-    mf_suggest(gait, entry_word, &entries, near);
+    mf_suggest(gait, entry_name_at, &entries, near);
     for (uint32_t i = 0; i < entries.count; i++)
         free(entries.items[i]);
     free(entries.items);
@@ -157,7 +157,7 @@ static void largest_command(const mf_Gait *gait, double out[3]) {
                                                             : NULL;
     out[0] = pace != NULL ? pace->forward : 0.0;
     out[1] = pace != NULL ? pace->left : 0.0;
-    out[2] = pace != NULL ? pace->turn : 0.0;
+    out[2] = pace != NULL ? pace->yaw : 0.0;
 }
 
 // Limits a command to the gait's range and adds a note.

@@ -6,8 +6,8 @@
 #include <string.h>
 
 // In the order of mf_Motion, then auto and own.
-static const char *const motions[] = {MF_MOTION_LIST(MF_MOTION_WORD) "auto", "own", NULL};
-static const char *const switched[] = {MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "own", "quasistatic",
+static const char *const motions[] = {MF_MOTION_LIST(MF_MOTION_NAME) "auto", "own", NULL};
+static const char *const switched[] = {MF_MOTION_LEVEL_LIST(MF_MOTION_NAME) "own", "quasistatic",
                                        "elastic", NULL};
 static const char *const precisions[] = {"float", "double", NULL};
 static const char *const bases[] = {"auto", "free", "fixed", NULL}; // as mf_ImportBase
@@ -42,38 +42,38 @@ _Static_assert(
 _Static_assert(sizeof(mf_PluginValue) == sizeof(mf_KeyNamed) &&
                    offsetof(mf_PluginValue, value) == offsetof(mf_KeyNamed, value),
                "settings are stored as mf_KeyNamed");
-_Static_assert(sizeof motions / sizeof *motions == MF_MOTION_WORD_OWN + 2 &&
-                   sizeof switched / sizeof *switched == MF_SWITCH_WORD_ELASTIC + 2 &&
+_Static_assert(sizeof motions / sizeof *motions == MF_MOTION_NAME_OWN + 2 &&
+                   sizeof switched / sizeof *switched == MF_SWITCH_NAME_ELASTIC + 2 &&
                    sizeof colors / sizeof *colors == MF_COLOR_COUNT + 1,
                "choices are in the order of their enums");
 
-mf_Motion mf_motion_of_word(int word, mf_Motion automatic) {
-    return word == MF_MOTION_WORD_AUTO  ? automatic
-           : word == MF_MOTION_WORD_OWN ? MF_MOTION_OWN
-                                        : (mf_Motion)word;
+mf_Motion mf_motion_of_name(int name, mf_Motion automatic) {
+    return name == MF_MOTION_NAME_AUTO  ? automatic
+           : name == MF_MOTION_NAME_OWN ? MF_MOTION_OWN
+                                        : (mf_Motion)name;
 }
 
-mf_Motion mf_motion_of_switch(int word) {
-    return word == MF_SWITCH_WORD_OWN           ? MF_MOTION_OWN
-           : word == MF_SWITCH_WORD_QUASISTATIC ? MF_MOTION_QUASISTATIC
-           : word == MF_SWITCH_WORD_ELASTIC     ? MF_MOTION_ELASTIC
-                                                : (mf_Motion)word;
+mf_Motion mf_motion_of_switch(int name) {
+    return name == MF_SWITCH_NAME_OWN           ? MF_MOTION_OWN
+           : name == MF_SWITCH_NAME_QUASISTATIC ? MF_MOTION_QUASISTATIC
+           : name == MF_SWITCH_NAME_ELASTIC     ? MF_MOTION_ELASTIC
+                                                : (mf_Motion)name;
 }
 
-int mf_word_of_motion(mf_Motion motion) {
-    return motion >= MF_MOTION_COUNT ? (int)MF_MOTION_WORD_OWN : (int)motion;
+int mf_name_of_motion(mf_Motion motion) {
+    return motion >= MF_MOTION_COUNT ? (int)MF_MOTION_NAME_OWN : (int)motion;
 }
 
 #define INITIAL(member) offsetof(mf_InitialValue, member)
 #define PLUGIN(member) offsetof(mf_ScenePlugin, member)
 #define RULE(member) offsetof(mf_SwitchRule, member)
 #define GROUP(member) offsetof(mf_SceneGroup, member)
-#define MIND_REAL(name, flags, unit, fallback, member, description)                                \
+#define POLICY_REAL(name, flags, unit, fallback, member, description)                              \
     MF_KEY("behavior." name, MF_KEY_REAL, flags, unit, fallback, -1e3, 1e3, NULL,                  \
-           GROUP(behavior.mind.member), description)
-#define MIND_JOINT(name)                                                                           \
+           GROUP(behavior.policy.member), description)
+#define POLICY_JOINT(name)                                                                         \
     MF_KEY("behavior." name ".joint", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,                          \
-           GROUP(behavior.mind.joint), "joints that move, with spaces between; empty: all")
+           GROUP(behavior.policy.joint), "joints that move, with spaces between; empty: all")
 #define NOWHERE MF_KEY_NOWHERE
 #define SECTION MF_KEY_GROUP
 
@@ -93,7 +93,7 @@ static const mf_KeyTable initial_table = {.noun = "initial value",
                                           .size = sizeof(mf_InitialValue)};
 
 static const mf_Key rule_keys[] = {
-    MF_KEY("to", MF_KEY_CHOICE, MF_KEY_REQUIRED, "", NULL, 0, 0, switched, RULE(to_word),
+    MF_KEY("to", MF_KEY_CHOICE, MF_KEY_REQUIRED, "", NULL, 0, 0, switched, RULE(to_name),
            "the motion to which a robot switches"),
     MF_KEY("when", MF_KEY_VARIANT, MF_KEY_REQUIRED, "", NULL, 0, 0, events, RULE(event),
            "the condition; the first rule whose condition is true applies"),
@@ -176,7 +176,7 @@ static const mf_Key group_keys[] = {
     MF_KEY("isolated", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(isolated),
            "every robot of the group has its own copy of the world; always so in a search"),
 
-    MF_KEY("motion", MF_KEY_VARIANT, 0, "", "auto", 0, 0, motions, GROUP(motion_word),
+    MF_KEY("motion", MF_KEY_VARIANT, 0, "", "auto", 0, 0, motions, GROUP(motion_name),
            "the initial motion: a name, or a name with settings; `auto`: the vehicle's, "
            "`quasistatic` for trusses, `cloth` for cloths, else `articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
 };
@@ -220,51 +220,58 @@ static const mf_Key keys_behind[] = {
            GROUP(rotor_area), "total area of all rotor discs; above 0 quadrotors cause downwash if "
                               "air.downwash is set"),
 
-    MF_KEY("place", MF_KEY_VARIANT, 0, "", "line", 0, 0, placements, GROUP(place.kind),
+    MF_KEY("placement", MF_KEY_VARIANT, 0, "", "line", 0, 0, placements, GROUP(placement.kind),
            "initial poses; heights are above the ground, robots that cannot fly stand on it"),
-    SECTION("place.line", "side by side along y; isolated robots all at the origin"),
-    MF_KEY("place.line.distance", MF_KEY_REAL, MF_KEY_ABOVE, "m", "1", 0, 1e6, NULL,
-           GROUP(place.distance), "distance between neighbors"),
-    MF_KEY_TUPLE("place.poses", MF_KEY_POINTS, 3, 0, "", NULL, -1e6, 1e6, GROUP(place.poses),
+    SECTION("placement.line", "side by side along y; isolated robots all at the origin"),
+    MF_KEY("placement.line.distance", MF_KEY_REAL, MF_KEY_ABOVE, "m", "1", 0, 1e6, NULL,
+           GROUP(placement.distance), "distance between neighbors"),
+    MF_KEY_TUPLE("placement.poses", MF_KEY_POINTS, 3, 0, "", NULL, -1e6, 1e6,
+                 GROUP(placement.poses),
                  "x [m], y [m] and heading [rad] of each robot"),
-    SECTION("place.grid", "rows, columns and layers"),
-    MF_KEY_TUPLE("place.grid.center", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 0]", -1e6, 1e6,
-                 GROUP(place.center), "center of the lowest layer"),
-    MF_KEY_TUPLE("place.grid.spacing", MF_KEY_VECTOR, 3, MF_KEY_ABOVE, "m", "[5, 5, 5]", 0, 1e6,
-                 GROUP(place.spacing), "distance between columns, rows and layers"),
-    MF_KEY("place.grid.columns", MF_KEY_COUNT, 0, "1", "0", 0, 1 << 26, NULL, GROUP(place.columns),
+    SECTION("placement.grid", "rows, columns and layers"),
+    MF_KEY_TUPLE("placement.grid.center", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 0]", -1e6, 1e6,
+                 GROUP(placement.center), "center of the lowest layer"),
+    MF_KEY_TUPLE("placement.grid.spacing", MF_KEY_VECTOR, 3, MF_KEY_ABOVE, "m", "[5, 5, 5]", 0, 1e6,
+                 GROUP(placement.spacing), "distance between columns, rows and layers"),
+    MF_KEY("placement.grid.columns", MF_KEY_COUNT, 0, "1", "0", 0, 1 << 26, NULL,
+           GROUP(placement.columns),
            "robots along x; 0: equal to the number of rows"),
-    MF_KEY("place.grid.layers", MF_KEY_COUNT, 0, "1", "1", 1, 1 << 26, NULL, GROUP(place.layers),
+    MF_KEY("placement.grid.layers", MF_KEY_COUNT, 0, "1", "1", 1, 1 << 26, NULL,
+           GROUP(placement.layers),
            "number of layers"),
-    SECTION("place.circle", "evenly on a circle"),
-    MF_KEY_TUPLE("place.circle.center", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 0]", -1e6, 1e6,
-                 GROUP(place.center), "center of the circle"),
-    MF_KEY("place.circle.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "100", 0, 1e6, NULL,
-           GROUP(place.radius), "radius of the circle"),
-    MF_KEY("place.circle.along", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(place.along),
+    SECTION("placement.circle", "evenly on a circle"),
+    MF_KEY_TUPLE("placement.circle.center", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 0]", -1e6, 1e6,
+                 GROUP(placement.center), "center of the circle"),
+    MF_KEY("placement.circle.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "100", 0, 1e6, NULL,
+           GROUP(placement.radius), "radius of the circle"),
+    MF_KEY("placement.circle.along", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
+           GROUP(placement.along),
            "face along the circle, counterclockwise, instead of `heading`"),
-    SECTION("place.random", "at random in a box, without overlap"),
-    MF_KEY_TUPLE("place.random.lower", MF_KEY_VECTOR, 3, 0, "m", "[-100, -100, 10]", -1e6, 1e6,
-                 GROUP(place.lower), "low corner of the box"),
-    MF_KEY_TUPLE("place.random.upper", MF_KEY_VECTOR, 3, 0, "m", "[100, 100, 60]", -1e6, 1e6,
-                 GROUP(place.upper), "high corner of the box"),
-    MF_KEY("place.random.distance", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL, GROUP(place.distance),
+    SECTION("placement.random", "at random in a box, without overlap"),
+    MF_KEY_TUPLE("placement.random.lower", MF_KEY_VECTOR, 3, 0, "m", "[-100, -100, 10]", -1e6, 1e6,
+                 GROUP(placement.lower), "low corner of the box"),
+    MF_KEY_TUPLE("placement.random.upper", MF_KEY_VECTOR, 3, 0, "m", "[100, 100, 60]", -1e6, 1e6,
+                 GROUP(placement.upper), "high corner of the box"),
+    MF_KEY("placement.random.distance", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL,
+           GROUP(placement.distance),
            "minimum distance of centers; 0: no contact"),
-    MF_KEY("place.random.seed", MF_KEY_SEED, 0, "1", "1", 0, 0, NULL, GROUP(place.seed),
+    MF_KEY("placement.random.seed", MF_KEY_SEED, 0, "1", "1", 0, 0, NULL, GROUP(placement.seed),
            "seed of the initial poses"),
-    SECTION("place.fill", "particles side by side in a box, layer by layer from its low corner on; "
-                          "those that find no room wait for an emitter"),
-    MF_KEY_TUPLE("place.fill.lower", MF_KEY_VECTOR, 3, MF_KEY_REQUIRED, "m", NULL, -1e6, 1e6,
-                 GROUP(place.lower), "low corner of the box, in the world"),
-    MF_KEY_TUPLE("place.fill.upper", MF_KEY_VECTOR, 3, MF_KEY_REQUIRED, "m", NULL, -1e6, 1e6,
-                 GROUP(place.upper), "high corner of the box"),
-    MF_KEY("place.fill.spacing", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL, GROUP(place.distance),
+    SECTION("placement.fill",
+            "particles side by side in a box, layer by layer from its low corner on; "
+                          "those that do not fit wait for an emitter"),
+    MF_KEY_TUPLE("placement.fill.lower", MF_KEY_VECTOR, 3, MF_KEY_REQUIRED, "m", NULL, -1e6, 1e6,
+                 GROUP(placement.lower), "low corner of the box, in the world"),
+    MF_KEY_TUPLE("placement.fill.upper", MF_KEY_VECTOR, 3, MF_KEY_REQUIRED, "m", NULL, -1e6, 1e6,
+                 GROUP(placement.upper), "high corner of the box"),
+    MF_KEY("placement.fill.spacing", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL,
+           GROUP(placement.distance),
            "distance of the particles; 0: that of a fluid at rest, the diameter of grains"),
-    MF_KEY("heading", MF_KEY_REAL, 0, "rad", "0", -10, 10, NULL, GROUP(place.heading),
+    MF_KEY("heading", MF_KEY_REAL, 0, "rad", "0", -10, 10, NULL, GROUP(placement.heading),
            "initial heading: east is 0, north pi/2"),
-    MF_KEY("height", MF_KEY_REAL, 0, "m", "0", 0, 1e5, NULL, GROUP(place.height),
+    MF_KEY("height", MF_KEY_REAL, 0, "m", "0", 0, 1e5, NULL, GROUP(placement.height),
            "added to the initial height"),
-    MF_KEY("speed", MF_KEY_REAL, 0, "m/s", "0", 0, 1e3, NULL, GROUP(place.speed),
+    MF_KEY("speed", MF_KEY_REAL, 0, "m/s", "0", 0, 1e3, NULL, GROUP(placement.speed),
            "initial speed along the heading; 0 for fixed wings: their design airspeed"),
     MF_KEY("keyframe", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(keyframe),
            "initial keyframe of an MJCF file; empty: the first, if there is one and no gait; "
@@ -284,7 +291,7 @@ static const mf_Key keys_behind[] = {
            "the cameras of the model take pictures at their own rates, for plugins, programs and "
            "records: fields camera.NAME.color, .depth and .segmentation"),
 
-    MF_KEY("gaits", MF_KEY_WORDS, 0, "", NULL, 0, 0, NULL, GROUP(gaits),
+    MF_KEY("gaits", MF_KEY_NAMES, 0, "", NULL, 0, 0, NULL, GROUP(gaits),
            "gaits of the robots: names of files in gaits/<robot>/ next to the model, or paths "
            "relative to the folder of this file"),
     MF_KEY("controller", MF_KEY_VARIANT, 0, "", "none", 0, 0, controllers, GROUP(controller),
@@ -323,10 +330,10 @@ static const mf_Key keys_behind[] = {
            "dock of each robot; empty: no chain"),
     MF_KEY("chain.second", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(chain.second),
            "dock of the next robot, which is moved to it"),
-    MF_KEY("chain.turn", MF_KEY_COUNT, 0, "1", "0", 0, 3, NULL, GROUP(chain.turn),
-           "turns about the docks' axis, of those in which they fit"),
+    MF_KEY("chain.orientation", MF_KEY_COUNT, 0, "1", "0", 0, 3, NULL, GROUP(chain.orientation),
+           "number of the orientation about the docks' axis"),
     MF_KEY("chain.closed", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(chain.closed),
-           "the last robot is docked to the first one, where they meet"),
+           "the last robot is docked to the first one where their docks mate"),
     SECTION("dock_limits", "loads at which docks break, for all docks of the robot; 0: from the robot's file"),
     MF_KEY("dock_limits.tension", MF_KEY_REAL, 0, "N", "0", 0, 1e300, NULL,
            GROUP(dock_limits.tension), "force along a dock, apart"),
@@ -389,16 +396,16 @@ static const mf_Key keys_behind[] = {
     MF_KEY("behavior.formation.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
            GROUP(behavior.speed), "speed along the circles"),
     SECTION("behavior.waypoints",
-            "from way-point to way-point; agents keep their relative positions"),
+            "from waypoint to waypoint; agents keep their relative positions"),
     MF_KEY_TUPLE("behavior.waypoints.points", MF_KEY_POINTS, 3, MF_KEY_REQUIRED, "m", NULL, -1e6,
-                 1e6, GROUP(behavior.points), "way-points of the group's center, in the world "
+                 1e6, GROUP(behavior.points), "waypoints of the group's center, in the world "
                                                "frame"),
     MF_KEY("behavior.waypoints.reached", MF_KEY_REAL, MF_KEY_ABOVE, "m", "5", 0, 1e6, NULL,
-           GROUP(behavior.reached), "distance at which a way-point counts as reached"),
+           GROUP(behavior.reached), "distance at which a waypoint counts as reached"),
     MF_KEY("behavior.waypoints.loop", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
            GROUP(behavior.loop), "repeat after the last"),
     MF_KEY("behavior.waypoints.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
-           GROUP(behavior.speed), "speed between way-points"),
+           GROUP(behavior.speed), "speed between waypoints"),
     SECTION("behavior.flock", "Reynolds' boids: each agent acts on the neighbors that it detects"),
     MF_KEY("behavior.flock.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
            GROUP(behavior.speed), "speed of every agent"),
@@ -446,102 +453,104 @@ static const mf_Key keys_behind[] = {
            GROUP(behavior.soccer.keeper), "the first robot is the goalkeeper; requires dive_left "
                                            "and dive_right, too"),
     SECTION("behavior.snake", "a wave along a chain of modules; the first one has the clock"),
-    MF_KEY("behavior.snake.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.front),
+    MF_KEY("behavior.snake.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.policy.front),
            "dock to the module before; empty: the first dock"),
-    MF_KEY("behavior.snake.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.back),
+    MF_KEY("behavior.snake.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.policy.back),
            "dock to the module behind; empty: the second dock"),
-    MIND_JOINT("snake"),
-    MIND_REAL("snake.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
-    MIND_REAL("snake.frequency", 0, "Hz", "0.5", frequency, "waves in a second"),
-    MIND_REAL("snake.lag", 0, "rad", "1", lag, "phase by which a module is behind the one before"),
-    MIND_REAL("snake.offset", 0, "rad", "0", offset, "center of the joints"),
+    POLICY_JOINT("snake"),
+    POLICY_REAL("snake.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
+    POLICY_REAL("snake.frequency", 0, "Hz", "0.5", frequency, "waves in a second"),
+    POLICY_REAL("snake.lag", 0, "rad", "1",
+                lag, "phase by which a module is behind the one before"),
+    POLICY_REAL("snake.offset", 0, "rad", "0", offset, "center of the joints"),
     SECTION("behavior.phase", "oscillators that synchronize by messages"),
-    MIND_JOINT("phase"),
-    MIND_REAL("phase.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
-    MIND_REAL("phase.frequency", 0, "Hz", "0.5", frequency, "mean of the natural frequencies"),
-    MIND_REAL("phase.coupling", 0, "1/s", "2", coupling, "rate of synchronization"),
-    MIND_REAL("phase.scatter", 0, "1", "0", scatter,
+    POLICY_JOINT("phase"),
+    POLICY_REAL("phase.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
+    POLICY_REAL("phase.frequency", 0, "Hz", "0.5", frequency, "mean of the natural frequencies"),
+    POLICY_REAL("phase.coupling", 0, "1/s", "2", coupling, "rate of synchronization"),
+    POLICY_REAL("phase.scatter", 0, "1", "0", scatter,
               "standard deviation of the natural frequencies, relative"),
-    MIND_REAL("phase.offset", 0, "rad", "0", offset, "center of the joints"),
+    POLICY_REAL("phase.offset", 0, "rad", "0", offset, "center of the joints"),
     SECTION("behavior.track", "a closed chain of modules that rolls, over an accelerometer"),
-    MIND_JOINT("track"),
+    POLICY_JOINT("track"),
     MF_KEY("behavior.track.sensor", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,
-           GROUP(behavior.mind.sensor), "an accelerometer; empty: the first"),
-    MIND_REAL("track.bend", 0, "rad", "1.0471975511965976", offset,
+           GROUP(behavior.policy.sensor), "an accelerometer; empty: the first"),
+    POLICY_REAL("track.bend", 0, "rad", "1.0471975511965976", offset,
               "mean angle of a joint: 2 pi by the number of modules"),
-    MIND_REAL("track.stretch", 0, "1", "0.3", stretch, "change of bends, relative"),
-    MIND_REAL("track.lean", 0, "rad", "0.8", lean,
+    POLICY_REAL("track.stretch", 0, "1", "0.3", stretch, "change of bends, relative"),
+    POLICY_REAL("track.lean", 0, "rad", "0.8", lean,
               "of the long axis, from the horizontal, forward"),
     SECTION("behavior.unroll", "a track that opens the front dock of its first module and goes on as "
                                "a snake"),
-    MIND_JOINT("unroll"),
+    POLICY_JOINT("unroll"),
     MF_KEY("behavior.unroll.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,
-           GROUP(behavior.mind.front), "dock to the module before; empty: the first dock"),
-    MF_KEY("behavior.unroll.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.back),
+           GROUP(behavior.policy.front), "dock to the module before; empty: the first dock"),
+    MF_KEY("behavior.unroll.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.policy.back),
            "dock to the module behind; empty: the second dock"),
     MF_KEY("behavior.unroll.sensor", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,
-           GROUP(behavior.mind.sensor), "an accelerometer; empty: the first"),
-    MIND_REAL("unroll.open", 0, "s", "5", open, "time at which the first module opens its dock"),
-    MIND_REAL("unroll.bend", 0, "rad", "1.0471975511965976", offset,
+           GROUP(behavior.policy.sensor), "an accelerometer; empty: the first"),
+    POLICY_REAL("unroll.open", 0, "s", "5", open, "time at which the first module opens its dock"),
+    POLICY_REAL("unroll.bend", 0, "rad", "1.0471975511965976", offset,
               "mean angle of a joint of the track: 2 pi by the number of modules"),
-    MIND_REAL("unroll.stretch", 0, "1", "0.3", stretch, "change of bends, relative"),
-    MIND_REAL("unroll.lean", 0, "rad", "0.8", lean,
+    POLICY_REAL("unroll.stretch", 0, "1", "0.3", stretch, "change of bends, relative"),
+    POLICY_REAL("unroll.lean", 0, "rad", "0.8", lean,
               "of the track's long axis, from the horizontal, forward"),
-    MIND_REAL("unroll.amplitude", 0, "rad", "0.5", amplitude, "of the snake"),
-    MIND_REAL("unroll.frequency", 0, "Hz", "0.5", frequency, "waves of the snake in a second"),
-    MIND_REAL("unroll.lag", 0, "rad", "1", lag, "phase by which a module is behind the one before"),
+    POLICY_REAL("unroll.amplitude", 0, "rad", "0.5", amplitude, "of the snake"),
+    POLICY_REAL("unroll.frequency", 0, "Hz", "0.5", frequency, "waves of the snake in a second"),
+    POLICY_REAL("unroll.lag", 0, "rad", "1",
+                lag, "phase by which a module is behind the one before"),
     SECTION("behavior.count", "each module counts those that are connected to it"),
     SECTION("behavior.leader", "modules that are connected elect one of them"),
     SECTION("behavior.spin", "joints turn at a constant speed"),
-    MIND_JOINT("spin"),
-    MIND_REAL("spin.speed", 0, "rad/s", "1", speed, "of the joints"),
+    POLICY_JOINT("spin"),
+    POLICY_REAL("spin.speed", 0, "rad/s", "1", speed, "of the joints"),
     SECTION("behavior.wheels", "wheels drive on, and turn away from what a range sensor sees"),
     MF_KEY("behavior.wheels.left", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
-           GROUP(behavior.mind.left), "joints of the left wheels, with spaces between"),
+           GROUP(behavior.policy.left), "joints of the left wheels, with spaces between"),
     MF_KEY("behavior.wheels.right", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
-           GROUP(behavior.mind.right), "joints of the right wheels"),
+           GROUP(behavior.policy.right), "joints of the right wheels"),
     MF_KEY("behavior.wheels.sensor", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,
-           GROUP(behavior.mind.sensor), "a range sensor; empty: the first"),
-    MIND_REAL("wheels.speed", 0, "rad/s", "5", speed, "of the wheels"),
-    MIND_REAL("wheels.distance", 0, "m", "0.3", distance, "nearer obstacles are avoided"),
-    MIND_REAL("wheels.turn", 0, "s", "0.5", turn, "shortest time of a turn"),
+           GROUP(behavior.policy.sensor), "a range sensor; empty: the first"),
+    POLICY_REAL("wheels.speed", 0, "rad/s", "5", speed, "of the wheels"),
+    POLICY_REAL("wheels.distance", 0, "m", "0.3", distance, "nearer obstacles are avoided"),
+    POLICY_REAL("wheels.pivot_time", 0, "s", "0.5", pivot_time, "shortest time of a turn"),
     SECTION("behavior.car", "modules of cars that drive until two dock, drive on together, open a "
                             "dock and drive apart, by messages"),
-    MIND_JOINT("car"),
-    MF_KEY("behavior.car.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.front),
+    POLICY_JOINT("car"),
+    MF_KEY("behavior.car.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.policy.front),
            "dock whose engaging ends the approach; empty: none of this module"),
-    MF_KEY("behavior.car.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.back),
+    MF_KEY("behavior.car.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.policy.back),
            "dock that opens in the end; empty: none of this module"),
-    MIND_REAL("car.speed", 0, "rad/s", "0", speed, "of the joints during the approach"),
-    MIND_REAL("car.together", 0, "rad/s", "0", together, "of the joints when docked"),
-    MIND_REAL("car.apart", 0, "rad/s", "0", apart, "of the joints after the car has parted"),
-    MIND_REAL("car.wait", 0, "s", "2", wait,
+    POLICY_REAL("car.speed", 0, "rad/s", "0", speed, "of the joints during the approach"),
+    POLICY_REAL("car.together", 0, "rad/s", "0", together, "of the joints when docked"),
+    POLICY_REAL("car.apart", 0, "rad/s", "0", apart, "of the joints after the car has parted"),
+    POLICY_REAL("car.wait", 0, "s", "2", wait,
               "how long docked cars stand, drive together, and stand again"),
     SECTION("behavior.arm", "modules of an arm: damped-least-squares inverse kinematics by messages; "
                             "the module without joints that has the targets is its root"),
-    MIND_JOINT("arm"),
-    MF_KEY("behavior.arm.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.front),
+    POLICY_JOINT("arm"),
+    MF_KEY("behavior.arm.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.policy.front),
            "dock towards the tip; empty: the first dock"),
-    MF_KEY("behavior.arm.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.back),
+    MF_KEY("behavior.arm.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.policy.back),
            "dock towards the root; empty: the second dock"),
     MF_KEY_TUPLE("behavior.arm.points", MF_KEY_POINTS, 3, 0, "m", NULL, -1e3, 1e3,
                  GROUP(behavior.points), "targets of the tip's front dock, in the root's frame"),
-    MIND_REAL("arm.wait", 0, "s", "3", wait, "how long each is the target"),
-    MIND_REAL("arm.length", 0, "", "1", length,
+    POLICY_REAL("arm.wait", 0, "s", "3", wait, "how long each is the target"),
+    POLICY_REAL("arm.length", 0, "", "1", length,
               "modules with joints with which the arm reaches for targets; with fewer it takes the posture"),
-    MIND_REAL("arm.posture", 0, "rad", "0", posture, "of the joints with fewer modules"),
-    MIND_REAL("arm.speed", 0, "rad/s", "1", speed, "of joints, at most"),
-    MIND_REAL("arm.coupling", 0, "1/s", "3", coupling, "rate at which the error decays"),
-    MIND_REAL("arm.damping", 0, "m", "0.02", damping, "of the least squares"),
+    POLICY_REAL("arm.posture", 0, "rad", "0", posture, "of the joints with fewer modules"),
+    POLICY_REAL("arm.speed", 0, "rad/s", "1", speed, "of joints, at most"),
+    POLICY_REAL("arm.coupling", 0, "1/s", "3", coupling, "rate at which the error decays"),
+    POLICY_REAL("arm.damping", 0, "m", "0.02", damping, "of the least squares"),
     SECTION("behavior.hormone", "a wave from a head that connected modules choose, anew whenever they "
                                 "split or merge, by messages"),
-    MIND_JOINT("hormone"),
-    MIND_REAL("hormone.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
-    MIND_REAL("hormone.frequency", 0, "Hz", "0.5", frequency, "waves in a second"),
-    MIND_REAL("hormone.lag", 0, "rad", "1", lag,
+    POLICY_JOINT("hormone"),
+    POLICY_REAL("hormone.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
+    POLICY_REAL("hormone.frequency", 0, "Hz", "0.5", frequency, "waves in a second"),
+    POLICY_REAL("hormone.lag", 0, "rad", "1", lag,
               "phase by which a module is behind the one nearer to the head"),
-    MIND_REAL("hormone.coupling", 0, "1/s", "2", coupling, "rate of synchronization"),
-    MIND_REAL("hormone.offset", 0, "rad", "0", offset, "center of the joints"),
+    POLICY_REAL("hormone.coupling", 0, "1/s", "2", coupling, "rate of synchronization"),
+    POLICY_REAL("hormone.offset", 0, "rad", "0", offset, "center of the joints"),
     MF_KEY("behavior_interval", MF_KEY_RATE, 0, "s", "0.05", 1e-6, 3600, NULL,
            GROUP(behavior.rate), "period of behavior updates"),
     MF_KEY("color", MF_KEY_CHOICE, 0, "", "auto", 0, 0, colors, GROUP(color),

@@ -470,7 +470,7 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
 }
 
 // Whether cloths of the scene can touch the robots of a group.
-static bool meets_cloth(const mf_SceneBuilder *builder, uint32_t index) {
+static bool touches_cloth(const mf_SceneBuilder *builder, uint32_t index) {
     bool any = false;
     for (uint32_t i = 0; i < builder->file->group_count; i++)
         any = any || (builder->file->groups[i].motion == MF_MOTION_CLOTH &&
@@ -595,7 +595,7 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     const bool wetted =
         builder->file->contact && can_collide(builder, index) && mf_scene_has_particles(builder);
     if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index) ||
-        wetted || meets_cloth(builder, index))
+        wetted || touches_cloth(builder, index))
         status = mf_collisions_prepare(group, builder->error);
     return status == MF_OK ? equip_by_file(builder, index, group) : status;
 }

@@ -41,7 +41,7 @@ static bool without_rates(const mf_SceneFile *file, const mf_SceneGroup *group, 
     return group->vehicle != NULL || (group->rule_count == 0 && (motion == MF_MOTION_KINEMATIC ||
                                                                  motion == MF_MOTION_POINTS));
 }
-static bool held_up(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
+static bool supported(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
     (void)file;
     return group->rule_count == 0 && motion == MF_MOTION_KINEMATIC;
 }
@@ -73,7 +73,7 @@ static const Idle idle[] = {
     {"behavior.formation.rise", of_car, "cars stay on the ground"},
     {"behavior.orbit.height", of_car, "cars stay on the ground"},
     {"chain.closed", without_chain, "it needs chain.first and chain.second"},
-    {"chain.turn", without_chain, "it needs chain.first and chain.second"},
+    {"chain.orientation", without_chain, "it needs chain.first and chain.second"},
     {"contact.friction", without_friction, "the motion has a friction of its own, or none"},
     {"contact.friction", of_matter, "the motion's own keys or files have it"},
     {"contact.self", not_articulated, "only articulated has contacts between links"},
@@ -88,7 +88,7 @@ static const Idle idle[] = {
     {"sensors", of_vehicle, "vehicles have no sensors of a model"},
     {"sensors", of_matter, "it has no sensors of a model"},
     {"servo.limits", not_articulated, "only articulated has servos"},
-    {"speed", held_up, "kinematic moves by its joints only"},
+    {"speed", supported, "kinematic moves by its joints only"},
 };
 
 static bool is_of(const Idle *row, const char *path) {

@@ -11,10 +11,10 @@
 #define MF_GROUND_OF_MODELS 5
 
 // Additional values of `motion` of a group after those of mf_Motion.
-enum { MF_MOTION_WORD_AUTO = MF_MOTION_COUNT, MF_MOTION_WORD_OWN };
+enum { MF_MOTION_NAME_AUTO = MF_MOTION_COUNT, MF_MOTION_NAME_OWN };
 
 // Values of `switch.to` after the levels of mf_Motion.
-enum { MF_SWITCH_WORD_OWN = MF_MOTION_LEVELS, MF_SWITCH_WORD_QUASISTATIC, MF_SWITCH_WORD_ELASTIC };
+enum { MF_SWITCH_NAME_OWN = MF_MOTION_LEVELS, MF_SWITCH_NAME_QUASISTATIC, MF_SWITCH_NAME_ELASTIC };
 
 const mf_KeyTable *mf_scene_table(void);
 extern const mf_KeyTable mf_scene_group_table;  // of the entries of `groups`
@@ -24,10 +24,10 @@ extern const mf_KeyTable mf_scene_camera_table; // of the entries of `cameras`
 extern const mf_KeyTable mf_scene_script_table; // of the entries of `scripts`
 extern const mf_KeyTable mf_scene_bridge_table; // of the entries of `bridges`
 
-// The motion of a word; MF_MOTION_WORD_AUTO gives `automatic`.
-mf_Motion mf_motion_of_word(int word, mf_Motion automatic);
-int mf_word_of_motion(mf_Motion motion);
-mf_Motion mf_motion_of_switch(int word);
+// The motion of a word; MF_MOTION_NAME_AUTO gives `automatic`.
+mf_Motion mf_motion_of_name(int name, mf_Motion automatic);
+int mf_name_of_motion(mf_Motion motion);
+mf_Motion mf_motion_of_switch(int name);
 
 const char *mf_measure_name(mf_Measure measure); // "duty"
 

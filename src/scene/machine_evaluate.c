@@ -14,7 +14,7 @@ enum { REMEMBERED = 65536 }; // [1] results
 
 typedef struct Score { // of one machine
     double fitness;
-    double place[MF_DESCRIPTOR_LIMIT]; // descriptors
+    double descriptor[MF_DESCRIPTOR_LIMIT]; // descriptors
 } Score;
 
 typedef struct Remembered {
@@ -108,9 +108,9 @@ static Score not_simulated(const mf_SceneFile *file, const mf_Machine *machine) 
                                      .actuators = machine->actuator_count};
     Score score = {.fitness = 0.0};
     for (uint32_t i = 0; i < file->search.descriptor_count; i++)
-        score.place[i] = file->hooks.describe != NULL
-                             ? NAN
-                             : mf_machine_measure(&result, file->descriptors[i].measure);
+        score.descriptor[i] = file->hooks.describe != NULL
+                                  ? NAN
+                                  : mf_machine_measure(&result, file->descriptors[i].measure);
     return score;
 }
 
@@ -119,10 +119,10 @@ static Score score_of(const mf_Scene *scene, uint32_t instance) {
     const mf_MachineResult result = mf_machine_result(scene, instance);
     Score score = {.fitness = mf_scene_fitness(scene, instance)};
     for (uint32_t i = 0; i < file->search.descriptor_count; i++)
-        score.place[i] = result.fault != 0 ? NAN
-                         : file->hooks.describe != NULL
-                             ? file->hooks.describe(scene, instance, i, file->hooks.user)
-                             : mf_machine_measure(&result, file->descriptors[i].measure);
+        score.descriptor[i] = result.fault != 0 ? NAN
+                              : file->hooks.describe != NULL
+                                  ? file->hooks.describe(scene, instance, i, file->hooks.user)
+                                  : mf_machine_measure(&result, file->descriptors[i].measure);
     return score;
 }
 
@@ -222,5 +222,5 @@ mf_Status mf_machine_evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t 
 }
 
 double mf_machine_described(const mf_Scene *scene, uint32_t genome, uint32_t index) {
-    return scene->lives->scores[genome].place[index];
+    return scene->lives->scores[genome].descriptor[index];
 }

@@ -29,7 +29,7 @@ bool mf_scene_has_machines(const mf_SceneFile *file) {
 
 // ---- the group ---------------------------------------------------------------------------------
 
-mf_Truss mf_machine_place_holder(const mf_SceneMachine *settings) {
+mf_Truss mf_machine_placeholder(const mf_SceneMachine *settings) {
     static const mf_TrussVertex vertices[2] = {{.position = {0, 0, 0}}, {.position = {0.1, 0, 0}}};
     static const mf_TrussBar bars[1] = {{.ends = {0, 1}, .diameter = 0.01}};
     return (mf_Truss){.name = "machine",
@@ -43,15 +43,15 @@ mf_Truss mf_machine_place_holder(const mf_SceneMachine *settings) {
                       .change = settings->change};
 }
 
-static void make_room(mf_QuasistaticConfig *motion) {
+static void reserve(mf_QuasistaticConfig *motion) {
     motion->vertices = MF_MACHINE_VERTICES;
     motion->bars = MF_MACHINE_BARS;
     motion->actuators = MF_MACHINE_ACTUATORS;
 }
 
 void mf_machine_motions(const mf_SceneGroup *group, mf_MotionsConfig *config) {
-    make_room(&config->quasistatic);
-    make_room(&config->elastic);
+    reserve(&config->quasistatic);
+    reserve(&config->elastic);
     if (config->start != MF_MOTION_ELASTIC || group->machine.rest == 0)
         return;
     config->start = MF_MOTION_QUASISTATIC;
@@ -60,7 +60,7 @@ void mf_machine_motions(const mf_SceneGroup *group, mf_MotionsConfig *config) {
 
 mf_Status mf_machine_add_network(mf_Group *group, const mf_SceneMachine *settings,
                                  mf_Error *error) {
-    const mf_Truss truss = mf_machine_place_holder(settings);
+    const mf_Truss truss = mf_machine_placeholder(settings);
     mf_NeuronsConfig config = mf_neurons_config();
     config.truss = &truss;
     config.most_neurons = MF_MACHINE_NEURONS;
@@ -96,10 +96,10 @@ void mf_machine_useful(const mf_Machine *m, bool useful[MF_MACHINE_NEURONS]) {
 
 void mf_machine_prune(mf_Machine *m) {
     bool useful[MF_MACHINE_NEURONS];
-    uint32_t place[MF_MACHINE_NEURONS] = {0}, neurons = 0, synapses = 0;
+    uint32_t index[MF_MACHINE_NEURONS] = {0}, neurons = 0, synapses = 0;
     mf_machine_useful(m, useful);
     for (uint32_t n = 0; n < m->neuron_count; n++) {
-        place[n] = neurons;
+        index[n] = neurons;
         if (useful[n])
             m->neurons[neurons++] = m->neurons[n];
     }
@@ -107,10 +107,10 @@ void mf_machine_prune(mf_Machine *m) {
         const mf_Synapse synapse = m->synapses[s];
         if (useful[synapse.to])
             m->synapses[synapses++] =
-                (mf_Synapse){place[synapse.from], place[synapse.to], synapse.weight};
+                (mf_Synapse){index[synapse.from], index[synapse.to], synapse.weight};
     }
     for (uint32_t a = 0; a < m->actuator_count; a++)
-        m->actuators[a].neuron = place[m->actuators[a].neuron];
+        m->actuators[a].neuron = index[m->actuators[a].neuron];
     m->neuron_count = neurons;
     m->synapse_count = synapses;
 }

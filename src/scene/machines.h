@@ -23,8 +23,8 @@ typedef struct mf_MachineResult {
 
 bool mf_scene_has_machines(const mf_SceneFile *file); // the first group's genomes are machines
 
-// The truss of a group before any genome is applied: room for machines, and their times.
-mf_Truss mf_machine_place_holder(const mf_SceneMachine *settings);
+// The truss of a group before any genome is applied: space for machines, and their times.
+mf_Truss mf_machine_placeholder(const mf_SceneMachine *settings);
 // Room in the group for any machine. With inertia a machine comes to rest without it, so that both
 // levels begin their trials in the same pose.
 void mf_machine_motions(const mf_SceneGroup *group, mf_MotionsConfig *config);

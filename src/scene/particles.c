@@ -1,4 +1,4 @@
-// Groups of particles in scenes: how many of them `place: fill` puts into its box, and where.
+// Groups of particles in scenes: how many of them `placement: fill` puts into its box, and where.
 #include "math/scalar.h"
 #include "scene/builder.h"
 
@@ -20,8 +20,8 @@ bool mf_scene_has_particles(const mf_SceneBuilder *builder) {
 static double spacing_of(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Model *model = builder->scene->models[index];
-    if (from->place.distance > 0.0)
-        return from->place.distance;
+    if (from->placement.distance > 0.0)
+        return from->placement.distance;
     if (mf_scene_group_motion(builder, index) == MF_MOTION_FLUID)
         return model->link_count > 0 ? cbrt(model->links[0].mass / from->motions.fluid.density)
                                      : 0.0;
@@ -32,24 +32,24 @@ static double spacing_of(const mf_SceneBuilder *builder, uint32_t index) {
 }
 
 // [1] Particles along an axis of the box.
-static uint32_t along(const mf_Placement *place, double spacing, int axis) {
-    const double count = (place->upper[axis] - place->lower[axis]) / spacing + 1e-6;
+static uint32_t along(const mf_Placement *placement, double spacing, int axis) {
+    const double count = (placement->upper[axis] - placement->lower[axis]) / spacing + 1e-6;
     return count < 1.0 ? 0 : count < 1e6 ? (uint32_t)count : 1000000u;
 }
 
-static uint64_t sites_of(const mf_Placement *place, double spacing) {
+static uint64_t sites_of(const mf_Placement *placement, double spacing) {
     uint64_t sites = 1;
     for (int c = 0; c < 3; c++)
-        sites *= along(place, spacing, c);
+        sites *= along(placement, spacing, c);
     return sites;
 }
 
 static mf_Status refuse(const mf_SceneBuilder *builder, uint32_t index, const char *message,
                         uint64_t sites) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, from->place.line,
-                      from->place.column, "groups.%.80s.place: %s %llu of %u", from->name, message,
-                      (unsigned long long)sites, mf_scene_group_count(builder, index));
+    return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, from->placement.line,
+                      from->placement.column, "groups.%.80s.placement: %s %llu of %u", from->name,
+                      message, (unsigned long long)sites, mf_scene_group_count(builder, index));
 }
 
 mf_Status mf_scene_choose_placed(const mf_SceneBuilder *builder, uint32_t index,
@@ -59,17 +59,17 @@ mf_Status mf_scene_choose_placed(const mf_SceneBuilder *builder, uint32_t index,
     const bool fluid = mf_scene_group_motion(builder, index) == MF_MOTION_FLUID;
     const uint32_t emitters = fluid ? config->fluid.emitter_count : config->grains.emitter_count;
     uint32_t placed = count;
-    if (from->place.kind == MF_PLACEMENT_FILL) {
+    if (from->placement.kind == MF_PLACEMENT_FILL) {
         const double spacing = spacing_of(builder, index);
-        const uint64_t sites = spacing > 0.0 ? sites_of(&from->place, spacing) : 0;
+        const uint64_t sites = spacing > 0.0 ? sites_of(&from->placement, spacing) : 0;
         if (sites < count && emitters == 0)
             return refuse(
                 builder, index,
-                "the box has no room for all particles and there are no emitters:", sites);
+                "the box has no space for all particles and there are no emitters:", sites);
         placed = sites < count ? (uint32_t)sites : count;
         if (sites > count)
             mf_scene_note(builder->scene,
-                          "group %.60s: the box has room for %llu particles, `count` is %u",
+                          "group %.60s: the box has space for %llu particles, `count` is %u",
                           from->name, (unsigned long long)sites, count);
     } else if (emitters > 0) {
         placed = 0;
@@ -80,14 +80,14 @@ mf_Status mf_scene_choose_placed(const mf_SceneBuilder *builder, uint32_t index,
 
 void mf_scene_place_particle(const mf_SceneBuilder *builder, uint32_t index, uint32_t particle,
                              double position[3]) {
-    const mf_Placement *place = &builder->file->groups[index].place;
+    const mf_Placement *placement = &builder->file->groups[index].placement;
     const double spacing = spacing_of(builder, index);
-    const uint32_t x = along(place, spacing, 0), y = along(place, spacing, 1);
-    const uint32_t z = along(place, spacing, 2);
+    const uint32_t x = along(placement, spacing, 0), y = along(placement, spacing, 1);
+    const uint32_t z = along(placement, spacing, 2);
     // Those that wait are in the first place.
     const uint32_t i = (uint64_t)x * y * z > particle ? particle : 0;
     const uint32_t at[3] = {x > 0 ? i % x : 0, x > 0 && y > 0 ? i / x % y : 0,
                             x > 0 && y > 0 ? i / x / y : 0};
     for (int c = 0; c < 3; c++)
-        position[c] = place->lower[c] + (at[c] + 0.5) * spacing;
+        position[c] = placement->lower[c] + (at[c] + 0.5) * spacing;
 }

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#define PLACE_STREAM 0x706c6163u // separates these random numbers from all others
-#define TRIES 2000u              // [1] for one agent
+#define PLACEMENT_STREAM 0x706c6163u // separates these random numbers from all others
+#define TRIES 2000u                  // [1] for one agent
 
-static const double full_turn = 6.283185307179586;
+static const double two_pi = 6.283185307179586;
 
 // State of the placement.
 typedef struct Layout {
@@ -21,7 +21,7 @@ typedef struct Layout {
     double radius;    // [m]
     double clearance; // [m]
     bool flies;       // heights are above the ground, else above the standing height
-    mf_Crowd crowd;
+    mf_OverlapGrid overlaps;
     double *positions, *headings;
     mf_Error *error;
 } Layout;
@@ -69,13 +69,13 @@ static void place_in_grid(const Layout *layout, uint32_t index, double position[
 static void place_on_circle(const Layout *layout, uint32_t index, double position[3],
                             double *heading) {
     const mf_Placement *p = layout->placement;
-    double angle = full_turn * index / layout->count, sine, cosine;
+    double angle = two_pi * index / layout->count, sine, cosine;
     mf_sin_cos(angle, &sine, &cosine);
     position[0] = p->center[0] + p->radius * cosine;
     position[1] = p->center[1] + p->radius * sine;
     position[2] = p->center[2];
     if (p->along)
-        *heading = angle + 0.25 * full_turn;
+        *heading = angle + 0.25 * two_pi;
 }
 
 static mf_Status place_anywhere(const Layout *layout, uint32_t index, double position[3]) {
@@ -83,13 +83,13 @@ static mf_Status place_anywhere(const Layout *layout, uint32_t index, double pos
     double apart = 0.5 * p->distance > layout->radius ? 0.5 * p->distance : layout->radius;
     for (uint32_t i = 0; i < TRIES; i++) {
         uint32_t words[8];
-        mf_random(p->seed, index, PLACE_STREAM, 2 * (uint64_t)i, words);
-        mf_random(p->seed, index, PLACE_STREAM, 2 * (uint64_t)i + 1, words + 4);
+        mf_random(p->seed, index, PLACEMENT_STREAM, 2 * (uint64_t)i, words);
+        mf_random(p->seed, index, PLACEMENT_STREAM, 2 * (uint64_t)i + 1, words + 4);
         for (uint32_t c = 0; c < 3; c++)
             position[c] = p->lower[c] + (p->upper[c] - p->lower[c]) *
                                             mf_random_unit_double(words[2 * c], words[2 * c + 1]);
         settle(layout, position);
-        if (mf_crowd_overlaps(&layout->crowd, position, apart) == UINT32_MAX)
+        if (mf_overlap_test(&layout->overlaps, position, apart) == UINT32_MAX)
             return MF_OK;
     }
     return mf_fail(layout->error, MF_BAD_ARGUMENT,
@@ -118,7 +118,7 @@ static mf_Status place_all(Layout *layout) {
         if (status != MF_OK)
             return status;
         if (p->kind == MF_PLACEMENT_RANDOM)
-            mf_crowd_add(&layout->crowd, position, apart);
+            mf_overlap_add(&layout->overlaps, position, apart);
         else
             settle(layout, position);
     }
@@ -150,24 +150,24 @@ mf_Status mf_placement_positions(mf_Context *context, const mf_Placement *placem
     double largest = 0.5 * placement->distance > radius ? 0.5 * placement->distance : radius;
     for (uint32_t i = 0; i < taken_count; i++)
         largest = taken[i][3] > largest ? taken[i][3] : largest;
-    mf_Status status =
-        mf_crowd_create(context, random ? count + taken_count : 1, largest, &layout.crowd, error);
+    mf_Status status = mf_overlap_create(context, random ? count + taken_count : 1, largest,
+                                         &layout.overlaps, error);
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < taken_count && random; i++)
-        mf_crowd_add(&layout.crowd, taken[i], taken[i][3]);
+        mf_overlap_add(&layout.overlaps, taken[i], taken[i][3]);
     status = place_all(&layout);
-    mf_crowd_free(&layout.crowd);
+    mf_overlap_free(&layout.overlaps);
     return status;
 }
 
 // ---- groups of a scene -------------------------------------------------------------------------
 
-static mf_Status refuse_place(const mf_SceneBuilder *builder, uint32_t index, mf_Status status,
-                              const char *message) {
+static mf_Status refuse_placement(const mf_SceneBuilder *builder, uint32_t index, mf_Status status,
+                                  const char *message) {
     const mf_SceneGroup *group = &builder->file->groups[index];
-    return mf_fail_at(builder->error, status, builder->file->file, group->place.line,
-                      group->place.column, "groups.%s.place: %s", group->name, message);
+    return mf_fail_at(builder->error, status, builder->file->file, group->placement.line,
+                      group->placement.column, "groups.%s.placement: %s", group->name, message);
 }
 
 // Reports the vehicle that is in the way.
@@ -176,17 +176,17 @@ static mf_Status refuse_overlap(const mf_SceneBuilder *builder, uint32_t index, 
     uint32_t owner = index;
     char message[200];
     for (uint32_t i = 0; i < builder->file->group_count; i++) {
-        uint32_t first = builder->first_in_crowd[i], count = mf_scene_group_count(builder, i);
+        uint32_t first = builder->first_in_grid[i], count = mf_scene_group_count(builder, i);
         if (builder->placed[i] && other >= first && other < first + count)
             owner = i;
     }
     snprintf(message, sizeof message, "agent %u would overlap agent %u of %.80s at the start",
-             robot, other - builder->first_in_crowd[owner], builder->file->groups[owner].name);
-    return refuse_place(builder, index, MF_BAD_FILE, message);
+             robot, other - builder->first_in_grid[owner], builder->file->groups[owner].name);
+    return refuse_placement(builder, index, MF_BAD_FILE, message);
 }
 
 // Those that join a running world do not start when the others do.
-static bool in_crowd(const mf_SceneBuilder *builder, uint32_t index) {
+static bool in_grid(const mf_SceneBuilder *builder, uint32_t index) {
     const uint32_t joins = builder->config.joins;
     return builder->file->groups[index].vehicle != NULL && (joins == 0 || index < joins) &&
            !mf_scene_group_isolated(builder, index);
@@ -197,15 +197,15 @@ static mf_Status put_robots(mf_SceneBuilder *builder, uint32_t index, mf_RobotSt
     const mf_Vehicle *vehicle = builder->file->groups[index].vehicle;
     const double radius = mf_vehicle_radius(vehicle);
     mf_Status status = MF_OK;
-    builder->first_in_crowd[index] = builder->crowd.count;
-    builder->placed[index] = in_crowd(builder, index);
+    builder->first_in_grid[index] = builder->overlaps.count;
+    builder->placed[index] = in_grid(builder, index);
     for (uint32_t i = 0; i < mf_scene_group_count(builder, index) && status == MF_OK; i++) {
         const double *position = positions + 3 * (size_t)i;
-        if (in_crowd(builder, index)) {
-            uint32_t other = mf_crowd_overlaps(&builder->crowd, position, radius);
+        if (in_grid(builder, index)) {
+            uint32_t other = mf_overlap_test(&builder->overlaps, position, radius);
             if (other != UINT32_MAX)
                 return refuse_overlap(builder, index, i, other);
-            mf_crowd_add(&builder->crowd, position, radius);
+            mf_overlap_add(&builder->overlaps, position, radius);
         }
         status = mf_robot_start_at(builder, index, i, start, position, headings[i]);
     }
@@ -227,7 +227,7 @@ static double clearance_of(const mf_SceneBuilder *builder, uint32_t index,
 // Heights do not apply to cars; scenery has its own.
 static mf_Placement placement_of(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    mf_Placement placement = from->place;
+    mf_Placement placement = from->placement;
     if (from->vehicle != NULL && from->vehicle->kind == MF_VEHICLE_CAR) {
         placement.center[2] = placement.spacing[2] = placement.height = 0.0;
         placement.lower[2] = placement.upper[2] = 0.0;
@@ -235,8 +235,8 @@ static mf_Placement placement_of(const mf_SceneBuilder *builder, uint32_t index)
     return placement;
 }
 
-static mf_Status find_places(mf_SceneBuilder *builder, uint32_t index, const mf_RobotStart *start,
-                             double *positions, double *headings) {
+static mf_Status find_positions(mf_SceneBuilder *builder, uint32_t index,
+                                const mf_RobotStart *start, double *positions, double *headings) {
     const mf_Placement placement = placement_of(builder, index);
     const mf_Vehicle *vehicle = builder->file->groups[index].vehicle;
     const bool scenery = mf_scene_is_scenery(builder->scene->models[index]);
@@ -247,10 +247,10 @@ static mf_Status find_places(mf_SceneBuilder *builder, uint32_t index, const mf_
     mf_Status status = mf_placement_positions(
         builder->context, &placement, scenery ? NULL : builder->scene->terrain,
         mf_scene_group_count(builder, index), radius > 0.0 ? radius : 1.0,
-        scenery ? 0.0 : clearance, flies, (const double(*)[4])builder->crowd.spheres,
-        builder->crowd.count, positions, headings, &cause);
+        scenery ? 0.0 : clearance, flies, (const double(*)[4])builder->overlaps.spheres,
+        builder->overlaps.count, positions, headings, &cause);
     if (status == MF_BAD_ARGUMENT)
-        return refuse_place(builder, index, MF_BAD_FILE, cause.message);
+        return refuse_placement(builder, index, MF_BAD_FILE, cause.message);
     if (status != MF_OK && builder->error != NULL)
         *builder->error = cause;
     return status;
@@ -261,8 +261,8 @@ static bool at_origin(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const bool alone =
         mf_scene_group_isolated(builder, index) || mf_scene_group_count(builder, index) == 1;
-    return alone && from->vehicle == NULL && from->place.kind == MF_PLACEMENT_LINE &&
-           from->place.heading == 0.0 && from->place.speed == 0.0 &&
+    return alone && from->vehicle == NULL && from->placement.kind == MF_PLACEMENT_LINE &&
+           from->placement.heading == 0.0 && from->placement.speed == 0.0 &&
            !mf_scene_is_scenery(builder->scene->models[index]);
 }
 
@@ -280,10 +280,10 @@ static mf_Status place_group(mf_SceneBuilder *builder, uint32_t index) {
     double *headings = mf_allocate(builder->context, count, sizeof *headings);
     if (status == MF_OK && (positions == NULL || headings == NULL))
         status = mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
-    const mf_Placement *place = &builder->file->groups[index].place;
-    if (status == MF_OK && place->kind != MF_PLACEMENT_FILL)
-        status = find_places(builder, index, &start, positions, headings);
-    for (uint32_t i = 0; status == MF_OK && place->kind == MF_PLACEMENT_FILL && i < count; i++)
+    const mf_Placement *placement = &builder->file->groups[index].placement;
+    if (status == MF_OK && placement->kind != MF_PLACEMENT_FILL)
+        status = find_positions(builder, index, &start, positions, headings);
+    for (uint32_t i = 0; status == MF_OK && placement->kind == MF_PLACEMENT_FILL && i < count; i++)
         mf_scene_place_particle(builder, index, i, positions + 3 * (size_t)i);
     if (status == MF_OK)
         status = put_robots(builder, index, &start, positions, headings);
@@ -299,13 +299,13 @@ mf_Status mf_scene_place_groups(mf_SceneBuilder *builder) {
     uint32_t vehicles = 1;
     for (uint32_t i = 0; i < file->group_count; i++) {
         largest = fmax(largest, mf_vehicle_radius(file->groups[i].vehicle));
-        vehicles += in_crowd(builder, i) ? mf_scene_group_count(builder, i) : 0;
+        vehicles += in_grid(builder, i) ? mf_scene_group_count(builder, i) : 0;
     }
-    mf_Status status = mf_crowd_create(builder->context, vehicles, largest > 0.0 ? largest : 1.0,
-                                       &builder->crowd, builder->error);
+    mf_Status status = mf_overlap_create(builder->context, vehicles, largest > 0.0 ? largest : 1.0,
+                                         &builder->overlaps, builder->error);
     for (int random = 0; random < 2; random++)
         for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++)
-            if ((file->groups[i].place.kind == MF_PLACEMENT_RANDOM) == (random == 1))
+            if ((file->groups[i].placement.kind == MF_PLACEMENT_RANDOM) == (random == 1))
                 status = place_group(builder, i);
     return status;
 }

@@ -32,8 +32,8 @@ static bool is_tilted(const Rules *rules, const mf_SwitchRule *rule, uint32_t gr
     return mf_acos(1.0 - 2.0 * (x * x + y * y)) > rule->tilt;
 }
 
-static bool is_met(const Rules *rules, const mf_SwitchRule *rule, mf_Time now, uint32_t group,
-                   uint32_t robot) {
+static bool is_reached(const Rules *rules, const mf_SwitchRule *rule, mf_Time now, uint32_t group,
+                       uint32_t robot) {
     double end = mf_time_to_seconds(now - rules->settled);
     switch (rule->event) {
     case MF_SWITCH_AT:
@@ -56,7 +56,7 @@ static void check_robot(const Rules *rules, mf_Time now, uint32_t group, uint32_
     if (mf_group_fault(own, robot) != 0)
         return;
     for (uint32_t i = 0; i < from->rule_count; i++)
-        if (is_met(rules, &from->rules[i], now, group, robot)) {
+        if (is_reached(rules, &from->rules[i], now, group, robot)) {
             if (mf_motion_of(own, robot) != from->rules[i].to)
                 mf_motion_switch(own, robot, from->rules[i].to, NULL);
             return;

@@ -74,7 +74,8 @@ static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
     return status;
 }
 
-static void note_place(const mf_Reader *reader, const char *path, int32_t *line, int32_t *column) {
+static void note_location(const mf_Reader *reader, const char *path, int32_t *line,
+                          int32_t *column) {
     const mf_YamlNode *node = mf_reader_find(reader, path);
     node = node != NULL ? node : reader->root;
     bool typed = node->override != NULL;
@@ -119,7 +120,7 @@ static mf_Status prepare_machines(const mf_Reader *reader, mf_SceneGroup *group)
             return mf_reader_refuse(reader, "model", NULL, "%s", cause.message);
         group->ancestor = ancestor;
     }
-    *truss = mf_machine_place_holder(&group->machine);
+    *truss = mf_machine_placeholder(&group->machine);
     group->truss = truss;
     return MF_OK;
 }
@@ -141,10 +142,10 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
                                     : MF_MOTION_ARTICULATED;
     if (group->truss != NULL && mf_reader_find(reader, "precision") == NULL)
         group->double_precision = true;
-    group->motion = mf_motion_of_word(group->motion_word, automatic);
+    group->motion = mf_motion_of_name(group->motion_name, automatic);
     for (uint32_t i = 0; i < group->rule_count; i++)
-        group->rules[i].to = mf_motion_of_switch(group->rules[i].to_word);
-    note_place(reader, "place", &group->place.line, &group->place.column);
+        group->rules[i].to = mf_motion_of_switch(group->rules[i].to_name);
+    note_location(reader, "placement", &group->placement.line, &group->placement.column);
     note_initial(reader, group);
     return MF_OK;
 }
@@ -172,32 +173,32 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
 static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->dock_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "docks", i);
-        note_place(&inner, "second", &file->docks[i].line, &file->docks[i].column);
+        note_location(&inner, "second", &file->docks[i].line, &file->docks[i].column);
     }
     for (uint32_t i = 0; i < file->group_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "groups", i);
-        note_place(&inner, "chain", &file->groups[i].chain.line, &file->groups[i].chain.column);
-        note_place(&inner, "behavior", &file->groups[i].behavior_line,
-                   &file->groups[i].behavior_column);
-        note_place(&inner, "dock_limits", &file->groups[i].dock_limits.line,
-                   &file->groups[i].dock_limits.column);
+        note_location(&inner, "chain", &file->groups[i].chain.line, &file->groups[i].chain.column);
+        note_location(&inner, "behavior", &file->groups[i].behavior_line,
+                      &file->groups[i].behavior_column);
+        note_location(&inner, "dock_limits", &file->groups[i].dock_limits.line,
+                      &file->groups[i].dock_limits.column);
     }
     for (uint32_t i = 0; i < file->joint_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "joints", i);
-        note_place(&inner, "kind", &file->joints[i].line, &file->joints[i].column);
+        note_location(&inner, "kind", &file->joints[i].line, &file->joints[i].column);
     }
     for (uint32_t i = 0; i < file->camera_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "cameras", i);
-        note_place(&inner, "name", &file->cameras[i].line, &file->cameras[i].column);
+        note_location(&inner, "name", &file->cameras[i].line, &file->cameras[i].column);
     }
     for (uint32_t i = 0; i < file->script_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "scripts", i);
-        note_place(&inner, file->scripts[i].path != NULL ? "file" : "text", &file->scripts[i].line,
-                   &file->scripts[i].column);
+        note_location(&inner, file->scripts[i].path != NULL ? "file" : "text",
+                      &file->scripts[i].line, &file->scripts[i].column);
     }
     for (uint32_t i = 0; i < file->bridge_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "bridges", i);
-        note_place(&inner, "name", &file->bridges[i].line, &file->bridges[i].column);
+        note_location(&inner, "name", &file->bridges[i].line, &file->bridges[i].column);
     }
 }
 
@@ -480,10 +481,10 @@ void mf_scene_file_destroy(mf_SceneFile *file) {
 // ---- writing -----------------------------------------------------------------------------------
 
 // Updates the words for motions and the ground after a program may have changed the values.
-static void put_words(mf_SceneFile *file, mf_SceneGroup *groups) {
+static void put_names(mf_SceneFile *file, mf_SceneGroup *groups) {
     for (uint32_t i = 0; i < file->group_count; i++) {
         groups[i] = file->groups[i];
-        groups[i].motion_word = mf_word_of_motion(groups[i].motion);
+        groups[i].motion_name = mf_name_of_motion(groups[i].motion);
     }
     file->groups = groups;
     if (!file->ground.given)
@@ -513,7 +514,7 @@ mf_Status mf_scene_file_write(const mf_SceneFile *file, char **text, mf_Error *e
     mf_SceneGroup *groups = mf_allocate(file->context, file->group_count, sizeof *groups);
     if (groups == NULL)
         return mf_fail(error, MF_NO_MEMORY, "scene: no memory to write it");
-    put_words(&copy, groups);
+    put_names(&copy, groups);
     copy.record_path = record_name(file);
     mf_Status status = mf_keys_write(file->context, mf_scene_table(), &copy, text, error);
     mf_release(file->context, groups);

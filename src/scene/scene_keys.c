@@ -12,7 +12,7 @@ static const char *const interpolations[] = {"nearest", "bilinear", "auto", NULL
 static const char *const borders[] = {"continues", "ends", NULL};
 static const char *const contact_laws[] = {"explicit", "hard", "compliant", NULL};
 static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
-static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "elastic",
+static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_NAME) "elastic",
                                        NULL};
 static const char *const selections[] = {"truncation", "proportionate", "rank",
                                          "tournament", "uniform",       NULL};
@@ -53,7 +53,7 @@ _Static_assert((int)MF_SELECTION_UNIFORM + 2 == sizeof selections / sizeof *sele
                    (int)MF_MEASURE_ACTUATORS + 2 == sizeof measures / sizeof *measures,
                "choices are in the order of their enum");
 _Static_assert((int)MF_TERRAIN_NOISE + 1 == MF_GROUND_OF_MODELS,
-               "ground.shape has one word more than mf_TerrainShape");
+               "ground.shape has one name more than mf_TerrainShape");
 
 const char *mf_measure_name(mf_Measure measure) {
     return (size_t)measure < sizeof measures / sizeof *measures - 1 ? measures[measure] : "";
@@ -283,7 +283,7 @@ static const mf_Key scene_keys[] = {
            "nothing is recorded"),
     MF_KEY("record.every", MF_KEY_REAL, 0, "s", "0.1", 1e-9, 1e9, NULL, AT(record_every),
            "time between samples, rounded to whole steps"),
-    MF_KEY("record.fields", MF_KEY_WORDS, 0, "", NULL, 0, 0, NULL, AT(record_fields),
+    MF_KEY("record.fields", MF_KEY_NAMES, 0, "", NULL, 0, 0, NULL, AT(record_fields),
            "fields, or paths within a robot; none: base.*, joint.angle, sensor.*"),
 
     SECTION("search", "settings of `mayfly evolve` for the only group; its robots are isolated"),
@@ -309,7 +309,7 @@ static const mf_Key scene_keys[] = {
            "individuals that are drawn for `selection: tournament`"),
     MF_KEY("search.replacement", MF_KEY_CHOICE, 0, "", "generation", 0, 0, replacements,
            AT(search.replacement),
-           "who gives way to children; `generation`: all but the survivors, at once. Steady states, "
+           "whom children replace; `generation`: all but the survivors, at once. Steady states, "
            "one by one: `random`, with equal chances; `worst`; `unfit`, chance in proportion to the "
            "difference from the best fitness; `similar`, chance in proportion to the common part of "
            "the genomes. `cell`: MAP-Elites, a repertoire with the best of each cell of "

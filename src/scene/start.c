@@ -258,7 +258,7 @@ static double lift_out(const mf_SceneBuilder *builder, const mf_Model *model,
 static mf_Status raise_vertices(mf_SceneBuilder *builder, uint32_t index) {
     mf_Group *group = mf_world_group(builder->scene->world, index);
     const mf_Field *base = mf_group_find_field(group, "base.position");
-    const double height = builder->file->groups[index].place.height;
+    const double height = builder->file->groups[index].placement.height;
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
         double at[3];
@@ -284,7 +284,7 @@ mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_
             keep_stand(group, start);
         else
             put_on_ground(builder, model, start);
-        start->position[2] += builder->file->groups[index].place.height;
+        start->position[2] += builder->file->groups[index].placement.height;
     }
     for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
         // A robot that is fixed to the world keeps the coordinates of its file.
@@ -299,7 +299,7 @@ mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_
 mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t robot,
                             mf_RobotStart *start, const double position[3], double heading) {
     const mf_Model *model = builder->scene->models[index];
-    const double speed = builder->file->groups[index].place.speed;
+    const double speed = builder->file->groups[index].placement.speed;
     mf_Group *group = mf_world_group(builder->scene->world, index);
     double sine, cosine, rotation[4] = {0.0, 0.0, 0.0, 0.0}, own[4],
                          whole[4] = {1.0, 0.0, 0.0, 0.0};

@@ -110,7 +110,7 @@ void mf_watch_destroy(mf_Watch *watch) {
 
 typedef struct Look {
     Seen *seen;
-    mf_WatchFn tell; // NULL: nothing is told
+    mf_WatchFn tell; // NULL: nothing is notified
     void *user;
     mf_Happening what;
 } Look;
@@ -176,11 +176,11 @@ static mf_Status look_at_group(Look *look, uint32_t goals, mf_Error *error) {
     return status;
 }
 
-mf_Status mf_watch_look(mf_Watch *watch, mf_WatchFn tell_new, void *user, mf_Error *error) {
+mf_Status mf_watch_look(mf_Watch *watch, mf_WatchFn report_new, void *user, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t g = 0; g < watch->scene->group_count && status == MF_OK; g++) {
         Look look = {
-            .seen = &watch->groups[g], .tell = tell_new, .user = user, .what = {.group = g}};
+            .seen = &watch->groups[g], .tell = report_new, .user = user, .what = {.group = g}};
         status = look_at_group(&look, count_goals(watch, g), error);
     }
     return status;

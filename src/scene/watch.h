@@ -29,7 +29,8 @@ mf_Status mf_watch_create(const mf_Scene *scene, mf_Watch **out, mf_Error *error
 void mf_watch_destroy(mf_Watch *watch); // NULL is allowed
 
 // Calls `tell` for what is new since the last look: group by group, robot by robot, faults before
-// falls before docks, then the goals of the group; ends at its first error. NULL: nothing is told.
+// falls before docks, then the goals of the group; ends at its first error. NULL: nothing is
+// notified.
 mf_Status mf_watch_look(mf_Watch *watch, mf_WatchFn tell, void *user, mf_Error *error);
 
 #endif

@@ -114,6 +114,6 @@ void mf_script_forget(mf_Scripts *scripts); // the same robots, of a world that 
 
 mf_Status mf_script_watch(mf_Script *script, mf_Error *error);
 // Calls `event` for everything that happened since the last call.
-mf_Status mf_script_tell(mf_Script *script, mf_Error *error);
+mf_Status mf_script_notify(mf_Script *script, mf_Error *error);
 
 #endif

@@ -76,7 +76,7 @@ mf_Status mf_script_watch(mf_Script *script, mf_Error *error) {
     return mf_watch_create(script->all->scene, &script->watch, error);
 }
 
-mf_Status mf_script_tell(mf_Script *script, mf_Error *error) {
+mf_Status mf_script_notify(mf_Script *script, mf_Error *error) {
     if (script->watch == NULL)
         return MF_OK;
     const bool quiet = script->renewed;

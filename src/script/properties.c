@@ -55,7 +55,7 @@ typedef struct Fill {
     uint64_t count;
     const char *locked, *name, *unit;
     const mf_Field *last; // of which `marks` stands
-    bool marks, turns;
+    bool marks, rotates;
 } Fill;
 
 static bool is_rotation(const mf_Property *property) {

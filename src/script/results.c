@@ -61,8 +61,8 @@ static void put(lua_State *lua, mf_ScriptText *result, const char *text, size_t 
     const size_t before = result->text.capacity;
     mf_text_put_bytes(&result->text, text, size);
     const size_t grown = result->text.capacity - before;
-    const size_t room = script->limit - script->used;
-    script->used += grown < room ? grown : room;
+    const size_t capacity = script->limit - script->used;
+    script->used += grown < capacity ? grown : capacity;
     if (result->text.failed)
         luaL_error(lua, "results: out of memory");
 }
@@ -79,8 +79,8 @@ static void put_cell(lua_State *lua, mf_ScriptText *result, int index) {
         return;
     }
     if (lua_type(lua, index) == LUA_TBOOLEAN) {
-        const char *word = lua_toboolean(lua, index) ? "true" : "false";
-        put(lua, result, word, strlen(word));
+        const char *name = lua_toboolean(lua, index) ? "true" : "false";
+        put(lua, result, name, strlen(name));
         return;
     }
     if (lua_isnil(lua, index)) // empty

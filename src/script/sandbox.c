@@ -104,15 +104,15 @@ static int repeat(lua_State *lua) {
 
 // Where a text occurs, or nil: without patterns.
 static int find(lua_State *lua) {
-    size_t size, wanted;
+    size_t size, needed;
     const char *text = luaL_checklstring(lua, 1, &size);
-    const char *part = luaL_checklstring(lua, 2, &wanted);
+    const char *part = luaL_checklstring(lua, 2, &needed);
     const lua_Integer from = luaL_optinteger(lua, 3, 1);
-    mf_script_charge(mf_script_of(lua), size / 8 + size * wanted / 64);
-    for (size_t i = from > 0 ? (size_t)from - 1 : 0; i + wanted <= size; i++)
-        if (memcmp(text + i, part, wanted) == 0) {
+    mf_script_charge(mf_script_of(lua), size / 8 + size * needed / 64);
+    for (size_t i = from > 0 ? (size_t)from - 1 : 0; i + needed <= size; i++)
+        if (memcmp(text + i, part, needed) == 0) {
             lua_pushinteger(lua, (lua_Integer)i + 1);
-            lua_pushinteger(lua, (lua_Integer)(i + wanted));
+            lua_pushinteger(lua, (lua_Integer)(i + needed));
             return 2;
         }
     return 0;
@@ -130,9 +130,9 @@ static int insert(lua_State *lua) {
     lua_Integer at = size + 1;
     if (lua_gettop(lua) == 3) {
         at = luaL_checkinteger(lua, 2);
-        luaL_argcheck(lua, at >= 1 && at <= size + 1, 2, "expected a place in the table");
+        luaL_argcheck(lua, at >= 1 && at <= size + 1, 2, "expected an index of the table");
     } else if (lua_gettop(lua) != 2) {
-        return luaL_error(lua, "table.insert: expected a table, a place if any, and a value");
+        return luaL_error(lua, "table.insert: expected a table, an optional index, and a value");
     }
     mf_script_charge(mf_script_of(lua), (uint64_t)(size + 1 - at));
     for (lua_Integer i = size; i >= at; i--) {
@@ -147,7 +147,7 @@ static int take_out(lua_State *lua) {
     const lua_Integer size = length(lua), at = luaL_optinteger(lua, 2, size);
     if (size == 0)
         return 0;
-    luaL_argcheck(lua, at >= 1 && at <= size, 2, "expected a place in the table");
+    luaL_argcheck(lua, at >= 1 && at <= size, 2, "expected an index of the table");
     mf_script_charge(mf_script_of(lua), (uint64_t)(size - at));
     lua_rawgeti(lua, 1, at);
     for (lua_Integer i = at; i < size; i++) {

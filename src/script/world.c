@@ -189,10 +189,10 @@ static mf_WorldDocks *check_docks(lua_State *lua) {
 static int connect(lua_State *lua) {
     mf_WorldDocks *docks = check_docks(lua);
     const mf_DockPort first = check_port(lua, 2), second = check_port(lua, 5);
-    const lua_Integer turn = luaL_optinteger(lua, 8, 0);
+    const lua_Integer orientation = luaL_optinteger(lua, 8, 0);
     mf_Error error = {0};
-    luaL_argcheck(lua, turn >= 0 && turn < 4, 8, "expected a turn 0 .. 3");
-    if (mf_docks_connect(docks, &first, &second, (uint32_t)turn, &error) != MF_OK)
+    luaL_argcheck(lua, orientation >= 0 && orientation < 4, 8, "expected a turn 0 .. 3");
+    if (mf_docks_connect(docks, &first, &second, (uint32_t)orientation, &error) != MF_OK)
         return mf_script_raise(lua, &error);
     return 0;
 }

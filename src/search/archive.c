@@ -238,7 +238,7 @@ static mf_Status prepare_inserts(mf_Archive *archive, mf_Error *error) {
          "INSERT INTO verified (generation, id, fitness) VALUES (?1,?2,?3)"},
         {MF_ARCHIVE_FORMAT_GENERAL, &archive->insert_living,
          "INSERT INTO living (generation, id) VALUES (?1,?2)"},
-        {MF_ARCHIVE_FORMAT_GENERAL, &archive->insert_place,
+        {MF_ARCHIVE_FORMAT_GENERAL, &archive->insert_descriptors,
          "INSERT INTO place (id, descriptor, value) VALUES (?1,?2,?3)"},
     };
     mf_Status status = MF_OK;
@@ -373,7 +373,7 @@ void mf_archive_close(mf_Archive *archive) {
     sqlite3_finalize(archive->insert_survivor);
     sqlite3_finalize(archive->insert_verified);
     sqlite3_finalize(archive->insert_living);
-    sqlite3_finalize(archive->insert_place);
+    sqlite3_finalize(archive->insert_descriptors);
     if (was_writing) {
         // Fails while others read; then the file stays in write-ahead mode, which is valid.
         sqlite3_busy_timeout(archive->database.handle, 0);

@@ -15,10 +15,10 @@ static mf_Status decode_elite(mf_Archive *archive, sqlite3_stmt *statement, uint
                 mf_archive_decode_real(&cells[1], &out->fitness);
     for (uint32_t d = 0; d < dimensions && good; d++) {
         mf_ArchiveCell cell = mf_archive_cell(statement, 2 + (int)d);
-        good = mf_archive_decode_real(&cell, &out->place[d]);
+        good = mf_archive_decode_real(&cell, &out->descriptor[d]);
     }
     out->id = (uint64_t)id;
-    out->cell = good ? mf_search_cell(&archive->run.search, out->place) : UINT32_MAX;
+    out->cell = good ? mf_search_cell(&archive->run.search, out->descriptor) : UINT32_MAX;
     if (out->cell == UINT32_MAX)
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
                           "individual %" PRId64 ": expected the descriptors of a cell", id);

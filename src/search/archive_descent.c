@@ -31,7 +31,7 @@ typedef struct Walk {
     mf_Archive *archive;
     sqlite3_stmt *statement;
     mf_Ancestor *nodes;
-    uint32_t count, room;
+    uint32_t count, capacity;
     uint8_t *genome, *other; // scratch, one allocation
 } Walk;
 
@@ -82,20 +82,20 @@ static mf_Status read_one(Walk *walk, uint64_t id, mf_Individual *out, uint32_t 
     return status;
 }
 
-static mf_Status make_room(Walk *walk, mf_Error *error) {
+static mf_Status reserve(Walk *walk, mf_Error *error) {
     mf_Context *context = walk->archive->database.context;
-    if (walk->count < walk->room)
+    if (walk->count < walk->capacity)
         return MF_OK;
-    uint32_t room = walk->room < 32 ? 64 : 2 * walk->room;
-    mf_Ancestor *nodes = mf_allocate(context, room, sizeof *nodes);
+    uint32_t capacity = walk->capacity < 32 ? 64 : 2 * walk->capacity;
+    mf_Ancestor *nodes = mf_allocate(context, capacity, sizeof *nodes);
     if (nodes == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, walk->archive->database.path, 0, 0,
-                          "no memory for %" PRIu32 " ancestors", room);
+                          "no memory for %" PRIu32 " ancestors", capacity);
     if (walk->count > 0)
         memcpy(nodes, walk->nodes, walk->count * sizeof *nodes);
     mf_release(context, walk->nodes);
     walk->nodes = nodes;
-    walk->room = room;
+    walk->capacity = capacity;
     return MF_OK;
 }
 
@@ -103,7 +103,7 @@ static mf_Status make_room(Walk *walk, mf_Error *error) {
 static mf_Status visit(Walk *walk, uint64_t id, mf_Error *error) {
     uint32_t bytes = walk->archive->run.search.genome_bytes, generation, born;
     mf_Individual individual, parent;
-    mf_Status status = make_room(walk, error);
+    mf_Status status = reserve(walk, error);
     if (status == MF_OK)
         status = read_one(walk, id, &individual, &generation, walk->genome, error);
     if (status != MF_OK)
@@ -241,8 +241,8 @@ mf_Status mf_archive_phylogeny(mf_Archive *archive, uint32_t leaves, mf_Ancestor
 static mf_Status sum_generation(mf_Archive *archive, sqlite3_stmt *statement, uint64_t *hashes,
                                 uint32_t most, uint8_t *sample, mf_ArchiveDiversity *out,
                                 uint32_t *sampled, mf_Error *error) {
-    uint32_t bytes = archive->run.search.genome_bytes, room = SAMPLE * 2, stride = 1;
-    uint8_t *genome = sample + (size_t)room * bytes;
+    uint32_t bytes = archive->run.search.genome_bytes, capacity = SAMPLE * 2, stride = 1;
+    uint8_t *genome = sample + (size_t)capacity * bytes;
     bool row = true;
     *sampled = 0;
     for (;;) {
@@ -259,10 +259,10 @@ static mf_Status sum_generation(mf_Archive *archive, sqlite3_stmt *statement, ui
         // Keeps every stride-th; when these fill the room, every second of them.
         if (out->alive % stride == 0) {
             memcpy(sample + (size_t)(*sampled)++ * bytes, genome, bytes);
-            for (uint32_t i = 1; *sampled == room && i < SAMPLE; i++)
+            for (uint32_t i = 1; *sampled == capacity && i < SAMPLE; i++)
                 memcpy(sample + (size_t)i * bytes, sample + 2 * (size_t)i * bytes, bytes);
-            stride *= *sampled == room ? 2 : 1;
-            *sampled = *sampled == room ? SAMPLE : *sampled;
+            stride *= *sampled == capacity ? 2 : 1;
+            *sampled = *sampled == capacity ? SAMPLE : *sampled;
         }
         hashes[out->alive++] = mf_hash_bytes(MF_HASH_START, genome, bytes);
         if (__builtin_isfinite(individual.fitness))

@@ -55,7 +55,7 @@ struct mf_Archive {
     sqlite3_stmt *insert_survivor;
     sqlite3_stmt *insert_verified; // NULL in format 1
     sqlite3_stmt *insert_living;   // NULL below format 4, as the next one
-    sqlite3_stmt *insert_place;
+    sqlite3_stmt *insert_descriptors;
 };
 
 // One value as returned by SQLite.

@@ -146,15 +146,15 @@ static mf_Status insert_verified(mf_Archive *archive, const mf_Search *search, u
     return mf_database_execute(&archive->database, statement, error);
 }
 
-static mf_Status insert_place(mf_Archive *archive, const mf_Search *search, uint32_t i,
-                              mf_Error *error) {
-    sqlite3_stmt *statement = archive->insert_place;
+static mf_Status insert_descriptors(mf_Archive *archive, const mf_Search *search, uint32_t i,
+                                    mf_Error *error) {
+    sqlite3_stmt *statement = archive->insert_descriptors;
     uint32_t dimensions = search->config.descriptor_count;
     mf_Status status = MF_OK;
     for (uint32_t d = 0; d < dimensions && status == MF_OK; d++) {
         sqlite3_bind_int64(statement, 1, (int64_t)search->born.id[i]);
         sqlite3_bind_int64(statement, 2, d);
-        sqlite3_bind_double(statement, 3, search->born.place[(size_t)i * dimensions + d]);
+        sqlite3_bind_double(statement, 3, search->born.descriptor[(size_t)i * dimensions + d]);
         status = mf_database_execute(&archive->database, statement, error);
     }
     return status;
@@ -174,7 +174,7 @@ static mf_Status insert_steady(mf_Archive *archive, const mf_Search *search, mf_
     for (uint32_t i = 0; i < search->config.population && status == MF_OK; i++) {
         status = insert_newborn(archive, search, &search->born, i, error);
         if (status == MF_OK)
-            status = insert_place(archive, search, i, error);
+            status = insert_descriptors(archive, search, i, error);
     }
     for (uint32_t rank = 0; rank < search->count && status == MF_OK; rank++)
         status = insert_living(archive, search, rank, error);
@@ -211,7 +211,7 @@ static mf_Status insert_all(mf_Archive *archive, const mf_Search *search, double
 }
 
 // What is written into a file that was removed is lost when the run ends.
-static mf_Status check_place(const mf_Database *database, mf_Error *error) {
+static mf_Status check_placement(const mf_Database *database, mf_Error *error) {
     int moved = 0;
     sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     return moved == 0 ? MF_OK
@@ -233,7 +233,7 @@ mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double
                           "expected finite times >= 0 s, found %g and %g", seconds, simulated);
     mf_Status status = compare_settings(archive, &search->config, error);
     if (status == MF_OK)
-        status = check_place(database, error);
+        status = check_placement(database, error);
     if (status != MF_OK)
         return status;
     status = mf_database_run(database, "BEGIN IMMEDIATE", error);
@@ -297,10 +297,10 @@ static mf_Status read_generation(mf_Archive *archive, mf_Search *search, uint32_
 }
 
 // Reads the descriptors of search->next[i] and marks its cell, which must be free.
-static mf_Status read_place(mf_Archive *archive, sqlite3_stmt *statement, mf_Search *search,
-                            uint32_t i, mf_Error *error) {
+static mf_Status read_position(mf_Archive *archive, sqlite3_stmt *statement, mf_Search *search,
+                               uint32_t i, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
-    double *place = search->next.place + (size_t)i * config->descriptor_count;
+    double *descriptor = search->next.descriptor + (size_t)i * config->descriptor_count;
     bool good = true, row = true;
     mf_Status status = MF_OK;
     sqlite3_bind_int64(statement, 1, (int64_t)search->next.id[i]);
@@ -311,9 +311,9 @@ static mf_Status read_place(mf_Archive *archive, sqlite3_stmt *statement, mf_Sea
             return status;
         mf_ArchiveCell cells[2] = {mf_archive_cell(statement, 0), mf_archive_cell(statement, 1)};
         good = row && mf_archive_decode_integer(&cells[0], d, d, &number) &&
-               mf_archive_decode_real(&cells[1], &place[d]);
+               mf_archive_decode_real(&cells[1], &descriptor[d]);
     }
-    uint32_t cell = good ? mf_search_cell(config, place) : UINT32_MAX;
+    uint32_t cell = good ? mf_search_cell(config, descriptor) : UINT32_MAX;
     double fitness = search->next.fitness[i];
     if (cell == UINT32_MAX || fitness != fitness || search->cells[cell] != UINT32_MAX)
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
@@ -325,7 +325,7 @@ static mf_Status read_place(mf_Archive *archive, sqlite3_stmt *statement, mf_Sea
     return MF_OK;
 }
 
-static mf_Status read_places(mf_Archive *archive, mf_Search *search, mf_Error *error) {
+static mf_Status read_positions(mf_Archive *archive, mf_Search *search, mf_Error *error) {
     sqlite3_stmt *statement;
     if (search->cells == NULL)
         return MF_OK;
@@ -334,7 +334,7 @@ static mf_Status read_places(mf_Archive *archive, mf_Search *search, mf_Error *e
         &statement, error);
     memset(search->cells, 0xff, mf_search_capacity(&search->config) * sizeof *search->cells);
     for (uint32_t i = 0; i < search->next_count && status == MF_OK; i++)
-        status = read_place(archive, statement, search, i, error);
+        status = read_position(archive, statement, search, i, error);
     sqlite3_finalize(statement);
     return status;
 }
@@ -423,7 +423,7 @@ static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast 
         return mf_search_reset(search, error);
     status = read_generation(archive, search, last->number, error);
     if (status == MF_OK)
-        status = read_places(archive, search, error);
+        status = read_positions(archive, search, error);
     if (status == MF_OK)
         status = read_verified(archive, search, last->number, error);
     if (status == MF_OK)

@@ -196,17 +196,17 @@ mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individua
                           "there is no generation %" PRIu32 "; the newest is %" PRIu32, generation,
                           last.number);
     bool found;
-    uint32_t wanted = generation == 0 ? last.number : generation;
+    uint32_t needed = generation == 0 ? last.number : generation;
     status = query_individual(archive,
                               "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS
                               ", g.best FROM generation g JOIN individual i ON i.id = g.champion "
                               "WHERE g.number = ?1",
-                              wanted, out, genome, &found, error);
+                              needed, out, genome, &found, error);
     if (status == MF_OK && !found && archive->run.search.replacement == MF_REPLACEMENT_CELL)
         return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
-                          "generation %" PRIu32 ": no cell is filled", wanted);
+                          "generation %" PRIu32 ": no cell is filled", needed);
     if (status == MF_OK && !found)
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
-                          "generation %" PRIu32 ": its champion is missing", wanted);
+                          "generation %" PRIu32 ": its champion is missing", needed);
     return status;
 }

@@ -12,11 +12,11 @@ typedef struct mf_Population {
     uint64_t *id;
     uint64_t *parent;
     double *fitness;
-    double *verified; // NaN: not verified, or the verification failed
-    double *merit;    // its score; only for verified individuals
-    double *bias;     // parent's score minus its fitness; 0 if unknown at birth
-    uint8_t *checked; // mf_Verified: whether it was verified
-    double *place;    // descriptor_count values each; NULL without descriptors
+    double *verified;   // NaN: not verified, or the verification failed
+    double *merit;      // its score; only for verified individuals
+    double *bias;       // parent's score minus its fitness; 0 if unknown at birth
+    uint8_t *checked;   // mf_Verified: whether it was verified
+    double *descriptor; // descriptor_count values each; NULL without descriptors
     uint8_t *genomes;
 } mf_Population;
 
@@ -62,7 +62,7 @@ enum {
     MF_STREAM_GENOME = 0x67656e65,
     MF_STREAM_MUTATION = 0x6d757461,
     MF_STREAM_PARENT = 0x70617265,
-    MF_STREAM_PLACE = 0x706c6163,
+    MF_STREAM_PLACEMENT = 0x706c6163,
 };
 void mf_search_draw(const mf_Search *search, uint64_t id, uint32_t stream, uint32_t index,
                     uint32_t words[4]);

@@ -105,7 +105,7 @@ static uint32_t count_checked(const mf_Population *population, uint32_t count) {
     return checked;
 }
 
-static uint32_t elite_places(const mf_SearchConfig *config) {
+static uint32_t elite_cells(const mf_SearchConfig *config) {
     uint32_t half = config->verify_best - config->verify_best / 2;
     return half < config->survivors ? half : config->survivors;
 }
@@ -114,7 +114,7 @@ static uint32_t elite_places(const mf_SearchConfig *config) {
 // the front and returns its size: of equals only the first.
 static uint32_t choose_elite(mf_Search *search, uint32_t known) {
     const double *merit = search->next.merit;
-    uint32_t most = elite_places(&search->config), count = 0, rest = 0;
+    uint32_t most = elite_cells(&search->config), count = 0, rest = 0;
     uint32_t *order = search->order, *spare = search->order_spare;
     for (uint32_t i = 0; i < known; i++) {
         double value = merit[order[i]];
@@ -165,8 +165,8 @@ void mf_search_copy(const mf_SearchConfig *config, mf_Population *target, uint32
     target->checked[to] = source->checked[from];
     memcpy(target->genomes + to * bytes, source->genomes + from * bytes, bytes);
     if (dimensions > 0)
-        memcpy(target->place + to * dimensions, source->place + from * dimensions,
-               dimensions * sizeof *target->place);
+        memcpy(target->descriptor + to * dimensions, source->descriptor + from * dimensions,
+               dimensions * sizeof *target->descriptor);
 }
 
 void mf_search_commit(mf_Search *search) {
@@ -204,7 +204,7 @@ static uint64_t hash_population(const mf_SearchConfig *config, const mf_Populati
         if (population->checked[i] != MF_VERIFIED_NEVER)
             hash = hash_real(hash, population->verified[i]);
         for (uint32_t d = 0; d < config->descriptor_count; d++)
-            hash = hash_real(hash, population->place[i * config->descriptor_count + d]);
+            hash = hash_real(hash, population->descriptor[i * config->descriptor_count + d]);
     }
     return hash;
 }
@@ -229,11 +229,11 @@ static bool allocate_population(mf_Context *context, const mf_SearchConfig *conf
     population->genomes = mf_allocate(context, count, config->genome_bytes);
     uint32_t dimensions = config->descriptor_count;
     if (dimensions > 0)
-        population->place = mf_allocate(context, count, dimensions * sizeof(double));
+        population->descriptor = mf_allocate(context, count, dimensions * sizeof(double));
     return population->id != NULL && population->parent != NULL && population->fitness != NULL &&
            population->verified != NULL && population->merit != NULL && population->bias != NULL &&
            population->checked != NULL && population->genomes != NULL &&
-           (dimensions == 0 || population->place != NULL);
+           (dimensions == 0 || population->descriptor != NULL);
 }
 
 static void release_population(mf_Context *context, mf_Population *population) {
@@ -245,7 +245,7 @@ static void release_population(mf_Context *context, mf_Population *population) {
     mf_release(context, population->bias);
     mf_release(context, population->checked);
     mf_release(context, population->genomes);
-    mf_release(context, population->place);
+    mf_release(context, population->descriptor);
 }
 
 static bool needs_weights(const mf_SearchConfig *config) {
@@ -400,16 +400,16 @@ static mf_Status breed(mf_Search *search, mf_Error *error) {
         if (next->checked[i] != MF_VERIFIED_NEVER)
             next->checked[i] = MF_VERIFIED_BEFORE;
     }
-    bool in_turn = config->selection == MF_SELECTION_TRUNCATION;
+    bool sequential = config->selection == MF_SELECTION_TRUNCATION;
     uint32_t elite = mf_search_elite(search), parents = elite > 0 ? elite : kept;
     uint64_t first_id = mf_search_first_id(config, search->generation + 1);
-    if (!in_turn && kept < config->population)
+    if (!sequential && kept < config->population)
         mf_search_weigh_parents(search, &search->current, NULL, search->count);
     mf_Status status = MF_OK;
     for (uint32_t i = kept; i < config->population && status == MF_OK; i++) {
         uint64_t id = first_id + (i - kept);
         uint32_t parent =
-            in_turn ? (i - kept) % parents : mf_search_choose_parent(search, id, search->count);
+            sequential ? (i - kept) % parents : mf_search_choose_parent(search, id, search->count);
         status = bear(search, i, id, parent, error);
     }
     return status;
@@ -582,7 +582,7 @@ uint32_t mf_search_verified(const mf_Search *search) {
 
 uint32_t mf_search_elite(const mf_Search *search) {
     const mf_Population *current = &search->current;
-    uint32_t most = elite_places(&search->config), count = 0;
+    uint32_t most = elite_cells(&search->config), count = 0;
     if (search->config.verify_every == 0)
         return 0;
     // The following individuals are not better than the last, or unverified, or failed the
@@ -620,7 +620,7 @@ double mf_search_mean(const mf_Search *search) {
 const double *mf_search_descriptors(const mf_Search *search, uint32_t rank) {
     if (search == NULL || search->config.descriptor_count == 0 || rank >= search->count)
         return NULL;
-    return search->current.place + (size_t)rank * search->config.descriptor_count;
+    return search->current.descriptor + (size_t)rank * search->config.descriptor_count;
 }
 
 double mf_search_coverage(const mf_Search *search) {

@@ -151,7 +151,7 @@ uint32_t mf_search_choose_victim(mf_Search *search, uint32_t child) {
     uint32_t first = config->protect, count = search->next_count - first, words[4];
     if (config->replacement == MF_REPLACEMENT_WORST)
         return search->next_count - 1;
-    mf_search_draw(search, search->spare.id[child], MF_STREAM_PLACE, 0, words);
+    mf_search_draw(search, search->spare.id[child], MF_STREAM_PLACEMENT, 0, words);
     if (config->replacement == MF_REPLACEMENT_RANDOM)
         return first + mf_random_below(words[0], count);
     if (config->replacement == MF_REPLACEMENT_UNFIT)

@@ -86,7 +86,7 @@ static void insert_into_cell(mf_Search *search, uint32_t child) {
     const mf_SearchConfig *config = &search->config;
     double fitness = search->spare.fitness[child];
     uint32_t cell =
-        mf_search_cell(config, search->spare.place + (size_t)child * config->descriptor_count);
+        mf_search_cell(config, search->spare.descriptor + (size_t)child * config->descriptor_count);
     if (cell == UINT32_MAX || fitness != fitness)
         return;
     uint32_t holder = search->cells[cell];
@@ -131,8 +131,9 @@ static void begin(mf_Search *search) {
         return;
     memset(search->cells, 0xff, mf_search_capacity(&search->config) * sizeof *search->cells);
     for (uint32_t i = 0; i < search->count; i++) {
-        const double *place = search->next.place + (size_t)i * search->config.descriptor_count;
-        search->cells[mf_search_cell(&search->config, place)] = i;
+        const double *descriptor =
+            search->next.descriptor + (size_t)i * search->config.descriptor_count;
+        search->cells[mf_search_cell(&search->config, descriptor)] = i;
     }
 }
 
@@ -172,7 +173,7 @@ static mf_Status describe(const mf_Search *search, uint32_t first, uint32_t coun
     uint32_t dimensions = config->descriptor_count;
     if (dimensions == 0)
         return MF_OK;
-    double *values = search->spare.place + (size_t)first * dimensions;
+    double *values = search->spare.descriptor + (size_t)first * dimensions;
     for (size_t i = 0; i < (size_t)count * dimensions; i++)
         values[i] = __builtin_nan("");
     mf_Status status = config->describe(

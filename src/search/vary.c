@@ -31,14 +31,14 @@ static void randomize(const mf_Search *search, uint64_t id, uint8_t *genome) {
 }
 
 // A byte different from `byte`; see the file header for the three kinds.
-static uint8_t mutated(uint8_t byte, uint32_t kind_word, uint32_t value_word) {
-    switch (mf_random_below(kind_word, 3)) {
+static uint8_t mutated(uint8_t byte, uint32_t kind_name, uint32_t value_name) {
+    switch (mf_random_below(kind_name, 3)) {
     case 0:
-        return (uint8_t)(byte + 1 + mf_random_below(value_word, 255));
+        return (uint8_t)(byte + 1 + mf_random_below(value_name, 255));
     case 1:
-        return (uint8_t)(byte ^ 1u << mf_random_below(value_word, 8));
+        return (uint8_t)(byte ^ 1u << mf_random_below(value_name, 8));
     default:
-        return (uint8_t)((byte & 0xe0) | ((byte + 1 + mf_random_below(value_word, 31)) & 0x1f));
+        return (uint8_t)((byte & 0xe0) | ((byte + 1 + mf_random_below(value_name, 31)) & 0x1f));
     }
 }
 

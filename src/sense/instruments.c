@@ -232,8 +232,8 @@ static mf_Status add_fields(mf_Group *group, mf_InstrumentPlan *plan,
 }
 
 static mf_Status choose_kernels(mf_Group *group, mf_InstrumentPlan *plan, mf_Error *error) {
-    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_InstrumentBatch *batch) =
-        MF_KERNEL_TABLE(mf_instrument_room);
+    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_InstrumentBatch *batch) =
+        MF_KERNEL_TABLE(mf_instrument_scratch_size);
     static const mf_InstrumentFn runs[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_instrument_run);
     static const mf_InstrumentFn keeps[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_instrument_keep);
     mf_Isa isa = mf_world_isa(mf_group_world(group));
@@ -243,7 +243,7 @@ static mf_Status choose_kernels(mf_Group *group, mf_InstrumentPlan *plan, mf_Err
     plan->keep = keeps[mf_kernel_row(isa)][precise];
     // Wide copies need most.
     return mf_scratch_create(mf_world_context(mf_group_world(group)),
-                             rooms[mf_kernel_row(isa)][precise](&plan->batch),
+                             scratch_sizes[mf_kernel_row(isa)][precise](&plan->batch),
                              mf_group_block_count(group), &plan->scratch, error);
 }
 

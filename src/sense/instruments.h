@@ -179,14 +179,14 @@ typedef struct mf_InstrumentRun {
     double inverse_step;   // [1/s] 0: accelerations are 0
     double time;           // [s]
     uint64_t due;          // bit c: sensors of clock c are measured
-    void *scratch;         // mf_instrument_room bytes, aligned to 64
+    void *scratch;         // mf_instrument_scratch_size bytes, aligned to 64
 } mf_InstrumentRun;
 
 typedef void (*mf_InstrumentFn)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run);
 MF_KERNEL_COPIES(void, mf_instrument_run,
                  (const mf_InstrumentBatch *batch, const mf_InstrumentRun *run));
 // [byte] of scratch that a run needs.
-MF_KERNEL_COPIES(size_t, mf_instrument_room, (const mf_InstrumentBatch *batch));
+MF_KERNEL_COPIES(size_t, mf_instrument_scratch_size, (const mf_InstrumentBatch *batch));
 // Copies velocities to `before`.
 MF_KERNEL_COPIES(void, mf_instrument_keep,
                  (const mf_InstrumentBatch *batch, const mf_InstrumentRun *run));

@@ -372,7 +372,7 @@ static void list_arrays(mf_InstrumentBuild *b, const mf_InstrumentBuild *counted
     memcpy(out, arrays, sizeof arrays);
 }
 
-// Room for all arrays of a build; released by its caller.
+// Space for all arrays of a build; released by its caller.
 static void *allocate_arrays(mf_Context *context, mf_InstrumentBuild *b,
                              const mf_InstrumentBuild *counted) {
     Array arrays[ARRAYS];

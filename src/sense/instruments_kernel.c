@@ -37,9 +37,9 @@ static mf_lane ball_limit(const Sense *s, const mf_Instrument *own, bool speed) 
     mf_mask near = mf_less(gap, margin);
     if (!speed)
         return mf_keep(near, gap - margin);
-    mf_mask turns = mf_less(zero, length);
+    mf_mask rotates = mf_less(zero, length);
     mf_lane scale = mf_select(mf_less(q.w, zero), mf_set((mf_real)1), mf_set((mf_real)-1)) /
-                    mf_select(turns, length, mf_set((mf_real)1));
+                    mf_select(rotates, length, mf_set((mf_real)1));
     Vec rate = triple(s, s->batch->ball_rate, s->image->ball_count, 3 * own->ball);
     return mf_keep(near, vec_dot(MF_VALUE(Vec, q.x, q.y, q.z), rate) * scale);
 }
@@ -99,13 +99,13 @@ static mf_lane touch(const Sense *s, const mf_Instrument *own) {
 }
 
 // The ground: closed form where it is level, else the first look below it, half a cell apart.
-static mf_lane ground_distance(const Sense *s, Vec start, Vec way, double reach) {
+static mf_lane ground_distance(const Sense *s, Vec start, Vec direction, double reach) {
     const mf_TerrainImage *terrain = s->batch->terrain;
     const mf_lane zero = mf_zero(), far = mf_set(RAY_FAR);
     if (s->image->level) {
         Vec above = {start.x, start.y, start.z - mf_set((mf_real)terrain->highest)};
         const double size[3] = {0, 0, 0};
-        return ray_plane(above, way, size);
+        return ray_plane(above, direction, size);
     }
     const mf_LaneMap map = mf_lane_map(terrain);
     mf_real step = (mf_real)(0.5 * terrain->cell);
@@ -114,7 +114,7 @@ static mf_lane ground_distance(const Sense *s, Vec start, Vec way, double reach)
     mf_lane found = far, last = start.z - mf_map_height(&map, start.x, start.y);
     for (uint32_t i = 1; i <= GROUND_SAMPLES; i++) {
         mf_lane t = mf_set((mf_real)i * step);
-        Vec at = vec_fma(way, t, start);
+        Vec at = vec_fma(direction, t, start);
         mf_lane height = at.z - mf_map_height(&map, at.x, at.y);
         mf_mask through = mf_and(mf_less_equal(zero, last), mf_less(height, zero));
         mf_lane part = height / mf_select(through, last - height, mf_set((mf_real)1));
@@ -140,13 +140,13 @@ static mf_lane ray_to_shape(const Sense *s, const mf_InstrumentShape *shape, Vec
 
 static mf_lane range_to(const Sense *s, const mf_Instrument *own) {
     Motion site = frame_motion(s, &own->frame);
-    Vec way = {site.rotation.xz, site.rotation.yz, site.rotation.zz};
-    mf_lane nearest = ground_distance(s, site.position, way, own->reach);
+    Vec direction = {site.rotation.xz, site.rotation.yz, site.rotation.zz};
+    mf_lane nearest = ground_distance(s, site.position, direction, own->reach);
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
         const mf_InstrumentShape *shape = &s->shapes[i];
         Motion frame = frame_motion(s, &shape->frame);
         Vec p = mat_apply_transposed(&frame.rotation, vec_sub(site.position, frame.position));
-        Vec d = mat_apply_transposed(&frame.rotation, way);
+        Vec d = mat_apply_transposed(&frame.rotation, direction);
         nearest = mf_min(nearest, ray_to_shape(s, shape, p, d));
     }
     // Rays that are level but for rounding end nowhere.
@@ -165,9 +165,9 @@ static mf_lane load_of(const Sense *s, const mf_Instrument *own) {
 static mf_lane ray_to_ground(const Sense *s, const mf_Instrument *own) {
     const mf_LaneMap map = mf_lane_map(s->batch->terrain);
     Motion site = frame_motion(s, &own->frame);
-    Vec way = mat_apply(&site.rotation, set_vec(own->axis));
+    Vec direction = mat_apply(&site.rotation, set_vec(own->axis));
     const SenseRay ray = {{site.position.x, site.position.y, site.position.z},
-                          {way.x, way.y, way.z}};
+                          {direction.x, direction.y, direction.z}};
     return sense_ray(&map, &ray, (mf_real)own->reach,
                      sense_ray_samples(s->batch->terrain, own->reach));
 }
@@ -202,7 +202,7 @@ static Vec axis_of(const Motion *frame, mf_SensorType type) {
 
 static void measure_frame(const Sense *s, const mf_Instrument *own, mf_lane *out) {
     Motion frame = frame_motion(s, &own->frame), from = frame_motion(s, &own->reference);
-    Vec way = vec_sub(frame.position, from.position), result = way;
+    Vec offset = vec_sub(frame.position, from.position), result = offset;
     switch (own->type) {
     case MF_SENSOR_FRAME_QUATERNION: {
         Quat back = {from.attitude.w, -from.attitude.x, -from.attitude.y, -from.attitude.z};
@@ -216,7 +216,7 @@ static void measure_frame(const Sense *s, const mf_Instrument *own, mf_lane *out
         break;
     case MF_SENSOR_FRAME_VELOCITY:
         // Seen from a frame that turns.
-        result = vec_sub(vec_sub(frame.speed, from.speed), vec_cross(from.rate, way));
+        result = vec_sub(vec_sub(frame.speed, from.speed), vec_cross(from.rate, offset));
         break;
     case MF_SENSOR_FRAME_RATE:
         result = vec_sub(frame.rate, from.rate);
@@ -419,7 +419,7 @@ static Sense open_sense(const mf_InstrumentBatch *batch, const mf_InstrumentRun 
 }
 
 // The rows of the links' motion, then the motion of the lanes at work.
-size_t MF_KERNEL(mf_instrument_room)(const mf_InstrumentBatch *batch) {
+size_t MF_KERNEL(mf_instrument_scratch_size)(const mf_InstrumentBatch *batch) {
     return instrument_rows(batch->image) * MF_BLOCK * sizeof(mf_real) +
            (mf_instrument_tree(batch->image)->link_count + 1) * sizeof(Motion);
 }

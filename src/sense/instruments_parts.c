@@ -299,7 +299,7 @@ static void put_armature(mf_InstrumentBuild *b) {
     for (uint32_t j = 0; b->armature != NULL && j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
         if (joint->velocity_address >= model->velocity_count)
-            continue; // a held joint at the end of the vector
+            continue; // a fixed joint at the end of the vector
         double sum = joint->armature;
         for (uint32_t a = 0; a < model->actuator_count; a++)
             if (model->actuators[a].joint == j)

@@ -79,16 +79,16 @@ static mf_lane rotation_length(const Sense *s, const mf_Instrument *own, bool sp
 static mf_lane between_length(const Sense *s, const mf_Instrument *own, bool speed) {
     Motion site = frame_motion(s, &own->frame), from = frame_motion(s, &own->reference);
     Vec gear = set_vec(own->gear), torque = set_vec(own->gear + 3);
-    Vec way = vec_sub(site.position, from.position);
+    Vec offset = vec_sub(site.position, from.position);
     if (speed) {
         Vec seen = vec_sub(site.speed, from.speed);
-        seen = vec_sub(seen, vec_cross(s->motion[own->shared].rate, way));
+        seen = vec_sub(seen, vec_cross(s->motion[own->shared].rate, offset));
         return vec_dot_add(
             gear, mat_apply_transposed(&from.rotation, seen),
             vec_dot(torque, mat_apply_transposed(&from.rotation, vec_sub(site.rate, from.rate))));
     }
     Quat back = {from.attitude.w, -from.attitude.x, -from.attitude.y, -from.attitude.z};
-    return vec_dot_add(gear, mat_apply_transposed(&from.rotation, way),
+    return vec_dot_add(gear, mat_apply_transposed(&from.rotation, offset),
                        vec_dot(torque, rotate_vector(quat_multiply(back, site.attitude))));
 }
 
@@ -213,9 +213,9 @@ static mf_lane spring_energy(const Sense *s) {
             mf_lane angle = mf_set((mf_real)2) * mf_atan2_lane(length, mf_abs(q.w));
             stretch = angle * angle;
             if (spring->type == MF_JOINT_FLOATING) {
-                Vec way = vec_sub(triple(s, b->free, s->image->free_count, 3 * spring->free),
-                                  set_vec(spring->rest));
-                stretch = stretch + vec_dot(way, way);
+                Vec offset = vec_sub(triple(s, b->free, s->image->free_count, 3 * spring->free),
+                                     set_vec(spring->rest));
+                stretch = stretch + vec_dot(offset, offset);
             }
         }
         sum = mf_fma(mf_set((mf_real)spring->stiffness) * half, stretch, sum);

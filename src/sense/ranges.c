@@ -1,5 +1,5 @@
 // Range sensors that see the robots of a world: a system of the world behind the step, which
-// measures the instruments of groups with such sensors in place of the groups' own systems, because
+// measures the instruments of groups with such sensors instead of the groups' own systems, because
 // all robots must have moved before one is seen.
 #include "sense/ranges.h"
 #include "base/floats.h"
@@ -40,21 +40,21 @@ static void *target(const mf_InstrumentBatch *batch, const mf_Instrument *own, u
 static void shorten(const mf_Ranges *all, const mf_RangeGroup *group, uint32_t robot,
                     const mf_RangeRay *ray, const mf_InstrumentBatch *batch) {
     const mf_Instrument *own = &mf_instrument_instruments(batch->image)[ray->instrument];
-    double start[3], way[3];
+    double start[3], direction[3];
     size_t at;
     void *data = target(batch, own, robot, &at);
     mf_vec3_copy(start, ray->start);
-    mf_vec3_copy(way, ray->way);
+    mf_vec3_copy(direction, ray->direction);
     if (ray->frame != MF_NONE) {
         const mf_RangePose *pose = &group->poses[(size_t)robot * group->frame_count + ray->frame];
         mf_quat_rotate(start, pose->rotation, start);
         mf_vec3_add(start, start, pose->position);
-        mf_quat_rotate(way, pose->rotation, way);
+        mf_quat_rotate(direction, pose->rotation, direction);
     }
     const double reading = get(data, group->wide, at);
     const bool nothing = own->type == MF_SENSOR_RANGEFINDER && reading < 0.0;
     const double most = nothing ? 1e9 : reading;
-    const double nearest = mf_ranges_cast(all, start, way, most, group->first_item + robot);
+    const double nearest = mf_ranges_cast(all, start, direction, most, group->first_item + robot);
     if (nearest < most)
         put(data, group->wide, at, nearest);
 }
@@ -73,8 +73,8 @@ void mf_ranges_apply(const mf_Ranges *all, const mf_InstrumentPlan *plan,
     while (group->plan != plan)
         group++;
     for (uint32_t i = run->first * MF_BLOCK; i < (run->first + run->count) * MF_BLOCK; i++) {
-        const bool wanted = run->only == UINT32_MAX || run->only == i % MF_BLOCK;
-        if (i >= group->count || !wanted || !is_placed(group, i) ||
+        const bool requested = run->only == UINT32_MAX || run->only == i % MF_BLOCK;
+        if (i >= group->count || !requested || !is_placed(group, i) ||
             (group->fault[i] != 0 && batch->detached == NULL))
             continue;
         for (uint32_t r = 0; r < group->ray_count; r++) {
@@ -134,7 +134,7 @@ static void run_ranges(const mf_WorldRun *run, void *user) {
 }
 
 // Whether some range sensor has something to see.
-static bool has_sight(const mf_Ranges *all) {
+static bool has_view(const mf_Ranges *all) {
     bool any = false;
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_RangeGroup *group = &all->groups[g];
@@ -196,7 +196,7 @@ mf_Status mf_ranges_add(mf_World *world, mf_Error *error) {
     all->context = context;
     all->world = world;
     mf_Status status = mf_ranges_take_groups(all, error);
-    if (status == MF_OK && has_sight(all)) {
+    if (status == MF_OK && has_view(all)) {
         status = add_system(all, error);
         if (status == MF_OK) {
             take_over(all);

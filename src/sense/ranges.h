@@ -27,7 +27,7 @@ typedef struct mf_RangeRay {
     uint32_t instrument; // [1] of the plan
     uint32_t frame;      // [1] of its group's frames; MF_NONE: fixed in the world
     double start[3];     // [m] in the link's frame, or in the world
-    double way[3];       // [1] likewise, unit
+    double direction[3]; // [1] likewise, unit
 } mf_RangeRay;
 
 typedef struct mf_RangePose {
@@ -86,7 +86,7 @@ void mf_ranges_grow(mf_Ranges *all);
 
 // [m] how far the first shape is along a ray from `start` [m] along the unit vector `way`, world;
 // `nearest` where none is nearer. Shapes of the item `without` are passed over.
-double mf_ranges_cast(const mf_Ranges *all, const double start[3], const double way[3],
+double mf_ranges_cast(const mf_Ranges *all, const double start[3], const double direction[3],
                       double nearest, uint32_t without);
 
 // Shortens the values that the kernel has written for the blocks of `run` to the shapes that are

@@ -92,13 +92,13 @@ void mf_ranges_grow(mf_Ranges *all) {
 
 typedef struct Cast {
     const mf_Ranges *all;
-    double start[3], way[3]; // [m], [1] unit
-    double inverse[3];       // [1] of way
-    double nearest;          // [m]
-    uint32_t without;        // [1] item
+    double start[3], direction[3]; // [m], [1] unit
+    double inverse[3];             // [1] of way
+    double nearest;                // [m]
+    uint32_t without;              // [1] item
 } Cast;
 
-static bool meets_box(const Cast *cast, const double box[6]) {
+static bool hits_box(const Cast *cast, const double box[6]) {
     double from = 0.0, to = cast->nearest;
     for (int i = 0; i < 3; i++) {
         const double a = (box[i] - cast->start[i]) * cast->inverse[i],
@@ -111,36 +111,37 @@ static bool meets_box(const Cast *cast, const double box[6]) {
 }
 
 // `to` and `way`: the sphere's center from the ray's start, and the ray's way, in any axes.
-static bool meets_sphere(const double to[3], const double way[3], double radius, double nearest) {
+static bool hits_sphere(const double to[3], const double direction[3], double radius,
+                        double nearest) {
     double off[3];
-    const double along = mf_clamp(mf_vec3_dot(to, way), 0.0, nearest);
-    mf_vec3_add_scaled(off, to, -along, way);
+    const double along = mf_clamp(mf_vec3_dot(to, direction), 0.0, nearest);
+    mf_vec3_add_scaled(off, to, -along, direction);
     return mf_vec3_dot(off, off) <= radius * radius;
 }
 
 // `center`: where its position is in the world; `pose` NULL: its axes are turned against the world.
 static void hit_solid(Cast *cast, const mf_RangeSolid *solid, const double center[3],
                       const mf_RangePose *pose) {
-    double start[3], way[3];
+    double start[3], direction[3];
     mf_vec3_sub(start, center, cast->start);
-    if (!meets_sphere(start, cast->way, solid->radius, cast->nearest))
+    if (!hits_sphere(start, cast->direction, solid->radius, cast->nearest))
         return;
     mf_vec3_scale(start, start, -1.0);
-    mf_vec3_copy(way, cast->way);
+    mf_vec3_copy(direction, cast->direction);
     if (pose != NULL) {
         mf_quat_rotate_inverse(start, pose->rotation, start);
-        mf_quat_rotate_inverse(way, pose->rotation, way);
+        mf_quat_rotate_inverse(direction, pose->rotation, direction);
     }
     mf_quat_rotate_inverse(start, solid->rotation, start);
-    mf_quat_rotate_inverse(way, solid->rotation, way);
-    const double distance = mf_ray_distance_scalar_f64(&solid->shape, start, way);
+    mf_quat_rotate_inverse(direction, solid->rotation, direction);
+    const double distance = mf_ray_distance_scalar_f64(&solid->shape, start, direction);
     cast->nearest = distance < cast->nearest ? distance : cast->nearest;
 }
 
 static void hit_item(Cast *cast, uint32_t item) {
     const mf_RangeGroup *group = &cast->all->groups[cast->all->group_of[item]];
     const uint32_t robot = item - group->first_item;
-    if (item == cast->without || !meets_box(cast, cast->all->boxes[item]))
+    if (item == cast->without || !hits_box(cast, cast->all->boxes[item]))
         return;
     if (robot == group->count) {
         for (uint32_t s = group->moving_count; s < group->solid_count; s++)
@@ -153,20 +154,20 @@ static void hit_item(Cast *cast, uint32_t item) {
         hit_solid(cast, &group->solids[s], centers[s], &poses[group->solids[s].frame]);
 }
 
-double mf_ranges_cast(const mf_Ranges *all, const double start[3], const double way[3],
+double mf_ranges_cast(const mf_Ranges *all, const double start[3], const double direction[3],
                       double nearest, uint32_t without) {
     Cast cast = {.all = all, .nearest = nearest, .without = without};
     uint32_t stack[MF_RANGE_DEPTH], depth = 0;
     mf_vec3_copy(cast.start, start);
-    mf_vec3_copy(cast.way, way);
+    mf_vec3_copy(cast.direction, direction);
     for (int i = 0; i < 3; i++) // finite, so that 0 times it is 0
-        cast.inverse[i] = mf_abs(way[i]) > 1e-200 ? 1.0 / way[i] : 1e200;
+        cast.inverse[i] = mf_abs(direction[i]) > 1e-200 ? 1.0 / direction[i] : 1e200;
     if (all->node_count > 0)
         stack[depth++] = 0;
     while (depth > 0) {
         const uint32_t number = stack[--depth];
         const mf_RangeNode *node = &all->nodes[number];
-        if (!meets_box(&cast, node->box))
+        if (!hits_box(&cast, node->box))
             continue;
         for (uint32_t k = node->first; k < node->first + node->count; k++)
             hit_item(&cast, all->order[k]);

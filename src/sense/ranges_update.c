@@ -73,9 +73,9 @@ static void put_rays(mf_RangeGroup *group) {
         *ray = (mf_RangeRay){.instrument = i,
                              .frame = own->frame.body > 0 ? own->frame.body - 1 : MF_NONE};
         mf_vec3_copy(ray->start, own->frame.position);
-        mf_quat_rotate(ray->way, own->frame.rotation,
+        mf_quat_rotate(ray->direction, own->frame.rotation,
                        own->type == MF_SENSOR_RAY ? own->axis : ahead);
-        mf_vec3_normalize(ray->way);
+        mf_vec3_normalize(ray->direction);
     }
 }
 

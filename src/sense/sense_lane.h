@@ -26,24 +26,24 @@ enum {
 };
 
 typedef struct SenseRay {
-    mf_lane start[3]; // [m] world
-    mf_lane way[3];   // [1] world, unit
+    mf_lane start[3];     // [m] world
+    mf_lane direction[3]; // [1] world, unit
 } SenseRay;
 
 // Height of the ray's point at `distance` above the ground.
 static inline mf_lane sense_clearance(const mf_LaneMap *map, const SenseRay *ray,
                                       mf_lane distance) {
-    mf_lane x = ray->start[0] + ray->way[0] * distance;
-    mf_lane y = ray->start[1] + ray->way[1] * distance;
-    mf_lane z = ray->start[2] + ray->way[2] * distance;
+    mf_lane x = ray->start[0] + ray->direction[0] * distance;
+    mf_lane y = ray->start[1] + ray->direction[1] * distance;
+    mf_lane z = ray->start[2] + ray->direction[2] * distance;
     return z - mf_map_height(map, x, y);
 }
 
 static inline uint32_t sense_ray_samples(const mf_TerrainImage *terrain, double range) {
-    double wanted = 2.0 * range / terrain->cell;
-    if (!(wanted > SAMPLES_LEAST))
+    double target = 2.0 * range / terrain->cell;
+    if (!(target > SAMPLES_LEAST))
         return SAMPLES_LEAST;
-    return wanted < SAMPLES_MOST ? (uint32_t)wanted + 1 : SAMPLES_MOST;
+    return target < SAMPLES_MOST ? (uint32_t)target + 1 : SAMPLES_MOST;
 }
 
 static inline mf_lane sense_ray(const mf_LaneMap *map, const SenseRay *ray, mf_real range,

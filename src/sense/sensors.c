@@ -397,16 +397,16 @@ static mf_Status add_system(mf_Group *group, mf_SensorSystem *system, mf_Error *
 
 static mf_Status choose_kernels(mf_Group *group, mf_SensorSystem *system, mf_Error *error) {
     static const mf_SensorRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_sensor_run);
-    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_SensorImage *image) =
-        MF_KERNEL_TABLE(mf_sensor_room);
+    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_SensorImage *image) =
+        MF_KERNEL_TABLE(mf_sensor_scratch_size);
     const uint32_t row = mf_kernel_row(mf_world_isa(mf_group_world(group)));
     const bool precise = mf_group_config_of(group)->double_precision;
     system->run = kernels[row][precise];
     if (system->fields.ray == NULL)
         return MF_OK;
     return mf_scratch_create(mf_world_context(mf_group_world(group)),
-                             rooms[row][precise](system->image), mf_group_block_count(group),
-                             &system->scratch, error);
+                             scratch_sizes[row][precise](system->image),
+                             mf_group_block_count(group), &system->scratch, error);
 }
 
 mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error) {

@@ -60,14 +60,14 @@ typedef struct mf_SensorBatch {
         *free_rate;                         // fields; NULL when absent
     const int32_t *fault;                   // fault.word
     void *contact, *ray, *joint, *attitude; // NULL: not measured now
-    void *scratch; // mf_sensor_room bytes, aligned to 64, where `ray` is not NULL
+    void *scratch; // mf_sensor_scratch_size bytes, aligned to 64, where `ray` is not NULL
 } mf_SensorBatch;
 
 typedef void (*mf_SensorRunFn)(const mf_SensorBatch *batch, uint32_t first, uint32_t count);
 MF_KERNEL_COPIES(void, mf_sensor_run,
                  (const mf_SensorBatch *batch, uint32_t first, uint32_t count));
 // [byte] of scratch that rays need.
-MF_KERNEL_COPIES(size_t, mf_sensor_room, (const mf_SensorImage *image));
+MF_KERNEL_COPIES(size_t, mf_sensor_scratch_size, (const mf_SensorImage *image));
 
 // ---- the system ---------------------------------------------------------------------------------
 

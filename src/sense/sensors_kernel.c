@@ -131,14 +131,15 @@ static void sense_rays(const mf_SensorBatch *batch, const mf_LaneMap *map, uint3
         const Vec origin = vec_load((const mf_real *)motion.position + POSITION * row + lane, 0);
         const Vec start = mat_apply_add(&axes, set_vec(ray->start), origin);
         const Vec direction = mat_apply(&axes, set_vec(ray->direction));
-        const SenseRay way = {{start.x, start.y, start.z}, {direction.x, direction.y, direction.z}};
-        mf_lane distance = sense_ray(map, &way, (mf_real)ray->range,
+        const SenseRay world_ray = {{start.x, start.y, start.z},
+                                    {direction.x, direction.y, direction.z}};
+        mf_lane distance = sense_ray(map, &world_ray, (mf_real)ray->range,
                                      sense_ray_samples(batch->terrain, ray->range));
         mf_store_where(active, out + i * MF_BLOCK, distance);
     }
 }
 
-size_t MF_KERNEL(mf_sensor_room)(const mf_SensorImage *image) {
+size_t MF_KERNEL(mf_sensor_scratch_size)(const mf_SensorImage *image) {
     return (size_t)LINK_ROWS * mf_sensor_tree(image)->link_count * MF_BLOCK * sizeof(mf_real);
 }
 

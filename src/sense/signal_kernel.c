@@ -15,19 +15,19 @@
 
 #define CODES_MOST ((mf_real)1073741824) // |k| limit of rounding: range of floor
 
-typedef struct Spot {
+typedef struct SignalLane {
     const mf_SignalBatch *batch;
     const mf_SignalRun *run;
     uint32_t block, lane;
     mf_mask who;
-} Spot;
+} SignalLane;
 
-static inline size_t offset_of(const Spot *at, uint32_t components, uint32_t row) {
+static inline size_t offset_of(const SignalLane *at, uint32_t components, uint32_t row) {
     return ((size_t)at->block * components + row) * MF_BLOCK + at->lane;
 }
 
 // Four numbers; the values of a sensor beyond its fourth have generators of their own.
-static inline void draw(const Spot *at, uint32_t stream, uint32_t value, mf_lane out[4]) {
+static inline void draw(const SignalLane *at, uint32_t stream, uint32_t value, mf_lane out[4]) {
     const uint64_t apart = UINT64_C(0x9e3779b97f4a7c15); // 2^64 over the golden ratio
     mf_normal_lanes(at->batch->seed + value / 4 * apart, at->block * MF_BLOCK + at->lane, stream,
                     at->run->tick, out);
@@ -50,8 +50,8 @@ static inline mf_lane converted(const mf_SignalChannel *c, mf_lane x) {
 }
 
 // The bias of up to four values, after drawing or advancing it.
-static inline void add_bias(const Spot *at, const mf_SignalChannel *c, uint32_t first, uint32_t n,
-                            mf_lane x[4]) {
+static inline void add_bias(const SignalLane *at, const mf_SignalChannel *c, uint32_t first,
+                            uint32_t n, mf_lane x[4]) {
     mf_real *rows =
         (mf_real *)at->batch->bias + offset_of(at, at->batch->bias_components, c->bias + first);
     bool start = at->run->moments == NULL, moves = start || c->wanders;
@@ -69,8 +69,8 @@ static inline void add_bias(const Spot *at, const mf_SignalChannel *c, uint32_t 
     }
 }
 
-static inline void add_noise(const Spot *at, const mf_SignalChannel *c, uint32_t first, uint32_t n,
-                             mf_lane x[4]) {
+static inline void add_noise(const SignalLane *at, const mf_SignalChannel *c, uint32_t first,
+                             uint32_t n, mf_lane x[4]) {
     bool start = at->run->moments == NULL;
     mf_lane normal[4];
     draw(at, (start ? MF_SIGNAL_START : MF_SIGNAL_NOISE) + c->stream, first, normal);
@@ -87,12 +87,13 @@ static inline void renormalize(uint32_t n, mf_lane x[4]) {
         x[i] = x[i] * scale;
 }
 
-static inline mf_real *sample_of(const Spot *at, const mf_SignalChannel *c, uint32_t slot) {
+static inline mf_real *sample_of(const SignalLane *at, const mf_SignalChannel *c, uint32_t slot) {
     uint32_t row = c->ring + slot * c->count;
     return (mf_real *)at->batch->ring + offset_of(at, at->batch->ring_components, row);
 }
 
-static inline void store(const Spot *at, const mf_SignalChannel *c, uint32_t value, mf_lane x) {
+static inline void store(const SignalLane *at, const mf_SignalChannel *c, uint32_t value,
+                         mf_lane x) {
     const mf_SignalBatch *b = at->batch;
     const size_t row = (size_t)value * MF_BLOCK;
     x = mf_keep(mf_finite(x), x);
@@ -107,7 +108,7 @@ static inline void store(const Spot *at, const mf_SignalChannel *c, uint32_t val
         mf_store_where(at->who, sample_of(at, c, i) + row, x);
 }
 
-static inline void measure(const Spot *at, const mf_SignalChannel *c, uint32_t first) {
+static inline void measure(const SignalLane *at, const mf_SignalChannel *c, uint32_t first) {
     const mf_SignalBatch *b = at->batch;
     const mf_real *raw = (const mf_real *)b->raw + offset_of(at, b->raw_components, c->raw + first);
     uint32_t n = c->count - first < 4 ? c->count - first : 4;
@@ -130,7 +131,7 @@ static inline void measure(const Spot *at, const mf_SignalChannel *c, uint32_t f
 }
 
 // An earlier sample becomes readable.
-static inline void show(const Spot *at, const mf_SignalChannel *c) {
+static inline void show(const SignalLane *at, const mf_SignalChannel *c) {
     const mf_SignalBatch *b = at->batch;
     const mf_real *from = sample_of(at, c, at->run->moments->of[c->clock].read);
     mf_real *to = (mf_real *)b->readings + offset_of(at, b->readings_components, c->reading);
@@ -138,7 +139,7 @@ static inline void show(const Spot *at, const mf_SignalChannel *c) {
         mf_store_where(at->who, to + i * MF_BLOCK, mf_load(from + i * MF_BLOCK));
 }
 
-static inline void treat(const Spot *at, const mf_SignalChannel *c) {
+static inline void treat(const SignalLane *at, const mf_SignalChannel *c) {
     const mf_SignalMoments *moments = at->run->moments;
     if (moments != NULL && moments->of[c->clock].shows)
         show(at, c);
@@ -149,7 +150,7 @@ static inline void treat(const Spot *at, const mf_SignalChannel *c) {
 }
 
 // A NaN bias would stay NaN forever.
-static inline void ask_bias(Spot *at, mf_index fault) {
+static inline void ask_bias(SignalLane *at, mf_index fault) {
     const mf_SignalBatch *batch = at->batch;
     if (batch->bias == NULL || at->run->moments == NULL)
         return;
@@ -166,7 +167,7 @@ static inline void ask_bias(Spot *at, mf_index fault) {
 }
 
 void MF_KERNEL(mf_signal_run)(const mf_SignalBatch *batch, const mf_SignalRun *run) {
-    Spot at = {.batch = batch, .run = run};
+    SignalLane at = {.batch = batch, .run = run};
     for (at.block = run->first; at.block < run->first + run->count; at.block++) {
         for (at.lane = 0; at.lane < MF_BLOCK; at.lane += MF_LANES) {
             // A start concerns one robot, so the single-lane copy runs.

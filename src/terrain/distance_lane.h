@@ -32,15 +32,15 @@ enum {
 // The nearest of what was examined so far.
 typedef struct mf_MapNearest {
     mf_lane square; // [m^2] of its distance
-    Vec way;        // [m] from it to the point
+    Vec direction;  // [m] from it to the point
     Vec rise;       // upward normal of the surface there, of any length
 } mf_MapNearest;
 
-static MF_INLINE void map_nearer(mf_MapNearest *best, Vec way, Vec rise) {
-    const mf_lane square = vec_dot(way, way);
+static MF_INLINE void map_nearer(mf_MapNearest *best, Vec direction, Vec rise) {
+    const mf_lane square = vec_dot(direction, direction);
     const mf_mask nearer = mf_less(square, best->square);
     best->square = mf_select(nearer, square, best->square);
-    best->way = vec_select(nearer, way, best->way);
+    best->direction = vec_select(nearer, direction, best->direction);
     best->rise = vec_select(nearer, rise, best->rise);
 }
 
@@ -55,10 +55,10 @@ MAP_APART void map_near_columns(const mf_LaneMap *map, Vec at, mf_lane sign, int
         for (int x = -cells; x <= cells; x++) {
             const mf_lane low_x = column + mf_set((mf_real)x), low_y = row + mf_set((mf_real)y);
             const mf_lane over = (at.z - mf_map_column(map, low_x, low_y)) * sign;
-            const Vec way = {(at.x - mf_clamp(at.x, low_x, low_x + one)) * cell,
-                             (at.y - mf_clamp(at.y, low_y, low_y + one)) * cell,
-                             mf_max(over, zero) * sign};
-            map_nearer(best, way, MF_VALUE(Vec, zero, zero, one));
+            const Vec direction = {(at.x - mf_clamp(at.x, low_x, low_x + one)) * cell,
+                                   (at.y - mf_clamp(at.y, low_y, low_y + one)) * cell,
+                                   mf_max(over, zero) * sign};
+            map_nearer(best, direction, MF_VALUE(Vec, zero, zero, one));
         }
 }
 
@@ -154,12 +154,12 @@ static MF_INLINE void map_near_border(const mf_LaneMap *map, Vec at, mf_lane sig
     const mf_mask below = mf_less(sign, zero);
     for (int side = 0; side < 4; side++) {
         const mf_lane value = side < 2 ? at.x : at.y, last = mf_set(map->last[side / 2]);
-        const mf_lane way = (value - (side & 1 ? last + one - border : border)) * cell;
-        const Vec from = {side < 2 ? way : zero, side < 2 ? zero : way, zero};
+        const mf_lane distance = (value - (side & 1 ? last + one - border : border)) * cell;
+        const Vec from = {side < 2 ? distance : zero, side < 2 ? zero : distance, zero};
         mf_MapNearest other = *best;
         map_nearer(&other, from, best->rise);
         best->square = mf_select(below, other.square, best->square);
-        best->way = vec_select(below, other.way, best->way);
+        best->direction = vec_select(below, other.direction, best->direction);
     }
 }
 
@@ -197,7 +197,7 @@ MAP_APART mf_lane mf_map_distance(const mf_LaneMap *map, Vec at, mf_real reach, 
     // On the surface the way has no direction.
     const mf_mask apart = mf_less(size * mf_set(64 * MF_REAL_EPSILON), distance);
     const mf_lane share = one / mf_sqrt(vec_dot(best.rise, best.rise));
-    *normal = vec_select(apart, vec_scale(best.way, sign / mf_select(apart, distance, one)),
+    *normal = vec_select(apart, vec_scale(best.direction, sign / mf_select(apart, distance, one)),
                          vec_scale(best.rise, share));
     return distance * sign;
 }

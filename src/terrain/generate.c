@@ -18,7 +18,7 @@
 #define LARGEST_OCTAVES 12u
 // A step edge that is meant to fall on a cell center must not move by rounding.
 #define STEP_SNAP 1e-9 // [1] of a wavelength
-// Lattice coordinates must fit 32 bits with room for the neighbor.
+// Lattice coordinates must fit 32 bits with space for the neighbor.
 #define LARGEST_LATTICE 2147483000.0 // [1]
 
 typedef struct Job {
@@ -40,8 +40,8 @@ static double center(const mf_Terrain *terrain, int axis, uint32_t index) {
 
 // sin and cos of 2 pi position / wavelength; whole periods are removed first, which is exact.
 static void wave(double position, double wavelength, double *sine, double *cosine) {
-    double turns = position / wavelength;
-    double part = turns - (double)floor_to_integer(turns + 0.5);
+    double cycles = position / wavelength;
+    double part = cycles - (double)floor_to_integer(cycles + 0.5);
     mf_sin_cos(2.0 * MF_PI * part, sine, cosine);
 }
 

@@ -9,13 +9,13 @@
 
 typedef struct Walk {
     const mf_Terrain *terrain;
-    const double *origin, *way;
+    const double *origin, *direction;
     double shift;   // [1] cells from a corner of the map to the first line
     double last[2]; // [1] number of the last line along x and y
 } Walk;
 
 static void point_at(const Walk *walk, double distance, double out[3]) {
-    mf_vec3_add_scaled(out, walk->origin, distance, walk->way);
+    mf_vec3_add_scaled(out, walk->origin, distance, walk->direction);
 }
 
 static double clearance(const Walk *walk, double distance) {
@@ -27,7 +27,7 @@ static double clearance(const Walk *walk, double distance) {
 // The distance at which the ray crosses the next line across an axis behind `from`; INFINITY: none.
 static double next_line(const Walk *walk, int axis, double from) {
     const mf_Terrain *terrain = walk->terrain;
-    const double speed = walk->way[axis] / terrain->cell;
+    const double speed = walk->direction[axis] / terrain->cell;
     if (!(mf_abs(speed) > 1e-300) || walk->last[axis] < 0.0)
         return (double)INFINITY;
     const double start = (walk->origin[axis] - terrain->origin[axis]) / terrain->cell - walk->shift;
@@ -92,7 +92,7 @@ static bool cross_cell(const Walk *walk, double from, double to, int axis, bool 
     double middle[3];
     point_at(walk, isinf(to) ? from : 0.5 * (from + to), middle);
     const double height = mf_terrain_height(walk->terrain, middle[0], middle[1], NULL);
-    const double start = walk->origin[2] + from * walk->way[2] - height;
+    const double start = walk->origin[2] + from * walk->direction[2] - height;
     mf_vec3_set(normal, 0, 0, 1);
     if (!(mf_terrain_depth(walk->terrain, middle) > -1e30)) {
         *above = true;
@@ -100,11 +100,11 @@ static bool cross_cell(const Walk *walk, double from, double to, int axis, bool 
     }
     if (*above && start < 0.0 && from > 0.0) { // a wall
         mf_vec3_set(normal, 0, 0, 0);
-        normal[axis] = walk->way[axis] > 0.0 ? -1.0 : 1.0;
+        normal[axis] = walk->direction[axis] > 0.0 ? -1.0 : 1.0;
         *distance = from;
         return true;
     }
-    const double end = isinf(to) ? start : walk->origin[2] + to * walk->way[2] - height;
+    const double end = isinf(to) ? start : walk->origin[2] + to * walk->direction[2] - height;
     *above = end >= 0.0;
     if (start < 0.0 || end >= 0.0)
         return false;
@@ -115,7 +115,7 @@ static bool cross_cell(const Walk *walk, double from, double to, int axis, bool 
 // The part of the ray where it can touch the ground: between its greatest and least height.
 static bool find_part(const Walk *walk, double reach, double *from, double *to) {
     const mf_Terrain *terrain = walk->terrain;
-    const double z = walk->origin[2], climb = walk->way[2];
+    const double z = walk->origin[2], climb = walk->direction[2];
     const double slack = 1e-9 * (1.0 + mf_abs(terrain->highest) + mf_abs(terrain->lowest));
     const double high = terrain->highest + slack, low = terrain->lowest - slack;
     *from = 0.0;
@@ -133,17 +133,17 @@ static bool find_part(const Walk *walk, double reach, double *from, double *to) 
     return *to > *from;
 }
 
-double mf_terrain_ray(const mf_Terrain *terrain, const double origin[3], const double way[3],
+double mf_terrain_ray(const mf_Terrain *terrain, const double origin[3], const double direction[3],
                       double reach, double normal[3]) {
     const bool bilinear = terrain->interpolation == MF_BILINEAR;
     const double rim = bilinear ? 1.0 : 2.0; // lines between centers, or between cells
     const Walk walk = {.terrain = terrain,
                        .origin = origin,
-                       .way = way,
+                       .direction = direction,
                        .shift = bilinear ? 0.5 : 1.0,
                        .last = {(double)terrain->columns - rim, (double)terrain->rows - rim}};
     double from, end, found;
-    if (!mf_all_finite(origin, 3) || !mf_all_finite(way, 3) ||
+    if (!mf_all_finite(origin, 3) || !mf_all_finite(direction, 3) ||
         !find_part(&walk, reach, &from, &end))
         return (double)INFINITY;
     bool above = true;
@@ -153,9 +153,9 @@ double mf_terrain_ray(const mf_Terrain *terrain, const double origin[3], const d
         const double x = next_line(&walk, 0, from), y = next_line(&walk, 1, from);
         double to = x < y ? x : y;
         to = to < end ? to : end;
-        const bool met = bilinear ? !isinf(to) && cross_patch(&walk, from, to, &found, normal)
-                                  : cross_cell(&walk, from, to, axis, &above, &found, normal);
-        if (met)
+        const bool touches = bilinear ? !isinf(to) && cross_patch(&walk, from, to, &found, normal)
+                                      : cross_cell(&walk, from, to, axis, &above, &found, normal);
+        if (touches)
             return found;
         axis = x < y ? 0 : 1;
         from = to;

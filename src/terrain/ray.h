@@ -9,7 +9,7 @@
 // be INFINITY. `normal` [1] gets the ground's there: of the wall between two cells of a map of
 // MF_NEAREST, the wall's. A ray that begins below the ground hits it only after it has come out of
 // it.
-double mf_terrain_ray(const mf_Terrain *terrain, const double origin[3], const double way[3],
+double mf_terrain_ray(const mf_Terrain *terrain, const double origin[3], const double direction[3],
                       double reach, double normal[3]);
 
 #endif

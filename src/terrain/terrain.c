@@ -44,10 +44,11 @@ mf_Status mf_terrain_check_config(const mf_TerrainConfig *config, mf_Error *erro
                            "terrain config.origin[%d]: expected NAN or -1e9 .. 1e9 m, found %g",
                            axis, origin);
     }
-    const int way = (int)config->interpolation, border = (int)config->border;
-    if (way < MF_NEAREST || way > MF_INTERPOLATION_AUTO)
+    const int method = (int)config->interpolation, border = (int)config->border;
+    if (method < MF_NEAREST || method > MF_INTERPOLATION_AUTO)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain config.interpolation: expected an mf_Interpolation, found %d", way);
+                       "terrain config.interpolation: expected an mf_Interpolation, found %d",
+                       method);
     if (border != MF_BORDER_CONTINUES && border != MF_BORDER_ENDS)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "terrain config.border: expected an mf_Border, found %d", border);
@@ -217,10 +218,10 @@ double mf_terrain_depth(const mf_Terrain *terrain, const double position[3]) {
         const double cells = axis == 0 ? terrain->columns : terrain->rows;
         const double at = position[axis] - terrain->origin[axis];
         const double low = at - rim * terrain->cell, high = (cells - rim) * terrain->cell - at;
-        const double way = low < high ? low : high;
-        if (!(way >= 0.0))
+        const double method = low < high ? low : high;
+        if (!(method >= 0.0))
             return -1e30;
-        depth = way < depth ? way : depth;
+        depth = method < depth ? method : depth;
     }
     return depth;
 }

@@ -86,7 +86,7 @@ static MF_INLINE Vec column(const Mat *m, uint32_t c) {
                     : MF_VALUE(Vec, m->xz, m->yz, m->zz);
 }
 
-static void put_turning(const Ask *a, uint32_t dof, Vec axis, Vec position) {
+static void put_rotation(const Ask *a, uint32_t dof, Vec axis, Vec position) {
     six_store(a, a->query->twists, dof, MF_VALUE(Six, axis, vec_cross(position, axis)));
 }
 
@@ -97,7 +97,7 @@ static void put_sliding(const Ask *a, uint32_t dof, Vec axis) {
 static void put_three(const Ask *a, uint32_t dof, const Mat *axes, bool turning, Vec position) {
     for (uint32_t i = 0; i < 3; i++)
         if (turning)
-            put_turning(a, dof + i, column(axes, i), position);
+            put_rotation(a, dof + i, column(axes, i), position);
         else
             put_sliding(a, dof + i, column(axes, i));
 }
@@ -130,7 +130,7 @@ static void find_twists(const Ask *a) {
         else if (link->type == MF_JOINT_SLIDE)
             put_sliding(a, link->velocity, axis);
         else
-            put_turning(a, link->velocity, axis, position);
+            put_rotation(a, link->velocity, axis, position);
     }
 }
 

@@ -155,7 +155,7 @@ typedef struct Carried {
     Vec position, velocity, rate, acceleration, spin_change;
     Vec rate_above;
     Quat rotation;
-    bool accelerated; // accelerations are wanted
+    bool accelerated; // accelerations are requested
 } Carried;
 
 // The frame at rest on its parent, before the joint moves it.
@@ -183,9 +183,9 @@ static MF_INLINE Carried carry(const Walk *w, const mf_TreeLink *link) {
 
 // Joints with a translation: the way and its speed are along the frame at rest; what it carries
 // swings about the point it left.
-static MF_INLINE void slide(Carried *own, Vec way, Vec speed, Vec rate_change) {
+static MF_INLINE void slide(Carried *own, Vec direction, Vec speed, Vec rate_change) {
     const Mat axes = quat_matrix(own->rotation);
-    const Vec moved = mat_apply(&axes, way), sliding = mat_apply(&axes, speed);
+    const Vec moved = mat_apply(&axes, direction), sliding = mat_apply(&axes, speed);
     own->position = vec_add(own->position, moved);
     own->velocity = vec_cross_add(own->rate, moved, own->velocity);
     own->velocity = vec_add(own->velocity, sliding);
@@ -211,11 +211,11 @@ static void move_link(const Walk *w, uint32_t number) {
         if (own.accelerated)
             rate_change = vec_scale(axis, change(w, link->velocity));
     } else if (link->type == MF_JOINT_SLIDE) {
-        const mf_lane way =
+        const mf_lane distance =
             value(w, state->angle, link->slide_row) - mf_set((mf_real)link->reference);
         const Vec change_of_speed =
             own.accelerated ? vec_scale(axis, change(w, link->velocity)) : no_vec();
-        slide(&own, vec_scale(axis, way),
+        slide(&own, vec_scale(axis, distance),
               vec_scale(axis, value(w, state->rate, link->slide_rate_row)), change_of_speed);
     } else if (link->type == MF_JOINT_FLOATING) {
         slide(&own, triple(w, state->free, link->slide_row),

@@ -20,9 +20,9 @@ mf_Axis mf_axis_fit(double lower, double upper, uint32_t ticks, bool extend, con
         upper = lower;
     }
     if (!(upper - lower > 1e-9 * (fabs(lower) + fabs(upper)))) {
-        double room = lower == 0.0 ? 1.0 : 0.1 * fabs(lower);
-        upper = lower + room;
-        lower -= lower == 0.0 ? 0.0 : room;
+        double space = lower == 0.0 ? 1.0 : 0.1 * fabs(lower);
+        upper = lower + space;
+        lower -= lower == 0.0 ? 0.0 : space;
     }
     mf_Axis axis = {.lower = lower, .upper = upper, .label = label};
     axis.tick = round_step((upper - lower) / ticks);
@@ -57,9 +57,9 @@ mf_Chart mf_chart_make(mf_Axis x, mf_Axis y) {
 
 // Widens the range about its center to at least this width.
 static void widen(double range[2], double width) {
-    double room = 0.5 * fmax(0.0, width - (range[1] - range[0]));
-    range[0] -= room;
-    range[1] += room;
+    double space = 0.5 * fmax(0.0, width - (range[1] - range[0]));
+    range[0] -= space;
+    range[1] += space;
 }
 
 mf_Chart mf_chart_make_map(const double x[2], const double y[2], double least, double most,

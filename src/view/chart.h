@@ -31,7 +31,7 @@ typedef struct mf_Chart {
 mf_Chart mf_chart_make_map(const double x[2], const double y[2], double least, double most,
                            const char *x_label, const char *y_label);
 
-// The usual size with room for labels at the right end of lines.
+// The usual size with space for labels at the right end of lines.
 mf_Chart mf_chart_make(mf_Axis x, mf_Axis y);
 
 // Position [px] of a value; values beyond the axis lie beyond the plot area.

@@ -91,7 +91,7 @@ static void put_ground_row(mf_Text *text, const mf_CompareRow *row) {
     put_number(text, row->penetration, 1e3);
     put_number(text, row->slip, 1e3);
     mf_text_put(text, "<td>");
-    mf_text_escape(text, mf_motion_blind_spot(row->motion));
+    mf_text_escape(text, mf_motion_limitation(row->motion));
     mf_text_put(text, "</td></tr>\n");
 }
 
@@ -108,7 +108,7 @@ static void put_truss_row(mf_Text *text, const mf_CompareRow *row) {
     put_number(text, row->step, 1e3);
     put_number(text, row->seconds / row->step, 1e6);
     mf_text_put(text, "<td>");
-    mf_text_escape(text, mf_motion_blind_spot(row->motion));
+    mf_text_escape(text, mf_motion_limitation(row->motion));
     mf_text_put(text, "</td></tr>\n");
 }
 

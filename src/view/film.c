@@ -31,12 +31,13 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-// Robots of `each` links that are shown: as many as there is room for, and the first one anyway.
+// Robots of `each` links that are shown: as many as there is space for, and the first one anyway.
 static uint32_t shown(const mf_Film *film, uint32_t count, uint32_t each) {
     if (film->live || each == 0)
         return count;
-    const uint32_t room = film->poses_each < MF_FILM_LINKS ? MF_FILM_LINKS - film->poses_each : 0;
-    return smaller(count, larger(room / each, 1));
+    const uint32_t capacity =
+        film->poses_each < MF_FILM_LINKS ? MF_FILM_LINKS - film->poses_each : 0;
+    return smaller(count, larger(capacity / each, 1));
 }
 
 // Trusses of a group differ, and cloths are surfaces that change, so each is a cast of its own.
@@ -72,15 +73,18 @@ static void take_cloud(mf_Film *film, mf_Group *group, const char *color) {
     film->points_each += cloud->count;
 }
 
-// [1] Samples that there is room for: even, so that the next one after thinning keeps the interval.
-static uint32_t choose_room(const mf_Film *film) {
+// [1] Samples that there is space for: even, so that the next one after thinning keeps the
+// interval.
+static uint32_t choose_capacity(const mf_Film *film) {
     if (film->live || film->period == (double)INFINITY)
         return 1;
-    uint32_t room = POSES_MOST / (film->poses_each > 0 ? film->poses_each : 1);
-    room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
-    if (film->points_each > 0 && room > POINTS_MOST / film->points_each)
-        room = POINTS_MOST / film->points_each;
-    return room & ~1u;
+    uint32_t capacity = POSES_MOST / (film->poses_each > 0 ? film->poses_each : 1);
+    capacity = capacity > SAMPLES_MOST    ? SAMPLES_MOST
+               : capacity < SAMPLES_LEAST ? SAMPLES_LEAST
+                                          : capacity;
+    if (film->points_each > 0 && capacity > POINTS_MOST / film->points_each)
+        capacity = POINTS_MOST / film->points_each;
+    return capacity & ~1u;
 }
 
 // A period of 0 is that of a live film, one of INFINITY that of a single picture.
@@ -110,10 +114,10 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
             else
                 take_group(film, groups[i], color, &links);
         }
-        film->room = choose_room(film);
-        film->poses = mf_allocate(context, film->room, numbers(film) * sizeof *film->poses);
-        film->points =
-            mf_allocate(context, (size_t)film->room * 3 * film->points_each, sizeof *film->points);
+        film->capacity = choose_capacity(film);
+        film->poses = mf_allocate(context, film->capacity, numbers(film) * sizeof *film->poses);
+        film->points = mf_allocate(context, (size_t)film->capacity * 3 * film->points_each,
+                                   sizeof *film->points);
         film->position = mf_allocate(context, links, 3 * sizeof *film->position);
         film->rotation = mf_allocate(context, links, 4 * sizeof *film->rotation);
     }
@@ -175,7 +179,7 @@ mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Er
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "film: joints: expected some, once, for a film without samples");
     film->joint_rows =
-        mf_allocate(film->context, film->room, JOINT_NUMBERS * sizeof *film->joint_rows);
+        mf_allocate(film->context, film->capacity, JOINT_NUMBERS * sizeof *film->joint_rows);
     if (film->joint_rows == NULL)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     film->joints = joints;
@@ -344,7 +348,7 @@ void mf_film_sample(mf_Film *film) {
         return;
     if (film->calls++ % film->stride != 0)
         return;
-    if (film->filled == film->room)
+    if (film->filled == film->capacity)
         drop_every_second(film);
     float *pose = film->poses + film->filled * numbers(film);
     for (const mf_FilmCast *cast = film->casts; cast < film->casts + film->cast_count; cast++)

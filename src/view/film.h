@@ -59,14 +59,14 @@ struct mf_Film {
     const char *title; // borrowed
     bool live;         // shows every robot as it is, and keeps no samples
     mf_FilmCast *casts;
-    uint32_t cast_count;   // [1]
-    uint32_t robots, of;   // [1] of all casts: shown, and total
-    uint32_t poses_each;   // [1] poses of a sample: cast by cast, robot by robot, link by link
-    uint32_t filled, room; // [1] samples stored, and capacity
-    uint32_t stride;       // [1] calls per sample
-    uint32_t calls;        // [1]
-    double period;         // [s] between calls
-    float *poses;          // [1] room * poses_each * MF_FILM_POSE
+    uint32_t cast_count;       // [1]
+    uint32_t robots, of;       // [1] of all casts: shown, and total
+    uint32_t poses_each;       // [1] poses of a sample: cast by cast, robot by robot, link by link
+    uint32_t filled, capacity; // [1] samples stored, and capacity
+    uint32_t stride;           // [1] calls per sample
+    uint32_t calls;            // [1]
+    double period;             // [s] between calls
+    float *poses;              // [1] room * poses_each * MF_FILM_POSE
     const mf_WorldJoints *joints;              // NULL: not shown
     float *joint_rows;                         // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
     mf_WorldJointId joint_ids[MF_FILM_JOINTS]; // of the rows in the last sample, or none
@@ -170,8 +170,8 @@ void mf_film_put_points(mf_Text *text, const mf_Film *film);
 
 // ---- live --------------------------------------------------------------------------------------
 
-// A film of all robots of a world that has room for the present picture alone: its description is
-// sent once, its frames as they are wanted. `colors` and `joints` may be NULL.
+// A film of all robots of a world that has space for the present picture alone: its description is
+// sent once, its frames as they are requested. `colors` and `joints` may be NULL.
 mf_Status mf_film_create_live(mf_World *world, const char *title, const char *const *colors,
                               const mf_WorldJoints *joints, mf_Film **out, mf_Error *error);
 // The same of the robots that a film shows: the picture of a recording.
@@ -179,9 +179,9 @@ mf_Status mf_film_create_single(mf_World *world, const char *title, const char *
                                 const mf_WorldJoints *joints, mf_Film **out, mf_Error *error);
 // Takes the present picture: poses, points, ray_rows and joint_rows hold it.
 void mf_film_take_picture(mf_Film *film);
-// The contacts of the last step, in contact_rows (film_contacts.c); room for how many there is.
+// The contacts of the last step, in contact_rows (film_contacts.c); space for how many there is.
 bool mf_film_make_contacts(mf_Film *film); // false: no memory
-uint32_t mf_film_contact_room(void);       // [1]
+uint32_t mf_film_contact_capacity(void);   // [1]
 void mf_film_take_contacts(mf_Film *film);
 // Appends the description of what is drawn, one object of JSON: the same in films and live.
 void mf_film_describe(mf_Text *text, const mf_Film *film);

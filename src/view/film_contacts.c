@@ -36,7 +36,7 @@ bool mf_film_make_contacts(mf_Film *film) {
     return film->contacts != NULL && film->contact_rows != NULL;
 }
 
-uint32_t mf_film_contact_room(void) {
+uint32_t mf_film_contact_capacity(void) {
     return MOST;
 }
 

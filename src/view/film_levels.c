@@ -19,7 +19,7 @@ bool mf_film_take_levels(mf_Film *film) {
     film->levels_each = 0;
     for (uint32_t i = 0; i < film->cast_count; i++)
         film->levels_each += field_of(&film->casts[i]) != NULL ? film->casts[i].robots : 0;
-    film->levels = mf_allocate(film->context, (size_t)film->room * film->levels_each + 1,
+    film->levels = mf_allocate(film->context, (size_t)film->capacity * film->levels_each + 1,
                                sizeof *film->levels);
     return film->levels != NULL;
 }

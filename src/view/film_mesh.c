@@ -1,9 +1,10 @@
 // Meshes of films in few bytes. Triangles are visited from neighbor to neighbor over the edges of
 // those that were visited (a traversal as in Edgebreaker: Rossignac 1999, IEEE TVCG 5 (1)), so that
 // a triangle is one small number, its third corner: 0 there is none, 1 a new vertex, else how long
-// ago the vertex was new. A new vertex is told by its distance from the corner of a parallelogram
-// (Touma and Gotsman 1998, Graphics Interface) in 16 bits of the mesh's box: 0.02 mm in a meter.
-// Numbers are written byte by byte, the lowest ones first, and deflated. web/src/mesh.ts undoes it.
+// ago the vertex was new. A new vertex is notified by its distance from the corner of a
+// parallelogram (Touma and Gotsman 1998, Graphics Interface) in 16 bits of the mesh's box: 0.02 mm
+// in a meter. Numbers are written byte by byte, the lowest ones first, and deflated.
+// web/src/mesh.ts undoes it.
 //
 // Places on a texture are those of corners, in 16 bits of their range, told by their distance from
 // the last place at the same vertex or, of a new one, of the corner before.
@@ -31,13 +32,13 @@ typedef struct Gate {
 typedef struct Walk {
     mf_Context *context;
     const mf_Mesh *mesh;
-    uint16_t *places; // [1] of all vertices
-    Edge *edges;      // a hash table
-    uint32_t mask;    // [1] of its places
-    uint32_t *next;   // [1] the next corner of the same edge
-    bool *visited;    // triangles
-    uint32_t *number; // [1] of vertices that are not new any more
-    Gate *gates;      // a stack
+    uint16_t *vertex_slots; // [1] of all vertices
+    Edge *edges;            // a hash table
+    uint32_t mask;          // [1] of its places
+    uint32_t *next;         // [1] the next corner of the same edge
+    bool *visited;          // triangles
+    uint32_t *number;       // [1] of vertices that are not new any more
+    Gate *gates;            // a stack
     uint32_t gate_count;
     uint32_t *codes;
     uint32_t code_count;
@@ -75,11 +76,11 @@ static void list_edges(Walk *walk) {
 
 static bool make_walk(Walk *walk) {
     const uint32_t vertices = walk->mesh->vertex_count, triangles = walk->mesh->triangle_count;
-    uint32_t room = 8;
-    while (room < 4 * triangles)
-        room *= 2;
-    walk->mask = room - 1;
-    walk->edges = mf_allocate(walk->context, room, sizeof *walk->edges);
+    uint32_t capacity = 8;
+    while (capacity < 4 * triangles)
+        capacity *= 2;
+    walk->mask = capacity - 1;
+    walk->edges = mf_allocate(walk->context, capacity, sizeof *walk->edges);
     walk->next = mf_allocate(walk->context, 3 * (size_t)triangles + 1, sizeof *walk->next);
     walk->visited = mf_allocate(walk->context, triangles + 1, sizeof *walk->visited);
     walk->number = mf_allocate(walk->context, vertices + 1, sizeof *walk->number);
@@ -87,13 +88,13 @@ static bool make_walk(Walk *walk) {
     walk->codes = mf_allocate(walk->context, 6 * (size_t)triangles + 1, sizeof *walk->codes);
     walk->rests = mf_allocate(walk->context, 3 * (size_t)vertices + 1, sizeof *walk->rests);
     walk->order = mf_allocate(walk->context, 3 * (size_t)triangles + 1, sizeof *walk->order);
-    return walk->places != NULL && walk->edges != NULL && walk->next != NULL &&
+    return walk->vertex_slots != NULL && walk->edges != NULL && walk->next != NULL &&
            walk->visited != NULL && walk->number != NULL && walk->gates != NULL &&
            walk->codes != NULL && walk->rests != NULL && walk->order != NULL;
 }
 
 static void drop_walk(const Walk *walk) {
-    mf_release(walk->context, walk->places);
+    mf_release(walk->context, walk->vertex_slots);
     mf_release(walk->context, walk->edges);
     mf_release(walk->context, walk->next);
     mf_release(walk->context, walk->visited);
@@ -112,13 +113,13 @@ static uint16_t fold(uint16_t x) {
 }
 
 static void visit_vertex(Walk *walk, uint32_t vertex, const uint16_t expected[3]) {
-    const uint16_t *place = walk->places + 3 * (size_t)vertex;
+    const uint16_t *index = walk->vertex_slots + 3 * (size_t)vertex;
     if (walk->number[vertex] != NOTHING) {
         walk->codes[walk->code_count++] = walk->known - walk->number[vertex] + 1;
         return;
     }
     for (int c = 0; c < 3; c++)
-        walk->rests[3 * (size_t)walk->known + (uint32_t)c] = fold(place[c] - expected[c]);
+        walk->rests[3 * (size_t)walk->known + (uint32_t)c] = fold(index[c] - expected[c]);
     walk->number[vertex] = walk->known++;
     walk->codes[walk->code_count++] = 1;
 }
@@ -153,9 +154,9 @@ static void pass_gate(Walk *walk) {
         return;
     }
     const uint32_t third = walk->mesh->triangles[corner_after(corner_after(corner))];
-    const uint16_t *from = walk->places + 3 * (size_t)gate.from;
-    const uint16_t *to = walk->places + 3 * (size_t)gate.to;
-    const uint16_t *behind = walk->places + 3 * (size_t)gate.behind;
+    const uint16_t *from = walk->vertex_slots + 3 * (size_t)gate.from;
+    const uint16_t *to = walk->vertex_slots + 3 * (size_t)gate.to;
+    const uint16_t *behind = walk->vertex_slots + 3 * (size_t)gate.behind;
     uint16_t expected[3];
     for (int c = 0; c < 3; c++)
         expected[c] = (uint16_t)(from[c] + to[c] - behind[c]);
@@ -179,7 +180,7 @@ static void walk_all(Walk *walk) {
         put_order(walk, 3 * t);
         for (int k = 0; k < 3; k++) {
             visit_vertex(walk, corners[k], last);
-            memcpy(last, walk->places + 3 * (size_t)corners[k], sizeof last);
+            memcpy(last, walk->vertex_slots + 3 * (size_t)corners[k], sizeof last);
         }
         for (int k = 0; k < 3; k++)
             open_gate(walk, corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]);
@@ -193,7 +194,7 @@ static void walk_all(Walk *walk) {
 static void quantize(mf_Context *context, const mf_Mesh *mesh, Walk *walk, double lower[3],
                      double scale[3]) {
     const size_t count = 3 * (size_t)mesh->vertex_count;
-    walk->places = mf_allocate(context, count + 1, sizeof *walk->places);
+    walk->vertex_slots = mf_allocate(context, count + 1, sizeof *walk->vertex_slots);
     for (size_t c = 0; c < 3; c++) {
         double upper = -INFINITY;
         lower[c] = INFINITY;
@@ -203,8 +204,8 @@ static void quantize(mf_Context *context, const mf_Mesh *mesh, Walk *walk, doubl
         }
         scale[c] = upper > lower[c] ? (upper - lower[c]) / QUANTA : 1.0;
     }
-    for (size_t i = 0; walk->places != NULL && i < count; i++)
-        walk->places[i] = (uint16_t)((mesh->vertices[i] - lower[i % 3]) / scale[i % 3] + 0.5);
+    for (size_t i = 0; walk->vertex_slots != NULL && i < count; i++)
+        walk->vertex_slots[i] = (uint16_t)((mesh->vertices[i] - lower[i % 3]) / scale[i % 3] + 0.5);
 }
 
 static void put_walk(mf_Text *text, const Walk *walk) {
@@ -224,7 +225,7 @@ static void put_walk(mf_Text *text, const Walk *walk) {
     mf_release(text->context, bytes);
 }
 
-static void put_places(mf_Text *text, const Walk *walk) {
+static void put_coordinates(mf_Text *text, const Walk *walk) {
     const float *coordinates = walk->mesh->coordinates;
     const size_t corners = walk->ordered;
     double lower[2], scale[2];
@@ -245,8 +246,8 @@ static void put_places(mf_Text *text, const Walk *walk) {
     for (size_t i = 0; !text->failed && i < corners; i++) {
         const uint32_t corner = walk->order[i], vertex = walk->mesh->triangles[corner];
         for (size_t c = 0; c < 2; c++) {
-            const double place = (double)coordinates[2 * (size_t)corner + c];
-            const uint16_t now = (uint16_t)((place - lower[c]) / scale[c] + 0.5);
+            const double position = (double)coordinates[2 * (size_t)corner + c];
+            const uint16_t now = (uint16_t)((position - lower[c]) / scale[c] + 0.5);
             const uint16_t rest =
                 fold((uint16_t)(now - (seen[vertex] ? last[vertex][c] : before[c])));
             bytes[2 * c * corners + i] = (uint8_t)rest;
@@ -283,7 +284,7 @@ void mf_film_put_mesh(mf_Text *text, const mf_Mesh *mesh, bool placed) {
         put_walk(text, &walk);
     mf_text_put(text, "\"");
     if (placed && !text->failed)
-        put_places(text, &walk);
+        put_coordinates(text, &walk);
     mf_text_put(text, "}");
     drop_walk(&walk);
 }

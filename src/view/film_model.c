@@ -1,5 +1,5 @@
-// What a film tells of a model beside its looks, for what can be shown over them: masses, shapes
-// that collide, cameras, the motion.
+// What a film contains of a model besides its appearance, for what can be shown over them: masses,
+// shapes that collide, cameras, the motion.
 #include "view/film.h"
 
 #include "math/scalar.h"

@@ -31,28 +31,28 @@ static Pose read_pose(const float *pose) {
 
 // Relative to the parent and, in rotation, to the joint at 0.
 static void make_relative(Pose *pose, const Pose *parent, const double joint[4]) {
-    double way[3], back[4], turn[4];
-    mf_vec3_sub(way, pose->position, parent->position);
-    mf_quat_rotate_inverse(pose->position, parent->rotation, way);
-    mf_quat_multiply(turn, parent->rotation, joint);
-    mf_quat_conjugate(back, turn);
-    mf_quat_multiply(turn, back, pose->rotation);
+    double offset[3], back[4], rotation[4];
+    mf_vec3_sub(offset, pose->position, parent->position);
+    mf_quat_rotate_inverse(pose->position, parent->rotation, offset);
+    mf_quat_multiply(rotation, parent->rotation, joint);
+    mf_quat_conjugate(back, rotation);
+    mf_quat_multiply(rotation, back, pose->rotation);
     for (int c = 0; c < 4; c++)
-        pose->rotation[c] = turn[c];
+        pose->rotation[c] = rotation[c];
 }
 
 // Of all vectors of the same rotation the one that is nearest to that of the sample before, so that
 // a wheel goes on turning.
 static void unwind(double vector[3], const double before[3]) {
     const double size = mf_vec3_length(vector), length = mf_vec3_length(before);
-    double way[3];
+    double direction[3];
     if (size < 1e-9 && length < 1e-9)
         return;
     for (int c = 0; c < 3; c++)
-        way[c] = size < 1e-9 ? before[c] / length : vector[c] / size;
-    const double turns = mf_floor((mf_vec3_dot(before, way) - size) / (2.0 * M_PI) + 0.5);
+        direction[c] = size < 1e-9 ? before[c] / length : vector[c] / size;
+    const double cycles = mf_floor((mf_vec3_dot(before, direction) - size) / (2.0 * M_PI) + 0.5);
     for (int c = 0; c < 3; c++)
-        vector[c] = way[c] * (size + 2.0 * M_PI * turns);
+        vector[c] = direction[c] * (size + 2.0 * M_PI * cycles);
 }
 
 // The link's columns: position, rotation.

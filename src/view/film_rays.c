@@ -51,7 +51,7 @@ static uint32_t list(const mf_Film *film, mf_FilmRay *rays) {
 bool mf_film_take_rays(mf_Film *film) {
     film->ray_count = list(film, NULL);
     film->rays = mf_allocate(film->context, (size_t)film->ray_count + 1, sizeof *film->rays);
-    film->ray_rows = mf_allocate(film->context, (size_t)film->room * film->ray_count + 1,
+    film->ray_rows = mf_allocate(film->context, (size_t)film->capacity * film->ray_count + 1,
                                  MF_FILM_RAY * sizeof *film->ray_rows);
     if (film->rays == NULL || film->ray_rows == NULL)
         return false;
@@ -65,16 +65,16 @@ void mf_film_sample_rays(mf_Film *film) {
     for (uint32_t i = 0; i < film->ray_count; i++, row += MF_FILM_RAY) {
         const mf_FilmRay *ray = &film->rays[i];
         const float *pose = poses + (size_t)ray->pose * MF_FILM_POSE;
-        const double turn[4] = {pose[3], pose[4], pose[5], pose[6]};
+        const double rotation[4] = {pose[3], pose[4], pose[5], pose[6]};
         const double reading = mf_field_get(ray->value, ray->instance, ray->reading);
-        double from[3], way[3];
-        mf_quat_rotate(from, turn, ray->start);
-        mf_quat_rotate(way, turn, ray->direction);
+        double from[3], direction[3];
+        mf_quat_rotate(from, rotation, ray->start);
+        mf_quat_rotate(direction, rotation, ray->direction);
         // A range finder reads -1 where nothing is.
         const double length = mf_clamp(reading, 0.0, ray->range);
         for (int c = 0; c < 3; c++) {
             row[c] = pose[c] + (float)from[c];
-            row[3 + c] = row[c] + (float)(length * way[c]);
+            row[3 + c] = row[c] + (float)(length * direction[c]);
         }
         row[6] = reading >= 0.0 && reading < ray->range ? 1.0f : 0.0f;
     }

@@ -101,18 +101,19 @@ static bool read_casts(mf_Film *film, const json_t *picture) {
     return true;
 }
 
-static bool allocate_arrays(mf_Film *film, uint32_t room) {
+static bool allocate_arrays(mf_Film *film, uint32_t capacity) {
     mf_Context *context = film->context;
-    film->room = room;
-    film->poses = mf_allocate(context, (size_t)room * film->poses_each + 1,
+    film->capacity = capacity;
+    film->poses = mf_allocate(context, (size_t)capacity * film->poses_each + 1,
                               MF_FILM_POSE * sizeof *film->poses);
-    film->joint_rows = mf_allocate(context, (size_t)room * MF_FILM_JOINTS,
+    film->joint_rows = mf_allocate(context, (size_t)capacity * MF_FILM_JOINTS,
                                    MF_FILM_JOINT * sizeof *film->joint_rows);
-    film->ray_rows = mf_allocate(context, (size_t)room * film->ray_count + 1,
+    film->ray_rows = mf_allocate(context, (size_t)capacity * film->ray_count + 1,
                                  MF_FILM_RAY * sizeof *film->ray_rows);
     film->points =
-        mf_allocate(context, (size_t)room * film->points_each + 1, 3 * sizeof *film->points);
-    film->levels = mf_allocate(context, (size_t)room * film->levels_each + 1, sizeof *film->levels);
+        mf_allocate(context, (size_t)capacity * film->points_each + 1, 3 * sizeof *film->points);
+    film->levels =
+        mf_allocate(context, (size_t)capacity * film->levels_each + 1, sizeof *film->levels);
     return film->poses != NULL && film->joint_rows != NULL && film->ray_rows != NULL &&
            film->points != NULL && film->levels != NULL;
 }
@@ -147,8 +148,8 @@ static void take_frames(mf_Film *film, const mf_Recording *recording) {
     const uint32_t count = last / stride + 1;
     film->period = count > 1 && span > 0.0 ? span / last * stride : 0.04;
     for (uint32_t i = 0; i < count; i++) {
-        const double wanted = time[0] + i * film->period;
-        while (at < last && fabs(time[at + 1] - wanted) <= fabs(time[at] - wanted))
+        const double target = time[0] + i * film->period;
+        while (at < last && fabs(time[at + 1] - target) <= fabs(time[at] - target))
             at++;
         take_frame(film, recording->frames + (size_t)at * recording->frame_size);
     }
@@ -175,9 +176,9 @@ static mf_Status build(mf_Film *film, const mf_Recording *recording, mf_Error *e
     if (!good)
         return mf_fail_at(error, MF_BAD_FILE, recording->path, 0, 0,
                           "the recording's picture and its frames do not fit together");
-    const uint32_t room = recording->samples < SAMPLES_MOST ? recording->samples : SAMPLES_MOST;
+    const uint32_t capacity = recording->samples < SAMPLES_MOST ? recording->samples : SAMPLES_MOST;
     mf_text_put(&film->description, recording->picture);
-    if (!allocate_arrays(film, room) || film->description.failed)
+    if (!allocate_arrays(film, capacity) || film->description.failed)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     take_frames(film, recording);
     return MF_OK;

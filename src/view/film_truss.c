@@ -2,7 +2,7 @@
 // rod in it, each fixed to one end of the bar, so that it is seen to change its length.
 //
 // A bar has two poses of links in the film, at both of its ends, with the z axis along it. A film
-// has room for the bars that a truss has when it is created.
+// has space for the bars that a truss has when it is created.
 #include "view/film.h"
 
 #include "math/scalar.h"
@@ -46,13 +46,13 @@ uint32_t mf_film_truss_links(const mf_Group *group, uint32_t instance) {
 
 // The shortest rotation from the z axis to a direction.
 static void along(double q[4], const double from[3], const double to[3]) {
-    double way[3];
-    mf_vec3_sub(way, to, from);
-    if (!mf_vec3_normalize(way))
-        mf_vec3_set(way, 0, 0, 1);
-    q[0] = 1.0 + way[2];
-    q[1] = -way[1];
-    q[2] = way[0];
+    double offset[3];
+    mf_vec3_sub(offset, to, from);
+    if (!mf_vec3_normalize(offset))
+        mf_vec3_set(offset, 0, 0, 1);
+    q[0] = 1.0 + offset[2];
+    q[1] = -offset[1];
+    q[2] = offset[0];
     q[3] = 0.0;
     if (q[0] < 1e-9) { // straight down
         q[0] = 0.0;
@@ -98,10 +98,10 @@ bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance, 
         return false;
     for (uint32_t b = 0; b < links / 2 && b < count_of(group, instance, 1); b++) {
         Bar bar;
-        double way[3];
+        double offset[3];
         find_bar(group, instance, b, &bar);
-        mf_vec3_sub(way, bar.ends[1], bar.ends[0]);
-        const double radius = 0.5 * bar.diameter, length = mf_vec3_length(way);
+        mf_vec3_sub(offset, bar.ends[1], bar.ends[0]);
+        const double radius = 0.5 * bar.diameter, length = mf_vec3_length(offset);
         if (!(bar.range[1] > 0.0)) {
             put(text, &comma, "capsule", 2 * b, radius, length, bar_color);
             continue;

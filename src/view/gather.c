@@ -38,10 +38,10 @@ static mf_Status read_archive(mf_ReportData *data, mf_Archive *archive, mf_Error
 
 // A multiple of the step [ns] near the wanted period.
 static double choose_period(const mf_SceneFile *file, mf_Time step) {
-    mf_Time wanted = MF_SECOND / SAMPLES_PER_SECOND;
+    mf_Time target = MF_SECOND / SAMPLES_PER_SECOND;
     mf_Time thin = mf_time_from_seconds(file->duration / SAMPLES_MOST);
-    wanted = thin > wanted ? thin : wanted;
-    mf_Time steps = (wanted + step - 1) / step;
+    target = thin > target ? thin : target;
+    mf_Time steps = (target + step - 1) / step;
     return mf_time_to_seconds(steps * step);
 }
 
@@ -104,7 +104,7 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
 
 // Levels of physics for trusses, most accurate first.
 static const mf_Motion truss_levels[] = {MF_MOTION_ELASTIC, MF_MOTION_QUASISTATIC};
-_Static_assert(sizeof truss_levels / sizeof *truss_levels <= MF_MOTION_LEVELS, "room for them");
+_Static_assert(sizeof truss_levels / sizeof *truss_levels <= MF_MOTION_LEVELS, "space for them");
 
 static mf_Status try_levels(mf_ReportData *data, mf_Error *error) {
     const bool truss = data->machine != NULL;

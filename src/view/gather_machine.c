@@ -175,8 +175,8 @@ static void come_to_rest(const mf_Scene *scene, mf_ReportMachine *all) {
 
 // The state of the neurons by their numbers in the genome: the network has the useful ones only.
 static void sample_neurons(const mf_Scene *scene, const mf_ReportMachine *all, double *state) {
-    for (uint32_t n = 0, place = 0; n < all->kin[0].machine.neuron_count; n++)
-        state[n] = all->useful[n] ? value_at(scene, "neuron.state", 0, place++) : 0.0;
+    for (uint32_t n = 0, index = 0; n < all->kin[0].machine.neuron_count; n++)
+        state[n] = all->useful[n] ? value_at(scene, "neuron.state", 0, index++) : 0.0;
 }
 
 static void take_sample(const mf_Scene *scene, mf_ReportMachine *all) {
@@ -190,9 +190,9 @@ static void take_sample(const mf_Scene *scene, mf_ReportMachine *all) {
     sample_neurons(scene, all, crawl->state + (size_t)m->neuron_count * crawl->samples);
     for (uint32_t a = 0; a < m->actuator_count; a++) {
         const uint32_t *ends = m->bars[m->actuators[a].bar].ends;
-        double way[3];
-        mf_vec3_sub(way, vertex + 3 * ends[1], vertex + 3 * ends[0]);
-        crawl->length[(size_t)m->actuator_count * crawl->samples + a] = mf_vec3_length(way);
+        double offset[3];
+        mf_vec3_sub(offset, vertex + 3 * ends[1], vertex + 3 * ends[0]);
+        crawl->length[(size_t)m->actuator_count * crawl->samples + a] = mf_vec3_length(offset);
     }
     crawl->samples++;
 }
@@ -248,7 +248,7 @@ static void crawl_on(mf_Scene *scene, mf_ReportMachine *all, uint64_t stride) {
             all->kin[i].result = mf_machine_result(scene, i);
 }
 
-static mf_Status make_room(mf_ReportData *data, uint64_t samples, mf_Error *error) {
+static mf_Status reserve(mf_ReportData *data, uint64_t samples, mf_Error *error) {
     mf_ReportCrawl *crawl = &data->machine->crawl;
     const mf_Machine *m = &data->machine->kin[0].machine;
     const size_t each = 3 * (size_t)m->vertex_count + 3 + m->neuron_count + m->actuator_count;
@@ -286,7 +286,7 @@ static mf_Status simulate(mf_ReportData *data, mf_Error *error) {
         status = begin(&scene, i, all, error);
     const uint64_t steps = mf_scene_steps(&scene), stride = steps / SAMPLES + 1;
     if (status == MF_OK)
-        status = make_room(data, steps / stride + 1, error);
+        status = reserve(data, steps / stride + 1, error);
     if (status == MF_OK) {
         all->crawl.period = mf_time_to_seconds(scene.step) * (double)stride;
         crawl_on(&scene, all, stride);

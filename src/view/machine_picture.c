@@ -60,13 +60,13 @@ static double clearness(const mf_TrussView *view, const mf_TrussPose *pose) {
 }
 
 mf_TrussView mf_view_slanted(const mf_TrussPose *pose) {
-    static const double turn[4][2] = {
+    static const double slant[4][2] = {
         {1, 0}, {0.92387953, 0.38268343}, {0.70710678, 0.70710678}, {0.38268343, 0.92387953}};
-    mf_TrussView best = slanted(turn[0][0], turn[0][1]);
+    mf_TrussView best = slanted(slant[0][0], slant[0][1]);
     double most = -1.0;
     for (int quarter = 0; quarter < 4; quarter++) {
         for (int k = 0; k < 4; k++) {
-            double c = turn[k][0], s = turn[k][1];
+            double c = slant[k][0], s = slant[k][1];
             for (int q = 0; q < quarter; q++) {
                 const double old = c;
                 c = -s;
@@ -186,9 +186,9 @@ static uint32_t actuator_of(const mf_Machine *machine, uint32_t bar) {
 static double sleeve_of(const mf_TrussPose *pose, uint32_t actuator, const Stick *s) {
     const mf_TrussActuator *own = &pose->machine->actuators[actuator];
     const mf_TrussBar *bar = &pose->machine->bars[own->bar];
-    double way[3];
-    mf_vec3_sub(way, pose->vertex + 3 * bar->ends[1], pose->vertex + 3 * bar->ends[0]);
-    const double length = mf_vec3_length(way);
+    double offset[3];
+    mf_vec3_sub(offset, pose->vertex + 3 * bar->ends[1], pose->vertex + 3 * bar->ends[0]);
+    const double length = mf_vec3_length(offset);
     return length > 0.0 ? s->length * mf_clamp(SLEEVE * own->lower / length, 0.1, 0.9) : 0.0;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/wait.h"
 #include "base/floats.h"
-#include "camera/place.h"
+#include "camera/camera_pose.h"
 #include "view/png.h"
 
 #include <mayfly/links.h>
@@ -263,20 +263,20 @@ static mf_Status write_files(mf_Photographer *own, const Eye *eye, uint64_t numb
     const int begun = snprintf(path, sizeof path, "%s/%s-%06llu", own->folder, eye->name,
                                (unsigned long long)number);
     char *end = path + begun;
-    const size_t room = sizeof path - (size_t)begun;
+    const size_t capacity = sizeof path - (size_t)begun;
     if (pixels->color != NULL) {
-        snprintf(end, room, ".png");
+        snprintf(end, capacity, ".png");
         status = mf_photo_write_color(own->context, path, width, height, pixels->color, error);
         own->files += status == MF_OK;
     }
     if (status == MF_OK && pixels->depth != NULL) {
-        snprintf(end, room, "-depth.png");
+        snprintf(end, capacity, "-depth.png");
         status = mf_photo_write_depth(own->context, path, width, height, pixels->depth,
                                       eye->camera.farthest, error);
         own->files += status == MF_OK;
     }
     if (status == MF_OK && pixels->segmentation != NULL) {
-        snprintf(end, room, "-segmentation.png");
+        snprintf(end, capacity, "-segmentation.png");
         status = mf_photo_write_segmentation(own->context, path, width, height,
                                              pixels->segmentation, error);
         own->files += status == MF_OK;
@@ -295,7 +295,7 @@ mf_Status mf_photographer_take(mf_Photographer *photographer, mf_Error *error) {
         Eye *eye = &photographer->eyes[i];
         double position[3], rotation[4];
         if ((photographer->began && !mf_rate_due(eye->camera.rate, now, step)) ||
-            !mf_camera_place(&eye->camera.frame, eye->pose, eye->robot, position, rotation))
+            !mf_camera_pose(&eye->camera.frame, eye->pose, eye->robot, position, rotation))
             continue;
         status = mf_free_camera_take(eye->free, position, rotation, eye->seen,
                                      eye->group != MF_NONE ? eye->robot : 0, &eye->pixels, error);

@@ -31,8 +31,8 @@
 
 // ---- memory ------------------------------------------------------------------------------------
 
-mf_Status mf_push_room(mf_Context *context, const mf_World *world, mf_PushRoom *out,
-                       mf_Error *error) {
+mf_Status mf_push_allocate(mf_Context *context, const mf_World *world, mf_PushMemory *out,
+                           mf_Error *error) {
     uint32_t links = 1, joints = 1, count = 6;
     for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
         const mf_Group *group = mf_world_group((mf_World *)(uintptr_t)world, g);
@@ -42,18 +42,18 @@ mf_Status mf_push_room(mf_Context *context, const mf_World *world, mf_PushRoom *
         joints = model->joint_count > joints ? model->joint_count : joints;
         count = velocities > count ? velocities : count;
     }
-    *out = (mf_PushRoom){.context = context,
-                         .rest_count = 6 + 4 * (size_t)joints,
-                         .links = links,
-                         .joints = joints,
-                         .count = count};
+    *out = (mf_PushMemory){.context = context,
+                           .rest_count = 6 + 4 * (size_t)joints,
+                           .links = links,
+                           .joints = joints,
+                           .count = count};
     out->poses = mf_allocate(context, 7 * (size_t)links, sizeof(double));
     out->velocities = mf_allocate(context, 6 * (size_t)links, sizeof(double));
     out->jacobian = mf_allocate(context, 9 * (size_t)count, sizeof(double));
     out->rest = mf_allocate(context, out->rest_count, sizeof(double));
     if (out->poses == NULL || out->velocities == NULL || out->jacobian == NULL ||
         out->rest == NULL) {
-        mf_push_room_free(out);
+        mf_push_free(out);
         return mf_fail(error, MF_NO_MEMORY, "push: out of memory");
     }
     out->force = out->jacobian + 6 * (size_t)count;
@@ -62,12 +62,12 @@ mf_Status mf_push_room(mf_Context *context, const mf_World *world, mf_PushRoom *
     return MF_OK;
 }
 
-void mf_push_room_free(mf_PushRoom *room) {
-    mf_release(room->context, room->poses);
-    mf_release(room->context, room->velocities);
-    mf_release(room->context, room->jacobian);
-    mf_release(room->context, room->rest);
-    *room = (mf_PushRoom){.context = room->context};
+void mf_push_free(mf_PushMemory *memory) {
+    mf_release(memory->context, memory->poses);
+    mf_release(memory->context, memory->velocities);
+    mf_release(memory->context, memory->jacobian);
+    mf_release(memory->context, memory->rest);
+    *memory = (mf_PushMemory){.context = memory->context};
 }
 
 // ---- fields ------------------------------------------------------------------------------------
@@ -103,9 +103,9 @@ static void store(mf_Field *field, uint32_t robot, const double values[3]) {
 }
 
 // The inputs that a push writes, to room->rest or back.
-static void keep_inputs(const mf_Push *push, const mf_PushRoom *room, bool back) {
+static void keep_inputs(const mf_Push *push, const mf_PushMemory *memory, bool back) {
     const Fields fields = fields_of(push->group);
-    double *rest = room->rest;
+    double *rest = memory->rest;
     for (int i = 0; i < INPUTS; i++)
         for (uint32_t c = 0; fields.inputs[i] != NULL && c < fields.inputs[i]->components; c++) {
             if (back)
@@ -157,60 +157,60 @@ const char *mf_push_refuses(mf_Group *group, uint32_t robot, uint32_t link) {
 
 // ---- the spring --------------------------------------------------------------------------------
 
-static bool link_state(const mf_Push *push, const mf_PushRoom *room, double point[3]) {
+static bool link_state(const mf_Push *push, const mf_PushMemory *memory, double point[3]) {
     const uint32_t links = mf_group_model(push->group)->link_count;
-    double *turns = room->poses + 3 * (size_t)links;
-    if (mf_group_link_poses(push->group, push->robot, 1, room->poses, turns, NULL) != MF_OK)
+    double *rotations = memory->poses + 3 * (size_t)links;
+    if (mf_group_link_poses(push->group, push->robot, 1, memory->poses, rotations, NULL) != MF_OK)
         return false;
-    mf_quat_rotate(point, turns + 4 * (size_t)push->link, push->at);
-    mf_vec3_add(point, room->poses + 3 * (size_t)push->link, point);
+    mf_quat_rotate(point, rotations + 4 * (size_t)push->link, push->at);
+    mf_vec3_add(point, memory->poses + 3 * (size_t)push->link, point);
     return true;
 }
 
-static bool accelerate(const mf_Push *push, const mf_PushRoom *room, double *acceleration) {
-    return mf_group_forward_dynamics(push->group, push->robot, 1, room->force, acceleration,
+static bool accelerate(const mf_Push *push, const mf_PushMemory *memory, double *acceleration) {
+    return mf_group_forward_dynamics(push->group, push->robot, 1, memory->force, acceleration,
                                      NULL) == MF_OK;
 }
 
 // room->force = J^T force
-static void generalize(const mf_PushRoom *room, uint32_t count, const double force[3]) {
+static void generalize(const mf_PushMemory *memory, uint32_t count, const double force[3]) {
     for (uint32_t i = 0; i < count; i++)
-        room->force[i] = room->jacobian[i] * force[0] + room->jacobian[count + i] * force[1] +
-                         room->jacobian[2 * (size_t)count + i] * force[2];
+        memory->force[i] = memory->jacobian[i] * force[0] + memory->jacobian[count + i] * force[1] +
+                           memory->jacobian[2 * (size_t)count + i] * force[2];
 }
 
 // [kg] 3 / tr(J M^-1 J^T), at most the robot's mass; that where the point does not answer.
-static double mass_at(const mf_Push *push, const mf_PushRoom *room) {
+static double mass_at(const mf_Push *push, const mf_PushMemory *memory) {
     const uint32_t count = mf_group_velocity_count(push->group);
     const double none[3] = {0.0, 0.0, 0.0};
     double trace = 0.0;
-    if (mf_group_jacobian(push->group, push->robot, 1, push->link, push->at, room->jacobian,
+    if (mf_group_jacobian(push->group, push->robot, 1, push->link, push->at, memory->jacobian,
                           NULL) != MF_OK)
         return push->mass;
-    generalize(room, count, none);
-    if (!accelerate(push, room, room->one))
+    generalize(memory, count, none);
+    if (!accelerate(push, memory, memory->one))
         return push->mass;
     for (uint32_t c = 0; c < 3; c++) {
         const double force[3] = {c == 0 ? TRIAL : 0.0, c == 1 ? TRIAL : 0.0, c == 2 ? TRIAL : 0.0};
-        generalize(room, count, force);
-        if (!accelerate(push, room, room->other))
+        generalize(memory, count, force);
+        if (!accelerate(push, memory, memory->other))
             return push->mass;
         for (uint32_t i = 0; i < count; i++)
-            trace +=
-                room->jacobian[c * (size_t)count + i] * (room->other[i] - room->one[i]) / TRIAL;
+            trace += memory->jacobian[c * (size_t)count + i] * (memory->other[i] - memory->one[i]) /
+                     TRIAL;
     }
     const double felt = 3.0 / trace;
     return felt > 0.0 && felt < push->mass ? felt : push->mass;
 }
 
-void mf_push_take(mf_Push *push, const mf_PushRoom *room, mf_Group *group, uint32_t robot,
+void mf_push_take(mf_Push *push, const mf_PushMemory *memory, mf_Group *group, uint32_t robot,
                   uint32_t link, const double at[3], const double to[3]) {
     const bool same = push->on && push->group == group && push->robot == robot &&
                       push->link == link && memcmp(push->at, at, sizeof push->at) == 0;
     mf_vec3_copy(push->to, to);
     if (same)
         return;
-    mf_push_release(push, room);
+    mf_push_release(push, memory);
     const Fields fields = fields_of(group);
     const double mass = mf_group_model(group)->mass;
     *push = (mf_Push){.on = true,
@@ -223,13 +223,13 @@ void mf_push_take(mf_Push *push, const mf_PushRoom *room, mf_Group *group, uint3
     mf_vec3_copy(push->at, at);
     mf_vec3_copy(push->to, to);
     if (is_jointed(&fields, group, robot))
-        push->felt = mass_at(push, room);
-    keep_inputs(push, room, false);
+        push->felt = mass_at(push, memory);
+    keep_inputs(push, memory, false);
 }
 
-void mf_push_release(mf_Push *push, const mf_PushRoom *room) {
+void mf_push_release(mf_Push *push, const mf_PushMemory *memory) {
     if (push->on)
-        keep_inputs(push, room, true);
+        keep_inputs(push, memory, true);
     push->on = false;
 }
 
@@ -248,9 +248,9 @@ static void spring(const mf_Push *push, const double point[3], const double velo
 // ---- how it acts -------------------------------------------------------------------------------
 
 // Adds room->force to the inputs of the joints as they were.
-static void load_joints(const mf_Push *push, const mf_PushRoom *room, const Fields *fields) {
+static void load_joints(const mf_Push *push, const mf_PushMemory *memory, const Fields *fields) {
     const mf_Model *model = mf_group_model(push->group);
-    const double *rest = room->rest;
+    const double *rest = memory->rest;
     uint32_t balls = 0;
     for (int i = FORCE; i < JOINTS; i++)
         rest += fields->inputs[i] != NULL ? fields->inputs[i]->components : 0;
@@ -259,43 +259,43 @@ static void load_joints(const mf_Push *push, const mf_PushRoom *room, const Fiel
         const mf_JointType type = model->joints[j].type;
         const uint32_t at = mf_group_velocity_address(push->group, j);
         if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE)
-            mf_field_set(fields->inputs[JOINTS], push->robot, j, rest[j] + room->force[at]);
+            mf_field_set(fields->inputs[JOINTS], push->robot, j, rest[j] + memory->force[at]);
         if (type == MF_JOINT_BALL && fields->inputs[BALLS] != NULL)
             for (uint32_t c = 0; c < 3; c++)
                 mf_field_set(fields->inputs[BALLS], push->robot, 3 * balls + c,
-                             ball_rest[3 * (size_t)balls + c] + room->force[at + c]);
+                             ball_rest[3 * (size_t)balls + c] + memory->force[at + c]);
         balls += type == MF_JOINT_BALL || type == MF_JOINT_FLOATING;
     }
 }
 
-static void load_base(const mf_Push *push, const mf_PushRoom *room, const Fields *fields,
+static void load_base(const mf_Push *push, const mf_PushMemory *memory, const Fields *fields,
                       const double arm[3], const double force[3]) {
     double torque[3], sum[3];
     mf_vec3_cross(torque, arm, force);
-    mf_vec3_add(sum, room->rest, force);
+    mf_vec3_add(sum, memory->rest, force);
     store(fields->inputs[FORCE], push->robot, sum);
-    mf_vec3_add(sum, room->rest + 3, torque);
+    mf_vec3_add(sum, memory->rest + 3, torque);
     store(fields->inputs[TORQUE], push->robot, sum);
 }
 
 // On the link, through all joints between it and the base.
-static void pull_link(const mf_Push *push, const mf_PushRoom *room, const Fields *fields,
+static void pull_link(const mf_Push *push, const mf_PushMemory *memory, const Fields *fields,
                       const double point[3], const double arm[3]) {
     double velocity[3], lever[3], spin[3], force[3];
     const size_t link = push->link;
     const uint32_t count = mf_group_velocity_count(push->group);
-    if (mf_group_link_velocities(push->group, push->robot, 1, room->velocities, NULL) != MF_OK ||
-        mf_group_jacobian(push->group, push->robot, 1, push->link, push->at, room->jacobian,
+    if (mf_group_link_velocities(push->group, push->robot, 1, memory->velocities, NULL) != MF_OK ||
+        mf_group_jacobian(push->group, push->robot, 1, push->link, push->at, memory->jacobian,
                           NULL) != MF_OK)
         return;
-    mf_vec3_sub(lever, point, room->poses + 3 * link);
-    mf_vec3_cross(spin, room->velocities + 6 * link + 3, lever);
-    mf_vec3_add(velocity, room->velocities + 6 * link, spin);
+    mf_vec3_sub(lever, point, memory->poses + 3 * link);
+    mf_vec3_cross(spin, memory->velocities + 6 * link + 3, lever);
+    mf_vec3_add(velocity, memory->velocities + 6 * link, spin);
     spring(push, point, velocity, force);
-    generalize(room, count, force);
-    load_joints(push, room, fields);
+    generalize(memory, count, force);
+    load_joints(push, memory, fields);
     if (fields->inputs[FORCE] != NULL && fields->inputs[TORQUE] != NULL)
-        load_base(push, room, fields, arm, force);
+        load_base(push, memory, fields, arm, force);
 }
 
 static bool knows_forces(const mf_Push *push, const Fields *fields) {
@@ -315,19 +315,19 @@ static void move(const mf_Push *push, const Fields *fields, double step, const d
 }
 
 // On the base, as if the robot were one body.
-static void pull_base(const mf_Push *push, const mf_PushRoom *room, const Fields *fields,
+static void pull_base(const mf_Push *push, const mf_PushMemory *memory, const Fields *fields,
                       double step, const double point[3], const double arm[3]) {
-    double linear[3], angular[3], spin[3], turn[4], velocity[3], force[3];
+    double linear[3], angular[3], spin[3], rotation[4], velocity[3], force[3];
     load(linear, fields->linear, push->robot);
     load(angular, fields->angular, push->robot);
     for (uint32_t c = 0; c < 4; c++)
-        turn[c] = mf_field_get(fields->orientation, push->robot, c);
-    mf_quat_rotate(spin, turn, angular); // body to world
+        rotation[c] = mf_field_get(fields->orientation, push->robot, c);
+    mf_quat_rotate(spin, rotation, angular); // body to world
     mf_vec3_cross(velocity, spin, arm);
     mf_vec3_add(velocity, linear, velocity);
     spring(push, point, velocity, force);
     if (fields->inputs[FORCE] != NULL && fields->inputs[TORQUE] != NULL) {
-        load_base(push, room, fields, arm, force);
+        load_base(push, memory, fields, arm, force);
         return;
     }
     mf_vec3_add_scaled(linear, linear, step / push->mass, force);
@@ -335,12 +335,12 @@ static void pull_base(const mf_Push *push, const mf_PushRoom *room, const Fields
     mf_group_refresh(push->group, push->robot);
 }
 
-void mf_push_pull(mf_Push *push, const mf_PushRoom *room, double step) {
+void mf_push_pull(mf_Push *push, const mf_PushMemory *memory, double step) {
     double point[3], arm[3], base[3];
     if (mf_motion_of(push->group, push->robot) != push->motion) // a rule of the scene switched it
-        mf_push_release(push, room);
+        mf_push_release(push, memory);
     if (!push->on || mf_group_fault(push->group, push->robot) != 0 ||
-        !link_state(push, room, point))
+        !link_state(push, memory, point))
         return;
     const Fields fields = fields_of(push->group);
     load(base, fields.position, push->robot);
@@ -348,9 +348,9 @@ void mf_push_pull(mf_Push *push, const mf_PushRoom *room, double step) {
     if (!knows_forces(push, &fields))
         move(push, &fields, step, point);
     else if (is_jointed(&fields, push->group, push->robot))
-        pull_link(push, room, &fields, point, arm);
+        pull_link(push, memory, &fields, point, arm);
     else
-        pull_base(push, room, &fields, step, point, arm);
+        pull_base(push, memory, &fields, step, point, arm);
 }
 
 // ---- a world that others step ------------------------------------------------------------------
@@ -358,7 +358,7 @@ void mf_push_pull(mf_Push *push, const mf_PushRoom *room, double step) {
 struct mf_Pusher {
     mf_World *world;
     mf_Push push;
-    mf_PushRoom room;
+    mf_PushMemory memory;
 };
 
 mf_Status mf_pusher_create(mf_World *world, mf_Pusher **out, mf_Error *error) {
@@ -373,7 +373,7 @@ mf_Status mf_pusher_create(mf_World *world, mf_Pusher **out, mf_Error *error) {
     if (pusher == NULL)
         return mf_fail(error, MF_NO_MEMORY, "push: out of memory");
     pusher->world = world;
-    mf_Status status = mf_push_room(context, world, &pusher->room, error);
+    mf_Status status = mf_push_allocate(context, world, &pusher->memory, error);
     if (status != MF_OK) {
         mf_release(context, pusher);
         return status;
@@ -385,15 +385,15 @@ mf_Status mf_pusher_create(mf_World *world, mf_Pusher **out, mf_Error *error) {
 void mf_pusher_destroy(mf_Pusher *pusher) {
     if (pusher == NULL)
         return;
-    mf_Context *context = pusher->room.context;
-    mf_push_room_free(&pusher->room);
+    mf_Context *context = pusher->memory.context;
+    mf_push_free(&pusher->memory);
     mf_release(context, pusher);
 }
 
-static bool has_room(const mf_PushRoom *room, const mf_Group *group) {
+static bool fits(const mf_PushMemory *memory, const mf_Group *group) {
     const mf_Model *model = mf_group_model(group);
-    return model->link_count <= room->links && model->joint_count <= room->joints &&
-           mf_group_velocity_count(group) <= room->count;
+    return model->link_count <= memory->links && model->joint_count <= memory->joints &&
+           mf_group_velocity_count(group) <= memory->count;
 }
 
 static bool is_near(const double point[3]) {
@@ -405,7 +405,7 @@ mf_Status mf_pusher_take(mf_Pusher *pusher, mf_Group *group, uint32_t robot, uin
     MF_DEFAULT_FLOATS;
     if (pusher == NULL || group == NULL || mf_group_world(group) != pusher->world)
         return mf_fail(error, MF_BAD_ARGUMENT, "push: expected a group of the world");
-    if (!has_room(&pusher->room, group))
+    if (!fits(&pusher->memory, group))
         return mf_fail(error, MF_BAD_ARGUMENT, "push: the group was added after mf_pusher_create");
     if (robot >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT, "push: expected a robot below %u, found %u",
@@ -416,8 +416,8 @@ mf_Status mf_pusher_take(mf_Pusher *pusher, mf_Group *group, uint32_t robot, uin
     if (reason != NULL)
         return mf_fail(error, MF_UNSUPPORTED, "%s", reason);
     if (pusher->push.on) // its inputs are its own between two steps, should it be let go
-        keep_inputs(&pusher->push, &pusher->room, false);
-    mf_push_take(&pusher->push, &pusher->room, group, robot, link, at, to);
+        keep_inputs(&pusher->push, &pusher->memory, false);
+    mf_push_take(&pusher->push, &pusher->memory, group, robot, link, at, to);
     return MF_OK;
 }
 
@@ -437,11 +437,11 @@ void mf_pusher_step(mf_Pusher *pusher, uint64_t steps) {
     mf_Push *push = &pusher->push;
     const double step = mf_time_to_seconds(mf_world_config_of(pusher->world)->step);
     for (; steps > 0 && push->on; steps--) {
-        keep_inputs(push, &pusher->room, false);
-        mf_push_pull(push, &pusher->room, step);
+        keep_inputs(push, &pusher->memory, false);
+        mf_push_pull(push, &pusher->memory, step);
         mf_world_step(pusher->world, 1);
         if (push->on)
-            keep_inputs(push, &pusher->room, true);
+            keep_inputs(push, &pusher->memory, true);
     }
     if (steps > 0)
         mf_world_step(pusher->world, steps);

@@ -167,11 +167,11 @@ static void put_numbers(mf_Text *text, const mf_ReportData *data) {
 
 // ---- its way in three views --------------------------------------------------------------------
 
-typedef struct Way {
+typedef struct Track {
     mf_TrussView side, above, front;
     mf_Box box[3]; // [m] of these
     double height; // [px] of the drawing
-} Way;
+} Track;
 
 // The horizontal direction in which it moved.
 static void heading_of(const mf_ReportCrawl *crawl, double heading[2]) {
@@ -181,40 +181,40 @@ static void heading_of(const mf_ReportCrawl *crawl, double heading[2]) {
     heading[1] = size > 1e-6 ? y / size : 0.0;
 }
 
-static Way lay_out(const mf_ReportData *data) {
+static Track lay_out(const mf_ReportData *data) {
     const mf_ReportCrawl *crawl = &data->machine->crawl;
     const mf_TrussPose rest = mf_report_pose(&data->machine->kin[0]);
     const mf_TrussPose end = mf_report_pose_at(data, crawl->end);
     double heading[2];
     heading_of(crawl, heading);
-    Way way = {.side = mf_view_side(heading),
-               .above = mf_view_above(heading),
-               .front = mf_view_front(heading)};
-    mf_TrussView *views[3] = {&way.side, &way.above, &way.front};
+    Track track = {.side = mf_view_side(heading),
+                   .above = mf_view_above(heading),
+                   .front = mf_view_front(heading)};
+    mf_TrussView *views[3] = {&track.side, &track.above, &track.front};
     for (int i = 0; i < 3; i++) {
-        way.box[i] = mf_box_none();
-        mf_box_add_truss(&way.box[i], views[i], &end);
+        track.box[i] = mf_box_none();
+        mf_box_add_truss(&track.box[i], views[i], &end);
         if (i < 2)
-            mf_box_add_truss(&way.box[i], views[i], &rest);
+            mf_box_add_truss(&track.box[i], views[i], &rest);
         for (uint32_t s = crawl->rest; i < 2 && s <= crawl->end; s++)
-            mf_box_add(&way.box[i], views[i], crawl->center + 3 * s, 0.0);
+            mf_box_add(&track.box[i], views[i], crawl->center + 3 * s, 0.0);
     }
     double size[3][2];
     for (int i = 0; i < 3; i++)
         for (int c = 0; c < 2; c++)
-            size[i][c] = way.box[i].upper[c] - way.box[i].lower[c];
+            size[i][c] = track.box[i].upper[c] - track.box[i].lower[c];
     const double across = (WIDE - 2.0 * EDGE - GAP) / (size[0][0] + size[2][0]);
     const double down = (TALL - 2.0 * EDGE - GAP - 30.0) / (size[0][1] + size[1][1]);
     const double scale = across < down ? across : down;
     for (int i = 0; i < 3; i++)
         views[i]->scale = scale;
     const double spare = WIDE - 2.0 * EDGE - GAP - scale * (size[0][0] + size[2][0]);
-    way.side.x = way.above.x = EDGE + 0.4 * spare - scale * way.box[0].lower[0];
-    way.side.y = way.front.y = EDGE + 20.0 + scale * way.box[0].upper[1];
-    way.above.y = EDGE + 20.0 + GAP + scale * (size[0][1] + way.box[1].upper[1]);
-    way.front.x = WIDE - EDGE - 0.25 * spare - scale * way.box[2].upper[0];
-    way.height = way.above.y - scale * way.box[1].lower[1] + EDGE;
-    return way;
+    track.side.x = track.above.x = EDGE + 0.4 * spare - scale * track.box[0].lower[0];
+    track.side.y = track.front.y = EDGE + 20.0 + scale * track.box[0].upper[1];
+    track.above.y = EDGE + 20.0 + GAP + scale * (size[0][1] + track.box[1].upper[1]);
+    track.front.x = WIDE - EDGE - 0.25 * spare - scale * track.box[2].upper[0];
+    track.height = track.above.y - scale * track.box[1].lower[1] + EDGE;
+    return track;
 }
 
 static void put_path(mf_Text *text, const mf_ReportData *data, const mf_TrussView *view) {
@@ -257,36 +257,36 @@ static void put_soil(mf_Text *text, const mf_TrussView *view, const mf_Box *box,
                    view->x + view->scale * box->upper[0] + 14.0);
 }
 
-static void put_views(mf_Text *text, const mf_ReportData *data, const Way *way) {
+static void put_views(mf_Text *text, const mf_ReportData *data, const Track *track) {
     const mf_TrussPose rest = mf_report_pose(&data->machine->kin[0]);
     const mf_TrussPose end = mf_report_pose_at(data, data->machine->crawl.end);
     const double ground = mf_pose_ground(&rest), top = EDGE + 4.0;
-    put_soil(text, &way->side, &way->box[0], ground);
-    put_soil(text, &way->front, &way->box[2], ground);
-    mf_picture_ghost(text, &way->side, &rest);
-    mf_picture_truss(text, &way->side, &end, NULL);
-    put_path(text, data, &way->side);
-    mf_picture_ghost(text, &way->above, &rest);
-    mf_picture_truss(text, &way->above, &end, NULL);
-    put_path(text, data, &way->above);
-    mf_picture_truss(text, &way->front, &end, NULL);
+    put_soil(text, &track->side, &track->box[0], ground);
+    put_soil(text, &track->front, &track->box[2], ground);
+    mf_picture_ghost(text, &track->side, &rest);
+    mf_picture_truss(text, &track->side, &end, NULL);
+    put_path(text, data, &track->side);
+    mf_picture_ghost(text, &track->above, &rest);
+    mf_picture_truss(text, &track->above, &end, NULL);
+    put_path(text, data, &track->above);
+    mf_picture_truss(text, &track->front, &end, NULL);
     put_name(text, 16.0, top, "name", "from its right side");
-    put_name(text, 16.0, way->side.y - way->side.scale * way->box[0].lower[1] + GAP - 8.0, "name",
-             "from above");
+    put_name(text, 16.0, track->side.y - track->side.scale * track->box[0].lower[1] + GAP - 8.0,
+             "name", "from above");
     put_name(text, WIDE - 16.0, top, "name end", "from the front");
-    const double right = way->front.x + way->front.scale * way->box[2].lower[0];
-    mf_picture_scale(text, way->side.scale, 180.0, right, way->height - EDGE);
+    const double right = track->front.x + track->front.scale * track->box[2].lower[0];
+    mf_picture_scale(text, track->side.scale, 180.0, right, track->height - EDGE);
 }
 
-static void put_way(mf_Text *text, const mf_ReportData *data) {
-    const Way way = lay_out(data);
+static void put_track(mf_Text *text, const mf_ReportData *data) {
+    const Track track = lay_out(data);
     mf_text_put(text,
                 "<p>At rest before its first cycle (pale) and at the end of its trial, with the "
                 "path of its center of mass from the circle on, a dot for each cycle. All views "
                 "have the same scale.</p>\n");
-    mf_picture_open(text, WIDE, way.height, "map",
+    mf_picture_open(text, WIDE, track.height, "map",
                     "The champion before and after its trial, from three sides");
-    put_views(text, data, &way);
+    put_views(text, data, &track);
     mf_text_put(text, "</svg>\n");
 }
 
@@ -308,7 +308,7 @@ void mf_report_body(mf_Text *text, const mf_ReportData *data) {
     mf_report_close(text);
     if (all->kin[0].machine.actuator_count == 0)
         return;
-    mf_report_open(text, "path", "Its way");
-    put_way(text, data);
+    mf_report_open(text, "path", "Its path");
+    put_track(text, data);
     mf_report_close(text);
 }

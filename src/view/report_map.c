@@ -128,7 +128,7 @@ static void draw_ramp(mf_Text *text, const double range[2]) {
 // The robot's bones (from each joint to the next) and the points that touch the ground, seen from
 // above, at its start.
 static void draw_robot(mf_Text *text, const mf_ReportData *data, const Frame *frame,
-                       double (*joints)[3], double (*turns)[4]) {
+                       double (*joints)[3], double (*rotations)[4]) {
     const mf_Model *model = data->scene.model;
     const double *start = data->trial.position;
     mf_text_put(text, "<path class=\"bone\" d=\"");
@@ -145,7 +145,7 @@ static void draw_robot(mf_Text *text, const mf_ReportData *data, const Frame *fr
         if (!(point->flags & MF_POINT_COLLIDES) || i >= 4096)
             continue;
         // p = joint + q v q* = joint + v + 2 w (u x v) + 2 u x (u x v)
-        const double *q = turns[point->link], *v = point->position;
+        const double *q = rotations[point->link], *v = point->position;
         double t[3] = {2.0 * (q[2] * v[2] - q[3] * v[1]), 2.0 * (q[3] * v[0] - q[1] * v[2]),
                        2.0 * (q[1] * v[1] - q[2] * v[0])};
         double x = joints[point->link][0] + v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
@@ -224,7 +224,7 @@ static void draw_scale(mf_Text *text, const Frame *frame) {
 }
 
 static void draw_map(mf_Text *text, const mf_ReportData *data, double (*joints)[3],
-                     double (*turns)[4]) {
+                     double (*rotations)[4]) {
     Frame frame = fit_frame(&data->trial, robot_reach(data, joints));
     double range[2] = {0.0, 0.0};
     if (data->scene.terrain != NULL)
@@ -241,7 +241,7 @@ static void draw_map(mf_Text *text, const mf_ReportData *data, double (*joints)[
         draw_relief(text, data, &frame, range);
     else
         draw_grid(text, &frame);
-    draw_robot(text, data, &frame, joints, turns);
+    draw_robot(text, data, &frame, joints, rotations);
     draw_track(text, &data->trial, &frame, "halo");
     draw_track(text, &data->trial, &frame, "track");
     draw_marks(text, &data->trial, &frame);
@@ -254,13 +254,13 @@ static void draw_map(mf_Text *text, const mf_ReportData *data, double (*joints)[
 void mf_report_map(mf_Text *text, const mf_ReportData *data) {
     const mf_Model *model = data->scene.model;
     double(*joints)[3] = mf_allocate(data->context, model->link_count, sizeof *joints);
-    double(*turns)[4] = mf_allocate(data->context, model->link_count, sizeof *turns);
-    if (joints == NULL || turns == NULL) {
+    double(*rotations)[4] = mf_allocate(data->context, model->link_count, sizeof *rotations);
+    if (joints == NULL || rotations == NULL) {
         text->failed = true;
     } else {
-        mf_model_pose(model, model->start_angle, joints, turns);
-        draw_map(text, data, joints, turns);
+        mf_model_pose(model, model->start_angle, joints, rotations);
+        draw_map(text, data, joints, rotations);
     }
     mf_release(data->context, joints);
-    mf_release(data->context, turns);
+    mf_release(data->context, rotations);
 }

@@ -193,23 +193,23 @@ static void open_lane(mf_Text *text, const Lanes *lanes) {
 // A row of values of the samples, each between two levels; `held`: a value lasts since the sample
 // before, and the area below is filled.
 static void put_lane(mf_Text *text, Lanes *lanes, const double *values, uint32_t each,
-                     const double range[2], bool held) {
+                     const double range[2], bool fixed) {
     const mf_ReportCrawl *crawl = lanes->crawl;
     const double low = lanes->top + lanes->pitch - 8.0, high = lanes->top + 2.0;
     const double size = range[1] > range[0] ? range[1] - range[0] : 1.0;
     open_lane(text, lanes);
-    mf_text_format(text, "<path class=\"%s\" d=\"", held ? "left" : "line best");
-    if (held)
+    mf_text_format(text, "<path class=\"%s\" d=\"", fixed ? "left" : "line best");
+    if (fixed)
         mf_text_format(text, "M%.1f %.1f", LANE_LEFT, low);
     for (uint32_t s = crawl->rest; s <= crawl->end; s += lanes->step) {
         const double part = mf_clamp((values[(size_t)each * s] - range[0]) / size, 0.0, 1.0);
         const double x = time_x(lanes, s), y = low - (low - high) * part;
-        if (held && s > crawl->rest)
+        if (fixed && s > crawl->rest)
             mf_text_format(text, "V%.1fH%.1f", y, x);
-        else if (!held)
+        else if (!fixed)
             mf_text_format(text, "%s%.1f %.1f", s == crawl->rest ? "M" : " ", x, y);
     }
-    if (held)
+    if (fixed)
         mf_text_format(text, "V%.1fz", low);
     mf_text_put(text, "\"/>");
 }
@@ -340,7 +340,7 @@ void mf_report_network(mf_Text *text, const mf_ReportData *data) {
                    "class=\"inhibits\">blue</span> ones inhibit, by their weight. Each neuron "
                    "drives the actuators beside it: 0 is their shortest length, 1 the longest.");
     if (useful < count)
-        mf_text_format(text, " From the pale one%s no way leads to an actuator.",
+        mf_text_format(text, " The pale one%s have no path to an actuator.",
                        count - useful == 1 ? "" : "s");
     if (useful > 0)
         put_rhythm(text, data);

@@ -59,7 +59,7 @@ void mf_report_scheme(mf_Text *text, const mf_ReportData *data) {
         [MF_SELECTION_RANK] = "chosen with a chance that decreases with its rank",
         [MF_SELECTION_TOURNAMENT] = "the winner of a tournament",
         [MF_SELECTION_UNIFORM] = "any one, with equal chances"};
-    static const char *const places[] = {
+    static const char *const axes_of_cells[] = {
         [MF_REPLACEMENT_RANDOM] = "any one, with equal chances",
         [MF_REPLACEMENT_WORST] = "the worst, unless that is better",
         [MF_REPLACEMENT_UNFIT] = "one that is far from the best",
@@ -70,7 +70,8 @@ void mf_report_scheme(mf_Text *text, const mf_ReportData *data) {
         mf_text_format(text,
                        "<p>A generation is %u children. The parent of each is %s; the child "
                        "replaces %s.</p>\n",
-                       search->population, parents[search->selection], places[search->replacement]);
+                       search->population, parents[search->selection],
+                       axes_of_cells[search->replacement]);
     else if (search->selection != MF_SELECTION_TRUNCATION)
         mf_text_format(text,
                        "<p>Each generation keeps the best %u of %u robots and adds mutated copies "
@@ -189,11 +190,12 @@ static void draw_tree(mf_Text *text, const mf_ReportData *data, double *leaves, 
         chosen[i] = true;
         line++;
     }
-    mf_text_format(text,
-                   "<p>The best alive and their ancestors, joined where they meet. The line of the "
-                   "champion has <b>%u</b> individuals; <code>mayfly replay RUN --ancestry "
-                   "best</code> lists them.</p>\n",
-                   line);
+    mf_text_format(
+        text,
+        "<p>The best alive and their ancestors, joined at common ancestors. The line of the "
+        "champion has <b>%u</b> individuals; <code>mayfly replay RUN --ancestry "
+        "best</code> lists them.</p>\n",
+        line);
     mf_Chart chart =
         mf_chart_make(mf_axis_fit(1.0, data->generation_count, 8, false, "generation of birth"),
                       mf_axis_fit(0.0, total, 4, false, "lines"));
@@ -242,8 +244,8 @@ static void fill_grid(const mf_ReportData *data, Grid *grid, double range[2]) {
         const mf_Elite *elite = &data->elites[i];
         uint32_t row = data->search.descriptor_count < 2
                            ? 0
-                           : drawn_cell(&axes[1], elite->place[1], grid->rows);
-        uint32_t column = drawn_cell(&axes[0], elite->place[0], grid->columns);
+                           : drawn_cell(&axes[1], elite->descriptor[1], grid->rows);
+        uint32_t column = drawn_cell(&axes[0], elite->descriptor[0], grid->columns);
         double *cell = &grid->best[row * grid->columns + column];
         if (!isfinite(elite->fitness))
             continue;

@@ -34,14 +34,14 @@ static uint32_t measure_trial(const mf_Trial *trial, double *time, double *dista
 
 static void draw_small_step(mf_Text *text, const mf_ReportData *data) {
     const mf_Trial *trial = &data->trial, *fine = &data->fine;
-    const size_t room = trial->sample_count, fine_room = fine->sample_count;
-    double *time = mf_allocate(data->context, 2 * (room + fine_room), sizeof(double));
+    const size_t capacity = trial->sample_count, fine_capacity = fine->sample_count;
+    double *time = mf_allocate(data->context, 2 * (capacity + fine_capacity), sizeof(double));
     if (time == NULL) {
         text->failed = true;
         return;
     }
-    double *distance = time + room, *fine_time = distance + room;
-    double *fine_distance = fine_time + fine_room;
+    double *distance = time + capacity, *fine_time = distance + capacity;
+    double *fine_distance = fine_time + fine_capacity;
     const uint32_t count = measure_trial(trial, time, distance);
     const uint32_t fine_count = measure_trial(fine, fine_time, fine_distance);
     double range[2] = {0.0, 0.0};
@@ -65,11 +65,11 @@ static void draw_small_step(mf_Text *text, const mf_ReportData *data) {
 }
 
 // What walks, and what a smaller step makes smaller.
-typedef struct Words {
+typedef struct Phrases {
     const char *robot, *walk, *step;
-} Words;
+} Phrases;
 
-static void put_verdict(mf_Text *text, const mf_ReportData *data, const Words *words) {
+static void put_verdict(mf_Text *text, const mf_ReportData *data, const Phrases *phrases) {
     double coarse = data->trial.distance, fine = data->fine.distance;
     double change = coarse > 0.0 ? fabs(fine / coarse - 1.0) : INFINITY;
     mf_text_format(text, "<p>With a step of %g ms the champion moves <b>",
@@ -85,23 +85,23 @@ static void put_verdict(mf_Text *text, const mf_ReportData *data, const Words *w
         mf_text_format(text,
                        "<span class=\"good\">Within %.0f %%:</span> the %s does not depend on "
                        "the size of the %s.",
-                       100.0 * MF_REPORT_TOLERANCE, words->walk, words->step);
+                       100.0 * MF_REPORT_TOLERANCE, phrases->walk, phrases->step);
     else if (isfinite(change))
         mf_text_format(text,
                        "<span class=\"warn\">Beyond %.0f %%:</span> a change of %.0f %% means "
                        "that the %s depends on the size of the %s: the distance is a result of "
                        "this step, not of the %s. Evolve with a smaller "
                        "<code>world.step</code> for a %s that does not.",
-                       100.0 * MF_REPORT_TOLERANCE, 100.0 * change, words->walk, words->step,
-                       words->robot, words->walk);
+                       100.0 * MF_REPORT_TOLERANCE, 100.0 * change, phrases->walk, phrases->step,
+                       phrases->robot, phrases->walk);
     else
         mf_text_put(text, "<span class=\"warn\">No ratio:</span> the champion does not move.");
     mf_text_put(text, "</p>\n");
 }
 
 void mf_report_small_step(mf_Text *text, const mf_ReportData *data) {
-    static const Words robot = {"robot", "walk", "step"},
-                       machine = {"machine", "crawl", "increments"};
+    static const Phrases robot = {"robot", "walk", "step"},
+                         machine = {"machine", "crawl", "increments"};
     if (data->fine_divisor > 1)
         put_verdict(text, data, data->machine != NULL ? &machine : &robot);
     else

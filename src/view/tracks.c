@@ -131,9 +131,9 @@ static View fit_view(const mf_Tracks *tracks) {
     for (int c = 0; c < 3; c++) {
         if (!(view.lower[c] <= view.upper[c]))
             view.lower[c] = view.upper[c] = 0.0;
-        double room = 0.03 * (view.upper[c] - view.lower[c]) + 0.5;
-        view.lower[c] -= room;
-        view.upper[c] += room;
+        double space = 0.03 * (view.upper[c] - view.lower[c]) + 0.5;
+        view.lower[c] -= space;
+        view.upper[c] += space;
     }
     double width = WIDTH - 2.0 * MARGIN;
     view.scale = width / (view.upper[0] - view.lower[0]);

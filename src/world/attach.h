@@ -31,7 +31,7 @@ typedef struct mf_WarningFields {
 } mf_WarningFields;
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error);
 
-// What a warning of this group says in place of the words of all groups; `bit` is one of
+// What a warning of this group says instead of the words of all groups; `bit` is one of
 // MF_WARNING_* and `words` are kept by reference.
 typedef struct mf_WarningWords {
     const char *unit, *meaning, *advice;
@@ -81,7 +81,7 @@ typedef struct mf_ContactLink { // per link of the model
 
 // The point of a row's surface that is lowest along the unit vector `up`, all in the part's frame.
 typedef void (*mf_ContactPointFn)(const void *plan, uint32_t row, const double up[3],
-                                  double place[3]);
+                                  double position[3]);
 
 // Replaces the registered rows; both arrays are copied, `plan` is the argument of `point` and must
 // outlive the group.

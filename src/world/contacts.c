@@ -30,11 +30,11 @@ bool mf_contacts_position(const mf_Group *group, uint32_t row, uint32_t link, do
         return false;
     const mf_ContactLink *own = &group->contact_links[link];
     const mf_ContactRow *contact = &group->contact_rows[row];
-    double way[3];
+    double offset[3];
     if (contact->part != own->part)
         return false;
-    mf_vec3_sub(way, contact->position, own->position);
-    mf_quat_rotate_inverse(position, own->rotation, way);
+    mf_vec3_sub(offset, contact->position, own->position);
+    mf_quat_rotate_inverse(position, own->rotation, offset);
     return true;
 }
 
@@ -55,9 +55,9 @@ bool mf_contacts_owner(const mf_Group *group, uint32_t row, uint32_t *link, uint
 void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, const double up[3],
                         double position[3]) {
     const mf_ContactLink *own = &group->contact_links[link];
-    double way[3], in_part[3];
-    mf_quat_rotate(way, own->rotation, up);
-    group->contact_point(group->contact_plan, row, way, in_part);
-    mf_vec3_sub(way, in_part, own->position);
-    mf_quat_rotate_inverse(position, own->rotation, way);
+    double offset[3], in_part[3];
+    mf_quat_rotate(offset, own->rotation, up);
+    group->contact_point(group->contact_plan, row, offset, in_part);
+    mf_vec3_sub(offset, in_part, own->position);
+    mf_quat_rotate_inverse(position, own->rotation, offset);
 }

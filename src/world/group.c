@@ -113,10 +113,10 @@ mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error) {
     double(*rotation)[4] = mf_allocate(context, model->link_count, sizeof *rotation);
     double *points = mf_allocate(context, model->shape_count, 3 * sizeof *points);
     uint32_t count = 0;
-    const bool room = position != NULL && rotation != NULL && points != NULL;
-    if (room)
+    const bool fits = position != NULL && rotation != NULL && points != NULL;
+    if (fits)
         mf_model_pose(model, model->start_angle, position, rotation);
-    for (uint32_t i = 0; room && i < model->shape_count; i++) {
+    for (uint32_t i = 0; fits && i < model->shape_count; i++) {
         const uint32_t link = model->shapes[i].link;
         if (!model->shapes[i].collides || link == MF_NONE)
             continue;
@@ -135,7 +135,7 @@ mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error) {
     } else {
         mf_release(context, points);
     }
-    return room ? MF_OK
+    return fits ? MF_OK
                 : mf_fail(error, MF_NO_MEMORY, "group %s: out of memory", group->config.name);
 }
 

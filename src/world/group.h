@@ -125,8 +125,9 @@ struct mf_World {
 
 // True when gravity is along -z or zero, which every motion supports.
 static inline bool mf_world_pulls_down(const mf_WorldConfig *config) {
-    const double *way = config->gravity_direction;
-    return config->gravity == 0.0 || (way[0] == 0.0 && way[1] == 0.0 && way[2] < 0.0);
+    const double *direction = config->gravity_direction;
+    return config->gravity == 0.0 ||
+           (direction[0] == 0.0 && direction[1] == 0.0 && direction[2] < 0.0);
 }
 
 void mf_group_destroy(mf_Group *group);

@@ -79,11 +79,11 @@ mf_Status mf_isa_detect(mf_Isa *out, mf_Error *error) {
         return mf_fail(error, MF_UNSUPPORTED,
                        "this build is for another processor: expected one with fused multiply-add, "
                        "or a build with -DMAYFLY_COPIES=all");
-    const char *wanted = getenv("MAYFLY_ISA");
-    if (wanted == NULL || *wanted == '\0' || strcmp(wanted, "auto") == 0)
+    const char *name = getenv("MAYFLY_ISA");
+    if (name == NULL || *name == '\0' || strcmp(name, "auto") == 0)
         return MF_OK;
     for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-        if (strcmp(wanted, mf_isa_name(isa)) != 0)
+        if (strcmp(name, mf_isa_name(isa)) != 0)
             continue;
         if (!mf_isa_available(isa))
             return refuse(isa, *out, error);
@@ -91,5 +91,5 @@ mf_Status mf_isa_detect(mf_Isa *out, mf_Error *error) {
         return MF_OK;
     }
     return mf_fail(error, MF_BAD_ARGUMENT,
-                   "MAYFLY_ISA=%.40s: expected auto, scalar, avx2 or avx512", wanted);
+                   "MAYFLY_ISA=%.40s: expected auto, scalar, avx2 or avx512", name);
 }

@@ -78,10 +78,10 @@ typedef struct Query {
     bool part;
 } Query;
 
-typedef struct Wanted {
+typedef struct Request {
     Text parts;    // names up to and including the part's own; empty: the robot itself
     Text property; // with its component, if given
-} Wanted;
+} Request;
 
 // ---- names --------------------------------------------------------------------------------------
 
@@ -126,18 +126,18 @@ static bool read_component(Text text, uint32_t width, uint32_t *out) {
 }
 
 // Selects the property by its name, or one value of it.
-static bool choose(Text wanted, mf_Property *property) {
-    if (glob(wanted, property->name))
+static bool choose(Text request, mf_Property *property) {
+    if (glob(request, property->name))
         return true;
     // Letters select the values of one element.
     bool element = property->field == NULL || property->field->info.width == property->count;
     uint32_t width = element ? property->count : 0;
-    for (size_t cut = wanted.size; cut-- > 1;) {
+    for (size_t cut = request.size; cut-- > 1;) {
         uint32_t component;
-        if (wanted.at[cut] != '[' && wanted.at[cut] != '.')
+        if (request.at[cut] != '[' && request.at[cut] != '.')
             continue;
-        Text rest = {wanted.at + cut, wanted.size - cut};
-        if (!glob((Text){wanted.at, cut}, property->name) ||
+        Text rest = {request.at + cut, request.size - cut};
+        if (!glob((Text){request.at, cut}, property->name) ||
             !read_component(rest, width, &component) || component >= property->count)
             continue;
         property->first += component;
@@ -151,9 +151,9 @@ static bool choose(Text wanted, mf_Property *property) {
 
 // ---- enumeration --------------------------------------------------------------------------------
 
-static void offer(Query *query, const Wanted *wanted, mf_Property *property, mf_Group *group,
+static void offer(Query *query, const Request *request, mf_Property *property, mf_Group *group,
                   uint32_t instance) {
-    if (query->ended || !choose(wanted->property, property))
+    if (query->ended || !choose(request->property, property))
         return;
     property->group = group;
     property->instance = instance;
@@ -161,34 +161,34 @@ static void offer(Query *query, const Wanted *wanted, mf_Property *property, mf_
     query->ended = !query->visit(property, query->user);
 }
 
-static void visit_part(Query *query, const Wanted *wanted, mf_Group *group, uint32_t instance,
+static void visit_part(Query *query, const Request *request, mf_Group *group, uint32_t instance,
                        mf_Part part, uint32_t index) {
     const mf_Model *model = group->config.model;
     mf_Property property;
     for (uint32_t f = 0; f < group->field_count; f++)
         if (mf_part_field(model, part, index, &group->fields[f], &property))
-            offer(query, wanted, &property, group, instance);
+            offer(query, request, &property, group, instance);
     for (uint32_t n = 0; mf_part_constant(model, part, index, n, &property); n++)
-        offer(query, wanted, &property, group, instance);
+        offer(query, request, &property, group, instance);
 }
 
 static void visit_robot(Query *query, Text path, mf_Group *group, uint32_t instance) {
     const mf_Model *model = group->config.model;
     size_t slash = last_slash(path);
-    Wanted wanted = {.parts = {path.at, slash > 0 ? slash - 1 : 0},
-                     .property = {path.at + slash, path.size - slash}};
+    Request request = {.parts = {path.at, slash > 0 ? slash - 1 : 0},
+                       .property = {path.at + slash, path.size - slash}};
     query->robot = true;
     query->parts = slash > 0;
     if (slash == 0) {
-        visit_part(query, &wanted, group, instance, MF_PART_ROBOT, 0);
+        visit_part(query, &request, group, instance, MF_PART_ROBOT, 0);
         return;
     }
     for (mf_Part part = MF_PART_LINK; part < MF_PART_COUNT; part++)
         for (uint32_t i = 0; i < mf_part_count(model, part) && !query->ended; i++) {
-            if (!fits(model, wanted.parts, part, i))
+            if (!fits(model, request.parts, part, i))
                 continue;
             query->part = true;
-            visit_part(query, &wanted, group, instance, part, i);
+            visit_part(query, &request, group, instance, part, i);
         }
 }
 
@@ -288,7 +288,7 @@ static bool keep_two(const mf_Property *property, void *user) {
 }
 
 typedef struct Near {
-    const char *wanted;
+    const char *request;
     size_t same; // [1] length of the common prefix
     const char *name;
 } Near;
@@ -296,9 +296,9 @@ typedef struct Near {
 // Names that share less than half of what was typed are no suggestion.
 static void compare_name(Near *near, const char *name) {
     size_t same = 0;
-    while (name[same] != '\0' && near->wanted[same] == name[same])
+    while (name[same] != '\0' && near->request[same] == name[same])
         same++;
-    if (same > near->same && 2 * same >= strlen(near->wanted)) {
+    if (same > near->same && 2 * same >= strlen(near->request)) {
         near->same = same;
         near->name = name;
     }
@@ -316,7 +316,7 @@ static mf_Status explain(const Query *query, const char *path, const char *last,
         return mf_fail(error, MF_NOT_FOUND, "property %.99s: group %.99s has instances 0 .. %u",
                        path, group->config.name, group->config.count - 1);
     const mf_Model *model = group->config.model;
-    Near near = {.wanted = last, .name = ""};
+    Near near = {.request = last, .name = ""};
     if (query->part || !query->parts) {
         // The field access needs a non-const group, but does not change it.
         mf_Group *any = (mf_Group *)(uintptr_t)group;
@@ -327,7 +327,7 @@ static mf_Status explain(const Query *query, const char *path, const char *last,
     const char *part = last;
     for (part--; part > path && part[-1] != '/';)
         part--;
-    near.wanted = part;
+    near.request = part;
     for (mf_Part kind = MF_PART_LINK; kind < MF_PART_COUNT; kind++)
         for (uint32_t i = 0; i < mf_part_count(model, kind); i++)
             compare_name(&near, mf_part_own_name(model, kind, i));

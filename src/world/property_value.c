@@ -90,7 +90,7 @@ const char *mf_property_locked(const mf_Property *property) {
     return NULL;
 }
 
-static bool turns(const mf_Property *property) {
+static bool is_rotational(const mf_Property *property) {
     const char *end = strrchr(property->name, '.');
     return property->field->info.width == 4 && end != NULL && strcmp(end, ".orientation") == 0;
 }
@@ -109,7 +109,7 @@ static mf_Status check_values(const mf_Property *property, const double *values,
                            "property %s: expected whole numbers %g .. %g, found %g", property->name,
                            lowest, highest, values[i]);
     }
-    if (!turns(property))
+    if (!is_rotational(property))
         return MF_OK;
     if (property->count % 4 != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -142,7 +142,7 @@ mf_Status mf_property_write(const mf_Property *property, const double *values, m
         return status;
     for (uint32_t i = 0; i < property->count; i++) {
         double value = values[i], rotation[4];
-        if (turns(property)) {
+        if (is_rotational(property)) {
             memcpy(rotation, values + i / 4 * 4, sizeof rotation);
             mf_quat_normalize(rotation);
             value = rotation[i % 4];

@@ -121,7 +121,7 @@ static bool conflict(const mf_SystemSlot *a, const mf_SystemSlot *b) {
 }
 
 // The word that marks systems that belong together; NULL: none.
-static const char *word_of(const mf_Group *group, const mf_SystemConfig *config) {
+static const char *name_of(const mf_Group *group, const mf_SystemConfig *config) {
     static const char level[] = "motion.level";
     if (config->together != NULL || config->phase != MF_PHASE_MOTION)
         return config->together;
@@ -133,7 +133,7 @@ static const char *word_of(const mf_Group *group, const mf_SystemConfig *config)
 
 static mf_Status check_pair(const mf_Group *group, const mf_SystemSlot *a, const mf_SystemSlot *b,
                             mf_Error *error) {
-    const char *first = word_of(group, &a->config), *second = word_of(group, &b->config);
+    const char *first = name_of(group, &a->config), *second = name_of(group, &b->config);
     if (a->config.phase != b->config.phase ||
         (first != NULL && second != NULL && strcmp(first, second) == 0))
         return MF_OK;

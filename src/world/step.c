@@ -23,8 +23,8 @@ uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from) {
     // Number of ticks k/rate up to the previous step; the next tick decides.
     int64_t before = mf_rate_ticks(rate, (mf_Time)(from - 1) * step);
     __int128 scale = (__int128)rate.numerator * step;
-    __int128 wanted = (__int128)before * rate.denominator * MF_SECOND;
-    return (uint64_t)((wanted + scale - 1) / scale);
+    __int128 due = (__int128)before * rate.denominator * MF_SECOND;
+    return (uint64_t)((due + scale - 1) / scale);
 }
 
 // ---- steps in which no block needs another ------------------------------------------------------

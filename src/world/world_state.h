@@ -29,7 +29,7 @@ mf_Status mf_world_add_last_system(mf_World *world, const mf_WorldSystemConfig *
                                    mf_Error *error);
 
 // Calls systems of a group for the one block of `run` as if the group ended with the `lanes`-th
-// robot of that block, also where it has fewer: blocks have room for sixteen.
+// robot of that block, also where it has fewer: blocks have space for sixteen.
 void mf_group_run_lanes(const mf_SystemRun *run, uint32_t lanes, const mf_SystemConfig *systems,
                         uint32_t system_count);
 

@@ -27,7 +27,7 @@ groups:
   - name: hexapods
     model: phantomx_description/urdf/phantomx.urdf
     count: 3
-    place: {poses: [[0, 0, 0], [0.603, 0, 0], [1.206, 0, 0]]}
+    placement: {poses: [[0, 0, 0], [0.603, 0, 0], [1.206, 0, 0]]}
 run: {duration: 1}
 END
 

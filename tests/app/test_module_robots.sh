@@ -87,13 +87,13 @@ near distance 0 0.005
 expect 0 run "$modules/wheelbot.urdf" --duration 0.5
 reads range 2 0.001
 expect 0 run "$modules/wheelbot.urdf" --duration 0.5 --ground steps --set ground.amplitude=0.15 \
-    --set ground.cell=0.01 --set 'group.place.poses=[[0.4, 0, 0]]'
+    --set ground.cell=0.01 --set 'group.placement.poses=[[0.4, 0, 0]]'
 reads range 0.5 0.011
 
 # ---- robots that start inside of each other: one line with their names, and the run goes on ---------
 cat >crowd.yaml <<END
 groups:
-  - {name: m, model: $modules/superbot_simple.urdf, count: 2, place: {poses: [[0, 0, 0], [0.1, 0.02, 0]]}}
+  - {name: m, model: $modules/superbot_simple.urdf, count: 2, placement: {poses: [[0, 0, 0], [0.1, 0.02, 0]]}}
 END
 expect 0 run crowd.yaml --duration 0.1
 grep -q '^note: robots start inside of each other: m 1 (inner_back) and m 0 (inner_front), 52 mm deep' out ||

@@ -63,7 +63,7 @@ groups:
   - name: other
     model: $humanoid
     sensors: true
-    place: {poses: [[2, 0, 0]]}
+    placement: {poses: [[2, 0, 0]]}
 END
 for word in run info; do
     refused 1 'not loaded without --allow-plugins' $word play.yaml

@@ -194,7 +194,7 @@ grep -q 'millimeters' out && fail 'a robot of 5 m is taken for one in millimeter
 printf '<robot name="r">%s</robot>' "$(link a 300)" >millimeters.urdf
 expect 0 run millimeters.urdf --duration 0.1
 grep -q '^note: the robot is 300 m high .* millimeters?' out || fail 'lengths in millimeters are not told'
-printf 'groups:\n  - {name: r, model: "%s", count: 2, place: {poses: [[0, 0, 0], [0.05, 0, 0]]}}\n' \
+printf 'groups:\n  - {name: r, model: "%s", count: 2, placement: {poses: [[0, 0, 0], [0.05, 0, 0]]}}\n' \
     "$hexapod" >inside.yaml
 expect 0 run inside.yaml --duration 0.01
 grep -q '^note: robots start inside of each other: r 0 (body) and r 1 (body), 60 mm deep' out || fail 'robots inside of each other are not told'
@@ -209,8 +209,8 @@ world: {step: 0.002}
 joints: [{name: rope, kind: ball, first: {group: car}, second: {group: ball}, force_limit: 0.001}]
 groups:
   - {name: car, model: "$source_dir/models/car_orca.yaml", behavior: {command: {mode: speed, values: [1, 0]}}}
-  - {name: ball, model: "$source_dir/models/ball.xml", motion: rigid, place: {poses: [[-0.4, 0, 0]]}}
-  - {name: quads, model: "$source_dir/models/crazyflie.yaml", place: {grid: {center: [0, 2, 1], spacing: [1, 1, 1]}}}
+  - {name: ball, model: "$source_dir/models/ball.xml", motion: rigid, placement: {poses: [[-0.4, 0, 0]]}}
+  - {name: quads, model: "$source_dir/models/crazyflie.yaml", placement: {grid: {center: [0, 2, 1], spacing: [1, 1, 1]}}}
 EOF
 expect 0 run tow.yaml --duration 0.5 --plot tow.html
 grep -q '^joint     car - ball: broke at ' out || fail 'the end says nothing of a broken joint'

@@ -24,7 +24,7 @@ refused 1 'this is a vehicle' evolve "$source_dir/models/crazyflie.yaml"
 refused 1 'no entry is named drones, expected one of quads, wings, cars' run "$swarm" \
     --set groups.drones.count=3
 refused 1 'groups.quads.cuont: unknown key' run "$swarm" --set groups.quads.cuont=3
-refused 1 'would overlap' run "$swarm" --set 'groups.quads.place.grid.spacing=[0.1, 0.1, 0.1]'
+refused 1 'would overlap' run "$swarm" --set 'groups.quads.placement.grid.spacing=[0.1, 0.1, 0.1]'
 refused 1 '--set groups.NAME.count=3' run "$swarm" --robots 3
 refused 2 '--plot' run "$swarm" --plot picture.gif
 refused 2 '--plot' run "$source_dir/scenes/hexapod.yaml" --plot a.svg

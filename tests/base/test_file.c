@@ -58,15 +58,15 @@ ssize_t read(int file, void *data, size_t size) {
 ssize_t write(int file, const void *data, size_t size) {
     if (interrupted())
         return -1;
-    size_t wanted = shortened(size);
-    if (script.full && wanted > script.disk) {
-        wanted = script.disk;
-        if (wanted == 0) {
+    size_t expected = shortened(size);
+    if (script.full && expected > script.disk) {
+        expected = script.disk;
+        if (expected == 0) {
             errno = ENOSPC;
             return -1;
         }
     }
-    ssize_t count = syscall(SYS_write, file, data, wanted);
+    ssize_t count = syscall(SYS_write, file, data, expected);
     if (script.full && count > 0)
         script.disk -= (size_t)count;
     return count;
@@ -182,15 +182,15 @@ static void read_survives_interrupts_and_short_reads(void **state) {
 }
 
 static void assert_unreadable(Scratch *scratch, const char *path, size_t limit, mf_Status expected,
-                              const char *words) {
+                              const char *text) {
     char mark = 'x', *data = &mark;
     size_t size = 77;
     mf_Error error = {0};
     assert_int_equal(mf_file_read(scratch->context, path, limit, &data, &size, &error), expected);
     assert_int_equal(error.status, expected);
     assert_string_equal(error.file, path);
-    if (strstr(error.message, words) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+    if (strstr(error.message, text) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.message, text);
     assert_ptr_equal(data, &mark); // outputs untouched
     assert_true(size == 77);
     assert_true(mf_context_live_bytes(scratch->context) == 0);
@@ -256,13 +256,13 @@ static void read_survives_every_failure(void **state) {
 // ---- replace -----------------------------------------------------------------------------------
 
 static void assert_not_replaced(Scratch *scratch, const char *path, const void *data, size_t size,
-                                mf_Status expected, const char *words) {
+                                mf_Status expected, const char *text) {
     int before = file_count(scratch->folder);
     mf_Error error = {0};
     assert_int_equal(mf_file_replace(scratch->context, path, data, size, &error), expected);
     assert_int_equal(error.status, expected);
-    if (strstr(error.message, words) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+    if (strstr(error.message, text) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.message, text);
     assert_int_equal(file_count(scratch->folder), before);
     assert_true(mf_context_live_bytes(scratch->context) == 0);
 }
@@ -356,9 +356,9 @@ static void replace_refuses_bad_targets(void **state) {
 static void a_full_disk_leaves_the_old_file(void **state) {
     Scratch *scratch = *state;
     put(scratch->path, "old", 3);
-    for (size_t room = 0; room < 6; room++) {
+    for (size_t capacity = 0; capacity < 6; capacity++) {
         script.full = true;
-        script.disk = room;
+        script.disk = capacity;
         assert_not_replaced(scratch, scratch->path, "newer!", 6, MF_IO, "No space left");
         assert_content(scratch->path, "old", 3);
     }

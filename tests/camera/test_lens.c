@@ -92,9 +92,9 @@ static void rays_come_back(void **state) {
             assert_near(lens.limit, lenses[i].limit, 1e-9);
         const double most = fmin(0.97 * sine_limit(&lens), 1.4);
         for (double angle = 0.0; angle < most; angle += 0.03)
-            for (double turn = 0.0; turn < 6.2; turn += 0.7) {
-                const double point[3] = {cos(angle), sin(angle) * cos(turn),
-                                         sin(angle) * sin(turn)};
+            for (double rotation = 0.0; rotation < 6.2; rotation += 0.7) {
+                const double point[3] = {cos(angle), sin(angle) * cos(rotation),
+                                         sin(angle) * sin(rotation)};
                 double pixel[2], ray[3];
                 assert_true(mf_lens_project(&lens, point, pixel));
                 assert_true(mf_lens_ray(&lens, pixel, ray));

@@ -140,27 +140,27 @@ static void a_ball_over_level_ground(void **state) {
     "<geom type='ellipsoid' size='0.1 0.2 0.4' pos='0 .5 .6' euler='20 60 10'/>"                   \
     "<geom type='mesh' mesh='m' pos='0 -.5 .6'/></body></worldbody></mujoco>"
 
-static mf_RayHit query(const Rig *rig, const double from[3], const double way[3]) {
+static mf_RayHit query(const Rig *rig, const double from[3], const double direction[3]) {
     mf_RayConfig config = mf_ray_config();
     mf_RayHit hit;
     memcpy(config.start, from, sizeof config.start);
-    memcpy(config.direction, way, sizeof config.direction);
+    memcpy(config.direction, direction, sizeof config.direction);
     MUST(mf_world_ray(rig->world, &config, &hit, &error));
     return hit;
 }
 
 // 1: the light is hidden, 0: it is not, -1: at an edge, where turned rays disagree.
 static int hidden(const Rig *rig, const double point[3], const double normal[3]) {
-    static const double turns[5][3] = {
+    static const double rotation[5][3] = {
         {0, 0, 0}, {0.004, 0, 0}, {-0.004, 0, 0}, {0, 0.004, 0}, {0, -0.004, 0}};
     int first = -1;
     for (int k = 0; k < 5; k++) {
-        double from[3], way[3];
+        double from[3], direction[3];
         for (int c = 0; c < 3; c++) {
-            way[c] = sun[c] + turns[k][c];
-            from[c] = point[c] + 1e-3 * (way[c] + normal[c]);
+            direction[c] = sun[c] + rotation[k][c];
+            from[c] = point[c] + 1e-3 * (direction[c] + normal[c]);
         }
-        const int hit = query(rig, from, way).hit;
+        const int hit = query(rig, from, direction).hit;
         if (k > 0 && hit != first)
             return -1;
         first = hit;
@@ -169,30 +169,30 @@ static int hidden(const Rig *rig, const double point[3], const double normal[3])
 }
 
 static void all_shapes(void **state) {
-    static const double places[][7] = {{-0.5, -1.0, 1.6, 0.94, -0.03, 0.17, 0.25},
-                                       {4.5, -0.5, 2.0, 0.15, -0.2, 0.0, 0.95},
-                                       {2.0, -0.1, 3.5, 0.7, 0.1, 0.7, 0.05}};
+    static const double poses[][7] = {{-0.5, -1.0, 1.6, 0.94, -0.03, 0.17, 0.25},
+                                      {4.5, -0.5, 2.0, 0.15, -0.2, 0.0, 0.95},
+                                      {2.0, -0.1, 3.5, 0.7, 0.1, 0.7, 0.05}};
     const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
     Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
     Rig rig = open_rig(*state, ALL);
     uint32_t seen[2][2] = {{0, 0}, {0, 0}}; // [on a robot][hidden]
     assert_true(lit != NULL && dark != NULL);
-    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+    for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
         double rotation[4], length = 0.0;
         for (int c = 0; c < 4; c++)
-            length += places[p][3 + c] * places[p][3 + c];
+            length += poses[p][3 + c] * poses[p][3 + c];
         for (int c = 0; c < 4; c++)
-            rotation[c] = places[p][3 + c] / sqrt(length);
-        shoot(&rig, &with, places[p], rotation, dark);
-        shoot(&rig, &without, places[p], rotation, lit);
+            rotation[c] = poses[p][3 + c] / sqrt(length);
+        shoot(&rig, &with, poses[p], rotation, dark);
+        shoot(&rig, &without, poses[p], rotation, lit);
         for (int i = 0; i < PIXELS; i++) {
-            double point[3], way[3];
+            double point[3], direction[3];
             if (dark->owner[i][0] == -1 || dark->depth[i] > 20.0f)
                 continue;
-            point_of(&with, i, (double)dark->depth[i], places[p], rotation, point);
+            point_of(&with, i, (double)dark->depth[i], poses[p], rotation, point);
             for (int c = 0; c < 3; c++)
-                way[c] = point[c] - places[p][c];
-            const mf_RayHit hit = query(&rig, places[p], way);
+                direction[c] = point[c] - poses[p][c];
+            const mf_RayHit hit = query(&rig, poses[p], direction);
             double cosine = 0.0, apart = 0.0;
             for (int c = 0; c < 3; c++) {
                 cosine += hit.normal[c] * sun[c];

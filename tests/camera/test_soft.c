@@ -48,8 +48,8 @@ static void ray_of(const mf_Camera *camera, int pixel, const double q[4], double
 }
 
 // The depth at which a ray meets a ball; negative: it does not.
-static double meet_ball(const double from[3], const double ray[3], const double center[3],
-                        double radius) {
+static double intersect_ball(const double from[3], const double ray[3], const double center[3],
+                             double radius) {
     double a = 0.0, b = 0.0, c = -radius * radius;
     for (int i = 0; i < 3; i++) {
         const double arm = center[i] - from[i];
@@ -65,9 +65,10 @@ static double meet_ball(const double from[3], const double ray[3], const double 
 
 static void particles_are_balls(void **state) {
     mf_SceneFile *file = parse_scene(
-        *state, "world: {step: 0.001}\ngroups:\n  - name: sand\n    model: ../models/grain.xml\n"
-                "    motion: {grains: {}}\n    count: 3\n    place: {poses: [[0, 0, 0], [0.05, 0, "
-                "0], [0, 0.08, 0]]}\n    height: 0.4\n");
+        *state,
+        "world: {step: 0.001}\ngroups:\n  - name: sand\n    model: ../models/grain.xml\n"
+        "    motion: {grains: {}}\n    count: 3\n    placement: {poses: [[0, 0, 0], [0.05, 0, "
+        "0], [0, 0.08, 0]]}\n    height: 0.4\n");
     mf_Scene scene = make_with(*state, file, NULL);
     const double position[3] = {-0.4, 0.03, 0.41};
     const mf_Camera camera = camera_of(0.5);
@@ -83,7 +84,7 @@ static void particles_are_balls(void **state) {
             double center[3];
             for (uint32_t c = 0; c < 3; c++)
                 center[c] = mf_field_get(at, k, c);
-            const double found = meet_ball(position, ray, center, radius);
+            const double found = intersect_ball(position, ray, center, radius);
             if (found > 0.0 && found < nearest) {
                 nearest = found;
                 which = (int32_t)k;
@@ -229,9 +230,10 @@ static void planes_of_a_robots_file(void **state) {
 
 static void vehicles_have_their_parts(void **state) {
     mf_SceneFile *file = parse_scene(
-        *state, "world: {step: 0.002}\ngroups:\n  - name: quads\n    model: "
-                "../models/crazyflie.yaml\n    count: 2\n    place: {poses: [[0, 0, 0], [0.5, 0, "
-                "0]]}\n    height: 1\n");
+        *state,
+        "world: {step: 0.002}\ngroups:\n  - name: quads\n    model: "
+        "../models/crazyflie.yaml\n    count: 2\n    placement: {poses: [[0, 0, 0], [0.5, 0, "
+        "0]]}\n    height: 1\n");
     mf_Scene scene = make_with(*state, file, NULL);
     const mf_Field *at = mf_group_find_field(scene.group, "base.position");
     double position[3];

@@ -8,8 +8,8 @@
 enum { BROAD_FRAME = 12, BROAD_FRAMES = 32, BROAD_NODES = 128, BROAD_PAIRS = 2048 };
 
 // `frames` is [frame][12][count] of the copy's precision, aligned to 64 bytes; count is a multiple
-// of 16. `near` is [count][pair]: how often the pair is told for the group of lanes. Returns the
-// lanes of a group.
+// of 16. `near` is [count][pair]: how often the pair is notified for the group of lanes. Returns
+// the lanes of a group.
 typedef struct BroadRun {
     const mf_CollidePlan *plan;
     uint32_t frame_count, count;

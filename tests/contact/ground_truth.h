@@ -12,7 +12,7 @@ typedef struct GroundCase {
 
 static const char *const ground_planes[] = {"", "euler='25 -10 0'"};
 
-// With %s in place of the plane's rotation.
+// With %s instead of the plane's rotation.
 static const char *const ground_solids[] = {
     // sphere
     "<mujoco><asset></asset><worldbody><geom type='plane' size='5 5 1' %s/><body><freejoint/><geo"

@@ -17,10 +17,10 @@ static const float cube[] = {-0.5f, -0.5f, -0.5f, 0.5f,  -0.5f, -0.5f, -0.5f, 0.
 
 typedef struct Case {
     const char *name;
-    Form a, b;         // in the order of the plan's kinds
-    double turn_a[4];  // any length
-    double place_b[3]; // a is at the origin
-    double turn_b[4];
+    Form a, b;            // in the order of the plan's kinds
+    double rotation_a[4]; // any length
+    double place_b[3];    // a is at the origin
+    double rotation_b[4];
     uint32_t count;
     double depth; // of the deepest contact
     double normal[3];
@@ -38,7 +38,7 @@ typedef struct Case {
 static const Case cases[] = {
     {"spheres", {MF_SHAPE_SPHERE, {1, 0, 0}, 0, 0}, {MF_SHAPE_SPHERE, {0.5, 0, 0}, 0, 0}, SAME,
      {0.84, 1.12, 0}, SAME, 1, 0.1, {0.6, 0.8, 0}, {0.57, 0.76, 0}},
-    {"spheres in one place", {MF_SHAPE_SPHERE, {1, 0, 0}, 0, 0},
+    {"spheres in one position", {MF_SHAPE_SPHERE, {1, 0, 0}, 0, 0},
      {MF_SHAPE_SPHERE, {0.5, 0, 0}, 0, 0}, SAME, {0, 0, 0}, SAME, 1, 1.5, {1, 0, 0},
      {0.25, 0, 0}},
     {"sphere beside a capsule", {MF_SHAPE_SPHERE, {0.5, 0, 0}, 0, 0},
@@ -97,7 +97,7 @@ static const Case cases[] = {
      {0.92387953251128674, 0, 0.38268343236508977, 0}, {0, 0, 1.4},
      {0.92387953251128674, 0.38268343236508977, 0, 0}, 1, 1.4142135623730951 - 1.4, {0, 0, 1},
      {0, 0, 0.7}},
-    {"boxes in one place", {MF_SHAPE_BOX, {2, 4, 6}, 0, 0}, {MF_SHAPE_BOX, {2, 4, 6}, 0, 0}, SAME,
+    {"coincident boxes", {MF_SHAPE_BOX, {2, 4, 6}, 0, 0}, {MF_SHAPE_BOX, {2, 4, 6}, 0, 0}, SAME,
      {0, 0, 0}, SAME, 4, 2.0, {1, 0, 0}, FREE},
     {"sphere on an ellipsoid", {MF_SHAPE_SPHERE, {0.5, 0, 0}, 0, 0},
      {MF_SHAPE_ELLIPSOID, {1, 2, 3}, 0, 0}, SAME, {0, 0, 3.4}, SAME, 1, 0.1, {0, 0, 1},

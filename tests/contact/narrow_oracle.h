@@ -71,11 +71,11 @@ static double body_reach(const Body *body, const double n[3]) {
 // How far a point sticks out of the body: > 0 outside, near 0 on the surface. A bound from below
 // for ellipsoids and hulls (by sampled directions), exact for the others.
 static double body_outside(const Body *body, const double point[3]) {
-    double way[3] = {point[0] - body->position[0], point[1] - body->position[1],
-                     point[2] - body->position[2]};
+    double direction[3] = {point[0] - body->position[0], point[1] - body->position[1],
+                           point[2] - body->position[2]};
     double p[3];
     const double *s = body->size;
-    to_own(body, way, p);
+    to_own(body, direction, p);
     double flat = sqrt(p[0] * p[0] + p[1] * p[1]), along = fmax(fabs(p[2]) - 0.5 * s[1], 0.0);
     double scaled[3] = {p[0] / s[0], p[1] / s[1], p[2] / s[2]}, worst = -INFINITY;
     switch (body->type) {
@@ -147,8 +147,8 @@ static double oracle_depth(const Body *a, const Body *b, double n[3]) {
         values[k] = INFINITY;
     for (int i = 0; i < SAMPLES; i++) {
         double z = 1 - (2 * i + 1) / (double)SAMPLES, r = sqrt(1 - z * z),
-               turn = 2.399963229728653 * i;
-        double d[3] = {r * cos(turn), r * sin(turn), z}, value = overlap_along(a, b, d);
+               rotation = 2.399963229728653 * i;
+        double d[3] = {r * cos(rotation), r * sin(rotation), z}, value = overlap_along(a, b, d);
         int slot = -1; // near one that is kept, else the worst
         for (int k = 0; k < STARTS && slot < 0; k++) {
             if (isfinite(values[k]) &&

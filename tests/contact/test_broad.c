@@ -117,10 +117,10 @@ static double radius_of(const mf_Shape *shape) {
 
 // [m] from a point, seen from the center of a segment, to that segment.
 static double point_to_segment(const double point[3], const double axis[3], double half) {
-    double along = fmax(-half, fmin(half, mf_vec3_dot(point, axis))), way[3];
+    double along = fmax(-half, fmin(half, mf_vec3_dot(point, axis))), direction[3];
     for (int k = 0; k < 3; k++)
-        way[k] = point[k] - along * axis[k];
-    return mf_vec3_length(way);
+        direction[k] = point[k] - along * axis[k];
+    return mf_vec3_length(direction);
 }
 
 // [m] of a shape's straight part.
@@ -132,23 +132,23 @@ static double half_of(const mf_Shape *shape) {
 static double between_segments(uint32_t lane, uint32_t a, uint32_t b) {
     const double *u = ups[lane][a], *v = ups[lane][b];
     double half_a = half_of(&shapes[a]), half_b = half_of(&shapes[b]);
-    double way[3], cross[3], least = INFINITY;
-    mf_vec3_sub(way, positions[lane][b], positions[lane][a]);
+    double offset[3], cross[3], least = INFINITY;
+    mf_vec3_sub(offset, positions[lane][b], positions[lane][a]);
     for (int side = -1; side <= 1; side += 2) {
         double from_a[3], from_b[3];
         for (int k = 0; k < 3; k++) {
-            from_a[k] = way[k] + side * half_b * v[k];
-            from_b[k] = side * half_a * u[k] - way[k];
+            from_a[k] = offset[k] + side * half_b * v[k];
+            from_b[k] = side * half_a * u[k] - offset[k];
         }
         least = fmin(least, point_to_segment(from_a, u, half_a));
         least = fmin(least, point_to_segment(from_b, v, half_b));
     }
     mf_vec3_cross(cross, u, v);
     double square = mf_vec3_dot(cross, cross), cosine = mf_vec3_dot(u, v);
-    double s = (mf_vec3_dot(way, u) - cosine * mf_vec3_dot(way, v)) / square;
-    double t = (cosine * mf_vec3_dot(way, u) - mf_vec3_dot(way, v)) / square;
+    double s = (mf_vec3_dot(offset, u) - cosine * mf_vec3_dot(offset, v)) / square;
+    double t = (cosine * mf_vec3_dot(offset, u) - mf_vec3_dot(offset, v)) / square;
     if (square > 1e-12 && fabs(s) < half_a && fabs(t) < half_b)
-        least = fmin(least, fabs(mf_vec3_dot(way, cross)) / sqrt(square));
+        least = fmin(least, fabs(mf_vec3_dot(offset, cross)) / sqrt(square));
     return least;
 }
 
@@ -157,20 +157,20 @@ static double between_segments(uint32_t lane, uint32_t a, uint32_t b) {
 static double gap_of(const mf_CollidePlan *plan, uint32_t p, uint32_t lane, double *slack) {
     uint32_t a = mf_collide_shapes(plan)[mf_collide_pairs(plan)[p].a].shape,
              b = mf_collide_shapes(plan)[mf_collide_pairs(plan)[p].b].shape;
-    double way[3], both = radius_of(&shapes[a]) + radius_of(&shapes[b]);
+    double offset[3], both = radius_of(&shapes[a]) + radius_of(&shapes[b]);
     *slack = 0;
     if (shapes[a].type != MF_SHAPE_PLANE && half_of(&shapes[a]) + half_of(&shapes[b]) > 0) {
         *slack = 0.01 * both;
         return between_segments(lane, a, b) - shapes[a].size[0] - shapes[b].size[0];
     }
-    mf_vec3_sub(way, positions[lane][b], positions[lane][a]);
-    double apart =
-        shapes[a].type == MF_SHAPE_PLANE ? mf_vec3_dot(way, ups[lane][a]) : mf_vec3_length(way);
+    mf_vec3_sub(offset, positions[lane][b], positions[lane][a]);
+    double apart = shapes[a].type == MF_SHAPE_PLANE ? mf_vec3_dot(offset, ups[lane][a])
+                                                    : mf_vec3_length(offset);
     return apart - both;
 }
 
 static void check_copy(const Copy *copy, const mf_CollidePlan *plan, double reach,
-                       unsigned char *near, uint32_t *skipped, uint32_t *told) {
+                       unsigned char *near, uint32_t *skipped, uint32_t *reported) {
     BroadRun run = {.plan = plan,
                     .frame_count = LINKS,
                     .count = COUNT,
@@ -190,7 +190,7 @@ static void check_copy(const Copy *copy, const mf_CollidePlan *plan, double reac
                 (times == 1 && least > margin + slack + 1e-4))
                 fail_msg("%s: pair %u of lane %u told %u times at a distance of %g", copy->name, p,
                          lane, times, least);
-            *(times ? told : skipped) += 1;
+            *(times ? reported : skipped) += 1;
         }
     }
 }
@@ -205,13 +205,13 @@ static void near_pairs_are_listed_once(void **state) {
         assert_true(plan->pair_count > 300 && plan->node_count <= BROAD_NODES);
         unsigned char *near = malloc((size_t)COUNT * plan->pair_count);
         assert_non_null(near);
-        uint32_t skipped = 0, told = 0;
+        uint32_t skipped = 0, reported = 0;
         random_frames(wide[round % 3]);
         for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
             if (mf_kernel_row_available(copies[i].row))
-                check_copy(&copies[i], plan, 0.01, near, &skipped, &told);
+                check_copy(&copies[i], plan, 0.01, near, &skipped, &reported);
         }
-        assert_true(told > 0 && skipped > 0);
+        assert_true(reported > 0 && skipped > 0);
         free(near);
         mf_release(context, plan);
     }

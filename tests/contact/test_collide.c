@@ -224,7 +224,7 @@ static void shapes_are_placed(void **state) {
     assert_true(mf_hull_vertices_f64(own)[0] == -1 && mf_hull_vertices_f64(own)[3] == 1);
     assert_true(mf_hull_vertices_f64(own)[6 + 1] == 2.25 &&
                 mf_hull_vertices_f32(own)[9 + 2] == 2.25f);
-    // A half turn about y: (1, 0, 0) to (-1, 0, 0), then 5 up.
+    // A half rotation about y: (1, 0, 0) to (-1, 0, 0), then 5 up.
     v += MF_COLLIDE_SHAPE_VALUES;
     assert_int_equal(mf_collide_shapes(plan)[1].frame, 2);
     assert_true(v[0] == -1 && v[4] == 1 && v[8] == -1 && v[9] == -1 && v[11] == 5);

@@ -9,7 +9,7 @@
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_search);
-static _Alignas(64) char scratch[1 << 16]; // mf_compound_search_room(MF_COMPOUND_SHAPES)
+static _Alignas(64) char scratch[1 << 16]; // mf_compound_search_scratch_size(MF_COMPOUND_SHAPES)
 
 static double unit(uint32_t stream, uint32_t number) {
     uint32_t word[4];
@@ -146,7 +146,7 @@ static void advance(State *state, const mf_Model *model, double time) {
     }
 }
 
-static void places_and_velocities_are_those_of_the_model(void **state) {
+static void positions_and_velocities_are_those_of_the_model(void **state) {
     mf_Context *context;
     MUST(mf_context_create(NULL, &context, &error));
     static const char *const slider =
@@ -243,7 +243,7 @@ static void compare(const mf_CompoundPair *pair, int precision, const int *rows,
                                         .pair_count = 1,
                                         .trees = trees,
                                         .touches = touches,
-                                        .room = ROOM,
+                                        .capacity = ROOM,
                                         .scratch = scratch};
             searches[rows[r]][precision](&search);
             assert_int_equal(search.lost, 0);
@@ -311,11 +311,11 @@ static void trees_find_what_every_two_find(void **state) {
                 continue;
             const double far = i < 64 ? 0.0 : i < 80 ? 1e-7 : 0.7;
             for (uint32_t c = 0; c < 3; c++)
-                pair.way[c] = far * (2 * unit(500 + c, i) - 1);
+                pair.direction[c] = far * (2 * unit(500 + c, i) - 1);
             if (a == 1)
-                pair.way[0] += 4.5;
+                pair.direction[0] += 4.5;
             if (b == 1)
-                pair.way[0] -= 4.5;
+                pair.direction[0] -= 4.5;
             compare(&pair, precision, rows, row_count, &count);
         }
         assert_true(count.touches > 500);
@@ -349,13 +349,13 @@ static void bits_do_not_depend_on_other_agents(void **state) {
         for (uint32_t i = 0; i < PAIRS; i++) {
             pairs[i] = (mf_CompoundPair){.sides = {{robot.compound, parts, i % MF_BLOCK},
                                                    {robot.compound, parts, i * 5 % MF_BLOCK}},
-                                         .way = {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)}};
+                                         .direction = {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)}};
         }
         mf_CompoundSearch all = {.pairs = pairs,
                                  .pair_count = PAIRS,
                                  .trees = true,
                                  .touches = together,
-                                 .room = ROOM,
+                                 .capacity = ROOM,
                                  .scratch = scratch};
         searches[rows[row_count - 1]][precision](&all);
         assert_true(all.solid_tests > 600 && all.touch_count > 300);
@@ -365,7 +365,7 @@ static void bits_do_not_depend_on_other_agents(void **state) {
                                      .pair_count = 1,
                                      .trees = true,
                                      .touches = alone,
-                                     .room = ROOM,
+                                     .capacity = ROOM,
                                      .scratch = scratch};
             searches[rows[0]][precision](&one);
             bool sick = i % MF_BLOCK == 5 || i % MF_BLOCK == 6 || i * 5 % MF_BLOCK == 5 ||
@@ -378,7 +378,7 @@ static void bits_do_not_depend_on_other_agents(void **state) {
         }
         assert_int_equal(first, all.touch_count);
         // Without room the first ones are told, and the others counted.
-        all.room = 100;
+        all.capacity = 100;
         searches[rows[row_count - 1]][precision](&all);
         assert_int_equal(all.touch_count, 100);
         assert_int_equal(all.lost, first - 100);
@@ -390,17 +390,18 @@ static void bits_do_not_depend_on_other_agents(void **state) {
 
 // ---- gaps and ways ------------------------------------------------------------------------------
 
-static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool trees, double wanted,
-                                             int row, int precision, uint32_t *count, double *gap) {
+static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool trees,
+                                             double expected, int row, int precision,
+                                             uint32_t *count, double *gap) {
     static mf_CompoundTouch touches[ROOM];
     mf_CompoundSearch search = {.pairs = pair,
                                 .pair_count = 1,
                                 .trees = trees,
                                 .touches = touches,
-                                .room = ROOM,
+                                .capacity = ROOM,
                                 .scratch = scratch,
                                 .gaps = gap,
-                                .wanted = wanted};
+                                .target_gap = expected};
     searches[row][precision](&search);
     *count = search.touch_count;
     return touches;
@@ -409,7 +410,7 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
 // Robots that are a gap apart do not touch when one moves by less, whatever its way; asking for
 // gaps changes no touch; all copies tell the same gap.
 static void gaps_hold(void **state) {
-    enum { PAIRS = 300, WAYS = 30 };
+    enum { PAIRS = 300, DIRECTIONS = 30 };
     mf_Context *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t apart = 0, wide = 0;
@@ -422,32 +423,32 @@ static void gaps_hold(void **state) {
         mf_TreeState from = view(&states);
         refits[rows[0]][precision](robot.compound, &from, parts);
         for (uint32_t i = 0; i < PAIRS; i++) {
-            mf_CompoundPair pair = {
-                .sides = {{robot.compound, parts, i % MF_BLOCK},
-                          {robot.compound, parts, i * 7 % MF_BLOCK}},
-                .way = {1.2 * unit(1, i) - 0.6, 1.2 * unit(2, i) - 0.6, 0.4 * unit(3, i) - 0.2}};
-            const double wanted = i % 3 == 0 ? 0.0 : 0.1 * unit(4, i);
+            mf_CompoundPair pair = {.sides = {{robot.compound, parts, i % MF_BLOCK},
+                                              {robot.compound, parts, i * 7 % MF_BLOCK}},
+                                    .direction = {1.2 * unit(1, i) - 0.6, 1.2 * unit(2, i) - 0.6,
+                                                  0.4 * unit(3, i) - 0.2}};
+            const double expected = i % 3 == 0 ? 0.0 : 0.1 * unit(4, i);
             double gap = -1.0, least;
             uint32_t count, plain;
-            count_touches(&pair, true, wanted, rows[0], precision, &count, &gap);
-            count_touches(&pair, true, wanted, rows[0], precision, &plain, NULL);
+            count_touches(&pair, true, expected, rows[0], precision, &count, &gap);
+            count_touches(&pair, true, expected, rows[0], precision, &plain, NULL);
             assert_int_equal(count, plain);
             assert_true(gap >= 0.0 && (count == 0 || gap == 0.0));
             for (int r = 1; r < row_count; r++) {
-                count_touches(&pair, true, wanted, rows[r], precision, &count, &least);
+                count_touches(&pair, true, expected, rows[r], precision, &count, &least);
                 assert_true(least == gap);
             }
             apart += gap > 0.0;
             wide += gap > 0.04;
-            for (uint32_t k = 0; gap > 1e-4 && k < WAYS; k++) {
+            for (uint32_t k = 0; gap > 1e-4 && k < DIRECTIONS; k++) {
                 mf_CompoundPair moved = pair;
-                double way[3], size = 0.0;
+                double direction[3], size = 0.0;
                 for (uint32_t c = 0; c < 3; c++) {
-                    way[c] = unit(5 + c, i * WAYS + k) - 0.5;
-                    size += way[c] * way[c];
+                    direction[c] = unit(5 + c, i * DIRECTIONS + k) - 0.5;
+                    size += direction[c] * direction[c];
                 }
                 for (uint32_t c = 0; c < 3; c++)
-                    moved.way[c] += way[c] * (gap - 1e-4) / sqrt(size);
+                    moved.direction[c] += direction[c] * (gap - 1e-4) / sqrt(size);
                 count_touches(&moved, false, 0.0, rows[row_count - 1], precision, &count, NULL);
                 assert_int_equal(count, 0);
             }
@@ -460,7 +461,7 @@ static void gaps_hold(void **state) {
 }
 
 // Links that are held do not touch, and all others do as before.
-static void held_links_do_not_touch(void **state) {
+static void fixed_links_do_not_touch(void **state) {
     mf_Context *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t left_out = 0, kept = 0;
@@ -476,14 +477,14 @@ static void held_links_do_not_touch(void **state) {
         mf_CompoundPair pair = {
             .sides = {{robot.compound, parts, i % MF_BLOCK},
                       {robot.compound, parts, i * 7 % MF_BLOCK}},
-            .way = {0.4 * unit(1, i) - 0.2, 0.4 * unit(2, i) - 0.2, 0.4 * unit(3, i) - 0.2}};
+            .direction = {0.4 * unit(1, i) - 0.2, 0.4 * unit(2, i) - 0.2, 0.4 * unit(3, i) - 0.2}};
         static mf_CompoundTouch before[ROOM];
         uint32_t count, all;
         double gap = -1.0;
         memcpy(before, count_touches(&pair, true, 0.0, rows[0], 0, &all, NULL), sizeof before);
         if (all == 0)
             continue;
-        pair.held = true;
+        pair.fixed = true;
         for (uint32_t s = 0; s < 2; s++)
             pair.links[s] = solids[before[i % all].solids[s]].link;
         const int row = rows[i % (uint32_t)row_count];
@@ -516,7 +517,7 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
                             uint32_t lane) {
     double most = 0.0;
     for (uint32_t s = 0; s < compound->solid_count; s++) {
-        const size_t turn = mf_compound_rotation_row(compound, s);
+        const size_t orientation = mf_compound_rotation_row(compound, s);
         const size_t index = mf_compound_solid_row(compound, s) + 9;
         const double radius = at(from, mf_compound_node_row(compound, s) + 3, lane);
         const double *box = compound->solids[s].box;
@@ -528,7 +529,7 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
                 double gone = at(to, index + r, lane) - at(from, index + r, lane);
                 for (size_t c = 0; c < 3; c++) {
                     const double arm = corner >> c & 1 ? part * box[c] : -part * box[c];
-                    const size_t row = turn + 3 * r + c;
+                    const size_t row = orientation + 3 * r + c;
                     gone += arm * (at(to, row, lane) - at(from, row, lane));
                 }
                 square += gone * gone;
@@ -541,7 +542,7 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
 
 // No point of a robot goes farther against its base than it is said to, for small and large turns
 // of it and of its joints, wherever the base goes; who does not move has gone no way.
-static void nothing_goes_farther_than_its_way(void **state) {
+static void nothing_goes_farther_than_its_reach(void **state) {
     mf_Context *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     MUST(mf_context_create(NULL, &context, &error));
@@ -554,7 +555,7 @@ static void nothing_goes_farther_than_its_way(void **state) {
     assert_non_null(memory);
     memset(memory, 0, bytes);
     for (uint32_t round = 0; round < 40; round++) {
-        _Alignas(64) double place[2][3][MF_BLOCK], drift[MF_BLOCK];
+        _Alignas(64) double position[2][3][MF_BLOCK], drift[MF_BLOCK];
         const double part = round % 4 == 0 ? 1e-4 : round % 4 == 1 ? 0.01 : 0.3;
         State now, then, other;
         fill_state(&now, robot.model, 100 * round);
@@ -570,16 +571,17 @@ static void nothing_goes_farther_than_its_way(void **state) {
             for (uint32_t c = 0; c < 4; c++)
                 then.orientation[c][lane] /= sqrt(size);
             for (uint32_t c = 0; c < 3; c++) {
-                place[0][c][lane] = 3 * unit(c, lane);
-                place[1][c][lane] = place[0][c][lane] + part * (lane % 4 == 0) * unit(c + 3, lane);
+                position[0][c][lane] = 3 * unit(c, lane);
+                position[1][c][lane] =
+                    position[0][c][lane] + part * (lane % 4 == 0) * unit(c + 3, lane);
             }
             for (uint32_t j = 0; j < robot.model->joint_count; j++)
                 if (lane % 5 != 1 && (lane % 5 != 2 || j == (lane + round) % 21))
                     then.angle[j][lane] += part * (other.angle[j][lane] - now.angle[j][lane]);
         }
         mf_TreeState from = view(&now), to = view(&then);
-        from.position = place[0];
-        to.position = place[1];
+        from.position = position[0];
+        to.position = position[1];
         refits[rows[0]][1](compound, &from, before);
         refits[rows[0]][1](compound, &to, after);
         const int row = rows[round % (uint32_t)row_count];
@@ -649,12 +651,12 @@ static void a_point_has_its_mass(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_are_binary_with_solids_in_their_leaves),
-        cmocka_unit_test(places_and_velocities_are_those_of_the_model),
+        cmocka_unit_test(positions_and_velocities_are_those_of_the_model),
         cmocka_unit_test(trees_find_what_every_two_find),
         cmocka_unit_test(bits_do_not_depend_on_other_agents),
         cmocka_unit_test(gaps_hold),
-        cmocka_unit_test(held_links_do_not_touch),
-        cmocka_unit_test(nothing_goes_farther_than_its_way),
+        cmocka_unit_test(fixed_links_do_not_touch),
+        cmocka_unit_test(nothing_goes_farther_than_its_reach),
         cmocka_unit_test(masses_are_those_at_the_worst_position),
         cmocka_unit_test(a_point_has_its_mass),
     };

@@ -100,24 +100,24 @@ static void tables_find_the_farthest(void **state) {
         for (uint32_t h = 0; h < set->count; h++)
             for (int i = 0; i < 20000; i++) {
                 const mf_ConvexHull *hull = mf_hull_of(set, h);
-                double way[3], most = -1.0;
+                double direction[3], most = -1.0;
                 HullCorners corners;
                 for (int k = 0; k < 3; k++) // whole numbers: many lie on the borders of cells
-                    way[k] = i % 2 ? rand() % 9 - 4 : rand() / (double)RAND_MAX - 0.5;
-                const double length = sqrt(dot(way, way));
+                    direction[k] = i % 2 ? rand() % 9 - 4 : rand() / (double)RAND_MAX - 0.5;
+                const double length = sqrt(dot(direction, direction));
                 for (int k = 0; k < 3; k++)
-                    way[k] /= length > 0.0 ? length : 1.0;
+                    direction[k] /= length > 0.0 ? length : 1.0;
                 MF_ONE_LANE(mf_hull_on_plane)
-                (hull, true, (Vec){-way[0], -way[1], -way[2]}, &corners);
+                (hull, true, (Vec){-direction[0], -direction[1], -direction[2]}, &corners);
                 for (uint32_t v = 0; v < hull->vertex_count; v++) {
-                    double value = dot(mf_hull_vertices_f64(hull) + 3 * (size_t)v, way);
+                    double value = dot(mf_hull_vertices_f64(hull) + 3 * (size_t)v, direction);
                     most = value > most ? value : most;
                 }
                 double best = -1.0;
                 for (int k = 0; k < 4; k++) {
                     const double at[3] = {corners.at[k].x, corners.at[k].y, corners.at[k].z};
-                    if (corners.exists[k] && dot(at, way) > best)
-                        best = dot(at, way);
+                    if (corners.exists[k] && dot(at, direction) > best)
+                        best = dot(at, direction);
                 }
                 assert_true(most - best < 1e-15);
             }

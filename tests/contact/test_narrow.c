@@ -43,8 +43,8 @@ static void literals_hold(void **state) {
         fixture_open(context, &item->a, &item->b);
         fixture_plan();
         for (uint32_t lane = 0; lane < COUNT; lane++) {
-            set_link(lane, 0, item->turn_a, origin);
-            set_link(lane, 1, item->turn_b, item->place_b);
+            set_link(lane, 0, item->rotation_a, origin);
+            set_link(lane, 1, item->rotation_b, item->place_b);
         }
         run_all(0.0);
         check_literal(item, true);
@@ -73,20 +73,20 @@ static void random_quat(double q[4]) {
 
 // Places b so that both overlap by `depth` along a random direction.
 static void random_lane(uint32_t lane, double least, double most) {
-    double q[4], position[3], way[3], origin[3] = {0, 0, 0};
+    double q[4], position[3], direction[3], origin[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++) {
         position[i] = between(-1, 1);
-        way[i] = oracle_normal();
+        direction[i] = oracle_normal();
     }
-    make_unit(way);
+    make_unit(direction);
     random_quat(q);
     set_link(lane, 0, q, position);
     random_quat(q);
     set_link(lane, 1, q, origin);
-    double apart = overlap_along(&fixture.bodies[lane][0], &fixture.bodies[lane][1], way);
+    double apart = overlap_along(&fixture.bodies[lane][0], &fixture.bodies[lane][1], direction);
     apart -= between(least, most);
     for (int i = 0; i < 3; i++)
-        origin[i] = way[i] * apart;
+        origin[i] = direction[i] * apart;
     set_link(lane, 1, q, origin);
 }
 
@@ -200,16 +200,16 @@ static void judge_plane(uint32_t lane, double reach, bool wide) {
         Found contact = found(lane, c, wide);
         if (!contact.exists)
             continue;
-        double on_plane[3], on_solid[3], way[3];
+        double on_plane[3], on_solid[3], offset[3];
         mf_vec3_add_scaled(on_plane, contact.point, 0.5 * contact.depth, contact.normal);
         mf_vec3_add_scaled(on_solid, contact.point, -0.5 * contact.depth, contact.normal);
-        mf_vec3_sub(way, on_plane, plane->position);
+        mf_vec3_sub(offset, on_plane, plane->position);
         mf_vec3_sub(on_plane, contact.normal, up);
         deepest = fmax(deepest, contact.depth);
-        if (fabs(mf_vec3_dot(way, up)) > rounding || body_outside(solid, on_solid) > rounding ||
+        if (fabs(mf_vec3_dot(offset, up)) > rounding || body_outside(solid, on_solid) > rounding ||
             mf_vec3_length(on_plane) > rounding)
             fail_msg("plane with type %d, lane %u, contact %u: off by %g and %g", solid->type, lane,
-                     c, mf_vec3_dot(way, up), body_outside(solid, on_solid));
+                     c, mf_vec3_dot(offset, up), body_outside(solid, on_solid));
     }
     if (depth > -reach + rounding && fabs(depth - deepest) > rounding)
         fail_msg("plane with type %d, lane %u: depth %.9g of %.9g", solid->type, lane, deepest,
@@ -269,7 +269,7 @@ static void check_sane(const char *what, bool wide) {
 // Concentric, parallel, touching exactly, aligned: finite answers from all copies alike.
 static void degenerate_states_give_finite_contacts(void **state) {
     const double quats[4][4] = {{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 0, 1, 0}, {1, 1, 1, 1}};
-    const double ways[4][3] = {{0, 0, 0}, {0.125, 0, 0}, {0, 0.25, 0}, {0, 0, 0.1875}};
+    const double directions[4][3] = {{0, 0, 0}, {0.125, 0, 0}, {0, 0.25, 0}, {0, 0, 0.1875}};
     const double origin[3] = {0, 0, 0};
     for (int i = 0; i < FORMS; i++) {
         for (int k = i; k < FORMS; k++) {
@@ -278,7 +278,7 @@ static void degenerate_states_give_finite_contacts(void **state) {
             fixture_plan();
             for (uint32_t lane = 0; lane < COUNT; lane++) {
                 set_link(lane, 0, quats[lane % 4], origin);
-                set_link(lane, 1, quats[lane / 4 % 4], ways[lane / 16]);
+                set_link(lane, 1, quats[lane / 4 % 4], directions[lane / 16]);
             }
             run_all(0.01);
             snprintf(what, sizeof what, "types %d and %d", forms[i].type, forms[k].type);

@@ -13,7 +13,7 @@ enum {
 };
 
 // A group in the layout of fields.
-typedef struct Crowd {
+typedef struct Batch {
     uint32_t count, blocks;
     bool double_precision;
     _Alignas(64) double position_f64[MOST * 3 + 64];
@@ -24,44 +24,44 @@ typedef struct Crowd {
     _Alignas(64) uint32_t seen[MOST + 16], index[(MOST + 16) * NEAREST];
     _Alignas(64) double relative_f64[2][(MOST + 16) * NEAREST * 3];
     _Alignas(64) float relative_f32[2][(MOST + 16) * NEAREST * 3];
-} Crowd;
+} Batch;
 
 static size_t row(uint32_t agent, uint32_t components, uint32_t component) {
     return ((size_t)(agent / MF_BLOCK) * components + component) * MF_BLOCK + agent % MF_BLOCK;
 }
 
-static void crowd_begin(Crowd *crowd, uint32_t count, bool double_precision) {
-    memset(crowd, 0, sizeof *crowd);
-    crowd->count = count;
-    crowd->double_precision = double_precision;
+static void batch_begin(Batch *batch, uint32_t count, bool double_precision) {
+    memset(batch, 0, sizeof *batch);
+    batch->count = count;
+    batch->double_precision = double_precision;
     for (uint32_t i = 0; i < count; i++) {
-        crowd->rotation_f32[row(i, 4, 0)] = 1.0f;
-        crowd->rotation_f64[row(i, 4, 0)] = 1.0;
+        batch->rotation_f32[row(i, 4, 0)] = 1.0f;
+        batch->rotation_f64[row(i, 4, 0)] = 1.0;
     }
 }
 
-static void crowd_put(Crowd *crowd, uint32_t agent, double x, double y, double z) {
+static void batch_put(Batch *batch, uint32_t agent, double x, double y, double z) {
     const double position[3] = {x, y, z};
     for (uint32_t c = 0; c < 3; c++) {
-        crowd->position_f64[row(agent, 3, c)] = position[c];
-        crowd->position_f32[row(agent, 3, c)] = (float)position[c];
+        batch->position_f64[row(agent, 3, c)] = position[c];
+        batch->position_f32[row(agent, 3, c)] = (float)position[c];
     }
 }
 
-static double crowd_get(const Crowd *crowd, uint32_t agent, uint32_t component) {
+static double batch_get(const Batch *batch, uint32_t agent, uint32_t component) {
     size_t at = row(agent, 3, component);
-    return crowd->double_precision ? crowd->position_f64[at] : (double)crowd->position_f32[at];
+    return batch->double_precision ? batch->position_f64[at] : (double)batch->position_f32[at];
 }
 
-static mf_NeighborGroup crowd_group(const Crowd *crowd, double radius, bool source) {
-    bool wide = crowd->double_precision;
+static mf_NeighborGroup batch_group(const Batch *batch, double radius, bool source) {
+    bool wide = batch->double_precision;
     return (mf_NeighborGroup){
         .double_precision = wide,
-        .count = crowd->count,
-        .position = wide ? (const void *)crowd->position_f64 : crowd->position_f32,
-        .orientation = wide ? (const void *)crowd->rotation_f64 : crowd->rotation_f32,
-        .linear_velocity = wide ? (const void *)crowd->velocity_f64 : crowd->velocity_f32,
-        .fault = crowd->fault,
+        .count = batch->count,
+        .position = wide ? (const void *)batch->position_f64 : batch->position_f32,
+        .orientation = wide ? (const void *)batch->rotation_f64 : batch->rotation_f32,
+        .linear_velocity = wide ? (const void *)batch->velocity_f64 : batch->velocity_f32,
+        .fault = batch->fault,
         .radius = radius,
         .source = source};
 }
@@ -77,26 +77,26 @@ static double bell(uint32_t stream, uint32_t number) {
 }
 
 // The predicate of neighbors.h, in the search's precision.
-static double distance2(const Crowd *crowd, bool wide, uint32_t a, uint32_t b) {
+static double distance2(const Batch *batch, bool wide, uint32_t a, uint32_t b) {
     if (wide) {
         double d[3];
         for (uint32_t c = 0; c < 3; c++)
-            d[c] = crowd_get(crowd, b, c) - crowd_get(crowd, a, c);
+            d[c] = batch_get(batch, b, c) - batch_get(batch, a, c);
         return (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
     }
     float d[3];
     for (uint32_t c = 0; c < 3; c++)
-        d[c] = (float)crowd_get(crowd, b, c) - (float)crowd_get(crowd, a, c);
+        d[c] = (float)batch_get(batch, b, c) - (float)batch_get(batch, a, c);
     float xx = d[0] * d[0], yy = d[1] * d[1], zz = d[2] * d[2];
     float sum = xx + yy;
     return (double)(sum + zz);
 }
 
-static bool alive(const Crowd *crowd, uint32_t agent) {
+static bool alive(const Batch *batch, uint32_t agent) {
     for (uint32_t c = 0; c < 3; c++)
-        if (!(crowd_get(crowd, agent, c) - crowd_get(crowd, agent, c) == 0.0))
+        if (!(batch_get(batch, agent, c) - batch_get(batch, agent, c) == 0.0))
             return false;
-    return crowd->fault[agent] == 0;
+    return batch->fault[agent] == 0;
 }
 
 typedef struct Near {
@@ -111,51 +111,51 @@ static int by_distance(const void *a, const void *b) {
     return first->agent < second->agent ? -1 : first->agent > second->agent;
 }
 
-static bool in_view(const Crowd *crowd, bool wide, uint32_t a, uint32_t b, double d2,
+static bool in_view(const Batch *batch, bool wide, uint32_t a, uint32_t b, double d2,
                     double cosine) {
     // Everybody in these tests faces along world x, so that "ahead" is dx exactly.
-    double dx = wide ? crowd_get(crowd, b, 0) - crowd_get(crowd, a, 0)
-                     : (double)((float)crowd_get(crowd, b, 0) - (float)crowd_get(crowd, a, 0));
+    double dx = wide ? batch_get(batch, b, 0) - batch_get(batch, a, 0)
+                     : (double)((float)batch_get(batch, b, 0) - (float)batch_get(batch, a, 0));
     if (wide)
         return cosine * __builtin_sqrt(d2) <= dx;
     return (float)cosine * __builtin_sqrtf((float)d2) <= (float)dx;
 }
 
-static void compare(const Crowd *crowd, bool wide, const mf_NeighborQuery *query) {
+static void compare(const Batch *batch, bool wide, const mf_NeighborQuery *query) {
     double radius2 = wide ? query->radius * query->radius
                           : (double)((float)query->radius * (float)query->radius);
     static Near near[MOST];
-    for (uint32_t a = 0; a < crowd->count; a++) {
-        if (!alive(crowd, a))
+    for (uint32_t a = 0; a < batch->count; a++) {
+        if (!alive(batch, a))
             continue;
         uint32_t found = 0;
-        for (uint32_t b = 0; b < crowd->count; b++) {
-            if (b == a || !alive(crowd, b))
+        for (uint32_t b = 0; b < batch->count; b++) {
+            if (b == a || !alive(batch, b))
                 continue;
-            double d2 = distance2(crowd, wide, a, b);
+            double d2 = distance2(batch, wide, a, b);
             if (!(d2 <= radius2) ||
-                (query->in_view && !in_view(crowd, wide, a, b, d2, query->view_cosine)))
+                (query->in_view && !in_view(batch, wide, a, b, d2, query->view_cosine)))
                 continue;
             near[found++] = (Near){d2, b};
         }
         qsort(near, found, sizeof *near, by_distance);
-        if (crowd->seen[a] != found)
-            fail_msg("agent %u: %u neighbors, brute force has %u", a, crowd->seen[a], found);
+        if (batch->seen[a] != found)
+            fail_msg("agent %u: %u neighbors, brute force has %u", a, batch->seen[a], found);
         for (uint32_t m = 0; m < NEAREST; m++) {
             uint32_t expected = m < found ? near[m].agent : UINT32_MAX;
-            uint32_t got = crowd->index[row(a, NEAREST, m)];
+            uint32_t got = batch->index[row(a, NEAREST, m)];
             if (got != expected)
                 fail_msg("agent %u: neighbor %u is %u, brute force has %u", a, m, got, expected);
             for (uint32_t c = 0; c < 3; c++) {
                 size_t at = row(a, NEAREST * 3, m * 3 + c);
-                double commanded = crowd->double_precision ? crowd->relative_f64[0][at]
-                                                           : (double)crowd->relative_f32[0][at];
+                double commanded = batch->double_precision ? batch->relative_f64[0][at]
+                                                           : (double)batch->relative_f32[0][at];
                 double difference = 0.0;
                 if (m < found)
-                    difference = crowd->double_precision
-                                     ? crowd_get(crowd, expected, c) - crowd_get(crowd, a, c)
-                                     : (double)((float)crowd_get(crowd, expected, c) -
-                                                (float)crowd_get(crowd, a, c));
+                    difference = batch->double_precision
+                                     ? batch_get(batch, expected, c) - batch_get(batch, a, c)
+                                     : (double)((float)batch_get(batch, expected, c) -
+                                                (float)batch_get(batch, a, c));
                 assert_true(commanded == difference);
             }
         }
@@ -163,7 +163,7 @@ static void compare(const Crowd *crowd, bool wide, const mf_NeighborQuery *query
 }
 
 static int pair_count;
-static bool pair_met[MOST][MOST];
+static bool pair_found[MOST][MOST];
 
 static void note_pairs(void *user, uint32_t chunk, const int32_t *first, const int32_t *second,
                        uint32_t count) {
@@ -171,14 +171,14 @@ static void note_pairs(void *user, uint32_t chunk, const int32_t *first, const i
     (void)chunk;
     for (uint32_t i = 0; i < count; i++) {
         int32_t a = all->agent_of[first[i]], b = all->agent_of[second[i]];
-        assert_false(pair_met[a][b]); // each pair once
-        pair_met[a][b] = pair_met[b][a] = true;
+        assert_false(pair_found[a][b]); // each pair once
+        pair_found[a][b] = pair_found[b][a] = true;
         pair_count++;
     }
 }
 
-static void compare_pairs(const Crowd *crowd, mf_Neighbors *all, double radius) {
-    memset(pair_met, 0, sizeof pair_met);
+static void compare_pairs(const Batch *batch, mf_Neighbors *all, double radius) {
+    memset(pair_found, 0, sizeof pair_found);
     pair_count = 0;
     for (uint32_t c = 0; c < all->chunk_count; c++)
         all->pairs(all, c, note_pairs, all);
@@ -186,18 +186,18 @@ static void compare_pairs(const Crowd *crowd, mf_Neighbors *all, double radius) 
     double sum2 = wide
                       ? (2 * radius) * (2 * radius)
                       : (double)(((float)radius + (float)radius) * ((float)radius + (float)radius));
-    for (uint32_t a = 0; a < crowd->count; a++)
-        for (uint32_t b = 0; b < crowd->count; b++) {
-            bool met = a != b && alive(crowd, a) && alive(crowd, b) &&
-                       distance2(crowd, wide, a, b) <= sum2;
-            if (met != pair_met[a][b])
-                fail_msg("pair %u %u: met %d, brute force %d", a, b, pair_met[a][b], met);
+    for (uint32_t a = 0; a < batch->count; a++)
+        for (uint32_t b = 0; b < batch->count; b++) {
+            bool touches = a != b && alive(batch, a) && alive(batch, b) &&
+                           distance2(batch, wide, a, b) <= sum2;
+            if (touches != pair_found[a][b])
+                fail_msg("pair %u %u: met %d, brute force %d", a, b, pair_found[a][b], touches);
         }
 }
 
 static mf_Context *context;
 
-static mf_Neighbors *make_search(const Crowd *crowd, mf_Isa isa, bool wide, double reach,
+static mf_Neighbors *make_search(const Batch *batch, mf_Isa isa, bool wide, double reach,
                                  double radius, uint32_t candidates) {
     mf_NeighborsConfig config = {.isa = isa,
                                  .double_precision = wide,
@@ -207,23 +207,23 @@ static mf_Neighbors *make_search(const Crowd *crowd, mf_Isa isa, bool wide, doub
                                  .jet_radius = 0.5,
                                  .margin = 0.2 * reach,
                                  .candidates = candidates};
-    mf_NeighborGroup group = crowd_group(crowd, radius, true);
+    mf_NeighborGroup group = batch_group(batch, radius, true);
     mf_Neighbors *all;
     mf_Error error;
     assert_int_equal(mf_neighbors_create(context, &config, &group, 1, &all, &error), MF_OK);
     return all;
 }
 
-static void look(mf_Neighbors *all, Crowd *crowd, mf_NeighborQuery *query) {
+static void look(mf_Neighbors *all, Batch *batch, mf_NeighborQuery *query) {
     uint32_t stale = mf_neighbors_load(all, 0, all->block_count, true, true);
     mf_neighbors_gather(all, 0, all->block_count, true, true);
     mf_neighbors_renew(all, stale, false, true, true);
-    bool wide = crowd->double_precision;
+    bool wide = batch->double_precision;
     mf_NeighborOutput output = {
-        .count = crowd->seen,
-        .index = crowd->index,
-        .position = wide ? (void *)crowd->relative_f64[0] : crowd->relative_f32[0],
-        .velocity = wide ? (void *)crowd->relative_f64[1] : crowd->relative_f32[1]};
+        .count = batch->seen,
+        .index = batch->index,
+        .position = wide ? (void *)batch->relative_f64[0] : batch->relative_f32[0],
+        .velocity = wide ? (void *)batch->relative_f64[1] : batch->relative_f32[1]};
     mf_NeighborAnswer answer;
     assert_int_equal(mf_neighbors_answer(all, query, &answer, NULL), MF_OK);
     for (uint32_t c = 0; c < all->chunk_count; c++)
@@ -232,150 +232,150 @@ static void look(mf_Neighbors *all, Crowd *crowd, mf_NeighborQuery *query) {
     mf_neighbors_answer_release(all, &answer);
 }
 
-typedef void (*PlaceFn)(Crowd *crowd);
+typedef void (*PlaceFn)(Batch *batch);
 
-static void place_random(Crowd *crowd) {
-    for (uint32_t i = 0; i < crowd->count; i++)
-        crowd_put(crowd, i, 20 * bell(1, i), 20 * bell(3, i), 20 * bell(5, i));
+static void place_random(Batch *batch) {
+    for (uint32_t i = 0; i < batch->count; i++)
+        batch_put(batch, i, 20 * bell(1, i), 20 * bell(3, i), 20 * bell(5, i));
 }
 
-static void place_flat(Crowd *crowd) {
-    for (uint32_t i = 0; i < crowd->count; i++)
-        crowd_put(crowd, i, 30 * bell(1, i), 30 * bell(3, i), 0.0);
+static void place_flat(Batch *batch) {
+    for (uint32_t i = 0; i < batch->count; i++)
+        batch_put(batch, i, 30 * bell(1, i), 30 * bell(3, i), 0.0);
 }
 
 // Ties everywhere: a lattice of whole meters.
-static void place_lattice(Crowd *crowd) {
-    for (uint32_t i = 0; i < crowd->count; i++)
-        crowd_put(crowd, i, i % 8, i / 8 % 8, i / 64);
+static void place_lattice(Batch *batch) {
+    for (uint32_t i = 0; i < batch->count; i++)
+        batch_put(batch, i, i % 8, i / 8 % 8, i / 64);
 }
 
 // On the borders of the search's own cells, exactly and one step to either side.
-static void place_borders(Crowd *crowd) {
+static void place_borders(Batch *batch) {
     const double cell = (3.0 + 0.6) * (1.0 + 1e-4);
-    for (uint32_t i = 0; i < crowd->count; i++) {
+    for (uint32_t i = 0; i < batch->count; i++) {
         double nudge = (i % 3 - 1.0) * 1e-7;
-        crowd_put(crowd, i, cell * (i % 7) + nudge, cell * (i / 7 % 7) - nudge,
+        batch_put(batch, i, cell * (i % 7) + nudge, cell * (i / 7 % 7) - nudge,
                   cell * (i / 49 % 7) + nudge);
     }
 }
 
-static void place_one_cell(Crowd *crowd) {
-    for (uint32_t i = 0; i < crowd->count; i++)
-        crowd_put(crowd, i, 0.1 + unit(1, i), 0.1 + unit(2, i), 0.1 + unit(3, i));
+static void place_one_cell(Batch *batch) {
+    for (uint32_t i = 0; i < batch->count; i++)
+        batch_put(batch, i, 0.1 + unit(1, i), 0.1 + unit(2, i), 0.1 + unit(3, i));
 }
 
-static void place_one_point(Crowd *crowd) {
-    for (uint32_t i = 0; i < crowd->count; i++)
-        crowd_put(crowd, i, 1.25, -2.5, 3.75);
+static void place_one_point(Batch *batch) {
+    for (uint32_t i = 0; i < batch->count; i++)
+        batch_put(batch, i, 1.25, -2.5, 3.75);
 }
 
-static void place_far(Crowd *crowd) {
-    for (uint32_t i = 0; i < crowd->count; i++)
-        crowd_put(crowd, i, 1e6 + 20 * bell(1, i), -1e6 + 20 * bell(3, i), 1e6 + 20 * bell(5, i));
+static void place_far(Batch *batch) {
+    for (uint32_t i = 0; i < batch->count; i++)
+        batch_put(batch, i, 1e6 + 20 * bell(1, i), -1e6 + 20 * bell(3, i), 1e6 + 20 * bell(5, i));
 }
 
 // Some far beyond all cells, the rest at home.
-static void place_outliers(Crowd *crowd) {
-    place_random(crowd);
+static void place_outliers(Batch *batch) {
+    place_random(batch);
     for (uint32_t i = 0; i < 20; i++)
-        crowd_put(crowd, i * 7, (i % 2 ? 1e30 : -1e30), 1e20 * (i % 3), i % 5 == 0 ? 1e12 : 0.0);
+        batch_put(batch, i * 7, (i % 2 ? 1e30 : -1e30), 1e20 * (i % 3), i % 5 == 0 ? 1e12 : 0.0);
 }
 
-static void place_nan(Crowd *crowd) {
-    place_random(crowd);
-    for (uint32_t i = 0; i < crowd->count; i += 3)
-        crowd_put(crowd, i, i % 2 ? (double)NAN : 0.0, i % 2 ? 0.0 : (double)INFINITY, -0.0);
-    for (uint32_t i = 1; i < crowd->count; i += 5)
-        crowd->fault[i] = MF_FAULT_COLLISION;
+static void place_nan(Batch *batch) {
+    place_random(batch);
+    for (uint32_t i = 0; i < batch->count; i += 3)
+        batch_put(batch, i, i % 2 ? (double)NAN : 0.0, i % 2 ? 0.0 : (double)INFINITY, -0.0);
+    for (uint32_t i = 1; i < batch->count; i += 5)
+        batch->fault[i] = MF_FAULT_COLLISION;
 }
 
-static const PlaceFn places[] = {place_random,  place_flat,     place_lattice,
-                                 place_borders, place_one_cell, place_one_point,
-                                 place_far,     place_outliers, place_nan};
+static const PlaceFn arrangements[] = {place_random,  place_flat,     place_lattice,
+                                       place_borders, place_one_cell, place_one_point,
+                                       place_far,     place_outliers, place_nan};
 
-static void every_way(void (*test)(PlaceFn place, mf_Isa isa, bool crowd_wide, bool wide)) {
+static void every_case(void (*test)(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wide)) {
     static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    for (size_t p = 0; p < sizeof places / sizeof *places; p++)
+    for (size_t p = 0; p < sizeof arrangements / sizeof *arrangements; p++)
         for (int s = 0; s < 3; s++)
-            for (int way = 0; way < 3; way++)
+            for (int method = 0; method < 3; method++)
                 if (mf_isa_available(sets[s]))
-                    test(places[p], sets[s], way == 2, way > 0);
+                    test(arrangements[p], sets[s], method == 2, method > 0);
 }
 
-static void one_placement(PlaceFn place, mf_Isa isa, bool crowd_wide, bool wide) {
-    static Crowd crowd;
-    crowd_begin(&crowd, PLACED, crowd_wide);
-    place(&crowd);
-    mf_Neighbors *all = make_search(&crowd, isa, wide, 3.0, 0.3, 80);
+static void one_placement(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wide) {
+    static Batch batch;
+    batch_begin(&batch, PLACED, batch_wide);
+    arrange(&batch);
+    mf_Neighbors *all = make_search(&batch, isa, wide, 3.0, 0.3, 80);
     mf_NeighborQuery query = {.radius = 3.0, .nearest = NEAREST, .relative = true};
-    look(all, &crowd, &query);
-    compare(&crowd, wide, &query);
-    compare_pairs(&crowd, all, 0.3);
+    look(all, &batch, &query);
+    compare(&batch, wide, &query);
+    compare_pairs(&batch, all, 0.3);
     query.in_view = true;
     query.view_cosine = 0.5;
     query.radius = 2.5;
-    look(all, &crowd, &query);
-    compare(&crowd, wide, &query);
+    look(all, &batch, &query);
+    compare(&batch, wide, &query);
     assert_int_equal(all->builds, 1);
     mf_neighbors_destroy(all);
 }
 
 // Every placement, instruction set and precision: the same neighbors as brute force.
 static void lists_equal_brute_force(void **state) {
-    every_way(one_placement);
+    every_case(one_placement);
 }
 
-static void full_placement(PlaceFn place, mf_Isa isa, bool crowd_wide, bool wide) {
-    static Crowd crowd;
-    crowd_begin(&crowd, CROWDED, crowd_wide);
-    place(&crowd);
-    mf_Neighbors *all = make_search(&crowd, isa, wide, 3.0, 0.3, 1);
+static void full_placement(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wide) {
+    static Batch batch;
+    batch_begin(&batch, CROWDED, batch_wide);
+    arrange(&batch);
+    mf_Neighbors *all = make_search(&batch, isa, wide, 3.0, 0.3, 1);
     mf_NeighborQuery query = {.radius = 3.0, .nearest = NEAREST, .relative = true};
-    look(all, &crowd, &query);
-    compare(&crowd, wide, &query);
-    compare_pairs(&crowd, all, 0.3);
-    if (place == place_one_cell)
+    look(all, &batch, &query);
+    compare(&batch, wide, &query);
+    compare_pairs(&batch, all, 0.3);
+    if (arrange == place_one_cell)
         assert_int_equal(mf_neighbors_full(all), CROWDED);
     size_t before = mf_context_live_bytes(context);
     mf_Error error;
     assert_int_equal(mf_neighbors_reserve(all, 1400, &error), MF_OK);
     assert_true(mf_context_live_bytes(context) > before);
-    look(all, &crowd, &query);
+    look(all, &batch, &query);
     assert_int_equal(mf_neighbors_full(all), 0);
-    compare(&crowd, wide, &query);
-    compare_pairs(&crowd, all, 0.3);
+    compare(&batch, wide, &query);
+    compare_pairs(&batch, all, 0.3);
     mf_neighbors_destroy(all);
 }
 
 // Lists that are too small are reported and searched around, not cut off.
 static void full_lists_are_complete(void **state) {
-    every_way(full_placement);
+    every_case(full_placement);
 }
 
 // While everybody moves at random the lists are used again and again; no pair is missed, and they
 // are not built each time.
 static void lists_stay_complete_while_agents_move(void **state) {
-    static Crowd crowd;
+    static Batch batch;
     for (int wide = 0; wide < 2; wide++) {
-        crowd_begin(&crowd, 400, wide != 0);
-        place_random(&crowd);
+        batch_begin(&batch, 400, wide != 0);
+        place_random(&batch);
         mf_Isa isa;
         assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
-        mf_Neighbors *all = make_search(&crowd, isa, wide != 0, 3.0, 0.3, 60);
+        mf_Neighbors *all = make_search(&batch, isa, wide != 0, 3.0, 0.3, 60);
         mf_NeighborQuery query = {.radius = 3.0, .nearest = NEAREST, .relative = true};
         for (uint32_t round = 0; round < 60; round++) {
-            for (uint32_t i = 0; i < crowd.count; i++) {
+            for (uint32_t i = 0; i < batch.count; i++) {
                 // Some die, some come back somewhere else.
-                crowd.fault[i] = unit(90 + round / 7, i) < 0.1;
-                crowd_put(&crowd, i, crowd_get(&crowd, i, 0) + 0.08 * bell(100 + 6 * round, i),
-                          crowd_get(&crowd, i, 1) + 0.08 * bell(102 + 6 * round, i),
-                          crowd_get(&crowd, i, 2) + 0.08 * bell(104 + 6 * round, i));
+                batch.fault[i] = unit(90 + round / 7, i) < 0.1;
+                batch_put(&batch, i, batch_get(&batch, i, 0) + 0.08 * bell(100 + 6 * round, i),
+                          batch_get(&batch, i, 1) + 0.08 * bell(102 + 6 * round, i),
+                          batch_get(&batch, i, 2) + 0.08 * bell(104 + 6 * round, i));
             }
-            look(all, &crowd, &query);
+            look(all, &batch, &query);
             if (round % COMPARED == 0) {
-                compare(&crowd, wide != 0, &query);
-                compare_pairs(&crowd, all, 0.3);
+                compare(&batch, wide != 0, &query);
+                compare_pairs(&batch, all, 0.3);
             }
         }
         assert_in_range(all->builds, 8, 40);
@@ -386,28 +386,28 @@ static void lists_stay_complete_while_agents_move(void **state) {
 // Slow moves: what was sifted serves many rounds, and then again, in each instruction set; who dies
 // or comes back shows at once, and so does another query.
 static void filtered_lists_are_complete(void **state) {
-    static Crowd crowd;
+    static Batch batch;
     for (int set = MF_ISA_SCALAR; set <= MF_ISA_AVX512; set++) {
         if (!mf_isa_available((mf_Isa)set))
             continue;
         bool wide = set % 2 == 0;
-        crowd_begin(&crowd, 300, wide);
-        place_random(&crowd);
-        mf_Neighbors *all = make_search(&crowd, (mf_Isa)set, wide, 6.0, 0.3, 80);
+        batch_begin(&batch, 300, wide);
+        place_random(&batch);
+        mf_Neighbors *all = make_search(&batch, (mf_Isa)set, wide, 6.0, 0.3, 80);
         mf_NeighborQuery query = {.radius = 6.0, .nearest = NEAREST, .relative = true};
         for (uint32_t round = 0; round < 80; round++) {
-            for (uint32_t i = 0; i < crowd.count; i++) {
-                crowd.fault[i] = unit(90 + round / 20, i) < 0.1;
-                crowd_put(&crowd, i, crowd_get(&crowd, i, 0) + 0.006 * bell(100, i),
-                          crowd_get(&crowd, i, 1) + 0.006 * bell(102, i),
-                          crowd_get(&crowd, i, 2) + 0.006 * bell(104, i));
+            for (uint32_t i = 0; i < batch.count; i++) {
+                batch.fault[i] = unit(90 + round / 20, i) < 0.1;
+                batch_put(&batch, i, batch_get(&batch, i, 0) + 0.006 * bell(100, i),
+                          batch_get(&batch, i, 1) + 0.006 * bell(102, i),
+                          batch_get(&batch, i, 2) + 0.006 * bell(104, i));
             }
             query.in_view = round % 16 > 12;
             query.view_cosine = 0.3;
-            look(all, &crowd, &query);
+            look(all, &batch, &query);
             if (round % COMPARED == 0) {
-                compare(&crowd, wide, &query);
-                compare_pairs(&crowd, all, 0.3);
+                compare(&batch, wide, &query);
+                compare_pairs(&batch, all, 0.3);
             }
         }
         assert_in_range(all->builds, 1, 6);
@@ -419,41 +419,41 @@ static void filtered_lists_are_complete(void **state) {
 // The lists are renewed at the very move that could hide a pair: two agents just beyond reach +
 // margin come together by margin / 2 each.
 static void the_criterion_is_sharp(void **state) {
-    static Crowd crowd;
-    crowd_begin(&crowd, 2, true);
-    mf_Neighbors *all = make_search(&crowd, MF_ISA_SCALAR, true, 1.0, 0.0, 4); // margin 0.2
+    static Batch batch;
+    batch_begin(&batch, 2, true);
+    mf_Neighbors *all = make_search(&batch, MF_ISA_SCALAR, true, 1.0, 0.0, 4); // margin 0.2
     mf_NeighborQuery query = {.radius = 1.0, .nearest = NEAREST, .relative = true};
-    crowd_put(&crowd, 0, 0.0, 0, 0);
-    crowd_put(&crowd, 1, 1.2001, 0, 0);
-    look(all, &crowd, &query);
+    batch_put(&batch, 0, 0.0, 0, 0);
+    batch_put(&batch, 1, 1.2001, 0, 0);
+    look(all, &batch, &query);
     assert_int_equal(all->builds, 1);
-    crowd_put(&crowd, 0, 0.0999, 0, 0); // less than half the margin: no reason yet
-    look(all, &crowd, &query);
+    batch_put(&batch, 0, 0.0999, 0, 0); // less than half the margin: no reason yet
+    look(all, &batch, &query);
     assert_int_equal(all->builds, 1);
-    assert_int_equal(crowd.seen[0], 0);
-    crowd_put(&crowd, 0, 0.1001, 0, 0);
-    crowd_put(&crowd, 1, 1.1, 0, 0);
-    look(all, &crowd, &query);
+    assert_int_equal(batch.seen[0], 0);
+    batch_put(&batch, 0, 0.1001, 0, 0);
+    batch_put(&batch, 1, 1.1, 0, 0);
+    look(all, &batch, &query);
     assert_int_equal(all->builds, 2);
-    assert_int_equal(crowd.seen[0], 1);
+    assert_int_equal(batch.seen[0], 1);
     mf_neighbors_destroy(all);
 }
 
 // Two groups, one in float and one in double: they meet, numbered block by block.
-static void groups_meet(void **state) {
-    static Crowd first, second;
-    crowd_begin(&first, 3, false);
-    crowd_begin(&second, 2, true);
+static void groups_touch(void **state) {
+    static Batch first, second;
+    batch_begin(&first, 3, false);
+    batch_begin(&second, 2, true);
     for (uint32_t i = 0; i < 3; i++)
-        crowd_put(&first, i, i, 0, 0);
-    crowd_put(&second, 0, 0, 0.5, 0);
-    crowd_put(&second, 1, 50, 0, 0);
+        batch_put(&first, i, i, 0, 0);
+    batch_put(&second, 0, 0, 0.5, 0);
+    batch_put(&second, 1, 50, 0, 0);
     mf_NeighborsConfig config = {.isa = MF_ISA_SCALAR,
                                  .double_precision = true,
                                  .reach = 1.0,
                                  .margin = 0.1,
                                  .candidates = 8};
-    mf_NeighborGroup groups[2] = {crowd_group(&first, 0, false), crowd_group(&second, 0, false)};
+    mf_NeighborGroup groups[2] = {batch_group(&first, 0, false), batch_group(&second, 0, false)};
     mf_Neighbors *all;
     mf_Error error;
     assert_int_equal(mf_neighbors_create(context, &config, groups, 2, &all, &error), MF_OK);
@@ -484,12 +484,12 @@ static void groups_meet(void **state) {
 // Copies of the kernels that a build lacks are refused, not called.
 static void missing_copies_are_refused(void **state) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    static Crowd crowd;
-    crowd_begin(&crowd, 3, false);
+    static Batch batch;
+    batch_begin(&batch, 3, false);
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
         const mf_NeighborsConfig config = {
             .isa = isas[i], .reach = 1.0, .margin = 0.1, .candidates = 8};
-        mf_NeighborGroup group = crowd_group(&crowd, 0, false);
+        mf_NeighborGroup group = batch_group(&batch, 0, false);
         const bool here = mf_kernel_row_available(mf_kernel_row(isas[i]));
         mf_Neighbors *all = NULL;
         assert_int_equal(mf_neighbors_create(context, &config, &group, 1, &all, NULL),
@@ -516,7 +516,7 @@ int main(void) {
         cmocka_unit_test(lists_stay_complete_while_agents_move),
         cmocka_unit_test(filtered_lists_are_complete),
         cmocka_unit_test(the_criterion_is_sharp),
-        cmocka_unit_test(groups_meet),
+        cmocka_unit_test(groups_touch),
         cmocka_unit_test(missing_copies_are_refused),
     };
     return cmocka_run_group_tests(tests, begin_tests, end_tests);

@@ -101,7 +101,7 @@ static inline void detune(mf_Gait *gait, const mf_Model *model, uint32_t robot) 
 
 static inline Fixture raise_fixture(const char *move) {
     Fixture fixture = {0};
-    double positions[LINKS][3], turns[LINKS][4];
+    double positions[LINKS][3], rotations[LINKS][4];
     fixture.context = open_context(0);
     assert_int_equal(mf_model_load(fixture.context, HUMANOID, NULL, &fixture.model, NULL), MF_OK);
     assert_true(fixture.model->link_count <= LINKS && fixture.model->joint_count <= JOINTS);
@@ -113,9 +113,9 @@ static inline Fixture raise_fixture(const char *move) {
     const double halt[3] = {0};
     assert_int_equal(mf_gait_sample(stand, fixture.model, 1.0, halt, fixture.pose, NULL), MF_OK);
     mf_gait_destroy(stand);
-    mf_model_pose(fixture.model, fixture.pose, positions, turns);
+    mf_model_pose(fixture.model, fixture.pose, positions, rotations);
     uint32_t foot = mf_model_find_link(fixture.model, "left_foot");
-    fixture.lean = -2.0 * atan2(turns[foot][2], turns[foot][0]); // soles are level
+    fixture.lean = -2.0 * atan2(rotations[foot][2], rotations[foot][0]); // soles are level
     fixture.height =
         0.0335 + positions[foot][0] * sin(fixture.lean) - positions[foot][2] * cos(fixture.lean);
     return fixture;
@@ -179,7 +179,7 @@ static inline Sample detect_one(const Fixture *fixture, const Move *move, mf_Gro
     const mf_Model *model = fixture->model;
     const char *foot = move->side > 0.0 ? "left_foot" : "right_foot";
     const char *arm = move->side > 0.0 ? "left_forearm" : "right_forearm";
-    double q[JOINTS + 7], positions[LINKS][3], turns[LINKS][4];
+    double q[JOINTS + 7], positions[LINKS][3], rotations[LINKS][4];
     mf_Field *angle = mf_group_find_field(group, "joint.angle");
     mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
     Sample sample = {.speed = 0.0};
@@ -197,11 +197,11 @@ static inline Sample detect_one(const Fixture *fixture, const Move *move, mf_Gro
         return sample;
     for (uint32_t j = 0; j < model->joint_count; j++)
         q[model->joints[j].position_address] = mf_field_get(angle, robot, j);
-    mf_model_pose_at(model, q, positions, turns);
+    mf_model_pose_at(model, q, positions, rotations);
     uint32_t link = mf_model_find_link(model, foot);
-    place(positions[link], turns[link], tip, sample.toe);
+    place(positions[link], rotations[link], tip, sample.toe);
     link = mf_model_find_link(model, arm);
-    place(positions[link], turns[link], palm, sample.hand);
+    place(positions[link], rotations[link], palm, sample.hand);
     return sample;
 }
 

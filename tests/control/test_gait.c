@@ -139,7 +139,7 @@ static void inverse_comes_back_over_the_workspace(void **state) {
     assert_true(reached > 5000 && refused > 5000);
 }
 
-static void inverse_is_finite_at_singular_places(void **state) {
+static void inverse_is_finite_at_singular_positions(void **state) {
     const Fixture *fixture = *state;
     const mf_Leg *leg = &fixture->legs[0];
     static const double feet[3][4] = {
@@ -209,9 +209,9 @@ static void standing_feet_go_with_the_ground(void **state) {
     const double period = 0.6, share = 0.4, h = 1e-4;
     const double command[3] = {0.1, 0.02, 0.3};
     for (int n = 0; n < 60; n++) {
-        double time = n * 0.01 + 0.0031, before[2][3], after[2][3], turn0[2], turn1[2];
-        feet_at(fixture, gait, time - h, command, before, turn0);
-        feet_at(fixture, gait, time + h, command, after, turn1);
+        double time = n * 0.01 + 0.0031, before[2][3], after[2][3], angle0[2], angle1[2];
+        feet_at(fixture, gait, time - h, command, before, angle0);
+        feet_at(fixture, gait, time + h, command, after, angle1);
         for (int side = 0; side < 2; side++) {
             double phase = time / period + (side == 0 ? 0.0 : 0.5);
             phase -= floor(phase);
@@ -221,7 +221,7 @@ static void standing_feet_go_with_the_ground(void **state) {
             // Sway moves the trunk, not the foot over the ground: derivative of 0.02 cos.
             double rate = 2.0 * M_PI / period;
             double sway = -0.02 * rate * sin(rate * time - M_PI * share);
-            double turn = (turn1[side] - turn0[side]) / (2 * h);
+            double angle = (angle1[side] - angle0[side]) / (2 * h);
             // The gait's own path: Rz(w T (1-s) p) (v T (1-s) p + width), p = 1/2 - stance.
             double p = 0.5 - (phase - share) / (1.0 - share), length = p * period * (1.0 - share);
             double w = command[2] * length, y = (side == 0 ? 0.045 : -0.045) + command[1] * length;
@@ -233,7 +233,7 @@ static void standing_feet_go_with_the_ground(void **state) {
             assert_true(fabs((after[side][0] - before[side][0]) / (2 * h) - vx) < 1e-6);
             assert_true(fabs((after[side][1] - before[side][1]) / (2 * h) - vy) < 1e-6);
             assert_true(fabs((after[side][2] + before[side][2]) / 2 + 0.165) < 1e-12);
-            assert_true(fabs(turn + command[2]) < 1e-9);
+            assert_true(fabs(angle + command[2]) < 1e-9);
         }
     }
     double feet[2][3], heading[2];
@@ -354,12 +354,12 @@ static void mirror_images_exchange_the_sides(void **state) {
 // ---- groups ------------------------------------------------------------------------------------
 
 // Two walks, waves and keyframes for a group of 37 robots that no motion moves.
-typedef struct Crowd {
+typedef struct Batch {
     mf_World *world;
     mf_Group *group;
-} Crowd;
+} Batch;
 
-enum { CROWD = 37, GAIT_COUNT = 4 };
+enum { SWARM = 37, GAIT_COUNT = 4 };
 
 static void make_gaits(const Fixture *fixture, mf_Gait *gaits[GAIT_COUNT]) {
     static const char *const texts[GAIT_COUNT] = {
@@ -375,8 +375,8 @@ static void make_gaits(const Fixture *fixture, mf_Gait *gaits[GAIT_COUNT]) {
         gaits[i] = gait_of(fixture, texts[i]);
 }
 
-static Crowd open_crowd(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t count) {
-    Crowd crowd;
+static Batch open_batch(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t count) {
+    Batch batch;
     mf_Gait *gaits[GAIT_COUNT];
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
@@ -385,20 +385,20 @@ static Crowd open_crowd(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t
     group.count = count;
     group.double_precision = exact;
     make_gaits(fixture, gaits);
-    crowd.world = open_world(fixture->context, &world);
-    crowd.group = add_group(crowd.world, &group);
+    batch.world = open_world(fixture->context, &world);
+    batch.group = add_group(batch.world, &group);
     assert_int_equal(
-        mf_gaits_add(crowd.group, (const mf_Gait *const *)gaits, GAIT_COUNT, NULL, NULL), MF_OK);
+        mf_gaits_add(batch.group, (const mf_Gait *const *)gaits, GAIT_COUNT, NULL, NULL), MF_OK);
     for (int i = 0; i < GAIT_COUNT; i++)
         mf_gait_destroy(gaits[i]);
-    return crowd;
+    return batch;
 }
 
-// What robot `i` of a whole crowd is told in round `n`, put to instance `at`.
-static void tell(const Crowd *crowd, uint32_t i, uint32_t n, uint32_t at) {
-    mf_Field *select = mf_group_find_field(crowd->group, "gait.select");
-    mf_Field *command = mf_group_find_field(crowd->group, "gait.command");
-    mf_Field *rate = mf_group_find_field(crowd->group, "base.angular_velocity");
+// What robot `i` of a whole crowd is notified in round `n`, put to instance `at`.
+static void tell(const Batch *batch, uint32_t i, uint32_t n, uint32_t at) {
+    mf_Field *select = mf_group_find_field(batch->group, "gait.select");
+    mf_Field *command = mf_group_find_field(batch->group, "gait.command");
+    mf_Field *rate = mf_group_find_field(batch->group, "base.angular_velocity");
     mf_field_set(select, at, 0, (i + n / 3) % (GAIT_COUNT + 1)); // the last one does not exist
     for (uint32_t c = 0; c < 3; c++) {
         mf_field_set(command, at, c, 0.2 * draw(i, n * 8 + c));
@@ -406,11 +406,11 @@ static void tell(const Crowd *crowd, uint32_t i, uint32_t n, uint32_t at) {
     }
 }
 
-static void run_crowd(const Crowd *crowd, uint32_t first, uint32_t rounds) {
+static void run_batch(const Batch *batch, uint32_t first, uint32_t rounds) {
     for (uint32_t n = first; n < first + rounds; n++) {
-        for (uint32_t i = 0; i < mf_group_count(crowd->group); i++)
-            tell(crowd, i, n, i);
-        mf_world_step(crowd->world, 7);
+        for (uint32_t i = 0; i < mf_group_count(batch->group); i++)
+            tell(batch, i, n, i);
+        mf_world_step(batch->world, 7);
     }
 }
 
@@ -421,36 +421,36 @@ static void every_set_gives_the_same_bits(void **state) {
         for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
             if (!mf_isa_available((mf_Isa)isa))
                 continue;
-            Crowd crowd = open_crowd(fixture, (mf_Isa)isa, exact, CROWD);
-            run_crowd(&crowd, 0, 12);
-            assert_int_equal(mf_group_fault_total(crowd.group), 0);
-            uint64_t hash = mf_world_hash(crowd.world);
+            Batch batch = open_batch(fixture, (mf_Isa)isa, exact, SWARM);
+            run_batch(&batch, 0, 12);
+            assert_int_equal(mf_group_fault_total(batch.group), 0);
+            uint64_t hash = mf_world_hash(batch.world);
             expected = isa == MF_ISA_SCALAR ? hash : expected;
             assert_true(hash == expected);
-            mf_world_destroy(crowd.world);
+            mf_world_destroy(batch.world);
         }
     }
 }
 
-// Alone, or beside one that is poisoned, a robot has the bits that it has in the crowd.
+// Alone, or beside one that is poisoned, a robot has the bits that it has in the swarm.
 static void robots_are_independent(void **state) {
     const Fixture *fixture = *state;
-    Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
-    Crowd poisoned = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
-    run_crowd(&crowd, 0, 12);
+    Batch batch = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
+    Batch poisoned = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
+    run_batch(&batch, 0, 12);
     for (uint32_t n = 0; n < 12; n++) {
-        for (uint32_t i = 0; i < CROWD; i++)
+        for (uint32_t i = 0; i < SWARM; i++)
             tell(&poisoned, i, n, i);
         set_field(poisoned.group, "gait.command", 5, 0, NAN);
         set_field(poisoned.group, "base.angular_velocity", 5, 1, NAN);
         set_field(poisoned.group, "joint.target", 5, 3, NAN);
         mf_world_step(poisoned.world, 7);
     }
-    for (uint32_t i = 0; i < CROWD; i++) {
-        uint64_t expected = mf_group_instance_hash(crowd.group, i);
+    for (uint32_t i = 0; i < SWARM; i++) {
+        uint64_t expected = mf_group_instance_hash(batch.group, i);
         if (i != 5)
             assert_true(mf_group_instance_hash(poisoned.group, i) == expected);
-        Crowd alone = open_crowd(fixture, MF_ISA_AUTO, false, 1);
+        Batch alone = open_batch(fixture, MF_ISA_AUTO, false, 1);
         for (uint32_t n = 0; n < 12; n++) {
             tell(&alone, i, n, 0);
             mf_world_step(alone.world, 7);
@@ -458,23 +458,23 @@ static void robots_are_independent(void **state) {
         assert_true(mf_group_instance_hash(alone.group, 0) == expected);
         mf_world_destroy(alone.world);
     }
-    mf_world_destroy(crowd.world);
+    mf_world_destroy(batch.world);
     mf_world_destroy(poisoned.world);
 }
 
 static void a_snapshot_continues(void **state) {
     const Fixture *fixture = *state;
-    Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
-    Crowd other = open_crowd(fixture, MF_ISA_SCALAR, false, CROWD);
-    run_crowd(&crowd, 0, 5);
+    Batch batch = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
+    Batch other = open_batch(fixture, MF_ISA_SCALAR, false, SWARM);
+    run_batch(&batch, 0, 5);
     size_t size;
-    void *image = take_snapshot(crowd.world, &size);
+    void *image = take_snapshot(batch.world, &size);
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
-    run_crowd(&crowd, 5, 6);
-    run_crowd(&other, 5, 6);
-    assert_true(mf_world_hash(crowd.world) == mf_world_hash(other.world));
+    run_batch(&batch, 5, 6);
+    run_batch(&other, 5, 6);
+    assert_true(mf_world_hash(batch.world) == mf_world_hash(other.world));
     free(image);
-    mf_world_destroy(crowd.world);
+    mf_world_destroy(batch.world);
     mf_world_destroy(other.world);
 }
 
@@ -483,17 +483,17 @@ static void a_snapshot_continues(void **state) {
 static void changing_over_does_not_jump(void **state) {
     const Fixture *fixture = *state;
     for (uint32_t to = 1; to <= GAIT_COUNT; to++) {
-        Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, true, 1);
-        mf_Field *select = mf_group_find_field(crowd.group, "gait.select");
-        mf_Field *target = mf_group_find_field(crowd.group, "joint.target");
-        set_field(crowd.group, "gait.command", 0, 0, 0.1);
-        mf_world_step(crowd.world, 250);
+        Batch batch = open_batch(fixture, MF_ISA_AUTO, true, 1);
+        mf_Field *select = mf_group_find_field(batch.group, "gait.select");
+        mf_Field *target = mf_group_find_field(batch.group, "joint.target");
+        set_field(batch.group, "gait.command", 0, 0, 0.1);
+        mf_world_step(batch.world, 250);
         double before[64], most = 0.0;
         mf_field_set(select, 0, 0, to);
         for (int n = 0; n < 60; n++) {
             for (uint32_t j = 0; j < target->components; j++)
                 before[j] = mf_field_get(target, 0, j);
-            mf_world_step(crowd.world, 1);
+            mf_world_step(batch.world, 1);
             for (uint32_t j = 0; j < target->components; j++) {
                 double moved = fabs(mf_field_get(target, 0, j) - before[j]);
                 assert_true(n > 0 || moved == 0.0); // the first tick is where it was
@@ -501,7 +501,7 @@ static void changing_over_does_not_jump(void **state) {
             }
         }
         assert_true(to == GAIT_COUNT ? most == 0.0 : most > 1e-3 && most < 0.15);
-        mf_world_destroy(crowd.world);
+        mf_world_destroy(batch.world);
     }
 }
 
@@ -512,16 +512,16 @@ static void time_is_exact(void **state) {
     for (uint32_t g = 0; g < 3; g++) {
         uint64_t bits[2];
         for (int late = 0; late < 2; late++) {
-            Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, 1);
-            mf_Field *target = mf_group_find_field(crowd.group, "joint.target");
-            set_field(crowd.group, "gait.select", 0, 0, g);
-            set_field(crowd.group, "gait.command", 0, 0, 0.1);
-            mf_world_step(crowd.world, 10 * periods[g] + 1); // ticks 0 .. 10 periods
-            mf_Field *tick = mf_group_find_field(crowd.group, "gait.tick");
+            Batch batch = open_batch(fixture, MF_ISA_AUTO, false, 1);
+            mf_Field *target = mf_group_find_field(batch.group, "joint.target");
+            set_field(batch.group, "gait.select", 0, 0, g);
+            set_field(batch.group, "gait.command", 0, 0, 0.1);
+            mf_world_step(batch.world, 10 * periods[g] + 1); // ticks 0 .. 10 periods
+            mf_Field *tick = mf_group_find_field(batch.group, "gait.tick");
             assert_true(mf_field_get(tick, 0, 0) == 10 * periods[g]);
             if (late)
                 mf_field_set(tick, 0, 0, 80000000.0 * periods[g] / 2);
-            mf_world_step(crowd.world, 13);
+            mf_world_step(batch.world, 13);
             bits[late] = 0;
             for (uint32_t j = 0; j < target->components; j++) {
                 float value = (float)mf_field_get(target, 0, j);
@@ -529,7 +529,7 @@ static void time_is_exact(void **state) {
                 memcpy(&word, &value, sizeof word);
                 bits[late] = bits[late] * 1099511628211u + word;
             }
-            mf_world_destroy(crowd.world);
+            mf_world_destroy(batch.world);
         }
         assert_true(bits[0] == bits[1]);
     }
@@ -571,19 +571,19 @@ static void time_of_long_fractions(void **state) {
 
 static void keyframes_end(void **state) {
     const Fixture *fixture = *state;
-    Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, true, 1);
-    mf_Field *done = mf_group_find_field(crowd.group, "gait.done");
-    mf_Field *time = mf_group_find_field(crowd.group, "gait.time");
-    set_field(crowd.group, "gait.select", 0, 0, 3);
+    Batch batch = open_batch(fixture, MF_ISA_AUTO, true, 1);
+    mf_Field *done = mf_group_find_field(batch.group, "gait.done");
+    mf_Field *time = mf_group_find_field(batch.group, "gait.time");
+    set_field(batch.group, "gait.select", 0, 0, 3);
     for (int n = 0; n <= 40; n++) {
-        mf_world_step(crowd.world, 1);
+        mf_world_step(batch.world, 1);
         assert_true(fabs(mf_field_get(time, 0, 0) - n * 0.01) < 1e-15);
         assert_true(mf_field_get(done, 0, 0) == (n >= 35));
     }
-    mf_group_reset(crowd.group, 0); // back to the first gait, at its beginning
-    assert_true(get_field(crowd.group, "gait.select", 0, 0) == 0.0);
+    mf_group_reset(batch.group, 0); // back to the first gait, at its beginning
+    assert_true(get_field(batch.group, "gait.select", 0, 0) == 0.0);
     assert_true(mf_field_get(done, 0, 0) == 0.0);
-    mf_world_destroy(crowd.world);
+    mf_world_destroy(batch.world);
 }
 
 // Targets never leave the ranges of the joints, and a command that is no number is a fault.
@@ -669,16 +669,16 @@ static void every_failing_call_is_survived(void **state) {
 
 static void wrong_arguments_are_refused(void **state) {
     const Fixture *fixture = *state;
-    Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, 1);
+    Batch batch = open_batch(fixture, MF_ISA_AUTO, false, 1);
     mf_Gait *gait = gait_of(fixture, walk_text);
     mf_Error error = {0};
     const mf_Gait *const list[] = {gait};
-    assert_int_equal(mf_gaits_add(crowd.group, list, 1, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_gaits_add(batch.group, list, 1, NULL, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "group robots: already has a system gaits");
-    assert_int_equal(mf_gaits_add(crowd.group, list, 0, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_gaits_add(batch.group, list, 0, NULL, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "gaits: need 1 .. 32, found 0");
     const mf_Gait *const none[] = {gait, NULL};
-    assert_int_equal(mf_gaits_add(crowd.group, none, 2, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_gaits_add(batch.group, none, 2, NULL, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "gaits: number 1 is NULL");
     const double nowhere[3] = {0.0, INFINITY, 0.0};
     double angles[64];
@@ -695,7 +695,7 @@ static void wrong_arguments_are_refused(void **state) {
     assert_int_equal(mf_gait_check(gait, fixture->model, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "width: need above 0, at most 10, found nan");
     mf_gait_destroy(gait);
-    mf_world_destroy(crowd.world);
+    mf_world_destroy(batch.world);
 }
 
 int main(void) {
@@ -703,7 +703,7 @@ int main(void) {
         cmocka_unit_test(measures_the_leg_of_the_file),
         cmocka_unit_test(forward_is_the_pose_of_the_model),
         cmocka_unit_test(inverse_comes_back_over_the_workspace),
-        cmocka_unit_test(inverse_is_finite_at_singular_places),
+        cmocka_unit_test(inverse_is_finite_at_singular_positions),
         cmocka_unit_test(joints_that_are_no_leg_are_refused),
         cmocka_unit_test(standing_feet_go_with_the_ground),
         cmocka_unit_test(feet_meet_the_ground_at_its_speed),

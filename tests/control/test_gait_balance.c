@@ -74,8 +74,8 @@ static bool pushed(const Fixture *fixture, uint32_t i, double time) {
 }
 
 static bool is_upright(const Fixture *fixture, uint32_t i) {
-    const mf_Field *turned = mf_group_find_field(fixture->group, "base.orientation");
-    double x = mf_field_get(turned, i, 1), y = mf_field_get(turned, i, 2);
+    const mf_Field *rotation = mf_group_find_field(fixture->group, "base.orientation");
+    double x = mf_field_get(rotation, i, 1), y = mf_field_get(rotation, i, 2);
     return mf_group_fault(fixture->group, i) == 0 && 1 - 2 * (x * x + y * y) > 0.6;
 }
 

@@ -13,10 +13,10 @@ typedef struct Trial {
 } Trial;
 
 // How far it came along and across its own heading, how far it turned, whether it stayed up.
-typedef struct Way {
+typedef struct Travel {
     double forward, left, turned; // [m], [m], [rad]
     bool up;
-} Way;
+} Travel;
 
 typedef struct Fixture {
     mf_Context *context;
@@ -99,38 +99,38 @@ static void close_fixture(Fixture *fixture) {
     mf_context_destroy(fixture->context);
 }
 
-static Way go(const Trial *trial) {
+static Travel go(const Trial *trial) {
     Fixture fixture;
-    Way way = {.up = true};
+    Travel travel = {.up = true};
     open_fixture(&fixture, trial);
-    const mf_Field *turned = mf_group_find_field(fixture.group, "base.orientation");
+    const mf_Field *rotation = mf_group_find_field(fixture.group, "base.orientation");
     const mf_Field *base = mf_group_find_field(fixture.group, "base.position");
     double heading = 0, x = 0, y = 0;
     for (int n = 0; n < (int)(trial->duration * 50.0); n++) {
         mf_world_step(fixture.world, (uint64_t)(20 * MF_MILLISECOND / trial->step));
         double q[4];
         for (uint32_t c = 0; c < 4; c++)
-            q[c] = mf_field_get(turned, 0, c);
+            q[c] = mf_field_get(rotation, 0, c);
         double now = atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
         double change = remainder(now - heading, 2 * M_PI), between = heading + change / 2;
         double dx = mf_field_get(base, 0, 0) - x, dy = mf_field_get(base, 0, 1) - y;
-        way.turned += change;
-        way.forward += dx * cos(between) + dy * sin(between);
-        way.left += dy * cos(between) - dx * sin(between);
-        way.up = way.up && 1 - 2 * (q[1] * q[1] + q[2] * q[2]) > 0.8;
+        travel.turned += change;
+        travel.forward += dx * cos(between) + dy * sin(between);
+        travel.left += dy * cos(between) - dx * sin(between);
+        travel.up = travel.up && 1 - 2 * (q[1] * q[1] + q[2] * q[2]) > 0.8;
         heading = now, x += dx, y += dy;
     }
-    way.up = way.up && mf_group_fault(fixture.group, 0) == 0;
+    travel.up = travel.up && mf_group_fault(fixture.group, 0) == 0;
     close_fixture(&fixture);
-    return way;
+    return travel;
 }
 
-static void expect(const Trial *trial, Way way, bool holds) {
+static void expect(const Trial *trial, Travel travel, bool holds) {
     if (!holds)
         fail_msg("%s %s %s, mu %g, told %g %g %g: %.3f m forward, %.3f m left, turned by %.3f%s",
                  trial->robot, trial->gait, mf_motion_name(trial->motion), trial->friction,
-                 trial->command[0], trial->command[1], trial->command[2], way.forward, way.left,
-                 way.turned, way.up ? "" : ", fell");
+                 trial->command[0], trial->command[1], trial->command[2], travel.forward,
+                 travel.left, travel.turned, travel.up ? "" : ", fell");
 }
 
 // ---- the humanoid ------------------------------------------------------------------------------
@@ -149,8 +149,8 @@ static void feet_that_slide_go_straight(void **state) {
             Trial trial = {
                 "humanoid",  "walk", MF_MOTION_POINTS, step * MF_MILLISECOND, coefficients[i],
                 {0.1, 0, 0}, 10};
-            Way way = go(&trial);
-            expect(&trial, way, way.up && way.forward > 0.8 && fabs(way.turned) < 0.3);
+            Travel travel = go(&trial);
+            expect(&trial, travel, travel.up && travel.forward > 0.8 && fabs(travel.turned) < 0.3);
         }
 }
 
@@ -160,8 +160,8 @@ static void the_walk_follows_commanded_yaw_rate(void **state) {
         for (int side = -1; side <= 1; side += 2) {
             Trial trial = {"humanoid",         "walk", dynamic[i], MF_MILLISECOND, NAN,
                            {0, 0, 0.3 * side}, 10};
-            Way way = go(&trial);
-            expect(&trial, way, way.up && fabs(side * way.turned - 2.93) < 0.15 * 2.93);
+            Travel travel = go(&trial);
+            expect(&trial, travel, travel.up && fabs(side * travel.turned - 2.93) < 0.15 * 2.93);
         }
 }
 
@@ -169,10 +169,12 @@ static void the_walk_follows_commanded_velocity(void **state) {
     for (int i = 0; i < DYNAMIC; i++) {
         Trial ahead = {"humanoid", "walk", dynamic[i], MF_MILLISECOND, NAN, {0.1, 0, 0}, 10};
         Trial aside = {"humanoid", "walk", dynamic[i], MF_MILLISECOND, NAN, {0, 0.04, 0}, 10};
-        Way way = go(&ahead);
-        expect(&ahead, way, way.up && fabs(way.forward - 0.96) < 0.1 && fabs(way.turned) < 0.35);
-        way = go(&aside);
-        expect(&aside, way, way.up && fabs(way.left - 0.38) < 0.08 && fabs(way.forward) < 0.1);
+        Travel travel = go(&ahead);
+        expect(&ahead, travel,
+               travel.up && fabs(travel.forward - 0.96) < 0.1 && fabs(travel.turned) < 0.35);
+        travel = go(&aside);
+        expect(&aside, travel,
+               travel.up && fabs(travel.left - 0.38) < 0.08 && fabs(travel.forward) < 0.1);
     }
 }
 
@@ -182,8 +184,9 @@ static void balance_walks_at_every_level(void **state) {
     for (int i = 0; i < DYNAMIC; i++) {
         Trial trial = {"humanoid", "walk_balanced", dynamic[i], MF_MILLISECOND,
                        NAN,        {0.1, 0, 0},     10};
-        Way way = go(&trial);
-        expect(&trial, way, way.up && fabs(way.forward - 0.96) < 0.25 && fabs(way.turned) < 0.5);
+        Travel travel = go(&trial);
+        expect(&trial, travel,
+               travel.up && fabs(travel.forward - 0.96) < 0.25 && fabs(travel.turned) < 0.5);
     }
 }
 
@@ -227,8 +230,8 @@ static void balance_is_smoothed(void **state) {
 // that did not fall on from there came nowhere (-0.07 m); full dynamics goes 0.90 m.
 static void the_amble_walks_without_dynamics(void **state) {
     Trial trial = {"quadruped", "amble", MF_MOTION_KINEMATIC, MF_MILLISECOND, NAN, {0.1, 0, 0}, 10};
-    Way way = go(&trial);
-    expect(&trial, way, way.up && way.forward > 0.6 && fabs(way.turned) < 0.2);
+    Travel travel = go(&trial);
+    expect(&trial, travel, travel.up && travel.forward > 0.6 && fabs(travel.turned) < 0.2);
 }
 
 int main(void) {

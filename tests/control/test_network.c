@@ -83,15 +83,15 @@ static void targets_follow_the_sums(void **state) {
             for (uint32_t layers = 0; layers <= 2; layers++) {
                 Fixture fixture;
                 open_network(&fixture, isa, precise, layers);
-                double wanted[ROBOTS][ROBOT_JOINTS];
+                double expected[ROBOTS][ROBOT_JOINTS];
                 for (uint32_t i = 0; i < ROBOTS; i++)
-                    expect(&fixture, i, layers, wanted[i]);
+                    expect(&fixture, i, layers, expected[i]);
                 mf_world_step(fixture.world, 1);
                 // A sum of 12 products of at most 1 is rounded 12 times at size 12: 7e-7, three
                 // such layers, tanh 1e-6 each, by a half range of pi: 1e-5. Double: 2^-29 of it.
                 for (uint32_t i = 0; i < ROBOTS; i++)
                     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-                        assert_near(fixture_get(&fixture, "joint.target", i, j), wanted[i][j],
+                        assert_near(fixture_get(&fixture, "joint.target", i, j), expected[i][j],
                                     precise ? 2e-14 : 1e-5);
                 fixture_close(&fixture);
             }

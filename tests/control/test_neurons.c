@@ -137,14 +137,14 @@ static void outputs_move_in_parts(void **state) {
         mf_NeuronsConfig config = settings(&net.brain);
         config.change = limited ? 0.125 : 0.0;
         open_with(&fixture, MF_ISA_AUTO, true, 2, &config);
-        const double wanted[2] = {0.5, -1.0}; // upper end of joint 0, lower end of joint 1
+        const double expected[2] = {0.5, -1.0}; // upper end of joint 0, lower end of joint 1
         double begin[3];
         for (uint32_t k = 0; k < 3; k++)
             begin[k] = fixture_get(&fixture, "joint.target", 1, k);
         for (uint32_t step = 1; step <= FRAMES; step++) {
             mf_world_step(fixture.world, 1);
             for (uint32_t k = 0; k < 2; k++) {
-                double by = wanted[k] - begin[k];
+                double by = expected[k] - begin[k];
                 if (limited)
                     by = by > 0.125 ? 0.125 : by < -0.125 ? -0.125 : by;
                 assert_near(fixture_get(&fixture, "joint.target", 1, k),
@@ -154,7 +154,7 @@ static void outputs_move_in_parts(void **state) {
         }
         mf_world_step(fixture.world, 40 * FRAMES);
         for (uint32_t k = 0; k < 2; k++)
-            assert_near(fixture_get(&fixture, "joint.target", 1, k), wanted[k], 1e-15);
+            assert_near(fixture_get(&fixture, "joint.target", 1, k), expected[k], 1e-15);
         fixture_close(&fixture);
     }
 }
@@ -199,7 +199,7 @@ static void same_bits_everywhere(void **state) {
 }
 
 // Among others, alone, and among copies of itself, whose lanes share their loads.
-static void same_bits_in_every_company(void **state) {
+static void same_bits_beside_any_lanes(void **state) {
     Net net;
     Fixture mixed, alone, copies;
     any(&net, 11);
@@ -365,7 +365,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ring_oscillates),          cmocka_unit_test(states_follow_the_sums),
         cmocka_unit_test(outputs_move_in_parts),      cmocka_unit_test(fields_are_inputs),
-        cmocka_unit_test(same_bits_everywhere),       cmocka_unit_test(same_bits_in_every_company),
+        cmocka_unit_test(same_bits_everywhere),       cmocka_unit_test(same_bits_beside_any_lanes),
         cmocka_unit_test(bad_numbers_harm_one_robot), cmocka_unit_test(snapshots_continue),
         cmocka_unit_test(wrong_settings_are_named),   cmocka_unit_test(neurons_drive_a_truss),
     };

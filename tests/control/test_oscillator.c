@@ -22,10 +22,10 @@ static double largest_error(Fixture *fixture, double time) {
     double largest = 0.0;
     for (uint32_t i = 0; i < mf_group_count(fixture->group); i++) {
         for (uint32_t j = 0; j < ROBOT_JOINTS; j++) {
-            double turns = (0.75 + 0.125 * i) * time + 0.375 * j - 1.0;
-            double wanted = 0.25 * j - 0.5 +
-                            (0.5 + 0.125 * j) * sin(6.283185307179586 * (turns - floor(turns)));
-            double error = fabs(fixture_get(fixture, "joint.target", i, j) - wanted);
+            double cycles = (0.75 + 0.125 * i) * time + 0.375 * j - 1.0;
+            double expected = 0.25 * j - 0.5 +
+                              (0.5 + 0.125 * j) * sin(6.283185307179586 * (cycles - floor(cycles)));
+            double error = fabs(fixture_get(fixture, "joint.target", i, j) - expected);
             largest = error > largest ? error : largest;
         }
     }
@@ -56,7 +56,7 @@ static void targets_follow_the_sine(void **state) {
 }
 
 // At 0 with phase 1/4 the sine is 1, with 1/2 it is 0, with 3/4 it is -1.
-static void quarter_turns(void **state) {
+static void quarter_rotations(void **state) {
     Fixture fixture;
     open_oscillator(&fixture, MF_ISA_AUTO, true, 1);
     for (uint32_t j = 0; j < 4; j++) {
@@ -64,9 +64,9 @@ static void quarter_turns(void **state) {
         fixture_set(&fixture, "oscillator.phase", 0, j, 0.25 * j);
     }
     mf_world_step(fixture.world, 1);
-    const double wanted[4] = {0.0, 2.0, 0.0, -2.0};
+    const double expected[4] = {0.0, 2.0, 0.0, -2.0};
     for (uint32_t j = 0; j < 4; j++)
-        assert_near(fixture_get(&fixture, "joint.target", 0, j), wanted[j], 1e-15);
+        assert_near(fixture_get(&fixture, "joint.target", 0, j), expected[j], 1e-15);
     fixture_close(&fixture);
 }
 
@@ -170,7 +170,7 @@ static void bad_settings_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_follow_the_sine),
-        cmocka_unit_test(quarter_turns),
+        cmocka_unit_test(quarter_rotations),
         cmocka_unit_test(long_runs_keep_the_phase),
         cmocka_unit_test(bad_inputs_stay_in_their_robot),
         cmocka_unit_test(huge_finite_inputs_are_defined),

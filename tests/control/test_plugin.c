@@ -418,14 +418,14 @@ static void the_hovercraft_follows_its_equation(void **state) {
     fixture_set(&fixture, "joint.target", 4, 0, 0.5);
     fixture_set(&fixture, "joint.target", 5, 1, 0.3);
     mf_world_step(fixture.world, 300);
-    const double h = 0.01, drive = 4.0 * 0.5, turn = 6.0 * 0.3, keep = 1.0 - h;
-    double speed = drive * (1.0 - pow(keep, 300)), way = 0.0, course = 0.0;
+    const double h = 0.01, drive = 4.0 * 0.5, rotation = 6.0 * 0.3, keep = 1.0 - h;
+    double speed = drive * (1.0 - pow(keep, 300)), direction = 0.0, course = 0.0;
     for (int n = 1; n <= 300; n++) {
-        way += h * drive * (1.0 - pow(keep, n));
-        course += h * turn * (1.0 - pow(keep, n));
+        direction += h * drive * (1.0 - pow(keep, n));
+        course += h * rotation * (1.0 - pow(keep, n));
     }
     assert_near(fixture_get(&fixture, "base.linear_velocity", 4, 0), speed, 1e-12);
-    assert_near(fixture_get(&fixture, "base.position", 4, 0), way, 1e-12);
+    assert_near(fixture_get(&fixture, "base.position", 4, 0), direction, 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 4, 2), 0.2, 1e-12);
     assert_near(fixture_get(&fixture, "hover.course", 5, 0), course, 1e-12);
     assert_near(fixture_get(&fixture, "base.orientation", 5, 3), sin(0.5 * course), 1e-12);

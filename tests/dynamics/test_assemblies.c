@@ -38,10 +38,10 @@ static void open_row(Row *row, const RowConfig *config) {
     for (uint32_t i = 1; i < config->count; i++) {
         const mf_DockPort front = {row->modules, i - 1, row->front},
                           back = {row->modules, i, row->back};
-        double at[3], turn[4];
-        must(mf_docks_meeting(row->docks, &front, &back, 0, at, turn, &pitch->error),
+        double at[3], rotation[4];
+        must(mf_docks_mating_pose(row->docks, &front, &back, 0, at, rotation, &pitch->error),
              &pitch->error);
-        must(mf_group_set_start(row->modules, i, at, turn, NULL, &pitch->error), &pitch->error);
+        must(mf_group_set_start(row->modules, i, at, rotation, NULL, &pitch->error), &pitch->error);
         row->length = at[0] / i;
     }
 }
@@ -320,7 +320,7 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     mf_Model *base =
         load_text(pitch.context, "<mujoco model='base'><worldbody><body name='b'><freejoint/><geom "
                                  "type='box' size='0.05 0.05 0.05' mass='1'/></body></worldbody>"
-                                 "<custom><text name='dock:top' data='body=b turns=2 "
+                                 "<custom><text name='dock:top' data='body=b orientations=2 "
                                  "xyz=0,0,0.05 quat=0.7071067811865476,0,-0.7071067811865476,0'/>"
                                  "</custom></mujoco>");
     mf_Model *module = load_file(pitch.context, "modules/pitch.urdf");
@@ -337,11 +337,11 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     const mf_DockPort ports[4] = {
         {bases, 0, 0}, {modules, 0, back}, {modules, 0, front}, {modules, 1, back}};
     for (uint32_t i = 0; i < 2; i++) {
-        double at[3], turned[4];
+        double at[3], rotated[4];
         const mf_DockPort *pair = &ports[2 * i];
-        must(mf_docks_meeting(docks, &pair[0], &pair[1], 0, at, turned, &pitch.error),
+        must(mf_docks_mating_pose(docks, &pair[0], &pair[1], 0, at, rotated, &pitch.error),
              &pitch.error);
-        must(mf_group_set_start(modules, i, at, turned, NULL, &pitch.error), &pitch.error);
+        must(mf_group_set_start(modules, i, at, rotated, NULL, &pitch.error), &pitch.error);
         must(mf_docks_connect(docks, &pair[0], &pair[1], 0, &pitch.error), &pitch.error);
     }
     mf_world_step(pitch.world, 500);

@@ -69,9 +69,9 @@ static Momentum momentum_of(const Play *play) {
 static double widest_gap(const Play *play) {
     double most = 0.0;
     for (uint32_t i = 1; i < mf_group_count(play->modules); i++) {
-        double there[3], turn[4], square = 0.0;
-        MUST(mf_docks_meeting(play->docks, &(mf_DockPort){play->modules, i - 1, 1},
-                              &(mf_DockPort){play->modules, i, 0}, 0, there, turn, &error));
+        double there[3], rotation[4], square = 0.0;
+        MUST(mf_docks_mating_pose(play->docks, &(mf_DockPort){play->modules, i - 1, 1},
+                                  &(mf_DockPort){play->modules, i, 0}, 0, there, rotation, &error));
         for (uint32_t c = 0; c < 3; c++)
             square += pow(get_field(play->modules, "base.position", i, c) - there[c], 2);
         most = fmax(most, sqrt(square));

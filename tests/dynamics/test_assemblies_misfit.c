@@ -71,8 +71,8 @@ static void open_ring(Ring *ring, double aside, mf_Time step) {
                           back = {ring->groups[next / 3], next % 3, BACK};
         double position[3], orientation[4];
         if (next != 0) {
-            must(mf_docks_meeting(ring->docks, &front, &back, 0, position, orientation,
-                                  &pitch->error),
+            must(mf_docks_mating_pose(ring->docks, &front, &back, 0, position, orientation,
+                                      &pitch->error),
                  &pitch->error);
             for (uint32_t c = 0; c < 4; c++) {
                 set_field(back.group, "base.orientation", back.instance, c, orientation[c]);

@@ -14,9 +14,9 @@ static mf_Model *body_of(mf_Context *context, const char *extra) {
              "<site name='top' pos='0 0 0.2' quat='0.70710678118654757 0 -0.70710678118654757 0'/>"
              "<site name='odd' pos='0 0.1 0' quat='0.70710678118654757 0 0 0.70710678118654757'/>"
              "</body></worldbody><custom>"
-             "<text name='dock:front' data='site=front gender=male turns=4 %s'/>"
-             "<text name='dock:back' data='site=back gender=female turns=4 %s'/>"
-             "<text name='dock:top' data='site=top turns=2 %s'/>"
+             "<text name='dock:front' data='site=front gender=male orientations=4 %s'/>"
+             "<text name='dock:back' data='site=back gender=female orientations=4 %s'/>"
+             "<text name='dock:top' data='site=top orientations=2 %s'/>"
              "<text name='dock:odd' data='site=odd type=odd fits=even %s'/>"
              "</custom></mujoco>",
              extra, extra, extra, extra);
@@ -65,7 +65,7 @@ static void step(Bodies *bodies, uint64_t steps) {
 
 // Two bodies whose front and back are `gap` apart, the second turned by `angle` about x, then
 // tilted by `tilt` about z. Returns the state of the front dock after a step.
-static uint32_t state_at(double gap, double angle, double tilt, uint32_t *turn) {
+static uint32_t state_at(double gap, double angle, double tilt, uint32_t *orientation) {
     Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.005 angle=0.1");
     const double half[2] = {cos(angle / 2), sin(angle / 2)},
@@ -77,16 +77,16 @@ static uint32_t state_at(double gap, double angle, double tilt, uint32_t *turn) 
     put_body(&bodies, 1, 0.05 + gap + 0.05 * cos(tilt), 0.05 * sin(tilt), 5, q);
     step(&bodies, 1);
     const uint32_t state = dock_state(&bodies, 0, FRONT);
-    *turn = (uint32_t)get_field(bodies.group, "dock.turn", 0, FRONT);
+    *orientation = (uint32_t)get_field(bodies.group, "dock.orientation", 0, FRONT);
     if (state == MF_DOCK_ENGAGED) {
         assert_int_equal(partner_of(&bodies, 0, FRONT), 1);
         assert_int_equal(partner_of(&bodies, 1, BACK), 0);
         step(&bodies, 500);
         double square = 0.0;
         for (uint32_t c = 0; c < 3; c++) {
-            const double way = get_field(bodies.group, "base.position", 1, c) -
-                               get_field(bodies.group, "base.position", 0, c);
-            square += way * way;
+            const double distance = get_field(bodies.group, "base.position", 1, c) -
+                                    get_field(bodies.group, "base.position", 0, c);
+            square += distance * distance;
         }
         assert_near(sqrt(square), 0.1, 1e-7);
     }
@@ -95,21 +95,21 @@ static uint32_t state_at(double gap, double angle, double tilt, uint32_t *turn) 
 }
 
 static void docks_join_within_the_tolerances_of_both(void **state) {
-    uint32_t turn;
+    uint32_t orientation;
     const double right = 1.5707963267948966;
-    assert_int_equal(state_at(0.0, 0, 0, &turn), MF_DOCK_ENGAGED);
-    assert_int_equal(turn, 0);
-    assert_int_equal(state_at(0.0049, 0, 0, &turn), MF_DOCK_ENGAGED);
-    assert_int_equal(state_at(0.0051, 0, 0, &turn), MF_DOCK_FREE);
-    assert_int_equal(state_at(0.001, 0.099, 0, &turn), MF_DOCK_ENGAGED);
-    assert_int_equal(state_at(0.001, 0.101, 0, &turn), MF_DOCK_FREE);
-    assert_int_equal(state_at(0.001, 0, 0.099, &turn), MF_DOCK_ENGAGED);
-    assert_int_equal(state_at(0.001, 0, 0.101, &turn), MF_DOCK_FREE);
+    assert_int_equal(state_at(0.0, 0, 0, &orientation), MF_DOCK_ENGAGED);
+    assert_int_equal(orientation, 0);
+    assert_int_equal(state_at(0.0049, 0, 0, &orientation), MF_DOCK_ENGAGED);
+    assert_int_equal(state_at(0.0051, 0, 0, &orientation), MF_DOCK_FREE);
+    assert_int_equal(state_at(0.001, 0.099, 0, &orientation), MF_DOCK_ENGAGED);
+    assert_int_equal(state_at(0.001, 0.101, 0, &orientation), MF_DOCK_FREE);
+    assert_int_equal(state_at(0.001, 0, 0.099, &orientation), MF_DOCK_ENGAGED);
+    assert_int_equal(state_at(0.001, 0, 0.101, &orientation), MF_DOCK_FREE);
     for (uint32_t k = 0; k < 4; k++) { // a turn of the second dock about its own x is one back
-        assert_int_equal(state_at(0.001, k * right + 0.05, 0, &turn), MF_DOCK_ENGAGED);
-        assert_int_equal(turn, k);
+        assert_int_equal(state_at(0.001, k * right + 0.05, 0, &orientation), MF_DOCK_ENGAGED);
+        assert_int_equal(orientation, k);
     }
-    assert_int_equal(state_at(0.001, 0.5 * right, 0, &turn), MF_DOCK_FREE);
+    assert_int_equal(state_at(0.001, 0.5 * right, 0, &orientation), MF_DOCK_FREE);
 }
 
 // Genders and types: front to front does not fit, top fits both, odd fits nothing here.
@@ -332,7 +332,7 @@ static void a_reset_lets_go(void **state) {
 }
 
 // Thirty-two bodies that fly together, dock, and are torn apart.
-static void open_crowd(Bodies *bodies, uint32_t threads, mf_Isa isa) {
+static void open_batch(Bodies *bodies, uint32_t threads, mf_Isa isa) {
     bodies_open(bodies, 32, threads, isa, "closing=0.004 failure=0.3 tension=40 pull=2 range=0.05");
     for (uint32_t i = 0; i < 32; i++)
         must(mf_group_set_start(bodies->group, i, (double[]){0.12 * i, 0.004 * unit(1, i), 5}, NULL,
@@ -349,7 +349,7 @@ static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
         Bodies bodies;
         if (isa != MF_ISA_AUTO && !mf_isa_available(isa))
             continue;
-        open_crowd(&bodies, run == 1 ? 3 : 1, isa);
+        open_batch(&bodies, run == 1 ? 3 : 1, isa);
         step(&bodies, 300);
         const mf_DocksStatistics seen = mf_docks_statistics(bodies.docks);
         assert_true(seen.joined > 5 && seen.missed > 0);
@@ -362,7 +362,7 @@ static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
 
 static void a_snapshot_in_the_middle_of_docking_continues(void **state) {
     Bodies bodies;
-    open_crowd(&bodies, 1, MF_ISA_AUTO);
+    open_batch(&bodies, 1, MF_ISA_AUTO);
     step(&bodies, 40);
     uint32_t closing = 0;
     for (uint32_t i = 0; i < 32; i++)
@@ -378,7 +378,7 @@ static void a_snapshot_in_the_middle_of_docking_continues(void **state) {
     step(&bodies, 200);
     const uint64_t expected = mf_world_hash(bodies.pitch.world);
     Bodies other;
-    open_crowd(&other, 2, MF_ISA_AUTO);
+    open_batch(&other, 2, MF_ISA_AUTO);
     must(mf_world_restore(other.pitch.world, image, size, &other.pitch.error), &other.pitch.error);
     step(&other, 200);
     assert_int_equal(mf_world_hash(other.pitch.world), expected);

@@ -192,7 +192,7 @@ static void a_docked_ring_spins_as_one_body(void **state) {
     for (uint32_t i = 1; i < MODULES; i++) {
         const mf_DockPort front = {modules, i - 1, 1}, back = {modules, i, 0};
         double position[3], orientation[4];
-        must(mf_docks_meeting(docks, &front, &back, 0, position, orientation, &pitch.error),
+        must(mf_docks_mating_pose(docks, &front, &back, 0, position, orientation, &pitch.error),
              &pitch.error);
         for (uint32_t c = 0; c < 4; c++) {
             set_field(modules, "base.orientation", i, c, orientation[c]);

@@ -92,9 +92,9 @@ static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
         set_field(modules, "joint.angle", i, 0, quarter);
     for (uint32_t i = 1; i < MODULES; i++) {
         double position[3], orientation[4];
-        must(mf_docks_meeting(*docks, &(mf_DockPort){modules, i - 1, 1},
-                              &(mf_DockPort){modules, i, 0}, 0, position, orientation,
-                              &pitch->error),
+        must(mf_docks_mating_pose(*docks, &(mf_DockPort){modules, i - 1, 1},
+                                  &(mf_DockPort){modules, i, 0}, 0, position, orientation,
+                                  &pitch->error),
              &pitch->error);
         for (uint32_t c = 0; c < 4; c++) {
             set_field(modules, "base.orientation", i, c, orientation[c]);

@@ -117,7 +117,7 @@ static void check_poses(Rig *rig) {
 }
 
 // Moves a joint's value by `part` seconds of its rate, exactly.
-static void turn_by(double q[4], const double rate[3], double part) {
+static void rotate_by(double q[4], const double rate[3], double part) {
     const double size = sqrt(mf_vec3_dot(rate, rate)), angle = size * part;
     double axis[3], rotation[4], out[4];
     mf_vec3_scale(axis, rate, size > 0.0 ? 1.0 / size : 0.0);
@@ -130,7 +130,7 @@ static void move_vector(const mf_Model *model, double *q, const double *v, doubl
     if (model->base == MF_BASE_FREE) {
         for (uint32_t c = 0; c < 3; c++)
             q[c] += part * v[c];
-        turn_by(q + 3, v + 3, part);
+        rotate_by(q + 3, v + 3, part);
     }
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
@@ -142,7 +142,7 @@ static void move_vector(const mf_Model *model, double *q, const double *v, doubl
         for (uint32_t c = 0; c < along; c++)
             own[c] += part * rate[c];
         if (joint->type == MF_JOINT_FLOATING || joint->type == MF_JOINT_BALL)
-            turn_by(own + along, rate + along, part);
+            rotate_by(own + along, rate + along, part);
     }
 }
 
@@ -174,8 +174,8 @@ static void check_velocities(Rig *rig) {
             for (uint32_t c = 0; c < 3; c++) {
                 const double moved = position[1][3 * l + c] - position[0][3 * l + c];
                 worst = fmax(worst, fabs(velocity[6 * l + c] - moved / (2 * h)));
-                const double turned = between[0] < 0 ? -between[1 + c] : between[1 + c];
-                worst = fmax(worst, fabs(velocity[6 * l + 3 + c] - turned / h));
+                const double angle = between[0] < 0 ? -between[1 + c] : between[1 + c];
+                worst = fmax(worst, fabs(velocity[6 * l + 3 + c] - angle / h));
             }
         }
     }
@@ -446,16 +446,16 @@ static void bits_do_not_depend_on_the_batch(void **state) {
 
 static void bad_ranges_are_refused(void **state) {
     Rig rig;
-    double room[64] = {0};
+    double scratch[64] = {0};
     mf_Error error;
     assert_true(open_rig(&rig, NULL, true, 1, MF_ISA_AUTO));
     mf_Group *group = rig.group;
-    assert_int_equal(mf_group_bias(group, COUNT, 1, room, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_bias(group, 1, COUNT, room, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_bias(group, 0, UINT32_MAX, room, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_bias(group, COUNT, 1, scratch, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_bias(group, 1, COUNT, scratch, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_bias(group, 0, UINT32_MAX, scratch, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_group_bias(group, 0, 1, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_bias(group, COUNT, 0, room, &error), MF_OK);
-    assert_int_equal(mf_group_jacobian(group, 0, 1, 99, room, room, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_bias(group, COUNT, 0, scratch, &error), MF_OK);
+    assert_int_equal(mf_group_jacobian(group, 0, 1, 99, scratch, scratch, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_group_velocity_address(group, 99), MF_NONE);
     pitch_close(&rig.pitch);
 }

@@ -13,7 +13,7 @@ typedef struct Rig {
     mf_WorldJointId id;
 } Rig;
 
-// `second`: another box on the first side in place of the world.
+// `second`: another box on the first side instead of the world.
 static void open_rig(Rig *rig, mf_Motion motion, bool wide, double gravity, bool second) {
     Pitch *pitch = &rig->pitch;
     pitch_open(pitch, 2, MF_ISA_AUTO, MF_MILLISECOND, gravity);
@@ -43,7 +43,7 @@ static void open_wheel(Rig *rig, mf_Motion motion, bool wide, double rate, doubl
 // A box that hangs 0.5 m below its axis along y, turned by `angle` [rad].
 static void open_pendulum(Rig *rig, mf_Motion motion, bool wide, double angle,
                           const mf_WorldJointConfig *drive) {
-    const double half = 0.5 * angle, turn[4] = {cos(half), 0, sin(half), 0};
+    const double half = 0.5 * angle, rotation[4] = {cos(half), 0, sin(half), 0};
     open_rig(rig, motion, wide, 9.81, false);
     // Joined as it hangs, so that the angle is that from the vertical.
     put_at(&rig->pitch, rig->boxes, 0, 0, 0, 50 - arm);
@@ -55,7 +55,7 @@ static void open_pendulum(Rig *rig, mf_Motion motion, bool wide, double angle,
     const double axis[3] = {0, 1, 0};
     rig->id = join(rig->joints, &config, 0, 0, 50, axis);
     must(mf_group_set_start(rig->boxes, 0, (double[]){-arm * sin(angle), 0, 50 - arm * cos(angle)},
-                            turn, NULL, &rig->pitch.error),
+                            rotation, NULL, &rig->pitch.error),
          &rig->pitch.error);
 }
 

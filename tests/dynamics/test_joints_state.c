@@ -88,7 +88,7 @@ static void a_failed_call_changes_nothing(void **state) {
     uint32_t failures = 0;
     Chain chain;
     mf_Error error = {0};
-    open_chain(&chain, 6, 1, MF_ISA_AUTO, true); // a seventh joint needs more room
+    open_chain(&chain, 6, 1, MF_ISA_AUTO, true); // a seventh joint needs more space
     mf_Context *context = chain.pitch.context;
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, chain.links, 2);
     must(mf_world_joint_here(&config, (double[]){0, 0, 48.8}, NULL, &error), &error);

@@ -213,14 +213,14 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
 static void it_slips_at_the_angle_of_friction(void **state) {
     const mf_CollisionLaw laws[] = {MF_COLLISION_HARD, MF_COLLISION_COMPLIANT};
     for (int k = 0; k < 2; k++) {
-        const double held = slide(laws[k], MF_MOTION_ARTICULATED, 0.495);
+        const double clamped = slide(laws[k], MF_MOTION_ARTICULATED, 0.495);
         const double slips = slide(laws[k], MF_MOTION_ARTICULATED, 0.505);
         const double fast = slide(laws[k], MF_MOTION_ARTICULATED, 0.7);
         const double expected = 0.5 * 9.81 * (0.7 - 0.5) / sqrt(1.0 + 0.7 * 0.7);
         print_message("%s, mu = 0.5: %.2g m at tan 0.495, %.3g m at 0.505, %.4g m at 0.7, "
                       "not %.4g\n",
-                      mf_collision_law_name(laws[k]), held, slips, fast, expected);
-        assert_true(fabs(held) < 1e-4);
+                      mf_collision_law_name(laws[k]), clamped, slips, fast, expected);
+        assert_true(fabs(clamped) < 1e-4);
         assert_near(slips, 0.5 * 9.81 * 0.005 / sqrt(1.0 + 0.505 * 0.505), 2e-3);
         assert_near(fast, expected, 1e-2 * expected);
     }

@@ -119,7 +119,7 @@ static uint32_t row_at(uint32_t box) {
 }
 
 // [m] Where a box of the wall stands, each row narrower by one.
-static double place_of(uint32_t box) {
+static double height_of(uint32_t box) {
     const uint32_t row = row_at(box), first = row * WIDE - row * (row - 1) / 2;
     return 0.2 * (box - first) + 0.1 * row;
 }
@@ -132,7 +132,7 @@ static mf_Group *open_wall(Pitch *pitch) {
     mf_Group *boxes = add_bodies(pitch, load_text(pitch->context, cube), "boxes", BOXES,
                                  MF_MOTION_ARTICULATED, false, true);
     for (uint32_t i = 0; i < BOXES; i++)
-        put(pitch, boxes, i, place_of(i), 0.0, 0.1 + 0.2 * row_at(i), 0.0);
+        put(pitch, boxes, i, height_of(i), 0.0, 0.1 + 0.2 * row_at(i), 0.0);
     pitch_collide(pitch, NULL);
     return boxes;
 }
@@ -163,7 +163,7 @@ static void a_wall_stands(void **state) {
     mf_world_step(pitch.world, SANITIZED ? 100 : 500);
     assert_true(any_swept(&pitch));
     for (uint32_t i = 0; i < BOXES; i++) {
-        far = fmax(far, fabs(get_field(boxes, "base.position", i, 0) - place_of(i)));
+        far = fmax(far, fabs(get_field(boxes, "base.position", i, 0) - height_of(i)));
         far = fmax(far, fabs(get_field(boxes, "base.position", i, 2) - 0.1 - 0.2 * row_at(i)));
     }
     const mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);

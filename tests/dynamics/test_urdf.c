@@ -131,10 +131,10 @@ static void open_text(Robot *robot, const char *text, mf_ImportBase base) {
     assert_true(robot->moves);
 }
 
-static bool has_note(const Robot *robot, const char *words) {
+static bool has_note(const Robot *robot, const char *text) {
     bool found = false;
     for (uint32_t i = 0; i < robot->model->note_count; i++)
-        found = found || strstr(robot->model->notes[i].text, words) != NULL;
+        found = found || strstr(robot->model->notes[i].text, text) != NULL;
     return found;
 }
 
@@ -186,7 +186,7 @@ static void a_light_joint_follows_its_servo(void **state) {
 
 // 60 N m of joint.torque are at most the effort of 30, and drive the joint at most at 1 rad/s.
 static void limits_hold_for_torques(void **state) {
-    for (int held = 0; held < 2; held++) {
+    for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
         Robot robot;
         open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
         mf_world_destroy(robot.world);
@@ -198,7 +198,7 @@ static void limits_hold_for_torques(void **state) {
         group.model = robot.model;
         group.double_precision = true;
         config.motors = false;
-        config.input_limits = held;
+        config.input_limits = fixed_count;
         robot.world = open_world(robot.context, &world);
         robot.group = add_group(robot.world, &group);
         MUST(mf_articulated_add(robot.group, &config, &error));
@@ -212,8 +212,8 @@ static void limits_hold_for_torques(void **state) {
         bool noted = false;
         for (uint32_t i = 0; mf_motion_group_note(robot.group, i, text); i++)
             noted = noted || strstr(text, "servo.limits") != NULL;
-        assert_true(noted == !held);
-        if (held)
+        assert_true(noted == !fixed_count);
+        if (fixed_count)
             assert_true(fastest < 1.0 + 1e-9 && fastest > 1.0 - 1e-6);
         else
             assert_true(fabs(fastest - 60.0 / 0.0011 * 0.01) < 1e-6 * fastest);
@@ -233,12 +233,12 @@ static void a_root_named_world_holds_the_base(void **state) {
     const mf_ImportBase bases[] = {MF_IMPORT_BASE_AUTO, MF_IMPORT_BASE_FIXED, MF_IMPORT_BASE_FREE};
     for (int k = 0; k < 3; k++) {
         Robot robot;
-        double at[6], turn[8];
+        double at[6], rotation[8];
         open_text(&robot, text, bases[k]);
         assert_int_equal(robot.n, k < 2 ? 1 : 7);
         assert_true(has_note(&robot, "link 'world' is the world") == (k == 0));
         mf_world_step(robot.world, 100);
-        must(mf_group_link_poses(robot.group, 0, 1, at, turn, NULL), NULL);
+        must(mf_group_link_poses(robot.group, 0, 1, at, rotation, NULL), NULL);
         if (k < 2)
             assert_true(at[0] == 0.0 && at[2] == 0.0 && fabs(at[5] - 0.5) < 1e-12);
         robot_close(&robot);

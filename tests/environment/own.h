@@ -28,9 +28,9 @@ static inline void read_field(const Rig *rig, const char *name, uint32_t robot, 
         out[c] = rig_field(rig, name, robot, c);
 }
 
-static inline void expect_near(double found, double wanted, double most) {
-    if (!(fabs(found - wanted) <= most))
-        fail_msg("expected %.17g, found %.17g", wanted, found);
+static inline void expect_near(double found, double expected, double most) {
+    if (!(fabs(found - expected) <= most))
+        fail_msg("expected %.17g, found %.17g", expected, found);
 }
 
 // The base's axes in the world: row-major, body to world.

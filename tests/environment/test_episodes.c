@@ -108,16 +108,16 @@ static void off(void **state) {
 }
 
 static void episodes_are_cut_off(void **state) {
-    for (int way = 0; way < 3; way++) {
+    for (int method = 0; method < 3; method++) {
         Rig rig;
-        const uint32_t round = way == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
-        open_poles(&rig, (mf_Autoreset)way, LIMIT);
+        const uint32_t round = method == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
+        open_poles(&rig, (mf_Autoreset)method, LIMIT);
         rig_reset(&rig, 7);
         for (uint32_t n = 1; n <= 3 * round; n++) {
             rig_step(&rig);
             for (uint32_t i = 0; i < ROBOTS; i++) {
-                bool cut = way == MF_AUTORESET_OFF ? n >= LIMIT : n % round == LIMIT % round;
-                bool wakes = way == MF_AUTORESET_NEXT_STEP && n % round == 0;
+                bool cut = method == MF_AUTORESET_OFF ? n >= LIMIT : n % round == LIMIT % round;
+                bool wakes = method == MF_AUTORESET_NEXT_STEP && n % round == 0;
                 assert_int_equal(rig.buffers.truncated[i], cut);
                 assert_int_equal(rig.buffers.terminated[i], 0);
                 assert_true(rig.buffers.reward[i] == (wakes ? 0.0 : 1.0));
@@ -199,7 +199,7 @@ static void seeds_begin_anew_or_go_on(void **state) {
     rig_close(&rig);
 }
 
-static void buffers_that_are_not_wanted(void **state) {
+static void buffers_that_are_not_requested(void **state) {
     Rig rig, whole;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 2);
     open_poles(&whole, MF_AUTORESET_SAME_STEP, 2);
@@ -328,9 +328,9 @@ static void poison(int task, mf_Autoreset way, const char *name) {
 
 static void corrupted_states_end_an_episode_only(void **state) {
     for (int t = 0; t < TASKS; t++)
-        for (int way = 0; way < 3; way++) {
-            poison(t, (mf_Autoreset)way, "joint.rate");
-            poison(t, (mf_Autoreset)way, "joint.angle");
+        for (int method = 0; method < 3; method++) {
+            poison(t, (mf_Autoreset)method, "joint.rate");
+            poison(t, (mf_Autoreset)method, "joint.angle");
         }
     poison(0, MF_AUTORESET_NEXT_STEP, "base.position");
     poison(3, MF_AUTORESET_SAME_STEP, "base.orientation");
@@ -346,7 +346,7 @@ int main(void) {
         cmocka_unit_test(episodes_without_end),
         cmocka_unit_test(masks_choose),
         cmocka_unit_test(seeds_begin_anew_or_go_on),
-        cmocka_unit_test(buffers_that_are_not_wanted),
+        cmocka_unit_test(buffers_that_are_not_requested),
         cmocka_unit_test(observations_may_be_float),
         cmocka_unit_test(images_continue_bit_for_bit),
         cmocka_unit_test(corrupted_states_end_an_episode_only),

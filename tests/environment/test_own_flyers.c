@@ -106,13 +106,13 @@ static void no_action_is_refused(void **state) {
         body.mass = 0.2 + 0.11 * k;
         body.rotor_speed_min = 3.7 * k;
         body.rate_max = 7.3 + 0.31 * k;
-        for (int way = 0; way < 4; way++)
-            expect_accepted(way % 2 != 0, way / 2 != 0, &body);
+        for (int method = 0; method < 4; method++)
+            expect_accepted(method % 2 != 0, method / 2 != 0, &body);
     }
 }
 
-static void expect_flyer_sight(const Rig *rig, uint32_t robot, const double goal[3],
-                               const float *action) {
+static void expect_flyer_observation(const Rig *rig, uint32_t robot, const double goal[3],
+                                     const float *action) {
     const double *seen = rig_observation(rig, robot);
     double matrix[9];
     base_matrix(rig, robot, matrix);
@@ -127,7 +127,7 @@ static void expect_flyer_sight(const Rig *rig, uint32_t robot, const double goal
         assert_true(seen[18 + i] == (action != NULL ? (double)action[i] : 0.0));
 }
 
-// All but what depends on the goal of way-points and on others.
+// All but what depends on the goal of waypoints and on others.
 static double flyer_costs(const Rig *rig, uint32_t robot, const float *last) {
     double spin = 0.0, change = 0.0;
     for (uint32_t i = 0; i < 3; i++)
@@ -156,7 +156,7 @@ static void hovering_by_hand(void **state) {
     expect_near(mf_environment_interval(rig.environment), 0.02, 1e-15);
     rig_reset(&rig, 60);
     for (uint32_t i = 0; i < ROBOTS; i++) {
-        expect_flyer_sight(&rig, i, goal, NULL);
+        expect_flyer_observation(&rig, i, goal, NULL);
         for (uint32_t c = 0; c < 3; c++)
             assert_true(fabs(rig_observation(&rig, i)[c]) <= 1.0);
     }
@@ -169,7 +169,7 @@ static void hovering_by_hand(void **state) {
         for (uint32_t i = 0; n != 3 && n != 5 && i < ROBOTS; i++) {
             double distance = goal_distance(&rig, i, goal);
             bool out = distance > 2.0 || rig_field(&rig, "base.position", i, 2) < 0.05;
-            expect_flyer_sight(&rig, i, goal, rig.action + 4 * (size_t)i);
+            expect_flyer_observation(&rig, i, goal, rig.action + 4 * (size_t)i);
             expect_near(rig.buffers.reward[i],
                         1.0 / (1.0 + 4.0 * distance * distance) - flyer_costs(&rig, i, last) -
                             (out ? 10.0 : 0.0),
@@ -188,7 +188,7 @@ static void waypoints_follow_each_other(void **state) {
     static const mf_TaskSetting settings[] = {
         {"waypoints", 1.0}, {"progress_weight", 2.0}, {"near_weight", 0.0}};
     Rig rig;
-    double goal[ROBOTS][3], way[ROBOTS];
+    double goal[ROBOTS][3], direction[ROBOTS];
     float last[4 * ROBOTS] = {0};
     uint32_t reached[ROBOTS] = {0};
     mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, settings, 3);
@@ -201,7 +201,7 @@ static void waypoints_follow_each_other(void **state) {
                 goal[i][c] = rig_observation(&rig, i)[c] + rig_field(&rig, "base.position", i, c);
             assert_true(fabs(goal[i][0]) <= 1.0 && fabs(goal[i][1]) <= 1.0 &&
                         fabs(goal[i][2] - 3.0) <= 1.0);
-            way[i] = goal_distance(&rig, i, goal[i]);
+            direction[i] = goal_distance(&rig, i, goal[i]);
         }
         fly(&rig);
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -210,7 +210,7 @@ static void waypoints_follow_each_other(void **state) {
             for (int a = 0; a < 4; a++) // as limited
                 rig.action[4 * i + a] = fminf(1.0f, fmaxf(-1.0f, rig.action[4 * i + a]));
             expect_near(rig.buffers.reward[i],
-                        2.0 * (way[i] - distance) + (there ? 5.0 : 0.0) -
+                        2.0 * (direction[i] - distance) + (there ? 5.0 : 0.0) -
                             flyer_costs(&rig, i, last),
                         1e-11);
             assert_true(rig_commanded(&rig, i, "reached") == there);
@@ -274,7 +274,7 @@ static double expect_neighbors(const Rig *rig, uint32_t robot) {
 static void swarm_by_hand(void **state) {
     enum { COUNT = TEAMS * AGENTS, STEPS = 30 };
     Rig rig;
-    double goal[COUNT][3], way[COUNT];
+    double goal[COUNT][3], direction[COUNT];
     float last[4 * COUNT] = {0};
     uint32_t near = 0;
     const mf_TaskSetting settings[] = {team_of_5, {"apart", 3.0}};
@@ -285,7 +285,7 @@ static void swarm_by_hand(void **state) {
     for (uint32_t i = 0; i < COUNT; i++) {
         for (uint32_t c = 0; c < 3; c++)
             goal[i][c] = rig_observation(&rig, i)[c] + rig_field(&rig, "base.position", i, c);
-        way[i] = goal_distance(&rig, i, goal[i]);
+        direction[i] = goal_distance(&rig, i, goal[i]);
         expect_neighbors(&rig, i);
     }
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -296,10 +296,10 @@ static void swarm_by_hand(void **state) {
             near += gap < 3.0;
             assert_int_equal(rig.buffers.terminated[i], 0);
             expect_near(rig.buffers.reward[i],
-                        1.0 / (1.0 + 4.0 * distance * distance) + way[i] - distance - share -
+                        1.0 / (1.0 + 4.0 * distance * distance) + direction[i] - distance - share -
                             flyer_costs(&rig, i, last),
                         1e-11);
-            way[i] = distance;
+            direction[i] = distance;
         }
         memcpy(last, rig.action, sizeof last);
     }
@@ -359,10 +359,10 @@ static void collisions_end_the_episode_of_the_team(void **state) {
         rig_step(&rig);
         assert_true(gap(&rig, AGENTS + 1, AGENTS + 3) > 0.9);
         for (uint32_t i = 0; i < TEAMS * AGENTS; i++) {
-            bool met = !beside && (i == AGENTS + 1 || i == AGENTS + 3);
+            bool touches = !beside && (i == AGENTS + 1 || i == AGENTS + 3);
             assert_int_equal(rig.buffers.terminated[i], !beside && i / AGENTS == 1);
-            assert_true(rig_commanded(&rig, i, "met") == met);
-            assert_true(rig_commanded(&rig, i, "reward_crash") == (met ? -10.0 : 0.0));
+            assert_true(rig_commanded(&rig, i, "touched") == touches);
+            assert_true(rig_commanded(&rig, i, "reward_crash") == (touches ? -10.0 : 0.0));
         }
         rig_close(&rig);
     }

@@ -41,8 +41,8 @@ static double foot_load(const Rig *rig, uint32_t robot, const Walker *walker, ui
     return load;
 }
 
-static void expect_walker_sight(const Rig *rig, const Walker *walker, uint32_t robot,
-                                const float *action, uint32_t extra) {
+static void expect_walker_observation(const Rig *rig, const Walker *walker, uint32_t robot,
+                                      const float *action, uint32_t extra) {
     const double *seen = rig_observation(rig, robot);
     const uint32_t joints = walker->joints;
     double matrix[9], velocity[3], rate[3];
@@ -103,13 +103,13 @@ static void walker_by_hand(const Walker *walker, mf_Motion motion) {
     expect_near(mf_environment_interval(rig.environment), 0.04, 1e-15);
     rig_reset(&rig, 70);
     for (uint32_t i = 0; i < ROBOTS; i++)
-        expect_walker_sight(&rig, walker, i, NULL, 0);
+        expect_walker_observation(&rig, walker, i, NULL, 0);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
             read_field(&rig, "base.position", i, 3, before[i]);
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < ROBOTS; i++) {
-            expect_walker_sight(&rig, walker, i, rig.action + (size_t)i * walker->joints, 0);
+            expect_walker_observation(&rig, walker, i, rig.action + (size_t)i * walker->joints, 0);
             expect_near(rig.buffers.reward[i], walker_reward(&rig, walker, i, before[i], last),
                         1e-11);
         }
@@ -148,7 +148,7 @@ static void starts_stand_on_the_ground(void **state) {
         }
 }
 
-static void turn_over(Rig *rig, uint32_t robot, double height, double tilt) {
+static void overturn(Rig *rig, uint32_t robot, double height, double tilt) {
     mf_Field *position = mf_group_find_field(rig->group, "base.position");
     mf_Field *rotation = mf_group_find_field(rig->group, "base.orientation");
     mf_field_set(position, robot, 2, height);
@@ -170,7 +170,7 @@ static void contact_sensors_of_feet(void **state) {
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < 25; n++)
                 rig_step(&rig);
-            turn_over(&rig, 1, 1.0, 0.0);
+            overturn(&rig, 1, 1.0, 0.0);
             rig_step(&rig);
             for (uint32_t i = 0; i < (m == MF_MOTION_KINEMATIC ? 1 : 2); i++)
                 for (uint32_t f = 0; f < walkers[w].feet; f++)
@@ -231,8 +231,8 @@ static void falls_end_episodes(void **state) {
             config.setting_count = ends ? 0 : 1;
             open_task(&rig, walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
-            turn_over(&rig, 1, 1.0, M_PI);
-            turn_over(&rig, 2, 1.0, 0.2);
+            overturn(&rig, 1, 1.0, M_PI);
+            overturn(&rig, 2, 1.0, 0.2);
             rig_step(&rig);
             for (uint32_t i = 0; i < 3; i++) {
                 assert_int_equal(rig.buffers.terminated[i], ends && i == 1);
@@ -257,7 +257,7 @@ static void commands_are_drawn_and_tracked(void **state) {
     open_task(&rig, walker->file, &config, 1);
     rig_reset(&rig, 3);
     for (uint32_t i = 0; i < ROBOTS; i++) {
-        expect_walker_sight(&rig, walker, i, NULL, 3);
+        expect_walker_observation(&rig, walker, i, NULL, 3);
         memcpy(command[i], rig_observation(&rig, i) + at, sizeof command[i]);
         assert_true(command[i][0] >= 0.0 && command[i][0] <= 0.2);
         assert_true(fabs(command[i][1]) <= 0.1 && fabs(command[i][2]) <= 0.5);
@@ -311,13 +311,13 @@ static void actions_are_targets(void **state) {
 // ---- rejected input ----------------------------------------------------------------------------
 
 static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *config,
-                           mf_Status status, const char *words) {
+                           mf_Status status, const char *text) {
     mf_Error error = {0};
     mf_Environment *none = NULL;
     assert_int_equal(mf_environment_create(context, config, &none, &error), status);
     assert_null(none);
-    if (strstr(error.message, words) == NULL)
-        fail_msg("expected '%s', found '%s'", words, error.message);
+    if (strstr(error.message, text) == NULL)
+        fail_msg("expected '%s', found '%s'", text, error.message);
 }
 
 static void impossible_settings_are_refused(void **state) {
@@ -339,7 +339,7 @@ static void impossible_settings_are_refused(void **state) {
     config = flyer_config("quadrotor", 1, &low, 1);
     expect_refused(context, &config, MF_BAD_ARGUMENT, "height of 0.5 m");
     config = flyer_config("swarm", 64, crowd, 2);
-    expect_refused(context, &config, MF_BAD_ARGUMENT, "no room for 64 robots");
+    expect_refused(context, &config, MF_BAD_ARGUMENT, "no space for 64 robots");
     config = flyer_config("hexapod", 1, NULL, 0);
     expect_refused(context, &config, MF_BAD_ARGUMENT, "need a model");
     mf_model_destroy(hexapod);

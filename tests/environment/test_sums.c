@@ -223,12 +223,12 @@ static void velocities_are_those_of_the_poses(void **state) {
             axis[i] = 1.0;
             mf_quat_rotate(first, past.rotation[l], axis);
             mf_quat_rotate(second, after.rotation[l], axis);
-            double way[3], swing[3];
+            double offset[3], swing[3];
             mf_quat_rotate(axis, sums.rotation[l], (double[3]){i == 0, i == 1, i == 2});
             mf_vec3_cross(swing, sums.rate[l], axis);
-            mf_vec3_sub(way, second, first);
+            mf_vec3_sub(offset, second, first);
             for (int k = 0; k < 3; k++)
-                assert_near(swing[k], way[k] / 2e-5, 1e-8);
+                assert_near(swing[k], offset[k] / 2e-5, 1e-8);
         }
     mf_model_destroy(model);
     mf_context_destroy(context);

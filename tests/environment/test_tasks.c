@@ -314,7 +314,7 @@ static void reacher(void **state) {
     rig_close(&rig);
 }
 
-// The arm's joints turn about z, y, x, y, x, y, x, one link of 0.1 m after the other.
+// The arm's joints rotate about z, y, x, y, x, y, x, one link of 0.1 m after the other.
 static void tip_of(const Rig *rig, uint32_t i, double tip[3]) {
     double frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}; // columns: axes of the link
     tip[0] = tip[1] = tip[2] = 0.0;

@@ -129,7 +129,7 @@ static void ant_may_see_less_or_more(void **state) {
 }
 
 // The way is that of the named body: a leg's, hung 0.25 m ahead and 0.15 m to the side.
-static void ant_counts_the_way_of_its_main_body(void **state) {
+static void ant_counts_the_travel_of_its_main_body(void **state) {
     static const mf_TaskSetting settings[] = {{"main_body", 2.0}};
     Rig rig;
     double before[ROBOTS][2];
@@ -271,9 +271,9 @@ static void sums_are_those_before_the_last_step(void **state) {
 // center of mass; the foot that is fixed to its leg feels its own share.
 static void at_rest_the_ground_carries_the_weight(void **state) {
     static const mf_TaskSetting settings[] = {NO_LIMITS};
-    for (int way = 0; way < 2; way++) {
+    for (int method = 0; method < 2; method++) {
         Rig rig;
-        open_task(&rig, "ant", way == 0 ? euler : rk4, settings, 2);
+        open_task(&rig, "ant", method == 0 ? euler : rk4, settings, 2);
         for (int n = 0; n < 1200; n++)
             rig_step(&rig);
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -296,7 +296,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ant),
         cmocka_unit_test(ant_may_see_less_or_more),
-        cmocka_unit_test(ant_counts_the_way_of_its_main_body),
+        cmocka_unit_test(ant_counts_the_travel_of_its_main_body),
         cmocka_unit_test(humanoid),
         cmocka_unit_test(getting_up),
         cmocka_unit_test(sums_are_those_before_the_last_step),

@@ -55,7 +55,7 @@ static void a_tripod_walks_at_every_level(void **state) {
     assert_int_equal(mf_file_read(*state, PAGE, 1 << 24, &page, &size, NULL), MF_OK);
     for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         assert_non_null(strstr(page, mf_motion_name((mf_Motion)i)));
-        assert_non_null(strstr(page, mf_motion_blind_spot((mf_Motion)i)));
+        assert_non_null(strstr(page, mf_motion_limitation((mf_Motion)i)));
     }
     mf_release(*state, page);
     unlink(PAGE);
@@ -70,8 +70,8 @@ static void kinematic_soles_stay_flat(void **state) {
     mf_Comparison *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 0;
-    memset(config.wanted, 0, sizeof config.wanted);
-    config.wanted[MF_MOTION_KINEMATIC] = true;
+    memset(config.selected, 0, sizeof config.selected);
+    config.selected[MF_MOTION_KINEMATIC] = true;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
         fail_with(&error);
     const mf_CompareRow *row = &all->rows[MF_MOTION_KINEMATIC];
@@ -160,8 +160,8 @@ static void unsupported_features_of_a_level_are_listed(void **state) {
     assert_true(isnan(all->rows[MF_MOTION_RIGID].seconds));
     assert_true(all->rows[MF_MOTION_RIGID].position_error < 1e-6); // it lies
     mf_comparison_destroy(all);
-    memset(config.wanted, 0, sizeof config.wanted);
-    config.wanted[MF_MOTION_KINEMATIC] = true;
+    memset(config.selected, 0, sizeof config.selected);
+    config.selected[MF_MOTION_KINEMATIC] = true;
     assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_UNSUPPORTED);
     assert_null(all);
     config = mf_compare_config();
@@ -211,7 +211,7 @@ static void commands_beyond_the_gait_are_noted(void **state) {
     mf_scene_file_destroy(file);
 }
 
-// A hull of more corners than a robot can have contacts meets the ground with some of them.
+// A hull of more corners than a robot can have contacts touches the ground with some of them.
 static void hulls_of_many_corners_are_compared(void **state) {
     static const char urdf[] = "compare_test.urdf", mesh[] = "compare_test.obj";
     static const char robot[] =
@@ -222,8 +222,8 @@ static void hulls_of_many_corners_are_compared(void **state) {
     FILE *file = fopen(mesh, "w");
     assert_non_null(file);
     for (int i = 0; i < CORNERS; i++) { // on a spiral around a sphere
-        double z = (2.0 * i + 1.0) / CORNERS - 1.0, turn = 2.4 * i, wide = sqrt(1.0 - z * z);
-        fprintf(file, "v %.9g %.9g %.9g\n", 0.1 * wide * cos(turn), 0.1 * wide * sin(turn),
+        double z = (2.0 * i + 1.0) / CORNERS - 1.0, rotation = 2.4 * i, wide = sqrt(1.0 - z * z);
+        fprintf(file, "v %.9g %.9g %.9g\n", 0.1 * wide * cos(rotation), 0.1 * wide * sin(rotation),
                 0.1 * z);
     }
     for (int i = 1; i + 2 <= CORNERS; i++)
@@ -257,8 +257,8 @@ static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) 
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     config.cost_robots = 0;
-    config.wanted[MF_MOTION_KINEMATIC] = config.wanted[MF_MOTION_POINTS] =
-        config.wanted[MF_MOTION_PRESCRIBED] = false;
+    config.selected[MF_MOTION_KINEMATIC] = config.selected[MF_MOTION_POINTS] =
+        config.selected[MF_MOTION_PRESCRIBED] = false;
     mf_Status status = mf_compare(context, user, &config, &all, error);
     if (status == MF_OK)
         status = mf_comparison_write(all, PAGE, error);

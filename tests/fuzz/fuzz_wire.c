@@ -18,7 +18,7 @@ static const char scene_text[] = "world: {step: 0.01}\n"
                                  "- name: robot\n"
                                  "  model: ../models/car.urdf\n"
                                  "  motion: points\n"
-                                 "  place: {poses: [[9, 9, 0]]}\n";
+                                 "  placement: {poses: [[9, 9, 0]]}\n";
 
 // Takes what the server has sent.
 static void drain(int socket) {

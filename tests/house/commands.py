@@ -293,7 +293,7 @@ def try_command(words):
     return None if done.returncode == 0 else f"exit code {done.returncode}: {lines[-1]}"
 
 
-def dev_words(words):
+def dev_names(words):
     """What to run of "./dev ..."; None when only its word can be looked up."""
     text = (source / "dev").read_text()
     word = words[0] if words else "help"
@@ -311,11 +311,11 @@ def dev_words(words):
     return ["./dev", word] if word in ("setup", "build", "help") else None
 
 
-def find_words(text):
+def find_names(text):
     """The words to run, and whether they are a whole command."""
     words = shlex.split(text)
     if words[0] == "./dev":
-        run = dev_words([word for word in words[1:] if not word.startswith("[")])
+        run = dev_names([word for word in words[1:] if not word.startswith("[")])
         return run or words, run is not None
     if len(words) == 1:
         return words, False
@@ -347,7 +347,7 @@ def main():
         if not text:
             continue
         try:
-            words, whole = find_words(text)
+            words, whole = find_names(text)
         except Mistake as mistake:
             print(f"FAILED: {where}: {text}\n    {mistake}")
             failed += 1

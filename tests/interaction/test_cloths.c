@@ -76,7 +76,7 @@ static void momentum_is_passed_on(void **state) {
     rig_close(&rig);
 }
 
-// A ball carries a corner of a sheet: the corner stays at its place on the ball, which feels it.
+// A ball carries a corner of a sheet: the corner stays at its position on the ball, which feels it.
 static void links_carry_pins(void **state) {
     Rig rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[3], cloth[3], spin[3];
@@ -88,7 +88,7 @@ static void links_carry_pins(void **state) {
     set_field(rig.robot, "base.linear_velocity", 0, 0, -1.0);
     mf_group_refresh(rig.robot, 0);
     set_field(rig.cloth, "pin.vertex", 0, 0, 0.0);
-    set_field(rig.cloth, "pin.place", 0, 0, 0.05);
+    set_field(rig.cloth, "pin.position", 0, 0, 0.05);
     mf_field_set(link, 0, 0, 2.0); // the second group
     mf_world_step(rig.world, 150);
     mf_motion_momentum(rig.robot, 0, center, robot, spin);

@@ -41,7 +41,7 @@ static Impact impact_of(double mass, double restitution, double duration, mf_Tim
 
 // A spring with stiffness k = m (pi / T)^2 that parts with e^2 k: half a period T/2 on the way in,
 // T/2e on the way out, depth v T / pi, speeds as Newton's law says.
-static void balls_meet_as_the_spring_says(void **state) {
+static void balls_collide_as_the_spring_says(void **state) {
     const double masses[] = {1.0, 3.0, 0.05}, restitutions[] = {1.0, 0.5, 0.2};
     for (int i = 0; i < 9; i++) {
         const double m = masses[i / 3], e = restitutions[i % 3], duration = 0.005;
@@ -300,8 +300,8 @@ static void a_box_slides_as_coulomb_says(void **state) {
     double from = get_field(slider, "base.position", 0, 0);
     set_field(slider, "base.linear_velocity", 0, 0, 2.0);
     mf_world_step(pitch.world, 6000); // 1.2 s: longer than v / (mu g) = 0.68 s
-    double way = get_field(slider, "base.position", 0, 0) - from;
-    assert_near(way, 4.0 / (2 * 0.3 * 9.81), 0.01 * way);
+    double distance = get_field(slider, "base.position", 0, 0) - from;
+    assert_near(distance, 4.0 / (2 * 0.3 * 9.81), 0.01 * distance);
     assert_true(fabs(get_field(slider, "base.linear_velocity", 0, 0)) < 1e-3);
     pitch_close(&pitch);
 }
@@ -365,20 +365,20 @@ static void those_that_are_not_prepared_stand_firm(void **state) {
 
 // ---- bits ---------------------------------------------------------------------------------------
 
-typedef struct Crowd {
+typedef struct Batch {
     uint32_t threads;
     mf_Isa isa;
     double margin;
     uint32_t pairs;
     bool wide;
-} Crowd;
+} Batch;
 
-enum { CROWD_PEOPLE = SANITIZED ? 5 : 10, CROWD_BALLS = CROWD_PEOPLE - 1, POISON = 3 };
+enum { BATCH_ROBOTS = SANITIZED ? 5 : 10, BATCH_BALLS = BATCH_ROBOTS - 1, POISON = 3 };
 
-static void open_crowd(Pitch *pitch, Crowd crowd) {
-    pitch_open(pitch, crowd.threads, crowd.isa, MF_MILLISECOND, 9.81);
+static void open_batch(Pitch *pitch, Batch batch) {
+    pitch_open(pitch, batch.threads, batch.isa, MF_MILLISECOND, 9.81);
     mf_Group *people = pitch_group(pitch, load_file(pitch->context, "humanoid.urdf"), "people",
-                                   CROWD_PEOPLE, false);
+                                   BATCH_ROBOTS, false);
     prepare(pitch, people);
     mf_ArticulatedConfig motion = mf_articulated_config();
     motion.self_contacts = false;
@@ -386,22 +386,22 @@ static void open_crowd(Pitch *pitch, Crowd crowd) {
     motion.servo.damping = 0.5;
     must(mf_articulated_add(people, &motion, &pitch->error), &pitch->error);
     mf_Group *balls = pitch_bodies(pitch, load_file(pitch->context, "ball.xml"), "balls",
-                                   CROWD_BALLS, crowd.wide);
+                                   BATCH_BALLS, batch.wide);
     pitch_group(pitch, load_file(pitch->context, "soccer_field.xml"), "field", 1, false);
-    for (uint32_t i = 0; i < CROWD_PEOPLE; i++)
+    for (uint32_t i = 0; i < BATCH_ROBOTS; i++)
         put(pitch, people, i, 4.3 + 0.8 * (unit(1, i) - 0.5), 1.2 * (unit(2, i) - 0.5), 0.3,
             2.0 * unit(3, i) - 1.0);
-    for (uint32_t i = 0; i < CROWD_BALLS; i++)
+    for (uint32_t i = 0; i < BATCH_BALLS; i++)
         put(pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 1.2 * (unit(5, i) - 0.5),
             0.4 + 0.3 * unit(6, i), 1.0);
     mf_CollisionsConfig config = mf_collisions_config();
-    config.margin = crowd.margin;
-    config.pairs = crowd.pairs;
+    config.margin = batch.margin;
+    config.pairs = batch.pairs;
     pitch_collide(pitch, &config);
 }
 
 static void bits_depend_on_nothing_else(void **state) {
-    const Crowd crowds[] = {
+    const Batch batches[] = {
         {1, MF_ISA_AUTO, 0.15, 64, false},   {2, MF_ISA_AUTO, 0.15, 64, false},
         {4, MF_ISA_AUTO, 0.01, 64, false},   {1, MF_ISA_AUTO, 1.0, 64, false},
         {1, MF_ISA_AUTO, 1e-6, 64, false}, // looks for everybody anew in every step
@@ -409,13 +409,13 @@ static void bits_depend_on_nothing_else(void **state) {
         {1, MF_ISA_AVX2, 0.15, 64, false},   {1, MF_ISA_AUTO, 0.15, 64, true},
         {4, MF_ISA_SCALAR, 0.3, 64, true}};
     uint64_t hash[2] = {0, 0};
-    for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
         Pitch pitch;
-        if (crowds[i].isa != MF_ISA_AUTO && !mf_isa_available(crowds[i].isa))
+        if (batches[i].isa != MF_ISA_AUTO && !mf_isa_available(batches[i].isa))
             continue;
-        open_crowd(&pitch, crowds[i]);
+        open_batch(&pitch, batches[i]);
         mf_world_step(pitch.world, 25);
-        uint64_t own = mf_world_hash(pitch.world), *known = &hash[crowds[i].wide];
+        uint64_t own = mf_world_hash(pitch.world), *known = &hash[batches[i].wide];
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         assert_true(statistics.contacts > 200);
         assert_int_equal(statistics.lost_pairs + statistics.lost_contacts, 0);
@@ -427,11 +427,11 @@ static void bits_depend_on_nothing_else(void **state) {
 
 // A robot full of NaN is not there: all others are as if it had been frozen before.
 static void poison_stays_where_it_is(void **state) {
-    const Crowd crowd = {1, MF_ISA_AUTO, 0.15, 64, false};
-    uint64_t hash[2][CROWD_PEOPLE + CROWD_BALLS];
+    const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
+    uint64_t hash[2][BATCH_ROBOTS + BATCH_BALLS];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
-        open_crowd(&pitch, crowd);
+        open_batch(&pitch, batch);
         mf_world_step(pitch.world, 10);
         mf_Group *people = pitch.groups[0];
         for (uint32_t f = 0; k == 0 && f < mf_group_field_count(people); f++) {
@@ -442,22 +442,22 @@ static void poison_stays_where_it_is(void **state) {
         if (k == 1)
             set_field(people, "fault.word", POISON, 0, 1);
         mf_world_step(pitch.world, 15);
-        for (uint32_t i = 0; i < CROWD_PEOPLE + CROWD_BALLS; i++)
-            hash[k][i] = mf_group_instance_hash(pitch.groups[i >= CROWD_PEOPLE], i % CROWD_PEOPLE);
+        for (uint32_t i = 0; i < BATCH_ROBOTS + BATCH_BALLS; i++)
+            hash[k][i] = mf_group_instance_hash(pitch.groups[i >= BATCH_ROBOTS], i % BATCH_ROBOTS);
         assert_int_equal(mf_group_fault_total(people), 1);
         pitch_close(&pitch);
     }
-    for (uint32_t i = 0; i < CROWD_PEOPLE + CROWD_BALLS; i++)
+    for (uint32_t i = 0; i < BATCH_ROBOTS + BATCH_BALLS; i++)
         assert_true(i == POISON || hash[0][i] == hash[1][i]);
 }
 
 // Poison in a joint alone leaves the rest of the robot finite: it pushes nobody either.
 static void half_a_poison_is_a_whole_one(void **state) {
-    const Crowd crowd = {1, MF_ISA_AUTO, 0.15, 64, false};
+    const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
-        open_crowd(&pitch, crowd);
+        open_batch(&pitch, batch);
         mf_world_step(pitch.world, 10);
         if (k == 0)
             set_field(pitch.groups[0], "joint.angle", POISON, 3, (double)NAN);
@@ -465,7 +465,7 @@ static void half_a_poison_is_a_whole_one(void **state) {
             set_field(pitch.groups[0], "fault.word", POISON, 0, 1);
         mf_world_step(pitch.world, 15);
         hash[k] = mf_group_instance_hash(pitch.groups[1], 0);
-        for (uint32_t i = 0; i < CROWD_PEOPLE; i++)
+        for (uint32_t i = 0; i < BATCH_ROBOTS; i++)
             hash[k] = hash[k] * 31 + (i == POISON ? 0 : mf_group_instance_hash(pitch.groups[0], i));
         pitch_close(&pitch);
     }
@@ -473,14 +473,14 @@ static void half_a_poison_is_a_whole_one(void **state) {
 }
 
 static void snapshots_go_on_to_the_bit(void **state) {
-    const Crowd crowd = {2, MF_ISA_AUTO, 0.15, 64, true};
+    const Batch batch = {2, MF_ISA_AUTO, 0.15, 64, true};
     Pitch first, second;
-    open_crowd(&first, crowd);
+    open_batch(&first, batch);
     mf_world_step(first.world, 10);
     size_t size;
     void *image = take_snapshot(first.world, &size);
     mf_world_step(first.world, 15);
-    open_crowd(&second, crowd);
+    open_batch(&second, batch);
     mf_world_step(second.world, 3);
     must(mf_world_restore(second.world, image, size, &second.error), &second.error);
     mf_world_step(second.world, 15);
@@ -490,12 +490,12 @@ static void snapshots_go_on_to_the_bit(void **state) {
     pitch_close(&second);
 }
 
-// Without room for all who are near, some do not meet: counted, the same ones with any threads.
-static void what_finds_no_room_is_counted(void **state) {
+// Without space for all who are near, some do not meet: counted, the same ones with any threads.
+static void what_does_not_fit_is_counted(void **state) {
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 2; threads++) {
         Pitch pitch;
-        open_crowd(&pitch, (Crowd){threads, MF_ISA_AUTO, 0.15, 1, false});
+        open_batch(&pitch, (Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
         mf_world_step(pitch.world, 40);
         assert_true(mf_collisions_statistics(pitch.collisions).lost_pairs > 0);
         hash = threads == 1 ? mf_world_hash(pitch.world) : hash;
@@ -508,7 +508,7 @@ static void what_finds_no_room_is_counted(void **state) {
 
 // Touches without room: who is looked at together decides which are lost, and that must not depend
 // on who was known to be too far apart. With the smallest margin nobody is.
-static void who_sleeps_takes_no_room(void **state) {
+static void sleeping_robots_take_no_slot(void **state) {
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -567,7 +567,7 @@ static void who_is_apart_is_left_alone(void **state) {
 // ---- inner collisions ---------------------------------------------------------------------------
 
 // A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
-static void limbs_meet_when_they_are_told_to(void **state) {
+static void limbs_collide_when_they_are_set_to(void **state) {
     for (int inner = 0; inner < 2; inner++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -751,7 +751,7 @@ static void making_survives_every_failure(void **state) {
 
 int main(void) {
     const struct CMUnitTest alone[] = {
-        cmocka_unit_test(balls_meet_as_the_spring_says),
+        cmocka_unit_test(balls_collide_as_the_spring_says),
         cmocka_unit_test(coarse_impacts_are_near_it),
         cmocka_unit_test(a_row_of_balls_passes_an_impact_on),
         cmocka_unit_test(a_hinge_feels_what_strikes_its_link),
@@ -767,10 +767,10 @@ int main(void) {
         cmocka_unit_test(poison_stays_where_it_is),
         cmocka_unit_test(half_a_poison_is_a_whole_one),
         cmocka_unit_test(snapshots_go_on_to_the_bit),
-        cmocka_unit_test(what_finds_no_room_is_counted),
-        cmocka_unit_test(who_sleeps_takes_no_room),
+        cmocka_unit_test(what_does_not_fit_is_counted),
+        cmocka_unit_test(sleeping_robots_take_no_slot),
         cmocka_unit_test(who_is_apart_is_left_alone),
-        cmocka_unit_test(limbs_meet_when_they_are_told_to),
+        cmocka_unit_test(limbs_collide_when_they_are_set_to),
         cmocka_unit_test(trees_find_what_there_is),
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(making_survives_every_failure),

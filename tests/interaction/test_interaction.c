@@ -60,7 +60,7 @@ static void neighbors_are_listed(void **state) {
 }
 
 // SensingTask along +x with 60 degrees to each side: ahead and at 45 degrees, not beside or behind.
-static void sight_is_a_cone(void **state) {
+static void view_is_a_cone(void **state) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
@@ -130,7 +130,7 @@ static void collisions_kill_both(void **state) {
     fixture_close(&fixture);
 }
 
-// Many at one point: everybody dies, the log keeps what it has room for, the rest is counted.
+// Many at one point: everybody dies, the log keeps what it has space for, the rest is counted.
 static void one_point_is_survived(void **state) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
@@ -432,7 +432,7 @@ static void every_failure_is_survived(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbors_are_listed),     cmocka_unit_test(sight_is_a_cone),
+        cmocka_unit_test(neighbors_are_listed),     cmocka_unit_test(view_is_a_cone),
         cmocka_unit_test(collisions_kill_both),     cmocka_unit_test(one_point_is_survived),
         cmocka_unit_test(the_ground_is_hit),        cmocka_unit_test(the_fence_is_watched),
         cmocka_unit_test(downwash_is_a_jet),        cmocka_unit_test(wind_grows_with_height),

@@ -68,11 +68,11 @@ static void throw_robot(Pitch *pitch, mf_Group *group, uint32_t robot, const dou
     mf_group_refresh(group, robot);
 }
 
-typedef struct Meeting {
+typedef struct Rendezvous {
     mf_Motion motion;
     bool rk4, wide, ball;   // against a ball, else against another robot
     double linear, angular; // most that is lost, over that of the first robot
-} Meeting;
+} Rendezvous;
 
 typedef struct Seen {
     double linear, angular; // [1] lost, relative
@@ -80,7 +80,7 @@ typedef struct Seen {
     uint64_t contacts;
 } Seen;
 
-static Seen meet_by(const Meeting *m, mf_Time step, mf_CollisionLaw law) {
+static Seen collide_by(const Rendezvous *m, mf_Time step, mf_CollisionLaw law) {
     static const double forth[3] = {1.0, 0.1, 0.0}, back[3] = {-1.0, 0.0, 0.05};
     static const double angular[3] = {0.4, -0.6, 1.0}, other[3] = {-0.5, 0.3, 0.8};
     Pitch pitch;
@@ -103,8 +103,8 @@ static Seen meet_by(const Meeting *m, mf_Time step, mf_CollisionLaw law) {
     const Totals end = totals_of(&pitch);
     Totals own = {0};
     count(first, 0, &own);
-    double size = apart(one.linear, (double[3]){0}), turn = apart(one.angular, (double[3]){0});
-    Seen seen = {apart(start.linear, end.linear) / size, apart(start.angular, end.angular) / turn,
+    double size = apart(one.linear, (double[3]){0}), angle = apart(one.angular, (double[3]){0});
+    Seen seen = {apart(start.linear, end.linear) / size, apart(start.angular, end.angular) / angle,
                  apart(one.linear, own.linear) / size,
                  mf_collisions_statistics(pitch.collisions).contacts};
     for (uint32_t g = 0; g < pitch.count; g++)
@@ -113,8 +113,8 @@ static Seen meet_by(const Meeting *m, mf_Time step, mf_CollisionLaw law) {
     return seen;
 }
 
-static Seen meet(const Meeting *m, mf_Time step) {
-    return meet_by(m, step, MF_COLLISION_EXPLICIT);
+static Seen meet(const Rendezvous *m, mf_Time step) {
+    return collide_by(m, step, MF_COLLISION_EXPLICIT);
 }
 
 // By hard contacts, which the world's solver finds: an impact takes a step.
@@ -122,8 +122,8 @@ static void momentum_stays_when_it_is_solved(void **state) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
     for (int k = 0; k < 16; k++) {
-        const Meeting m = {motions[k / 4], false, k % 2 == 0, k / 2 % 2 == 0, 0, 0};
-        const Seen seen = meet_by(&m, 500 * MICROSECOND, MF_COLLISION_HARD);
+        const Rendezvous m = {motions[k / 4], false, k % 2 == 0, k / 2 % 2 == 0, 0, 0};
+        const Seen seen = collide_by(&m, 500 * MICROSECOND, MF_COLLISION_HARD);
         const double most = m.wide ? 1e-12 : 1e-4;
         if (!(seen.linear <= most && seen.angular <= most && seen.contacts >= 1 &&
               seen.passed > 0.1))
@@ -135,7 +135,7 @@ static void momentum_stays_when_it_is_solved(void **state) {
 }
 
 static void momentum_stays(void **state) {
-    static const Meeting meetings[] = {
+    static const Rendezvous meetings[] = {
         {MF_MOTION_POINTS, false, true, false, 1e-15, 3e-13},
         {MF_MOTION_POINTS, false, true, true, 1e-15, 3e-13},
         {MF_MOTION_POINTS, false, false, false, 1e-4, 1e-4},
@@ -158,7 +158,7 @@ static void momentum_stays(void **state) {
         {MF_MOTION_ARTICULATED, false, false, true, 3e-5, 2e-5},
     };
     for (size_t i = 0; i < sizeof meetings / sizeof *meetings; i++) {
-        const Meeting *m = &meetings[i];
+        const Rendezvous *m = &meetings[i];
         Seen seen = meet(m, 500 * MICROSECOND);
         if (!(seen.linear <= m->linear && seen.angular <= m->angular && seen.contacts >= 10 &&
               seen.passed > 0.1))
@@ -171,7 +171,7 @@ static void momentum_stays(void **state) {
 
 static void what_is_lost_halves_with_the_step(void **state) {
     for (int k = 0; k < 6; k++) {
-        const Meeting m = {(mf_Motion)(MF_MOTION_RIGID + k / 2), k & 1, true, true, 0, 0};
+        const Rendezvous m = {(mf_Motion)(MF_MOTION_RIGID + k / 2), k & 1, true, true, 0, 0};
         Seen coarse = meet(&m, 500 * MICROSECOND), fine = meet(&m, 250 * MICROSECOND);
         if (!m.rk4) { // the default integrator keeps it
             assert_true(fmax(coarse.linear, fine.linear) < 1e-14);
@@ -183,7 +183,7 @@ static void what_is_lost_halves_with_the_step(void **state) {
 }
 
 // A robot between two others, each at a level of its own: what one gives the other takes.
-static void levels_meet(void **state) {
+static void levels_collide(void **state) {
     static const double still[3] = {0, 0, 0}, forth[3] = {1.0, 0.1, 0.0},
                         angular[3] = {0.4, 0.1, 0.5};
     static const char *const names[] = {"a", "b", "c", "d"};
@@ -213,6 +213,6 @@ static void levels_meet(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(momentum_stays), cmocka_unit_test(momentum_stays_when_it_is_solved),
-        cmocka_unit_test(what_is_lost_halves_with_the_step), cmocka_unit_test(levels_meet)};
+        cmocka_unit_test(what_is_lost_halves_with_the_step), cmocka_unit_test(levels_collide)};
     return cmocka_run_group_tests_name("momentum", tests, NULL, NULL);
 }

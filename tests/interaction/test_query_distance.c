@@ -121,8 +121,8 @@ static mf_Distance between(Pitch *pitch, mf_Group *a, uint32_t i, mf_Group *b, u
 
 // ---- closed forms -------------------------------------------------------------------------------
 
-static void pose(mf_Group *group, uint32_t instance, double x, double y, double z, double turn) {
-    const double position[3] = {x, y, z}, q[4] = {cos(0.5 * turn), 0, 0, sin(0.5 * turn)};
+static void pose(mf_Group *group, uint32_t instance, double x, double y, double z, double angle) {
+    const double position[3] = {x, y, z}, q[4] = {cos(0.5 * angle), 0, 0, sin(0.5 * angle)};
     for (uint32_t c = 0; c < 3; c++)
         set_field(group, "base.position", instance, c, position[c]);
     for (uint32_t c = 0; c < 4; c++)
@@ -133,7 +133,7 @@ static void known_pairs(void **state) {
     static const double pi = 3.14159265358979323846;
     static const struct {
         int a, b;
-        double x, y, z, turn; // of b
+        double x, y, z, angle; // of b
         double distance, normal[3];
     } cases[] = {
         {SPHERE, SPHERE, 0.6, 0.8, 0.0, 0.0, 0.4, {0.6, 0.8, 0}},
@@ -168,7 +168,7 @@ static void known_pairs(void **state) {
             mf_Group *a = add_kind(&pitch, cases[i].a, "a", 1);
             mf_Group *b = add_kind(&pitch, cases[i].b, "b", 1);
             pose(a, 0, 0, 0, 0, 0);
-            pose(b, 0, cases[i].x, cases[i].y, cases[i].z, cases[i].turn);
+            pose(b, 0, cases[i].x, cases[i].y, cases[i].z, cases[i].angle);
             const mf_Distance found =
                 swapped ? between(&pitch, b, 0, a, 0) : between(&pitch, a, 0, b, 0);
             assert_true(found.found);
@@ -208,7 +208,7 @@ static void check_apart(const Placed *a, const Placed *b, const mf_Distance *fou
     }
 }
 
-// What is told is the depth along a direction; no other that is tried is better by much.
+// What is notified is the depth along a direction; no other that is tried is better by much.
 static void check_inside(const Placed *a, const Placed *b, const mf_Distance *found) {
     assert_near(separation(a, b, found->normal), found->distance, 2e-7);
     for (uint32_t i = 0; i < 500; i++) {

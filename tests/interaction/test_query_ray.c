@@ -76,12 +76,12 @@ static void random_pose(mf_Group *group, uint32_t instance, uint32_t stream, dou
 
 // A point of the world in the axes of an instance.
 static void to_body(mf_Group *group, uint32_t instance, const double at[3], double out[3]) {
-    double q[4], way[3];
+    double q[4], direction[3];
     for (uint32_t c = 0; c < 4; c++)
         q[c] = (c == 0 ? 1.0 : -1.0) * get_field(group, "base.orientation", instance, c);
     for (uint32_t c = 0; c < 3; c++)
-        way[c] = at[c] - get_field(group, "base.position", instance, c);
-    rotate(q, way, out);
+        direction[c] = at[c] - get_field(group, "base.position", instance, c);
+    rotate(q, direction, out);
 }
 
 static mf_RayHit cast(Pitch *pitch, const mf_RayConfig *config) {
@@ -92,9 +92,9 @@ static mf_RayHit cast(Pitch *pitch, const mf_RayConfig *config) {
 
 static mf_RayConfig ray_of(double x, double y, double z, double dx, double dy, double dz) {
     mf_RayConfig config = mf_ray_config();
-    const double start[3] = {x, y, z}, way[3] = {dx, dy, dz};
+    const double start[3] = {x, y, z}, direction[3] = {dx, dy, dz};
     memcpy(config.start, start, sizeof start);
-    memcpy(config.direction, way, sizeof way);
+    memcpy(config.direction, direction, sizeof direction);
     return config;
 }
 
@@ -207,7 +207,7 @@ static void a_ray_from_inside_leaves(void **state) {
 }
 
 // Limbs, whose joints are turned, and what a file fixes in the world.
-static void limbs_and_scenery_are_met(void **state) {
+static void limbs_and_scenery_are_hit(void **state) {
     static const char text[] =
         "<mujoco model='arm'><worldbody>"
         "<geom name='wall' type='box' pos='0 9 1' size='1 0.5 1'/>"
@@ -361,7 +361,7 @@ static void isolated_robots_are_alone(void **state) {
     set_field(late, "base.position", 0, 2, 3.0);
     set_field(late, "base.position", 1, 2, 3.0);
     ray.alone = NULL;
-    assert_int_equal(cast(&pitch, &ray).owner.instance, 0); // of two at one place the first
+    assert_int_equal(cast(&pitch, &ray).owner.instance, 0); // of two at one position the first
     assert_near(cast(&pitch, &ray).distance, 1.9, 1e-12);
     set_field(late, "fault.word", 0, 0, MF_FAULT_RANGE);
     assert_int_equal(cast(&pitch, &ray).owner.instance, 1);
@@ -415,7 +415,7 @@ int main(void) {
         cmocka_unit_test(every_shape_is_hit_at_its_surface),
         cmocka_unit_test(random_rays_agree_with_the_insides),
         cmocka_unit_test(a_ray_from_inside_leaves),
-        cmocka_unit_test(limbs_and_scenery_are_met),
+        cmocka_unit_test(limbs_and_scenery_are_hit),
         cmocka_unit_test(maps_agree_with_sampling),
         cmocka_unit_test(level_ground_has_no_end),
         cmocka_unit_test(isolated_robots_are_alone),

@@ -129,18 +129,18 @@ static void threads_share_the_float_mode(void **state) {
     fixture_close(&fixture);
 }
 
-// How lists are kept is no part of the result: wide and narrow margins, room for everybody and
+// How lists are kept is no part of the result: wide and narrow margins, space for everybody and
 // for nobody.
 static void lists_do_not_show(void **state) {
     static const double margins[] = {0.05, 0.3, 2.0};
-    static const uint32_t room[] = {1, 20, 300};
+    static const uint32_t capacity[] = {1, 20, 300};
     FixtureConfig setup = fixture_config();
     Outcome reference = {0};
     for (int m = 0; m < 3; m++)
         for (int r = 0; r < 3; r++) {
             mf_InteractionConfig config = everything();
             config.margin = margins[m];
-            config.candidates = room[r];
+            config.candidates = capacity[r];
             Outcome out = live(&setup, &config, false, 60);
             if (m + r == 0)
                 reference = out;

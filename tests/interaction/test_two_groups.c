@@ -181,18 +181,18 @@ static void run(const Situation *s, const Shape *upper, const Shape *lower, bool
 static const double near_enough = 3e-3, rate_part = 0.08, rate_enough = 0.5;
 
 static void compare(const Situation *s, const Shape *upper, const Shape *lower, bool wide) {
-    double one[FLOATS], two[FLOATS], away = 0.0, turn = 0.0, rate = 0.0;
+    double one[FLOATS], two[FLOATS], away = 0.0, angle = 0.0, rate = 0.0;
     run(s, upper, lower, false, wide, one);
     run(s, upper, lower, true, wide, two);
     for (int i = 0; i < 3; i++) {
         away = fmax(away, fabs(one[i] - two[i]));
-        turn = fmax(turn, fabs(one[10 + i] - two[10 + i]));
+        angle = fmax(angle, fabs(one[10 + i] - two[10 + i]));
         rate = fmax(rate, fabs(one[10 + i]));
     }
-    if (!(away <= near_enough && turn <= rate_part * rate + rate_enough))
+    if (!(away <= near_enough && angle <= rate_part * rate + rate_enough))
         fail_msg("%s: %s on %s: %g m and %g rad/s apart; one file (%g, %g, %g) m (%g, %g, %g) "
                  "rad/s, two groups (%g, %g, %g) m (%g, %g, %g) rad/s",
-                 s->name, upper->name, lower->name, away, turn, one[0], one[1], one[2], one[10],
+                 s->name, upper->name, lower->name, away, angle, one[0], one[1], one[2], one[10],
                  one[11], one[12], two[0], two[1], two[2], two[10], two[11], two[12]);
 }
 

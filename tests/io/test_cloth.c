@@ -54,7 +54,7 @@ static void what_is_written_is_read_again(void **state) {
 
 static void what_is_wrong_is_named(void **state) {
     static const struct {
-        const char *text, *words;
+        const char *text, *names;
         int line;
     } wrong[] = {
         {"cloth:\n  size: [1, 1]\n", "only a rectangle has it: expected counts", 2},
@@ -78,9 +78,9 @@ static void what_is_wrong_is_named(void **state) {
         mf_Error error = {0};
         assert_int_equal(parse(*state, wrong[i].text, &cloth, &error), MF_BAD_FILE);
         assert_null(cloth);
-        if (strstr(error.message, wrong[i].words) == NULL || error.line != wrong[i].line)
+        if (strstr(error.message, wrong[i].names) == NULL || error.line != wrong[i].line)
             fail_msg("line %d: %s; expected line %d: %s", error.line, error.message, wrong[i].line,
-                     wrong[i].words);
+                     wrong[i].names);
     }
 }
 

@@ -111,7 +111,7 @@ static void mistakes_are_one_line_with_their_position(void **state) {
         {"quadrotor:\n  mass: 1\n  inertia: [1, 1, 5, 0, 0, 0]\n",
          "t.yaml:3:12: quadrotor.inertia"},
         {"quadrotor:\n" BODY "  rotor_x: [0, 0, 0, 0]\n  rotor_y: [0, 0, 0, 0]\n",
-         "t.yaml:"}, // rotors in one place cannot turn the body
+         "t.yaml:"}, // rotors in one position cannot turn the body
         {"fixed_wing:\n  mass: 1\n  inertia_xx: 1\n  inertia_yy: 1\n  inertia_zz: 1\n"
          "  drag: cubic\n",
          "t.yaml:6:9: fixed_wing.drag: expected one of polar, linear, found cubic"},

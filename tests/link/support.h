@@ -24,7 +24,7 @@ static const char quads[] = "world: {step: 0.01}\n"
                             "  model: " MAYFLY_SOURCE_DIR "/models/sun2022.yaml\n"
                             "  count: 37\n"
                             "  controller: none\n"
-                            "  place: {grid: {center: [0, 0, 20], spacing: [3, 3, 3]}}\n";
+                            "  placement: {grid: {center: [0, 0, 20], spacing: [3, 3, 3]}}\n";
 
 static inline bool is_stopped(void *user) {
     return atomic_load(&((Served *)user)->stop);

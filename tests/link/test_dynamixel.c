@@ -19,7 +19,7 @@ static const char humanoid[] = "world: {step: 0.002}\n"
                                "  motion: articulated\n"
                                "  count: 2\n"
                                "  controller: none\n"
-                               "  place: {grid: {spacing: [2, 2, 2]}}\n";
+                               "  placement: {grid: {spacing: [2, 2, 2]}}\n";
 
 typedef struct Bus {
     mf_Scene *scene;
@@ -278,7 +278,7 @@ static void test_indirect_addresses(void **state) {
         assert_int_equal(say(&bus, 4, 2, gap[i], 4), 11);
         has_status(&bus, 0, 4, 4, 0);
     }
-    assert_int_equal(say(&bus, 4, 8, NULL, 0), 11); // after a restart all is at its place
+    assert_int_equal(say(&bus, 4, 8, NULL, 0), 11); // after a restart all is at its position
     assert_int_equal(read_at(&bus, 4, 168, 2), 224);
     assert_int_equal(read_at(&bus, 4, 661, 1), 0);
     close_bus(&bus);

@@ -42,12 +42,12 @@ static size_t put_hello(uint8_t *out) {
 static size_t put_session(uint8_t *out, uint32_t goal) {
     const uint32_t lock[] = {1, 0, 0, 0, 200000000, 0};
     const uint32_t write[] = {~0u, ~0u, 1, 1, goal, 0, 1, 12, 0, 0, 0, 0};
-    const uint32_t place[] = {0,          1, 1,          0, 0, 0, 0, 0, 0,
+    const uint32_t index[] = {0,          1, 1,          0, 0, 0, 0, 0, 0,
                               0x40340000, 0, 0x3ff00000, 0, 0, 0, 0, 0, 0};
     size_t size = put_hello(out);
     size += put(out + size, MF_MESSAGE_LOCK_STEP, lock, 6);
     size += put(out + size, MF_MESSAGE_WRITE, write, 12);
-    return size + put(out + size, MF_MESSAGE_PLACE, place, 18);
+    return size + put(out + size, MF_MESSAGE_SET_POSES, index, 18);
 }
 
 // The world moves, and a client is answered.
@@ -193,22 +193,22 @@ static void test_garbage(void **state) {
 }
 
 // A crowd that says nothing, far more than there are places: who says hello is let in soon.
-static void test_a_silent_crowd_keeps_nobody_out(void **state) {
-    enum { CROWD = 600 };
+static void test_many_silent_clients_keep_nobody_out(void **state) {
+    enum { SWARM = 600 };
     Served served;
-    int crowd[CROWD];
+    int crowd[SWARM];
     mf_ServerConfig config = mf_server_config();
     config.port = 0;
     config.connections = 8;
     start(*state, &served, quads, &config);
-    for (int i = 0; i < CROWD; i++)
+    for (int i = 0; i < SWARM; i++)
         crowd[i] = dial(&served);
     const double begin = seconds_now();
     mf_client_close(join(&served));
     const double waited = seconds_now() - begin;
     if (waited > 20.0) // 250 s with 5 s for each
         fail_msg("a newcomer waited %.1f s", waited);
-    for (int i = 0; i < CROWD; i++)
+    for (int i = 0; i < SWARM; i++)
         close(crowd[i]);
     is_well(&served);
     finish(&served);
@@ -239,7 +239,7 @@ static void test_other_users_need_a_token(void **state) {
     finish(&served);
 }
 
-static void test_silent_connections_take_no_place_for_long(void **state) {
+static void test_silent_connections_take_no_slot_for_long(void **state) {
     Served served;
     uint8_t byte;
     mf_ServerConfig config = mf_server_config();
@@ -262,8 +262,8 @@ int main(void) {
         cmocka_unit_test(test_killed_at_every_byte),
         cmocka_unit_test(test_one_byte_at_a_time),
         cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_silent_connections_take_no_place_for_long),
-        cmocka_unit_test(test_a_silent_crowd_keeps_nobody_out),
+        cmocka_unit_test(test_silent_connections_take_no_slot_for_long),
+        cmocka_unit_test(test_many_silent_clients_keep_nobody_out),
         cmocka_unit_test(test_other_users_need_a_token),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);

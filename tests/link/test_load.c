@@ -1,5 +1,6 @@
-// The services LOAD, SPAWN and WORLD: another world is served, robots join it, everybody is told,
-// and whatever fails leaves the world as it was. Files are those below a folder, and no others.
+// The services LOAD, SPAWN and WORLD: another world is served, robots join it, everybody is
+// notified, and whatever fails leaves the world as it was. Files are those below a folder, and no
+// others.
 #include "link/support.h"
 
 #include <sys/stat.h>
@@ -126,7 +127,7 @@ static void test_robots_join_and_the_others_go_on(void **state) {
     assert_memory_equal(with, without, sizeof with);
 }
 
-static void test_everybody_is_told(void **state) {
+static void test_everybody_is_notified(void **state) {
     Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
@@ -202,10 +203,10 @@ static void test_lock_step_survives(void **state) {
 
 // ---- LOAD --------------------------------------------------------------------------------------
 
-static void load_scene_text(mf_Client *client, const char *text, mf_Status wanted,
+static void load_scene_text(mf_Client *client, const char *text, mf_Status expected,
                             const char *reason) {
     const uint64_t hash = hash_of(client);
-    REFUSED(mf_client_load_scene(client, text, strlen(text), error), wanted, reason);
+    REFUSED(mf_client_load_scene(client, text, strlen(text), error), expected, reason);
     assert_true(hash_of(client) == hash);
 }
 
@@ -361,7 +362,7 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_robots_join_and_the_others_go_on),
-        cmocka_unit_test(test_everybody_is_told),
+        cmocka_unit_test(test_everybody_is_notified),
         cmocka_unit_test(test_lock_step_survives),
         cmocka_unit_test(test_scenes_of_a_message),
         cmocka_unit_test(test_what_is_refused),

@@ -2,7 +2,7 @@
 // other messages; lists, and what is refused.
 #include "link/support.h"
 
-#include "camera/place.h"
+#include "camera/camera_pose.h"
 
 static const char robots[] = "world: {step: 0.002}\n"
                              "cameras: [{name: stand, position: [-3, 1, 2], look_at: [0, 0, 0.5],\n"
@@ -12,7 +12,7 @@ static const char robots[] = "world: {step: 0.002}\n"
                              "  model: " MAYFLY_SOURCE_DIR "/models/humanoid.urdf\n"
                              "  motion: kinematic\n"
                              "  count: 2\n"
-                             "  place: {grid: {center: [0, 0, 0], spacing: [1, 1, 1]}}\n";
+                             "  placement: {grid: {center: [0, 0, 0], spacing: [1, 1, 1]}}\n";
 
 enum { WIDTH = 64, HEIGHT = 48 };
 
@@ -41,7 +41,7 @@ static void test_pictures_are_those_in_process(void **state) {
     double position[3], rotation[4];
     mf_world_step(scene->world, 5);
     CHECK(mf_scene_camera(scene, 0, &camera, &group, &robot, error));
-    assert_true(mf_camera_place(&camera.frame, NULL, 0, position, rotation));
+    assert_true(mf_camera_pose(&camera.frame, NULL, 0, position, rotation));
     CHECK(mf_free_camera_create(scene->world, &camera, &own, error));
     const mf_CameraPixels pixels = {.color = color, .depth = depth};
     CHECK(mf_free_camera_take(own, position, rotation, MF_NONE, 0, &pixels, error));

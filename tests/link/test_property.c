@@ -7,11 +7,11 @@ static const char modules[] = "world: {step: 0.002, seed: 7}\n"
                               "- name: modules\n"
                               "  model: " MAYFLY_SOURCE_DIR "/models/modules/pitch.urdf\n"
                               "  count: 3\n"
-                              "  place: {line: {distance: 0.4}}\n"
+                              "  placement: {line: {distance: 0.4}}\n"
                               "- name: walker\n"
                               "  model: " MAYFLY_SOURCE_DIR "/models/humanoid.urdf\n"
                               "  gaits: [walk, stand]\n"
-                              "  place: {poses: [[3, 3, 0]]}\n";
+                              "  placement: {poses: [[3, 3, 0]]}\n";
 
 static mf_ServerConfig paused(void) {
     mf_ServerConfig config = mf_server_config();

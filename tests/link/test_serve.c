@@ -98,7 +98,7 @@ static void test_the_same_bits_as_in_process(void **state) {
     finish(&served);
 }
 
-static void test_a_late_turn_is_told_and_the_world_goes_on(void **state) {
+static void test_a_late_turn_is_reported_and_the_world_goes_on(void **state) {
     Served served;
     mf_ClientStatistics seen;
     start(*state, &served, quads, NULL);
@@ -122,7 +122,7 @@ static void test_a_late_turn_is_told_and_the_world_goes_on(void **state) {
     finish(&served);
 }
 
-static void test_a_slow_reader_loses_states_and_is_told(void **state) {
+static void test_a_slow_reader_loses_states_and_gets_notice(void **state) {
     Served served;
     mf_ClientEntry entries[32];
     mf_ClientStatistics before, after;
@@ -230,14 +230,14 @@ static void test_placing(void **state) {
     const float *seen[3];
     CHECK(mf_client_subscribe(client, 0, 0, entries, 3, error));
     CHECK(mf_client_run_steps(client, 50, error));
-    assert_int_equal(mf_client_place(client, 0, 4, 2, poses, &error_), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_client_set_poses(client, 0, 4, 2, poses, &error_), MF_BAD_ARGUMENT);
     poses[13] = 1.0;
     poses[1] = (double)__builtin_nan("");
-    assert_int_equal(mf_client_place(client, 0, 4, 2, poses, &error_), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_client_place(client, 0, QUADS - 1, 2, poses, &error_), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_client_place(client, 1, 0, 1, poses, &error_), MF_NOT_FOUND);
+    assert_int_equal(mf_client_set_poses(client, 0, 4, 2, poses, &error_), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_client_set_poses(client, 0, QUADS - 1, 2, poses, &error_), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_client_set_poses(client, 1, 0, 1, poses, &error_), MF_NOT_FOUND);
     poses[1] = 2.0;
-    CHECK(mf_client_place(client, 0, 4, 2, poses, error));
+    CHECK(mf_client_set_poses(client, 0, 4, 2, poses, error));
     CHECK(mf_client_run_steps(client, 1, error));
     do
         CHECK(mf_client_receive(client, 20.0, &news, error));
@@ -372,7 +372,7 @@ static void test_rates(void **state) {
     assert_int_equal(await_event(client, MF_EVENT_HELD).value, 1);
     mf_client_close(client);
     finish(&served);
-    assert_true(served.sum.held >= 5 && served.sum.lost == 0 && served.sum.refused == 0);
+    assert_true(served.sum.paused >= 5 && served.sum.lost == 0 && served.sum.refused == 0);
 
     config.message_rate = 0.0;
     config.byte_rate = 4000.0;
@@ -386,14 +386,14 @@ static void test_rates(void **state) {
     assert_true(seconds_now() - second > 0.3);
     mf_client_close(client);
     finish(&served);
-    assert_true(served.sum.held >= 1);
+    assert_true(served.sum.paused >= 1);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_bits_as_in_process),
-        cmocka_unit_test(test_a_late_turn_is_told_and_the_world_goes_on),
-        cmocka_unit_test(test_a_slow_reader_loses_states_and_is_told),
+        cmocka_unit_test(test_a_late_turn_is_reported_and_the_world_goes_on),
+        cmocka_unit_test(test_a_slow_reader_loses_states_and_gets_notice),
         cmocka_unit_test(test_services),
         cmocka_unit_test(test_placing),
         cmocka_unit_test(test_writes_are_checked),

@@ -97,7 +97,7 @@ static uint64_t fly(mf_Context *context, const char *path, size_t limit, size_t 
     return hash;
 }
 
-static void test_the_same_bits_by_all_ways(void **state) {
+static void test_the_same_bits_by_all_transports(void **state) {
     mf_ClientShared shared;
     uint32_t flags;
     const uint64_t by_tcp = fly(*state, NULL, 0, 1, &shared, &flags);
@@ -244,7 +244,7 @@ static void test_replaced_memory_is_given_back(void **state) {
 
 // ---- slow and bad clients ----------------------------------------------------------------------
 
-static void test_a_slow_reader_loses_states_and_is_told(void **state) {
+static void test_a_slow_reader_loses_states_and_gets_notice(void **state) {
     Served served;
     mf_ClientStatistics seen;
     mf_ClientNews news;
@@ -433,12 +433,12 @@ static void test_killed_clients_leave_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_bits_by_all_ways),
+        cmocka_unit_test(test_the_same_bits_by_all_transports),
         cmocka_unit_test(test_none_is_granted),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_requests_are_checked),
         cmocka_unit_test(test_replaced_memory_is_given_back),
-        cmocka_unit_test(test_a_slow_reader_loses_states_and_is_told),
+        cmocka_unit_test(test_a_slow_reader_loses_states_and_gets_notice),
         cmocka_unit_test(test_garbage_at_any_time),
         cmocka_unit_test(test_killed_clients_leave_nothing),
     };

@@ -7,7 +7,7 @@
 typedef enum mf_FmaForm {
     MF_FMA_PLAIN,   // a b + c
     MF_FMA_NEGATED, // -a b - c
-    MF_FMA_TURNED   // -(a b + c), which has another sign where the sum is zero
+    MF_FMA_ROTATED  // -(a b + c), which has another sign where the sum is zero
 } mf_FmaForm;
 
 // For `count` values, a multiple of 16; all arrays aligned to 64 bytes.

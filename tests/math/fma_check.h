@@ -84,7 +84,7 @@ static void NAME(compare)(const NAME(Batch) * batch, const char *name, mf_FmaFor
 // A volatile sum, or the compiler may make -a b - c of -(a b + c).
 static REAL NAME(expected)(mf_FmaForm form, REAL a, REAL b, REAL c) {
     volatile REAL sum = form == MF_FMA_NEGATED ? FMA(-a, b, -c) : FMA(a, b, c);
-    return form == MF_FMA_TURNED ? -sum : sum;
+    return form == MF_FMA_ROTATED ? -sum : sum;
 }
 
 // `real` is a copy that has the instruction, NULL for the C library in the default mode.
@@ -131,7 +131,7 @@ static void NAME(check_literals)(const Copy *copies, const NAME(Literal) * liter
                 b[lane] = literal->b;
                 c[lane] = literal->c;
             }
-            copies[row].run(a, b, c, out, 16, MF_FMA_TURNED);
+            copies[row].run(a, b, c, out, 16, MF_FMA_ROTATED);
             REAL rotated = -literal->plain;
             for (uint32_t lane = 0; lane < 16; lane++)
                 if (memcmp(&out[lane], &rotated, sizeof rotated) != 0)

@@ -230,7 +230,7 @@ static void lengths_do_not_overflow(void **state) {
     assert_all_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
 }
 
-static void quarter_turns_go_the_right_way(void **state) {
+static void quarter_rotations_have_the_right_sense(void **state) {
     // right-handed: x to y about z, y to z about x, z to x about y
     const double axes[3][3] = {{2.0, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 1.0}};
     for (int axis = 0; axis < 3; axis++) {
@@ -248,7 +248,7 @@ static void quarter_turns_go_the_right_way(void **state) {
     assert_all_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
 }
 
-static void products_of_turns_follow_in_order(void **state) {
+static void products_of_rotations_follow_in_order(void **state) {
     for (uint64_t i = 0; i < 1000; i++) {
         double a[4], b[4], ab[4], v[3] = {0.3, -1.7, 2.2}, once[3], twice[3];
         random_unit_quaternion(a, 2 * i);
@@ -267,9 +267,9 @@ static void products_of_turns_follow_in_order(void **state) {
         double again[3];
         mf_mat3_apply_transposed(again, matrix, rotated);
         assert_all_near(again, v, 3, 1e-14);
-        double first[3] = {1.0, 0.0, 0.0}, way[3], turned[4];
-        mf_quat_to_rotation_vector(way, ab);
-        mf_quat_from_axis_angle(turned, way, mf_vec3_length(way));
+        double first[3] = {1.0, 0.0, 0.0}, direction[3], turned[4];
+        mf_quat_to_rotation_vector(direction, ab);
+        mf_quat_from_axis_angle(turned, direction, mf_vec3_length(direction));
         mf_quat_rotate(again, turned, first);
         assert_all_near(again, (const double[3]){matrix[0], matrix[3], matrix[6]}, 3, 1e-14);
         mf_mat3_multiply(identity, matrix, inverse);
@@ -287,7 +287,7 @@ static void products_of_turns_follow_in_order(void **state) {
     }
 }
 
-static void half_turns_survive_the_matrix(void **state) {
+static void half_rotations_survive_the_matrix(void **state) {
     // w = 0: each of the three other branches of matrix to quaternion
     for (int axis = 1; axis < 4; axis++) {
         double q[4] = {0.0, 0.0, 0.0, 0.0}, matrix[9], back[4];
@@ -389,7 +389,7 @@ static void eigen_rebuilds_random_matrices(void **state) {
 }
 
 static void inertia_turns_with_its_body(void **state) {
-    // a quarter turn about z swaps xx and yy; xy changes sign; (xz, yz) turns like (x, y)
+    // a quarter rotation about z swaps xx and yy; xy changes sign; (xz, yz) turns like (x, y)
     double q[4], found[6];
     mf_quat_from_axis_angle(q, (const double[3]){0, 0, 1}, M_PI_2);
     mf_inertia_rotate(found, (const double[6]){1, 2, 3, 0.1, 0.2, 0.3}, q);
@@ -397,13 +397,13 @@ static void inertia_turns_with_its_body(void **state) {
     // energy w I w / 2 does not depend on the axes
     for (uint64_t i = 0; i < 1000; i++) {
         const double inertia[6] = {1.5, 2.5, 3.0, 0.1, -0.2, 0.3}, rate[3] = {0.7, -1.1, 0.4};
-        double rotated[6], turned_rate[3];
+        double rotated[6], rotated_rate[3];
         random_unit_quaternion(q, i);
         mf_inertia_rotate(rotated, inertia, q);
-        mf_quat_rotate(turned_rate, q, rate);
+        mf_quat_rotate(rotated_rate, q, rate);
         double energy[2];
         for (int k = 0; k < 2; k++) {
-            const double *a = k ? rotated : inertia, *w = k ? turned_rate : rate;
+            const double *a = k ? rotated : inertia, *w = k ? rotated_rate : rate;
             energy[k] = a[0] * w[0] * w[0] + a[1] * w[1] * w[1] + a[2] * w[2] * w[2] +
                         2 * (a[3] * w[0] * w[1] + a[4] * w[0] * w[2] + a[5] * w[1] * w[2]);
         }
@@ -433,9 +433,9 @@ int main(void) {
         cmocka_unit_test(floor_and_finite_are_exact),
         cmocka_unit_test(bits_are_the_same_everywhere),
         cmocka_unit_test(lengths_do_not_overflow),
-        cmocka_unit_test(quarter_turns_go_the_right_way),
-        cmocka_unit_test(products_of_turns_follow_in_order),
-        cmocka_unit_test(half_turns_survive_the_matrix),
+        cmocka_unit_test(quarter_rotations_have_the_right_sense),
+        cmocka_unit_test(products_of_rotations_follow_in_order),
+        cmocka_unit_test(half_rotations_survive_the_matrix),
         cmocka_unit_test(roll_pitch_yaw_follow_urdf),
         cmocka_unit_test(straight_up_and_down_keep_the_rotation),
         cmocka_unit_test(eigen_solves_known_matrices),

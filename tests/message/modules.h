@@ -36,8 +36,9 @@ static inline ModulesConfig modules_config(uint32_t robots) {
 static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
     static const char *const names[FACES] = {"px", "nx", "py", "ny", "pz", "nz"};
     const double half = 0.70710678118654757;
-    const double turns[FACES][4] = {{1, 0, 0, 0},        {0, 0, 0, 1},        {half, 0, 0, half},
-                                    {half, 0, 0, -half}, {half, 0, -half, 0}, {half, 0, half, 0}};
+    const double rotations[FACES][4] = {{1, 0, 0, 0},        {0, 0, 0, 1},
+                                        {half, 0, 0, half},  {half, 0, 0, -half},
+                                        {half, 0, -half, 0}, {half, 0, half, 0}};
     mf_Builder *builder = NULL;
     mf_Model *model = NULL;
     must(mf_builder_create(context, "cube", &builder, error), error);
@@ -46,9 +47,9 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
     for (uint32_t i = 0; i < FACES; i++) {
         mf_Dock dock = mf_dock();
         dock.name = names[i];
-        dock.turns = 4;
+        dock.orientations = 4;
         dock.frame.position[i / 2] = i % 2 == 0 ? cube / 2 : -cube / 2;
-        memcpy(dock.frame.rotation, turns[i], sizeof turns[i]);
+        memcpy(dock.frame.rotation, rotations[i], sizeof rotations[i]);
         mf_body_dock(builder, body, &dock);
     }
     must(mf_builder_finalize(builder, &model, error), error);

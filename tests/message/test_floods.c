@@ -1,7 +1,7 @@
 // Floods of messages: counts and leaders of random assemblies.
 #include "message/modules.h"
 
-static void add_mind(Modules *all, mf_BehaviorKind kind) {
+static void add_policy(Modules *all, mf_BehaviorKind kind) {
     const mf_Behavior behavior = {.kind = kind, .rate = {100, 1}};
     must(mf_behavior_add(all->group, (mf_VehicleKind)0, &behavior, &all->error), &all->error);
 }
@@ -125,14 +125,14 @@ static void counts_and_leaders_are_right_after_the_diameter(void **state) {
                 docked += assembly.neighbor[i][f] != MF_NONE;
         with_loops += docked / 2 >= count;
         build(&all, &assembly);
-        add_mind(&all, MF_BEHAVIOR_COUNT);
+        add_policy(&all, MF_BEHAVIOR_COUNT);
         mf_world_step(all.world, hops);
         assert_true(agreeing(&all, "count.memory", 3, count) < count);
         mf_world_step(all.world, 1); // in the tick with the number of the diameter
         assert_int_equal(agreeing(&all, "count.memory", 3, count), count);
         modules_close(&all);
         build(&all, &assembly);
-        add_mind(&all, MF_BEHAVIOR_LEADER);
+        add_policy(&all, MF_BEHAVIOR_LEADER);
         mf_world_step(all.world, hops + 1);
         const double leader = get_field(all.group, "leader.memory", 0, 3);
         assert_int_equal(agreeing(&all, "leader.memory", 3, leader), count);
@@ -163,7 +163,7 @@ static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
     const ModulesConfig config = modules_config(10);
     modules_open(&all, &config);
     modules_chain(&all, 0, 10);
-    add_mind(&all, kind);
+    add_policy(&all, kind);
     mf_world_step(all.world, 12);
     check_values(&all, field, component, rows, false);
     mf_Field *enabled = mf_group_find_field(all.group, "dock.enabled");
@@ -184,14 +184,14 @@ static void floods_follow_parting_and_docking(void **state) {
     follow(MF_BEHAVIOR_LEADER, "leader.memory", 5, leads);
 }
 
-static void both_need_room_in_messages(void **state) {
+static void both_need_space_in_messages(void **state) {
     Modules all;
     ModulesConfig config = modules_config(100); // 12 bytes of a message have 96 bits
     const mf_Behavior count = {.kind = MF_BEHAVIOR_COUNT}, leader = {.kind = MF_BEHAVIOR_LEADER};
     modules_open(&all, &config);
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &count, &all.error), MF_LIMIT);
     assert_string_equal(all.error.message,
-                        "count: 100 modules, messages.size 16 has room for 96, and 64 for 480");
+                        "count: 100 modules, messages.size 16 has space for 96, and 64 for 480");
     modules_close(&all);
     config = modules_config(1);
     config.messages.size = 8;
@@ -217,7 +217,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_and_leaders_are_right_after_the_diameter),
         cmocka_unit_test(floods_follow_parting_and_docking),
-        cmocka_unit_test(both_need_room_in_messages),
+        cmocka_unit_test(both_need_space_in_messages),
         cmocka_unit_test(cubes_are_no_snake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,11 +156,11 @@ static void wrong_settings_are_refused(void **state) {
     wrong[5].range = -1.0;
     wrong[6].angle = NAN;
     wrong[7].struct_size = 0;
-    static const char *const words[9] = {"size",  "size",  "capacity", "loss",   "delay",
+    static const char *const names[9] = {"size",  "size",  "capacity", "loss",   "delay",
                                          "range", "angle", "start",    "already"};
     for (uint32_t i = 0; i < 9; i++) {
         assert_int_equal(mf_messages_add(all.world, &wrong[i], &out, &all.error), MF_BAD_ARGUMENT);
-        assert_non_null(strstr(all.error.message, words[i]));
+        assert_non_null(strstr(all.error.message, names[i]));
     }
     modules_close(&all);
 }
@@ -306,7 +306,7 @@ static void infrared_reaches_who_faces_it(void **state) {
     assert_false(infrared(1.0, 0.6, 0.0, 1.5708) > 0.0); // by a right angle: another dock sees it
 }
 
-static void a_crowd_gets_the_sixteen_nearest(void **state) {
+static void a_swarm_gets_the_sixteen_nearest(void **state) {
     enum { ROBOTS = 20 };
     Modules all;
     ModulesConfig config = modules_config(ROBOTS);
@@ -370,7 +370,7 @@ int main(void) {
         cmocka_unit_test(threads_and_instruction_sets_do_not_matter),
         cmocka_unit_test(a_snapshot_continues_bit_for_bit),
         cmocka_unit_test(infrared_reaches_who_faces_it),
-        cmocka_unit_test(a_crowd_gets_the_sixteen_nearest),
+        cmocka_unit_test(a_swarm_gets_the_sixteen_nearest),
         cmocka_unit_test(every_failure_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

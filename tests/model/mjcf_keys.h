@@ -530,9 +530,9 @@ static inline bool has_note(const mf_Model *model, const char *text) {
 }
 
 // Whether a model has a note with that word which another one lacks.
-static inline bool notes_more(const mf_Model *model, const mf_Model *other, const char *word) {
+static inline bool notes_more(const mf_Model *model, const mf_Model *other, const char *name) {
     for (uint32_t i = 0; i < model->note_count; i++)
-        if (!has_note(other, model->notes[i].text) && strstr(model->notes[i].text, word) != NULL)
+        if (!has_note(other, model->notes[i].text) && strstr(model->notes[i].text, name) != NULL)
             return true;
     return false;
 }

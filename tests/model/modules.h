@@ -16,7 +16,7 @@ typedef struct Dock {
     char name[32], link[32], gender[8], type[16];
     double position[3]; // [m] link frame
     double rotation[4]; // [1] dock to link
-    int turns;
+    int orientations;
 } Dock;
 
 // A colliding shape at the start angles, its planes if it is a mesh: normal and offset from the
@@ -44,7 +44,7 @@ typedef struct Pose {
 
 // ---- loading -----------------------------------------------------------------------------------
 
-static inline void copy_word(char *out, size_t size, const char *text) {
+static inline void copy_name(char *out, size_t size, const char *text) {
     assert_true(strlen(text) < size);
     strcpy(out, text);
 }
@@ -56,13 +56,13 @@ static inline void read_docks(Module *module) {
     for (uint32_t i = 0; i < model->dock_count; i++) {
         const mf_Dock *from = &model->docks[i];
         Dock *dock = &module->docks[module->dock_count++];
-        copy_word(dock->name, sizeof dock->name, from->name);
-        copy_word(dock->link, sizeof dock->link, model->links[from->frame.link].name);
-        copy_word(dock->gender, sizeof dock->gender, genders[from->gender]);
-        copy_word(dock->type, sizeof dock->type, from->type);
+        copy_name(dock->name, sizeof dock->name, from->name);
+        copy_name(dock->link, sizeof dock->link, model->links[from->frame.link].name);
+        copy_name(dock->gender, sizeof dock->gender, genders[from->gender]);
+        copy_name(dock->type, sizeof dock->type, from->type);
         memcpy(dock->position, from->frame.position, sizeof dock->position);
         memcpy(dock->rotation, from->frame.rotation, sizeof dock->rotation);
-        dock->turns = (int)from->turns;
+        dock->orientations = (int)from->orientations;
     }
 }
 

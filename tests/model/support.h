@@ -63,7 +63,7 @@ static inline mf_Model *load_urdf(mf_Context *context, const char *text) {
 
 // Expects the text to be refused with this status at this line and with these words.
 static inline void check_refused(mf_Context *context, const char *data, size_t size,
-                                 mf_Status expected, int line, const char *words, int test_line) {
+                                 mf_Status expected, int line, const char *text, int test_line) {
     char path[512], shown[1024];
     write_bytes(path, "refused.urdf", data, size);
     mf_Model *model = (mf_Model *)&model;
@@ -72,29 +72,29 @@ static inline void check_refused(mf_Context *context, const char *data, size_t s
     remove(path);
     mf_error_format(&error, shown, sizeof shown);
     if (status != expected || model != NULL || error.line != line ||
-        strstr(error.message, words) == NULL || strchr(shown, '\n') != NULL)
+        strstr(error.message, text) == NULL || strchr(shown, '\n') != NULL)
         fail_msg("line %d: expected %s, line %d, \"%s\"; found %s, line %d, \"%s\"", test_line,
-                 mf_status_name(expected), line, words, mf_status_name(status), (int)error.line,
+                 mf_status_name(expected), line, text, mf_status_name(status), (int)error.line,
                  error.message);
     assert_string_equal(error.file, path);
 }
-#define assert_refused(context, text, status, line, words)                                         \
-    check_refused(context, text, strlen(text), status, line, words, __LINE__)
+#define assert_refused(context, text, status, line, names)                                         \
+    check_refused(context, text, strlen(text), status, line, names, __LINE__)
 
 // The first note that holds these words, or NULL.
-static inline const mf_Note *find_note(const mf_Model *model, const char *words) {
+static inline const mf_Note *find_note(const mf_Model *model, const char *text) {
     for (uint32_t i = 0; i < model->note_count; i++) {
-        if (strstr(model->notes[i].text, words) != NULL)
+        if (strstr(model->notes[i].text, text) != NULL)
             return &model->notes[i];
     }
     return NULL;
 }
 
-#define assert_note(model, is_suspicious, at_line, words)                                          \
+#define assert_note(model, is_suspicious, at_line, names)                                          \
     do {                                                                                           \
-        const mf_Note *found_note = find_note(model, words);                                       \
+        const mf_Note *found_note = find_note(model, names);                                       \
         if (found_note == NULL)                                                                    \
-            fail_msg("no note with \"%s\"", words);                                                \
+            fail_msg("no note with \"%s\"", names);                                                \
         assert_int_equal(found_note->suspicious, is_suspicious);                                   \
         assert_int_equal(found_note->line, at_line);                                               \
     } while (0)

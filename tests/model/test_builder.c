@@ -1,7 +1,7 @@
 // The construction API: result and errors of every call.
 #include "model/support.h"
 
-#define HALF_TURN 3.14159265358979323846
+#define HALF_ROTATION 3.14159265358979323846
 
 static mf_Builder *start(void **state) {
     mf_Builder *builder;
@@ -16,15 +16,15 @@ static mf_Model *finish(mf_Builder *builder) {
     return model;
 }
 
-static void refuse(mf_Builder *builder, const char *words) {
+static void refuse(mf_Builder *builder, const char *text) {
     mf_Model *model = (mf_Model *)&model;
     mf_Error error = {0};
     mf_Status status = mf_builder_finalize(builder, &model, &error);
     assert_int_not_equal(status, MF_OK);
     assert_int_equal(error.status, status);
     assert_null(model);
-    if (strstr(error.message, words) == NULL)
-        fail_msg("expected \"%s\", found \"%s\"", words, error.message);
+    if (strstr(error.message, text) == NULL)
+        fail_msg("expected \"%s\", found \"%s\"", text, error.message);
     mf_builder_destroy(builder);
 }
 
@@ -201,14 +201,14 @@ static void a_hinge_joins_two_links(void **state) {
 }
 
 // The angle is that of the second body against the first, also when the second is the base.
-static void a_hinge_written_the_other_way_round_turns_the_other_way(void **state) {
+static void a_hinge_written_in_reverse_rotates_in_reverse(void **state) {
     const double a[3] = {0, 0, 0}, b[3] = {1, 0, 0}, anchor[3] = {0, 0, 0}, axis[3] = {0, 0, 1};
     mf_Builder *builder = start(state);
     mf_BodyId base = mf_body_create_point(builder, a, 1.0, NULL);
     mf_BodyId arm = mf_body_create_point(builder, b, 1.0, NULL);
     mf_joint_create_hinge(builder, arm, base, anchor, axis, NULL);
     mf_Model *model = finish(builder);
-    const double angle[1] = {HALF_TURN / 2};
+    const double angle[1] = {HALF_ROTATION / 2};
     double position[2][3], rotation[2][4];
     mf_model_pose(model, angle, position, rotation);
     // The base turns by +90 degrees seen from the arm: the arm by -90 seen from the base.
@@ -220,13 +220,13 @@ static void a_hinge_written_the_other_way_round_turns_the_other_way(void **state
 static void hinges_follow_their_first_body(void **state) {
     const double size[3] = {2, 2, 2}, center[3] = {0, 0, 0}, tip[3] = {1, 0, 0},
                  axis[3] = {1, 0, 0};
-    const double far[3] = {9, 9, 9}, shift[3] = {0, 0, 10}, turn[3] = {0, 0, HALF_TURN / 2};
+    const double far[3] = {9, 9, 9}, shift[3] = {0, 0, 10}, rotation[3] = {0, 0, HALF_ROTATION / 2};
     mf_Builder *builder = start(state);
     mf_BodyId box = mf_body_create_box(builder, size, center, 1.0, NULL);
     mf_BodyId point = mf_body_create_point(builder, far, 1.0, NULL);
     mf_joint_create_hinge(builder, box, point, tip, axis, NULL);
     mf_body_move(builder, box, shift);
-    mf_body_rotate(builder, box, turn);
+    mf_body_rotate(builder, box, rotation);
     mf_Model *model = finish(builder);
     assert_near3(model->joints[0].position, 0.0, 1.0, 0.0, 1e-15); // base frame is the moved center
     assert_near3(model->joints[0].axis, 0.0, 1.0, 0.0, 1e-15);
@@ -236,7 +236,7 @@ static void hinges_follow_their_first_body(void **state) {
 
 static void rotate_is_right_handed_about_x_then_y_then_z(void **state) {
     const double from[3] = {0, 0, 0}, to[3] = {2, 0, 0};
-    const double quarter = HALF_TURN / 2, roll_yaw[3] = {quarter, 0, quarter};
+    const double quarter = HALF_ROTATION / 2, roll_yaw[3] = {quarter, 0, quarter};
     const double pitch[3] = {0, quarter, 0};
     mf_Builder *builder = start(state);
     mf_builder_simplify(builder, 2);
@@ -346,7 +346,7 @@ static void mistakes_are_reported_at_the_end(void **state) {
 static void hinge_mistakes_are_reported(void **state) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1};
     for (int mistake = 0; mistake < 6; mistake++) {
-        static const char *const words[] = {
+        static const char *const names[] = {
             "axis", "lower <= upper", "speed > 0", "mf_hinge_config", "glued", "need a body"};
         mf_HingeConfig config = mf_hinge_config();
         mf_Builder *builder = start(state);
@@ -359,7 +359,7 @@ static void hinge_mistakes_are_reported(void **state) {
             mf_body_connect(builder, a, b);
         mf_joint_create_hinge(builder, mistake == 5 ? 7 : a, b, zero, mistake == 0 ? zero : one,
                               &config);
-        refuse(builder, words[mistake]);
+        refuse(builder, names[mistake]);
     }
 }
 
@@ -407,7 +407,7 @@ int main(void) {
         cmocka_unit_test(simplify_leaves_boxes_and_points_alone),
         cmocka_unit_test(connecting_glues_bodies_into_one_link),
         cmocka_unit_test(a_hinge_joins_two_links),
-        cmocka_unit_test(a_hinge_written_the_other_way_round_turns_the_other_way),
+        cmocka_unit_test(a_hinge_written_in_reverse_rotates_in_reverse),
         cmocka_unit_test(hinges_follow_their_first_body),
         cmocka_unit_test(rotate_is_right_handed_about_x_then_y_then_z),
         cmocka_unit_test(rays_become_sensors),

@@ -263,8 +263,8 @@ static void mistakes_in_mjcf_are_named(void **state) {
     }
 }
 
-// A camera given in the construction frame turns with its body and is at the same place as one of a
-// file; `info` lists it.
+// A camera given in the construction frame turns with its body and is at the same position as one
+// of a file; `info` lists it.
 static void calls_make_cameras(void **state) {
     mf_Context *context = *state;
     const double size[3] = {0.2, 0.2, 0.2}, center[3] = {1.0, 0.0, 0.5},

@@ -7,7 +7,7 @@ static const char *const urdf =
     "<link name='nose'/><joint name='n' type='fixed'><parent link='a'/><child link='nose'/>"
     "<origin xyz='0.1 0 0' rpy='0 0 1.5707963267948966'/></joint>"
     "<mayfly><servo gain='1'/><dock name='front' link='nose' xyz='0.02 0 0.03' gender='male' "
-    "type='small' fits='small large' turns='4' distance='0.01' angle='0.2' closing='0.5' "
+    "type='small' fits='small large' orientations='4' distance='0.01' angle='0.2' closing='0.5' "
     "failure='0.25' pull='3' range='0.06' stiffness='100' damping='5' angular_stiffness='7' "
     "angular_damping='0.5' tension='50' shear='40' bending='3' torsion='2' enabled='false'/>"
     "<dock name='plain' link='a'/></mayfly></robot>";
@@ -22,16 +22,17 @@ static void urdf_files_have_docks(void **state) {
     assert_int_equal(mf_model_find_dock(model, "front"), 0);
     assert_int_equal(mf_model_find_dock(model, "none"), MF_NONE);
     assert_int_equal(dock->frame.link, 0);
-    const double place[3] = {0.1, 0.02, 0.03}, half = sqrt(0.5), turn[4] = {half, 0, 0, half};
+    const double position[3] = {0.1, 0.02, 0.03}, half = sqrt(0.5),
+                 rotation[4] = {half, 0, 0, half};
     for (int c = 0; c < 4; c++) {
         if (c < 3)
-            assert_true(fabs(dock->frame.position[c] - place[c]) < 1e-15);
-        assert_true(fabs(dock->frame.rotation[c] - turn[c]) < 1e-15);
+            assert_true(fabs(dock->frame.position[c] - position[c]) < 1e-15);
+        assert_true(fabs(dock->frame.rotation[c] - rotation[c]) < 1e-15);
     }
     assert_int_equal(dock->gender, MF_DOCK_MALE);
     assert_string_equal(dock->type, "small");
     assert_string_equal(dock->fits, "small large");
-    assert_int_equal(dock->turns, 4);
+    assert_int_equal(dock->orientations, 4);
     const double values[14] = {dock->distance,        dock->angle,   dock->closing,
                                dock->failure,         dock->pull,    dock->range,
                                dock->stiffness,       dock->damping, dock->angular_stiffness,
@@ -41,8 +42,8 @@ static void urdf_files_have_docks(void **state) {
     for (int i = 0; i < 14; i++)
         assert_true(values[i] == expected[i]);
     assert_false(dock->enabled);
-    assert_true(plain->enabled && plain->turns == 1 && plain->distance == defaults.distance &&
-                isinf(plain->tension));
+    assert_true(plain->enabled && plain->orientations == 1 &&
+                plain->distance == defaults.distance && isinf(plain->tension));
     for (uint32_t i = 0; i < model->note_count; i++) // nothing in <mayfly> is ignored
         assert_null(strstr(model->notes[i].text, "ignored"));
     mf_model_destroy(model);
@@ -53,7 +54,7 @@ static void docks_change_the_hash(void **state) {
     char text[2048];
     mf_Model *model = load_urdf(context, urdf);
     const uint64_t hash = mf_model_hash(model);
-    const char *const changes[][2] = {{"turns='4'", "turns='2'"},
+    const char *const changes[][2] = {{"orientations='4'", "orientations='2'"},
                                       {"bending='3'", "bending='4'"},
                                       {"type='small'", "type='large'"}};
     for (int i = 0; i < 3; i++) {
@@ -75,7 +76,8 @@ static void mistakes_have_their_line(void **state) {
         {"<dock link='a'/>", "<dock> needs the attribute 'name'"},
         {"<dock name='d' link='a' gender='other'/>",
          "<dock> gender: expected both, male or female, found \"other\""},
-        {"<dock name='d' link='a' turns='3'/>", "<dock> turns: expected 1, 2 or 4, found \"3\""},
+        {"<dock name='d' link='a' orientations='3'/>",
+         "<dock> orientations: expected 1, 2 or 4, found \"3\""},
         {"<dock name='d' link='a' strength='3'/>",
          "<dock>: unknown attribute 'strength' (docs/reference/model_fields.md lists them)"},
         {"<dock name='d' link='a' enabled='yes'/>",
@@ -104,7 +106,8 @@ static const char *const mjcf =
     "<site name='s' pos='0.1 0 0' euler='0 0 90'/>"
     "<body name='arm one' pos='0 0 0.2'><joint axis='0 1 0'/><geom size='0.05' mass='0.2'/></body>"
     "</body></worldbody><custom><text name='other' data='no dock'/>"
-    "<text name='dock:front' data='site=s gender=male turns=4 fits=a,b type=a tension=12.5'/>"
+    "<text name='dock:front' data='site=s gender=male orientations=4 fits=a,b type=a "
+    "tension=12.5'/>"
     "<text name='dock:arm' data='body=arm,one xyz=0,0,0.05 quat=0.5,0.5,0.5,0.5'/>"
     "</custom></mujoco>";
 
@@ -127,7 +130,7 @@ static void mjcf_files_have_docks_and_are_written_with_them(void **state) {
     const char *const bad[][2] = {
         {"<text name='dock:x' data='site=s turns'/>",
          "<text> dock:x: expected key=value pairs, found \"site=s turns\""},
-        {"<text name='dock:x' data='turns=2'/>", "<dock>: expected a site or a body"},
+        {"<text name='dock:x' data='orientations=2'/>", "<dock>: expected a site or a body"},
     };
     for (int i = 0; i < 2; i++) {
         char text[1024];
@@ -157,18 +160,18 @@ static void docks_by_calls_move_with_their_body(void **state) {
     assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_OK);
     mf_builder_destroy(builder);
     assert_int_equal(model->dock_count, 1);
-    const double place[3] = {0, 0.05, 0}; // the base's frame is at its center, not rotated
+    const double position[3] = {0, 0.05, 0}; // the base's frame is at its center, not rotated
     for (int c = 0; c < 3; c++)
-        assert_true(fabs(model->docks[0].frame.position[c] - place[c]) < 1e-12);
+        assert_true(fabs(model->docks[0].frame.position[c] - position[c]) < 1e-12);
     assert_true(fabs(model->docks[0].frame.rotation[3] - sqrt(0.5)) < 1e-12);
     mf_model_destroy(model);
     assert_int_equal(mf_builder_create(context, "c", &builder, &error), MF_OK);
-    dock.turns = 3;
+    dock.orientations = 3;
     mf_body_dock(builder,
                  mf_body_create_box(builder, (double[]){1, 1, 1}, (double[]){0, 0, 0}, 1, NULL),
                  &dock);
     assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "mf_body_dock turns: expected 1, 2 or 4, found 3");
+    assert_string_equal(error.message, "mf_body_dock orientations: expected 1, 2 or 4, found 3");
     mf_builder_destroy(builder);
 }
 

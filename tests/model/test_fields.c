@@ -129,11 +129,12 @@ static void turns_of_the_hash_are_different(void **state) {
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
         for (uint32_t i = 0; i < table->count; i++) {
-            const uint32_t turn = table->fields[i].hash;
-            assert_true(turn == 0 || turn == MF_HASHED_BY_CODE || turn % 100 <= 32);
+            const uint32_t orientation = table->fields[i].hash;
+            assert_true(orientation == 0 || orientation == MF_HASHED_BY_CODE ||
+                        orientation % 100 <= 32);
             for (uint32_t k = 0; k < i; k++)
-                assert_true(turn == 0 || turn == MF_HASHED_BY_CODE ||
-                            turn != table->fields[k].hash);
+                assert_true(orientation == 0 || orientation == MF_HASHED_BY_CODE ||
+                            orientation != table->fields[k].hash);
         }
     }
 }
@@ -165,7 +166,7 @@ static bool change(const mf_ModelField *field, void *value) {
     case MF_VALUE_FLAG:
         *(bool *)value = !*(bool *)value;
         return true;
-    case MF_VALUE_WORD: // never a mesh or height field
+    case MF_VALUE_ENUM: // never a mesh or height field
         *number = *number == 1 ? 0 : 1;
         return true;
     case MF_VALUE_INDEX: // there are two of each at least
@@ -263,8 +264,8 @@ static void words_and_items_are_found(void **state) {
     assert_null(mf_model_items(model, MF_ITEM_FRAME, &count));
     assert_int_equal(count, 0);
     const mf_ModelField *type = mf_item_field(MF_ITEM_JOINT, "type");
-    assert_string_equal(mf_item_word(type, &joints[0].type), "ball");
-    assert_string_equal(mf_item_word(type, &(uint32_t){77}), "unknown");
+    assert_string_equal(mf_item_enum_name(type, &joints[0].type), "ball");
+    assert_string_equal(mf_item_enum_name(type, &(uint32_t){77}), "unknown");
     assert_null(mf_item_field(MF_ITEM_JOINT, "typo"));
     assert_null(mf_item_table(MF_ITEM_COUNT));
     mf_model_destroy(model);

@@ -40,8 +40,8 @@ static void two_links_have_the_closed_form(void **state) {
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     config.tolerance = 1e-12;
     for (int i = 0; i < 20; i++) {
-        const double far = 0.15 + 0.34 * i / 20.0, way = 0.3 * i - 2.0;
-        const double target[3] = {far * cos(way), far * sin(way), 0.0};
+        const double far = 0.15 + 0.34 * i / 20.0, direction = 0.3 * i - 2.0;
+        const double target[3] = {far * cos(direction), far * sin(direction), 0.0};
         double angle[2] = {0.1, 0.1};
         mf_InverseKinematicsResult result;
         assert_int_equal(
@@ -51,8 +51,8 @@ static void two_links_have_the_closed_form(void **state) {
         const double elbow = acos((far * far - 0.3 * 0.3 - 0.2 * 0.2) / (2 * 0.3 * 0.2));
         assert_near(angle[1], elbow, 1e-9);
         const double back = atan2(0.2 * sin(elbow), 0.3 + 0.2 * cos(elbow));
-        assert_near(sin(angle[0]), sin(way - back), 1e-9);
-        assert_near(cos(angle[0]), cos(way - back), 1e-9);
+        assert_near(sin(angle[0]), sin(direction - back), 1e-9);
+        assert_near(cos(angle[0]), cos(direction - back), 1e-9);
     }
     mf_model_destroy(model);
 }
@@ -76,7 +76,7 @@ static bool within_limits(const mf_Model *model, const double *angle) {
 static void random_pose(const mf_Model *model, uint32_t stream, double *angle, uint32_t link,
                         double position[3], double rotation[4]) {
     double(*at)[3] = calloc(model->link_count, sizeof *at);
-    double(*turn)[4] = calloc(model->link_count, sizeof *turn);
+    double(*rotate)[4] = calloc(model->link_count, sizeof *rotate);
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
         const double lower = isfinite(joint->lower) ? joint->lower : -3.0;
@@ -84,26 +84,26 @@ static void random_pose(const mf_Model *model, uint32_t stream, double *angle, u
         angle[j] = joint->mimic != MF_NONE ? joint->multiplier * angle[joint->mimic] + joint->offset
                                            : lower + (upper - lower) * random_unit(stream, j);
     }
-    mf_model_pose(model, angle, at, turn);
+    mf_model_pose(model, angle, at, rotate);
     memcpy(position, at[link], sizeof at[link]);
-    memcpy(rotation, turn[link], sizeof turn[link]);
+    memcpy(rotation, rotate[link], sizeof rotate[link]);
     free(at);
-    free(turn);
+    free(rotate);
 }
 
 // Of `count` poses of a link within its limits all are found again: position alone, and with the
 // rotation.
 static void targets_are_reached(mf_Context *context, const mf_Model *model, uint32_t link,
-                                uint32_t count, bool turns) {
+                                uint32_t count, bool rotates) {
     double *angle = calloc(model->joint_count, sizeof *angle);
     double *again = calloc(model->joint_count, sizeof *again);
     mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
     uint32_t iterations = 0, starts = 0;
     config.link = link;
-    config.turns = turns;
+    config.use_rotation = rotates;
     config.starts = 100;
     for (uint32_t i = 0; i < count; i++) {
-        double position[3], rotation[4], found[3], turned[4];
+        double position[3], rotation[4], found[3], rotated[4];
         mf_InverseKinematicsResult result, same;
         random_pose(model, i, angle, link, position, rotation);
         for (uint32_t j = 0; j < model->joint_count; j++)
@@ -118,21 +118,21 @@ static void targets_are_reached(mf_Context *context, const mf_Model *model, uint
         assert_true(result.reached);
         assert_true(within_limits(model, angle));
         double(*at)[3] = calloc(model->link_count, sizeof *at);
-        double(*turn)[4] = calloc(model->link_count, sizeof *turn);
-        mf_model_pose(model, angle, at, turn);
+        double(*rotate)[4] = calloc(model->link_count, sizeof *rotate);
+        mf_model_pose(model, angle, at, rotate);
         memcpy(found, at[link], sizeof found);
-        memcpy(turned, turn[link], sizeof turned);
+        memcpy(rotated, rotate[link], sizeof rotated);
         free(at);
-        free(turn);
+        free(rotate);
         assert_near3(found, position[0], position[1], position[2], 1.001e-4);
-        const double cosine = fabs(turned[0] * rotation[0] + turned[1] * rotation[1] +
-                                   turned[2] * rotation[2] + turned[3] * rotation[3]);
-        assert_true(!turns || cosine >= cos(0.5 * 1.001e-3));
+        const double cosine = fabs(rotated[0] * rotation[0] + rotated[1] * rotation[1] +
+                                   rotated[2] * rotation[2] + rotated[3] * rotation[3]);
+        assert_true(!rotates || cosine >= cos(0.5 * 1.001e-3));
         iterations += result.iterations;
         starts += result.starts;
     }
     print_message("%s, %s: %u targets, %.1f iterations and %.2f starts each\n", model->name,
-                  turns ? "with rotation" : "position", count, iterations / (double)count,
+                  rotates ? "with rotation" : "position", count, iterations / (double)count,
                   starts / (double)count);
     free(angle);
     free(again);
@@ -232,7 +232,7 @@ static void mistakes_are_named(void **state) {
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     mf_InverseKinematicsConfig base = config_of(model, "base", 0.0, 0.0, 0.0), turned = config;
     mf_InverseKinematicsConfig old = {0}, still = config;
-    turned.turns = true;
+    turned.use_rotation = true;
     still.starts = 0;
     const struct {
         const mf_InverseKinematicsConfig *config;

@@ -54,7 +54,7 @@ static void broken_obj_names_its_line(void **state) {
     static const struct {
         const char *text;
         int line;
-        const char *words;
+        const char *phrase;
     } cases[] = {
         {"v 0 0 0\nv 1 0\nf 1 1 1\n", 2, "three finite numbers"},
         {"v 0 0 nan\nf 1 1 1\n", 1, "three finite numbers"},
@@ -75,8 +75,8 @@ static void broken_obj_names_its_line(void **state) {
             mf_obj_parse(*state, "m.obj", cases[i].text, strlen(cases[i].text), &mesh, &error);
         assert_int_equal(status, MF_BAD_FILE);
         assert_int_equal(error.line, cases[i].line);
-        if (strstr(error.message, cases[i].words) == NULL)
-            fail_msg("expected \"%s\", found \"%s\"", cases[i].words, error.message);
+        if (strstr(error.message, cases[i].phrase) == NULL)
+            fail_msg("expected \"%s\", found \"%s\"", cases[i].phrase, error.message);
         assert_null(mesh.vertices);
     }
 }
@@ -116,7 +116,7 @@ static void broken_stl_is_refused(void **state) {
     static const struct {
         const char *text;
         int line;
-        const char *words;
+        const char *phrase;
     } cases[] = {
         {"solid\nfacet normal 0 0 1\nouter\n", 3, "facet"},
         {"solid t\nendsolid t\n", 0, "found none"},
@@ -131,8 +131,8 @@ static void broken_stl_is_refused(void **state) {
         assert_null(mesh.vertices);
         if (i > 0) {
             assert_int_equal(error.line, cases[i].line);
-            if (strstr(error.message, cases[i].words) == NULL)
-                fail_msg("expected \"%s\", found \"%s\"", cases[i].words, error.message);
+            if (strstr(error.message, cases[i].phrase) == NULL)
+                fail_msg("expected \"%s\", found \"%s\"", cases[i].phrase, error.message);
         }
     }
 }

@@ -89,14 +89,14 @@ static void ball_joints_have_four_positions(void **state) {
     assert_int_equal(model->joints[1].velocity_address, 3);
     assert_near(model->joints[0].upper, PI / 2, 1e-15);
     double position[3][3], rotation[3][4];
-    const double q[5] = {2, 2, 0, 0, 0}; // a quarter turn about x, not normalized
+    const double q[5] = {2, 2, 0, 0, 0}; // a quarter rotation about x, not normalized
     mf_model_pose_at(model, q, position, rotation);
     assert_near3(position[2], 0, -1, 0, 1e-15);
     mf_model_destroy(model);
 }
 
 static void orientations_mean_the_same(void **state) {
-    // A quarter turn about y, said in seven ways.
+    // A quarter rotation about y, said in seven ways.
     static const char *const ways[] = {"quat='1 0 1 0'",         "axisangle='0 2 0 90'",
                                        "euler='0 90 0'",         "xyaxes='0 0 -1 0 1 0'",
                                        "xyaxes='0 0 -2 0 3 -1'", "zaxis='3 0 0'",

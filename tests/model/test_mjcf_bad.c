@@ -20,7 +20,7 @@ typedef struct Case {
     const char *text;
     mf_Status status;
     int line;
-    const char *words;
+    const char *names;
 } Case;
 
 static const Case cases[] = {
@@ -328,7 +328,7 @@ static void bad_models_are_refused_with_their_line(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *c = &cases[i];
         refused++;
-        check_refused(*state, c->text, strlen(c->text), c->status, c->line, c->words, (int)i);
+        check_refused(*state, c->text, strlen(c->text), c->status, c->line, c->names, (int)i);
     }
     assert_true(refused >= 100);
 }
@@ -341,7 +341,7 @@ static void lenient_loading_drops_what_is_not_supported(void **state) {
         char path[512];
         mf_Model *model = NULL;
         // What is missing altogether (a mesh from the network) stays an error.
-        if (cases[i].status != MF_UNSUPPORTED || strstr(cases[i].words, "package://"))
+        if (cases[i].status != MF_UNSUPPORTED || strstr(cases[i].names, "package://"))
             continue;
         write_text(path, "lenient.xml", cases[i].text);
         mf_Error error = {0};

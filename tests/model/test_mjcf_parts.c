@@ -263,7 +263,7 @@ static void paths_and_muscles_survive_writing(void **state) {
     mf_model_destroy(model);
 }
 
-// kp and kd as a position actuator, ki by the activation; what is left out is told. Written and
+// kp and kd as a position actuator, ki by the activation; what is left out is notified. Written and
 // read again it is the same.
 static void pid_plugins_are_actuators_with_an_integral(void **state) {
     char path[512];
@@ -300,7 +300,7 @@ static void pid_plugins_are_actuators_with_an_integral(void **state) {
     mf_model_destroy(model);
 }
 
-// A ball joint has no one length: its controller keeps kp and kd, and the rest is told.
+// A ball joint has no one length: its controller keeps kp and kd, and the rest is notified.
 static void integrals_need_a_length(void **state) {
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;

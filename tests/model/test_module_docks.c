@@ -21,20 +21,22 @@ static void docks_are_flat_on_the_surface_and_face_outwards(void **state) {
             assert_true(depth_in(&module, MF_NONE, point) < -0.7e-3);
             dock_point(&pose, -1e-3, 0.0, 0.0, point);
             assert_true(depth_in(&module, link, point) > 0.7e-3);
-            for (int turn = 0; turn < 8 && flat; turn++) {
-                double y = 0.012 * cos(0.25 * MF_PI * turn), z = 0.012 * sin(0.25 * MF_PI * turn);
+            for (int orientation = 0; orientation < 8 && flat; orientation++) {
+                double y = 0.012 * cos(0.25 * MF_PI * orientation),
+                       z = 0.012 * sin(0.25 * MF_PI * orientation);
                 dock_point(&pose, 1e-3, y, z, point);
                 assert_near(depth_in(&module, MF_NONE, point), -1e-3, 2e-6);
                 dock_point(&pose, -1e-3, y, z, point);
                 assert_near(depth_in(&module, link, point), 1e-3, 2e-6);
             }
-            assert_true(dock->turns == 1 || dock->turns == 2 || dock->turns == 4);
+            assert_true(dock->orientations == 1 || dock->orientations == 2 ||
+                        dock->orientations == 4);
         }
         close_module(&module);
     }
 }
 
-static void docks_have_their_places_in_the_lattice(void **state) {
+static void docks_have_their_positions_in_the_lattice(void **state) {
     Module module;
     open_module(&module, *state, "superbot");
     // 42 mm from the axis of the outer body's joint, in the middle of the face.
@@ -63,14 +65,14 @@ static void docks_have_their_places_in_the_lattice(void **state) {
 }
 
 // Robot b in the base frame of robot a, docked: the frames have the same origin and z, and x
-// against each other; `turn` quarter turns about x.
+// against each other; `turn` quarter rotations about x.
 static Pose docked(const Module *a, const Dock *dock_a, const Module *b, const Dock *dock_b,
-                   int turn) {
+                   int orientation) {
     const double up[3] = {0.0, 0.0, 1.0}, ahead[3] = {1.0, 0.0, 0.0}, zero[3] = {0.0, 0.0, 0.0};
     double half[4], quarters[4], facing[4], inverse[4], back[3];
     Pose at = dock_pose(a, dock_a), own = dock_pose(b, dock_b), plate, result;
     mf_quat_from_axis_angle(half, up, MF_PI);
-    mf_quat_from_axis_angle(quarters, ahead, 0.5 * MF_PI * turn);
+    mf_quat_from_axis_angle(quarters, ahead, 0.5 * MF_PI * orientation);
     mf_quat_multiply(facing, quarters, half);
     compose(plate.position, plate.rotation, at.position, at.rotation, zero, facing);
     mf_quat_conjugate(inverse, own.rotation);
@@ -146,8 +148,8 @@ static void docked_robots_are_flush_without_overlap(void **state) {
         open_module(&b, *state, pairs[p].b);
         const Dock *dock_a = find_dock(&a, pairs[p].dock_a),
                    *dock_b = find_dock(&b, pairs[p].dock_b);
-        for (int turn = 0; turn < 4; turn += 4 / dock_a->turns) {
-            Pose pose = docked(&a, dock_a, &b, dock_b, turn);
+        for (int orientation = 0; orientation < 4; orientation += 4 / dock_a->orientations) {
+            Pose pose = docked(&a, dock_a, &b, dock_b, orientation);
             if (overlap(&a, &b, &pose) > 1e-5)
                 fail_msg("%s %s and %s %s overlap by %g m", pairs[p].a, pairs[p].dock_a, pairs[p].b,
                          pairs[p].dock_b, overlap(&a, &b, &pose));
@@ -166,8 +168,8 @@ static void atrons_dock_113_mm_apart_with_perpendicular_axes(void **state) {
     for (uint32_t i = 0; i < atron.dock_count; i++)
         for (uint32_t k = 0; k < atron.dock_count; k++) {
             double straight = 0.0;
-            for (int turn = 0; turn < 4; turn += 2) {
-                Pose pose = docked(&atron, &atron.docks[i], &atron, &atron.docks[k], turn);
+            for (int orientation = 0; orientation < 4; orientation += 2) {
+                Pose pose = docked(&atron, &atron.docks[i], &atron, &atron.docks[k], orientation);
                 double axis[3];
                 mf_quat_rotate(axis, pose.rotation, up);
                 straight += fabs(axis[2]) < 1e-9;
@@ -223,7 +225,7 @@ static void links_do_not_overlap(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(docks_are_flat_on_the_surface_and_face_outwards),
-        cmocka_unit_test(docks_have_their_places_in_the_lattice),
+        cmocka_unit_test(docks_have_their_positions_in_the_lattice),
         cmocka_unit_test(docked_robots_are_flush_without_overlap),
         cmocka_unit_test(atrons_dock_113_mm_apart_with_perpendicular_axes),
         cmocka_unit_test(links_do_not_overlap),

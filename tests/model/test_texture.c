@@ -215,7 +215,7 @@ static void hash_and_export(void **state) {
     mf_model_destroy(model);
 }
 
-static void refused(mf_Context *context, const char *text, mf_Status status, const char *place,
+static void refused(mf_Context *context, const char *text, mf_Status status, const char *location,
                     const char *message) {
     char path[512], line[1024];
     mf_Model *model = NULL;
@@ -223,7 +223,7 @@ static void refused(mf_Context *context, const char *text, mf_Status status, con
     write_text(path, "robot.xml", text);
     assert_int_equal(mf_model_load(context, path, NULL, &model, &error), status);
     mf_error_format(&error, line, sizeof line);
-    if (strstr(line, place) == NULL || strstr(line, message) == NULL)
+    if (strstr(line, location) == NULL || strstr(line, message) == NULL)
         fail_msg("%s", line);
 }
 

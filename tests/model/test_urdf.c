@@ -288,7 +288,7 @@ static void nothing_is_ignored_in_silence(void **state) {
         "multiplier='2' offset='1'/></joint></robot>";
     uint32_t tried = 0;
     for (const char *at = strstr(text, "<link"); at != NULL; at = strchr(at + 1, '<')) {
-        char changed[4096], name[40], words[80];
+        char changed[4096], name[40], phrase[80];
         const int length = (int)strcspn(at + 1, " />");
         if (at[1] == '/')
             continue;
@@ -296,16 +296,16 @@ static void nothing_is_ignored_in_silence(void **state) {
         snprintf(changed, sizeof changed, "%.*s strange='7'%s", (int)(at - text) + 1 + length, text,
                  at + 1 + length);
         mf_Model *model = load_urdf(*state, changed);
-        snprintf(words, sizeof words, "<%s> strange ignored", name);
-        assert_note(model, false, 1, words);
+        snprintf(phrase, sizeof phrase, "<%s> strange ignored", name);
+        assert_note(model, false, 1, phrase);
         mf_model_destroy(model);
         if (strcspn(at, ">") > 0 && at[strcspn(at, ">") - 1] == '/')
             continue; // nothing can be inside
         snprintf(changed, sizeof changed, "%.*s<strange/>%s", (int)(strchr(at, '>') - text) + 1,
                  text, strchr(at, '>') + 1);
         model = load_urdf(*state, changed);
-        snprintf(words, sizeof words, "<strange> in <%s> ignored", name);
-        assert_note(model, false, 1, words);
+        snprintf(phrase, sizeof phrase, "<strange> in <%s> ignored", name);
+        assert_note(model, false, 1, phrase);
         mf_model_destroy(model);
         tried++;
     }
@@ -352,7 +352,7 @@ static mf_Model *with_inertia(void **state, const char *inertia) {
 // second moments are (b + c - a) / 2 and so on. A mass point that turns alone gets a box.
 static void impossible_inertias_are_repaired(void **state) {
     static const struct {
-        const char *inertia, *words;
+        const char *inertia, *names;
         double right[6];
     } cases[] = {
         {"", "inertia is zero", {0.52, 0.4, 0.2}},
@@ -367,7 +367,7 @@ static void impossible_inertias_are_repaired(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Model *model = with_inertia(state, cases[i].inertia);
         const double *right = cases[i].right;
-        assert_note(model, true, i < 2 ? 2 : 3, cases[i].words);
+        assert_note(model, true, i < 2 ? 2 : 3, cases[i].names);
         assert_near3(model->links[0].inertia, right[0], right[1], right[2], 1e-12);
         assert_near(model->links[0].inertia[3], right[3], 1e-12);
         assert_near(model->mass, 12.0, 1e-12);
@@ -561,7 +561,7 @@ static void broken_masses_are_refused(void **state) {
 static void broken_joints_are_refused(void **state) {
     static const struct {
         const char *inner;
-        const char *words;
+        const char *phrase;
     } cases[] = {
         {"<axis xyz='0 0 0'/>", "axis must not be zero"},
         {"<limit velocity='-1' lower='0' upper='1'/>", "velocity must be >= 0"},
@@ -573,7 +573,7 @@ static void broken_joints_are_refused(void **state) {
                  "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='revolute'>"
                  "<parent link='a'/><child link='b'/>\n%s</joint></robot>",
                  cases[i].inner);
-        assert_refused(*state, text, MF_BAD_FILE, 2, cases[i].words);
+        assert_refused(*state, text, MF_BAD_FILE, 2, cases[i].phrase);
     }
     assert_refused(*state, "<robot><link name='a'/>\n<joint name='j' type='odd'/></robot>",
                    MF_BAD_FILE, 2, "unknown type 'odd'");

@@ -53,7 +53,7 @@ static inline uint32_t text_joint(const Text *t, const char *name) {
 
 // A robot has the same bits alone, as number 3 of 19 and on every instruction set, and others when
 // it starts differently. `hash_of` runs `count` robots and gives the hash of one; a lone robot
-// starts as number `which` does in company.
+// starts as number `which` does in a batch.
 static inline void assert_bits_depend_on_nothing(uint64_t (*hash_of)(uint32_t count, uint32_t which,
                                                                      bool floats, mf_Isa isa)) {
     for (int floats = 0; floats < 2; floats++) {

@@ -55,7 +55,7 @@ static inline void rig_close(Rig *rig) {
     rig->model = NULL;
 }
 
-// Triangles in place of the rectangle, which must not have more than 1024 vertices.
+// Triangles instead of the rectangle, which must not have more than 1024 vertices.
 static double mesh_vertices[1024][3];
 static uint32_t mesh_triangles[2048][3];
 

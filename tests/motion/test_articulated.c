@@ -191,7 +191,7 @@ static void poses_and_jacobians_equal_mujocos(void **state) {
                          tree);
             mf_group_link_poses(grove.fixture.group, 0, 1, position[0], rotation[0], NULL);
             mf_quat_to_matrix(orientation, rotation[last]);
-            assert_close(position[last], truth->point, 3, 1e-12, "place", tree);
+            assert_close(position[last], truth->point, 3, 1e-12, "placement", tree);
             assert_close(orientation, truth->rotation, 9, 1e-12, "turn", tree);
         }
         fixture_close(&grove.fixture, NULL);

@@ -14,7 +14,7 @@ static void open_ball(Text *t, const char *actuators, const TextConfig *config) 
     text_open(t, text, config);
 }
 
-static void set_turn(const Text *t, double x, double y, double z, double angle) {
+static void set_rotation(const Text *t, double x, double y, double z, double angle) {
     text_set(t, "ball.orientation", 0, cos(0.5 * angle));
     text_set(t, "ball.orientation", 1, x * sin(0.5 * angle));
     text_set(t, "ball.orientation", 2, y * sin(0.5 * angle));
@@ -31,7 +31,7 @@ static void a_motor_turns_a_ball(void **state) {
                   i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
                          : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
                   &config);
-        set_turn(&t, 0, 0, 1, 90 * degree);
+        set_rotation(&t, 0, 0, 1, 90 * degree);
         text_set(&t, "actuator.control", 0, 2.0);
         mf_world_step(t.world, 1);
         for (uint32_t c = 0; c < 3; c++)
@@ -42,13 +42,13 @@ static void a_motor_turns_a_ball(void **state) {
 }
 
 // From 170 to -170 degrees are 20, not -340.
-static void position_control_goes_the_short_way(void **state) {
+static void position_control_takes_the_shorter_arc(void **state) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double targets[][2] = {{-170, 20}, {100, -70}, {530, 0}, {-9, -179}, {-11, 179}};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         Text t;
         open_ball(&t, "<position joint='b' gear='0 3 0' kp='0.5'/>", &config);
-        set_turn(&t, 0, 1, 0, 170 * degree);
+        set_rotation(&t, 0, 1, 0, 170 * degree);
         text_set(&t, "actuator.control", 0, 3.0 * targets[i][0] * degree);
         mf_world_step(t.world, 1);
         assert_near(text_get(&t, "actuator.force", 0), 0.5 * 3.0 * targets[i][1] * degree, 1e-13);
@@ -204,7 +204,7 @@ static void the_same_bits_everywhere(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_motor_turns_a_ball),
-        cmocka_unit_test(position_control_goes_the_short_way),
+        cmocka_unit_test(position_control_takes_the_shorter_arc),
         cmocka_unit_test(a_stiff_position_of_a_ball_is_stable),
         cmocka_unit_test(a_stiff_damper_on_a_site),
         cmocka_unit_test(a_reference_in_the_world),

@@ -6,11 +6,11 @@ static const double degree = 3.14159265358979323846 / 180.0;
 
 // Free fall along (2, -1, 2)/3 at 9 m/s^2; height and energy are against gravity.
 static void gravity_pulls_anywhere(void **state) {
-    const double way[3] = {4, -2, 4};
+    const double direction[3] = {4, -2, 4};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config((mf_ArticulatedIntegrator)i, MF_MILLISECOND);
         Fixture fixture;
-        memcpy(config.world.gravity_direction, way, sizeof way);
+        memcpy(config.world.gravity_direction, direction, sizeof direction);
         config.world.gravity = 9.0;
         fixture_begin(&fixture, 1);
         art_body(&fixture.hand, 0, 2.0, 0.1, 0, 0, 0.3, 0.4, 0.5);
@@ -19,7 +19,7 @@ static void gravity_pulls_anywhere(void **state) {
         double energy = art_energy(&fixture);
         mf_world_step(fixture.world, 1000);
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(fixture_get(&fixture, "base.linear_velocity", c), 9.0 * way[c] / 6.0,
+            assert_near(fixture_get(&fixture, "base.linear_velocity", c), 9.0 * direction[c] / 6.0,
                         1e-10);
         // Euler's method falls g h t / 2 further.
         double gained = i == MF_ARTICULATED_RK4 ? 0.0 : 2.0 * 9.0 * 9.0 * 1e-3 / 2.0;
@@ -104,19 +104,20 @@ static void nearly_right_angles_stay(void **state) {
     for (size_t i = 0; i < sizeof misses / sizeof *misses; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
         const double half = 45.0 * degree + 0.5 * misses[i];
-        const double turns[2][4] = {{cos(half), sin(half), 0, 0}, {cos(half), 0, -sin(half), 0}};
+        const double rotations[2][4] = {{cos(half), sin(half), 0, 0},
+                                        {cos(half), 0, -sin(half), 0}};
         double position[3][3], rotation[3][4];
         Fixture fixture;
         fixture_begin(&fixture, 1);
         config.motion.base = MF_ARTICULATED_FIXED;
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t link = mf_hand_hinge(&fixture.hand, k, 0.1, 0.2, 0.3, along_z);
-            memcpy(fixture.hand.joints[k].rotation, turns[k], sizeof turns[k]);
+            memcpy(fixture.hand.joints[k].rotation, rotations[k], sizeof rotations[k]);
             art_body(&fixture.hand, link, 1.0, 0.1, 0.2, 0, 0.3, 0.3, 0.5);
         }
         art_open(&fixture, &config);
         mf_group_link_poses(fixture.group, 0, 1, position[0], rotation[0], NULL);
-        const double *a = turns[0], *b = turns[1];
+        const double *a = rotations[0], *b = rotations[1];
         const double both[4] = {a[0] * b[0], a[1] * b[0], a[0] * b[2], a[1] * b[2]};
         for (uint32_t k = 0; k < 4; k++) {
             assert_near(fabs(rotation[1][k]), fabs(a[k]), 1e-12);

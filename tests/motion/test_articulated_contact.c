@@ -105,8 +105,8 @@ static void sliding_brakes_by_coulomb(void **state) {
     mf_world_step(fixture.world, 100);
     assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.0, 1e-4);
     // Semi-implicit Euler lags by step v / 2 of the exact way v^2 / (2 mu g).
-    double way = 2.0 * 2.0 / (2.0 * mu * 9.81);
-    assert_near(fixture_get(&fixture, "base.position", 0), way, 2.0 * step * 2.0);
+    double distance = 2.0 * 2.0 / (2.0 * mu * 9.81);
+    assert_near(fixture_get(&fixture, "base.position", 0), distance, 2.0 * step * 2.0);
     fixture_close(&fixture, NULL);
 }
 
@@ -277,7 +277,7 @@ static void a_robot_falls_and_stands(void **state) {
     }
 }
 
-// Solids rest where their surface meets the ground.
+// Solids rest where their surface touches the ground.
 static void shapes_rest_on_their_surface(void **state) {
     static const struct {
         mf_ShapeType type;

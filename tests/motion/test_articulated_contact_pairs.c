@@ -83,7 +83,7 @@ static void a_rolling_ball_lies_no_deeper(void **state) {
         const double z = 1.2 - 9.81 * 4 * step * step / n;
         text_set3(&t, "base.position", -1, 0, z);
         text_set3(&t, "base.linear_velocity", 2, 0, 0);
-        // Axes of the capsule's body are those of the world at the start; it turns about y.
+        // Axes of the capsule's body are those of the world at the start; it rotates about y.
         text_set3(&t, "base.angular_velocity", 0, 20, 0);
         mf_world_step(t.world, (uint64_t)llround(0.5 / step));
         assert_near(text_get(&t, "base.position", 2), z, 2e-6);
@@ -233,7 +233,7 @@ static const char brawl[] =
 
 enum { BRAWLERS = 20, WATCHED = 3 };
 
-// `which` is the brawler who is alone; of all of them every ninth is told.
+// `which` is the brawler who is alone; of all of them every ninth is notified.
 static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, bool hard,
                        uint64_t *hashes) {
     Text t;

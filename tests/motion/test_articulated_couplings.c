@@ -58,7 +58,7 @@ static void f12_slider_crank(void **state) {
 }
 
 // A free body held to the world at one point is a pendulum that may turn any way.
-static const char held_body[] =
+static const char fixed_body[] =
     "<mujoco><worldbody><body name='a' pos='0 0 0'><freejoint/>"
     "<inertial pos='0.3 0 0.1' mass='2' diaginertia='0.02 0.03 0.04'/></body></worldbody>"
     "<equality><connect body1='a' anchor='0 0 0'/></equality></mujoco>";
@@ -67,7 +67,7 @@ static void held(bool double_precision, double tolerance) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10);
     config.group.double_precision = double_precision;
-    text_open(&t, held_body, &config);
+    text_open(&t, fixed_body, &config);
     double worst = 0.0;
     mf_Field *position = mf_group_find_field(t.group, "base.position");
     text_set3(&t, "base.position", 0, 0, 0);
@@ -79,7 +79,7 @@ static void held(bool double_precision, double tolerance) {
         for (uint32_t c = 0; c < 3; c++)
             worst = fmax(worst, fabs(mf_field_get(position, 0, c)));
     }
-    print_message("held body: error %.2g m, energy %.4g to %.4g J\n", worst, energy,
+    print_message("fixed body: error %.2g m, energy %.4g to %.4g J\n", worst, energy,
                   text_energy(&t));
     assert_true(worst < tolerance);
     assert_near(text_energy(&t), energy, 0.1); // Euler's method at 4 rad/s for 10 s
@@ -121,7 +121,7 @@ static void loops_may_be_closed_twice(void **state) {
     }
 }
 
-static void f12_held_body(void **state) {
+static void f12_fixed_body(void **state) {
     held(true, 1e-8);
     held(false, 1e-6);
 }
@@ -493,7 +493,7 @@ static void constraints_of_what_is_fixed_do_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(f12_slider_crank),
-        cmocka_unit_test(f12_held_body),
+        cmocka_unit_test(f12_fixed_body),
         cmocka_unit_test(loops_may_be_closed_twice),
         cmocka_unit_test(a_weld_makes_one_body),
         cmocka_unit_test(joints_follow_a_polynomial),

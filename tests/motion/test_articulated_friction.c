@@ -62,7 +62,7 @@ static double given_back(const Sled *s, const Text *t) {
 }
 
 // Slides for 0.2 s, or as long as the speed lasts, and returns the way over the exact one.
-static double way_of(const Sled *s, double *gain) {
+static double direction_of(const Sled *s, double *gain) {
     const double steps = 200, h = .002, brake = s->condim == 1 ? 0.0 : s->friction[0] * gravity;
     Text t;
     open_sled(&t, s);
@@ -77,11 +77,11 @@ static double way_of(const Sled *s, double *gain) {
         mf_world_step(t.world, 1);
         *gain = fmax(*gain, text_energy(&t) - energy);
     }
-    const double way = text_get(&t, "base.position", 0) - start, time = steps * h;
+    const double distance = text_get(&t, "base.position", 0) - start, time = steps * h;
     text_close(&t);
     const double stop = brake > 0 ? s->speed / brake : 1e9;
     const double exact = stop < time ? .5 * s->speed * stop : (s->speed - .5 * brake * time) * time;
-    return way / exact;
+    return distance / exact;
 }
 
 static const double frictions[] = {0, 1e-6, 1e-5, 1e-4, 1e-3, .01, .1, .5, 1, 2, 3, 5, 10};
@@ -94,13 +94,14 @@ static void slide_all(Sled s) {
         s.friction[1] = mu > 0 ? .005 : 0;
         s.friction[2] = mu > 0 ? .0001 : 0;
         s.speed = .3 * mu * gravity + (mu < .3 ? 1.0 : 0.0);
-        double gain, way = way_of(&s, &gain);
+        double gain, distance = direction_of(&s, &gain);
         const double tolerance = mu <= 2 ? .01 : mu <= 5 ? .025 : .14;
-        if (!(fabs(way - 1) <= tolerance && gain <= 1e-4))
+        if (!(fabs(distance - 1) <= tolerance && gain <= 1e-4))
             fail_msg("%s %s condim %d, under %d, law %d, %s%s, friction %g: %.5f of the way, gains "
                      "%g J",
                      s.floats ? "float" : "double", s.cone, s.condim, (int)s.under, (int)s.law,
-                     s.option != NULL ? s.option : "", s.runge_kutta ? "RK4" : "", mu, way, gain);
+                     s.option != NULL ? s.option : "", s.runge_kutta ? "RK4" : "", mu, distance,
+                     gain);
     }
 }
 

@@ -2,9 +2,9 @@
 #include "motion/articulated_text.h"
 
 // A world of one field of 5 x 3 points (x by y), and a body on it.
-static void write_world(char *text, size_t room, const char *size, const char *elevation,
+static void write_world(char *text, size_t capacity, const char *size, const char *elevation,
                         const char *at, const char *more) {
-    snprintf(text, room,
+    snprintf(text, capacity,
              "<mujoco><option timestep='0.001'/><asset><hfield name='h' nrow='3' ncol='5' size='%s'"
              " elevation='%s'/></asset><worldbody><geom type='hfield' hfield='h' %s/>%s<body "
              "pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"

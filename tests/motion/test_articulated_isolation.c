@@ -1,8 +1,8 @@
 // Robots that move by `articulated` are independent of each other (crowd.h).
 #include "motion/articulated_fixture.h"
-#include "motion/crowd.h"
+#include "motion/batch.h"
 
-static const CrowdOption options[] = {
+static const BatchOption options[] = {
     {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR, true},
     {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, true, true, false, NEAREST, false},
     {MF_MOTION_ARTICULATED, MF_ARTICULATED_EULER, 1, false, true, false, BILINEAR, true},
@@ -12,8 +12,8 @@ static const CrowdOption options[] = {
 
 // A base with two legs of oblique hinges, a ball joint, a slide, and a free body that belongs to
 // the same model.
-static void build_mixed(Crowd *crowd) {
-    mf_HandModel *hand = &crowd->fixture.hand;
+static void build_mixed(Batch *batch) {
+    mf_HandModel *hand = &batch->fixture.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     art_body(hand, 0, 3.0, 0.01, 0, 0, 0.02, 0.03, 0.03);
     for (int side = -1; side <= 1; side += 2) {
@@ -37,22 +37,22 @@ static void build_mixed(Crowd *crowd) {
     art_body(hand, loose, 0.2, 0, 0, 0, 0.0005, 0.0005, 0.0005);
     mf_hand_point(hand, loose, 0, 0, -0.05, 0.0, true);
     mf_hand_point(hand, 0, 0, 0, -0.1, 0.0, true);
-    crowd->shapes[0] = (mf_Shape){.type = MF_SHAPE_SPHERE,
+    batch->shapes[0] = (mf_Shape){.type = MF_SHAPE_SPHERE,
                                   .link = 2,
                                   .collides = true,
                                   .position = {0, 0, -0.1},
                                   .rotation = {1, 0, 0, 0},
                                   .size = {0.05, 0, 0}};
-    crowd->shapes[1] = (mf_Shape){.type = MF_SHAPE_CYLINDER,
+    batch->shapes[1] = (mf_Shape){.type = MF_SHAPE_CYLINDER,
                                   .link = 4,
                                   .collides = true,
                                   .position = {0, 0, -0.1},
                                   .rotation = {1, 0, 0, 0},
                                   .size = {0.03, 0.1, 0}};
-    hand->model.shapes = crowd->shapes;
+    hand->model.shapes = batch->shapes;
     hand->model.shape_count = 2;
     // A position servo with a lag on a thigh and a thruster on a shin.
-    crowd->actuators[0] = (mf_Actuator){.name = "servo",
+    batch->actuators[0] = (mf_Actuator){.name = "servo",
                                         .drive = MF_DRIVE_JOINT,
                                         .dynamics = MF_DYNAMICS_FILTER,
                                         .joint = 0,
@@ -66,7 +66,7 @@ static void build_mixed(Crowd *crowd) {
                                         .force_upper = 1.0,
                                         .activation_lower = -1.0,
                                         .activation_upper = 1.0};
-    crowd->actuators[1] = (mf_Actuator){.name = "thruster",
+    batch->actuators[1] = (mf_Actuator){.name = "thruster",
                                         .drive = MF_DRIVE_SITE,
                                         .reference_site = MF_NONE,
                                         .frame = {.link = 4, .rotation = {1, 0, 0, 0}},
@@ -76,19 +76,19 @@ static void build_mixed(Crowd *crowd) {
                                         .control_upper = INFINITY,
                                         .force_lower = -INFINITY,
                                         .force_upper = INFINITY};
-    hand->model.actuators = crowd->actuators;
+    hand->model.actuators = batch->actuators;
     hand->model.actuator_count = 2;
     hand->links[head].lift_mass = 0.2;
     hand->links[head].lift_moment[0] = 0.01;
 }
 
-static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) {
+static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) {
     static const char *const names[] = {"base.position", "base.linear_velocity",
                                         "base.angular_velocity", "joint.rate"};
     static const char *const servo_inputs[] = {"servo.gain", "servo.damping", "servo.target_rate",
                                                "servo.torque"};
     for (uint32_t f = 0; f < 4; f++) {
-        mf_Field *field = fixture_field(&crowd->fixture, names[f]);
+        mf_Field *field = fixture_field(&batch->fixture, names[f]);
         for (uint32_t c = 0; c < field->components; c++) {
             double value = random_signed(300 + f, number * 16 + c) * (f == 0 ? 0.1 : 1.0);
             double start = mf_field_get(field, instance, c);
@@ -98,15 +98,15 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
         }
     }
     for (uint32_t i = 0; i < 2; i++)
-        mf_field_set(fixture_field(&crowd->fixture, "actuator.control"), instance, i,
+        mf_field_set(fixture_field(&batch->fixture, "actuator.control"), instance, i,
                      random_signed(312, number * 2 + i));
     for (uint32_t j = 0; j < 4; j++) {
-        mf_field_set(fixture_field(&crowd->fixture, "joint.torque"), instance, j,
+        mf_field_set(fixture_field(&batch->fixture, "joint.torque"), instance, j,
                      random_signed(310, number * 16 + j));
-        mf_field_set(fixture_field(&crowd->fixture, "joint.target"), instance, j,
+        mf_field_set(fixture_field(&batch->fixture, "joint.target"), instance, j,
                      random_signed(311, number * 16 + j));
         for (uint32_t i = 0; i < 4; i++) {
-            mf_Field *input = mf_group_find_field(crowd->fixture.group, servo_inputs[i]);
+            mf_Field *input = mf_group_find_field(batch->fixture.group, servo_inputs[i]);
             if (input != NULL) // gains from 0 to 2
                 mf_field_set(input, instance, j,
                              random_signed(313 + i, number * 16 + j) + (i < 2 ? 1.0 : 0.0));
@@ -114,7 +114,7 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
     }
 }
 
-static void set(const CrowdOption *option, mf_MotionsConfig *motions) {
+static void set(const BatchOption *option, mf_MotionsConfig *motions) {
     mf_ArticulatedConfig *config = &motions->articulated;
     config->integrator = option->integrator;
     config->shapes = option->shapes;
@@ -160,33 +160,33 @@ static void break_config(mf_ArticulatedConfig *config, mf_HandModel *hand, int w
 
 static void bad_settings_are_refused(void **state) {
     for (int which = 0; which < 38; which++) {
-        Crowd crowd;
-        fixture_begin(&crowd.fixture, 1);
-        build_mixed(&crowd);
+        Batch batch;
+        fixture_begin(&batch.fixture, 1);
+        build_mixed(&batch);
         mf_GroupConfig group = mf_group_config();
         mf_ArticulatedConfig config = mf_articulated_config();
         mf_Error error = {0};
-        group.model = &crowd.fixture.hand.model;
-        must(mf_world_create(crowd.fixture.context, NULL, &crowd.fixture.world, &error), &error);
-        crowd.fixture.group = add_group(crowd.fixture.world, &group);
-        size_t bytes = mf_context_live_bytes(crowd.fixture.context);
-        mf_Link link = crowd.fixture.hand.links[2];
-        break_config(&config, &crowd.fixture.hand, which);
-        crowd.fixture.hand.links[2].joint = link.joint;
-        if (mf_articulated_add(crowd.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
+        group.model = &batch.fixture.hand.model;
+        must(mf_world_create(batch.fixture.context, NULL, &batch.fixture.world, &error), &error);
+        batch.fixture.group = add_group(batch.fixture.world, &group);
+        size_t bytes = mf_context_live_bytes(batch.fixture.context);
+        mf_Link link = batch.fixture.hand.links[2];
+        break_config(&config, &batch.fixture.hand, which);
+        batch.fixture.hand.links[2].joint = link.joint;
+        if (mf_articulated_add(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
             fail_msg("setting %d was not refused", which);
         assert_true(error.message[0] != '\0');
-        assert_int_equal(mf_context_live_bytes(crowd.fixture.context), bytes);
-        assert_null(mf_articulated_config_of(crowd.fixture.group));
-        crowd.fixture.hand.links[2] = link;
-        must(mf_articulated_add(crowd.fixture.group, NULL, &error), &error);
-        assert_int_equal(mf_articulated_add(crowd.fixture.group, NULL, &error), MF_BAD_ARGUMENT);
-        fixture_close(&crowd.fixture, NULL);
+        assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
+        assert_null(mf_articulated_config_of(batch.fixture.group));
+        batch.fixture.hand.links[2] = link;
+        must(mf_articulated_add(batch.fixture.group, NULL, &error), &error);
+        assert_int_equal(mf_articulated_add(batch.fixture.group, NULL, &error), MF_BAD_ARGUMENT);
+        fixture_close(&batch.fixture, NULL);
     }
 }
 
 int main(void) {
-    static CrowdKind kind = {.options = options,
+    static BatchKind kind = {.options = options,
                              .option_count = sizeof options / sizeof *options,
                              .bumps = 0.05,
                              .watching = 5 * STEPS,
@@ -194,9 +194,9 @@ int main(void) {
                              .set = set,
                              .change = change,
                              .place = place_robot,
-                             .touching = crowd_loaded};
+                             .touching = batch_loaded};
     const struct CMUnitTest tests[] = {
-        CROWD_TESTS(&kind),
+        BATCH_TESTS(&kind),
         cmocka_unit_test(bad_settings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

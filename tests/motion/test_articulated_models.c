@@ -169,7 +169,7 @@ static int answer(const char *path) {
                             model->body_count};
     write_numbers(sizes, 5);
     while (read_question(model, &in)) {
-        const double origin[] = {0, 0, 0, 1, 0, 0, 0}; // a held base starts on the ground
+        const double origin[] = {0, 0, 0, 1, 0, 0, 0}; // a fixed base starts on the ground
         set_values(&robot, "base.position", 3, origin);
         set_values(&robot, "base.orientation", 4, origin + 3);
         mf_group_set_state(robot.group, 0, in.q, in.v);

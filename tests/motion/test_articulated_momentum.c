@@ -199,7 +199,7 @@ static void a_top_precesses(void **state) {
     text_set(&t, "ball.orientation", 1, sin(0.5 * theta));
     text_set3(&t, "ball.rate", 0.0, slow * sin(theta), total);
     const double energy = text_energy(&t);
-    double turned = 0.0, before = -0.5 * MF_PI, lowest = 1.0, highest = -1.0;
+    double angle = 0.0, before = -0.5 * MF_PI, lowest = 1.0, highest = -1.0;
     const int steps = 100000;
     for (int n = 0; n < steps; n++) {
         mf_world_step(t.world, 1);
@@ -209,15 +209,15 @@ static void a_top_precesses(void **state) {
             q[c] = text_get(&t, "ball.orientation", c);
         mf_quat_rotate(axis, q, up);
         const double now = atan2(axis[1], axis[0]);
-        turned += remainder(now - before, 2.0 * MF_PI);
+        angle += remainder(now - before, 2.0 * MF_PI);
         before = now;
         lowest = fmin(lowest, axis[2]);
         highest = fmax(highest, axis[2]);
     }
     printf("top: %.6f rad/s of %.6f, cosine of the tilt %.5f .. %.5f, energy %g\n",
-           turned / (1e-3 * steps), slow, lowest, highest, text_energy(&t) / energy - 1.0);
+           angle / (1e-3 * steps), slow, lowest, highest, text_energy(&t) / energy - 1.0);
     assert_int_equal(mf_group_fault(t.group, 0), 0);
-    assert_true(fabs(turned / (1e-3 * steps) - slow) < 2e-3 * slow);
+    assert_true(fabs(angle / (1e-3 * steps) - slow) < 2e-3 * slow);
     assert_true(lowest > 0.49 && highest < 0.51);
     assert_true(fabs(text_energy(&t) / energy - 1.0) < 1e-3);
     text_close(&t);
@@ -251,12 +251,12 @@ static void a_chain_keeps_its_momentum(void **state) {
         const Motion start = motion_of(&t);
         mf_world_step(t.world, STEPS_OF(100000));
         const Motion end = motion_of(&t);
-        const double turn = apart(start.angular, end.angular) / mf_vec3_length(start.angular);
+        const double angle = apart(start.angular, end.angular) / mf_vec3_length(start.angular);
         const double force = apart(start.linear, end.linear) / mf_vec3_length(start.linear);
-        printf("chain, %s: momentum off by %g (angular), %g\n", i == 0 ? "double" : "float", turn,
+        printf("chain, %s: momentum off by %g (angular), %g\n", i == 0 ? "double" : "float", angle,
                force);
         assert_int_equal(mf_group_fault(t.group, 0), 0);
-        assert_true(turn < (i == 0 ? 1e-10 : 2e-2) && force < (i == 0 ? 1e-10 : 2e-2));
+        assert_true(angle < (i == 0 ? 1e-10 : 2e-2) && force < (i == 0 ? 1e-10 : 2e-2));
         text_close(&t);
     }
 }
@@ -278,8 +278,8 @@ static void a_thrown_chain_falls_on_a_parabola(void **state) {
     const Motion start = motion_of(&t);
     mf_world_step(t.world, 100);
     const Motion end = motion_of(&t);
-    const double way = start.linear[2] / 2.0 - 9.81 * 1e-4 * 100 * 101 / 2;
-    assert_true(fabs(end.center[2] - start.center[2] - way) < 1e-11);
+    const double distance = start.linear[2] / 2.0 - 9.81 * 1e-4 * 100 * 101 / 2;
+    assert_true(fabs(end.center[2] - start.center[2] - distance) < 1e-11);
     assert_true(apart(start.angular, end.angular) < 1e-12 * mf_vec3_length(start.angular));
     text_close(&t);
 }

@@ -200,11 +200,11 @@ static void e2_wheel_in_a_free_base(void **state) {
         fixture_set(&fixture, "joint.torque", 0, n < 1000 ? 0.1 : -0.05);
         mf_world_step(fixture.world, 1);
     }
-    double turned = fixture_get(&fixture, "joint.angle", 0);
+    double angle = fixture_get(&fixture, "joint.angle", 0);
     double base = 2.0 * atan2(fixture_get(&fixture, "base.orientation", 3),
                               fixture_get(&fixture, "base.orientation", 0));
-    assert_true(turned > 0.5);
-    assert_near(base, -0.2 * turned, 1e-10);
+    assert_true(angle > 0.5);
+    assert_near(base, -0.2 * angle, 1e-10);
     fixture_close(&fixture, NULL);
 }
 

@@ -12,14 +12,14 @@ static void build_crouch(mf_HandModel *hand) {
         double x = i & 1 ? 0.25 : -0.25, y = i & 2 ? 0.15 : -0.15, side = i & 1 ? 1.0 : -1.0;
         uint32_t parent = 0;
         for (int k = 0; k < 3; k++) {
-            const double turn[3] = {-0.5, 1.0, -0.5}; // hip, knee, ankle end level
+            const double rotation[3] = {-0.5, 1.0, -0.5}; // hip, knee, ankle end level
             uint32_t link = mf_hand_hinge(hand, parent, k == 0 ? x : 0, k == 0 ? y : 0,
                                           k == 0 ? -0.05 : -0.2, along_y);
             mf_Joint *joint = &hand->joints[hand->model.joint_count - 1];
-            joint->lower = side * turn[k] < 0 ? side * turn[k] : -1.5;
-            joint->upper = side * turn[k] < 0 ? 1.5 : side * turn[k];
+            joint->lower = side * rotation[k] < 0 ? side * rotation[k] : -1.5;
+            joint->upper = side * rotation[k] < 0 ? 1.5 : side * rotation[k];
             joint->stiffness = 50.0;
-            joint->spring_reference = side * turn[k] + (side * turn[k] < 0 ? -2.0 : 2.0);
+            joint->spring_reference = side * rotation[k] + (side * rotation[k] < 0 ? -2.0 : 2.0);
             joint->damping = 0.2;
             art_body(hand, link, k < 2 ? 0.5 : 0.1, 0, 0, k < 2 ? -0.1 : -0.02, 1e-3, 1e-3, 1e-3);
             parent = link;

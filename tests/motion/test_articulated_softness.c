@@ -14,12 +14,12 @@ typedef struct Soft {
 // ----------------------------------------------------------------------
 
 static double impedance(const Soft *soft, double depth) {
-    double way = fmin(depth / soft->width, 1.0), p = soft->power, m = soft->middle;
-    if (way < m)
-        way = pow(way, p) / pow(m, p - 1.0);
+    double distance = fmin(depth / soft->width, 1.0), p = soft->power, m = soft->middle;
+    if (distance < m)
+        distance = pow(distance, p) / pow(m, p - 1.0);
     else
-        way = 1.0 - pow(1.0 - way, p) / pow(1.0 - m, p - 1.0);
-    return soft->least + way * (soft->most - soft->least);
+        distance = 1.0 - pow(1.0 - distance, p) / pow(1.0 - m, p - 1.0);
+    return soft->least + distance * (soft->most - soft->least);
 }
 
 // What is left over at this depth of z k d = (1 - z) a / (z many), where a is the acceleration
@@ -180,7 +180,7 @@ static void a_limit_steps_as_the_file_does(void **state) {
     static const char *const options[] = {"", "integrator='RK4'"};
     const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
-    for (int way = 0; way < 2; way++) {
+    for (int method = 0; method < 2; method++) {
         Text t;
         char text[700];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
@@ -191,7 +191,7 @@ static void a_limit_steps_as_the_file_does(void **state) {
                  "axis='1 0 0' limited='true' range='-1 1' solreflimit='.03 .8' "
                  "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
                  "conaffinity='0'/></body></worldbody></mujoco>",
-                 options[way]);
+                 options[method]);
         text_open(&t, text, &config);
         const double depth = 0.01, speed = -0.2; // out of the limit
         double change[5] = {0}, sunk[5] = {0};
@@ -205,7 +205,7 @@ static void a_limit_steps_as_the_file_does(void **state) {
         text_set(&t, "joint.angle", 0, -1.0 - depth);
         text_set(&t, "joint.rate", 0, speed);
         mf_world_step(t.world, 1);
-        double expected = speed + h * change[way == 0 ? 0 : 4];
+        double expected = speed + h * change[method == 0 ? 0 : 4];
         assert_near(text_get(&t, "joint.rate", 0), expected, 1e-13);
         text_close(&t);
     }

@@ -29,7 +29,7 @@ static TextConfig by_shapes(void) {
 
 // ---- friction -----------------------------------------------------------------------------------
 
-// A ball that spins on the spot loses mu N / I of its rate: 10 - 0.002 9.81 / 0.004 after a second
+// A ball that spins in place loses mu N / I of its rate: 10 - 0.002 9.81 / 0.004 after a second
 // (MuJoCo: 5.09513). The step's chord to rest brakes too little by h a ln(10 / 5.095) = 0.0033.
 static void turning_friction_stops_a_spin(void **state) {
     TextConfig config = by_shapes();

@@ -25,7 +25,7 @@ static TextConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time ste
     return config;
 }
 
-// Two straight parts of 0.5 m and half a turn; with 0.3 m between the ends along the axis, the
+// Two straight parts of 0.5 m and half a rotation; with 0.3 m between the ends along the axis, the
 // square root of the squares of both, as on the unrolled cylinder.
 static void a_string_over_a_wheel_has_its_length(void **state) {
     const double offsets[2] = {0.0, 0.3};

@@ -100,9 +100,9 @@ static double error_of(const Twin *twin, const State *state) {
 }
 
 // Twins without ground fall, and some start in others: that is no lack of accuracy.
-enum { TOLD = MF_WARNING_FALL | MF_WARNING_DEPTH | MF_WARNING_TUNNEL };
+enum { COMMANDED = MF_WARNING_FALL | MF_WARNING_DEPTH | MF_WARNING_TUNNEL };
 
-static void twins_go_the_same_way(void **state) {
+static void twins_follow_the_same_path(void **state) {
     int wrong = 0;
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         const Twin *twin = &twins[i];
@@ -111,7 +111,7 @@ static void twins_go_the_same_way(void **state) {
         if (getenv("MAYFLY_TELL") != NULL)
             print_message("%s: %g, residual %g, warnings %u\n", twin->name, error, end.residual,
                           end.warning);
-        wrong += !(error <= 1e-8 && (end.warning & ~(uint32_t)TOLD) == 0);
+        wrong += !(error <= 1e-8 && (end.warning & ~(uint32_t)COMMANDED) == 0);
     }
     assert_int_equal(wrong, 0);
 }
@@ -158,7 +158,7 @@ static void without_noslip_they_slip(void **state) {
 // A box on a slope that friction holds (15 degrees, mu 0.5) creeps by what the regularized force is
 // soft, and stands still with the pass against slip.
 static void a_box_on_a_slope_stands(void **state) {
-    double way[2];
+    double direction[2];
     for (int noslip = 0; noslip < 2; noslip++) {
         char text[1000];
         Text t;
@@ -179,13 +179,13 @@ static void a_box_on_a_slope_stands(void **state) {
         mf_world_step(t.world, 500);
         const double first = text_get(&t, "base.position", 0);
         mf_world_step(t.world, 500);
-        way[noslip] = text_get(&t, "base.position", 0) - first;
+        direction[noslip] = text_get(&t, "base.position", 0) - first;
         text_close(&t);
     }
     if (getenv("MAYFLY_TELL") != NULL)
-        print_message("creeps %g m/s, with noslip %g\n", way[0], way[1]);
-    assert_true(way[0] > 5e-4);
-    assert_true(fabs(way[1]) < 1e-12);
+        print_message("creeps %g m/s, with noslip %g\n", direction[0], direction[1]);
+    assert_true(direction[0] > 5e-4);
+    assert_true(fabs(direction[1]) < 1e-12);
 }
 
 // The same with another attribute of <option>.
@@ -244,7 +244,7 @@ static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *ou
     text_close(&t);
 }
 
-// The same bits alone and in company, on every instruction set.
+// The same bits alone and in a batch, on every instruction set.
 static void bits_do_not_depend_on_batch_or_isa(void **state) {
     static State all[ROBOTS], again[ROBOTS];
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
@@ -265,7 +265,7 @@ static void bits_do_not_depend_on_batch_or_isa(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twins_go_the_same_way),
+        cmocka_unit_test(twins_follow_the_same_path),
         cmocka_unit_test(others_do_not),
         cmocka_unit_test(without_noslip_they_slip),
         cmocka_unit_test(a_box_on_a_slope_stands),

@@ -41,7 +41,7 @@ static void open_tower(Text *t, const char *collision, double height) {
 static const char box[] = "<box size='0.2 0.2 0.2'/>";
 
 // Shapes two joints apart meet: thrown down from 0.3 m the block stops on the base, at 0.2 m.
-static void links_beyond_a_joint_meet(void **state) {
+static void links_beyond_a_joint_collide(void **state) {
     Text t;
     open_tower(&t, box, 0.3);
     text_set(&t, "joint.rate", 1, -0.5);
@@ -92,7 +92,7 @@ static void meshes_touch_as_hulls(void **state) {
 // A mesh without an inside is noted, and passes through other links.
 static void flat_meshes_touch_no_link(void **state) {
     char path[64], geometry[256];
-    bool told = false;
+    bool reported = false;
     Text t;
     write_mesh(path, true);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
@@ -100,8 +100,8 @@ static void flat_meshes_touch_no_link(void **state) {
     unlink(path);
     assert_int_equal(t.model->meshes[0].hull_vertex_count, 0);
     for (uint32_t i = 0; i < t.model->note_count; i++)
-        told = told || strstr(t.model->notes[i].text, "is flat") != NULL;
-    assert_true(told);
+        reported = reported || strstr(t.model->notes[i].text, "is flat") != NULL;
+    assert_true(reported);
     text_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
@@ -110,7 +110,7 @@ static void flat_meshes_touch_no_link(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_beyond_a_joint_meet),
+        cmocka_unit_test(links_beyond_a_joint_collide),
         cmocka_unit_test(overlaps_of_the_start_never_touch),
         cmocka_unit_test(meshes_touch_as_hulls),
         cmocka_unit_test(flat_meshes_touch_no_link),

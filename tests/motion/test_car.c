@@ -13,14 +13,14 @@ static void check_circle(double speed, double angle) {
     rig_steer(&rig, angle);
     rig_set(&rig, "base.linear_velocity", 0, speed);
     const double base = config.car.front + config.car.rear, seconds = 3.0;
-    const double radius = base / tan(angle), turned = speed * seconds / radius;
+    const double radius = base / tan(angle), rotated = speed * seconds / radius;
     rig_run(&rig, seconds);
     // The rear axle begins at (-l_r, 0) and its circle is centered at (-l_r, radius).
-    double x = -config.car.rear + radius * sin(turned) + config.car.rear * cos(turned);
-    double y = radius - radius * cos(turned) + config.car.rear * sin(turned);
+    double x = -config.car.rear + radius * sin(rotated) + config.car.rear * cos(rotated);
+    double y = radius - radius * cos(rotated) + config.car.rear * sin(rotated);
     assert_near(rig_get(&rig, "base.position", 0), x, 1e-9);
     assert_near(rig_get(&rig, "base.position", 1), y, 1e-9);
-    assert_near(remainder(rig_heading(&rig) - turned, 2 * 3.14159265358979324), 0.0, 1e-8);
+    assert_near(remainder(rig_heading(&rig) - rotated, 2 * 3.14159265358979324), 0.0, 1e-8);
     assert_near(rig_get(&rig, "base.angular_velocity", 2), speed / radius, 1e-10);
     assert_near(rig_speed(&rig), speed, 1e-11);
     rig_close(&rig);
@@ -56,13 +56,13 @@ static void steady_cornering_has_the_published_values(void **state) {
         rig_steer(&rig, cases[i].angle);
         rig_run(&rig, 60.0);
         rig_velocity(&rig, &along, &across);
-        double turn = rig_get(&rig, "base.angular_velocity", 2);
+        double angle = rig_get(&rig, "base.angular_velocity", 2);
         assert_near(along, cases[i].speed, 1e-9);
-        assert_near(turn, cases[i].yaw_rate, 1.5e-8);
+        assert_near(angle, cases[i].yaw_rate, 1.5e-8);
         if (i == 0) {
             assert_near(across, 0.00495487, 1e-8);
-            double front = 0.05 - atan((across + 0.029 * turn) / along);
-            double rear = -atan((across - 0.033 * turn) / along);
+            double front = 0.05 - atan((across + 0.029 * angle) / along);
+            double rear = -atan((across - 0.033 * angle) / along);
             assert_near(front, 0.02521361, 1e-8);
             assert_near(rear, 0.01761599, 1e-8);
         }
@@ -170,7 +170,7 @@ static void the_steering_has_rate_and_lag(void **state) {
 // ---- order --------------------------------------------------------------------------------------
 
 // Where a turn at 2 m/s with full tire forces ends, with steps of `step`.
-static void turn_end(mf_Integrator integrator, mf_Time step, double out[3]) {
+static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
     config.world.step = step;
     config.config.integrator = integrator;
@@ -200,10 +200,10 @@ static void integrators_have_their_order(void **state) {
                  {MF_INTEGRATOR_HEUN, 2, 0.15},
                  {MF_INTEGRATOR_RK4, 4, 0.15}};
     double truth[3], coarse[3], fine[3];
-    turn_end(MF_INTEGRATOR_RK4, MF_MILLISECOND / 8, truth);
+    arc_end(MF_INTEGRATOR_RK4, MF_MILLISECOND / 8, truth);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        turn_end(cases[i].integrator, 4 * MF_MILLISECOND, coarse);
-        turn_end(cases[i].integrator, 2 * MF_MILLISECOND, fine);
+        arc_end(cases[i].integrator, 4 * MF_MILLISECOND, coarse);
+        arc_end(cases[i].integrator, 2 * MF_MILLISECOND, fine);
         double order = log2(distance3(coarse, truth) / distance3(fine, truth));
         print_message("%s: order %.3f, error %.2e at 2 ms\n",
                       mf_integrator_name(cases[i].integrator), order, distance3(fine, truth));
@@ -266,8 +266,8 @@ static void a_coasting_car_comes_to_rest_exactly(void **state) {
         rig_set(&rig, "base.linear_velocity", 0, 2.0);
         rig_run(&rig, 2.0);
         // v^2 / (2 a) with a = Cr0 / m; the last step is cut off.
-        double way = 4.0 / (2.0 * 0.0518 / 0.041);
-        assert_near(rig_get(&rig, "base.position", 0), way, 2e-6);
+        double distance = 4.0 / (2.0 * 0.0518 / 0.041);
+        assert_near(rig_get(&rig, "base.position", 0), distance, 2e-6);
         assert_true(rig_get(&rig, "base.linear_velocity", 0) == 0.0);
         rig_close(&rig);
     }
@@ -371,9 +371,9 @@ static void a_car_rolls_down_a_slope_as_a_block_slides(void **state) {
         rig_open(&rig, &config);
         double height = rig_get(&rig, "base.position", 2);
         rig_run(&rig, seconds);
-        double speed = 9.81 * sin(angle) * seconds, way = 0.5 * speed * seconds;
-        assert_near(rig_get(&rig, "base.position", 0), -way * cos(angle), 1e-9);
-        assert_near(rig_get(&rig, "base.position", 2), height - way * sin(angle), 1e-9);
+        double speed = 9.81 * sin(angle) * seconds, direction = 0.5 * speed * seconds;
+        assert_near(rig_get(&rig, "base.position", 0), -direction * cos(angle), 1e-9);
+        assert_near(rig_get(&rig, "base.position", 2), height - direction * sin(angle), 1e-9);
         assert_near(rig_get(&rig, "base.linear_velocity", 0), -speed * cos(angle), 1e-9);
         assert_near(rig_get(&rig, "base.linear_velocity", 2), -speed * sin(angle), 1e-9);
         double pitch =

@@ -88,9 +88,9 @@ static void a_car_brakes_to_a_stop_and_reverses(void **state) {
         rig_set(&rig, "command.speed", 0, 0.0);
         double expected = v.speed * v.speed / (2.0 * v.car.braking);
         rig_run(&rig, 10.0);
-        double way = rig_get(&rig, "base.position", 0);
+        double distance = rig_get(&rig, "base.position", 0);
         assert_true(rig_get(&rig, "base.linear_velocity", 0) == 0.0);
-        assert_true(way > 0.9 * expected && way < 1.4 * expected);
+        assert_true(distance > 0.9 * expected && distance < 1.4 * expected);
         rig_set(&rig, "command.speed", 0, -0.5 * v.speed);
         rig_run(&rig, 15.0);
         assert_near(rig_speed(&rig), -0.5 * v.speed, 1e-3 * v.speed);
@@ -162,8 +162,8 @@ static double follow_circle(const Vehicle *v, double radius) {
         double distance = hypot(position[0] - 2.0 * wheelbase(v), position[1]);
         worst = fmax(worst, fabs(distance - fabs(radius)));
     }
-    double turn = rig_get(&rig, "base.angular_velocity", 2);
-    assert_true(turn * radius > 0.0);
+    double angle = rig_get(&rig, "base.angular_velocity", 2);
+    assert_true(angle * radius > 0.0);
     rig_close(&rig);
     return worst;
 }
@@ -254,7 +254,7 @@ static double distance_to_course(const double positions[COURSE][2], const double
 
 static double follow_course(const Vehicle *v, bool eight, double size, double *laps) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_PATH);
-    double positions[COURSE][2], position[2], worst = 0.0, way = 0.0;
+    double positions[COURSE][2], position[2], worst = 0.0, distance = 0.0;
     Rig rig;
     make_course(eight, size, positions);
     rig_open(&rig, &config);
@@ -268,7 +268,7 @@ static double follow_course(const Vehicle *v, bool eight, double size, double *l
         rig_step(&rig, 1);
         double progress = rig_get(&rig, "car.progress", 0);
         if (last >= 0.0)
-            way += remainder(progress - last, length);
+            distance += remainder(progress - last, length);
         last = progress;
         rear_axle(&rig, position);
         if (i > 20000 && i % 10 == 0)
@@ -276,8 +276,8 @@ static double follow_course(const Vehicle *v, bool eight, double size, double *l
     }
     assert_int_equal(mf_group_fault_total(rig.group), 0);
     assert_near(rig_speed(&rig), v->speed, 0.05 * v->speed);
-    *laps = way / length;
-    assert_true(way > 0.9 * 60.0 * v->speed - 20.0 * v->speed); // all branches, none skipped
+    *laps = distance / length;
+    assert_true(distance > 0.9 * 60.0 * v->speed - 20.0 * v->speed); // all branches, none skipped
     rig_close(&rig);
     return worst;
 }
@@ -318,7 +318,7 @@ static void a_car_stops_at_the_end_of_an_open_path(void **state) {
 
 // ---- places -------------------------------------------------------------------------------------
 
-static void cars_stop_at_places_all_around(void **state) {
+static void cars_stop_at_positions_all_around(void **state) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT);
@@ -341,7 +341,7 @@ static void cars_stop_at_places_all_around(void **state) {
             double off = hypot(mf_field_get(position, n, 0) - mf_field_get(goal, n, 0),
                                mf_field_get(position, n, 1) - mf_field_get(goal, n, 1));
             if (!(off < 0.25 * wheelbase(&v)))
-                fail_msg("%s: car %u stands %g m from its place", v.name, n, off);
+                fail_msg("%s: car %u stands %g m from its position", v.name, n, off);
             worst = fmax(worst, off);
             assert_true(mf_field_get(rig_field(&rig, "base.linear_velocity"), n, 0) == 0.0);
         }
@@ -382,7 +382,7 @@ int main(void) {
         cmocka_unit_test(lines_are_followed),
         cmocka_unit_test(courses_are_followed),
         cmocka_unit_test(a_car_stops_at_the_end_of_an_open_path),
-        cmocka_unit_test(cars_stop_at_places_all_around),
+        cmocka_unit_test(cars_stop_at_positions_all_around),
         cmocka_unit_test(bad_paths_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static void sets_and_threads_agree(void **state) {
     }
 }
 
-static void company_changes_nothing(void **state) {
+static void other_lanes_change_nothing(void **state) {
     uint64_t hash[2];
     for (uint32_t k = 0; k < 2; k++) {
         Rig rig = rig_begin(*state);
@@ -119,7 +119,7 @@ static void errors_fall_with_the_substep(void **state) {
     assert_near(error[0] / error[1], 2.0, 0.35);
 }
 
-static void pins_go_where_they_are_told(void **state) {
+static void pins_track_their_targets(void **state) {
     Rig rig = rig_begin(*state);
     rig_open(&rig);
     set_field(rig.group, "pin.anchor", 0, 0, -0.2);
@@ -365,7 +365,7 @@ static void three_at_an_edge(Rig *rig) {
 static void what_is_wrong_is_named(void **state) {
     static const struct {
         Spoil *spoil;
-        const char *words;
+        const char *text;
     } wrong[] = {{no_substep, "cloth.substep: -1e-09 s"},
                  {tiny_substep, "cloth.substep: 1e-09 s"},
                  {bad_distance, "cloth.self_distance: -1 m"},
@@ -379,8 +379,8 @@ static void what_is_wrong_is_named(void **state) {
         mf_Error error = {0};
         wrong[i].spoil(&rig);
         assert_int_equal(rig_try(&rig, &error), MF_BAD_ARGUMENT);
-        if (strstr(error.message, wrong[i].words) == NULL)
-            fail_msg("%s does not say %s", error.message, wrong[i].words);
+        if (strstr(error.message, wrong[i].text) == NULL)
+            fail_msg("%s does not say %s", error.message, wrong[i].text);
         rig_close(&rig);
     }
 }
@@ -412,10 +412,10 @@ static void every_failure_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_and_threads_agree),
-        cmocka_unit_test(company_changes_nothing),
+        cmocka_unit_test(other_lanes_change_nothing),
         cmocka_unit_test(snapshots_continue),
         cmocka_unit_test(errors_fall_with_the_substep),
-        cmocka_unit_test(pins_go_where_they_are_told),
+        cmocka_unit_test(pins_track_their_targets),
         cmocka_unit_test(ground_holds_and_slows),
         cmocka_unit_test(triangles_stretch_like_threads),
         cmocka_unit_test(softness_is_reported),

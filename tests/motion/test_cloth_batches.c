@@ -8,9 +8,9 @@
 
 static uint32_t place(const mf_ClothPlan *plan, const mf_ClothBatch *batch, uint32_t node,
                       uint32_t lane) {
-    return batch->places == MF_CLOTH_APART
+    return batch->slots == MF_CLOTH_APART
                ? batch->at[node] + lane
-               : (uint32_t)mf_cloth_places(plan)[batch->places + node * MF_CLOTH_LANES + lane];
+               : (uint32_t)mf_cloth_slots(plan)[batch->slots + node * MF_CLOTH_LANES + lane];
 }
 
 // Where all lanes of all nodes of a batch are. The places behind all others are of no vertex.
@@ -19,8 +19,8 @@ static void check_batch(const mf_ClothPlan *plan, const mf_ClothBatch *batch, ui
     for (uint32_t node = 0; node < nodes; node++)
         for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++) {
             const uint32_t at = place(plan, batch, node, lane);
-            assert_true(at < mf_cloth_room(plan));
-            if (at < plan->place_count)
+            assert_true(at < mf_cloth_scratch_size(plan));
+            if (at < plan->slot_count)
                 assert_int_equal(owners[at]++, 0);
         }
     for (uint32_t node = 0; node < nodes; node++)
@@ -33,7 +33,7 @@ static void check_cloth(mf_Context *context, uint32_t columns, uint32_t rows) {
     const mf_ClothPlan settings = {.substeps = 1};
     mf_ClothPlan *plan = NULL;
     MUST(mf_cloth_program(context, &cloth, &settings, &plan, &error));
-    uint8_t *owners = mf_allocate(context, mf_cloth_room(plan), 1);
+    uint8_t *owners = mf_allocate(context, mf_cloth_scratch_size(plan), 1);
     assert_non_null(owners);
     assert_true(plan->batch_count > 0);
     for (uint32_t i = 0; i < plan->batch_count; i++)
@@ -43,7 +43,7 @@ static void check_cloth(mf_Context *context, uint32_t columns, uint32_t rows) {
 }
 
 // Columns of one to several rows of lanes, whole and with empty lanes.
-static void nodes_share_no_place(void **state) {
+static void nodes_share_no_value(void **state) {
     static const uint32_t counts[] = {2, 3, 5, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 100};
     const size_t count = sizeof counts / sizeof counts[0];
     for (size_t i = 0; i < count; i++)
@@ -52,6 +52,6 @@ static void nodes_share_no_place(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nodes_share_no_place)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nodes_share_no_value)};
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -124,7 +124,7 @@ static void what_is_solved_is_a_solution(void **state) {
         Shift u = coupled_solve(&c, p.weight, hold, 0.0, mf_mask_all(), &residual);
         double own = residual_of(&p, &u, hold);
         pressed += own > 0.0;
-        // What is told may count roundings of depths among the sizes.
+        // What is notified may count roundings of depths among the sizes.
         if (!(own < 2.0 * residual + 1e-9 && residual < 2.0 * own + 1e-9))
             fail_msg("problem %u: residual %g, said to be %g", k, own, residual);
         unsolved[p.friction >= 1.0] += residual > 1e-9; // Newton's method ends far below
@@ -135,7 +135,7 @@ static void what_is_solved_is_a_solution(void **state) {
     // Coulomb's law need not have a solution where it turns a body over its own feet (Painleve
     // 1895).
     assert_true(unsolved[0] <= PROBLEMS / 1000 && unsolved[0] + unsolved[1] <= PROBLEMS / 50);
-    assert_true(unsolved[1] > 0); // or else nothing here has shown that it is told
+    assert_true(unsolved[1] > 0); // or else nothing here has shown that it is notified
 }
 
 // A box on four feet and a leg, thrown, whose leg stays; the others of its batch swing theirs, deep

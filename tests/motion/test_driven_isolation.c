@@ -1,10 +1,10 @@
 // Robots that move by `rigid` or `prescribed` are independent of each other (crowd.h).
-#include "motion/crowd.h"
+#include "motion/batch.h"
 #include "motion/driven_fixture.h"
 
 enum { JOINTS = 7 };
 
-static const CrowdOption options[] = {
+static const BatchOption options[] = {
     {MF_MOTION_RIGID, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR, true},
     {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, false, true, false, BILINEAR, true},
     {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, true, false, false, NEAREST, false},
@@ -15,8 +15,8 @@ static const CrowdOption options[] = {
 };
 
 // The flailer with feet of every kind, a joint that follows another, limits and speeds.
-static void build_mixed(Crowd *crowd) {
-    mf_HandModel *hand = &crowd->fixture.hand;
+static void build_mixed(Batch *batch) {
+    mf_HandModel *hand = &batch->fixture.hand;
     make_flailer(hand, true);
     hand->joints[5].mimic = 4;
     hand->joints[5].multiplier = -1.5;
@@ -29,7 +29,7 @@ static void build_mixed(Crowd *crowd) {
     const mf_ShapeType types[3] = {MF_SHAPE_SPHERE, MF_SHAPE_CYLINDER, MF_SHAPE_ELLIPSOID};
     const uint32_t links[3] = {2, 4, 5};
     for (int i = 0; i < 3; i++)
-        crowd->shapes[i] = (mf_Shape){.type = types[i],
+        batch->shapes[i] = (mf_Shape){.type = types[i],
                                       .link = links[i],
                                       .collides = true,
                                       .position = {0, 0.01, -0.1},
@@ -39,12 +39,12 @@ static void build_mixed(Crowd *crowd) {
                                       .contact_with = 1,
                                       .dimension = 6,
                                       .friction = {0.8, 0.01, 0.005}};
-    hand->model.shapes = crowd->shapes;
+    hand->model.shapes = batch->shapes;
     hand->model.shape_count = 3;
 }
 
-static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) {
-    mf_Group *group = crowd->fixture.group;
+static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) {
+    mf_Group *group = batch->fixture.group;
     static const char *const names[] = {"base.position",         "base.linear_velocity",
                                         "base.angular_velocity", "joint.rate",
                                         "joint.angle",           "joint.target"};
@@ -59,17 +59,17 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
 }
 
 static void steer(const mf_SystemRun *run, void *user) {
-    const Crowd *crowd = user;
+    const Batch *batch = user;
     mf_Field *target = mf_group_find_field(run->group, "joint.target");
     for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++)
         for (uint32_t i = b * MF_BLOCK; i < (b + 1) * MF_BLOCK && i < mf_group_count(run->group);
              i++)
             for (uint32_t j = 0; j < JOINTS; j++)
                 mf_field_set(target, i, j,
-                             random_signed(330, (run->tick * 64 + crowd->first + i) * 16 + j));
+                             random_signed(330, (run->tick * 64 + batch->first + i) * 16 + j));
 }
 
-static void set(const CrowdOption *option, mf_MotionsConfig *motions) {
+static void set(const BatchOption *option, mf_MotionsConfig *motions) {
     mf_RigidConfig *rigid = &motions->rigid;
     mf_PrescribedConfig *prescribed = &motions->prescribed;
     rigid->integrator = prescribed->integrator = option->integrator;
@@ -118,26 +118,26 @@ static void break_config(mf_RigidConfig *config, int which) {
 
 static void bad_settings_are_refused(void **state) {
     for (int which = 0; which < 20; which++) {
-        Crowd crowd;
-        fixture_begin(&crowd.fixture, 1);
-        build_mixed(&crowd);
+        Batch batch;
+        fixture_begin(&batch.fixture, 1);
+        build_mixed(&batch);
         mf_GroupConfig group = mf_group_config();
         mf_RigidConfig config = mf_rigid_config();
         mf_Error error = {0};
-        group.model = &crowd.fixture.hand.model;
-        must(mf_world_create(crowd.fixture.context, NULL, &crowd.fixture.world, &error), &error);
-        crowd.fixture.group = add_group(crowd.fixture.world, &group);
-        size_t bytes = mf_context_live_bytes(crowd.fixture.context);
+        group.model = &batch.fixture.hand.model;
+        must(mf_world_create(batch.fixture.context, NULL, &batch.fixture.world, &error), &error);
+        batch.fixture.group = add_group(batch.fixture.world, &group);
+        size_t bytes = mf_context_live_bytes(batch.fixture.context);
         break_config(&config, which);
-        if (mf_rigid_add(crowd.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
+        if (mf_rigid_add(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
             fail_msg("setting %d was not refused", which);
         if (strncmp(error.message, "rigid", 5) != 0)
             fail_msg("setting %d: %s", which, error.message);
-        assert_int_equal(mf_context_live_bytes(crowd.fixture.context), bytes);
-        assert_null(mf_rigid_config_of(crowd.fixture.group));
-        must(mf_rigid_add(crowd.fixture.group, NULL, &error), &error);
-        assert_int_equal(mf_rigid_add(crowd.fixture.group, NULL, &error), MF_BAD_ARGUMENT);
-        fixture_close(&crowd.fixture, NULL);
+        assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
+        assert_null(mf_rigid_config_of(batch.fixture.group));
+        must(mf_rigid_add(batch.fixture.group, NULL, &error), &error);
+        assert_int_equal(mf_rigid_add(batch.fixture.group, NULL, &error), MF_BAD_ARGUMENT);
+        fixture_close(&batch.fixture, NULL);
     }
 }
 
@@ -160,7 +160,7 @@ static void floating_joints_are_refused(void **state) {
 }
 
 int main(void) {
-    static CrowdKind kind = {.options = options,
+    static BatchKind kind = {.options = options,
                              .option_count = sizeof options / sizeof *options,
                              .bumps = 0.05,
                              .rate = {100, 1},
@@ -170,9 +170,9 @@ int main(void) {
                              .change = change,
                              .place = place_robot,
                              .steer = steer,
-                             .touching = crowd_loaded};
+                             .touching = batch_loaded};
     const struct CMUnitTest tests[] = {
-        CROWD_TESTS(&kind),
+        BATCH_TESTS(&kind),
         cmocka_unit_test(a_corrupted_target_is_an_input_fault),
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(floating_joints_are_refused),

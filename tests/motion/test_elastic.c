@@ -14,11 +14,11 @@ static void throw(const Rig *rig, uint32_t instance) {
     assert_int_equal(mf_group_set_start(rig->group, instance, start, NULL, speed, NULL), MF_OK);
 }
 
-static void company_changes_nothing(void **state) {
+static void other_lanes_change_nothing(void **state) {
     RigConfig config = elastic_config(21, 1e-3);
     config.motion.noise = 1e-4;
     config.motion.damping = 1e-5;
-    company_changes_nothing_of(*state, config, throw, 60);
+    other_lanes_change_nothing_of(*state, config, throw, 60);
 }
 
 // The tests above and below see flight and contacts.
@@ -180,7 +180,7 @@ static void motions_switch(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(company_changes_nothing),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(other_lanes_change_nothing),
                                        cmocka_unit_test(sets_and_threads_agree),
                                        cmocka_unit_test(what_is_thrown_lands),
                                        cmocka_unit_test(snapshots_continue),

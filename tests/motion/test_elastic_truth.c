@@ -198,8 +198,8 @@ static void bouncing_gains_nothing(void **state) {
         RigConfig config = elastic_config(1, steps[k % 4]);
         config.motion.collisions = k < 4; // the energy of bars that meet is in no field
         Rig rig = rig_open(*state, &p.truss, config);
-        const double place[3] = {0, 0, 0.3}, speed[3] = {1.0, 0.5, 0.0};
-        mf_group_set_start(rig.group, 0, place, NULL, speed, NULL);
+        const double position[3] = {0, 0, 0.3}, speed[3] = {1.0, 0.5, 0.0};
+        mf_group_set_start(rig.group, 0, position, NULL, speed, NULL);
         set_field(rig.group, "vertex.velocity", 0, 3, 3.0);
         const double start = held(&rig, p.truss.vertex_count);
         double last = start, gained = 0.0;
@@ -265,7 +265,7 @@ static void actuators_pay_for_all_energy(void **state) {
 }
 
 // A pyramid that slides on flat ground stops after v^2 / (2 mu g).
-static void sliding_stops_after_its_way(void **state) {
+static void sliding_stops_after_its_distance(void **state) {
     Parts p;
     pyramid(&p);
     RigConfig config = elastic_config(1, 1e-3);
@@ -377,7 +377,7 @@ int main(void) {
         cmocka_unit_test(tumbling_conserves_momentum),
         cmocka_unit_test(bouncing_gains_nothing),
         cmocka_unit_test(actuators_pay_for_all_energy),
-        cmocka_unit_test(sliding_stops_after_its_way),
+        cmocka_unit_test(sliding_stops_after_its_distance),
         cmocka_unit_test(slopes_hold_by_friction),
         cmocka_unit_test(rest_is_the_quasistatic_solution),
         cmocka_unit_test(slow_vibrations_last),

@@ -216,7 +216,7 @@ static void drops_at_the_ends_of_the_settings(void **state) {
 // Nobody runs away: over a minute of random gaits on flat ground, no robot's center of mass gets
 // farther in one joint interval than its legs reach in it. A leg's tip is at most 0.34 m from its
 // hip's axis and each of its three hinges turns by at most 0.4 rad: 0.34 * 3 * 0.4 = 0.41 m, and
-// the body turns about its feet by no more than that. 6e5 robot steps without a fault, or twice
+// the body rotates about its feet by no more than that. 6e5 robot steps without a fault, or twice
 // that.
 static void robots_are_not_faster_than_their_legs(void **state) {
     for (uint32_t o = 0; o < 32; o += 5) {

@@ -38,7 +38,7 @@ static void is_state(mf_Group *group, uint32_t instance, mf_PoseState state) {
 static void a_circle_is_shown_as_the_formula_says(void **state) {
     const double radius = 1.5, speed = 12.0, period = 0.01, delay = 0.03;
     const double bound = 3.0 / 128.0 * pow(speed * period, 4.0) * radius;
-    double worst = 0.0, fastest = 0.0, turned = 0.0;
+    double worst = 0.0, fastest = 0.0, rotated = 0.0;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 3, 30 * MF_MILLISECOND, 0);
@@ -65,14 +65,14 @@ static void a_circle_is_shown_as_the_formula_says(void **state) {
         const double z = get_field(group, "base.orientation", 1, 3);
         worst = fmax(worst, hypot(x, y));
         fastest = fmax(fastest, hypot(u, v));
-        turned = fmax(turned, fabs(w * sin(0.5 * angle) - z * cos(0.5 * angle)));
+        rotated = fmax(rotated, fabs(w * sin(0.5 * angle) - z * cos(0.5 * angle)));
         assert_near(get_field(group, "base.angular_velocity", 1, 2), speed, 1e-3 * speed);
     }
     assert_true(worst > 0.99 * bound && worst < 1.01 * bound);
     const double slope = radius * pow(speed, 4.0) * pow(period, 3.0) / 12.0;
     assert_true(fastest > 0.98 * slope && fastest < 1.02 * slope);
     // Quaternions turn half as fast: an error of at most 3/128 h^4 (w/2)^4.
-    assert_true(turned < 3.0 / 128.0 * pow(0.5 * speed * period, 4.0));
+    assert_true(rotated < 3.0 / 128.0 * pow(0.5 * speed * period, 4.0));
     is_state(group, 0, MF_POSES_NONE);
     assert_near(get_field(group, "base.position", 0, 0), 0.0, 0.0);
     pitch_close(&pitch);
@@ -108,15 +108,15 @@ static void it_goes_on_and_then_holds(void **state) {
         send(group, 0, i, 0.01 * i, 5.0 + 0.01 * i * 3.0, 0.0, 0.01 * i * 2.0);
     for (uint32_t tick = 1; tick < 120; tick++) {
         mf_world_step(pitch.world, 1);
-        const double shown = 1e-3 * (tick + 1) - 0.01, held = fmin(fmax(shown, 0.0), 0.06);
+        const double shown = 1e-3 * (tick + 1) - 0.01, sampled = fmin(fmax(shown, 0.0), 0.06);
         const int moves = tick + 1 >= 10 && tick + 1 <= 70;
         is_state(group, 0,
                  tick + 1 < 10   ? MF_POSES_EARLY
                  : tick + 1 < 30 ? MF_POSES_BETWEEN
                  : moves         ? MF_POSES_BEYOND
-                                 : MF_POSES_HELD);
+                                 : MF_POSES_CONSTANT);
         assert_near(get_field(group, "poses.age", 0, 0), shown - 0.02, 1e-12);
-        assert_near(get_field(group, "base.position", 0, 0), 5.0 + 3.0 * held, 1e-12);
+        assert_near(get_field(group, "base.position", 0, 0), 5.0 + 3.0 * sampled, 1e-12);
         assert_near(get_field(group, "base.linear_velocity", 0, 0), moves ? 3.0 : 0.0, 1e-9);
         assert_near(get_field(group, "base.angular_velocity", 0, 2), moves ? 2.0 : 0.0, 4e-3);
         assert_near(get_field(group, "fault.word", 0, 0), 0.0, 0.0);

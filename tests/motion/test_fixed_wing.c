@@ -96,7 +96,7 @@ static void trimmed_flight_stays(void **state) {
 // A coordinated turn at bank phi: rate g tan(phi) / V (G6). The textbook takes lift and weight
 // alone; with side forces of the surfaces taken away what is left is the angle of attack. At bank
 // 30 degrees and 25 m/s: 0.2265522 rad/s on a radius of 110.3498 m.
-static void coordinated_turn(void **state) {
+static void coordinated_curve(void **state) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim;
     mf_Error error;
@@ -392,7 +392,7 @@ static void wind_carries_the_aircraft(void **state) {
         rig_close(&rig);
     }
     for (int i = 0; i < 3; i++) {
-        assert_named_near(windy[i], calm[i] + 5.0 * wind[i], 1e-9, "place");
+        assert_named_near(windy[i], calm[i] + 5.0 * wind[i], 1e-9, "placement");
         assert_named_near(windy[3 + i], calm[3 + i] + wind[i], 1e-9, "velocity");
     }
     for (int i = 6; i < 10; i++)
@@ -405,7 +405,7 @@ int main(void) {
         cmocka_unit_test(trim_leaves_no_acceleration),
         cmocka_unit_test(unreachable_trims_are_refused),
         cmocka_unit_test(trimmed_flight_stays),
-        cmocka_unit_test(coordinated_turn),
+        cmocka_unit_test(coordinated_curve),
         cmocka_unit_test(phugoid_period),
         cmocka_unit_test(coefficients_one_at_a_time),
         cmocka_unit_test(angle_of_attack),

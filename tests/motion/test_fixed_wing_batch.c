@@ -64,7 +64,7 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
 
 // G15: one aircraft by itself, in a lane of eight, and in a swarm of 10,000.
 static void alone_as_in_a_swarm(void **state) {
-    static const uint32_t counts[] = {1, 8, 10000}, places[] = {0, 5, 9871};
+    static const uint32_t counts[] = {1, 8, 10000}, indices[] = {0, 5, 9871};
     for (int single = 0; single < 2; single++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {
@@ -74,7 +74,7 @@ static void alone_as_in_a_swarm(void **state) {
             Rig rig = rig_open(&config);
             for (uint32_t k = 0; k < counts[i]; k++)
                 put(&rig, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
-            uint32_t me = places[i];
+            uint32_t me = indices[i];
             put(&rig, "command.airspeed", me, 0, 31.0);
             put(&rig, "command.radius", me, 0, -170.0);
             put_vec(&rig, "wind.velocity", me, 1.0, -2.0, 0.25);

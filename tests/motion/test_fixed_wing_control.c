@@ -115,9 +115,9 @@ static void orbits_are_joined_and_held(void **state) {
         // Angular momentum about the center has the sign of the radius.
         double x = get(&rig, "base.position", 0, 0) - rows[i].center;
         double y = get(&rig, "base.position", 0, 1);
-        double turn = x * get(&rig, "base.linear_velocity", 0, 1) -
-                      y * get(&rig, "base.linear_velocity", 0, 0);
-        assert_named_near(turn / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0,
+        double angle = x * get(&rig, "base.linear_velocity", 0, 1) -
+                       y * get(&rig, "base.linear_velocity", 0, 0);
+        assert_named_near(angle / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0,
                           1e-4, "sense");
         assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 1e-2, "altitude");
         rig_close(&rig);

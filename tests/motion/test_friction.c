@@ -95,7 +95,7 @@ static void the_fit_is_the_least_squares_solution(void **state) {
     }
 }
 
-// None: nothing. One: it does not slip, no yaw. Many in one place: their mean, no yaw. Collinear
+// None: nothing. One: it does not slip, no yaw. Many in one position: their mean, no yaw. Collinear
 // ones fix all three numbers.
 static void degenerate_fits(void **state) {
     double position[3][2] = {{0.1, 0.2}, {0.1, 0.2}, {0.1, 0.2}}, weight[3] = {1, 1, 1};
@@ -331,7 +331,7 @@ static void one_sliding_foot_does_not_turn_the_body(void **state) {
     for (uint32_t trial = 0; trial < 500; trial++) {
         Slide slide = {.coefficient = 0.5, .torsion_mass = 0.01};
         slide.contacts.row = slide.rows;
-        slide.contacts.count = 1 + trial % 2; // the second at the same place
+        slide.contacts.count = 1 + trial % 2; // the second at the same position
         Vec position = {0.2 * random_signed(503, 4 * trial),
                         0.2 * random_signed(503, 4 * trial + 1), -0.3};
         for (size_t i = 0; i < slide.contacts.count; i++) {
@@ -467,14 +467,15 @@ static void coupled_a_thrown_box_goes_as_far_as_it_should(void **state) {
         }
         x = get_last(&fixture, "base.position", 0) - x;
         y = get_last(&fixture, "base.position", 1) - y;
-        double way = 1.0 / (2.0 * coefficient * 9.81);
-        if (!(fabs(x * cos(angle) + y * sin(angle) - (way - 0.5 * h)) < 0.003 * way + 0.1 * h) ||
+        double distance = 1.0 / (2.0 * coefficient * 9.81);
+        if (!(fabs(x * cos(angle) + y * sin(angle) - (distance - 0.5 * h)) <
+              0.003 * distance + 0.1 * h) ||
             !(fabs(x * sin(angle) - y * cos(angle)) < 0.001) ||
             !(least > 0.8 * 9.81 && most < 1.25 * 9.81) || !(residual < MF_POINTS_RESIDUAL) ||
             (mf_group_warning(fixture.group, 0) & MF_WARNING_SOLVER) != 0)
             fail_msg("case %d, %g ms: %g, %g m, expected %g; loads %g .. %g N; residual %g", i,
-                     1e3 * h, x * cos(angle) + y * sin(angle), x * sin(angle) - y * cos(angle), way,
-                     least, most, residual);
+                     1e3 * h, x * cos(angle) + y * sin(angle), x * sin(angle) - y * cos(angle),
+                     distance, least, most, residual);
         fixture_close(&fixture, NULL);
     }
 }

@@ -26,18 +26,18 @@ static const Options all_options[] = {
 };
 enum { OPTIONS = sizeof all_options / sizeof *all_options };
 
-typedef struct Crowd {
+typedef struct Batch {
     Fixture fixture;
     mf_Terrain *terrain;
     uint32_t first; // number of the robot in lane 0
     uint64_t updates;
-} Crowd;
+} Batch;
 
 // Robot `number` starts at a height, speed and spin of its own: some stand, some fly, some tumble.
-static void place_robot(Crowd *crowd, uint32_t instance, uint32_t number) {
+static void place_robot(Batch *batch, uint32_t instance, uint32_t number) {
     const char *names[] = {"base.position", "base.linear_velocity", "base.angular_velocity"};
     for (uint32_t f = 0; f < 3; f++) {
-        mf_Field *field = fixture_field(&crowd->fixture, names[f]);
+        mf_Field *field = fixture_field(&batch->fixture, names[f]);
         for (uint32_t c = 0; c < 3; c++) {
             double value = random_signed(100 + f, number * 3 + c);
             double start = mf_field_get(field, instance, c);
@@ -49,10 +49,10 @@ static void place_robot(Crowd *crowd, uint32_t instance, uint32_t number) {
     }
 }
 
-static void crowd_open(Crowd *crowd, const Options *options, mf_Isa isa, uint32_t threads,
+static void batch_open(Batch *batch, const Options *options, mf_Isa isa, uint32_t threads,
                        uint32_t first, uint32_t count) {
-    fixture_begin(&crowd->fixture, threads);
-    make_hexapod(&crowd->fixture.hand);
+    fixture_begin(&batch->fixture, threads);
+    make_hexapod(&batch->fixture.hand);
     FixtureConfig config = fixture_config(options->double_precision);
     config.world.isa = isa;
     config.group.count = count;
@@ -60,40 +60,40 @@ static void crowd_open(Crowd *crowd, const Options *options, mf_Isa isa, uint32_
     config.points.weighted = options->weighted;
     config.points.keep_momentum = options->keep_momentum;
     config.points.friction_coefficient = options->coefficient;
-    crowd->terrain =
-        make_terrain(crowd->fixture.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
+    batch->terrain =
+        make_terrain(batch->fixture.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
                      options->interpolation, 0.05, 1.0, 0.1);
-    config.world.terrain = crowd->terrain;
-    fixture_open(&crowd->fixture, &config);
-    crowd->first = first;
-    crowd->updates = 0;
+    config.world.terrain = batch->terrain;
+    fixture_open(&batch->fixture, &config);
+    batch->first = first;
+    batch->updates = 0;
     for (uint32_t i = 0; i < count; i++)
-        place_robot(crowd, i, first + i);
+        place_robot(batch, i, first + i);
 }
 
-static void crowd_close(Crowd *crowd) {
-    fixture_close(&crowd->fixture, crowd->terrain);
+static void batch_close(Batch *batch) {
+    fixture_close(&batch->fixture, batch->terrain);
 }
 
-static void crowd_targets(Crowd *crowd) {
-    mf_Field *target = fixture_field(&crowd->fixture, "joint.target");
-    for (uint32_t i = 0; i < mf_group_count(crowd->fixture.group); i++)
+static void batch_targets(Batch *batch) {
+    mf_Field *target = fixture_field(&batch->fixture, "joint.target");
+    for (uint32_t i = 0; i < mf_group_count(batch->fixture.group); i++)
         for (uint32_t j = 0; j < target->components; j++) {
-            uint64_t n = (crowd->updates * 1000 + crowd->first + i) * 32 + j;
+            uint64_t n = (batch->updates * 1000 + batch->first + i) * 32 + j;
             mf_field_set(target, i, j, 0.8 * random_signed(200, n));
         }
-    crowd->updates++;
+    batch->updates++;
 }
 
-static void crowd_run(Crowd *crowd, int updates) {
+static void batch_run(Batch *batch, int updates) {
     for (int u = 0; u < updates; u++) {
-        crowd_targets(crowd);
-        mf_world_step(crowd->fixture.world, STEPS);
+        batch_targets(batch);
+        mf_world_step(batch->fixture.world, STEPS);
     }
 }
 
 // Says in which field an instance differs.
-static void explain(Crowd *a, uint32_t ia, Crowd *b, uint32_t ib) {
+static void explain(Batch *a, uint32_t ia, Batch *b, uint32_t ib) {
     for (uint32_t f = 0; f < mf_group_field_count(a->fixture.group); f++) {
         mf_Field *x = mf_group_field(a->fixture.group, f), *y = mf_group_field(b->fixture.group, f);
         for (uint32_t c = 0; c < x->components; c++) {
@@ -107,11 +107,11 @@ static void explain(Crowd *a, uint32_t ia, Crowd *b, uint32_t ib) {
 static void bits_do_not_depend_on_the_lane(void **state) {
     for (size_t o = 0; o < OPTIONS; o++) {
         // The reference: each robot alone, one lane.
-        static Crowd alone[ROBOTS];
+        static Batch alone[ROBOTS];
         uint64_t hash[ROBOTS];
         for (uint32_t r = 0; r < ROBOTS; r++) {
-            crowd_open(&alone[r], &all_options[o], MF_ISA_SCALAR, 1, r, 1);
-            crowd_run(&alone[r], UPDATES);
+            batch_open(&alone[r], &all_options[o], MF_ISA_SCALAR, 1, r, 1);
+            batch_run(&alone[r], UPDATES);
             assert_int_equal(mf_group_fault_total(alone[r].fixture.group), 0);
             hash[r] = mf_group_instance_hash(alone[r].fixture.group, 0);
         }
@@ -121,22 +121,22 @@ static void bits_do_not_depend_on_the_lane(void **state) {
             const uint32_t stride = SANITIZED ? 13 : getenv("MAYFLY_FULL") != NULL ? 1 : 3;
             for (uint32_t count = 1; count <= ROBOTS; count += stride) {
                 uint32_t first = (count * 7) % (ROBOTS - count + 1);
-                static Crowd crowd;
-                crowd_open(&crowd, &all_options[o], isa, 1, first, count);
-                crowd_run(&crowd, UPDATES);
+                static Batch batch;
+                batch_open(&batch, &all_options[o], isa, 1, first, count);
+                batch_run(&batch, UPDATES);
                 for (uint32_t i = 0; i < count; i++) {
-                    if (mf_group_instance_hash(crowd.fixture.group, i) == hash[first + i])
+                    if (mf_group_instance_hash(batch.fixture.group, i) == hash[first + i])
                         continue;
                     print_error("options %zu, %s, %u robots: robot %u in lane %u differs\n", o,
                                 mf_isa_name(isa), count, first + i, i);
-                    explain(&alone[first + i], 0, &crowd, i);
+                    explain(&alone[first + i], 0, &batch, i);
                     fail();
                 }
-                crowd_close(&crowd);
+                batch_close(&batch);
             }
         }
         for (uint32_t r = 0; r < ROBOTS; r++)
-            crowd_close(&alone[r]);
+            batch_close(&alone[r]);
     }
 }
 
@@ -145,16 +145,16 @@ static void bits_do_not_depend_on_threads(void **state) {
         uint64_t expected = 0;
         FOR_EACH_ISA (isa)
             for (uint32_t threads = 1; threads <= 4; threads *= 2) {
-                Crowd crowd;
-                crowd_open(&crowd, &all_options[o], isa, threads, 0, 200);
-                crowd_run(&crowd, 6);
-                uint64_t hash = mf_world_hash(crowd.fixture.world);
+                Batch batch;
+                batch_open(&batch, &all_options[o], isa, threads, 0, 200);
+                batch_run(&batch, 6);
+                uint64_t hash = mf_world_hash(batch.fixture.world);
                 if (expected == 0)
                     expected = hash;
                 if (hash != expected)
                     fail_msg("options %zu, %s, %u threads: another hash", o, mf_isa_name(isa),
                              threads);
-                crowd_close(&crowd);
+                batch_close(&batch);
             }
     }
 }
@@ -170,7 +170,7 @@ static uint32_t word_of(const char *field) {
     return input ? MF_FAULT_INPUT : MF_FAULT_NONFINITE;
 }
 
-static bool same_but_for(Crowd *a, Crowd *b, uint32_t instance, const char *name) {
+static bool same_but_for(Batch *a, Batch *b, uint32_t instance, const char *name) {
     for (uint32_t f = 0; f < mf_group_field_count(a->fixture.group); f++) {
         mf_Field *x = mf_group_field(a->fixture.group, f), *y = mf_group_field(b->fixture.group, f);
         for (uint32_t c = 0; c < x->components && strcmp(x->info.name, name) != 0; c++) {
@@ -186,26 +186,26 @@ static bool same_but_for(Crowd *a, Crowd *b, uint32_t instance, const char *name
 // differ from the clean run by a bit. The robot itself raises the right word, or the value was one
 // that nobody read before it was computed anew (a load or an anchor of a point in the air, a rate),
 // and then the robot may not differ from the clean one either.
-static void poison(const Options *options, Crowd *clean, double value, const char *name,
+static void poison(const Options *options, Batch *clean, double value, const char *name,
                    uint32_t component, uint32_t at) {
-    Crowd crowd;
-    crowd_open(&crowd, options, mf_world_isa(clean->fixture.world), 1, 0, NEIGHBORS);
-    crowd_run(&crowd, 2);
-    crowd_targets(&crowd);
-    mf_world_step(crowd.fixture.world, at);
-    mf_field_set(fixture_field(&crowd.fixture, name), POISONED, component, value);
-    mf_world_step(crowd.fixture.world, 2 * STEPS - at);
+    Batch batch;
+    batch_open(&batch, options, mf_world_isa(clean->fixture.world), 1, 0, NEIGHBORS);
+    batch_run(&batch, 2);
+    batch_targets(&batch);
+    mf_world_step(batch.fixture.world, at);
+    mf_field_set(fixture_field(&batch.fixture, name), POISONED, component, value);
+    mf_world_step(batch.fixture.world, 2 * STEPS - at);
     for (uint32_t i = 0; i < NEIGHBORS; i++)
-        if (i != POISONED && mf_group_instance_hash(crowd.fixture.group, i) !=
+        if (i != POISONED && mf_group_instance_hash(batch.fixture.group, i) !=
                                  mf_group_instance_hash(clean->fixture.group, i))
             fail_msg("%s[%u] = %g: neighbor %u changed", name, component, value, i);
-    uint32_t word = mf_group_fault(crowd.fixture.group, POISONED);
-    if (word == 0 ? !same_but_for(&crowd, clean, POISONED, name) : word != word_of(name)) {
-        explain(&crowd, POISONED, clean, POISONED);
+    uint32_t word = mf_group_fault(batch.fixture.group, POISONED);
+    if (word == 0 ? !same_but_for(&batch, clean, POISONED, name) : word != word_of(name)) {
+        explain(&batch, POISONED, clean, POISONED);
         fail_msg("%s[%u] = %g after %u steps: fault word %u, expected %u", name, component, value,
                  at, word, word_of(name));
     }
-    crowd_close(&crowd);
+    batch_close(&batch);
 }
 
 static void corrupted_states_stay_with_their_robot(void **state) {
@@ -215,9 +215,9 @@ static void corrupted_states_stay_with_their_robot(void **state) {
         const Options *options = &all_options[chosen[o]];
         mf_Isa isa;
         assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
-        Crowd clean;
-        crowd_open(&clean, options, isa, 1, 0, NEIGHBORS);
-        crowd_run(&clean, 3);
+        Batch clean;
+        batch_open(&clean, options, isa, 1, 0, NEIGHBORS);
+        batch_run(&clean, 3);
         mf_world_step(clean.fixture.world, STEPS);
         for (uint32_t f = 0; f < mf_group_field_count(clean.fixture.group); f++) {
             const mf_Field *field = mf_group_field(clean.fixture.group, f);
@@ -225,29 +225,29 @@ static void corrupted_states_stay_with_their_robot(void **state) {
                 for (uint32_t v = 0; v < 6; v += SANITIZED ? 5 : 1)
                     poison(options, &clean, values[v % 3], field->info.name, c, v < 3 ? 0 : 3);
         }
-        crowd_close(&clean);
+        batch_close(&clean);
     }
 }
 
 static void a_frozen_robot_keeps_its_state(void **state) {
-    Crowd crowd;
-    crowd_open(&crowd, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
-    crowd_run(&crowd, 2);
-    mf_field_set(fixture_field(&crowd.fixture, "base.force"), POISONED, 1, NAN);
+    Batch batch;
+    batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
+    batch_run(&batch, 2);
+    mf_field_set(fixture_field(&batch.fixture, "base.force"), POISONED, 1, NAN);
     uint64_t before[NEIGHBORS];
-    mf_Field *position = fixture_field(&crowd.fixture, "base.position");
+    mf_Field *position = fixture_field(&batch.fixture, "base.position");
     double point = mf_field_get(position, POISONED, 2);
-    mf_world_step(crowd.fixture.world, 1);
-    assert_int_equal(mf_group_fault(crowd.fixture.group, POISONED), MF_FAULT_INPUT);
+    mf_world_step(batch.fixture.world, 1);
+    assert_int_equal(mf_group_fault(batch.fixture.group, POISONED), MF_FAULT_INPUT);
     assert_true(mf_field_get(position, POISONED, 2) == point);
     for (uint32_t i = 0; i < NEIGHBORS; i++)
-        before[i] = mf_group_instance_hash(crowd.fixture.group, i);
-    mf_world_step(crowd.fixture.world, 40);
+        before[i] = mf_group_instance_hash(batch.fixture.group, i);
+    mf_world_step(batch.fixture.world, 40);
     for (uint32_t i = 0; i < NEIGHBORS; i++) {
-        bool same = mf_group_instance_hash(crowd.fixture.group, i) == before[i];
+        bool same = mf_group_instance_hash(batch.fixture.group, i) == before[i];
         assert_int_equal(same, i == POISONED);
     }
-    crowd_close(&crowd);
+    batch_close(&batch);
 }
 
 static void a_reset_robot_starts_again(void **state) {
@@ -277,31 +277,31 @@ static void a_reset_robot_starts_again(void **state) {
 
 // ---- images -------------------------------------------------------------------------------------
 
-static void *take_image(Crowd *crowd, size_t *size) {
-    *size = mf_world_snapshot_size(crowd->fixture.world);
+static void *take_image(Batch *batch, size_t *size) {
+    *size = mf_world_snapshot_size(batch->fixture.world);
     void *image = malloc(*size);
     assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(crowd->fixture.world, image, *size, NULL), MF_OK);
+    assert_int_equal(mf_world_snapshot(batch->fixture.world, image, *size, NULL), MF_OK);
     return image;
 }
 
 static void images_continue_bit_for_bit(void **state) {
     for (size_t o = 0; o < OPTIONS; o++) {
-        Crowd first;
-        crowd_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
-        crowd_run(&first, 3);
+        Batch first;
+        batch_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
+        batch_run(&first, 3);
         mf_world_step(first.fixture.world, 3); // in the middle of a joint interval
         size_t size;
         void *image = take_image(&first, &size);
         uint64_t updates = first.updates;
-        crowd_run(&first, 4);
+        batch_run(&first, 4);
         uint64_t expected = mf_world_hash(first.fixture.world);
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
             if (!mf_isa_available(isas[s]))
                 continue;
-            Crowd other;
-            crowd_open(&other, &all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
-            crowd_run(&other, 3);
+            Batch other;
+            batch_open(&other, &all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
+            batch_run(&other, 3);
             mf_world_step(other.fixture.world, 3);
             size_t own_size;
             void *own = take_image(&other, &own_size);
@@ -309,7 +309,7 @@ static void images_continue_bit_for_bit(void **state) {
             assert_memory_equal(own, image, size); // the same bytes on every instruction set
             free(own);
             for (int history = 0; history < 2; history++) { // the second one starts elsewhere
-                crowd_run(&other, history);
+                batch_run(&other, history);
                 assert_int_equal(mf_world_restore(other.fixture.world, image, size, NULL), MF_OK);
                 other.updates = updates;
                 size_t again_size;
@@ -317,49 +317,49 @@ static void images_continue_bit_for_bit(void **state) {
                 assert_int_equal(again_size, size);
                 assert_memory_equal(again, image, size);
                 free(again);
-                crowd_run(&other, 4);
+                batch_run(&other, 4);
                 assert_true(mf_world_hash(other.fixture.world) == expected);
             }
-            crowd_close(&other);
+            batch_close(&other);
         }
         free(image);
-        crowd_close(&first);
+        batch_close(&first);
     }
 }
 
 static void corrupt_images_change_nothing(void **state) {
-    Crowd crowd;
-    crowd_open(&crowd, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
-    crowd_run(&crowd, 2);
+    Batch batch;
+    batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
+    batch_run(&batch, 2);
     size_t size;
-    unsigned char *image = take_image(&crowd, &size);
-    crowd_run(&crowd, 1);
-    uint64_t hash = mf_world_hash(crowd.fixture.world);
+    unsigned char *image = take_image(&batch, &size);
+    batch_run(&batch, 1);
+    uint64_t hash = mf_world_hash(batch.fixture.world);
     for (size_t at = 0; at < size; at += at < 128 ? 1 : 997)
         for (int bit = 0; bit < 8; bit++) {
             image[at] ^= (unsigned char)(1 << bit);
             mf_Error error = {0};
-            mf_Status status = mf_world_restore(crowd.fixture.world, image, size, &error);
+            mf_Status status = mf_world_restore(batch.fixture.world, image, size, &error);
             if (status != MF_CORRUPT && status != MF_VERSION && status != MF_BAD_ARGUMENT)
                 fail_msg("byte %zu, bit %d: %s", at, bit, mf_status_name(status));
             assert_int_equal(error.status, status);
-            assert_true(mf_world_hash(crowd.fixture.world) == hash);
+            assert_true(mf_world_hash(batch.fixture.world) == hash);
             image[at] ^= (unsigned char)(1 << bit);
         }
     for (size_t shorter = 0; shorter < size; shorter += shorter < 128 ? 1 : 4999)
-        assert_int_not_equal(mf_world_restore(crowd.fixture.world, image, shorter, NULL), MF_OK);
-    assert_true(mf_world_hash(crowd.fixture.world) == hash);
-    assert_int_equal(mf_world_restore(crowd.fixture.world, image, size, NULL), MF_OK);
+        assert_int_not_equal(mf_world_restore(batch.fixture.world, image, shorter, NULL), MF_OK);
+    assert_true(mf_world_hash(batch.fixture.world) == hash);
+    assert_int_equal(mf_world_restore(batch.fixture.world, image, size, NULL), MF_OK);
     free(image);
-    crowd_close(&crowd);
+    batch_close(&batch);
 }
 
 // An image of another model, count, precision, step or seed is refused.
 static void images_of_other_worlds_are_refused(void **state) {
-    Crowd crowd;
-    crowd_open(&crowd, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
+    Batch batch;
+    batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     size_t size;
-    void *image = take_image(&crowd, &size);
+    void *image = take_image(&batch, &size);
     for (int difference = 0; difference < 5; difference++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -377,7 +377,7 @@ static void images_of_other_worlds_are_refused(void **state) {
         fixture_close(&fixture, NULL);
     }
     free(image);
-    crowd_close(&crowd);
+    batch_close(&batch);
 }
 
 int main(void) {

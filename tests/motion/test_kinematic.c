@@ -166,7 +166,7 @@ static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
         for (int n = 0; n < 2; n++)
             set_target(&fixture, 2 * leg, leg % 2 == 0 ? stride / 2 : -stride / 2);
     mf_world_step(fixture.world, 1);
-    double first = fixture_get(&fixture, "base.position", 0), held[18], slid = 0.0;
+    double first = fixture_get(&fixture, "base.position", 0), sampled[18], slid = 0.0;
     for (int n = 0; n < 2 * HALF * CYCLES; n++) {
         double part = (double)(n % HALF + 1) / HALF;
         int strokes = n / HALF % 2; // the tripod that stands
@@ -184,8 +184,8 @@ static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
                              : fixture_get(&fixture, "joint.angle", 2 * leg + 1) - 0.1;
                 double foot = fixture_get(&fixture, "base.position", c) + hip;
                 if (n % HALF > 0 && (int)(leg % 2) == strokes)
-                    slid = fmax(slid, fabs(foot - held[3 * leg + c]));
-                held[3 * leg + c] = foot;
+                    slid = fmax(slid, fabs(foot - sampled[3 * leg + c]));
+                sampled[3 * leg + c] = foot;
             }
     }
     assert_true(slid < 1e-12);
@@ -241,8 +241,8 @@ static void the_lower_foot_stands(void **state) {
         config.group.double_precision = wide;
         kin_open(&fixture, &config);
         mf_world_step(fixture.world, 1);
-        double held[8][3];
-        bool held_before[8] = {false};
+        double constant[8][3];
+        bool constrained_before[8] = {false};
         for (int n = 0; n < 4000; n++) {
             double swing = sin(2e-3 * 3.14159265358979 * n);
             for (uint32_t leg = 0; leg < 2; leg++) {
@@ -255,11 +255,11 @@ static void the_lower_foot_stands(void **state) {
             for (uint32_t i = 0; i < 8; i++) {
                 for (uint32_t c = 0; c < 3 && kin_stands(&fixture, i); c++) {
                     double anchor = fixture_get(&fixture, "stance.anchor", 3 * i + c);
-                    if (held_before[i])
-                        assert_true(anchor == held[i][c]);
-                    held[i][c] = anchor;
+                    if (constrained_before[i])
+                        assert_true(anchor == constant[i][c]);
+                    constant[i][c] = anchor;
                 }
-                held_before[i] = kin_stands(&fixture, i);
+                constrained_before[i] = kin_stands(&fixture, i);
             }
         }
         // Nothing drifts: the feet were only lifted and put down.
@@ -448,8 +448,8 @@ static void bad_settings_are_refused(void **state) {
     }
 }
 
-// A held base stays where it is, feet or not.
-static void a_held_base_stays(void **state) {
+// A fixed base stays where it is, feet or not.
+static void a_fixed_base_stays(void **state) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -509,7 +509,7 @@ int main(void) {
         cmocka_unit_test(joints_are_at_their_targets),
         cmocka_unit_test(feet_are_found_named_or_missed),
         cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(a_held_base_stays),
+        cmocka_unit_test(a_fixed_base_stays),
         cmocka_unit_test(the_margin_of_a_regular_hexagon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

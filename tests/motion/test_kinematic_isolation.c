@@ -1,8 +1,8 @@
 // Robots that move by `kinematic` are independent of each other (crowd.h).
-#include "motion/crowd.h"
+#include "motion/batch.h"
 #include "motion/kinematic_fixture.h"
 
-static const CrowdOption options[] = {
+static const BatchOption options[] = {
     {MF_MOTION_KINEMATIC, 0, 2, false, false, false, LEVEL, true},
     {MF_MOTION_KINEMATIC, 0, 2, true, false, false, LEVEL, false},
     {MF_MOTION_KINEMATIC, 0, 2, false, true, false, BILINEAR, false},
@@ -11,8 +11,8 @@ static const CrowdOption options[] = {
 };
 
 // Two legs with soles, a leg of slides, one of an oblique hinge and a ball joint; a free body.
-static void build_mixed(Crowd *crowd) {
-    mf_HandModel *hand = &crowd->fixture.hand;
+static void build_mixed(Batch *batch) {
+    mf_HandModel *hand = &batch->fixture.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     mf_hand_point(hand, 0, 0.01, 0, 0.1, 2.0, true);
     kin_leg(hand, 0.05);
@@ -30,32 +30,32 @@ static void build_mixed(Crowd *crowd) {
     hand->joints[9].mimic = 3;
     hand->joints[9].multiplier = 0.9;
     const mf_Shape ground = {.collides = true, .rotation = {1, 0, 0, 0}};
-    crowd->shapes[0] = crowd->shapes[1] = crowd->shapes[2] = ground;
-    crowd->shapes[0].type = MF_SHAPE_SPHERE;
-    crowd->shapes[0].link = tip;
-    crowd->shapes[0].position[2] = -0.1;
-    crowd->shapes[0].size[0] = 0.02;
-    crowd->shapes[1].type = MF_SHAPE_CYLINDER;
-    crowd->shapes[1].link = tip - 2;
-    crowd->shapes[1].position[2] = -0.2;
-    crowd->shapes[1].size[0] = 0.03;
-    crowd->shapes[1].size[1] = 0.04;
-    crowd->shapes[2].type = MF_SHAPE_ELLIPSOID;
-    crowd->shapes[2].link = loose;
-    crowd->shapes[2].position[2] = -0.4;
-    crowd->shapes[2].size[0] = 0.01;
-    crowd->shapes[2].size[1] = 0.02;
-    crowd->shapes[2].size[2] = 0.03;
-    hand->model.shapes = crowd->shapes;
+    batch->shapes[0] = batch->shapes[1] = batch->shapes[2] = ground;
+    batch->shapes[0].type = MF_SHAPE_SPHERE;
+    batch->shapes[0].link = tip;
+    batch->shapes[0].position[2] = -0.1;
+    batch->shapes[0].size[0] = 0.02;
+    batch->shapes[1].type = MF_SHAPE_CYLINDER;
+    batch->shapes[1].link = tip - 2;
+    batch->shapes[1].position[2] = -0.2;
+    batch->shapes[1].size[0] = 0.03;
+    batch->shapes[1].size[1] = 0.04;
+    batch->shapes[2].type = MF_SHAPE_ELLIPSOID;
+    batch->shapes[2].link = loose;
+    batch->shapes[2].position[2] = -0.4;
+    batch->shapes[2].size[0] = 0.01;
+    batch->shapes[2].size[1] = 0.02;
+    batch->shapes[2].size[2] = 0.03;
+    hand->model.shapes = batch->shapes;
     hand->model.shape_count = 3;
     for (uint32_t j = 0; j < hand->model.joint_count; j++)
         hand->joints[j].armature = 0.01; // for motions that ask for inertia
 }
 
 // Robots begin in the air, tilted, or on the ground; their joints swing.
-static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) {
-    mf_Field *position = fixture_field(&crowd->fixture, "base.position");
-    mf_Field *rotation = fixture_field(&crowd->fixture, "base.orientation");
+static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) {
+    mf_Field *position = fixture_field(&batch->fixture, "base.position");
+    mf_Field *rotation = fixture_field(&batch->fixture, "base.orientation");
     double tilt = number % 3 == 0 ? 0.0 : 0.05 * random_signed(301, number);
     mf_field_set(position, instance, 0, random_signed(300, number));
     mf_field_set(position, instance, 2,
@@ -65,7 +65,7 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
 }
 
 static void steer(const mf_SystemRun *run, void *user) {
-    const uint32_t first = ((const Crowd *)user)->first;
+    const uint32_t first = ((const Batch *)user)->first;
     mf_Field *target = mf_group_find_field(run->group, "joint.target");
     for (uint32_t i = run->first_block * MF_BLOCK;
          i < (run->first_block + run->block_count) * MF_BLOCK && i < mf_group_count(run->group);
@@ -78,7 +78,7 @@ static void steer(const mf_SystemRun *run, void *user) {
         }
 }
 
-static void set(const CrowdOption *option, mf_MotionsConfig *motions) {
+static void set(const BatchOption *option, mf_MotionsConfig *motions) {
     motions->kinematic.shapes = option->shapes;
 }
 
@@ -86,8 +86,8 @@ static void change(mf_MotionsConfig *motions) {
     motions->kinematic.settle_time = 0.03;
 }
 
-static uint32_t standing(const Crowd *crowd, uint32_t lane) {
-    const mf_Field *holds = fixture_field(&crowd->fixture, "stance.holds");
+static uint32_t standing(const Batch *batch, uint32_t lane) {
+    const mf_Field *holds = fixture_field(&batch->fixture, "stance.holds");
     uint32_t count = 0;
     for (uint32_t c = 0; c < holds->components; c++)
         count += mf_field_get(holds, lane, c) > 0.0;
@@ -95,7 +95,7 @@ static uint32_t standing(const Crowd *crowd, uint32_t lane) {
 }
 
 int main(void) {
-    static CrowdKind kind = {.options = options,
+    static BatchKind kind = {.options = options,
                              .option_count = sizeof options / sizeof *options,
                              .bumps = 0.02,
                              .watching = STEPS,
@@ -105,6 +105,6 @@ int main(void) {
                              .place = place_robot,
                              .steer = steer,
                              .touching = standing};
-    const struct CMUnitTest tests[] = {CROWD_TESTS(&kind)};
+    const struct CMUnitTest tests[] = {BATCH_TESTS(&kind)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,11 +9,11 @@ static const char *const compared[FIELDS] = {"base.position", "base.linear_veloc
                                              "base.angular_velocity", "joint.angle", "joint.rate"};
 
 // What a note about an attribute contains; "": of any element, or all attributes.
-typedef struct Word {
+typedef struct NoteText {
     const char *element, *attribute, *word;
-} Word;
+} NoteText;
 
-static const Word words[] = {
+static const NoteText texts[] = {
     {"joint", "stiffness", "springs"},
     {"joint", "springref", "springs"},
     {"joint", "springdamper", "springs"},
@@ -78,7 +78,7 @@ static const Word words[] = {
 };
 
 // Sections of which a level may have nothing at all.
-static const Word sections[] = {
+static const NoteText sections[] = {
     {"/tendon/", "", "tendons"},
     {"/equality/", "", "equality constraints"},
     {"/actuator/", "", "actuators"},
@@ -88,7 +88,7 @@ static const Word sections[] = {
 };
 
 // What no motion depends on, but sensors, pictures, the start and the hash of a model.
-static const Word apart[] = {
+static const NoteText apart[] = {
     {"/sensor/", "", NULL},
     {"/keyframe/", "", NULL},
     {"/texture", "", NULL},
@@ -163,10 +163,10 @@ static bool moves_alike(const Moved *a, const Moved *b) {
     return a->refused == b->refused && memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
-static bool is_said(const mf_Model *model, mf_Motion motion, const char *word) {
+static bool is_said(const mf_Model *model, mf_Motion motion, const char *name) {
     char text[MF_MOTION_NOTE];
     for (uint32_t i = 0; mf_motion_note(model, motion, i, text); i++)
-        if (strstr(text, word) != NULL)
+        if (strstr(text, name) != NULL)
             return true;
     return false;
 }
@@ -175,10 +175,10 @@ static bool is_said(const mf_Model *model, mf_Motion motion, const char *word) {
 static bool is_noted(const mf_Model *model, mf_Motion motion, const char *path,
                      const char *attribute) {
     const char *element = strrchr(path, '/') + 1;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if ((words[i].element[0] == '\0' ||
-             strncmp(words[i].element, element, strcspn(element, "*")) == 0) &&
-            strcmp(words[i].attribute, attribute) == 0 && is_said(model, motion, words[i].word))
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if ((texts[i].element[0] == '\0' ||
+             strncmp(texts[i].element, element, strcspn(element, "*")) == 0) &&
+            strcmp(texts[i].attribute, attribute) == 0 && is_said(model, motion, texts[i].word))
             return true;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strstr(path, sections[i].element) != NULL && is_said(model, motion, sections[i].word))

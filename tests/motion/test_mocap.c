@@ -16,12 +16,12 @@ static const char text_of_file[] =
     "</worldbody><equality><weld body1='guide' body2='hand'/>"
     "<connect body1='point' body2='end' anchor='0 0 0'/></equality></mujoco>";
 
-static void move(Text *t, uint32_t mocap, double x, double y, double z, double turn) {
+static void move(Text *t, uint32_t mocap, double x, double y, double z, double angle) {
     text_set(t, "mocap.position", 3 * mocap, x);
     text_set(t, "mocap.position", 3 * mocap + 1, y);
     text_set(t, "mocap.position", 3 * mocap + 2, z);
-    text_set(t, "mocap.rotation", 4 * mocap, 2.0 * cos(0.5 * turn)); // of any length
-    text_set(t, "mocap.rotation", 4 * mocap + 3, 2.0 * sin(0.5 * turn));
+    text_set(t, "mocap.rotation", 4 * mocap, 2.0 * cos(0.5 * angle)); // of any length
+    text_set(t, "mocap.rotation", 4 * mocap + 3, 2.0 * sin(0.5 * angle));
 }
 
 // Moved at 0.3 m/s for a second and held for another: what is welded or connected is there, what is
@@ -39,10 +39,10 @@ static void what_is_held_and_pushed_follows(void **state) {
         assert_near(text_get(&t, "mocap.position", 3), -1.0, 1e-12);
         assert_near(text_get(&t, "mocap.rotation", 4), 1.0, 1e-12);
         for (int k = 0; k < 2000; k++) {
-            const double way = 0.3 * fmin(1e-3 * k, 1.0);
-            move(&t, 0, way, -way, 5.0 + way, way);
-            move(&t, 1, -1.0 + way, 0.0, 5.0, 0.0);
-            move(&t, 2, 2.0, way, 5.0, 0.0);
+            const double distance = 0.3 * fmin(1e-3 * k, 1.0);
+            move(&t, 0, distance, -distance, 5.0 + distance, distance);
+            move(&t, 1, -1.0 + distance, 0.0, 5.0, 0.0);
+            move(&t, 2, 2.0, distance, 5.0, 0.0);
             mf_world_step(t.world, 1);
         }
         const double hand[] = {0.3, -0.3, 5.3};

@@ -144,7 +144,7 @@ static void each_feature_gives_its_note(void **state) {
 }
 
 // Where a robot is after 0.4 s, dropped on its foot and with its leg told to swing.
-static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, double place[8]) {
+static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, double position[8]) {
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
@@ -167,10 +167,10 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
         mf_field_set(control, 0, 0, 1.0);
     mf_world_step(world, 200);
     for (uint32_t c = 0; c < 3; c++)
-        place[c] = mf_field_get(base, 0, c);
+        position[c] = mf_field_get(base, 0, c);
     for (uint32_t c = 0; c < 4; c++)
-        place[3 + c] = get_field(group, "base.orientation", 0, c);
-    place[7] = get_field(group, "joint.angle", 0, 0);
+        position[3 + c] = get_field(group, "base.orientation", 0, c);
+    position[7] = get_field(group, "joint.angle", 0, 0);
     mf_world_destroy(world);
 }
 

@@ -158,8 +158,8 @@ static void flailing_conserves_momentum(void **state) {
         off[fine] = rotated[fine] = 0.0;
         for (int c = 0; c < 3; c++) {
             double fall = c == 2 ? -0.5 * 9.81 : 0.0;
-            double way = position[c] - center[c] - linear[c] / fixture.hand.model.mass - fall;
-            off[fine] = fmax(off[fine], fabs(way));
+            double distance = position[c] - center[c] - linear[c] / fixture.hand.model.mass - fall;
+            off[fine] = fmax(off[fine], fabs(distance));
             rotated[fine] = fmax(rotated[fine], fabs(rate[c] - angular[c]));
             size = fmax(size, fabs(angular[c]));
         }
@@ -184,7 +184,7 @@ static void semi_implicit_steps_keep_momentum(void **state) {
         driven_open(&fixture, NULL, &config);
         scramble(&fixture);
         double center[3], linear[3], angular[3], position[3], force[3], rate[3];
-        double turned = 0.0, size = 0.0, moved = 0.0;
+        double angle = 0.0, size = 0.0, moved = 0.0;
         mf_prescribed_momentum(fixture.group, 0, center, linear, angular);
         for (int n = 0; n < 300; n++) {
             for (uint32_t j = 0; j < 6; j++)
@@ -194,13 +194,13 @@ static void semi_implicit_steps_keep_momentum(void **state) {
         }
         mf_prescribed_momentum(fixture.group, 0, position, force, rate);
         for (int c = 0; c < 3; c++) {
-            turned = fmax(turned, fabs(rate[c] - angular[c]));
+            angle = fmax(angle, fabs(rate[c] - angular[c]));
             moved = fmax(moved, fabs(force[c] - linear[c]));
             size = fmax(size, fabs(angular[c]));
         }
         print_message("semi-implicit, %g ms: angular momentum off by %g, linear by %g\n",
-                      1e3 * mf_time_to_seconds(steps[i]), turned / size, moved);
-        assert_true(turned < 1e-12 * size && moved < 1e-12);
+                      1e3 * mf_time_to_seconds(steps[i]), angle / size, moved);
+        assert_true(angle < 1e-12 * size && moved < 1e-12);
         assert_int_equal(mf_group_warning(fixture.group, 0), 0);
         fixture_close(&fixture, NULL);
     }
@@ -357,7 +357,7 @@ static void locked_robots_agree_in_float(void **state) {
 // What collisions push links with counts as a force and torque on the base's origin.
 static void pushes_are_summed(void **state) {
     double got[2][6];
-    for (int way = 0; way < 2; way++) {
+    for (int method = 0; method < 2; method++) {
         Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         mf_GroupConfig group = config.group;
@@ -381,13 +381,13 @@ static void pushes_are_summed(void **state) {
             fixture_set(&fixture, "wrench.link", 6 * 2 + c, 0.25 * wrench[c]);
             fixture_set(&fixture, "wrench.link", 6 * 4 + c, 0.75 * wrench[c]);
         }
-        fixture_set(&fixture, "wrench.count", 0, way);
-        if (way == 0)
+        fixture_set(&fixture, "wrench.count", 0, method);
+        if (method == 0)
             for (uint32_t c = 0; c < 6; c++)
                 fixture_set(&fixture, c < 3 ? "base.force" : "base.torque", c % 3, wrench[c]);
         mf_world_step(fixture.world, 1);
         for (uint32_t c = 0; c < 6; c++)
-            got[way][c] = fixture_get(
+            got[method][c] = fixture_get(
                 &fixture, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
         fixture_close(&fixture, NULL);
     }
@@ -395,8 +395,8 @@ static void pushes_are_summed(void **state) {
         assert_near(got[1][c], got[0][c], 1e-14);
 }
 
-// A held base stays, whatever its arms do; they go as they are told.
-static void a_held_base_stays(void **state) {
+// A fixed base stays, whatever its arms do; they go as commanded.
+static void a_fixed_base_stays(void **state) {
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.prescribed.base = MF_ARTICULATED_FIXED;
@@ -476,7 +476,7 @@ int main(void) {
         cmocka_unit_test(locked_robots_agree_in_double),
         cmocka_unit_test(locked_robots_agree_in_float),
         cmocka_unit_test(pushes_are_summed),
-        cmocka_unit_test(a_held_base_stays),
+        cmocka_unit_test(a_fixed_base_stays),
         cmocka_unit_test(the_humanoid_stands_and_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,11 +9,11 @@ static const double degree = 3.14159265358979323846 / 180.0;
 // ---- hover --------------------------------------------------------------------------------------
 
 static void hover_speed_is_the_published_one(void **state) {
-    const mf_Quadrotor craft[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
+    const mf_Quadrotor vehicle[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     const double expected[3] = {1788.5505, 1086.4265, 469.2042}; // sqrt(m g / 4 k) [rad/s]
     for (int i = 0; i < 3; i++) {
         double speed[4];
-        mf_quadrotor_hover(&craft[i], 9.81, speed);
+        mf_quadrotor_hover(&vehicle[i], 9.81, speed);
         for (int r = 0; r < 4; r++)
             assert_near(speed[r], expected[i], 5e-5);
     }
@@ -24,10 +24,10 @@ static void hover_speed_is_the_published_one(void **state) {
 
 // With the position loop closed; open loop any rounding of a torque tilts the body in the end.
 static void hovering_does_not_drift(void **state) {
-    const mf_Quadrotor craft[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
+    const mf_Quadrotor vehicle[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     for (int i = 0; i < 3; i++) {
         FixtureConfig config = fixture_config();
-        config.quadrotor = craft[i];
+        config.quadrotor = vehicle[i];
         config.config.command = MF_QUADROTOR_POSITION;
         Fixture fixture = fixture_open(&config);
         double start = fixture_get(&fixture, 0, "base.position", 2);

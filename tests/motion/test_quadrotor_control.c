@@ -59,7 +59,7 @@ static void altitude_is_a_second_order_system(void **state) {
     fixture_close(&fixture);
 }
 
-static void every_loop_follows_on_every_craft(void **state) {
+static void every_loop_follows_on_every_vehicle(void **state) {
     static const struct {
         mf_QuadrotorCommand command;
         const char *field, *watched;
@@ -81,11 +81,11 @@ static void every_loop_follows_on_every_craft(void **state) {
         {MF_QUADROTOR_POSITION, "command.position", "base.position", 2, 2, 20000, 2.0, 3.5, 0.1,
          0.01},
     };
-    const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
+    const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             FixtureConfig config = fixture_config();
-            config.quadrotor = craft[c];
+            config.quadrotor = vehicle[c];
             config.config.command = rows[i].command;
             Fixture fixture = fixture_open(&config);
             Response r = respond(&fixture, rows[i].field, rows[i].component, rows[i].size,
@@ -115,10 +115,10 @@ static double yaw_of(const Fixture *fixture) {
 }
 
 static void attitude_is_reached_and_held(void **state) {
-    const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
+    const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
         FixtureConfig config = fixture_config();
-        config.quadrotor = craft[c];
+        config.quadrotor = vehicle[c];
         config.config.command = MF_QUADROTOR_ATTITUDE;
         Fixture fixture = fixture_open(&config);
         fixture_fill(&fixture, 0, "command.attitude", 3, (double[3]){0.4, -0.2, 2.5});
@@ -134,7 +134,7 @@ static void attitude_is_reached_and_held(void **state) {
     }
 }
 
-// Half a turn of heading has no shorter side; the craft must turn nevertheless.
+// Half a rotation of heading has no shorter side; the craft must turn nevertheless.
 static void half_a_turn_is_made(void **state) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
@@ -146,7 +146,7 @@ static void half_a_turn_is_made(void **state) {
     fixture_close(&fixture);
 }
 
-static void an_upset_craft_comes_back(void **state) {
+static void an_upset_vehicle_comes_back(void **state) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
     Fixture fixture = fixture_open(&config);
@@ -200,12 +200,12 @@ static void a_slower_control_holds_its_commands(void **state) {
     Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
     mf_world_step(fixture.world, 1);
-    double held = fixture_get(&fixture, 0, "rotor.command", 0);
+    double clamped = fixture_get(&fixture, 0, "rotor.command", 0);
     fixture_set(&fixture, 0, "command.rates", 0, -1.0);
     mf_world_step(fixture.world, 4);
-    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) == held);
+    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) == clamped);
     mf_world_step(fixture.world, 1);
-    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) != held);
+    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) != clamped);
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
     mf_world_step(fixture.world, 500);
     assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 0), 1.0, 0.05);
@@ -221,12 +221,12 @@ static void slower_outer_loops_hold_their_demand(void **state) {
     Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "command.attitude", 0, 0.3);
     mf_world_step(fixture.world, 1);
-    double held = fixture_get(&fixture, 0, "control.demand", 0);
+    double clamped = fixture_get(&fixture, 0, "control.demand", 0);
     double rotor = fixture_get(&fixture, 0, "rotor.command", 0);
-    assert_true(held > 0.0);
+    assert_true(clamped > 0.0);
     fixture_set(&fixture, 0, "command.attitude", 0, -0.3);
     mf_world_step(fixture.world, 9);
-    assert_true(fixture_get(&fixture, 0, "control.demand", 0) == held);
+    assert_true(fixture_get(&fixture, 0, "control.demand", 0) == clamped);
     assert_true(fixture_get(&fixture, 0, "rotor.command", 0) != rotor);
     mf_world_step(fixture.world, 1);
     assert_true(fixture_get(&fixture, 0, "control.demand", 0) < 0.0);
@@ -235,12 +235,12 @@ static void slower_outer_loops_hold_their_demand(void **state) {
 
 // 100 Hz are enough for loops that are ten times slower than the body rates.
 static void slower_outer_loops_reach_the_position(void **state) {
-    const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
+    const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
         Response r[2];
         for (int slow = 0; slow < 2; slow++) {
             FixtureConfig config = fixture_config();
-            config.quadrotor = craft[c];
+            config.quadrotor = vehicle[c];
             config.config.command = MF_QUADROTOR_POSITION;
             config.config.outer_interval = slow ? 10 * MF_MILLISECOND : 0;
             Fixture fixture = fixture_open(&config);
@@ -505,10 +505,10 @@ static void every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(altitude_is_a_second_order_system),
-        cmocka_unit_test(every_loop_follows_on_every_craft),
+        cmocka_unit_test(every_loop_follows_on_every_vehicle),
         cmocka_unit_test(attitude_is_reached_and_held),
         cmocka_unit_test(half_a_turn_is_made),
-        cmocka_unit_test(an_upset_craft_comes_back),
+        cmocka_unit_test(an_upset_vehicle_comes_back),
         cmocka_unit_test(wind_is_flown_out),
         cmocka_unit_test(yaw_gives_way_to_roll),
         cmocka_unit_test(a_slower_control_holds_its_commands),

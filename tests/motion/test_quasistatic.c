@@ -7,10 +7,10 @@
 // ---- bits
 // ----------------------------------------------------------------------------------------
 
-static void company_changes_nothing(void **state) {
+static void other_lanes_change_nothing(void **state) {
     RigConfig config = rig_config(21);
     config.motion.noise = 1e-4;
-    company_changes_nothing_of(*state, config, NULL, 12);
+    other_lanes_change_nothing_of(*state, config, NULL, 12);
 }
 
 static void sets_and_threads_agree(void **state) {
@@ -269,7 +269,7 @@ static void bad_trusses_are_refused(void **state) {
     refused(*state, &p.truss, "vertices[1].position: ");
     crawler(&p, 5, 0);
     memcpy(p.vertices[1].position, p.vertices[0].position, sizeof p.vertices[0].position);
-    refused(*state, &p.truss, "are at the same place");
+    refused(*state, &p.truss, "are at the same position");
     crawler(&p, 5, 0);
     p.actuators[1].bar = p.actuators[0].bar;
     refused(*state, &p.truss, "actuators[1].bar: actuators[0] drives");
@@ -281,20 +281,20 @@ static void bad_trusses_are_refused(void **state) {
     refused(*state, &p.truss, "material.elasticity: -1 Pa");
 }
 
-static void room_is_kept(void **state) {
+static void capacity_is_kept(void **state) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
     Rig rig = rig_open(*state, &small.truss, rig_config(3));
     mf_Error error = {0};
     assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_LIMIT);
-    assert_non_null(strstr(error.message, "room for 5"));
+    assert_non_null(strstr(error.message, "space for 5"));
     assert_int_equal(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(company_changes_nothing),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(other_lanes_change_nothing),
                                        cmocka_unit_test(sets_and_threads_agree),
                                        cmocka_unit_test(snapshots_continue),
                                        cmocka_unit_test(bars_carry_bars),
@@ -306,6 +306,6 @@ int main(void) {
                                        cmocka_unit_test(faults_are_contained),
                                        cmocka_unit_test(caps_are_said),
                                        cmocka_unit_test(bad_trusses_are_refused),
-                                       cmocka_unit_test(room_is_kept)};
+                                       cmocka_unit_test(capacity_is_kept)};
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

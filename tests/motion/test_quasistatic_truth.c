@@ -39,12 +39,12 @@ static void cones_are_round(void **state) {
 // Two bars that cross at an angle, pressed together by a known force, sink in by F / k.
 static void pressed_bars_sink_in(void **state) {
     for (int k = 0; k < 6; k++) {
-        const double turn = 0.3 + 0.4 * k, force = 0.1 * (k + 1), stiffness = 1e5;
+        const double angle = 0.3 + 0.4 * k, force = 0.1 * (k + 1), stiffness = 1e5;
         Parts p;
         begin(&p);
         uint32_t one = vertex(&p, -0.1, 0, 0.1, "xyz");
         bar(&p, one, vertex(&p, 0.1, 0, 0.1, "xyz"));
-        const double x = 0.1 * cos(turn), y = 0.1 * sin(turn);
+        const double x = 0.1 * cos(angle), y = 0.1 * sin(angle);
         for (int side = -1; side <= 1; side += 2)
             p.vertices[vertex(&p, side * x, side * y, 0.11, "xy")].load[2] = -0.5 * force;
         bar(&p, 2, 3);
@@ -85,7 +85,7 @@ static Contacts contacts_of(const Rig *rig) {
     return c;
 }
 
-static double held_of(const Rig *rig, const Contacts *c) {
+static double energy_of(const Rig *rig, const Contacts *c) {
     const mf_MotionEnergy energy = mf_motion_energy(rig->group, 0);
     const mf_QuasistaticConfig *config = mf_quasistatic_config_of(rig->group);
     double sum = energy.potential + energy.elastic;
@@ -102,8 +102,8 @@ static double held_of(const Rig *rig, const Contacts *c) {
 static void energy_never_rises_in_contact(void **state) {
     Parts p;
     begin(&p);
-    uint32_t held = vertex(&p, 0.12, -0.1, 0.03, "xyz");
-    bar(&p, held, vertex(&p, 0.12, 0.1, 0.03, "xyz"));
+    uint32_t fixed_count = vertex(&p, 0.12, -0.1, 0.03, "xyz");
+    bar(&p, fixed_count, vertex(&p, 0.12, 0.1, 0.03, "xyz"));
     for (uint32_t i = 0; i < 8; i++) {
         vertex(&p, 0.04 * i, 0.01 * (i % 2), 0.06 + 0.01 * (i % 3), "");
         if (i > 0)
@@ -155,7 +155,7 @@ static Account grow(mf_Context *context, uint32_t frames) {
     mf_world_step(rig.world, 3);
     Contacts now = contacts_of(&rig);
     double rest = get_field(rig.group, "bar.rest_length", 0, 0), push = push_of(&rig);
-    const double begun = held_of(&rig, &now);
+    const double begun = energy_of(&rig, &now);
     Account account = {0};
     for (uint32_t f = 1; f <= frames; f++) {
         set_field(rig.group, "actuator.control", 0, 0, 0.1 + 0.03 * f / frames);
@@ -168,7 +168,7 @@ static Account grow(mf_Context *context, uint32_t frames) {
         account.work += 0.5 * (push + push_was) * (rest - rest_was);
         account.lost += lost_between(&was, &now);
     }
-    account.held = held_of(&rig, &now) - begun;
+    account.held = energy_of(&rig, &now) - begun;
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
     assert_near(rest, 0.13, 1e-12);
     rig_close(&rig);
@@ -192,7 +192,7 @@ static void work_is_energy_and_friction(void **state) {
 // The crawler, turned about the vertical and with its vertices and bars in another order, after
 // some strokes with friction and bars that meet: the positions by the numbers of the first one,
 // turned back.
-static void crawl_turned(mf_Context *context, double angle, uint32_t stride, double (*out)[3]) {
+static void crawl_rotated(mf_Context *context, double angle, uint32_t stride, double (*out)[3]) {
     enum { VERTICES = 8 };
     static Parts p, q;
     crawler(&p, 7, 1);
@@ -233,9 +233,9 @@ static void turned_trusses_crawl_alike(void **state) {
     static const double angles[] = {0.0, 0.7, 2.9};
     static const uint32_t strides[] = {1, 3, 5, 7};
     double first[8][3], other[8][3];
-    crawl_turned(*state, 0.0, 1, first);
+    crawl_rotated(*state, 0.0, 1, first);
     for (int k = 0; k < 12; k++) {
-        crawl_turned(*state, angles[k % 3], strides[k / 3], other);
+        crawl_rotated(*state, angles[k % 3], strides[k / 3], other);
         for (int i = 0; i < 8; i++)
             for (int c = 0; c < 3; c++)
                 assert_near(other[i][c], first[i][c], 1e-5);

@@ -49,10 +49,10 @@ static double walk(mf_Motion motion, double friction) {
         mf_world_step(fixture.world, 10);
     }
     mf_world_step(fixture.world, 100);
-    double way = fixture_get(&fixture, "base.position", 0) - start;
+    double distance = fixture_get(&fixture, "base.position", 0) - start;
     assert_int_equal(mf_group_fault(fixture.group, 0), 0);
     fixture_close(&fixture, NULL);
-    return way;
+    return distance;
 }
 
 static void joint_rates_carry_the_robot(void **state) {

@@ -199,7 +199,7 @@ static void vehicles_step(void **state) {
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
-// All robots of a group begin at one place, so all of them touch.
+// All robots of a group begin at one position, so all of them touch.
 static void robots_collide(void **state) {
     static const Case cases[] = {
         {.file = "figure.xml", .motion = MF_MOTION_ARTICULATED, .collide = true},

@@ -77,34 +77,34 @@ static void c2_three_feet(void **state) {
 
 // C6. The same flat ground as one height, as a nearest-cell map and as a bilinear map (a far cell
 // is lower, so that the map is no longer level): same heights and loads to 1e-12.
-static void c6_plane_by_three_ways(void **state) {
+static void c6_plane_by_three_methods(void **state) {
     double height[3], load[3][32], heights[400] = {0};
     uint32_t contacts = 0;
     heights[0] = -1.0;
-    for (int way = 0; way < 3; way++) {
+    for (int method = 0; method < 3; method++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_TerrainConfig config = mf_terrain_config();
         config.columns = config.rows = 20;
-        config.interpolation = way == 2 ? MF_BILINEAR : MF_NEAREST;
+        config.interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST;
         mf_Terrain *terrain = NULL;
         mf_Error error;
-        if (way > 0)
+        if (method > 0)
             must(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error),
                  &error);
         open_fixture(&fixture, true, MF_FRICTION_FIT, terrain);
         mf_world_step(fixture.world, 500);
-        height[way] = fixture_get(&fixture, "base.position", 2);
+        height[method] = fixture_get(&fixture, "base.position", 2);
         contacts = fixture_field(&fixture, "point.load")->components;
         for (uint32_t i = 0; i < contacts; i++)
-            load[way][i] = fixture_get(&fixture, "point.load", i);
+            load[method][i] = fixture_get(&fixture, "point.load", i);
         fixture_close(&fixture, terrain);
     }
-    for (int way = 1; way < 3; way++) {
-        assert_near(height[way], height[0], 1e-12);
+    for (int method = 1; method < 3; method++) {
+        assert_near(height[method], height[0], 1e-12);
         for (uint32_t i = 0; i < contacts; i++)
-            assert_near(load[way][i], load[0][i], 1e-12 * 20);
+            assert_near(load[method][i], load[0][i], 1e-12 * 20);
     }
 }
 
@@ -127,8 +127,8 @@ static void degenerate_contacts(void **state) {
         {"two", 2, {{0.1, 0}, {-0.1, 0}}, true},
         {"two beside", 2, {{0.1, 0.02}, {-0.1, 0.02}}, false},
         {"three in a line", 3, {{0.1, 0.1}, {0, 0}, {-0.1, -0.1}}, true},
-        {"two in one place", 2, {{0, 0}, {0, 0}}, true},
-        {"three in one place beside", 3, {{0.1, 0}, {0.1, 0}, {0.1, 0}}, false},
+        {"two in one position", 2, {{0, 0}, {0, 0}}, true},
+        {"three in one position beside", 3, {{0.1, 0}, {0.1, 0}, {0.1, 0}}, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int option = 0; option < 4; option++) {
@@ -198,8 +198,10 @@ static void rest_does_not_drift(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(c1_four_feet),           cmocka_unit_test(c2_three_feet),
-        cmocka_unit_test(c6_plane_by_three_ways), cmocka_unit_test(degenerate_contacts),
+        cmocka_unit_test(c1_four_feet),
+        cmocka_unit_test(c2_three_feet),
+        cmocka_unit_test(c6_plane_by_three_methods),
+        cmocka_unit_test(degenerate_contacts),
         cmocka_unit_test(rest_does_not_drift),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,28 +2,28 @@
 // stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
 #include "motion/fixture.h"
 
-typedef struct Company {
+typedef struct Batch {
     mf_Context *context;
     mf_Model *model; // of a file, or NULL
     mf_HandModel hand;
     mf_World *world;
     mf_Group *group;
-} Company;
+} Batch;
 
-typedef struct CompanyConfig {
-    const char *file; // NULL: the robot that the caller builds in company->hand
+typedef struct BatchConfig {
+    const char *file; // NULL: the robot that the caller builds in a batch->hand
     mf_WorldConfig world;
     mf_GroupConfig group;
     mf_MotionsConfig motions;
     uint32_t threads;
-} CompanyConfig;
+} BatchConfig;
 
-static CompanyConfig company_config(const char *file, mf_Motion start) {
-    CompanyConfig config = {.file = file,
-                            .world = mf_world_config(),
-                            .group = mf_group_config(),
-                            .motions = mf_motions_config(),
-                            .threads = 1};
+static BatchConfig batch_config(const char *file, mf_Motion start) {
+    BatchConfig config = {.file = file,
+                          .world = mf_world_config(),
+                          .group = mf_group_config(),
+                          .motions = mf_motions_config(),
+                          .threads = 1};
     config.world.step = MF_MILLISECOND;
     config.group.double_precision = true;
     config.motions.start = start;
@@ -35,40 +35,40 @@ static CompanyConfig company_config(const char *file, mf_Motion start) {
     return config;
 }
 
-static mf_Status company_try(Company *company, const CompanyConfig *config, mf_Error *error) {
+static mf_Status batch_try(Batch *batch, const BatchConfig *config, mf_Error *error) {
     mf_GroupConfig group = config->group;
     if (config->file != NULL)
-        must(mf_model_load(company->context, config->file, NULL, &company->model, error), error);
-    group.model = config->file != NULL ? company->model : &company->hand.model;
-    must(mf_world_create(company->context, &config->world, &company->world, error), error);
-    must(mf_world_add_group(company->world, &group, &company->group, error), error);
-    return mf_motions_add(company->group, &config->motions, error);
+        must(mf_model_load(batch->context, config->file, NULL, &batch->model, error), error);
+    group.model = config->file != NULL ? batch->model : &batch->hand.model;
+    must(mf_world_create(batch->context, &config->world, &batch->world, error), error);
+    must(mf_world_add_group(batch->world, &group, &batch->group, error), error);
+    return mf_motions_add(batch->group, &config->motions, error);
 }
 
-static void company_begin(Company *company, uint32_t threads) {
-    memset(company, 0, sizeof *company);
-    company->context = open_context(threads);
-    mf_hand_start(&company->hand, company->context);
+static void batch_begin(Batch *batch, uint32_t threads) {
+    memset(batch, 0, sizeof *batch);
+    batch->context = open_context(threads);
+    mf_hand_start(&batch->hand, batch->context);
 }
 
-static void company_open(Company *company, const CompanyConfig *config) {
-    company_begin(company, config->threads);
-    MUST(company_try(company, config, &error));
+static void batch_open(Batch *batch, const BatchConfig *config) {
+    batch_begin(batch, config->threads);
+    MUST(batch_try(batch, config, &error));
 }
 
-static void company_close(Company *company) {
-    mf_world_destroy(company->world);
-    mf_model_destroy(company->model);
-    close_context(company->context);
+static void batch_close(Batch *batch) {
+    mf_world_destroy(batch->world);
+    mf_model_destroy(batch->model);
+    close_context(batch->context);
 }
 
-static double get(const Company *company, const char *name, uint32_t instance, uint32_t c) {
-    return mf_field_get(field_of(company->group, name), instance, c);
+static double get(const Batch *batch, const char *name, uint32_t instance, uint32_t c) {
+    return mf_field_get(field_of(batch->group, name), instance, c);
 }
 
-static void change(Company *company, uint32_t instance, mf_Motion to) {
-    MUST(mf_motion_switch(company->group, instance, to, &error));
-    assert_int_equal(mf_motion_of(company->group, instance), to);
+static void change(Batch *batch, uint32_t instance, mf_Motion to) {
+    MUST(mf_motion_switch(batch->group, instance, to, &error));
+    assert_int_equal(mf_motion_of(batch->group, instance), to);
 }
 
 #define HEXAPOD MAYFLY_SOURCE_DIR "/models/hexapod.urdf"
@@ -77,7 +77,7 @@ static void change(Company *company, uint32_t instance, mf_Motion to) {
 // ---- every pair ---------------------------------------------------------------------------------
 
 // Some state in the air: turned, spinning, joints bent and moving.
-static void stir(const Company *company, uint32_t instance, uint32_t number) {
+static void stir(const Batch *batch, uint32_t instance, uint32_t number) {
     static const struct {
         const char *name;
         double size;
@@ -85,7 +85,7 @@ static void stir(const Company *company, uint32_t instance, uint32_t number) {
                  {"base.linear_velocity", 2.0}, {"base.angular_velocity", 3.0},
                  {"joint.angle", 0.3},          {"joint.rate", 4.0}};
     for (uint32_t f = 0; f < sizeof parts / sizeof *parts; f++) {
-        mf_Field *field = field_of(company->group, parts[f].name);
+        mf_Field *field = field_of(batch->group, parts[f].name);
         double length = 0.0;
         for (uint32_t c = 0; c < field->components; c++) {
             double value = parts[f].size * random_signed(500 + f, number * 64 + c);
@@ -95,15 +95,15 @@ static void stir(const Company *company, uint32_t instance, uint32_t number) {
         for (uint32_t c = 0; f == 1 && c < 4; c++)
             mf_field_set(field, instance, c, mf_field_get(field, instance, c) / sqrt(length));
     }
-    if (mf_motion_of(company->group, instance) == MF_MOTION_POINTS)
-        mf_group_refresh(company->group, instance);
+    if (mf_motion_of(batch->group, instance) == MF_MOTION_POINTS)
+        mf_group_refresh(batch->group, instance);
 }
 
-static void check_kept(const Company *company, uint32_t instance, const char *const *names,
+static void check_kept(const Batch *batch, uint32_t instance, const char *const *names,
                        uint32_t count, double (*before)[64], bool write) {
     for (uint32_t f = 0; f < count; f++)
-        for (uint32_t c = 0; c < field_of(company->group, names[f])->components; c++) {
-            double now = get(company, names[f], instance, c);
+        for (uint32_t c = 0; c < field_of(batch->group, names[f])->components; c++) {
+            double now = get(batch, names[f], instance, c);
             if (write)
                 before[f][c] = now;
             else if (memcmp(&now, &before[f][c], sizeof now) != 0)
@@ -111,23 +111,23 @@ static void check_kept(const Company *company, uint32_t instance, const char *co
         }
 }
 
-static void check_pair(Company *company, mf_Motion from, mf_Motion to, uint32_t number) {
+static void check_pair(Batch *batch, mf_Motion from, mf_Motion to, uint32_t number) {
     static const char *const kept[] = {
         "base.position", "base.orientation",     "joint.angle",          "joint.rate",
         "joint.target",  "base.linear_velocity", "base.angular_velocity"};
     double before[7][64], center[3], linear[3], angular[3], now[3][3];
-    change(company, 0, from);
-    stir(company, 0, number);
-    mf_motion_momentum(company->group, 0, center, linear, angular);
-    check_kept(company, 0, kept, 7, before, true);
-    change(company, 0, to);
+    change(batch, 0, from);
+    stir(batch, 0, number);
+    mf_motion_momentum(batch->group, 0, center, linear, angular);
+    check_kept(batch, 0, kept, 7, before, true);
+    change(batch, 0, to);
     const bool twist_stays = from == MF_MOTION_KINEMATIC && to != MF_MOTION_KINEMATIC;
-    check_kept(company, 0, kept, twist_stays || from == to ? 7 : 5, before, false);
-    mf_motion_momentum(company->group, 0, now[0], now[1], now[2]);
+    check_kept(batch, 0, kept, twist_stays || from == to ? 7 : 5, before, false);
+    mf_motion_momentum(batch->group, 0, now[0], now[1], now[2]);
     for (uint32_t c = 0; c < 3 && from != to; c++) {
         if (to == MF_MOTION_KINEMATIC) {
-            assert_near(get(company, "base.linear_velocity", 0, c), 0.0, 0);
-            assert_near(get(company, "base.angular_velocity", 0, c), 0.0, 0);
+            assert_near(get(batch, "base.linear_velocity", 0, c), 0.0, 0);
+            assert_near(get(batch, "base.angular_velocity", 0, c), 0.0, 0);
             assert_near(now[1][c], 0.0, 0);
             assert_near(now[2][c], 0.0, 0);
         } else if (from != MF_MOTION_KINEMATIC) {
@@ -138,85 +138,85 @@ static void check_pair(Company *company, mf_Motion from, mf_Motion to, uint32_t 
     // The next step goes on from there.
     double fast = 0.0;
     for (uint32_t c = 0; c < 3; c++)
-        fast += fabs(get(company, "base.linear_velocity", 0, c));
-    mf_world_step(company->world, 1);
-    assert_int_equal(mf_group_fault(company->group, 0), 0);
+        fast += fabs(get(batch, "base.linear_velocity", 0, c));
+    mf_world_step(batch->world, 1);
+    assert_int_equal(mf_group_fault(batch->group, 0), 0);
     for (uint32_t c = 0; c < 3; c++)
-        assert_near(get(company, "base.position", 0, c), before[0][c], 1.2e-3 * fast + 2e-3);
+        assert_near(get(batch, "base.position", 0, c), before[0][c], 1.2e-3 * fast + 2e-3);
 }
 
 static void every_switch_keeps_its_invariants(void **state) {
     static const char *const files[] = {HEXAPOD, HUMANOID};
     for (int f = 0; f < 2; f++) {
-        Company company;
-        CompanyConfig config = company_config(files[f], MF_MOTION_ARTICULATED);
-        company_open(&company, &config);
+        Batch batch;
+        BatchConfig config = batch_config(files[f], MF_MOTION_ARTICULATED);
+        batch_open(&batch, &config);
         for (int from = 0; from < MF_MOTION_LEVELS; from++)
             for (int to = 0; to < MF_MOTION_LEVELS; to++)
-                check_pair(&company, (mf_Motion)from, (mf_Motion)to,
+                check_pair(&batch, (mf_Motion)from, (mf_Motion)to,
                            (uint32_t)(from * MF_MOTION_LEVELS + to));
-        company_close(&company);
+        batch_close(&batch);
     }
 }
 
-// Base of 0.03 kg m^2 and an arm of 0.01 that turns about the common center with its own rate u: at
-// `articulated` and `prescribed` the angular momentum about z is 0.04 w + 0.01 u, at `rigid` and
+// Base of 0.03 kg m^2 and an arm of 0.01 that rotates about the common center with its own rate u:
+// at `articulated` and `prescribed` the angular momentum about z is 0.04 w + 0.01 u, at `rigid` and
 // `points` 0.04 w. So w grows by u / 4 one way and falls by it the other way.
 static void momentum_of_joints_goes_into_the_base(void **state) {
     static const mf_Motion with[] = {MF_MOTION_ARTICULATED, MF_MOTION_PRESCRIBED},
                            without[] = {MF_MOTION_RIGID, MF_MOTION_POINTS};
     const double up[3] = {0, 0, 1}, body[3] = {0.02, 0.03, 0.03}, arm[3] = {0.006, 0.01, 0.01};
-    Company company;
-    company_begin(&company, 1);
-    mf_hand_inertia(&company.hand, 0, 2.0, body);
-    uint32_t link = mf_hand_hinge(&company.hand, 0, 0, 0, 0, up);
-    mf_hand_inertia(&company.hand, link, 1.0, arm);
-    mf_hand_point(&company.hand, link, 0.1, 0, -0.1, 0, true);
+    Batch batch;
+    batch_begin(&batch, 1);
+    mf_hand_inertia(&batch.hand, 0, 2.0, body);
+    uint32_t link = mf_hand_hinge(&batch.hand, 0, 0, 0, 0, up);
+    mf_hand_inertia(&batch.hand, link, 1.0, arm);
+    mf_hand_point(&batch.hand, link, 0.1, 0, -0.1, 0, true);
     for (int l = 0; l < 2; l++)
         for (int c = 0; c < 3; c++)
-            company.hand.links[l].inertia[c] = l == 0 ? body[c] : arm[c];
-    CompanyConfig config = company_config(NULL, MF_MOTION_ARTICULATED);
-    MUST(company_try(&company, &config, &error));
+            batch.hand.links[l].inertia[c] = l == 0 ? body[c] : arm[c];
+    BatchConfig config = batch_config(NULL, MF_MOTION_ARTICULATED);
+    MUST(batch_try(&batch, &config, &error));
     for (int i = 0; i < 4; i++) {
-        change(&company, 0, with[i / 2]);
-        mf_field_set(field_of(company.group, "base.angular_velocity"), 0, 2, 1.0);
-        mf_field_set(field_of(company.group, "joint.rate"), 0, 0, 2.0);
-        change(&company, 0, without[i % 2]);
-        assert_near(get(&company, "base.angular_velocity", 0, 2), 1.5, 1e-12);
-        mf_MotionEnergy energy = mf_motion_energy(company.group, 0);
+        change(&batch, 0, with[i / 2]);
+        mf_field_set(field_of(batch.group, "base.angular_velocity"), 0, 2, 1.0);
+        mf_field_set(field_of(batch.group, "joint.rate"), 0, 0, 2.0);
+        change(&batch, 0, without[i % 2]);
+        assert_near(get(&batch, "base.angular_velocity", 0, 2), 1.5, 1e-12);
+        mf_MotionEnergy energy = mf_motion_energy(batch.group, 0);
         assert_near(energy.kinetic, 0.5 * 0.04 * 1.5 * 1.5, 1e-12);
-        change(&company, 0, with[i / 2]);
-        assert_near(get(&company, "base.angular_velocity", 0, 2), 1.0, 1e-12);
-        energy = mf_motion_energy(company.group, 0);
+        change(&batch, 0, with[i / 2]);
+        assert_near(get(&batch, "base.angular_velocity", 0, 2), 1.0, 1e-12);
+        energy = mf_motion_energy(batch.group, 0);
         assert_near(energy.kinetic, 0.5 * 0.03 + 0.5 * 0.01 * 9.0, 1e-12);
     }
-    company_close(&company);
+    batch_close(&batch);
 }
 
 // ---- on the ground ------------------------------------------------------------------------------
 
 // A robot that stands goes on standing, whatever it is changed to.
 static void a_standing_robot_keeps_standing(void **state) {
-    Company company;
-    CompanyConfig config = company_config(HEXAPOD, MF_MOTION_KINEMATIC);
-    company_open(&company, &config);
-    mf_world_step(company.world, 200);
-    const double height = get(&company, "base.position", 0, 2);
+    Batch batch;
+    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_KINEMATIC);
+    batch_open(&batch, &config);
+    mf_world_step(batch.world, 200);
+    const double height = get(&batch, "base.position", 0, 2);
     for (int n = 0; n < 25; n++) {
         const mf_Motion to = (mf_Motion)(n * 2 % MF_MOTION_LEVELS);
         double before[3];
         for (uint32_t c = 0; c < 3; c++)
-            before[c] = get(&company, "base.position", 0, c);
-        change(&company, 0, to);
-        mf_world_step(company.world, 1);
+            before[c] = get(&batch, "base.position", 0, c);
+        change(&batch, 0, to);
+        mf_world_step(batch.world, 1);
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(get(&company, "base.position", 0, c), before[c], 1e-3);
-        mf_world_step(company.world, 300);
-        assert_int_equal(mf_group_fault(company.group, 0), 0);
-        assert_near(get(&company, "base.position", 0, 2), height, 3e-3);
-        assert_near(get(&company, "base.orientation", 0, 0), 1.0, 1e-3);
+            assert_near(get(&batch, "base.position", 0, c), before[c], 1e-3);
+        mf_world_step(batch.world, 300);
+        assert_int_equal(mf_group_fault(batch.group, 0), 0);
+        assert_near(get(&batch, "base.position", 0, 2), height, 3e-3);
+        assert_near(get(&batch, "base.orientation", 0, 0), 1.0, 1e-3);
     }
-    company_close(&company);
+    batch_close(&batch);
 }
 
 // ---- mixed blocks -------------------------------------------------------------------------------
@@ -228,28 +228,28 @@ static mf_Motion level_of(uint32_t robot, uint32_t round) {
 }
 
 // Robots at all levels side by side, that change level while they fall and land.
-static void run_mixed(Company *company, uint32_t first, uint32_t steps) {
+static void run_mixed(Batch *batch, uint32_t first, uint32_t steps) {
     for (uint32_t n = 0; n < steps; n++) {
-        for (uint32_t i = 0; n % 15 == 0 && i < mf_group_count(company->group); i++)
-            change(company, i, level_of(first + i, n / 15));
-        for (uint32_t i = 0; i < mf_group_count(company->group); i++)
-            for (uint32_t j = 0; j < field_of(company->group, "joint.target")->components; j++)
-                mf_field_set(field_of(company->group, "joint.target"), i, j,
+        for (uint32_t i = 0; n % 15 == 0 && i < mf_group_count(batch->group); i++)
+            change(batch, i, level_of(first + i, n / 15));
+        for (uint32_t i = 0; i < mf_group_count(batch->group); i++)
+            for (uint32_t j = 0; j < field_of(batch->group, "joint.target")->components; j++)
+                mf_field_set(field_of(batch->group, "joint.target"), i, j,
                              0.3 * sin(0.05 * n + j + first + i));
-        mf_world_step(company->world, 1);
+        mf_world_step(batch->world, 1);
     }
 }
 
-static void open_mixed(Company *company, bool wide, mf_Isa isa, uint32_t threads, uint32_t first,
+static void open_mixed(Batch *batch, bool wide, mf_Isa isa, uint32_t threads, uint32_t first,
                        uint32_t count) {
-    CompanyConfig config = company_config(HEXAPOD, MF_MOTION_ARTICULATED);
+    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_ARTICULATED);
     config.group.count = count;
     config.group.double_precision = wide;
     config.world.isa = isa;
     config.threads = threads;
-    company_open(company, &config);
+    batch_open(batch, &config);
     for (uint32_t i = 0; i < count; i++) {
-        mf_Field *field = field_of(company->group, "base.position");
+        mf_Field *field = field_of(batch->group, "base.position");
         mf_field_set(field, i, 2,
                      mf_field_get(field, i, 2) + 0.01 * (1.0 + random_signed(600, first + i)));
     }
@@ -258,24 +258,24 @@ static void open_mixed(Company *company, bool wide, mf_Isa isa, uint32_t threads
 static void levels_in_one_block_are_independent(void **state) {
     for (int wide = 0; wide < 2; wide++) {
         uint64_t hash[ROBOTS];
-        Company company;
+        Batch batch;
         for (uint32_t r = 0; r < ROBOTS; r++) {
-            open_mixed(&company, wide != 0, MF_ISA_SCALAR, 1, r, 1);
-            run_mixed(&company, r, STEPS);
-            assert_int_equal(mf_group_fault_total(company.group), 0);
-            hash[r] = mf_group_instance_hash(company.group, 0);
-            company_close(&company);
+            open_mixed(&batch, wide != 0, MF_ISA_SCALAR, 1, r, 1);
+            run_mixed(&batch, r, STEPS);
+            assert_int_equal(mf_group_fault_total(batch.group), 0);
+            hash[r] = mf_group_instance_hash(batch.group, 0);
+            batch_close(&batch);
         }
         FOR_EACH_ISA (isa) {
             for (uint32_t count = 4; count <= ROBOTS; count += 8) {
                 uint32_t first = (count * 7) % (ROBOTS - count + 1);
-                open_mixed(&company, wide != 0, isa, 1 + count % 2, first, count);
-                run_mixed(&company, first, STEPS);
+                open_mixed(&batch, wide != 0, isa, 1 + count % 2, first, count);
+                run_mixed(&batch, first, STEPS);
                 for (uint32_t i = 0; i < count; i++)
-                    if (mf_group_instance_hash(company.group, i) != hash[first + i])
+                    if (mf_group_instance_hash(batch.group, i) != hash[first + i])
                         fail_msg("%s, %u robots: robot %u in lane %u differs", mf_isa_name(isa),
                                  count, first + i, i);
-                company_close(&company);
+                batch_close(&batch);
             }
         }
     }
@@ -285,7 +285,7 @@ static void corrupted_states_stay_with_their_robot(void **state) {
     static const char *const names[] = {"base.position", "base.angular_velocity", "joint.rate",
                                         "joint.angle", "stance.anchor"};
     for (uint32_t f = 0; f < sizeof names / sizeof *names; f++) {
-        Company clean, sick;
+        Batch clean, sick;
         open_mixed(&clean, false, MF_ISA_AUTO, 1, 0, 16);
         open_mixed(&sick, false, MF_ISA_AUTO, 1, 0, 16);
         run_mixed(&clean, 0, 20);
@@ -315,13 +315,13 @@ static void corrupted_states_stay_with_their_robot(void **state) {
         }
         if (f == 0 || f == 3) // every motion reads these
             assert_true(mf_group_fault(sick.group, POISONED) != 0);
-        company_close(&clean);
-        company_close(&sick);
+        batch_close(&clean);
+        batch_close(&sick);
     }
 }
 
 static void images_continue_bit_for_bit(void **state) {
-    Company first, other;
+    Batch first, other;
     open_mixed(&first, false, MF_ISA_SCALAR, 1, 0, ROBOTS);
     run_mixed(&first, 0, 20);
     size_t size;
@@ -334,70 +334,70 @@ static void images_continue_bit_for_bit(void **state) {
     mf_world_step(other.world, 25);
     assert_true(mf_world_hash(other.world) == mf_world_hash(first.world));
     free(image);
-    company_close(&first);
-    company_close(&other);
+    batch_close(&first);
+    batch_close(&other);
 }
 
 static void changing_allocates_nothing(void **state) {
-    Company company;
-    open_mixed(&company, false, MF_ISA_AUTO, 1, 0, ROBOTS);
-    uint64_t calls = mf_context_call_count(company.context);
-    run_mixed(&company, 0, STEPS);
-    assert_int_equal(mf_context_call_count(company.context), calls);
-    company_close(&company);
+    Batch batch;
+    open_mixed(&batch, false, MF_ISA_AUTO, 1, 0, ROBOTS);
+    uint64_t calls = mf_context_call_count(batch.context);
+    run_mixed(&batch, 0, STEPS);
+    assert_int_equal(mf_context_call_count(batch.context), calls);
+    batch_close(&batch);
 }
 
 // ---- groups -------------------------------------------------------------------------------------
 
 static void a_reset_goes_back_to_the_start(void **state) {
-    Company company;
-    CompanyConfig config = company_config(HEXAPOD, MF_MOTION_RIGID);
+    Batch batch;
+    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_RIGID);
     config.group.count = 3;
-    company_open(&company, &config);
-    uint64_t fresh = mf_group_instance_hash(company.group, 1);
+    batch_open(&batch, &config);
+    uint64_t fresh = mf_group_instance_hash(batch.group, 1);
     for (uint32_t i = 0; i < 3; i++)
-        assert_int_equal(mf_motion_of(company.group, i), MF_MOTION_RIGID);
-    change(&company, 1, MF_MOTION_POINTS);
-    assert_int_equal(mf_motion_of(company.group, 0), MF_MOTION_RIGID);
-    mf_world_step(company.world, 10);
-    mf_group_reset(company.group, 1);
-    assert_int_equal(mf_motion_of(company.group, 1), MF_MOTION_RIGID);
-    assert_true(mf_group_instance_hash(company.group, 1) == fresh);
-    company_close(&company);
+        assert_int_equal(mf_motion_of(batch.group, i), MF_MOTION_RIGID);
+    change(&batch, 1, MF_MOTION_POINTS);
+    assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_RIGID);
+    mf_world_step(batch.world, 10);
+    mf_group_reset(batch.group, 1);
+    assert_int_equal(mf_motion_of(batch.group, 1), MF_MOTION_RIGID);
+    assert_true(mf_group_instance_hash(batch.group, 1) == fresh);
+    batch_close(&batch);
 }
 
 // Two motions of five: others are refused with those that there are.
 static void motions_that_are_not_there_are_refused(void **state) {
-    Company company;
+    Batch batch;
     mf_Error error = {0};
-    CompanyConfig config = company_config(HEXAPOD, MF_MOTION_ARTICULATED);
+    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_ARTICULATED);
     memset(config.motions.has, 0, sizeof config.motions.has);
     config.motions.has[MF_MOTION_KINEMATIC] = true;
-    company_open(&company, &config);
-    assert_int_equal(mf_motion_switch(company.group, 0, MF_MOTION_POINTS, &error), MF_BAD_ARGUMENT);
+    batch_open(&batch, &config);
+    assert_int_equal(mf_motion_switch(batch.group, 0, MF_MOTION_POINTS, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message,
                         "group robots: does not have the motion points; its motions: "
                         "kinematic and articulated");
-    assert_int_equal(mf_motion_switch(company.group, 0, MF_MOTION_COUNT, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_motion_switch(company.group, 1, MF_MOTION_KINEMATIC, &error),
+    assert_int_equal(mf_motion_switch(batch.group, 0, MF_MOTION_COUNT, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_motion_switch(batch.group, 1, MF_MOTION_KINEMATIC, &error),
                      MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "group robots: has 1 robots, no robot 1");
-    assert_int_equal(mf_motion_of(company.group, 0), MF_MOTION_ARTICULATED);
-    assert_false(mf_motion_in(company.group, MF_MOTION_RIGID));
-    assert_int_equal(mf_motions_add(company.group, &config.motions, &error), MF_BAD_ARGUMENT);
-    company_close(&company);
+    assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_ARTICULATED);
+    assert_false(mf_motion_in(batch.group, MF_MOTION_RIGID));
+    assert_int_equal(mf_motions_add(batch.group, &config.motions, &error), MF_BAD_ARGUMENT);
+    batch_close(&batch);
     // Settings of other contacts, or none at all, and a start that is none.
     for (int which = 0; which < 3; which++) {
-        company_begin(&company, 1);
-        config = company_config(HEXAPOD, MF_MOTION_ARTICULATED);
+        batch_begin(&batch, 1);
+        config = batch_config(HEXAPOD, MF_MOTION_ARTICULATED);
         if (which == 0)
             config.motions.struct_size = 0;
         else if (which == 1)
             config.motions.start = MF_MOTION_COUNT;
         else
             config.motions.articulated.base = MF_ARTICULATED_FIXED;
-        assert_int_equal(company_try(&company, &config, &error), MF_BAD_ARGUMENT);
-        company_close(&company);
+        assert_int_equal(batch_try(&batch, &config, &error), MF_BAD_ARGUMENT);
+        batch_close(&batch);
     }
 }
 
@@ -447,50 +447,49 @@ static void one_motion_is_added_by_its_number(void **state) {
     for (int i = 0; i < 2 * MF_MOTION_LEVELS; i++) {
         const mf_Motion motion = (mf_Motion)(i / 2);
         static uint64_t hash[2];
-        Company company;
+        Batch batch;
         mf_Error error = {0};
         mf_GroupConfig group = mf_group_config();
         mf_MotionsConfig config = mf_motions_config();
-        company_begin(&company, 1);
+        batch_begin(&batch, 1);
         mf_motions_set_shapes(&config, true);
         mf_motions_set_control(&config, 20 * MF_MILLISECOND);
-        must(mf_model_load(company.context, HEXAPOD, NULL, &company.model, &error), &error);
-        group.model = company.model;
-        must(mf_world_create(company.context, NULL, &company.world, &error), &error);
-        company.group = add_group(company.world, &group);
-        must(add_alone(company.group, motion, &config, i % 2, &error), &error);
-        assert_null(mf_group_find_field(company.group, "motion.level"));
-        assert_int_equal(mf_motion_of(company.group, 0), motion);
-        mf_world_step(company.world, 40);
-        hash[i % 2] = mf_world_hash(company.world);
+        must(mf_model_load(batch.context, HEXAPOD, NULL, &batch.model, &error), &error);
+        group.model = batch.model;
+        must(mf_world_create(batch.context, NULL, &batch.world, &error), &error);
+        batch.group = add_group(batch.world, &group);
+        must(add_alone(batch.group, motion, &config, i % 2, &error), &error);
+        assert_null(mf_group_find_field(batch.group, "motion.level"));
+        assert_int_equal(mf_motion_of(batch.group, 0), motion);
+        mf_world_step(batch.world, 40);
+        hash[i % 2] = mf_world_hash(batch.world);
         assert_true(i % 2 == 0 || hash[0] == hash[1]);
-        assert_int_equal(mf_motion_add(company.group, MF_MOTION_RIGID, NULL, &error),
+        assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, NULL, &error),
                          MF_BAD_ARGUMENT);
-        company_close(&company);
+        batch_close(&batch);
     }
 }
 
 static void a_motion_that_cannot_be_added_leaves_the_group_free(void **state) {
-    Company company;
+    Batch batch;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig config = mf_motions_config();
-    company_begin(&company, 1);
-    make_hexapod(&company.hand);
-    company.hand.model.base = MF_BASE_FIXED;
-    group.model = &company.hand.model;
-    must(mf_world_create(company.context, NULL, &company.world, &error), &error);
-    company.group = add_group(company.world, &group);
-    assert_int_equal(mf_motion_add(company.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED);
+    batch_begin(&batch, 1);
+    make_hexapod(&batch.hand);
+    batch.hand.model.base = MF_BASE_FIXED;
+    group.model = &batch.hand.model;
+    must(mf_world_create(batch.context, NULL, &batch.world, &error), &error);
+    batch.group = add_group(batch.world, &group);
+    assert_int_equal(mf_motion_add(batch.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message, "points: the base of model hand is fixed in the world");
-    assert_int_equal(mf_motion_add(company.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_motion_add(batch.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "motion: 16 is not a motion");
     config.struct_size = 0;
-    assert_int_equal(mf_motion_add(company.group, MF_MOTION_RIGID, &config, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_motion_of(company.group, 0), MF_MOTION_COUNT);
-    must(mf_motion_add(company.group, MF_MOTION_KINEMATIC, NULL, &error), &error);
-    company_close(&company);
+    assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, &config, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_COUNT);
+    must(mf_motion_add(batch.group, MF_MOTION_KINEMATIC, NULL, &error), &error);
+    batch_close(&batch);
 }
 
 // ---- what a model can do ------------------------------------------------------------------------
@@ -510,9 +509,9 @@ static void check_says(const mf_Model *model, mf_Motion motion, const char *said
 static void a_level_that_a_model_cannot_support_is_refused(void **state) {
     const double up[3] = {0, 0, 1}, moment[3] = {0.01, 0.01, 0.01};
     for (int which = 0; which < 3; which++) {
-        Company company;
-        company_begin(&company, 1);
-        mf_HandModel *hand = &company.hand;
+        Batch batch;
+        batch_begin(&batch, 1);
+        mf_HandModel *hand = &batch.hand;
         if (which == 2) { // no mass at all
             hand->links[mf_hand_slide(hand, 0, 0, 0, 0, up)].name = "foot";
             mf_hand_point(hand, 1, 0, 0, -0.1, 0, true);
@@ -538,7 +537,7 @@ static void a_level_that_a_model_cannot_support_is_refused(void **state) {
             if (which < 2 || said != NULL || motion == MF_MOTION_KINEMATIC)
                 check_says(&hand->model, motion, said);
         }
-        mf_context_destroy(company.context);
+        mf_context_destroy(batch.context);
     }
 }
 

@@ -5,8 +5,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Height at which one massive point comes to rest on sin(x) cos(y) of cell h, at a place where the
-// surface is level (x = pi/2, y = 0), by a map whose cells do not meet that place.
+// Height at which one massive point comes to rest on sin(x) cos(y) of cell h, at a position where
+// the surface is level (x = pi/2, y = 0), by a map whose cells do not meet that place.
 static double rest_height(double cell) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -42,8 +42,8 @@ static void c7_standing_on_a_smooth_map(void **state) {
     assert_near(coarse / fine, 4.0, 0.05);
 }
 
-// C8. Positions from the border to 1e30, infinite and NaN, in every place, on maps of 1 cell, 1 x N
-// and N x N, nearest and bilinear, in both precisions.
+// C8. Positions from the border to 1e30, infinite and NaN, in every position, on maps of 1 cell, 1
+// x N and N x N, nearest and bilinear, in both precisions.
 static void c8_any_position_is_defined(void **state) {
     static const double positions[] = {6.39, 6.4,   6.41, -6.4,  1e3, 1e7,      -1e7,
                                        1e30, -1e30, 3e38, 1e300, NAN, INFINITY, -INFINITY};

@@ -82,23 +82,23 @@ static void a_warning_is_state_and_does_not_freeze(void **state) {
 }
 
 // `count` balls on one body, which all touch a box of the world, and its plane when `ground`.
-static void put_balls(char *text, size_t room, uint32_t count, bool ground) {
+static void put_balls(char *text, size_t capacity, uint32_t count, bool ground) {
     size_t used = (size_t)snprintf(
-        text, room, "<mujoco><worldbody>%s<body pos='0 0 %g'><freejoint/>",
+        text, capacity, "<mujoco><worldbody>%s<body pos='0 0 %g'><freejoint/>",
         ground ? "<geom type='plane' size='9 9 1'/>" : "<geom type='box' size='9 9 .1'/>",
         ground ? 0.0099 : 0.1099);
     for (uint32_t i = 0; i < count; i++)
-        used += (size_t)snprintf(text + used, room - used,
+        used += (size_t)snprintf(text + used, capacity - used,
                                  "<geom type='sphere' size='.01' mass='.01' pos='%g %g 0'/>",
                                  0.03 * (i % 16), 0.03 * (i / 16));
-    snprintf(text + used, room - used, "</body></worldbody></mujoco>");
+    snprintf(text + used, capacity - used, "</body></worldbody></mujoco>");
 }
 
 // A robot with more contacts than its solver holds stops before the step that would drop some.
 static void too_many_contacts_are_a_fault(void **state) {
     static const struct {
         mf_ContactLaw law;
-        uint32_t balls, room;
+        uint32_t balls, capacity;
         bool ground;
     } cases[] = {{MF_CONTACT_LAW_MUJOCO, 120, 96, true},
                  {MF_CONTACT_LAW_MUJOCO, 120, 96, false},
@@ -117,7 +117,7 @@ static void too_many_contacts_are_a_fault(void **state) {
         const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_CONTACTS);
         print_message("case %zu: warnings %#x, %g left out\n", i, word, sum.residual);
         assert_true(word & MF_WARNING_CONTACTS);
-        const double over = cases[i].balls - cases[i].room;
+        const double over = cases[i].balls - cases[i].capacity;
         assert_true(sum.steps == 1 && sum.residual >= over && sum.residual <= over + 1);
         assert_int_equal(mf_group_fault(t.group, 0), MF_FAULT_CONTACTS);
         assert_near(text_get(&t, "base.linear_velocity", 2), 0.0, 0.0);

@@ -1,4 +1,4 @@
-// What every motion of trusses keeps: the same bits alone and in company, for all instruction sets
+// What every motion of trusses keeps: the same bits alone and in a batch, for all instruction sets
 // and numbers of threads, and after a snapshot.
 #ifndef TEST_MOTION_TRUSS_BITS_H
 #define TEST_MOTION_TRUSS_BITS_H
@@ -19,8 +19,8 @@ static inline void give(const Rig *rig, uint32_t instance, const mf_Truss *truss
 
 // A truss among others, equal ones and different ones, has the bits that it has alone. Noise and
 // phase belong to the number of the instance: alone, the others are bare vertices.
-static inline void company_changes_nothing_of(mf_Context *context, RigConfig config, Begin *start,
-                                              uint32_t steps) {
+static inline void other_lanes_change_nothing_of(mf_Context *context, RigConfig config,
+                                                 Begin *start, uint32_t steps) {
     Parts parts[3], dot;
     crawler(&parts[0], 7, 0);
     crawler(&parts[1], 5, 2);

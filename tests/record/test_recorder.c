@@ -411,7 +411,7 @@ static void a_full_disk_leaves_what_was_recorded(void **state) {
         assert_int_equal(status, MF_IO);
         assert_string_equal(error.message, "cannot write: File too large");
         assert_string_equal(error.file, fixture->path);
-        if (i < 4) { // its head has no room, or no samples behind it
+        if (i < 4) { // its head has no space, or no samples behind it
             assert_int_equal(count_files(fixture), 0);
             continue;
         }

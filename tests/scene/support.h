@@ -57,7 +57,7 @@ static inline mf_Scene make_scene(mf_Context *context, mf_SceneFile *file) {
     return make_with(context, file, NULL);
 }
 
-// With room for evaluations of `count` robots.
+// With space for evaluations of `count` robots.
 static inline mf_Scene make_evaluation(mf_Context *context, mf_SceneFile *file, uint32_t count) {
     mf_SceneConfig config = mf_scene_config();
     config.evaluates = true;

@@ -34,10 +34,10 @@ static Pose inverse(const Pose *a) {
     return out;
 }
 
-static Pose pose_of(const double at[3], const double turn[4]) {
+static Pose pose_of(const double at[3], const double rotation[4]) {
     Pose out;
     memcpy(out.at, at, sizeof out.at);
-    memcpy(out.turn, turn, sizeof out.turn);
+    memcpy(out.turn, rotation, sizeof out.turn);
     return out;
 }
 
@@ -61,11 +61,11 @@ static uint32_t depth_of(const mf_Model *model, uint32_t link) {
 }
 
 // The joints between two links: down from `from` to where both hang on, then up to `to`.
-static uint32_t find_way(const mf_Model *model, uint32_t from, uint32_t to, Step *way) {
+static uint32_t find_path(const mf_Model *model, uint32_t from, uint32_t to, Step *path) {
     uint32_t down = 0, up = 0, above[JOINTS];
     while (from != to) {
         if (depth_of(model, from) >= depth_of(model, to)) {
-            way[down++] = (Step){model->links[from].joint, true};
+            path[down++] = (Step){model->links[from].joint, true};
             from = model->links[from].parent;
         } else {
             above[up++] = model->links[to].joint;
@@ -73,7 +73,7 @@ static uint32_t find_way(const mf_Model *model, uint32_t from, uint32_t to, Step
         }
     }
     for (uint32_t i = 0; i < up; i++)
-        way[down + i] = (Step){above[up - 1 - i], false};
+        path[down + i] = (Step){above[up - 1 - i], false};
     return down + up;
 }
 
@@ -100,12 +100,12 @@ static void put_joint(Writer *writer, const mf_Model *module, uint32_t number, c
     const double sign = step->down ? -1.0 : 1.0;
     if (!step->down)
         writer->frame = chain(&writer->frame, &own);
-    const double *at = writer->frame.at, *turn = writer->frame.turn;
+    const double *at = writer->frame.at, *rotation = writer->frame.turn;
     put_text(writer,
              "<body name='b%u' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'>"
              "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
              "<joint type='hinge' axis='%.17g %.17g %.17g' range='%.17g %.17g'/>",
-             writer->count, at[0], at[1], at[2], turn[0], turn[1], turn[2], turn[3],
+             writer->count, at[0], at[1], at[2], rotation[0], rotation[1], rotation[2], rotation[3],
              sign * joint->axis[0], sign * joint->axis[1], sign * joint->axis[2], joint->lower,
              joint->upper);
     writer->frame = step->down ? inverse(&own) : origin;
@@ -121,8 +121,8 @@ static void write_arm(Writer *writer, const mf_Model *base, const mf_Model *modu
                    *front = dock_of(module, "front");
     const Pose in = pose_of(back->position, back->rotation), to_link = inverse(&in),
                out = pose_of(front->position, front->rotation);
-    Step way[JOINTS];
-    const uint32_t count = find_way(module, back->link, front->link, way);
+    Step path[JOINTS];
+    const uint32_t count = find_path(module, back->link, front->link, path);
     *writer = (Writer){.frame = pose_of(top->position, top->rotation)};
     put_text(writer, "<mujoco><compiler angle='radian'/><worldbody><body><freejoint/>"
                      "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>");
@@ -130,7 +130,7 @@ static void write_arm(Writer *writer, const mf_Model *base, const mf_Model *modu
         writer->frame = chain(&writer->frame, &facing);
         writer->frame = chain(&writer->frame, &to_link);
         for (uint32_t i = 0; i < count; i++)
-            put_joint(writer, module, n, &way[i]);
+            put_joint(writer, module, n, &path[i]);
         writer->frame = chain(&writer->frame, &out);
     }
     for (uint32_t i = 0; i < writer->count; i++)
@@ -148,25 +148,25 @@ static double angle_of(const mf_Scene *scene, uint32_t module, uint32_t joint) {
 static void find_tip(const mf_Scene *scene, uint32_t group, uint32_t robot, double tip[3]) {
     const mf_Model *module = scene->models[group];
     const mf_Frame *front = dock_of(module, "front");
-    double at[8][3], turn[8][4];
-    assert_int_equal(
-        mf_group_link_poses(mf_world_group(scene->world, group), robot, 1, at[0], turn[0], NULL),
-        MF_OK);
-    mf_quat_rotate(tip, turn[front->link], front->position);
+    double at[8][3], rotation[8][4];
+    assert_int_equal(mf_group_link_poses(mf_world_group(scene->world, group), robot, 1, at[0],
+                                         rotation[0], NULL),
+                     MF_OK);
+    mf_quat_rotate(tip, rotation[front->link], front->position);
     mf_vec3_add(tip, tip, at[front->link]);
 }
 
 static double apart(const double a[3], const double b[3]) {
-    double way[3];
-    mf_vec3_sub(way, a, b);
-    return mf_vec3_length(way);
+    double offset[3];
+    mf_vec3_sub(offset, a, b);
+    return mf_vec3_length(offset);
 }
 
 static void tip_of(const mf_Model *model, const mf_InverseKinematicsConfig *config,
                    const double *angle, double tip[3]) {
-    double at[JOINTS][3], turn[JOINTS][4];
-    mf_model_pose(model, angle, at, turn);
-    mf_quat_rotate(tip, turn[config->link], config->point);
+    double at[JOINTS][3], rotation[JOINTS][4];
+    mf_model_pose(model, angle, at, rotation);
+    mf_quat_rotate(tip, rotation[config->link], config->point);
     mf_vec3_add(tip, tip, at[config->link]);
 }
 
@@ -179,13 +179,13 @@ static void check_limits(const mf_Model *model, const double *angle, double slac
 
 // The function, from straight joints and from where the docked arm is.
 static void check_function(mf_Context *context, const mf_Model *model,
-                           const mf_InverseKinematicsConfig *config, const double *held,
+                           const mf_InverseKinematicsConfig *config, const double *sampled,
                            const double target[3], const double docked[3]) {
     for (int from = 0; from < 2; from++) {
         mf_InverseKinematicsResult result;
         double angle[JOINTS] = {0}, tip[3];
         if (from == 1)
-            memcpy(angle, held, sizeof angle);
+            memcpy(angle, sampled, sizeof angle);
         assert_int_equal(
             mf_inverse_kinematics(context, model, config, target, NULL, angle, &result, NULL),
             MF_OK);
@@ -210,20 +210,20 @@ static void docked_arm_and_function_reach_the_same(void **state) {
     config.link = writer.count;
     memcpy(config.point, writer.frame.at, sizeof config.point);
     for (uint32_t n = 0; n < TARGETS; n++) {
-        double held[JOINTS] = {0}, docked[3], tip[3];
+        double sampled[JOINTS] = {0}, docked[3], tip[3];
         while (get(&scene, 0, "arm.memory", 0, 2) < (n + 1) * hold - 0.02) // [s] of the root
             mf_world_step(scene.world, 1);
         for (uint32_t j = 0; j < writer.count; j++)
-            held[j] = angle_of(&scene, writer.modules[j], writer.joints[j]);
+            sampled[j] = angle_of(&scene, writer.modules[j], writer.joints[j]);
         find_tip(&scene, 2, 0, docked);
         // The arm as one model is the docked arm: its docks hold within their play.
-        tip_of(model, &config, held, tip);
+        tip_of(model, &config, sampled, tip);
         print_message("target %u: docked arm %.2g m away, its one model %.2g m from it\n", n,
                       apart(docked, targets[n]), apart(tip, docked));
         assert_true(apart(tip, docked) < 0.001);
         assert_true(apart(docked, targets[n]) < 0.005);
-        check_limits(model, held, 1e-3); // stops are soft
-        check_function(*state, model, &config, held, targets[n], docked);
+        check_limits(model, sampled, 1e-3); // stops are soft
+        check_function(*state, model, &config, sampled, targets[n], docked);
     }
     mf_model_destroy(model);
     drop_scene(&scene, file);

@@ -3,7 +3,7 @@
 #include "rig/rig.h"
 #include "scene/support.h"
 
-static const double full_turn = 6.283185307179586;
+static const double two_pi = 6.283185307179586;
 
 static uint32_t group_of(const mf_Scene *scene, const char *name) {
     for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++)
@@ -24,7 +24,7 @@ static void step_for(const mf_Scene *scene, double seconds) {
 }
 
 static double wrap(double angle) {
-    return angle - full_turn * floor(angle / full_turn + 0.5);
+    return angle - two_pi * floor(angle / two_pi + 0.5);
 }
 
 // ---- cars ---------------------------------------------------------------------------------------
@@ -64,10 +64,10 @@ static void cars_dock_and_part(void **state) {
         assert_int_equal(small, 3);
         // All of them drove on by 0.5 rad/s on wheels of 40 mm for two seconds, at least.
         assert_true(fabs(get(&scene, head, "base.position", 0, 0) - began[0]) > 0.03);
-        const double way = hypot(get(&scene, tail, "base.position", 0, 0) - then[0],
-                                 get(&scene, tail, "base.position", 0, 1) - then[1]);
-        print_message("the small car drove away by %.3f m\n", way);
-        assert_true(way > 0.15);
+        const double distance = hypot(get(&scene, tail, "base.position", 0, 0) - then[0],
+                                      get(&scene, tail, "base.position", 0, 1) - then[1]);
+        print_message("the small car drove away by %.3f m\n", distance);
+        assert_true(distance > 0.15);
     }
     for (uint32_t g = 0; g < mf_world_group_count(scene.world); g++)
         assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, g)), 0);
@@ -134,15 +134,15 @@ static void draw_target(const mf_Model *base, const mf_Model *module, uint32_t *
     const Pose facing = {.turn = {0, 0, 0, 1}}, origin = {.turn = {1, 0, 0, 0}};
     Pose pose = dock_pose(base, "top", &origin);
     for (int n = 0; n < 4; n++) {
-        double angle[8], at[8][3], turn[8][4];
+        double angle[8], at[8][3], rotation[8][4];
         Pose links[8];
         for (uint32_t j = 0; j < module->joint_count; j++)
             angle[j] = module->joints[j].lower +
                        draw(seed) * (module->joints[j].upper - module->joints[j].lower);
-        mf_model_pose(module, angle, at, turn);
+        mf_model_pose(module, angle, at, rotation);
         for (uint32_t i = 0; i < module->link_count; i++) {
             memcpy(links[i].at, at[i], sizeof at[i]);
-            memcpy(links[i].turn, turn[i], sizeof turn[i]);
+            memcpy(links[i].turn, rotation[i], sizeof rotation[i]);
         }
         const Pose back = dock_pose(module, "back", links),
                    front = dock_pose(module, "front", links);
@@ -182,12 +182,12 @@ static char *arm_text(mf_Context *context, double (*targets)[3]) {
 static double miss(const mf_Scene *scene, const double target[3]) {
     mf_Group *part = mf_world_group(scene->world, group_of(scene, "part"));
     const mf_Model *model = mf_group_model(part);
-    double at[8][3], turn[8][4], sum = 0.0;
+    double at[8][3], rotation[8][4], sum = 0.0;
     Pose links[8];
-    assert_int_equal(mf_group_link_poses(part, 0, 1, at[0], turn[0], NULL), MF_OK);
+    assert_int_equal(mf_group_link_poses(part, 0, 1, at[0], rotation[0], NULL), MF_OK);
     for (uint32_t i = 0; i < model->link_count; i++) {
         memcpy(links[i].at, at[i], sizeof at[i]);
-        memcpy(links[i].turn, turn[i], sizeof turn[i]);
+        memcpy(links[i].turn, rotation[i], sizeof rotation[i]);
     }
     const Pose tip = dock_pose(model, "front", links);
     for (int c = 0; c < 3; c++) {
@@ -266,7 +266,7 @@ static uint32_t check_wave(const mf_Scene *scene, uint32_t first, uint32_t last)
 
 // No target moves faster than by its frequency and the synchronization.
 static void crawl(const mf_Scene *scene, double seconds) {
-    const double most = 0.5 * (full_turn * 0.6 + 4.0 * 0.5 * full_turn) * 0.02;
+    const double most = 0.5 * (two_pi * 0.6 + 4.0 * 0.5 * two_pi) * 0.02;
     for (double time = 0.0; time < seconds; time += 0.02) {
         double before[6];
         for (uint32_t i = 0; i < 6; i++)
@@ -296,9 +296,9 @@ static void a_wave_finds_itself_after_a_split_and_a_merge(void **state) {
     assert_int_equal(check_wave(&scene, 0, 6), 0); // the one whose front is free
     const double began = forward_of(&scene);
     crawl(&scene, SANITIZED ? 0.1 : 5.0);
-    const double way = forward_of(&scene) - began;
-    print_message("the caterpillar crawled %.3f m in 5 s\n", way);
-    assert_true(SANITIZED || fabs(way) > 0.1);
+    const double distance = forward_of(&scene) - began;
+    print_message("the caterpillar crawled %.3f m in 5 s\n", distance);
+    assert_true(SANITIZED || fabs(distance) > 0.1);
 
     mf_field_set(enabled, 2, 1, 0.0);
     crawl(&scene, 5.0);

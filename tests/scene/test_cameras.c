@@ -10,7 +10,7 @@
 #define BALL                                                                                       \
     "world: {step: 0.001}\n"                                                                       \
     "groups:\n  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    count: 2\n"   \
-    "    place: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
+    "    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
 
 static void what_is_read_is_written(void **state) {
     mf_SceneFile *again,
@@ -104,12 +104,12 @@ static void look_at_is_in_the_middle(void **state) {
     uint32_t group, robot;
     assert_int_equal(mf_scene_camera(&scene, 0, &camera, &group, &robot, &error), MF_OK);
     assert_int_equal(group, MF_NONE);
-    const double *q = camera.frame.rotation, way[3] = {-1.0, 2.5, -2.75};
+    const double *q = camera.frame.rotation, direction[3] = {-1.0, 2.5, -2.75};
     const double length = sqrt(1.0 + 6.25 + 7.5625);
     const double x[3] = {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] + q[0] * q[3]),
                          2 * (q[1] * q[3] - q[0] * q[2])};
     for (int c = 0; c < 3; c++)
-        assert_near(x[c], way[c] / length, 1e-12);
+        assert_near(x[c], direction[c] / length, 1e-12);
     assert_near(2 * (q[2] * q[3] + q[0] * q[1]), 0.0, 1e-12); // z of the y axis
     assert_int_equal(mf_scene_camera(&scene, 1, &camera, &group, &robot, &error), MF_BAD_ARGUMENT);
     drop_scene(&scene, file);
@@ -296,7 +296,7 @@ static void pictures_at_every_level(void **state) {
         char text[600];
         snprintf(text, sizeof text,
                  "world: {step: 0.001}\ngroups:\n  - {name: a, model: ../models/humanoid.urdf, "
-                 "motion: %s, gaits: [walk], behavior: {gait: {name: walk}}, place: {poses: "
+                 "motion: %s, gaits: [walk], behavior: {gait: {name: walk}}, placement: {poses: "
                  "[[0.3, -0.2, 0.7]]}}\ncameras: [{name: eye, group: a, link: head, position: "
                  "[0.4, 0.1, 0], rpy: [0.1, 0.7, 0.2], width: 9, height: 7, depth: true}]\n",
                  levels[i]);

@@ -27,9 +27,9 @@ static void a_chain_is_placed_and_docked(void **state) {
     assert_int_equal(assemblies_of(&scene), 1);
     for (int after = 0; after < 2; after++) {
         for (uint32_t i = 1; i < 5; i++) {
-            const double way =
+            const double distance =
                 value(&scene, 0, "base.position", i, 0) - value(&scene, 0, "base.position", 0, 0);
-            assert_true(fabs(way - 0.168 * i) < (after ? 1e-4 : 1e-6));
+            assert_true(fabs(distance - 0.168 * i) < (after ? 1e-4 : 1e-6));
         }
         mf_world_step(scene.world, 300);
     }
@@ -73,18 +73,19 @@ static void a_list_moves_the_robot_of_the_second_dock(void **state) {
     mf_SceneFile *file =
         parse_scene(*state, MODULES("  - {name: tool, model: ../models/modules/long_dock.urdf}\n"
                                     "docks:\n  - first: {group: m, dock: front}\n"
-                                    "    second: {group: tool, dock: back}\n    turn: 1\n"));
+                                    "    second: {group: tool, dock: back}\n    orientation: 1\n"));
     mf_Scene scene = make_scene(*state, file);
     assert_int_equal(assemblies_of(&scene), 1);
-    assert_int_equal(
-        (int)value(&scene, 1, "dock.turn", 0, 0) + (int)value(&scene, 1, "dock.turn", 0, 1), 1);
+    assert_int_equal((int)value(&scene, 1, "dock.orientation", 0, 0) +
+                         (int)value(&scene, 1, "dock.orientation", 0, 1),
+                     1);
     assert_true(value(&scene, 1, "base.position", 0, 0) >
                 value(&scene, 0, "base.position", 0, 0) + 0.08);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
 }
 
-static void mistakes_are_one_line_with_their_place(void **state) {
+static void mistakes_are_one_line_with_their_location(void **state) {
     const struct {
         const char *text, *message;
         int line;
@@ -143,9 +144,9 @@ static void connects(const char *models, void **state, const char *message, int 
 // Docks of a SuperBot and of an ATRON have different types. Together they are no mistake, docked
 // they are one; an ATRON and a cube have docks with genders, which fit others of their own.
 static void docks_that_fit_nothing_are_noted(void **state) {
-    static const char text[] =
-        "groups:\n  - {name: a, model: ../models/modules/%s, count: 2, place: {line: {distance: "
-        "1}}}\n";
+    static const char text[] = "groups:\n  - {name: a, model: ../models/modules/%s, count: 2, "
+                               "placement: {line: {distance: "
+                               "1}}}\n";
     char own[400];
     snprintf(own, sizeof own, text, "atron_simple.urdf");
     mf_SceneFile *file = parse_scene(*state, own);
@@ -178,7 +179,7 @@ static void an_assembly_is_moved_to_what_is_fixed(void **state) {
     mf_SceneFile *file = parse_scene(
         *state, MODULES("    count: 3\n    chain: {first: front, second: back}\n"
                         "  - {name: base, model: ../models/modules/base.urdf, motion: external,\n"
-                        "     place: {poses: [[2, 1, 0]]}}\n"
+                        "     placement: {poses: [[2, 1, 0]]}}\n"
                         "docks:\n  - first: {group: m, dock: back}\n"
                         "    second: {group: base, dock: top}\n"));
     mf_Scene scene = make_scene(*state, file);
@@ -191,7 +192,7 @@ static void an_assembly_is_moved_to_what_is_fixed(void **state) {
     }
     drop_scene(&scene, file);
     connects("groups:\n  - {name: a, model: ../models/modules/base.urdf, motion: external, count: "
-             "2, place: {line: {distance: 1}}}\n"
+             "2, placement: {line: {distance: 1}}}\n"
              "docks:\n  - {first: {group: a, dock: top}, second: {group: a, robot: 1, dock: "
              "top}}\n",
              state,
@@ -203,7 +204,7 @@ int main(void) {
         cmocka_unit_test(a_chain_is_placed_and_docked),
         cmocka_unit_test(a_ring_closes_where_its_docks_meet),
         cmocka_unit_test(a_list_moves_the_robot_of_the_second_dock),
-        cmocka_unit_test(mistakes_are_one_line_with_their_place),
+        cmocka_unit_test(mistakes_are_one_line_with_their_location),
         cmocka_unit_test(docks_that_fit_nothing_are_noted),
         cmocka_unit_test(an_assembly_is_moved_to_what_is_fixed),
     };

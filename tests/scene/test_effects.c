@@ -44,7 +44,7 @@ static void scene_text(char *out, size_t size, const Kind *kind, const char *beh
              "air: {wind: [1, 0.5, 0]}\n"
              "proximity: {neighbors: {radius: 50}}\n"
              "groups:\n  - name: a\n    model: ../models/%s\n    count: %d\n"
-             "    place: {grid: {spacing: [12, 12, 12], center: [0, 0, 0]}}\n%s%s",
+             "    placement: {grid: {spacing: [12, 12, 12], center: [0, 0, 0]}}\n%s%s",
              kind->model, ROBOTS, kind->settings, chosen);
 }
 
@@ -150,14 +150,14 @@ static const Excuse excuses[] = {
     {"motion.points.", "points", "acts where feet slip or joints move"},
     {"motion.car.", "car", "acts where a car skids"},
     {"precision", "car", "standing is exact in both"},
-    {"motion.quasistatic.vertices", "", "room for what grows"},
-    {"motion.quasistatic.bars", "", "room for what grows"},
+    {"motion.quasistatic.vertices", "", "space for what grows"},
+    {"motion.quasistatic.bars", "", "space for what grows"},
     {"motion.quasistatic.samples", "", "acts where bars touch"},
     {"motion.quasistatic.reach", "", "acts where bars touch"},
     {"motion.quasistatic.actuator_speed", "", "acts where actuators move"},
     {"motion.quasistatic.iterations", "", "acts where they do not suffice"},
-    {"motion.elastic.vertices", "", "room for what grows"},
-    {"motion.elastic.bars", "", "room for what grows"},
+    {"motion.elastic.vertices", "", "space for what grows"},
+    {"motion.elastic.bars", "", "space for what grows"},
     {"motion.elastic.samples", "", "acts where bars touch"},
     {"motion.elastic.reach", "", "acts where bars touch"},
     {"motion.elastic.actuator_speed", "", "acts where actuators move"},

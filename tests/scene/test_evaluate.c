@@ -175,7 +175,7 @@ static void oscillator_genes_map_into_the_joint_range(void **state) {
     uint8_t genome[256] = {0};
     genome[0] = 255; // joint 0: offset at its upper limit
     genome[1] = 255; // half of the range
-    genome[2] = 64;  // a quarter turn
+    genome[2] = 64;  // a quarter rotation
     genome[bytes - 1] = 255;
     mf_scene_apply_genome(&scene, 1, genome);
     const mf_Joint *joint = scene.model->joints;

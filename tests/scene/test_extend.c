@@ -15,7 +15,7 @@ static const char heap[] = "world: {step: 0.002}\n"
                            "- name: boxes\n"
                            "  model: " MAYFLY_SOURCE_DIR "/models/resting_box.xml\n"
                            "  count: 12\n"
-                           "  place: {grid: {center: [0, 0, 0.1], spacing: [0.15, 0.15, 0.101],"
+                           "  placement: {grid: {center: [0, 0, 0.1], spacing: [0.15, 0.15, 0.101],"
                            " columns: 2, layers: 3}}\n";
 
 // A file of the project, or the text of a scene.

@@ -17,7 +17,7 @@ static void a_marble_swings_in_a_bowl(void **state) {
                      "ground: {shape: sine, amplitude: 0.05, wavelength: 2, columns: %d, rows: %d, "
                      "cell: %g}\n"
                      "groups: [{name: g, model: ../tests/scene/bodies/marble.xml, motion: %s, "
-                     "precision: double, place: {poses: [[-0.5, 0, 0]]}}]\n",
+                     "precision: double, placement: {poses: [[-0.5, 0, 0]]}}]\n",
                      600 / cell, 600 / cell, 0.01 * cell, motions[m]);
             mf_SceneFile *file = parse_scene(*state, text);
             mf_Scene scene = make_scene(*state, file);
@@ -60,7 +60,7 @@ static void robots_fall_where_the_ground_ends(void **state) {
             char text[600];
             snprintf(text, sizeof text,
                      "ground: %s\ngroups: [{name: g, model: ../tests/scene/bodies/brick.xml, "
-                     "count: 2, motion: %s, place: {poses: [[0, 0, 0], [1.3, 0, 0]]}}]\n",
+                     "count: 2, motion: %s, placement: {poses: [[0, 0, 0], [1.3, 0, 0]]}}]\n",
                      grounds[g], motions[m]);
             mf_SceneFile *file = parse_scene(*state, text);
             mf_Scene scene = make_scene(*state, file);

@@ -56,10 +56,10 @@ static const Case cases[] = {
     {MF_MOTION_ARTICULATED, BODY, "{articulated: {contact_law: mujoco}}"},
     {MF_MOTION_ARTICULATED, BODY, "{articulated: {contact_law: compliant}}"},
     {MF_MOTION_ARTICULATED, BODY, "{articulated: {contact_law: hard}}"},
-    {MF_MOTION_QUADROTOR, NONE, "flies, and crashes where it meets the ground"},
-    {MF_MOTION_FIXED_WING, NONE, "flies, and crashes where it meets the ground"},
+    {MF_MOTION_QUADROTOR, NONE, "flies, and crashes where it touches the ground"},
+    {MF_MOTION_FIXED_WING, NONE, "flies, and crashes where it touches the ground"},
     {MF_MOTION_CAR, CAR, "car"},
-    {MF_MOTION_EXTERNAL, NONE, "moves as it is told"},
+    {MF_MOTION_EXTERNAL, NONE, "moves as commanded"},
     {MF_MOTION_QUASISTATIC, NONE, "has no momentum"},
     {MF_MOTION_ELASTIC, TRUSS, "elastic"},
     {MF_MOTION_CLOTH, SHEET, "cloth"},
@@ -89,12 +89,12 @@ static void group_text(char *text, size_t size, const Case *c, uint32_t shape, b
     if (c->kind == BODY)
         snprintf(text, size,
                  "{name: g, model: ../tests/scene/bodies/%s.xml, count: %d, motion: %s, %s"
-                 "place: {grid: {center: [0, 0, 0.2], spacing: [0.45, 0.45, 1]}}}",
+                 "placement: {grid: {center: [0, 0, 0.2], spacing: [0.45, 0.45, 1]}}}",
                  bodies[shape], BODIES, c->settings, precision);
     else if (c->kind == PARTICLES)
         snprintf(text, size,
                  "{name: g, model: ../models/%s.xml, count: 200, motion: %s, %s"
-                 "place: {fill: {lower: [-0.12, -0.12, 0.15], upper: [0.12, 0.12, 0.7]}}}",
+                 "placement: {fill: {lower: [-0.12, -0.12, 0.15], upper: [0.12, 0.12, 0.7]}}}",
                  c->motion == MF_MOTION_FLUID ? "drop" : "grain", c->settings, precision);
     else
         snprintf(text, size,

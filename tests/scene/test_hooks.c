@@ -62,11 +62,11 @@ static bool steer(mf_Group *group, uint32_t instance, mf_Time time, void *user) 
     const mf_Field *genes = mf_group_find_field(group, "tripod.genes");
     mf_Field *target = mf_group_find_field(group, "joint.target");
     const mf_Model *model = mf_group_model(group);
-    double turns = mf_field_get(genes, instance, 0) * mf_time_to_seconds(time);
+    double cycles = mf_field_get(genes, instance, 0) * mf_time_to_seconds(time);
     double swing = mf_field_get(genes, instance, 1);
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const char *name = model->joints[j].name; // such as leg3_femur
-        double phase = turns + (strchr("135", name[3]) != NULL ? 0.0 : 0.5);
+        double phase = cycles + (strchr("135", name[3]) != NULL ? 0.0 : 0.5);
         phase -= floor(phase);
         double wave = phase < 0.5 ? 4.0 * phase - 1.0 : 3.0 - 4.0 * phase; // a triangle
         if (strstr(name, "coxa") != NULL)

@@ -5,21 +5,21 @@
 #define BALLS                                                                                      \
     "world: {step: 0.001}\n"                                                                       \
     "groups:\n  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    count: 2\n"   \
-    "    place: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
+    "    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
 
 static void defaults_are_those_of_the_library(void **state) {
     mf_SceneFile *file = parse_scene(*state, BALLS "joints: [{name: a, first: {group: balls}}]\n");
-    const mf_WorldJointConfig wanted = mf_world_joint_config();
+    const mf_WorldJointConfig expected = mf_world_joint_config();
     const mf_SceneJoint *joint = file->joints;
     assert_int_equal(file->joint_count, 1);
-    assert_int_equal(joint->kind, wanted.kind);
-    assert_true(joint->stiffness == wanted.stiffness && joint->damping == wanted.damping);
-    assert_true(joint->angular_stiffness == wanted.angular_stiffness);
-    assert_true(joint->angular_damping == wanted.angular_damping && joint->time == wanted.time);
-    assert_true(joint->force_limit == wanted.force_limit);
-    assert_true(joint->moment_limit == wanted.moment_limit);
-    assert_true(isnan(joint->range[0]) && joint->motor_rate == wanted.motor_rate);
-    assert_true(joint->motor_torque == wanted.motor_torque);
+    assert_int_equal(joint->kind, expected.kind);
+    assert_true(joint->stiffness == expected.stiffness && joint->damping == expected.damping);
+    assert_true(joint->angular_stiffness == expected.angular_stiffness);
+    assert_true(joint->angular_damping == expected.angular_damping && joint->time == expected.time);
+    assert_true(joint->force_limit == expected.force_limit);
+    assert_true(joint->moment_limit == expected.moment_limit);
+    assert_true(isnan(joint->range[0]) && joint->motor_rate == expected.motor_rate);
+    assert_true(joint->motor_torque == expected.motor_torque);
     assert_true(joint->enabled && isnan(joint->position[0]));
     assert_string_equal(joint->sides[1].group, "");
     mf_scene_file_destroy(file);
@@ -186,11 +186,12 @@ static void a_fixed_joint_keeps_both_together(void **state) {
 #define PUSHER                                                                                     \
     "world: {step: 0.001}\n"                                                                       \
     "groups:\n  - name: box\n    model: ../models/resting_box.xml\n    motion: external\n"         \
-    "    place: {poses: [[-0.3, 0, 0]]}\n"                                                         \
+    "    placement: {poses: [[-0.3, 0, 0]]}\n"                                                     \
     "    initial: [{property: base.linear_velocity, values: [0.2, 0, 0]}]\n"                       \
-    "  - {name: ball, model: ../models/ball.xml, motion: rigid, place: {poses: [[0, 0, 0]]}}\n"
+    "  - {name: ball, model: ../models/ball.xml, motion: rigid, placement: {poses: [[0, 0, "       \
+    "0]]}}\n"
 
-// The box goes on as it is told, whatever is in its way; the ball is pushed.
+// The box goes on as commanded, whatever is in its way; the ball is pushed.
 static void external_bodies_push_others(void **state) {
     mf_SceneFile *again, *file = parse_scene(*state, PUSHER);
     char *text = write_twice(*state, file, &again);
@@ -207,12 +208,12 @@ static void external_bodies_push_others(void **state) {
     drop_scene(&other, again);
 }
 
-static const char both[] =
-    PUSHER "  - {name: balls, model: ../models/ball.xml, count: 3, place: {poses: [[2, 0, 0], [2, "
-           "1, 0], [2, "
-           "2, 0]]}, height: 1}\n"
-           "joints:\n  - {name: rope, kind: ball, first: {group: balls}, position: [2, 0.5, 1.5]}\n"
-           "  - {name: bar, first: {group: balls, robot: 1}, second: {group: balls, robot: 2}}\n";
+static const char both[] = PUSHER
+    "  - {name: balls, model: ../models/ball.xml, count: 3, placement: {poses: [[2, 0, 0], [2, "
+    "1, 0], [2, "
+    "2, 0]]}, height: 1}\n"
+    "joints:\n  - {name: rope, kind: ball, first: {group: balls}, position: [2, 0.5, 1.5]}\n"
+    "  - {name: bar, first: {group: balls, robot: 1}, second: {group: balls, robot: 2}}\n";
 
 static void threads_change_nothing(void **state) {
     uint64_t hashes[2];
@@ -255,12 +256,12 @@ static void a_magnet_of_a_scene_holds_a_ball(void **state) {
     const mf_Field *height = mf_group_find_field(balls, "base.position");
     mf_world_step(scene.world, 55); // it fell for 0.1 s
     assert_int_equal(mf_world_joints_count(scene.joints), 1);
-    const double held = mf_field_get(height, 0, 2);
+    const double clamped = mf_field_get(height, 0, 2);
     mf_world_step(scene.world, 150); // 0.41 s
-    assert_true(fabs(mf_field_get(height, 0, 2) - held) < 1e-3);
+    assert_true(fabs(mf_field_get(height, 0, 2) - clamped) < 1e-3);
     mf_world_step(scene.world, 95); // 0.6 s: it was let go at 0.5 s
     assert_int_equal(mf_world_joints_count(scene.joints), 0);
-    assert_true(mf_field_get(height, 0, 2) < held - 0.03);
+    assert_true(mf_field_get(height, 0, 2) < clamped - 0.03);
     mf_scene_destroy(&scene);
     mf_release(*state, text);
     mf_scene_file_destroy(file);

@@ -138,7 +138,7 @@ static void triangle(double x, double y, double z, uint8_t genome[BYTES]) {
 }
 
 // What falls over while it comes to rest has warnings of that time, which end no trial.
-static void falls_before_the_trial_are_told_apart(void **state) {
+static void falls_before_the_trial_are_distinguished(void **state) {
     uint8_t bars[2][BYTES];
     double fitness[2];
     triangle(-0.06, -0.0525, 0.0, bars[0]);
@@ -201,14 +201,15 @@ static void descriptors_are_those_of_the_machine(void **state) {
     evaluate(*state, text, genomes[0], MANY, fitness, values);
     for (uint32_t i = 0; i < MANY; i++) {
         assert_int_equal(mf_machine_decode(genomes[i], BYTES, &machine, NULL), MF_OK);
-        const double *place = &values[4 * i];
+        const double *position = &values[4 * i];
         if (machine.actuator_count == 0) {
-            assert_true(place[0] == machine.bar_count && place[1] == 0.0 && place[2] == 0.0);
+            assert_true(position[0] == machine.bar_count && position[1] == 0.0 &&
+                        position[2] == 0.0);
             continue;
         }
-        assert_true(place[0] == machine.bar_count && place[1] == machine.actuator_count);
-        assert_true(place[2] > 0.0 && place[2] < 1.0);
-        assert_true(place[3] >= 0.0 && place[3] <= 1.0);
+        assert_true(position[0] == machine.bar_count && position[1] == machine.actuator_count);
+        assert_true(position[2] > 0.0 && position[2] < 1.0);
+        assert_true(position[3] >= 0.0 && position[3] <= 1.0);
         seen++;
     }
     assert_true(seen > 10);
@@ -246,7 +247,7 @@ int main(void) {
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_trial_again_has_the_same_bits),
         cmocka_unit_test(one_bar_does_not_crawl),
-        cmocka_unit_test(falls_before_the_trial_are_told_apart),
+        cmocka_unit_test(falls_before_the_trial_are_distinguished),
         cmocka_unit_test(what_stands_still_ends_its_trial),
         cmocka_unit_test(descriptors_are_those_of_the_machine),
         cmocka_unit_test(mistakes_are_named),

@@ -165,15 +165,16 @@ static void mistakes_in_groups_name_the_group(void **state) {
         {GROUP "    place: ring\n",
          "t.yaml:4:12: groups.a.place: expected one of line, poses, grid, "
          "circle, random, fill, found ring"},
-        {GROUP "    place: {grid: {}, random: {}}\n",
+        {GROUP "    placement: {grid: {}, random: {}}\n",
          "t.yaml:4:23: groups.a.place: expected only one of line, poses, grid, circle, random, "
          "fill, found random, too"},
-        {GROUP "    place: {grid: {spacing: [1, 2]}}\n",
-         "t.yaml:4:29: groups.a.place.grid.spacing: expected a list of 3 numbers above 0 up to "
+        {GROUP "    placement: {grid: {spacing: [1, 2]}}\n",
+         "t.yaml:4:29: groups.a.placement.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
-        {GROUP "    place: {poses: [[0, 0]]}\n", "t.yaml:4:21: groups.a.place.poses: expected "
-                                                 "points, each a list of 3 numbers from -1000000 "
-                                                 "to 1000000, found a list"},
+        {GROUP "    placement: {poses: [[0, 0]]}\n",
+         "t.yaml:4:21: groups.a.placement.poses: expected "
+         "points, each a list of 3 numbers from -1000000 "
+         "to 1000000, found a list"},
         {GROUP "    gaits: walk\n",
          "t.yaml:4:12: groups.a.gaits: expected a list of names, found walk"},
         {GROUP "    color: mauve\n", "t.yaml:4:12: groups.a.color: expected one of auto, file, "
@@ -293,10 +294,11 @@ static void mistakes_between_keys_are_found(void **state) {
          "'a.csv'"},
         {GROUP "  - name: a\n    model: x.urdf\n",
          "t.yaml:4:11: groups.a.name: expected each name once, found it again"},
-        {GROUP "    count: 2\n    place: {poses: [[0, 0, 0]]}\n",
-         "t.yaml:5:20: groups.a.place.poses: expected one for each robot (2), found 1"},
-        {GROUP "    place: {random: {lower: [0, 0, 9], upper: [1, 1, 5]}}\n",
-         "t.yaml:4:47: groups.a.place.random.upper: expected nothing below place.random.lower"},
+        {GROUP "    count: 2\n    placement: {poses: [[0, 0, 0]]}\n",
+         "t.yaml:5:20: groups.a.placement.poses: expected one for each robot (2), found 1"},
+        {GROUP "    placement: {random: {lower: [0, 0, 9], upper: [1, 1, 5]}}\n",
+         "t.yaml:4:47: groups.a.placement.random.upper: expected nothing below "
+         "placement.random.lower"},
         {GROUP "    motion: quadrotor\n",
          "t.yaml:4:13: groups.a.motion: quadrotor: expected the file of a vehicle (YAML) as model"},
         {GROUP "    motion: own\n",

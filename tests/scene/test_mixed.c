@@ -11,14 +11,14 @@ static const char everybody[] =
     "groups:\n"
     "  - name: walker\n    model: ../models/humanoid.urdf\n    motion: articulated\n"
     "    gaits: [walk]\n    behavior: {gait: {name: walk, command: [0.2, 0, 0]}}\n"
-    "    place: {poses: [[0, 0, 0]]}\n"
+    "    placement: {poses: [[0, 0, 0]]}\n"
     "  - name: ball\n    model: ../models/ball.xml\n    motion: rigid\n"
-    "    place: {poses: [[0.3, 0, 0]]}\n"
+    "    placement: {poses: [[0.3, 0, 0]]}\n"
     "  - name: car\n    model: ../models/car_full_size.yaml\n"
-    "    place: {poses: [[-5, 6, 0]]}\n"
+    "    placement: {poses: [[-5, 6, 0]]}\n"
     "    behavior: {command: {mode: speed, values: [4, 0]}}\n"
     "  - name: quads\n    model: ../models/sun2022.yaml\n    count: 5\n"
-    "    place: {circle: {center: [0, 0, 20], radius: 12}}\n"
+    "    placement: {circle: {center: [0, 0, 20], radius: 12}}\n"
     "    behavior: {orbit: {radius: 10, height: 20, speed: 3}}\n";
 
 static void drop_checked(mf_Context *context) {
@@ -100,12 +100,12 @@ static void a_written_scene_moves_alike(void **state) {
     "groups:\n"                                                                                    \
     "  - name: walker\n    model: ../models/hexapod.urdf\n    motion: %s\n"                        \
     "    gaits: [tripod]\n    behavior: {gait: {name: tripod, command: [0.08, 0, 0.1]}}\n"         \
-    "    place: %s\n"
+    "    placement: %s\n"
 #define OTHERS                                                                                     \
     "  - name: walkers\n    model: ../models/humanoid.urdf\n    motion: rigid\n    count: 2\n"     \
-    "    place: {poses: [[1000, 0, 0], [1000, 0.2, 1]]}\n"                                         \
+    "    placement: {poses: [[1000, 0, 0], [1000, 0.2, 1]]}\n"                                     \
     "  - name: cars\n    model: ../models/car_orca.yaml\n    count: 3\n"                           \
-    "    place: {circle: {center: [0, 1000, 0], radius: 5}}\n"
+    "    placement: {circle: {center: [0, 1000, 0], radius: 5}}\n"
 
 // Every value of the walker's state after `steps`; from malloc.
 static double *walk(mf_Context *context, const char *text, uint64_t steps, size_t *count) {
@@ -152,7 +152,8 @@ static void a_robot_moves_as_it_does_alone(void **state) {
     }
 }
 
-// Whoever is isolated is so in a crowd, too: two groups in the same place do not feel each other.
+// Whoever is isolated is so in a swarm, too: two groups in the same position do not feel each
+// other.
 static void isolated_groups_do_not_interact(void **state) {
     static const char crowd[] =
         "world: {step: 0.002}\n"
@@ -161,7 +162,7 @@ static void isolated_groups_do_not_interact(void **state) {
         "    gaits: [tripod]\n    behavior: {gait: {name: tripod, command: [0.08, 0, 0.1]}}\n"
         "  - name: rock\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
         "  - name: other\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
-        "    place: {poses: [[3, 0, 0]]}\n";
+        "    placement: {poses: [[3, 0, 0]]}\n";
     char alone[2000];
     size_t count, other;
     snprintf(alone, sizeof alone, ALONE, "articulated", "line");

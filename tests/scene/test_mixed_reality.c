@@ -10,9 +10,9 @@ enum { ROWS = 8 };
     "groups:\n"                                                                                    \
     "  - name: real\n    model: ../models/obstacles/can.xml\n"                                     \
     "    motion: {external: {poses: 8, delay: 0.03, hold: 0.2}}\n"                                 \
-    "    place: {poses: [[3, 0, 0]]}\n"                                                            \
+    "    placement: {poses: [[3, 0, 0]]}\n"                                                        \
     "  - name: simulated\n    model: ../models/modules/wheelbot.urdf\n"                            \
-    "    place: {poses: [[0, 0, 0]]}\n" behavior
+    "    placement: {poses: [[0, 0, 0]]}\n" behavior
 
 // One step of a can that somebody moves along -x towards the robot, from x = 2 m at 0.5 m/s, seen
 // 100 times a second.
@@ -55,7 +55,7 @@ static void it_is_avoided(void **state) {
         parse_scene(*state, SCENE("    behavior: {wheels: {left: front_left back_left,\n"
                                   "      right: front_right back_right, distance: 0.5}}\n"));
     mf_Scene scene = make_scene(*state, file);
-    double turned = 0.0;
+    double angle = 0.0;
     for (uint32_t tick = 0; tick < 800; tick++) {
         step(&scene, tick);
         const double gap =
@@ -63,9 +63,9 @@ static void it_is_avoided(void **state) {
         const double half = get(&scene, 1, "base.orientation", 0, 3);
         if (gap > 0.8)
             assert_true(fabs(half) < 0.05);
-        turned = fmax(turned, fabs(half));
+        angle = fmax(angle, fabs(half));
     }
-    assert_true(turned > 0.3);
+    assert_true(angle > 0.3);
     drop_scene(&scene, file);
 }
 
@@ -75,9 +75,9 @@ static void it_is_a_neighbor(void **state) {
         parse_scene(*state, "world: {step: 0.005}\nproximity: {neighbors: {radius: 5}}\ngroups:\n"
                             "  - name: real\n    model: ../models/obstacles/can.xml\n"
                             "    motion: {external: {poses: 8, delay: 0.03}}\n"
-                            "    place: {poses: [[3, 0, 0]]}\n"
+                            "    placement: {poses: [[3, 0, 0]]}\n"
                             "  - name: quad\n    model: ../models/sun2022.yaml\n"
-                            "    place: {poses: [[0, 0, 0]]}\n    height: 1\n");
+                            "    placement: {poses: [[0, 0, 0]]}\n    height: 1\n");
     mf_Scene scene = make_scene(*state, file);
     for (uint32_t tick = 0; tick < 200; tick++)
         step(&scene, tick);
@@ -121,9 +121,9 @@ static void cameras_see_it_where_it_is(void **state) {
     mf_SceneFile *file = parse_scene(
         *state, "world: {step: 0.005}\ngroups:\n"
                 "  - {name: can, model: ../models/obstacles/can.xml, motion: {external: {poses: 8, "
-                "delay: 0.03}}, place: {poses: [[9, 0, 0]]}}\n"
+                "delay: 0.03}}, placement: {poses: [[9, 0, 0]]}}\n"
                 "  - {name: eyes, model: ../tests/scene/watcher.xml, motion: {external: {poses: 8, "
-                "delay: 0.03}}, cameras: true, place: {poses: [[0, 9, 0]]}}\n"
+                "delay: 0.03}}, cameras: true, placement: {poses: [[0, 9, 0]]}}\n"
                 "cameras: [{name: top, position: [0.5, 0, 3], rpy: [0, 1.5707963267948966, 0], "
                 "width: 201, height: 161, fovy: 0.6, color: false, segmentation: true}]\n");
     mf_Scene scene = make_scene(*state, file);
@@ -138,10 +138,10 @@ static void cameras_see_it_where_it_is(void **state) {
     const mf_Model *eyes = mf_group_model(mf_world_group(scene.world, 1));
     const mf_Lens lenses[2] = {mf_lens_of(&top), mf_lens_of(&eyes->cameras[0])};
     for (uint32_t tick = 0; tick < 200; tick++) {
-        const double time = 0.005 * tick, turn = 0.6 * time;
+        const double time = 0.005 * tick, rotation = 0.6 * time;
         if (tick % 2 == 0) {
             send(&scene, 0, time, 0.5 + 0.4 * time, 0.2 - 0.3 * time, 0.2, 0.0);
-            send(&scene, 1, time, -0.4, 0.1 * time, 0.2, -0.5 * turn);
+            send(&scene, 1, time, -0.4, 0.1 * time, 0.2, -0.5 * rotation);
         }
         mf_world_step(scene.world, 1);
         if (tick % 40 != 39)

@@ -99,16 +99,16 @@ static void a_wheelbot_stops_before_a_wall(void **state) {
     const double front = 1.2 - 0.05, nose = 0.1, distance = 0.4; // [m]
     char path[64], text[1024];
     double least = 9.0;
-    bool turned = false;
+    bool rotated = false;
     write_temporary(path, ".xml", wall);
     snprintf(text, sizeof text,
              "world: {step: 0.002}\n"
              "groups:\n"
              "  - name: wheelbot\n    model: ../models/modules/wheelbot.urdf\n"
-             "    place: {poses: [[0, 0, 0]]}\n"
+             "    placement: {poses: [[0, 0, 0]]}\n"
              "    behavior: {wheels: {left: front_left back_left, right: front_right back_right,"
-             " speed: 5, distance: %g, turn: 1}}\n"
-             "  - name: wall\n    model: %s\n    place: {poses: [[1.2, 0, 0]]}\n"
+             " speed: 5, distance: %g, pivot_time: 1}}\n"
+             "  - name: wall\n    model: %s\n    placement: {poses: [[1.2, 0, 0]]}\n"
              "run: {duration: 5}\n",
              distance, path);
     mf_SceneFile *file = parse_scene(*state, text);
@@ -119,12 +119,12 @@ static void a_wheelbot_stops_before_a_wall(void **state) {
         run_for(&scene, 0.01);
         const double gap = front - nose - place(&scene, 0, 0, 0);
         least = gap < least ? gap : least;
-        turned = turned || get(&scene, 0, "wheels.memory", 0, 0) > 0.0;
-        if (!turned && k > 20) // level but for its springs
+        rotated = rotated || get(&scene, 0, "wheels.memory", 0, 0) > 0.0;
+        if (!rotated && k > 20) // level but for its springs
             assert_near(get(&scene, 0, "sensor.value", 0, sensor), gap, 0.01);
     }
     print_message("the wheelbot came as near as %.3f m\n", least);
-    assert_true(SANITIZED || (turned && least < distance));
+    assert_true(SANITIZED || (rotated && least < distance));
     assert_true(least > 0.5 * distance);
     assert_near(place(&scene, 1, 0, 0), 1.2, 1e-3); // nobody pushed it
     drop_scene(&scene, file);

@@ -16,7 +16,7 @@ static void test_fill(void **state) {
     mf_SceneFile *file = parse_scene(
         context, POOL "    count: 30\n"
                       "    motion: {fluid: {emitters: [{position: [0, 0, 2]}]}}\n"
-                      "    place: {fill: {lower: [1, 2, 3], upper: [1.13, 2.09, 3.17]}}\n");
+                      "    placement: {fill: {lower: [1, 2, 3], upper: [1.13, 2.09, 3.17]}}\n");
     mf_Scene scene = make_scene(context, file);
     // 3 x 2 x 4 sites of 0.04 m.
     assert_int_equal(mf_particles_present(scene.group), 24);
@@ -43,9 +43,9 @@ static void refuse(mf_Context *context, const char *text, const char *part) {
 static void test_refusals(void **state) {
     refuse(*state,
            POOL "    count: 30\n    motion: fluid\n"
-                "    place: {fill: {lower: [0, 0, 0], upper: [0.1, 0.1, 0.1]}}\n",
-           "no room for all particles and there are no emitters: 8 of 30");
-    refuse(*state, POOL "    place: {fill: {lower: [0, 0, 0], upper: [1, 1, 1]}}\n",
+                "    placement: {fill: {lower: [0, 0, 0], upper: [0.1, 0.1, 0.1]}}\n",
+           "no space for all particles and there are no emitters: 8 of 30");
+    refuse(*state, POOL "    placement: {fill: {lower: [0, 0, 0], upper: [1, 1, 1]}}\n",
            "expected motion fluid or grains");
     refuse(*state, "groups:\n  - {name: a, model: ../models/hexapod.urdf, motion: fluid}\n",
            "a particle is one free link");
@@ -57,12 +57,12 @@ static void test_floats(void **state) {
     mf_SceneFile *file = parse_scene(
         context, POOL "    count: 8000\n"
                       "    motion: {fluid: {artificial_viscosity: 0.1}}\n"
-                      "    place: {fill: {lower: [-0.8, -0.6, 0], upper: [0.8, 0.6, 0.28]}}\n"
+                      "    placement: {fill: {lower: [-0.8, -0.6, 0], upper: [0.8, 0.6, 0.28]}}\n"
                       "  - {name: pool, model: ../models/pool.xml}\n"
                       "  - name: box\n"
                       "    model: ../models/float.xml\n"
                       "    motion: rigid\n"
-                      "    place: {poses: [[0, 0, 0]]}\n"
+                      "    placement: {poses: [[0, 0, 0]]}\n"
                       "    height: 0.3\n");
     mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, SANITIZED ? 250 : 2500);

@@ -10,7 +10,7 @@
 #define PLAY                                                                                       \
     "world: {step: 0.001}\ngroups:\n"                                                              \
     "  - name: craft\n    model: ../models/hexapod.urdf\n    motion: own\n    count: 2\n"          \
-    "    sensors: true\n    place: {poses: [[0, 0, 0], [0, 3, 0]]}\n"                              \
+    "    sensors: true\n    placement: {poses: [[0, 0, 0], [0, 3, 0]]}\n"                          \
     "    plugins:\n"                                                                               \
     "      - {file: \"" PLUGINS "hover.so\", settings: {height: 0.16, thrust: 40}}\n"              \
     "      - {file: \"" PLUGINS "sway.so\", tick: 0.02, settings: {amplitude: 0.3}}\n"             \
@@ -18,14 +18,14 @@
     "      - {to: articulated, when: {near: {group: walker, distance: 0.5}}}\n"                    \
     "      - {to: own, when: {far: {group: walker, distance: 0.6}}}\n"                             \
     "  - name: walker\n    model: ../models/hexapod.urdf\n    motion: rigid\n"                     \
-    "    sensors: true\n    place: {poses: [[0.7, 0, 0]]}\n"                                       \
+    "    sensors: true\n    placement: {poses: [[0.7, 0, 0]]}\n"                                   \
     "    plugins:\n      - {file: \"" PLUGINS "sway.so\", tick: 0.01}\n"
 
 static void plugins_move_and_control(void **state) {
     mf_SceneFile *file = parse_scene(*state, PLAY);
     mf_Scene scene = make_scene(*state, file);
-    mf_Group *craft = mf_world_group(scene.world, 0);
-    assert_int_equal(mf_motion_of(craft, 0), MF_MOTION_OWN);
+    mf_Group *vehicle = mf_world_group(scene.world, 0);
+    assert_int_equal(mf_motion_of(vehicle, 0), MF_MOTION_OWN);
     mf_world_step(scene.world, 20);
     // Each at its own rate: after 20 ms two and one calls of the controllers, 20 of the motion.
     assert_true(fabs(get(&scene, 0, "sway.clock", 0, 0) - 0.02) < 1e-6);
@@ -33,16 +33,16 @@ static void plugins_move_and_control(void **state) {
     mf_world_step(scene.world, 1);
     assert_true(fabs(get(&scene, 0, "sway.clock", 0, 0) - 0.04) < 1e-6);
     assert_true(fabs(get(&scene, 1, "sway.clock", 0, 0) - 0.03) < 1e-6);
-    double height = get_field(craft, "base.position", 0, 2);
+    double height = get_field(vehicle, "base.position", 0, 2);
     assert_true(fabs(height - 0.16) < 1e-6);
     bool switched = false;
     for (int i = 0; i < 100; i++) {
         mf_world_step(scene.world, 20);
-        switched = switched || mf_motion_of(craft, 0) == MF_MOTION_ARTICULATED;
+        switched = switched || mf_motion_of(vehicle, 0) == MF_MOTION_ARTICULATED;
     }
     assert_true(switched);
-    assert_int_equal(mf_motion_of(craft, 1), MF_MOTION_OWN);
-    assert_int_equal(mf_group_fault_total(craft), 0);
+    assert_int_equal(mf_motion_of(vehicle, 1), MF_MOTION_OWN);
+    assert_int_equal(mf_group_fault_total(vehicle), 0);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
 }
@@ -158,7 +158,8 @@ static void every_failing_call_is_survived(void **state) {
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 100);
 }
 
-// What has joints gets its color by the order, when there are several; what is told one has that.
+// What has joints gets its color by the order, when there are several; what is notified one has
+// that.
 static void groups_have_colors(void **state) {
     static const char text[] = "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
                                "  - name: ball\n    model: ../models/ball.xml\n"

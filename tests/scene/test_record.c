@@ -10,7 +10,7 @@
 static const char text[] = "groups:\n"
                            "  - name: quads\n    model: ../models/crazyflie.yaml\n    count: 20\n"
                            "  - name: cars\n    model: ../models/car_orca.yaml\n    count: 3\n"
-                           "    place: {grid: {spacing: [1, 1, 1]}}\n";
+                           "    placement: {grid: {spacing: [1, 1, 1]}}\n";
 
 static mf_Status record(mf_World *world, const char *const *fields, mf_Error *error) {
     mf_Recorder *recorder = NULL;

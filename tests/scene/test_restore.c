@@ -119,11 +119,11 @@ static void check_scene(mf_Context *context, const char *name) {
 }
 
 // Two modules whose docks are near each other, and join within these steps.
-static void docks_that_meet_restore_exactly(void **state) {
+static void docks_that_mate_restore_exactly(void **state) {
     mf_SceneFile *file = parse_scene(
         *state, "world: {step: 0.01}\n"
                 "groups:\n  - name: m\n    model: ../models/modules/superbot_simple.urdf\n"
-                "    count: 2\n    place: {poses: [[0, 0, 0], [0.1682, 0, 0]]}\n"
+                "    count: 2\n    placement: {poses: [[0, 0, 0], [0.1682, 0, 0]]}\n"
                 "    initial:\n      - {property: dock.enabled, values: [1]}\n");
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, TICKS);
@@ -151,6 +151,6 @@ static void all_scenes_restore_exactly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_scenes_restore_exactly),
-                                       cmocka_unit_test(docks_that_meet_restore_exactly)};
+                                       cmocka_unit_test(docks_that_mate_restore_exactly)};
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

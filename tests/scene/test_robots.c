@@ -9,7 +9,7 @@ static void a_game_is_read_and_written(void **state) {
     assert_int_equal(mf_scene_file_count(file), 10);
     const mf_SceneGroup *blue = &file->groups[2];
     assert_int_equal(blue->count, 4);
-    assert_int_equal(blue->place.pose_count, 4);
+    assert_int_equal(blue->placement.pose_count, 4);
     assert_int_equal(blue->gait_count, 8);
     assert_string_equal(blue->gaits[1], "walk");
     assert_int_equal(blue->rule_count, 2);
@@ -21,7 +21,7 @@ static void a_game_is_read_and_written(void **state) {
     assert_true(blue->behavior.soccer.goal[0] == 4.5);
     char *once = write_twice(*state, file, &again);
     assert_int_equal(again->groups[3].behavior.kind, MF_BEHAVIOR_SOCCER);
-    assert_true(again->groups[3].place.poses[1][0] == 1.0);
+    assert_true(again->groups[3].placement.poses[1][0] == 1.0);
     mf_release(*state, once);
     mf_scene_file_destroy(file);
     mf_scene_file_destroy(again);

@@ -10,9 +10,9 @@ static void rules_change_motions(void **state) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n"
         "  - name: post\n    model: ../models/hexapod.urdf\n    motion: points\n"
-        "    place: {poses: [[1, 0, 0]]}\n    contact: {others: false}\n"
+        "    placement: {poses: [[1, 0, 0]]}\n    contact: {others: false}\n"
         "  - name: walkers\n    model: ../models/hexapod.urdf\n    motion: kinematic\n"
-        "    count: 3\n    place: {poses: [[1, 3, 0], [1, 1, 0], [9, 0, 0]]}\n    contact: "
+        "    count: 3\n    placement: {poses: [[1, 3, 0], [1, 1, 0], [9, 0, 0]]}\n    contact: "
         "{others: false}\n"
         "    switch:\n"
         "      - {to: rigid, when: {at: {time: 0.2}}}\n"
@@ -168,7 +168,7 @@ static void tilted_robots_change_motion(void **state) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/humanoid.urdf\n    "
         "motion: rigid\n"
-        "    gaits: [stand]\n    count: 2\n    place: {poses: [[0, 0, 0], [0, 5, 0]]}\n"
+        "    gaits: [stand]\n    count: 2\n    placement: {poses: [[0, 0, 0], [0, 5, 0]]}\n"
         "    switch:\n      - {to: articulated, when: {tilted: {angle: 0.9}}}\n";
     mf_SceneFile *file = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, file);
@@ -181,11 +181,12 @@ static void tilted_robots_change_motion(void **state) {
 }
 
 static void gaits_follow_commands(void **state) {
-    static const char text[] = "world: {step: 0.001}\ngroups:\n  - name: a\n    model: "
-                               "../models/hexapod.urdf\n    motion: kinematic\n"
-                               "    gaits: [tripod]\n    count: 2\n    place: {poses: [[0, 0, 0], "
-                               "[0, 5, 1.5707963267948966]]}\n"
-                               "    behavior: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
+    static const char text[] =
+        "world: {step: 0.001}\ngroups:\n  - name: a\n    model: "
+        "../models/hexapod.urdf\n    motion: kinematic\n"
+        "    gaits: [tripod]\n    count: 2\n    placement: {poses: [[0, 0, 0], "
+        "[0, 5, 1.5707963267948966]]}\n"
+        "    behavior: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
     mf_SceneFile *file = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 4000);
@@ -206,7 +207,7 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
         const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
                                          {"groups.blue.switch.0.when.near.distance", "0"},
                                          {"groups.blue.switch.1.when.far.distance", "1000"},
-                                         {"groups.ball.place.poses", "[[-0.45, 0.14, 0]]"}};
+                                         {"groups.ball.placement.poses", "[[-0.45, 0.14, 0]]"}};
         mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
         mf_Scene scene = make_scene(*state, file);
         mf_world_step(scene.world, 5000);
@@ -229,7 +230,7 @@ static void lying_robots_get_up(void **state) {
         const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
                                          {"groups.blue.switch.0.when.near.distance", "0"},
                                          {"groups.blue.switch.1.when.far.distance", "1000"},
-                                         {"groups.ball.place.poses", "[[4, 2.5, 0]]"}};
+                                         {"groups.ball.placement.poses", "[[4, 2.5, 0]]"}};
         mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
         mf_Scene scene = make_scene(*state, file);
         lay_down(&scene, 2, 2, 1.57);

@@ -49,8 +49,8 @@ static void a_file_with_a_model_alone_gets_all_defaults(void **state) {
     assert_true(!group->double_precision && !group->isolated && group->sensors);
     assert_true(group->contact_shapes && group->contact_self && group->contact_others);
     assert_true(isnan(group->friction) && group->control_interval == 0);
-    assert_int_equal(group->place.kind, MF_PLACEMENT_LINE);
-    assert_true(group->place.distance == 1 && group->place.height == 0);
+    assert_int_equal(group->placement.kind, MF_PLACEMENT_LINE);
+    assert_true(group->placement.distance == 1 && group->placement.height == 0);
     assert_true(group->servo.gain == 0 && group->servo.stiffness == 1);
     assert_int_equal(group->behavior.kind, MF_BEHAVIOR_HOLD);
     assert_true(isnan(group->behavior.gait_command[0]) || group->behavior.gait == NULL);
@@ -96,21 +96,21 @@ static void controllers_have_the_defaults_of_the_library(const mf_SceneGroup *gr
 }
 
 static void interaction_has_the_defaults_of_the_library(const mf_InteractionConfig *found) {
-    mf_InteractionConfig wanted = mf_interaction_config();
-    assert_true(found->detect == wanted.detect && found->radius == wanted.radius);
-    assert_true(found->nearest == wanted.nearest && found->relative == wanted.relative);
-    assert_true(fabs(found->view_angle - wanted.view_angle) < 1e-15);
-    assert_true(found->detection_rate.numerator == wanted.detection_rate.numerator);
-    assert_true(found->collide == wanted.collide && found->terrain == wanted.terrain);
-    assert_true(found->terrain_tolerance == wanted.terrain_tolerance);
-    assert_true(found->background == wanted.background && found->latency == wanted.latency);
-    assert_true(found->downwash == wanted.downwash);
-    assert_true(found->downwash_reach == wanted.downwash_reach);
-    assert_true(found->air_density == wanted.air_density && found->profile == wanted.profile);
-    assert_true(found->wind_roughness == wanted.wind_roughness);
-    assert_true(found->wind_reference == wanted.wind_reference);
-    assert_true(found->margin == wanted.margin && found->candidates == wanted.candidates);
-    assert_true(found->event_capacity == wanted.event_capacity);
+    mf_InteractionConfig expected = mf_interaction_config();
+    assert_true(found->detect == expected.detect && found->radius == expected.radius);
+    assert_true(found->nearest == expected.nearest && found->relative == expected.relative);
+    assert_true(fabs(found->view_angle - expected.view_angle) < 1e-15);
+    assert_true(found->detection_rate.numerator == expected.detection_rate.numerator);
+    assert_true(found->collide == expected.collide && found->terrain == expected.terrain);
+    assert_true(found->terrain_tolerance == expected.terrain_tolerance);
+    assert_true(found->background == expected.background && found->latency == expected.latency);
+    assert_true(found->downwash == expected.downwash);
+    assert_true(found->downwash_reach == expected.downwash_reach);
+    assert_true(found->air_density == expected.air_density && found->profile == expected.profile);
+    assert_true(found->wind_roughness == expected.wind_roughness);
+    assert_true(found->wind_reference == expected.wind_reference);
+    assert_true(found->margin == expected.margin && found->candidates == expected.candidates);
+    assert_true(found->event_capacity == expected.event_capacity);
 }
 
 // The defaults of the tables are those of the library, so that a program and a file agree.
@@ -200,7 +200,8 @@ static void check_full_group(const mf_SceneGroup *g) {
     assert_true(g->servo.speed == 5 && g->servo.stiffness == 2 && g->servo.inputs);
     assert_true(!g->contact_shapes && !g->contact_self && !g->contact_others);
     assert_true(g->friction == 0.9 && g->settle == 0.75 && g->joint_noise == 0.01);
-    assert_true(g->place.heading == 0.5 && g->place.height == 0.125 && g->place.speed == 2);
+    assert_true(g->placement.heading == 0.5 && g->placement.height == 0.125 &&
+                g->placement.speed == 2);
     assert_string_equal(g->keyframe, "none");
     assert_int_equal(g->color, MF_COLOR_PINK);
     assert_int_equal(g->initial_count, 2);
@@ -350,7 +351,7 @@ static void motions_and_rules_are_written_back(void **state) {
         "      - {to: own, when: {at: {time: 0}}}\n"
         "  - {name: b, model: b.xml}\n";
     static const struct {
-        const char *word, *written;
+        const char *name, *written;
         mf_Motion motion;
     } cases[] = {{"kinematic", "    motion: kinematic\n", MF_MOTION_KINEMATIC},
                  {"points", "    motion:\n      points:\n", MF_MOTION_POINTS},
@@ -361,7 +362,7 @@ static void motions_and_rules_are_written_back(void **state) {
                  {"own", "    motion: own\n", MF_MOTION_OWN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1000];
-        snprintf(text, sizeof text, rules, cases[i].word);
+        snprintf(text, sizeof text, rules, cases[i].name);
         mf_SceneFile *again, *file = parse_scene(*state, text);
         char *once = write_twice(*state, file, &again);
         if (strstr(once, cases[i].written) == NULL)
@@ -451,14 +452,14 @@ static void overrides_reach_lists_in_lists(void **state) {
     const mf_Override overrides[] = {{"groups.blue.switch.1.when.far.distance", "3.5"},
                                      {"groups.red.gaits", "[walk]"},
                                      {"groups.red.behavior", "hold"},
-                                     {"groups.3.place.poses", "[[0, 0, 0], [1, 2, 3]]"},
+                                     {"groups.3.placement.poses", "[[0, 0, 0], [1, 2, 3]]"},
                                      {"groups.red.count", "2"}};
     mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 5);
     assert_true(file->groups[2].rules[1].distance == 3.5);
     assert_int_equal(file->groups[3].gait_count, 1);
     assert_int_equal(file->groups[3].behavior.kind, MF_BEHAVIOR_HOLD);
-    assert_int_equal(file->groups[3].place.pose_count, 2);
-    assert_true(file->groups[3].place.poses[1][2] == 3);
+    assert_int_equal(file->groups[3].placement.pose_count, 2);
+    assert_true(file->groups[3].placement.poses[1][2] == 3);
     mf_scene_file_destroy(file);
 }
 
@@ -568,7 +569,7 @@ static void written_text_reads_back_the_same(void **state) {
         assert_true(first->proximity == second->proximity);
         assert_true(first->ground.given == second->ground.given);
         assert_int_equal(first->groups[0].controller, second->groups[0].controller);
-        // Names of files point to the same place from everywhere.
+        // Names of files point to the same position from everywhere.
         const char *path = first->groups[0].model_path, *other = second->groups[0].model_path;
         assert_true(other[0] == '/');
         assert_string_equal(other + strlen(other) - strlen(path), path);
@@ -650,7 +651,7 @@ static void written_text_has_every_default(void **state) {
                               "      self: true\n"
                               "      others: true\n"
                               "      friction: auto\n"
-                              "    place:\n"
+                              "    placement:\n"
                               "      line:\n"
                               "        distance: 1 # [m]\n"
                               "    heading: 0 # [rad]\n"
@@ -666,7 +667,7 @@ static void written_text_has_every_default(void **state) {
                               "    chain:\n"
                               "      first: \"\"\n"
                               "      second: \"\"\n"
-                              "      turn: 0\n"
+                              "      orientation: 0\n"
                               "      closed: false\n"
                               "    dock_limits:\n"
                               "      tension: 0 # [N]\n"

@@ -88,7 +88,7 @@ static void a_program_describes(void **state) {
     drop_scene(&scene, file);
 }
 
-static void mistakes_state_their_place(void **state) {
+static void mistakes_state_their_location(void **state) {
 #define HEAD "groups: [{name: a, model: a.urdf}]\nsearch:\n"
 #define CELL "  replacement: cell\n  descriptors:\n"
     static const char *const cases[][2] = {
@@ -158,7 +158,7 @@ int main(void) {
         cmocka_unit_test(measures_have_their_closed_forms),
         cmocka_unit_test(duty_and_speed_of_a_robot_that_stands),
         cmocka_unit_test(a_program_describes),
-        cmocka_unit_test(mistakes_state_their_place),
+        cmocka_unit_test(mistakes_state_their_location),
         cmocka_unit_test(a_file_is_written_as_it_was_read),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

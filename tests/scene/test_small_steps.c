@@ -113,10 +113,11 @@ static void attitudes_keep_small_steps(void **state) {
         mf_world_step(scene.world, steps);
         const double angle =
             2.0 * atan2(mf_field_sum(attitude, 0, 3), mf_field_sum(attitude, 0, 0));
-        const double turned = angle - 2.0 * atan2((double)(float)sin(0.5), (double)(float)cos(0.5));
-        if (!(fabs(turned - steps * step * rate) <= 0.01 * steps * step * rate))
+        const double rotated =
+            angle - 2.0 * atan2((double)(float)sin(0.5), (double)(float)cos(0.5));
+        if (!(fabs(rotated - steps * step * rate) <= 0.01 * steps * step * rate))
             fail_msg("%s: turned by %g rad, expected %g", mf_motion_name((mf_Motion)motions[m]),
-                     turned, steps * step * rate);
+                     rotated, steps * step * rate);
         drop_scene(&scene, file);
     }
 }
@@ -147,20 +148,20 @@ static double turn(mf_Context *context, double start, double rate, double step, 
     set_field(group, "joint.rate", 0, 0, rate);
     mf_group_refresh(group, 0);
     mf_world_step(world, steps);
-    const double turned = mf_field_get(angle, 0, 0) - (double)(float)start;
+    const double rotated = mf_field_get(angle, 0, 0) - (double)(float)start;
     mf_world_destroy(world);
     mf_model_destroy(model);
-    return turned;
+    return rotated;
 }
 
 // In 1,000 s a wheel at 100 rad/s turns by 100,000 rad; slow joints move in very short steps.
 static void joints_keep_small_steps(void **state) {
     const double wheel = turn(*state, 0.0, 100.0, 0.01, 100000);
     if (!(fabs(wheel - 1e5) <= 0.01))
-        fail_msg("the wheel has turned by %.9g rad in place of 100000", wheel);
+        fail_msg("the wheel has turned by %.9g rad instead of 100000", wheel);
     const double slow = turn(*state, 1.0, 0.02, 2e-6, 50000);
     if (!(fabs(slow - 0.002) <= 2e-6))
-        fail_msg("the slow joint has turned by %.9g rad in place of 0.002", slow);
+        fail_msg("the slow joint has turned by %.9g rad instead of 0.002", slow);
 }
 
 int main(void) {

@@ -61,7 +61,7 @@ static void what_passes_through_the_ground_is_noted(void **state) {
         bool noted;
     } cases[] = {
         {"groups:\n" MODEL("a", "crazyflie.yaml")
-             MODEL("b", "car_full_size.yaml") "    place: {poses: [[9, 0, 0]]}\n",
+             MODEL("b", "car_full_size.yaml") "    placement: {poses: [[9, 0, 0]]}\n",
          true},
         {"proximity: {collisions: {terrain: false}}\ngroups:\n" MODEL("b", "aerosonde.yaml"), true},
         {"proximity: {enabled: true}\ngroups:\n  - {name: c, model: ../models/sun2022.yaml, "
@@ -198,8 +198,8 @@ static mf_Scene make_text(mf_Context *context, const char *text, mf_SceneFile **
     return make_scene(context, *file);
 }
 
-static void expect_place(const mf_Scene *scene, uint32_t robot, double x, double y, double z,
-                         double heading) {
+static void expect_position(const mf_Scene *scene, uint32_t robot, double x, double y, double z,
+                            double heading) {
     const double found[3] = {x, y, z};
     for (uint32_t c = 0; c < 3; c++)
         assert_near(get(scene, 0, "base.position", robot, c), found[c], 1e-5);
@@ -215,52 +215,52 @@ static void robots_stand_at_their_start_poses(void **state) {
     mf_Scene scene = make_text(*state, robot, &file);
     const double z = get(&scene, 0, "base.position", 0, 2);
     assert_near(z, scene.model->rest_height, 0.01); // on its shapes, not on points of them
-    expect_place(&scene, 0, 0, 0, z, 0);
+    expect_position(&scene, 0, 0, 0, z, 0);
     drop_scene(&scene, file);
 
     scene = make_text(
         *state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n", &file);
-    expect_place(&scene, 0, 0, 0, scene.model->rest_height, 0);
+    expect_position(&scene, 0, 0, 0, scene.model->rest_height, 0);
     drop_scene(&scene, file);
 
     snprintf(text, sizeof text, "%s    height: 0.5\n", robot);
     scene = make_text(*state, text, &file);
-    expect_place(&scene, 0, 0, 0, z + 0.5, 0);
+    expect_position(&scene, 0, 0, 0, z + 0.5, 0);
     drop_scene(&scene, file);
 
-    snprintf(text, sizeof text, "%s    count: 3\n    place: {line: {distance: 2}}\n", robot);
+    snprintf(text, sizeof text, "%s    count: 3\n    placement: {line: {distance: 2}}\n", robot);
     scene = make_text(*state, text, &file);
     for (uint32_t i = 0; i < 3; i++)
-        expect_place(&scene, i, 0, 2.0 * i - 2.0, z, 0);
+        expect_position(&scene, i, 0, 2.0 * i - 2.0, z, 0);
     drop_scene(&scene, file);
 
     snprintf(text, sizeof text, "%s    count: 3\n    isolated: true\n", robot);
     scene = make_text(*state, text, &file);
     for (uint32_t i = 0; i < 3; i++)
-        expect_place(&scene, i, 0, 0, z, 0);
+        expect_position(&scene, i, 0, 0, z, 0);
     drop_scene(&scene, file);
 
-    snprintf(text, sizeof text, "%s    count: 2\n    place: {poses: [[1, 2, 0.5], [-3, 4, 2]]}\n",
-             robot);
+    snprintf(text, sizeof text,
+             "%s    count: 2\n    placement: {poses: [[1, 2, 0.5], [-3, 4, 2]]}\n", robot);
     scene = make_text(*state, text, &file);
-    expect_place(&scene, 0, 1, 2, z, 0.5);
-    expect_place(&scene, 1, -3, 4, z, 2);
+    expect_position(&scene, 0, 1, 2, z, 0.5);
+    expect_position(&scene, 1, -3, 4, z, 2);
     drop_scene(&scene, file);
 
     snprintf(
         text, sizeof text,
-        "%s    count: 4\n    place: {grid: {spacing: [2, 3, 1], columns: 2}}\n    heading: 1\n",
+        "%s    count: 4\n    placement: {grid: {spacing: [2, 3, 1], columns: 2}}\n    heading: 1\n",
         robot);
     scene = make_text(*state, text, &file);
     for (uint32_t i = 0; i < 4; i++)
-        expect_place(&scene, i, i % 2 == 0 ? -1 : 1, i < 2 ? -1.5 : 1.5, z, 1);
+        expect_position(&scene, i, i % 2 == 0 ? -1 : 1, i < 2 ? -1.5 : 1.5, z, 1);
     drop_scene(&scene, file);
 
-    snprintf(text, sizeof text, "%s    count: 2\n    place: {circle: {radius: 3, along: true}}\n",
-             robot);
+    snprintf(text, sizeof text,
+             "%s    count: 2\n    placement: {circle: {radius: 3, along: true}}\n", robot);
     scene = make_text(*state, text, &file);
-    expect_place(&scene, 0, 3, 0, z, 1.5707963267948966);
-    expect_place(&scene, 1, -3, 0, z, 4.7123889803846897);
+    expect_position(&scene, 0, 3, 0, z, 1.5707963267948966);
+    expect_position(&scene, 1, -3, 0, z, 4.7123889803846897);
     drop_scene(&scene, file);
 }
 
@@ -271,7 +271,7 @@ static void robots_stand_on_uneven_ground(void **state) {
         make_text(*state,
                   "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
                   "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
-                                                     "    place: {line: {distance: 1}}\n"
+                                                     "    placement: {line: {distance: 1}}\n"
                                                      "    heading: 1\n",
                   &file);
     for (uint32_t i = 0; i < 4; i++) {
@@ -286,7 +286,7 @@ static void random_robots_are_apart(void **state) {
     mf_SceneFile *file;
     mf_Scene scene = make_text(
         *state,
-        "groups:\n" MODEL("a", "ball.xml") "    count: 20\n    place: {random: {lower: [-1, "
+        "groups:\n" MODEL("a", "ball.xml") "    count: 20\n    placement: {random: {lower: [-1, "
                                            "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n",
         &file);
     for (uint32_t i = 0; i < 20; i++) {
@@ -321,7 +321,7 @@ static void random_robots_fit_by_their_size(void **state) {
                 cases[i].geom);
         assert_int_equal(fclose(out), 0);
         snprintf(text, sizeof text,
-                 "groups:\n  - name: a\n    model: %s\n    count: 10\n    place: {random: "
+                 "groups:\n  - name: a\n    model: %s\n    count: 10\n    placement: {random: "
                  "{lower: [-0.9, -0.9, 0], upper: [0.9, 0.9, 0]}}\n",
                  path);
         mf_Scene scene = make_text(*state, text, &file);
@@ -344,14 +344,14 @@ static void speed_is_along_the_heading(void **state) {
     mf_SceneFile *file;
     mf_Scene scene = make_text(
         *state,
-        "groups:\n" MODEL("a", "ball.xml") "    place: {poses: [[0, 0, 1.5707963267948966]]}\n"
+        "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 1.5707963267948966]]}\n"
                                            "    speed: 2\n",
         &file);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 0), 0, 1e-6);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 1), 2, 1e-6);
     drop_scene(&scene, file);
     scene = make_text(
-        *state, "groups:\n" MODEL("a", "ball.xml") "    place: {poses: [[0, 0, 3]]}\n", &file);
+        *state, "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 3]]}\n", &file);
     for (uint32_t c = 0; c < 3; c++) {
         const double zero = 0.0, v = get(&scene, 0, "base.linear_velocity", 0, c);
         assert_memory_equal(&v, &zero, sizeof v); // not -0: worlds are compared by their bits
@@ -361,7 +361,7 @@ static void speed_is_along_the_heading(void **state) {
 
 static void keyframes_of_the_file_are_taken(void **state) {
     static const char *const keys[] = {"", "    keyframe: stand\n", "    keyframe: none\n",
-                                       "    place: {poses: [[2, 0, 0]]}\n"};
+                                       "    placement: {poses: [[2, 0, 0]]}\n"};
     for (int i = 0; i < 4; i++) {
         char text[300];
         mf_SceneFile *file;
@@ -425,7 +425,7 @@ static void robots_settle_before_time_counts(void **state) {
         make_text(*state,
                   "world: {step: 0.002}\ngroups:\n" MODEL(
                       "a", "ball.xml") "    height: 0.01\n    settle: 1\n    keyframe: none\n"
-                                       "    place: {poses: [[0, 0, 0]]}\n",
+                                       "    placement: {poses: [[0, 0, 0]]}\n",
                   &file);
     assert_near(get(&scene, 0, "base.position", 0, 2), 0.07, 2e-3);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 2), 0, 1e-2);

@@ -93,14 +93,14 @@ static void mistakes_are_one_line_with_their_position(void **state) {
 
 static void overrides_reach_into_groups(void **state) {
     static const mf_Override good[] = {{"groups.quads.count", "7"},
-                                       {"groups.0.place.circle.radius", "9"},
+                                       {"groups.0.placement.circle.radius", "9"},
                                        {"group.rotor_area", "0.05"},
                                        {"proximity.neighbors.radius", "3"},
                                        {"world.seed", "5"}};
     mf_SceneFile *file = parse_with(*state, GROUP, good, 5);
     assert_int_equal(file->groups[0].count, 7);
-    assert_int_equal(file->groups[0].place.kind, MF_PLACEMENT_CIRCLE);
-    assert_true(file->groups[0].place.radius == 9.0);
+    assert_int_equal(file->groups[0].placement.kind, MF_PLACEMENT_CIRCLE);
+    assert_true(file->groups[0].placement.radius == 9.0);
     assert_true(file->groups[0].rotor_area == 0.05);
     assert_true(file->proximity && file->interaction.radius == 3.0);
     assert_int_equal(file->seed, 5);
@@ -136,10 +136,10 @@ static void written_text_reads_back_the_same(void **state) {
         "ground: {shape: noise, amplitude: 2}\nproximity: {neighbors: {radius: 3}}\n" GROUP
         "    count: 3\n    motion: {quadrotor: {integrator: heun}}\n    rotor_area: 0.04\n"
         "    behavior: {waypoints: {points: [[1, 2, 3], [4, 5, 6]], loop: false}}\n"
-        "  - name: cars\n    model: ../models/car_orca.yaml\n    place: {circle: {radius: 3}}\n"
+        "  - name: cars\n    model: ../models/car_orca.yaml\n    placement: {circle: {radius: 3}}\n"
         "    motion: {car: {model: dynamic, tire: curvature}}\n"
         "    behavior: {command: {mode: speed, values: [1, 0.1]}}\n"
-        "  - name: wings\n    model: ../models/aerosonde.yaml\n    place: random\n"
+        "  - name: wings\n    model: ../models/aerosonde.yaml\n    placement: random\n"
         "    motion: {fixed_wing: {turbulence: low_light}}\n    behavior: {flock: {speed: 25}}\n";
     mf_SceneFile *again, *file = parse_scene(*state, text);
     char *once = write_twice(*state, file, &again);
@@ -159,7 +159,7 @@ static void written_text_reads_back_the_same(void **state) {
 
 // ---- start places ------------------------------------------------------------------------------
 
-static void random_places_keep_apart(void **state) {
+static void random_positions_keep_apart(void **state) {
     enum { COUNT = 500 };
     static double positions[3 * COUNT], again[3 * COUNT], headings[COUNT];
     const double taken[1][4] = {{0.0, 0.0, 0.0, 3.0}};
@@ -208,17 +208,17 @@ static void expect_refused(mf_Context *context, const char *text, const char *me
 }
 
 static void overlap_is_refused_with_its_line(void **state) {
-    expect_refused(*state, GROUP "    count: 2\n    place: {grid: {spacing: [0.1, 0.1, 1]}}\n",
+    expect_refused(*state, GROUP "    count: 2\n    placement: {grid: {spacing: [0.1, 0.1, 1]}}\n",
                    ":5:12: groups.quads.place: agent 1 would overlap agent 0 of quads at the "
                    "start");
     expect_refused(*state,
-                   GROUP "    place: {grid: {center: [0, 0, 10]}}\n"
+                   GROUP "    placement: {grid: {center: [0, 0, 10]}}\n"
                          "  - name: others\n    model: ../models/hummingbird.yaml\n"
-                         "    place: {circle: {center: [0, 0, 10], radius: 0.05}}\n",
+                         "    placement: {circle: {center: [0, 0, 10], radius: 0.05}}\n",
                    ":7:12: groups.others.place: agent 0 would overlap agent 0 of quads at the "
                    "start");
     expect_refused(*state,
-                   GROUP "    count: 100\n    place: {random: {lower: [0, 0, 5], upper: [1, 1, "
+                   GROUP "    count: 100\n    placement: {random: {lower: [0, 0, 5], upper: [1, 1, "
                          "5], distance: 1}}\n",
                    ":5:12: groups.quads.place: random: after 2 of 100 agents no free position was "
                    "found for the next; use a larger box, a smaller distance or fewer agents");
@@ -245,13 +245,13 @@ static void agents_hold_their_positions(void **state) {
 static void orbits_are_joined(void **state) {
     static const char text[] =
         "world: {step: 0.01}\n" GROUP "    count: 4\n"
-        "    place: {circle: {center: [0, 0, 20], radius: 24}}\n"
+        "    placement: {circle: {center: [0, 0, 20], radius: 24}}\n"
         "    behavior: {orbit: {radius: 20, height: 20, speed: 3}}\n"
         "  - name: cars\n    model: ../models/car_full_size.yaml\n    count: 2\n"
-        "    place: {circle: {radius: 40, along: true}}\n"
+        "    placement: {circle: {radius: 40, along: true}}\n"
         "    behavior: {orbit: {radius: 40, speed: 6}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n    count: 2\n"
-        "    place: {circle: {center: [0, 0, 100], radius: 200, along: true}}\n"
+        "    placement: {circle: {center: [0, 0, 100], radius: 200, along: true}}\n"
         "    behavior: {orbit: {radius: 200, height: 100, speed: 25}}\n";
     static const struct {
         const char *group;
@@ -280,7 +280,7 @@ static void orbits_are_joined(void **state) {
 static void waypoints_are_visited_in_order(void **state) {
     static const char text[] =
         "world: {step: 0.01}\n" GROUP "    count: 2\n"
-        "    place: {grid: {center: [0, 0, 20], spacing: [4, 4, 4]}}\n"
+        "    placement: {grid: {center: [0, 0, 20], spacing: [4, 4, 4]}}\n"
         "    behavior:\n      waypoints: {points: [[20, 0, 20], [20, 20, 30]], speed: 4, "
         "reached: 1, loop: false}\n";
     mf_SceneFile *file = parse_scene(*state, text);
@@ -290,7 +290,7 @@ static void waypoints_are_visited_in_order(void **state) {
     mf_world_step(scene.world, 800);
     assert_true(mf_field_get(next, 0, 0) == 1.0);
     mf_world_step(scene.world, 2000);
-    for (uint32_t i = 0; i < 2; i++) { // each beside the last way-point, as at the start
+    for (uint32_t i = 0; i < 2; i++) { // each beside the last waypoint, as at the start
         assert_float_equal(position_of(&scene, "quads", i, 0), 20.0 + (i == 0 ? -2.0 : 2.0), 0.2);
         assert_float_equal(position_of(&scene, "quads", i, 1), 20.0, 0.2);
         assert_float_equal(position_of(&scene, "quads", i, 2), 30.0, 0.2);
@@ -301,7 +301,7 @@ static void waypoints_are_visited_in_order(void **state) {
 static void a_flock_comes_to_fly_alike(void **state) {
     static const char text[] =
         "world: {step: 0.01}\nproximity: {neighbors: {radius: 10}}\n" GROUP "    count: 60\n"
-        "    place: {random: {lower: [-15, -15, 20], upper: [15, 15, 30], distance: 3}}\n"
+        "    placement: {random: {lower: [-15, -15, 20], upper: [15, 15, 30], distance: 3}}\n"
         "    behavior: {flock: {speed: 3, separation: 3, goal: [500, 0, 30]}}\n";
     mf_SceneFile *file = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, file);
@@ -345,7 +345,7 @@ static void collisions_give_faults_or_forces(void **state) {
         char text[300];
         snprintf(text, sizeof text,
                  "%sgroups:\n  - name: balls\n    model: ../models/ball.xml\n    count: 3\n"
-                 "    place: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
+                 "    placement: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
                  dead == 1 ? "proximity: {}\n" : "");
         mf_SceneFile *file = parse_scene(*state, text);
         mf_Scene scene = make_scene(*state, file);
@@ -394,13 +394,13 @@ static uint64_t hash_with(uint32_t threads, const char *isa) {
     static const char text[] =
         "world: {step: 0.005}\nproximity: {}\nair: {downwash: true, wind: [1, 2, 0]}\n" GROUP
         "    count: 300\n    motion: quadrotor\n    rotor_area: 0.05\n"
-        "    place: {random: {lower: [-15, -15, 5], upper: [15, 15, 25], distance: 1}}\n"
+        "    placement: {random: {lower: [-15, -15, 5], upper: [15, 15, 25], distance: 1}}\n"
         "    behavior: {flock: {speed: 3, separation: 2}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n    count: 30\n"
-        "    place: {grid: {center: [0, 0, 100], spacing: [10, 10, 10]}}\n"
+        "    placement: {grid: {center: [0, 0, 100], spacing: [10, 10, 10]}}\n"
         "    behavior: {formation: {circles: 3, radius: 150, speed: 25, alternate: true}}\n"
         "  - name: cars\n    model: ../models/car_full_size.yaml\n    count: 30\n"
-        "    place: {grid: {center: [100, 0, 0], spacing: [8, 8, 8]}}\n"
+        "    placement: {grid: {center: [100, 0, 0], spacing: [8, 8, 8]}}\n"
         "    behavior: {waypoints: {points: [[0, 0, 0], [100, 0, 0]]}}\n";
     mf_Context *context = NULL;
     mf_ContextConfig config = mf_context_config();
@@ -432,7 +432,7 @@ static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
     static const char text[] =
         "proximity: {}\n" GROUP "    count: 3\n    behavior: {waypoints: {points: [[1, 2, 3]]}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n"
-        "    place: {random: {}}\n    behavior: {flock: {speed: 25}}\n";
+        "    placement: {random: {}}\n    behavior: {flock: {speed: 25}}\n";
     static const mf_Override overrides[] = {{"groups.wings.count", "2"}};
     mf_SceneFile *file = NULL;
     mf_Scene scene = {0};
@@ -461,7 +461,7 @@ int main(void) {
         cmocka_unit_test(overrides_reach_into_groups),
         cmocka_unit_test(proximity_and_contact_exclude_each_other),
         cmocka_unit_test(written_text_reads_back_the_same),
-        cmocka_unit_test(random_places_keep_apart),
+        cmocka_unit_test(random_positions_keep_apart),
         cmocka_unit_test(overlap_is_refused_with_its_line),
         cmocka_unit_test(agents_hold_their_positions),
         cmocka_unit_test(orbits_are_joined),

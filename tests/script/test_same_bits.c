@@ -14,7 +14,7 @@ enum { ROBOTS = 20, JOINTS_MOST = 64, TURNS = 60, PERIOD_MS = 20, STEPS = 10 /* 
     "  count: 20\n"                                                                                \
     "  control_interval: 0.02\n"                                                                   \
     "  controller: none\n"                                                                         \
-    "  place: {grid: {spacing: [1, 1, 1]}}\n"
+    "  placement: {grid: {spacing: [1, 1, 1]}}\n"
 
 static const char with_plugin[] =
     SCENE "  plugins:\n"
@@ -100,12 +100,12 @@ static uint64_t hash_of_client(mf_Context *context) {
     CHECK(mf_client_subscribe(client, 0, PERIOD_MS * MF_MILLISECOND, state, 2, error));
     CHECK(mf_client_lock_step(client, true, PERIOD_MS * MF_MILLISECOND, 20 * MF_SECOND, error));
     CHECK(mf_client_pause(client, false, error));
-    for (int turn = 0; turn <= TURNS; turn++) {
+    for (int orientation = 0; orientation <= TURNS; orientation++) {
         do
             CHECK(mf_client_receive(client, 20.0, &news, error));
         while (news.kind != MF_ANSWER_TURN);
-        assert_int_equal(news.tick, turn * STEPS);
-        if (turn == TURNS)
+        assert_int_equal(news.tick, orientation * STEPS);
+        if (orientation == TURNS)
             break;
         control(client, joints, target);
         CHECK(mf_client_write(client, news.tick, &command, values, 1, true, error));

@@ -540,7 +540,7 @@ static int fill_the_disk(const Fixture *fixture) {
     small.rlim_max = large.rlim_max;
     if (mf_search_create(fixture->context, &config, &search, NULL) != MF_OK)
         return 1;
-    // Not even room for a new archive.
+    // Not even space for a new archive.
     struct rlimit none = {.rlim_cur = 4096, .rlim_max = large.rlim_max};
     setrlimit(RLIMIT_FSIZE, &none);
     if (mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &archive, NULL) !=

@@ -19,7 +19,7 @@ static void refused(const Fixture *fixture, const char *path, mf_Status expected
     }
 }
 
-static void tells_strange_files_apart(void **state) {
+static void distinguishes_foreign_files(void **state) {
     Fixture *fixture = *state;
     const char *path = fixture->path;
     refused(fixture, path, MF_NOT_FOUND, "No such file");
@@ -50,7 +50,7 @@ typedef struct Damage {
     const char *said;
 } Damage;
 
-static void tells_damage_by_name(void **state) {
+static void reports_damage_by_name(void **state) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
@@ -89,7 +89,7 @@ static void tells_damage_by_name(void **state) {
     }
 }
 
-static void tells_damage_on_resume(void **state) {
+static void reports_damage_on_resume(void **state) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
@@ -255,8 +255,8 @@ static void own_additions_do_no_harm(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(tells_strange_files_apart),        WITH_FIXTURE(tells_damage_by_name),
-        WITH_FIXTURE(tells_damage_on_resume),           WITH_FIXTURE(no_truncation_goes_unnoticed),
+        WITH_FIXTURE(distinguishes_foreign_files),      WITH_FIXTURE(reports_damage_by_name),
+        WITH_FIXTURE(reports_damage_on_resume),         WITH_FIXTURE(no_truncation_goes_unnoticed),
         WITH_FIXTURE(no_flipped_byte_changes_the_bits), WITH_FIXTURE(no_lost_page_is_written_over),
         WITH_FIXTURE(own_additions_do_no_harm),
     };

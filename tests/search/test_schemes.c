@@ -328,7 +328,7 @@ static void each_cell_has_the_best_ever(void **state) {
     for (int generation = 0; generation < 60; generation++) {
         advance(search, 1);
         for (uint32_t i = 0; i < config.population; i++) {
-            uint32_t cell = mf_search_cell(&config, search->born.place + 2 * i);
+            uint32_t cell = mf_search_cell(&config, search->born.descriptor + 2 * i);
             double f = search->born.fitness[i];
             if (cell == UINT32_MAX || isnan(f) || best[cell] > f)
                 continue;
@@ -564,7 +564,7 @@ static void elites_of_the_archive_are_those_alive(void **state) {
             assert_true(++rank < count);
         assert_true(i == 0 || elites[i].cell > elites[i - 1].cell);
         assert_true(mf_search_individual(search, rank).fitness == elites[i].fitness);
-        assert_memory_equal(mf_search_descriptors(search, rank), elites[i].place,
+        assert_memory_equal(mf_search_descriptors(search, rank), elites[i].descriptor,
                             2 * sizeof(double));
     }
     mf_release(fixture->context, elites);
@@ -711,7 +711,7 @@ static void refuses_bad_schemes(void **state) {
     }
 }
 
-static void damage_is_told(void **state) {
+static void damage_is_reported(void **state) {
     Fixture *fixture = *state;
     const struct {
         const char *change, *message;
@@ -778,7 +778,7 @@ int main(void) {
         WITH_FIXTURE(a_function_that_fails_changes_nothing),
         WITH_FIXTURE(a_failed_batch_leaves_the_generation),
         WITH_FIXTURE(refuses_bad_schemes),
-        WITH_FIXTURE(damage_is_told),
+        WITH_FIXTURE(damage_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -318,7 +318,7 @@ static void a_resumed_run_ends_with_the_same_bits(void **state) {
     }
 }
 
-static void the_archive_tells_both_curves(void **state) {
+static void the_archive_holds_both_curves(void **state) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
@@ -464,7 +464,7 @@ int main(void) {
         WITH_FIXTURE(a_look_that_fails_changes_nothing),
         WITH_FIXTURE(bad_settings_are_refused),
         WITH_FIXTURE(a_resumed_run_ends_with_the_same_bits),
-        WITH_FIXTURE(the_archive_tells_both_curves),
+        WITH_FIXTURE(the_archive_holds_both_curves),
         WITH_FIXTURE(other_settings_and_damage_are_refused),
         WITH_FIXTURE(a_forgetful_archive_can_be_read),
         WITH_FIXTURE(every_failing_call_is_survived),

@@ -559,7 +559,7 @@ static void unmeasurable_sensors_are_named(void **state) {
         "<mujoco><worldbody><body><joint name='j' range='-1 1'/><geom size='0.1' mass='1'/><site "
         "name='s'/></body></worldbody><sensor><jointpos joint='j'/>%s</sensor></mujoco>";
     static const struct {
-        const char *sensor, *words;
+        const char *sensor, *names;
     } cases[] = {{"<jointlimitfrc name='x' joint='j'/>", "sensor 1 'x'"},
                  {"<force name='y' site='s'/>", "can collide"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -571,7 +571,7 @@ static void unmeasurable_sensors_are_named(void **state) {
         snprintf(text, sizeof text, limits, cases[i].sensor);
         rig_load(&rig, *state, text);
         assert_int_equal(rig_try(&rig, &config, &error), MF_UNSUPPORTED);
-        assert_non_null(strstr(error.message, cases[i].words));
+        assert_non_null(strstr(error.message, cases[i].names));
         config.instruments.lenient = true;
         assert_int_equal(rig_try(&rig, &config, &error), MF_OK);
         mf_world_step(rig.world, 5);

@@ -206,7 +206,7 @@ static void every_attribute_is_read(void **state) {
 
 static void mistakes_are_named_with_their_line(void **state) {
     static const struct {
-        const char *sensor, *words;
+        const char *sensor, *names;
     } bad[] = {
         {"<sensor type='encoder' joint='turn'/>", "name"},
         {"<sensor name='s'/>", "type"},
@@ -235,7 +235,7 @@ static void mistakes_are_named_with_their_line(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[4000];
         snprintf(text, sizeof text, ARM("\n%s"), bad[i].sensor);
-        assert_refused(*state, text, MF_BAD_FILE, 2, bad[i].words);
+        assert_refused(*state, text, MF_BAD_FILE, 2, bad[i].names);
     }
 }
 
@@ -283,8 +283,8 @@ static void an_encoder_is_late_and_coarse(void **state) {
         double code = reading(&rig, "real", 0) / step;
         assert_near(code, floor(code + 0.5), 1e-9);
         assert_near(reading(&rig, "ideal", 0), truth[s], 0);
-        double way = reading(&rig, "noisy", 0) - truth[s];
-        square += way * way / STEPS;
+        double distance = reading(&rig, "noisy", 0) - truth[s];
+        square += distance * distance / STEPS;
     }
     assert_near(square, 1e-4, 4.5e-4 * sqrt(2.0 / STEPS));
     rig_close(&rig);

@@ -1,5 +1,5 @@
 // Range sensors that see other robots: closed forms for every shape, against mf_world_ray in random
-// crowds, obstacles that move, who is seen and who is not, threads, memory.
+// swarms, obstacles that move, who is seen and who is not, threads, memory.
 #include "interaction/pitch.h"
 
 #define BOX                                                                                        \
@@ -228,7 +228,7 @@ static void a_moving_obstacle_is_where_it_is(void **state) {
     pitch_close(&pitch);
 }
 
-// ---- crowds -------------------------------------------------------------------------------------
+// ---- swarms -------------------------------------------------------------------------------------
 
 enum { EYES = 37, THINGS = 60, KINDS = 4 };
 
@@ -253,7 +253,7 @@ static void scatter(mf_Group *group, uint32_t stream) {
     }
 }
 
-static void open_crowd(Pitch *pitch, uint32_t threads, mf_Isa isa, bool wide) {
+static void open_batch(Pitch *pitch, uint32_t threads, mf_Isa isa, bool wide) {
     open_pitch(pitch, threads, isa);
     scatter(add_watchers(pitch, EYES, wide), 1);
     for (uint32_t k = 0; k < KINDS; k++)
@@ -264,11 +264,11 @@ static void open_crowd(Pitch *pitch, uint32_t threads, mf_Isa isa, bool wide) {
 }
 
 // Every reading is what a ray finds that tests all shapes of all robots.
-static void crowds_are_seen_as_by_rays(void **state) {
+static void swarms_are_seen_as_by_rays(void **state) {
     for (int wide = 0; wide < 2; wide++) {
         Pitch pitch;
         uint32_t hits = 0;
-        open_crowd(&pitch, 2, MF_ISA_AUTO, wide);
+        open_batch(&pitch, 2, MF_ISA_AUTO, wide);
         for (int step = 0; step < (SANITIZED ? 2 : 20); step++) {
             mf_world_step(pitch.world, 5);
             for (uint32_t i = 0; i < EYES; i++) {
@@ -314,7 +314,7 @@ static void same_bits_for_threads_and_instruction_sets(void **state) {
             const mf_Isa isa = k < 3 ? sets[k] : MF_ISA_AUTO;
             if (!mf_isa_available(isa))
                 continue;
-            open_crowd(&pitch, k < 3 ? 1 : k - 1, isa, wide);
+            open_batch(&pitch, k < 3 ? 1 : k - 1, isa, wide);
             mf_world_step(pitch.world, 40);
             const uint64_t hash = mf_world_hash(pitch.world);
             if (first == 0)
@@ -327,7 +327,7 @@ static void same_bits_for_threads_and_instruction_sets(void **state) {
 
 static void a_step_allocates_nothing(void **state) {
     Pitch pitch;
-    open_crowd(&pitch, 2, MF_ISA_AUTO, false);
+    open_batch(&pitch, 2, MF_ISA_AUTO, false);
     const uint64_t calls = mf_context_call_count(pitch.context);
     mf_world_step(pitch.world, 10);
     mf_group_reset(pitch.groups[0], 3);
@@ -391,7 +391,7 @@ int main(void) {
         cmocka_unit_test(isolated_robots_see_nobody),
         cmocka_unit_test(a_second_call_is_an_error),
         cmocka_unit_test(a_moving_obstacle_is_where_it_is),
-        cmocka_unit_test(crowds_are_seen_as_by_rays),
+        cmocka_unit_test(swarms_are_seen_as_by_rays),
         cmocka_unit_test(same_bits_for_threads_and_instruction_sets),
         cmocka_unit_test(a_step_allocates_nothing),
         cmocka_unit_test(adding_survives_every_failure),

@@ -126,12 +126,12 @@ static void set_varied(const Rig *rig, uint32_t instance) {
 
 // To the level ground at height 0, from the pose of the sensor's link.
 static double expected_at(const Rig *rig, uint32_t instance, const mf_Sensor *sensor) {
-    double position[3 * LINKS], rotation[4 * LINKS], start[3], way[3];
+    double position[3 * LINKS], rotation[4 * LINKS], start[3], direction[3];
     MUST(mf_group_link_poses(rig->group, instance, 1, position, rotation, &error));
     mf_quat_rotate(start, rotation + 4 * sensor->link, sensor->start);
-    mf_quat_rotate(way, rotation + 4 * sensor->link, sensor->direction);
+    mf_quat_rotate(direction, rotation + 4 * sensor->link, sensor->direction);
     mf_vec3_add(start, start, position + 3 * sensor->link);
-    const double distance = -start[2] / way[2];
+    const double distance = -start[2] / direction[2];
     return distance >= 0.0 && distance < sensor->range ? distance : sensor->range;
 }
 
@@ -149,9 +149,9 @@ static void rays_follow_their_links(void **state) {
         mf_world_step(rig.world, 1);
         for (uint32_t i = 0; i < COUNT; i++)
             for (uint32_t s = 0; s < 3; s++) {
-                const double wanted = expected_at(&rig, i, &rig.model->sensors[s]);
-                assert_near(ray_of(&rig, own, i, s), wanted, floats ? 3e-5 : 1e-9);
-                hits += wanted < rig.model->sensors[s].range;
+                const double expected = expected_at(&rig, i, &rig.model->sensors[s]);
+                assert_near(ray_of(&rig, own, i, s), expected, floats ? 3e-5 : 1e-9);
+                hits += expected < rig.model->sensors[s].range;
             }
         assert_true(hits > COUNT / 2);
         assert_int_equal(mf_group_fault_total(rig.group), 0);

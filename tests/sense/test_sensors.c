@@ -97,13 +97,13 @@ static void check_plane(double slope, mf_Interpolation interpolation, mf_Isa isa
             const mf_Sensor *sensor = &fixture.robot.sensors[k == 0 ? 1 : 4];
             double start[3], direction[3];
             find_ray(&fixture, i, sensor, start, direction);
-            double wanted = plane_distance(start, direction, slope, sensor->range);
+            double expected = plane_distance(start, direction, slope, sensor->range);
             double found = fixture_get(&fixture, "sensor.ray", i, k);
-            assert_near(found, wanted, precise ? 1e-9 : 1e-5);
-            hits += wanted < sensor->range;
+            assert_near(found, expected, precise ? 1e-9 : 1e-5);
+            hits += expected < sensor->range;
         }
     }
-    assert_true(hits > COUNT); // most rays do meet the ground
+    assert_true(hits > COUNT); // most rays do touch the ground
     close_sensors(&fixture, terrain);
 }
 

@@ -105,8 +105,8 @@ static void a_bias_is_constant_in_an_episode(void **state) {
         rig_set(&rig, "fault.word", i, 0, MF_FAULT_RANGE);
     mf_world_step(rig.world, 1); // a new life has its own
     for (uint32_t i = 0; i < config.count; i++) {
-        double way = rig_get(&rig, "gauge", i, 0) - first[i];
-        change += way * way / n;
+        double distance = rig_get(&rig, "gauge", i, 0) - first[i];
+        change += distance * distance / n;
     }
     assert_near(change, 2 * 0.09, 4.5 * 2 * 0.09 * sqrt(2 / n));
     mf_group_reset_all(rig.group); // and the first life comes back
@@ -242,9 +242,9 @@ static void rounding_errs_as_a_uniform_number(void **state) {
     rig_open(&other, *state, &config);
     rig_add(&other, "gauge", 1, &(mf_Signal){.noise = 1.0, .resolution = step}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
-        double way = rig_get(&other, "gauge", i, 0) - rig_get(&rig, "gauge", i, 0);
-        assert_near(way, 0, 0.5 * step + 1e-12);
-        square += way * way / n;
+        double distance = rig_get(&other, "gauge", i, 0) - rig_get(&rig, "gauge", i, 0);
+        assert_near(distance, 0, 0.5 * step + 1e-12);
+        square += distance * distance / n;
     }
     assert_near(square, step * step / 12, 4.5 * step * step / 12 * sqrt(0.8 / n));
     rig_close(&rig);
@@ -301,13 +301,13 @@ static void a_delay_is_exact(void **state) {
 
 // 30 per second in steps of 10 ms: measured at 0, 40, 70, 100 ms.
 static void a_slow_sensor_holds_its_reading(void **state) {
-    static const double held[] = {0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10, 10, 14};
+    static const double sampled[] = {0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10, 10, 14};
     Rig rig;
     RigConfig config = rig_config();
     rig_open(&rig, *state, &config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = {30, 1}}, NULL);
-    for (size_t s = 0; s < sizeof held / sizeof *held; s++) {
-        assert_true(rig_get(&rig, "gauge", 0, 0) == held[s]);
+    for (size_t s = 0; s < sizeof sampled / sizeof *sampled; s++) {
+        assert_true(rig_get(&rig, "gauge", 0, 0) == sampled[s]);
         mf_world_step(rig.world, 1);
     }
     rig_close(&rig);
@@ -352,7 +352,7 @@ static void a_camera_fits(void **state) {
 
 // ---- the same bits -----------------------------------------------------------------------------
 
-enum { CROWD = 37 };
+enum { SWARM = 37 };
 
 static void add_all(Rig *rig) {
     rig_add(rig, "rich", 6,
@@ -372,7 +372,7 @@ static void add_all(Rig *rig) {
 static void bits_do_not_depend_on_settings(void **state) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int floats = 0; floats < 2; floats++) {
-        uint64_t expected[CROWD] = {0};
+        uint64_t expected[SWARM] = {0};
         bool known = false;
         for (size_t k = 0; k < 3 * 4; k++) {
             mf_ContextConfig threads = mf_context_config();
@@ -385,7 +385,7 @@ static void bits_do_not_depend_on_settings(void **state) {
             config.floats = floats;
             config.shared = k / 3 % 2 == 1;
             // Robots of a smaller crowd are the same ones.
-            config.count = k < 6 ? CROWD : CROWD - 20;
+            config.count = k < 6 ? SWARM : SWARM - 20;
             threads.threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2;
             assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);
             rig_open(&rig, context, &config);
@@ -419,7 +419,7 @@ static void bits_do_not_depend_on_settings(void **state) {
 static void corrupted_states_do_not_spread(void **state) {
     Rig clean, sick;
     RigConfig config = rig_config();
-    config.count = CROWD;
+    config.count = SWARM;
     Rig *rigs[2] = {&clean, &sick};
     for (int k = 0; k < 2; k++) {
         rig_open(rigs[k], *state, &config);
@@ -434,7 +434,7 @@ static void corrupted_states_do_not_spread(void **state) {
     }
     for (int k = 0; k < 2; k++)
         mf_world_step(rigs[k]->world, 40);
-    for (uint32_t i = 0; i < CROWD; i++)
+    for (uint32_t i = 0; i < SWARM; i++)
         if (i != 7)
             assert_true(mf_group_instance_hash(clean.group, i) ==
                         mf_group_instance_hash(sick.group, i));
@@ -618,7 +618,7 @@ static void a_failed_attempt_can_be_repeated(void **state) {
 static void mistakes_are_refused(void **state) {
     static const struct {
         mf_Signal signal;
-        const char *words;
+        const char *text;
     } bad[] = {{{.noise = -1}, "noise, expected a number >= 0, found -1"},
                {{.noise = NAN}, "noise"},
                {{.bias = INFINITY}, "bias"},
@@ -644,7 +644,7 @@ static void mistakes_are_refused(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sensor.signal = bad[i].signal;
         assert_int_equal(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT);
-        if (strstr(error.message, bad[i].words) == NULL)
+        if (strstr(error.message, bad[i].text) == NULL)
             fail_msg("%zu: %s", i, error.message);
     }
     assert_null(mf_group_find_field(rig.group, "gauge"));

@@ -66,11 +66,11 @@ static void test_sine(void **state) {
     mf_TerrainConfig config = config_of(64, 48);
     mf_TerrainGenerator sine = {.shape = MF_TERRAIN_SINE, .amplitude = 0.2, .wavelength = 1.7};
     mf_Terrain *terrain = made(*state, &config, sine);
-    const double turn = 6.283185307179586;
+    const double angle = 6.283185307179586;
     for (uint32_t row = 0; row < 48; row++)
         for (uint32_t column = 0; column < 64; column++) {
             double x = -3.2 + (column + 0.5) * 0.1, y = -2.4 + (row + 0.5) * 0.1;
-            double expected = 0.2 * sin(turn * x / 1.7) * cos(turn * y / 1.7);
+            double expected = 0.2 * sin(angle * x / 1.7) * cos(angle * y / 1.7);
             assert_near(at(terrain, column, row), expected, 1e-15);
         }
     mf_terrain_destroy(terrain);

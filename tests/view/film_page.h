@@ -124,7 +124,7 @@ static inline size_t poses_each(const FilmPage *page) {
 // From the columns of a link in one frame, and, for a link that a joint moves, the parent's pose.
 static inline void pose_from(const int32_t *columns, size_t frames, json_t *track,
                              const float *parent, float *pose) {
-    double position[3], vector[3], axis[3], turn[4], joint[4], above[4], sum[4], moved[3];
+    double position[3], vector[3], axis[3], rotation[4], joint[4], above[4], sum[4], moved[3];
     for (size_t c = 0; c < 3; c++) {
         position[c] = columns[c * frames] / 16384.0;
         vector[c] = columns[(3 + c) * frames] / 4096.0;
@@ -132,7 +132,7 @@ static inline void pose_from(const int32_t *columns, size_t frames, json_t *trac
     const double angle = mf_vec3_length(vector);
     for (int c = 0; c < 3; c++)
         axis[c] = angle > 0.0 ? vector[c] / angle : c == 0;
-    mf_quat_from_axis_angle(turn, axis, angle);
+    mf_quat_from_axis_angle(rotation, axis, angle);
     if (parent != NULL) {
         for (size_t c = 0; c < 4; c++) {
             joint[c] = json_number_value(json_array_get(json_object_get(track, "turn"), c));
@@ -140,10 +140,10 @@ static inline void pose_from(const int32_t *columns, size_t frames, json_t *trac
         }
         mf_quat_rotate(moved, above, position);
         mf_quat_multiply(sum, above, joint);
-        mf_quat_multiply(joint, sum, turn);
+        mf_quat_multiply(joint, sum, rotation);
     }
     for (int c = 0; c < 4; c++)
-        pose[3 + c] = (float)(parent != NULL ? joint[c] : turn[c]);
+        pose[3 + c] = (float)(parent != NULL ? joint[c] : rotation[c]);
     for (int c = 0; c < 3; c++)
         pose[c] = columns[(size_t)c * frames] == 1 << 30 ? NAN
                   : parent == NULL                       ? (float)position[c]

@@ -55,11 +55,11 @@ static void clear_fixture(Fixture *fixture) {
 // ---- cases -------------------------------------------------------------------------------------
 
 // Robot i stands at x = i with its arm turned by t: the arm's origin is 0.5 m ahead of the ball's.
-static void put_robots(const Fixture *fixture, double turn) {
+static void put_robots(const Fixture *fixture, double angle) {
     for (uint32_t i = 0; i < mf_group_count(fixture->group); i++) {
         set_field(fixture->group, "base.position", i, 0, i);
         set_field(fixture->group, "base.position", i, 2, 2.0);
-        set_field(fixture->group, "joint.angle", i, 0, turn);
+        set_field(fixture->group, "joint.angle", i, 0, angle);
     }
 }
 
@@ -115,9 +115,9 @@ static void rays_end_where_their_sensors_read(void **state) {
     assert_int_equal(model->sensors[0].type, MF_SENSOR_RAY);
     assert_int_equal(mf_film_create(group, 0.02, &film, NULL), MF_OK);
     for (int s = 0; s < 2; s++) {
-        const double position[3] = {1, 2, 3}, turn[4] = {cos(M_PI / 12), 0, sin(M_PI / 12), 0};
+        const double position[3] = {1, 2, 3}, rotation[4] = {cos(M_PI / 12), 0, sin(M_PI / 12), 0};
         for (uint32_t c = 0; c < 4; c++) {
-            set_field(group, "base.orientation", 0, c, turn[c]);
+            set_field(group, "base.orientation", 0, c, rotation[c]);
             if (c < 3)
                 set_field(group, "base.position", 0, c, position[c]);
         }
@@ -236,15 +236,15 @@ static void joints_are_shown_with_their_forces(void **state) {
     FilmPage page = open_page(*state, PAGE);
     assert_int_equal(number(&page, "joints"), 2);
     float *rows = unpack_rows(page.text, "joints", SAMPLE, 4);
-    const float *held = rows + SAMPLE, *last = rows + 3 * SAMPLE;
-    assert_true(rows[7] == 0.0f);                           // none yet
-    assert_true(held[7] == 1.0f);                           // holds
-    assert_true(fabs((double)held[6] - 1.2 * 9.81) < 0.05); // its weight
-    assert_true(fabs((double)held[8] - 0.1177) < 1e-3);     // of what breaks it
-    assert_true(held[9] == -1.0f && held[10] == 0.0f);      // the world and the only robot
+    const float *sampled = rows + SAMPLE, *last = rows + 3 * SAMPLE;
+    assert_true(rows[7] == 0.0f);                              // none yet
+    assert_true(sampled[7] == 1.0f);                           // holds
+    assert_true(fabs((double)sampled[6] - 1.2 * 9.81) < 0.05); // its weight
+    assert_true(fabs((double)sampled[8] - 0.1177) < 1e-3);     // of what breaks it
+    assert_true(sampled[9] == -1.0f && sampled[10] == 0.0f);   // the world and the only robot
     for (int side = 0; side < 2; side++)
         for (int c = 0; c < 3; c++)
-            assert_true(fabs((double)held[3 * side + c] - above[c]) < 1e-3);
+            assert_true(fabs((double)sampled[3 * side + c] - above[c]) < 1e-3);
     assert_true(rows[2 * SAMPLE + 7] == 2.0f); // off
     assert_true(last[7] == 0.0f && last[JOINT + 7] == 1.0f);
     free(rows);
@@ -288,7 +288,7 @@ static void check_hills(mf_Context *context, uint32_t robots) {
     clear_fixture(&fixture);
 }
 
-static void hills_are_shown_around_the_way(void **state) {
+static void hills_are_shown_around_the_path(void **state) {
     check_hills(*state, 1);
 }
 
@@ -317,11 +317,11 @@ static void turns_are_kept_to_half_a_step(void **state) {
     mf_Film *film = NULL;
     assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
     for (int s = 0; s < SAMPLES; s++) {
-        double turn[4];
-        mf_quat_from_axis_angle(turn, axis, 0.37 * s);
+        double rotation[4];
+        mf_quat_from_axis_angle(rotation, axis, 0.37 * s);
         put_robots(&fixture, 0.5 * sin(0.3 * s));
         for (uint32_t c = 0; c < 4; c++)
-            set_field(fixture.group, "base.orientation", 0, c, turn[c]);
+            set_field(fixture.group, "base.orientation", 0, c, rotation[c]);
         mf_field_set(position, 0, 0, s == 30 ? NAN : 0.0123 * s);
         mf_film_sample(film);
     }
@@ -330,13 +330,13 @@ static void turns_are_kept_to_half_a_step(void **state) {
     FilmPage page = open_page(*state, PAGE);
     for (int s = 0; s < SAMPLES; s++) {
         const float *ball = page.poses + (size_t)s * 14;
-        double turn[4], arm[4], both[4];
-        mf_quat_from_axis_angle(turn, axis, 0.37 * s);
+        double rotation[4], arm[4], both[4];
+        mf_quat_from_axis_angle(rotation, axis, 0.37 * s);
         mf_quat_from_axis_angle(arm, (double[3]){0.0, 1.0, 0.0}, 0.5 * sin(0.3 * s));
-        mf_quat_multiply(both, turn, arm);
+        mf_quat_multiply(both, rotation, arm);
         // Half a step of each of three numbers; the arm has its own beside the ball's.
         const double error = sqrt(3.0) * 0.5 / 4096.0;
-        assert_true(angle_between(turn, ball + 3) < error + 1e-6);
+        assert_true(angle_between(rotation, ball + 3) < error + 1e-6);
         assert_true(angle_between(both, ball + 10) < 2.0 * error + 1e-6);
         assert_true(s == 30 ? isnan(ball[0]) : fabs((double)ball[0] - 0.0123 * s) < 0.51 / 16384.0);
     }
@@ -344,8 +344,8 @@ static void turns_are_kept_to_half_a_step(void **state) {
     clear_fixture(&fixture);
 }
 
-// 20,000 robots of two links: as many as there is room for, and the page says of how many.
-static void a_crowd_is_shown_as_far_as_there_is_room(void **state) {
+// 20,000 robots of two links: as many as there is space for, and the page says of how many.
+static void as_many_robots_are_shown_as_fit(void **state) {
     Fixture fixture = raise_fixture(*state, 20000, NULL);
     mf_Film *film = NULL;
     assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
@@ -403,7 +403,7 @@ static void nothing_is_lost_when_calls_fail(void **state) {
     clear_fixture(&fixture);
 }
 
-// Two groups in one place: poses group by group, each with its shapes, and not put apart.
+// Two groups in one position: poses group by group, each with its shapes, and not put apart.
 static void a_world_shows_all_its_groups(void **state) {
     Fixture fixture = raise_fixture(*state, 2, NULL);
     static const char *const colors[] = {NULL, "#ff8800"};
@@ -451,13 +451,13 @@ int main(void) {
         cmocka_unit_test_setup_teardown(long_films_are_thinned, setup_context, teardown_context),
         cmocka_unit_test_setup_teardown(joints_are_shown_with_their_forces, setup_context,
                                         teardown_context),
-        cmocka_unit_test_setup_teardown(hills_are_shown_around_the_way, setup_context,
+        cmocka_unit_test_setup_teardown(hills_are_shown_around_the_path, setup_context,
                                         teardown_context),
         cmocka_unit_test_setup_teardown(robots_apart_have_their_own_hills, setup_context,
                                         teardown_context),
         cmocka_unit_test_setup_teardown(turns_are_kept_to_half_a_step, setup_context,
                                         teardown_context),
-        cmocka_unit_test_setup_teardown(a_crowd_is_shown_as_far_as_there_is_room, setup_context,
+        cmocka_unit_test_setup_teardown(as_many_robots_are_shown_as_fit, setup_context,
                                         teardown_context),
         cmocka_unit_test_setup_teardown(bad_calls_are_refused, setup_context, teardown_context),
         cmocka_unit_test_setup_teardown(nothing_is_lost_when_calls_fail, setup_context,

@@ -91,7 +91,7 @@ static void read_all(Page *page) {
     assert_int_equal(page->known, page->vertices);
 }
 
-static void read_spots(Page *page, const json_t *json) {
+static void read_coordinates(Page *page, const json_t *json) {
     const json_t *packed = json_object_get(json, "coordinates");
     static uint16_t last[MOST][2];
     static bool seen[MOST];
@@ -151,7 +151,7 @@ static Page *read_page(mf_Context *context, const mf_Mesh *mesh) {
     assert_int_equal(size, wanted);
     read_all(page);
     free(bytes);
-    read_spots(page, json);
+    read_coordinates(page, json);
     json_decref(json);
     mf_text_free(&text);
     return page;
@@ -164,16 +164,16 @@ static void free_page(Page *page) {
 }
 
 // The vertex of the mesh that is at a place of the page. No two vertices of these meshes are near.
-static uint32_t vertex_at(const Page *page, const mf_Mesh *mesh, const uint16_t place[3]) {
+static uint32_t vertex_at(const Page *page, const mf_Mesh *mesh, const uint16_t index[3]) {
     for (uint32_t v = 0; v < mesh->vertex_count; v++) {
         bool same = true;
         for (uint32_t c = 0; c < 3; c++) // `lower` and `scale` have seven digits in the page
             same &= fabs((double)mesh->vertices[3 * v + c] - page->lower[c] -
-                         page->scale[c] * place[c]) < 0.6 * page->scale[c] + 1e-6;
+                         page->scale[c] * index[c]) < 0.6 * page->scale[c] + 1e-6;
         if (same)
             return v;
     }
-    fail_msg("there is no vertex at %u %u %u", place[0], place[1], place[2]);
+    fail_msg("there is no vertex at %u %u %u", index[0], index[1], index[2]);
     return 0;
 }
 
@@ -260,7 +260,7 @@ static void a_sheet_takes_few_bytes(void **state) {
 }
 
 // Every second triangle has its places moved, so that vertices have several of them.
-static void places_on_textures(void **state) {
+static void texture_coordinates(void **state) {
     enum { ACROSS = 5, FACES = 2 * (ACROSS - 1) * (ACROSS - 1) };
     static float vertices[3 * ACROSS * ACROSS], coordinates[6 * FACES];
     static uint32_t triangles[3 * FACES];
@@ -330,7 +330,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tetrahedron),
         cmocka_unit_test(a_sheet_takes_few_bytes),
-        cmocka_unit_test(places_on_textures),
+        cmocka_unit_test(texture_coordinates),
         cmocka_unit_test(any_triangles),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

@@ -57,7 +57,7 @@ static void size_of(const json_t *texture, uint32_t size[2]) {
     free(bytes);
 }
 
-static void what_a_film_tells(void **state) {
+static void what_a_film_contains(void **state) {
     Rig rig = open_rig(*state);
     mf_Text text = mf_text_begin(*state);
     mf_film_describe(&text, rig.film);
@@ -114,7 +114,7 @@ static void without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_a_film_tells, make_context, drop_context),
+        cmocka_unit_test_setup_teardown(what_a_film_contains, make_context, drop_context),
         cmocka_unit_test_setup_teardown(without_memory, make_context, drop_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

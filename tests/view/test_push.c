@@ -89,17 +89,17 @@ static void test_inputs_stay_those_of_others(void **state) {
     assert_non_null(torque);
     assert_int_equal(mf_pusher_take(rig.pusher, rig.group, 1, 1, middle_of, goal, NULL), MF_OK);
     for (int i = 1; i <= 20; i++) {
-        const double own = mf_field_get(torque, 1, 0), wanted = 0.25 * i; // exact as a float
+        const double own = mf_field_get(torque, 1, 0), expected = 0.25 * i; // exact as a float
         assert_true(own == (i == 1 ? 0.0 : 0.25 * (i - 1)));
-        mf_field_set(torque, 1, 0, wanted);
+        mf_field_set(torque, 1, 0, expected);
         mf_pusher_step(rig.pusher, 3);
-        assert_true(mf_field_get(torque, 1, 0) == wanted);
+        assert_true(mf_field_get(torque, 1, 0) == expected);
         assert_true(mf_field_get(force, 1, 0) == 0.0 && mf_field_get(force, 1, 2) == 0.0);
         // Another robot is taken meanwhile, whose release must not bring old inputs back.
         const uint32_t robot = i % 5 == 0 ? 2 : 1;
         assert_int_equal(mf_pusher_take(rig.pusher, rig.group, robot, 1, middle_of, goal, NULL),
                          MF_OK);
-        assert_true(mf_field_get(torque, 1, 0) == wanted);
+        assert_true(mf_field_get(torque, 1, 0) == expected);
     }
     assert_true(fabs(get_field(rig.group, "base.linear_velocity", 1, 0)) > 0.0);
     close_rig(&rig);

@@ -195,7 +195,7 @@ static void nobody_has_a_body(void **state) {
     remove_run(&run);
 }
 
-static void ends_of_trials_are_told(void **state) {
+static void ends_of_trials_are_reported(void **state) {
     const Recipe recipe = {.jump = 0.001, .search = "selection: rank", .generations = 2};
     Run run;
     size_t size;
@@ -303,7 +303,7 @@ static void pictures_are_to_scale(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(page_is_complete_and_repeats), cmocka_unit_test(nobody_has_a_body),
-        cmocka_unit_test(ends_of_trials_are_told),      cmocka_unit_test(repertoires_have_pages),
+        cmocka_unit_test(ends_of_trials_are_reported),  cmocka_unit_test(repertoires_have_pages),
         cmocka_unit_test(memory_may_run_out),           cmocka_unit_test(pictures_are_to_scale),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);

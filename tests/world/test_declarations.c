@@ -335,9 +335,9 @@ static void plays_declare_what_they_do(void **state) {
         char text[2048];
         snprintf(text, sizeof text,
                  "world: {step: 0.001}\ngroups:\n  - name: a\n    motion: %s\n" HUMANOID
-                 "    place: {poses: [[0, 0, 0], [0.12, 0.06, 3]]}\n"
+                 "    placement: {poses: [[0, 0, 0], [0.12, 0.06, 3]]}\n"
                  "  - name: b\n    motion: %s\n" HUMANOID
-                 "    place: {poses: [[0.1, -0.1, 0], [2, 0, 0]]}\n"
+                 "    placement: {poses: [[0.1, -0.1, 0], [2, 0, 0]]}\n"
                  "    switch:\n      - {to: rigid, when: {far: {group: a, distance: 1}}}\n",
                  levels[i], levels[i]);
         check_play(text, 13, 8);

@@ -67,8 +67,8 @@ static void fast_bodies_do_not_pass_in_silence(void **state) {
         set(&rig, "base.linear_velocity", 0, speeds[i]);
         mf_world_step(rig.world, (uint64_t)(3000.0 / speeds[i]) + 64);
         const double x = get_field(rig.group, "base.position", 0, 0);
-        const bool told = warns(&rig, MF_WARNING_TUNNEL) || warns(&rig, MF_WARNING_DEPTH);
-        if (x > 1.0 && !told)
+        const bool reported = warns(&rig, MF_WARNING_TUNNEL) || warns(&rig, MF_WARNING_DEPTH);
+        if (x > 1.0 && !reported)
             fail_msg("at %g m/s it is at %g m, behind the wall, without a warning", speeds[i], x);
         if (speeds[i] > 10.0)
             is_noted(&rig, MF_WARNING_TUNNEL);

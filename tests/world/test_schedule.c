@@ -454,27 +454,27 @@ static void waves_do_not_show(void **state) {
     }
 }
 
-typedef struct Meeting {
+typedef struct Rendezvous {
     _Atomic int inside, most;
-} Meeting;
+} Rendezvous;
 
 // Waits up to 2 s for the other one.
 static void meet(const mf_SystemRun *run, void *user) {
-    Meeting *meeting = user;
-    int now = atomic_fetch_add(&meeting->inside, 1) + 1;
+    Rendezvous *rendezvous = user;
+    int now = atomic_fetch_add(&rendezvous->inside, 1) + 1;
     int64_t begin = mf_clock_now();
-    while (now < 2 && atomic_load(&meeting->most) < 2 && mf_clock_now() - begin < 2 * MF_SECOND)
-        now = atomic_load(&meeting->inside);
+    while (now < 2 && atomic_load(&rendezvous->most) < 2 && mf_clock_now() - begin < 2 * MF_SECOND)
+        now = atomic_load(&rendezvous->inside);
     if (now > 1)
-        atomic_store(&meeting->most, now);
-    atomic_fetch_sub(&meeting->inside, 1);
+        atomic_store(&rendezvous->most, now);
+    atomic_fetch_sub(&rendezvous->inside, 1);
 }
 
 // Two slow systems that have nothing in common are really inside at the same time.
 static void slow_systems_meet(void **state) {
     static const double moment[3] = {1, 1, 1};
     Fixture fixture;
-    Meeting meeting = {0};
+    Rendezvous rendezvous = {0};
     fixture_begin(&fixture, 2);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
     MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
@@ -484,12 +484,12 @@ static void slow_systems_meet(void **state) {
     mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, nothing, angle);
     mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, target);
     one.run = two.run = meet;
-    one.user = two.user = &meeting;
+    one.user = two.user = &rendezvous;
     one.slow = two.slow = true;
     MUST(mf_group_add_system(fixture.group, &one, &error));
     MUST(mf_group_add_system(fixture.group, &two, &error));
     mf_world_step(fixture.world, 1);
-    assert_int_equal(atomic_load(&meeting.most), 2);
+    assert_int_equal(atomic_load(&rendezvous.most), 2);
     fixture_close(&fixture, NULL);
 }
 

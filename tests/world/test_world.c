@@ -135,7 +135,7 @@ static void time_is_exact(void **state) {
 // Steps in one call or in many: the same state.
 static void calls_do_not_show(void **state) {
     uint64_t hash[2];
-    for (int way = 0; way < 2; way++) {
+    for (int method = 0; method < 2; method++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
@@ -146,11 +146,11 @@ static void calls_do_not_show(void **state) {
         for (uint32_t i = 0; i < 50; i++)
             for (uint32_t j = 0; j < 18; j++)
                 mf_field_set(target, i, j, 0.5 * random_signed(600, i * 18 + j));
-        if (way == 0)
+        if (method == 0)
             mf_world_step(fixture.world, 97);
-        for (int i = 0; way == 1 && i < 97; i++)
+        for (int i = 0; method == 1 && i < 97; i++)
             mf_world_step(fixture.world, 1);
-        hash[way] = mf_world_hash(fixture.world);
+        hash[method] = mf_world_hash(fixture.world);
         fixture_close(&fixture, NULL);
     }
     assert_true(hash[0] == hash[1]);
@@ -186,19 +186,19 @@ static void robots_start_on_the_ground(void **state) {
 }
 
 // What the world holds is not lifted: shapes of the file's world would stay behind.
-static void a_held_base_starts_at_height_0(void **state) {
+static void a_fixed_base_starts_at_height_0(void **state) {
     Fixture fixture;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand); // its feet are below its base
-    for (int held = 0; held < 2; held++) {
-        fixture.hand.model.base = held ? MF_BASE_FIXED : MF_BASE_FREE;
+    for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
+        fixture.hand.model.base = fixed_count ? MF_BASE_FIXED : MF_BASE_FREE;
         group.model = &fixture.hand.model;
         fixture.world = open_world(fixture.context, &world);
         fixture.group = add_group(fixture.world, &group);
         double height = fixture_get(&fixture, "base.position", 2);
-        assert_true(held ? height == 0.0 : height > 0.1);
+        assert_true(fixed_count ? height == 0.0 : height > 0.1);
         mf_world_destroy(fixture.world);
     }
     fixture.world = NULL;
@@ -213,7 +213,7 @@ int main(void) {
         cmocka_unit_test(time_is_exact),
         cmocka_unit_test(calls_do_not_show),
         cmocka_unit_test(robots_start_on_the_ground),
-        cmocka_unit_test(a_held_base_starts_at_height_0),
+        cmocka_unit_test(a_fixed_base_starts_at_height_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

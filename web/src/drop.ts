@@ -6,7 +6,7 @@ export interface Dropped {
   file: File;
 }
 
-const FILES = 4096; // as src/io/bundle.h
+const FILES = 4096; // as src/io/package.h
 const HEAD = 65536; // bytes in which a file tells what it is
 
 async function walk(entry: FileSystemEntry, out: Dropped[]): Promise<void> {
@@ -77,7 +77,7 @@ export async function arrange(list: Dropped[], main: Dropped): Promise<{ list: D
     list: out.filter(({ path }) => !seen.has(path) && seen.add(path) && !/(^|\/)\./.test(path)) };
 }
 
-// As src/io/bundle.h reads it.
+// As src/io/package.h reads it.
 export function bundle(list: Dropped[]): Blob {
   return new Blob(list.flatMap(({ path, file }) => {
     const name = new TextEncoder().encode(path), head = new DataView(new ArrayBuffer(8));

@@ -57,9 +57,9 @@ from mayfly.group_setup import MOTIONS, motion_settings
 from mayfly.joints import WorldJoint
 from mayfly.kinematics import Reach
 from mayfly.messages import Message, Messages
-from mayfly.minds import Mind
 from mayfly.model import Model, data_folder
 from mayfly.photos import Photographer
+from mayfly.policies import RobotPolicy
 from mayfly.poses import PoseStream
 from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
@@ -111,7 +111,7 @@ __all__ = [
     "MayflyError",
     "Message",
     "Messages",
-    "Mind",
+    "RobotPolicy",
     "MissingFileError",
     "Model",
     "NoMemoryError",

@@ -69,8 +69,8 @@ def check(status: int, error: Any = None, instead: tuple[str, str] | None = None
     if error is None or error.message[0] == b"\0":
         message = text(lib.mf_status_name(status))
     else:
-        room = ffi.new("char[]", 1024)
-        message = text(lib.mf_error_format(error, room, 1024))
+        buffer = ffi.new("char[]", 1024)
+        message = text(lib.mf_error_format(error, buffer, 1024))
     file = "" if error is None else text(error.file)
     if instead is not None:
         message = message.replace(*instead)

@@ -259,8 +259,8 @@ def blur(image: npt.ArrayLike, sigma: float) -> Values:
     values, photo = _photo(image)
     scratch = np.empty_like(values)
     error = ffi.new("mf_Error *")
-    room = ffi.cast("float *", scratch.ctypes.data)
-    check(lib.mf_photo_blur(photo, float(sigma), room, error), error)
+    buffer = ffi.cast("float *", scratch.ctypes.data)
+    check(lib.mf_photo_blur(photo, float(sigma), buffer, error), error)
     return values
 
 

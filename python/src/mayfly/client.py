@@ -117,7 +117,7 @@ class RemoteGroup(GroupFields):
         poses[:, :3] = positions
         poses[:, 3:] = orientations
         head = struct.pack("<4I", self.number, first, rows, 0)
-        self._world._ask(protocol.PLACE, head + poses.tobytes())
+        self._world._ask(protocol.SET_POSES, head + poses.tobytes())
 
     def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
         """Switches robots to another motion: "rigid", "articulated", ..."""
@@ -279,7 +279,7 @@ class RemoteWorld(Session):
     # ---- another world, and more robots ---------------------------------------------------------
 
     def load(self, path: str | None = None, *, text: str | None = None) -> None:
-        """Serves another scene, or a robot, in place of the present one, from time 0 on.
+        """Serves another scene, or a robot, instead of the present one, from time 0 on.
 
         The subscriptions of all connections end. After an error the old world goes on.
 
@@ -411,11 +411,11 @@ class RemoteWorld(Session):
             raise errors.OperatingSystemError(f"cannot send: {error}") from error
 
     def _ask(self, kind: int, payload: bytes, answer: int = protocol.DONE) -> bytes:
-        wanted = self._next_tag()
-        self._send(kind, wanted, payload)
+        requested = self._next_tag()
+        self._send(kind, requested, payload)
         while True:
             found, tag, data = self._next(self.timeout)
-            if tag == wanted:
+            if tag == requested:
                 self._raise_refused()
                 return self._check(found, data, answer)
             self._keep_message(found, tag, data)

@@ -216,7 +216,7 @@ class AsyncWorld(Session):
     # ---- another world, and more robots ---------------------------------------------------------
 
     async def load(self, path: str | None = None, *, text: str | None = None) -> None:
-        """Serves another scene, or a robot, in place of the present one, from time 0 on.
+        """Serves another scene, or a robot, instead of the present one, from time 0 on.
 
         The subscriptions of all connections end. After an error the old world goes on.
 

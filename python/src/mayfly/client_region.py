@@ -69,8 +69,8 @@ class Region:
 class Sharing:
     """The shared memory of a connection; whatever does not fit goes over the socket."""
 
-    def __init__(self, is_wanted: bool, send: Callable[[int, int, bytes], None]) -> None:
-        self.is_on = is_wanted
+    def __init__(self, is_requested: bool, send: Callable[[int, int, bytes], None]) -> None:
+        self.is_on = is_requested
         self._send = send
         self._files: list[int] = []  # that came before their messages were read
         self._regions: dict[int, Region] = {}  # by number of the subscription; _ALL: of writes

@@ -82,7 +82,7 @@ class Cloth(Native):
             columns: vertices along the first axis; vertex (i, j) has the number j columns + i.
             rows: vertices along the second one.
             plane: "xy" is level, "xz" and "yz" are upright.
-            pins: vertices that are held where the cloth starts.
+            pins: vertices that are fixed where the cloth starts.
             name: of the cloth.
             context: that of the process if not given.
             material: `density=0.2`, `strength=500.0`, ...; what is not given is that of cotton.
@@ -114,7 +114,7 @@ class Cloth(Native):
             vertices: [m], (V, 3).
             triangles: three vertices each, (T, 3).
             warp: direction of the first threads; the second ones are perpendicular.
-            pins: vertices that are held where the cloth starts.
+            pins: vertices that are fixed where the cloth starts.
             name: of the cloth.
             context: that of the process if not given.
             material: as of `rectangle`.
@@ -143,8 +143,8 @@ class Cloth(Native):
         used = context if context is not None else default_context()
         fill(native.material, material, "material")
         title = ffi.new("char[]", encode(name))
-        held = ffi.new("uint32_t[]", [int(pin) for pin in pins] or [0])
-        native.name, native.pins, native.pin_count = title, held, len(pins)
+        pinned = ffi.new("uint32_t[]", [int(pin) for pin in pins] or [0])
+        native.name, native.pins, native.pin_count = title, pinned, len(pins)
         error, written = ffi.new("mf_Error *"), ffi.new("char **")
         check(lib.mf_cloth_write(used._use(), native, written, error), error)
         source = text(written[0])

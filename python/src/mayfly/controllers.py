@@ -127,7 +127,7 @@ class Oscillators(Controllers):
 
     Args:
         amplitude, offset: [rad] or [m], shape (n, joints).
-        phase: [1] turns, shape (n, joints).
+        phase: [1] revolutions, shape (n, joints).
         frequency: [Hz], shape (n,).
         rate: [1/s] of ticks.
 
@@ -167,7 +167,7 @@ class Oscillators(Controllers):
         """From search vectors of shape (n, 3 * joints + 1) with values in 0 .. 1.
 
         Each joint has three: center within its range, amplitude relative to half the range, and
-        phase in turns; the last value is the frequency from 0 to 2 Hz. A search that leaves the
+        phase in cycles; the last value is the frequency from 0 to 2 Hz. A search that leaves the
         unit cube must map its vectors itself, for example by numpy.clip(vectors, 0, 1).
 
         Raises:
@@ -175,9 +175,11 @@ class Oscillators(Controllers):
 
         """
         rows = np.atleast_2d(_finite(vectors, "vectors"))
-        wanted = 3 * len(model.joints) + 1
-        if rows.shape[1] != wanted:
-            raise ValueError(f"vectors: need shape (n, {wanted}) for {model!r}, got {rows.shape}")
+        requested = 3 * len(model.joints) + 1
+        if rows.shape[1] != requested:
+            raise ValueError(
+                f"vectors: need shape (n, {requested}) for {model!r}, got {rows.shape}"
+            )
         wrong = (rows < 0) | (rows > 1)
         if wrong.any():
             row, column = np.unravel_index(int(np.argmax(wrong)), rows.shape)
@@ -287,10 +289,10 @@ class MLP(Controllers):
     def start(self, group: Group) -> None:
         seen = sum(group[name].view[0, 0].size for name in self.observe)
         acts = group[str(self._more["output"])].view[0, 0].size
-        wanted = (self.weights[0].shape[2], self.weights[-1].shape[1])
-        if (seen, acts) != wanted:
+        requested = (self.weights[0].shape[2], self.weights[-1].shape[1])
+        if (seen, acts) != requested:
             raise ValueError(
-                f"weights: are for {wanted[0]} inputs and {wanted[1]} outputs, the robot has "
+                f"weights: are for {requested[0]} inputs and {requested[1]} outputs, the robot has "
                 f"{seen} and {acts}"
             )
         rows = [

@@ -25,7 +25,7 @@ class Docks(Sealed):
     """The docks of a world: `World.docks`.
 
     What each dock does is in fields: `group["dock.enabled"]`, `group["dock.state"]`,
-    `group["dock.partner"]`, `group["dock.turn"]`, `group["dock.load"]` (mayfly/docks.h).
+    `group["dock.partner"]`, `group["dock.orientation"]`, `group["dock.load"]` (mayfly/docks.h).
     """
 
     def __init__(self, world: World) -> None:
@@ -57,8 +57,8 @@ class Docks(Sealed):
         Args:
             first: (group, robot, name of the dock).
             second: likewise.
-            turn: turns about the docks' axis, of those in which they fit.
-            move: puts the second robot where both docks meet; else what is left between them
+            turn: number of the orientation about the docks' axis.
+            move: puts the second robot where both docks mate; else what is left between them
                 closes at 1 m/s and 1 rad/s at most.
         """
         with self.world._lock:
@@ -71,7 +71,7 @@ class Docks(Sealed):
 
     def _move(self, native: Any, ports: Any, turn: int, error: Any) -> None:
         position, orientation = ffi.new("double[3]"), ffi.new("double[4]")
-        check(lib.mf_docks_meeting(native, *ports, turn, position, orientation, error), error)
+        check(lib.mf_docks_mating_pose(native, *ports, turn, position, orientation, error), error)
         port = ports[1]
         for name, values in (("base.position", position), ("base.orientation", orientation)):
             field = lib.mf_group_find_field(port.group, encode(name))

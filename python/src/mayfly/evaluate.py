@@ -128,7 +128,7 @@ _AVERAGES: dict[str, Callable[[Group], Array]] = {
 }
 
 
-class _Wanted:
+class _Request:
     """The requested measures, and those that are fitness and descriptors."""
 
     def __init__(
@@ -142,15 +142,15 @@ class _Wanted:
         self.descriptors = names
         if isinstance(measures, Mapping):
             self.own.update(measures)
-            wanted = list(measures)
+            requested = list(measures)
         else:
-            wanted = [measures] if isinstance(measures, str) else list(measures)
+            requested = [measures] if isinstance(measures, str) else list(measures)
         self.fitness_name = fitness if isinstance(fitness, str) else "fitness"
         if not isinstance(fitness, str):
             if not callable(fitness):
                 raise TypeError(f"fitness: need a measure or a function, got {fitness!r}")
             self.own["fitness"] = fitness
-        self.names = list(dict.fromkeys([*wanted, *names, self.fitness_name]))
+        self.names = list(dict.fromkeys([*requested, *names, self.fitness_name]))
         known = (*_AT_END, *_AVERAGES)
         for name in self.names:
             if name not in self.own and name not in known:
@@ -226,14 +226,14 @@ def _evaluate_some(
     models: Sequence[Model],
     controllers: Sequence[Controllers],
     seed: int,
-    wanted: _Wanted,
+    requested: _Request,
 ) -> list[tuple[dict[str, Array], Array]]:
     """Measures and faults of as many bodies as fit into one world."""
     with World(step=episode.step, seed=seed, **episode.world) as world:
         walkers = []
         for i, (model, controller) in enumerate(zip(models, controllers)):
             arguments = {**episode.group, **controller.settings}
-            if "duty" in wanted.averages and "sensors" not in arguments:
+            if "duty" in requested.averages and "sensors" not in arguments:
                 arguments["sensors"] = any(s.type == "contact" for s in model.sensors)
             group = world.add_group(
                 model, len(controller), name=f"body{i}", controller=controller.kind, **arguments
@@ -241,9 +241,9 @@ def _evaluate_some(
             controller.start(group)
             if episode.start is not None:
                 episode.start(group)
-            walkers.append(_Walker(group, wanted.averages))
+            walkers.append(_Walker(group, requested.averages))
         _run_episode(episode, walkers, list(controllers))
-        return [(wanted.take(walker), walker.group.fault) for walker in walkers]
+        return [(requested.take(walker), walker.group.fault) for walker in walkers]
 
 
 def _joined(parts: list[Array], name: str) -> Array:
@@ -330,32 +330,32 @@ def evaluate(
         world={"gravity": gravity, "terrain": terrain, "threads": threads, "context": context},
         group={"motion": motion, **settings},
     )
-    wanted = _Wanted(fitness, measures, descriptors)
+    requested = _Request(fitness, measures, descriptors)
     episodes = []
     for seed in numbers:
         parts: list[tuple[dict[str, Array], Array]] = []
         for at in range(0, len(models), _MOST_GROUPS):
-            room = slice(at, at + _MOST_GROUPS)
-            parts += _evaluate_some(episode, models[room], batches[room], seed, wanted)
+            buffer = slice(at, at + _MOST_GROUPS)
+            parts += _evaluate_some(episode, models[buffer], batches[buffer], seed, requested)
         episodes.append(parts)
-    return _summary(episodes, wanted, episode)
+    return _summary(episodes, requested, episode)
 
 
 def _summary(
-    episodes: list[list[tuple[dict[str, Array], Array]]], wanted: _Wanted, episode: _Episode
+    episodes: list[list[tuple[dict[str, Array], Array]]], requested: _Request, episode: _Episode
 ) -> Evaluation:
     taken = [
-        {name: _joined([part[0][name] for part in parts], name) for name in wanted.names}
+        {name: _joined([part[0][name] for part in parts], name) for name in requested.names}
         for parts in episodes
     ]
     faults = np.array([np.concatenate([part[1] for part in parts]) for parts in episodes])
-    per_seed = np.array([values[wanted.fitness_name] for values in taken], np.float64)
+    per_seed = np.array([values[requested.fitness_name] for values in taken], np.float64)
     if per_seed.ndim != 2:
         raise ValueError(f"fitness: need one value per robot, got shape {per_seed.shape[1:]}")
     per_seed[faults != 0] = math.nan
-    means = {name: np.mean([values[name] for values in taken], axis=0) for name in wanted.names}
+    means = {name: np.mean([values[name] for values in taken], axis=0) for name in requested.names}
     rows = per_seed.shape[1]
-    columns = [means[name].reshape(rows, -1) for name in wanted.descriptors]
+    columns = [means[name].reshape(rows, -1) for name in requested.descriptors]
     return Evaluation(
         fitness=np.mean(per_seed, axis=0),
         measures=means,

@@ -335,9 +335,9 @@ class Field(Sealed):
         try:
             new[target] = given
         except ValueError:
-            wanted = np.shape(new[target])
+            requested = np.shape(new[target])
             raise ValueError(
-                f"{self.name}: need values of shape {wanted} or what broadcasts to it, got shape "
+                f"{self.name}: need values of shape {requested} or what broadcasts to it, got "
                 f"{given.shape}"
             ) from None
 
@@ -350,13 +350,13 @@ class Field(Sealed):
             self._complain(wrong, values, index, f"whole numbers {limits.min} .. {limits.max}")
             return values.astype(self.dtype)
         if self._field_name.endswith(".orientation") and values.shape[-1:] == (4,):
-            values = self._turned(values, index)
+            values = self._rotated(values, index)
         with np.errstate(over="ignore"):
             stored = values.astype(self.dtype)
         self._complain(~np.isfinite(stored), values, index, f"numbers within {self.dtype}")
         return stored
 
-    def _turned(self, values: Array, index: npt.NDArray[np.intp]) -> Array:
+    def _rotated(self, values: Array, index: npt.NDArray[np.intp]) -> Array:
         with np.errstate(over="ignore"):
             square = np.sum(values * values, axis=-1, keepdims=True)
         wrong = ~((square > 0.98) & (square < 1.02))
@@ -364,7 +364,7 @@ class Field(Sealed):
         return np.asarray(values / np.sqrt(square))
 
     def _complain(
-        self, wrong: Array, values: Array, index: npt.NDArray[np.intp], wanted: str
+        self, wrong: Array, values: Array, index: npt.NDArray[np.intp], requested: str
     ) -> None:
         if not wrong.any():
             return
@@ -372,7 +372,7 @@ class Field(Sealed):
         robots = int(np.count_nonzero(wrong.reshape(len(index), -1).any(axis=1)))
         more = f" (and {robots - 1} more)" if robots > 1 else ""
         raise errors.ArgumentError(
-            f"{self.name}: need {wanted}, robot {index[place[0]]}{more} would get "
+            f"{self.name}: need {requested}, robot {index[place[0]]}{more} would get "
             f"{values[place]:g}; nothing was written"
         )
 

@@ -16,7 +16,7 @@ from mayfly.cameras import Picture, pictures
 from mayfly.equations import Equations
 from mayfly.field import Field
 from mayfly.group_setup import Recipe, notes_of, start_notes
-from mayfly.minds import Mind, MindRecipe, add_mind
+from mayfly.policies import PolicyRecipe, RobotPolicy, add_policy
 from mayfly.truss import Truss
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Group(Sealed, Equations):
         self._lock = world._lock
         self._native = native
         self._recipe = recipe
-        self._places: dict[int, tuple[Any, Any, Any]] = {}
+        self._poses_set: dict[int, tuple[Any, Any, Any]] = {}
         self._trusses: dict[int, Truss] = {}
         self._found: dict[str, Field] = {}
         self._moving: frozenset[str] | None = None
@@ -195,12 +195,12 @@ class Group(Sealed, Equations):
         """Fields of all parts that match; * matches any characters: "left_*/joint.rate"."""
         native = self._use()
         name = encode(pattern)
-        room = int(lib.mfpy_properties(native, 0, name, ffi.NULL, 0))
-        out = ffi.new("mf_Property[]", max(room, 1))
-        lib.mfpy_properties(native, 0, name, out, room)
+        buffer = int(lib.mfpy_properties(native, 0, name, ffi.NULL, 0))
+        out = ffi.new("mf_Property[]", max(buffer, 1))
+        lib.mfpy_properties(native, 0, name, out, buffer)
         letters = ffi.new("char[]", lib.MF_PROPERTY_PATH)
         made: dict[str, Field] = {}
-        for i in range(room):
+        for i in range(buffer):
             if out[i].field == ffi.NULL:
                 continue
             lib.mf_property_path(ffi.addressof(out, i), letters, lib.MF_PROPERTY_PATH)
@@ -217,16 +217,16 @@ class Group(Sealed, Equations):
         """
         return pictures(self, camera)
 
-    def add_mind(
+    def add_policy(
         self,
-        function: Callable[[Mind], object],
+        function: Callable[[RobotPolicy], object],
         *,
         percepts: Iterable[str] = (),
         actions: Iterable[str] = (),
         noise: Mapping[str, float] | None = None,
         memory: int = 0,
         tick: float = 0.0,
-        name: str = "mind",
+        name: str = "policy",
     ) -> None:
         """Lets all robots act by a function, which is called for one robot at a time.
 
@@ -240,19 +240,19 @@ class Group(Sealed, Equations):
             noise: standard deviation of what is added to commands, by action.
             memory: numbers that each robot remembers, in the field NAME.memory.
             tick: [s] between two calls; 0: every step.
-            name: of the mind.
+            name: of the policy.
 
         """
-        recipe = MindRecipe(
+        recipe = PolicyRecipe(
             function, tuple(percepts), tuple(actions), dict(noise or {}), memory, tick, name
         )
         with self._lock:
-            self._add_mind(recipe)
+            self._add_policy(recipe)
 
-    def _add_mind(self, recipe: MindRecipe) -> None:
+    def _add_policy(self, recipe: PolicyRecipe) -> None:
         if not callable(recipe.function):
-            raise TypeError(f"mind: need something to call, got {recipe.function!r}")
-        self.world._minds.append((self.name, recipe, add_mind(self, recipe)))
+            raise TypeError(f"policy: need something to call, got {recipe.function!r}")
+        self.world._policies.append((self.name, recipe, add_policy(self, recipe)))
 
     def joint(self, name: str) -> GroupPart:
         """A joint by name: its fields `.angle`, `.rate`, `.target`, its description `.model`."""
@@ -331,7 +331,7 @@ class Group(Sealed, Equations):
                 lib.mf_neurons_set_truss(group, index, before._use(), ffi.new("mf_Error *"))
             check(status, error)
             self._trusses[index] = truss
-            self._places.pop(index, None)
+            self._poses_set.pop(index, None)
 
     def reset(self, robots: Any = None) -> None:
         """Resets robots to their start: None for all, a number, a list or a mask."""
@@ -368,13 +368,13 @@ class Group(Sealed, Equations):
             turns = rows_or_none(orientation, len(index), 4, "orientation")
             speeds = rows_or_none(linear_velocity, len(index), 3, "linear_velocity")
             for i, robot in enumerate(index.tolist()):
-                self._place_one(robot, (rows[i], turns[i], speeds[i]))
+                self._set_pose(robot, (rows[i], turns[i], speeds[i]))
 
-    def _place_one(self, robot: int, place: tuple[Any, Any, Any]) -> None:
+    def _set_pose(self, robot: int, place: tuple[Any, Any, Any]) -> None:
         values = [ffi.NULL if part is None else ffi.new("double[]", part) for part in place]
         error = ffi.new("mf_Error *")
         check(lib.mf_group_set_start(self._use(), robot, *values, error), error)
-        self._places[robot] = place
+        self._poses_set[robot] = place
 
     def set_state(
         self, position: npt.ArrayLike, velocity: npt.ArrayLike | None = None, robots: Any = None
@@ -414,8 +414,8 @@ class Group(Sealed, Equations):
     def _joint_state(self, q: Array, v: Array) -> None:
         angle, rate = self["joint.angle"].read(), self["joint.rate"].read()
         turns = self._optional("ball.orientation", 4)
-        turn_rates = self._optional("ball.rate", 3)
-        places, speeds = self._optional("free.position", 3), self._optional("free.velocity", 3)
+        yaw_rates = self._optional("ball.rate", 3)
+        positions, speeds = self._optional("free.position", 3), self._optional("free.velocity", 3)
         ball = floating = 0
         for joint in self.model.joints:
             at, to = joint.position_address, joint.velocity_address
@@ -423,15 +423,18 @@ class Group(Sealed, Equations):
                 q[:, at], v[:, to] = angle[:, joint.index], rate[:, joint.index]
                 continue
             if joint.type == "floating":
-                if places is not None and speeds is not None:
-                    q[:, at : at + 3], v[:, to : to + 3] = places[:, floating], speeds[:, floating]
+                if positions is not None and speeds is not None:
+                    q[:, at : at + 3], v[:, to : to + 3] = (
+                        positions[:, floating],
+                        speeds[:, floating],
+                    )
                 floating, at, to = floating + 1, at + 3, to + 3
             if joint.type in ("floating", "ball"):
                 q[:, at] = 1.0
                 if turns is not None:
                     q[:, at : at + 4] = turns[:, ball]
-                if turn_rates is not None:
-                    v[:, to : to + 3] = turn_rates[:, ball]
+                if yaw_rates is not None:
+                    v[:, to : to + 3] = yaw_rates[:, ball]
                 ball += 1
 
     def _optional(self, name: str, width: int) -> Array | None:

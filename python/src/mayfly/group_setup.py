@@ -96,7 +96,7 @@ class Recipe:
                 raise ValueError(f"motion: need one of {', '.join(known)}, got {motion!r}{hint}")
         self._check_vehicle()
         for section in self.settings:
-            if section in _SECTIONS and section not in self._wanted_sections():
+            if section in _SECTIONS and section not in self._requested_sections():
                 raise TypeError(
                     f"{section}: are settings of something that the group does not have"
                 )
@@ -125,7 +125,7 @@ class Recipe:
         if kind is None and self.behavior != "hold":
             raise TypeError("behavior: is for vehicles, the model is a robot")
 
-    def _wanted_sections(self) -> tuple[str, ...]:
+    def _requested_sections(self) -> tuple[str, ...]:
         gait = ("gait",) if self.gaits else ()
         controller = (self.controller,) if self.controller is not None else ()
         return (*self.motions, *controller, *gait)
@@ -302,14 +302,14 @@ def _fill_parts(parts: Any, recipe: Recipe) -> list[object]:
     """Overrides C's results by the program's arguments."""
     alive: list[object] = []
     for name in recipe.motions:
-        config, wanted = _motion_config(parts.motions, name), recipe.section(name)
-        servos = wanted.pop("servos", None)
-        alive += fill(config, wanted, name, ARGUMENTS)
+        config, requested = _motion_config(parts.motions, name), recipe.section(name)
+        servos = requested.pop("servos", None)
+        alive += fill(config, requested, name, ARGUMENTS)
         if servos is not None:
             alive += _servos(config, servos, int(recipe.model._use().joint_count))
         if len(recipe.motions) > 1:
             parts.motions.has[_number(name)] = True
-        parts.drops_contacts = parts.drops_contacts and "self_contacts" not in wanted
+        parts.drops_contacts = parts.drops_contacts and "self_contacts" not in requested
     parts.gaits.first = lib.mf_gait_config().first
     alive += fill(parts.gaits, recipe.section("gait"), "gait")
     parts.instruments = lib.mf_instruments_config()
@@ -341,11 +341,11 @@ def _number(motion: str) -> int:
 
 def _add_network(group: Any, recipe: Recipe, error: Any) -> None:
     config = lib.mf_network_config()
-    wanted = recipe.section("network")
+    requested = recipe.section("network")
     arrays: dict[str, Any] = {
-        name: wanted.pop(name) for name in ("hidden", "lower", "upper") if name in wanted
+        name: requested.pop(name) for name in ("hidden", "lower", "upper") if name in requested
     }
-    alive = fill(config, wanted, "network")
+    alive = fill(config, requested, "network")
     alive += _network_arrays(group, config, arrays)
     check(lib.mf_network_add(group, ffi.addressof(config), error), error)
     lib.mf_group_reset_all(group)
@@ -412,9 +412,9 @@ NOTE_KINDS = ("scene", "file", "feature", "pose", "step")  # of mf_NoteKind
 
 def start_notes(ask: Any, subject: Any) -> list[tuple[str, str]]:
     """Kind and text of what `mayfly run` prints before it begins, of a group or a scene."""
-    room = int(ask(subject, ffi.NULL, 0))
-    notes = ffi.new("mf_StartNote[]", max(room, 1))
-    count = min(int(ask(subject, notes, room)), room)
+    capacity = int(ask(subject, ffi.NULL, 0))
+    notes = ffi.new("mf_StartNote[]", max(capacity, 1))
+    count = min(int(ask(subject, notes, capacity)), capacity)
     return [(NOTE_KINDS[int(notes[i].kind)], text(notes[i].text)) for i in range(count)]
 
 

@@ -17,12 +17,12 @@ from mayfly.group import Group
 if TYPE_CHECKING:
     from mayfly.world import World
 
-__all__ = ["Place", "WorldJoint", "fill_side", "place_here"]
+__all__ = ["Location", "WorldJoint", "fill_side", "pose_in_robot"]
 
-Place = tuple[Group, int] | tuple[Group, int, str | int]
+Location = tuple[Group, int] | tuple[Group, int, str | int]
 
 
-def fill_side(world: World, side: Any, place: Place | None, what: str) -> None:
+def fill_side(world: World, side: Any, place: Location | None, what: str) -> None:
     """Writes the link of one side of a joint, without its frame."""
     if place is None:
         return
@@ -48,12 +48,14 @@ def _numbers(value: Any, width: int, what: str) -> list[float]:
     return [float(number) for number in matrix(value, 1, width, what)[0]]
 
 
-def place_here(config: Any, at: Any, axis: Any, frames: Any, error: Any) -> None:
+def pose_in_robot(config: Any, at: Any, axis: Any, frames: Any, error: Any) -> None:
     """Writes the frames of both sides: from a point of the world in the current pose, or given."""
     if at is not None:
         point = ffi.new("double[3]", _numbers(at, 3, "join: at"))
-        way = ffi.NULL if axis is None else ffi.new("double[3]", _numbers(axis, 3, "join: axis"))
-        check(lib.mf_world_joint_here(config, point, way, error), error)
+        direction = (
+            ffi.NULL if axis is None else ffi.new("double[3]", _numbers(axis, 3, "join: axis"))
+        )
+        check(lib.mf_world_joint_here(config, point, direction, error), error)
         return
     if axis is not None:
         raise TypeError("join: axis: the axis of a hinge is the z axis of its frames")

@@ -22,7 +22,7 @@ class Reach:
         angles: [rad] or [m] of all joints, in their order.
         reached: position and rotation are within the tolerances.
         distance: [m] of the point from the target.
-        turn: [rad] of the link's rotation from the target's; 0 without one.
+        rotation_error: [rad] of the link's rotation from the target's; 0 without one.
         iterations: in all starts.
         starts: that were tried.
 
@@ -31,7 +31,7 @@ class Reach:
     angles: npt.NDArray[np.float64]
     reached: bool
     distance: float
-    turn: float
+    rotation_error: float
     iterations: int
     starts: int
 
@@ -54,22 +54,22 @@ def solve(
     settings: Mapping[str, object],
 ) -> Reach:
     """The same for native objects."""
-    if settings.keys() & {"link", "point", "turns"}:
+    if settings.keys() & {"link", "point", "use_rotation"}:
         raise TypeError("inverse_kinematics: link, point and rotation are arguments")
     config = lib.mf_inverse_kinematics_config()
     alive = fill(config, settings, "inverse_kinematics")
     config.link = link
     config.point = _vector("point", point, 3)
-    config.turns = rotation is not None
+    config.use_rotation = rotation is not None
     goal = ffi.new("double[3]", _vector("position", position, 3))
-    turned = ffi.NULL
+    target_rotation = ffi.NULL
     if rotation is not None:
-        turned = ffi.new("double[4]", _vector("rotation", rotation, 4))
+        target_rotation = ffi.new("double[4]", _vector("rotation", rotation, 4))
     angles = np.array(_vector("start", start, int(model.joint_count)))
     result, error = ffi.new("mf_InverseKinematicsResult *"), ffi.new("mf_Error *")
     data = ffi.from_buffer("double[]", angles)
     status = lib.mf_inverse_kinematics(
-        context, model, ffi.addressof(config), goal, turned, data, result, error
+        context, model, ffi.addressof(config), goal, target_rotation, data, result, error
     )
     del alive
     check(status, error)
@@ -77,7 +77,7 @@ def solve(
         angles=angles,
         reached=bool(result.reached),
         distance=float(result.distance),
-        turn=float(result.turn),
+        rotation_error=float(result.rotation_error),
         iterations=int(result.iterations),
         starts=int(result.starts),
     )

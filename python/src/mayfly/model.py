@@ -505,7 +505,7 @@ class Model(Native):
         return _model_again, (self._recipe, self.hash())
 
 
-def _model_again(recipe: dict[str, Any], wanted: int) -> Model:
+def _model_again(recipe: dict[str, Any], requested: int) -> Model:
     """Unpickles: loads the model again, and checks that it is the same."""
     if "truss" in recipe:
         model = Model._of_truss(recipe["truss"], recipe)
@@ -520,7 +520,7 @@ def _model_again(recipe: dict[str, Any], wanted: int) -> Model:
         )
     else:
         model = Model.from_file(recipe["path"], packages=recipe["packages"], **recipe["settings"])
-    if model.hash() != wanted:
+    if model.hash() != requested:
         where = recipe.get("path", "the text")
         raise errors.CorruptError(f"{where}: it has changed since the model was pickled")
     return model

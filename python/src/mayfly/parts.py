@@ -165,8 +165,8 @@ def _one(native: Any, row: Any, value: Any) -> Any:
         return Fields(_fields(native, row.item, value))
     if row.type == lib.MF_VALUE_TEXT:
         return "" if value == ffi.NULL else text(value)
-    if row.type == lib.MF_VALUE_WORD:
-        return text(lib.mf_item_word(row, ffi.new("int *", int(ffi.cast("int", value)))))
+    if row.type == lib.MF_VALUE_ENUM:
+        return text(lib.mf_item_enum_name(row, ffi.new("int *", int(ffi.cast("int", value)))))
     if row.type == lib.MF_VALUE_INDEX and value == lib.MF_NONE:
         return None
     return value

@@ -19,9 +19,9 @@ def _pixels(image: npt.ArrayLike, kind: Any, channels: int, what: str) -> Any:
     shape = (3,) if channels == 3 else ()
     pixels = np.ascontiguousarray(image)
     if pixels.dtype != kind or pixels.ndim < 2 or pixels.shape[2:] != shape:
-        wanted = "(height, width, 3)" if channels == 3 else "(height, width)"
+        requested = "(height, width, 3)" if channels == 3 else "(height, width)"
         raise ValueError(
-            f"{what}: need {np.dtype(kind)} of shape {wanted}, got {pixels.dtype} {pixels.shape}"
+            f"{what}: need {np.dtype(kind)} of shape {requested}, got {pixels.dtype} {pixels.shape}"
         )
     return pixels
 

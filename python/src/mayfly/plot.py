@@ -33,9 +33,9 @@ def evolution(archive: Archive, axes: Any = None) -> Any:
 def path(recording: Recording, name: str = "base.position", axes: Any = None) -> Any:
     """The path of every robot, seen from above."""
     axes = _axes(axes)
-    places = recording[name].values
-    for robot in range(places.shape[1]):
-        axes.plot(places[:, robot, 0], places[:, robot, 1], linewidth=1)
+    positions = recording[name].values
+    for robot in range(positions.shape[1]):
+        axes.plot(positions[:, robot, 0], positions[:, robot, 1], linewidth=1)
     axes.set_aspect("equal", "datalim")
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y [m]")
@@ -67,18 +67,18 @@ def tiles(
 ) -> Any:
     """The best fitness in each cell of a plane of two descriptors, for quality-diversity."""
     axes = _axes(axes)
-    places, values = np.asarray(descriptors, float), np.asarray(fitness, float)
-    if places.ndim != 2 or places.shape[1] != 2 or values.shape != places.shape[:1]:
+    positions, values = np.asarray(descriptors, float), np.asarray(fitness, float)
+    if positions.ndim != 2 or positions.shape[1] != 2 or values.shape != positions.shape[:1]:
         raise ValueError(
-            f"descriptors: need shape (n, 2) and n values, got {places.shape} and {values.shape}"
+            f"descriptors: need shape (n, 2) and n values, got {positions.shape} and {values.shape}"
         )
-    fine = np.isfinite(places).all(axis=1) & np.isfinite(values)
-    places, values = places[fine], values[fine]
+    fine = np.isfinite(positions).all(axis=1) & np.isfinite(values)
+    positions, values = positions[fine], values[fine]
     wide, high = (bins, bins) if isinstance(bins, int) else bins
-    _, xs, ys = np.histogram2d(places[:, 0], places[:, 1], bins=(wide, high))
+    _, xs, ys = np.histogram2d(positions[:, 0], positions[:, 1], bins=(wide, high))
     best = np.full((wide, high), np.nan)
-    columns = np.clip(np.searchsorted(xs, places[:, 0], "right") - 1, 0, wide - 1)
-    rows = np.clip(np.searchsorted(ys, places[:, 1], "right") - 1, 0, high - 1)
+    columns = np.clip(np.searchsorted(xs, positions[:, 0], "right") - 1, 0, wide - 1)
+    rows = np.clip(np.searchsorted(ys, positions[:, 1], "right") - 1, 0, high - 1)
     np.fmax.at(best, (columns, rows), values)
     mesh = axes.pcolormesh(xs, ys, best.T)
     axes.figure.colorbar(mesh, ax=axes, label="fitness")

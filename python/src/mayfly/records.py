@@ -219,7 +219,7 @@ class Archive:
             return ()
         return tuple(row[0] for row in self._rows("SELECT name FROM descriptor ORDER BY number"))
 
-    def places(self, individuals: Sequence[Individual]) -> npt.NDArray[np.float64]:
+    def descriptor_values(self, individuals: Sequence[Individual]) -> npt.NDArray[np.float64]:
         """(n, descriptors) of these individuals, for example of population(): the repertoire."""
         table = np.full((len(individuals), len(self.descriptors)), np.nan)
         for i, individual in enumerate(individuals):

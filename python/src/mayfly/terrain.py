@@ -207,9 +207,9 @@ def _config(settings: Any) -> Any:
     return config
 
 
-def _terrain_again(recipe: tuple[str, tuple[Any, ...], dict[str, Any]], wanted: int) -> Terrain:
+def _terrain_again(recipe: tuple[str, tuple[Any, ...], dict[str, Any]], requested: int) -> Terrain:
     name, arguments, settings = recipe
     terrain: Terrain = getattr(Terrain, name)(*arguments, **settings)
-    if terrain.hash() != wanted:
+    if terrain.hash() != requested:
         raise errors.CorruptError("the ground has changed since it was pickled")
     return terrain

@@ -108,7 +108,7 @@ class Truss(Native):
                 drives it, if one does.
             neurons: "sigmoid" or "threshold", bias, and state 0 .. 1 before the first cycle.
             synapses: two neurons, from and to, and the weight.
-            fixed: axes along which vertices are held: `{0: "xyz", 3: "z"}`.
+            fixed: axes along which vertices are fixed: `{0: "xyz", 3: "z"}`.
             loads: [N] forces on vertices: `{7: (0, 0, -10)}`.
             masses: [kg] of vertices in addition to their bars.
             cycle: [s] period of the network; 0: 0.2.

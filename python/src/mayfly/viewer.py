@@ -364,9 +364,9 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 def _listen(viewer: Viewer, port: int | None) -> _Server:
-    for wanted in (_PORT, 0) if port is None else (port,):
+    for requested in (_PORT, 0) if port is None else (port,):
         try:
-            server = _Server(("127.0.0.1", wanted), _Handler)
+            server = _Server(("127.0.0.1", requested), _Handler)
         except OSError as failure:
             problem = failure
             continue

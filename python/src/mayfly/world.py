@@ -20,10 +20,10 @@ from mayfly.docks import Docks
 from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import Recipe, add_group, notes_of, set_up
-from mayfly.joints import Place, WorldJoint, fill_side, place_here
+from mayfly.joints import Location, WorldJoint, fill_side, pose_in_robot
 from mayfly.messages import Messages
-from mayfly.minds import MindRecipe
 from mayfly.model import Model
+from mayfly.policies import PolicyRecipe
 from mayfly.queries import (
     Body,
     Contact,
@@ -111,8 +111,8 @@ class World(Native):
         self._joint_slots: list[tuple[str, int]] = []
         self._docks: dict[str, Any] | None = None
         self._messages: dict[str, Any] | None = None
-        self._minds: list[tuple[str, MindRecipe, Any]] = []
-        self._failures: list[BaseException] = []  # of minds
+        self._policies: list[tuple[str, PolicyRecipe, Any]] = []
+        self._failures: list[BaseException] = []  # of policies
         self._pusher: Native | None = None  # of pages
 
     @classmethod
@@ -376,7 +376,7 @@ class World(Native):
         return Docks(self) if lib.mf_world_docks_of(self._use()) != ffi.NULL else None
 
     def camera(self, camera: Camera | None = None, **settings: Any) -> FreeCamera:
-        """A camera for pictures of this world from any place, between two steps.
+        """A camera for pictures of this world from any position, between two steps.
 
         It sees the groups that exist now.
 
@@ -461,8 +461,8 @@ class World(Native):
 
     def join(
         self,
-        first: Place | None,
-        second: Place | None,
+        first: Location | None,
+        second: Location | None,
         *,
         kind: str = "fixed",
         at: Sequence[float] | None = None,
@@ -502,7 +502,7 @@ class World(Native):
             fill(config[0], {"kind": kind, **settings}, "join")
             for number, place in enumerate((first, second)):
                 fill_side(self, config.sides[number], place, ("first", "second")[number])
-            place_here(config, at, axis, frames, error)
+            pose_in_robot(config, at, axis, frames, error)
             out = ffi.new("mf_WorldJointId *")
             check(lib.mf_world_joint_create(self._native_joints, config, out, error), error)
             return WorldJoint(self, int(out[0]))
@@ -537,7 +537,7 @@ class World(Native):
     def step(self, count: int = 1) -> None:
         """Simulates `count` steps. Errors of a robot are reported in its fault word.
 
-        The GIL is released. Ctrl-C stops it between two steps. What the function of a mind raises
+        The GIL is released. Ctrl-C stops it between two steps. What the function of a policy raises
         is raised after these steps, and its robot has a fault.
         """
         steps = whole(count, "step", 0, 2**62)
@@ -688,7 +688,7 @@ class World(Native):
                     "settings": self._settings,
                     "threads": self._threads,
                     "terrain": self.terrain,
-                    "groups": [(g._recipe, g._trusses, g._places) for g in self._groups],
+                    "groups": [(g._recipe, g._trusses, g._poses_set) for g in self._groups],
                     "collisions": self._collisions,
                     "cloths": self._cloths,
                     "ranges": self._ranges,
@@ -698,7 +698,7 @@ class World(Native):
                     "messages": self._messages,
                     "links": [g.name for g in self._groups if "link.pose" in g],
                     "cameras": self._cameras,
-                    "minds": [(name, recipe) for name, recipe, _ in self._minds],
+                    "minds": [(name, recipe) for name, recipe, _ in self._policies],
                     "state": self.snapshot(),
                 },
             )
@@ -709,12 +709,12 @@ def _world_again(description: dict[str, Any]) -> World:
     world = World(
         terrain=description["terrain"], threads=description["threads"], **description["settings"]
     )
-    for recipe, trusses, places in description["groups"]:
+    for recipe, trusses, poses_set in description["groups"]:
         group = world.add_group(**recipe.arguments())
         for robot, truss in trusses.items():
             group.set_truss(robot, truss)
-        for robot, place in places.items():
-            group._place_one(robot, place)
+        for robot, place in poses_set.items():
+            group._set_pose(robot, place)
     if description["collisions"] is not None:
         world.add_collisions(**description["collisions"])
     if description["cloths"]:
@@ -736,6 +736,6 @@ def _world_again(description: dict[str, Any]) -> World:
             error = ffi.new("mf_Error *")
             check(lib.mf_group_derive_links(group._use(), error), error)
     for name, recipe in description["minds"]:
-        next(g for g in world.groups if g.name == name)._add_mind(recipe)
+        next(g for g in world.groups if g.name == name)._add_policy(recipe)
     world.restore(description["state"])
     return world

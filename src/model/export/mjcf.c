@@ -45,8 +45,8 @@ static void put_field(mf_MjcfWriter *w, const mf_ModelField *field, const char *
     case MF_VALUE_FLAG:
         flag(w, name, *(const bool *)value);
         break;
-    case MF_VALUE_WORD:
-        word(w, name, mf_item_word(field, value));
+    case MF_VALUE_ENUM:
+        write_name(w, name, mf_item_enum_name(field, value));
         break;
     case MF_VALUE_ITEM:
         for (uint32_t i = 0; i < mf_item_table(field->item)->count; i++)
@@ -75,10 +75,10 @@ static void put_option(mf_MjcfWriter *w) {
     put(w, ">\n    <flag");
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (p->disabled >> i & 1)
-            word(w, flags[i], "disable");
+            write_name(w, flags[i], "disable");
     }
     if (p->override_contacts)
-        word(w, "override", "enable");
+        write_name(w, "override", "enable");
     put(w, "/>\n  </option>\n");
 }
 
@@ -91,19 +91,20 @@ static bool is_outside(mf_MjcfWriter *w, const char *path) {
 }
 
 // Of a mesh with inline vertices, which has one place for each vertex that it uses.
-static void put_places(mf_MjcfWriter *w, const mf_Mesh *mesh) {
+static void put_coordinates(mf_MjcfWriter *w, const mf_Mesh *mesh) {
     const size_t corners = 3 * (size_t)mesh->triangle_count;
     if (mesh->coordinates == NULL)
         return;
-    float *places = mf_allocate(w->text.context, 2 * (size_t)mesh->vertex_count, sizeof *places);
-    w->text.failed = w->text.failed || places == NULL;
+    float *positions =
+        mf_allocate(w->text.context, 2 * (size_t)mesh->vertex_count, sizeof *positions);
+    w->text.failed = w->text.failed || positions == NULL;
     put(w, " texcoord=\"");
-    for (size_t i = 0; places != NULL && i < 2 * corners; i++)
-        places[2 * (size_t)mesh->triangles[i / 2] + i % 2] = mesh->coordinates[i];
-    for (size_t i = 0; places != NULL && i < 2 * (size_t)mesh->vertex_count; i++)
-        mf_text_format(&w->text, "%.9g ", (double)places[i]);
+    for (size_t i = 0; positions != NULL && i < 2 * corners; i++)
+        positions[2 * (size_t)mesh->triangles[i / 2] + i % 2] = mesh->coordinates[i];
+    for (size_t i = 0; positions != NULL && i < 2 * (size_t)mesh->vertex_count; i++)
+        mf_text_format(&w->text, "%.9g ", (double)positions[i]);
     put(w, "\"");
-    mf_release(w->text.context, places);
+    mf_release(w->text.context, positions);
 }
 
 static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
@@ -112,14 +113,14 @@ static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
     if (mesh->hull_limit > 0)
         integer(w, "maxhullvert", (long)mesh->hull_limit);
     if (mesh->shell)
-        word(w, "inertia", "shell");
+        write_name(w, "inertia", "shell");
     if (mesh->path[0] != '\0' && !is_outside(w, mesh->path)) {
-        word(w, "file", mesh->path);
+        write_name(w, "file", mesh->path);
         mf_mjcf_attributes(w, MF_ITEM_MESH, mesh, "reference_position", "scale");
         put(w, "/>\n");
         return;
     }
-    put_places(w, mesh);
+    put_coordinates(w, mesh);
     put(w, " vertex=\"");
     for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
         mf_text_format(&w->text, "%.9g ", (double)mesh->vertices[i]);
@@ -133,12 +134,12 @@ static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
 static void put_picture(mf_MjcfWriter *w, const mf_Texture *texture, uint32_t index) {
     char path[4096];
     if (!is_outside(w, texture->path)) {
-        word(w, "file", texture->path);
+        write_name(w, "file", texture->path);
         return;
     }
     const int length = snprintf(path, sizeof path, "%s.%u.png", w->path, index);
     const char *slash = strrchr(path, '/');
-    word(w, "file", slash == NULL ? path : slash + 1);
+    write_name(w, "file", slash == NULL ? path : slash + 1);
     if (w->status == MF_OK)
         w->status = length < 0 || (size_t)length >= sizeof path
                         ? mf_fail(w->error, MF_LIMIT, "%.200s: the path is too long", w->path)
@@ -156,7 +157,7 @@ static void put_texture(mf_MjcfWriter *w, uint32_t index) {
         mf_mjcf_attributes(w, MF_ITEM_TEXTURE, texture, "flip_columns", "flip_rows");
         numbers(w, "gridsize", grid, 2);
         if (texture->layout[0] != '\0')
-            word(w, "gridlayout", texture->layout);
+            write_name(w, "gridlayout", texture->layout);
     } else {
         mf_mjcf_attributes(w, MF_ITEM_TEXTURE, texture, "pattern", "flip_rows");
     }
@@ -294,7 +295,7 @@ static void put_equalities(mf_MjcfWriter *w) {
     put(w, "  <equality>\n");
     for (uint32_t i = 0; i < model->equality_count; i++) {
         const mf_Equality *equality = &model->equalities[i];
-        mf_text_format(&w->text, "    <%s", mf_item_word(type, &equality->type));
+        mf_text_format(&w->text, "    <%s", mf_item_enum_name(type, &equality->type));
         name(w, equality->name);
         mf_mjcf_attributes(w, MF_ITEM_EQUALITY, equality, "active", "softness");
         if (equality->type == MF_EQUALITY_CONNECT || equality->type == MF_EQUALITY_WELD) {
@@ -370,7 +371,7 @@ mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error
     if (status != MF_OK)
         return status;
     put(&w, "<mujoco");
-    word(&w, "model", model->name);
+    write_name(&w, "model", model->name);
     put(&w, ">\n");
     mf_mjcf_put_extensions(&w);
     put_option(&w);

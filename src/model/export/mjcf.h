@@ -41,7 +41,7 @@ static inline void flag(mf_MjcfWriter *w, const char *name, bool value) {
     mf_text_format(&w->text, " %s=\"%s\"", name, value ? "true" : "false");
 }
 
-static inline void word(mf_MjcfWriter *w, const char *name, const char *value) {
+static inline void write_name(mf_MjcfWriter *w, const char *name, const char *value) {
     mf_text_format(&w->text, " %s=\"", name);
     mf_text_escape(&w->text, value);
     put(w, "\"");
@@ -49,7 +49,7 @@ static inline void word(mf_MjcfWriter *w, const char *name, const char *value) {
 
 static inline void name(mf_MjcfWriter *w, const char *value) {
     if (value != NULL && *value != '\0')
-        word(w, "name", value);
+        write_name(w, "name", value);
 }
 
 static inline void indent(mf_MjcfWriter *w, uint32_t level) {
@@ -66,20 +66,20 @@ void mf_mjcf_attributes(mf_MjcfWriter *w, mf_ItemType item, const void *values, 
 static inline void object_name(mf_MjcfWriter *w, const char *attribute, const char *kind,
                                const char *given, uint32_t index) {
     if (given != NULL && *given != '\0')
-        word(w, attribute, given);
+        write_name(w, attribute, given);
     else
         mf_text_format(&w->text, " %s=\"mayfly.%s.%u\"", attribute, kind, index);
 }
 
 static inline void body_name(mf_MjcfWriter *w, const char *attribute, uint32_t body) {
     if (body == MF_NONE)
-        word(w, attribute, "world");
+        write_name(w, attribute, "world");
     else
         object_name(w, attribute, "body", w->model->bodies[body].name, body);
 }
 
 static inline void joint_name(mf_MjcfWriter *w, const char *attribute, uint32_t joint) {
-    word(w, attribute, w->model->joints[joint].name);
+    write_name(w, attribute, w->model->joints[joint].name);
 }
 
 static inline void site_name(mf_MjcfWriter *w, const char *attribute, uint32_t site) {
@@ -104,8 +104,8 @@ void mf_mjcf_put_pair(mf_MjcfWriter *w, const mf_ModelField *field, const void *
 void mf_mjcf_put_camera_texts(mf_MjcfWriter *w);
 
 // The first body of the link of a frame, and the frame in it; MF_NONE: there is none.
-uint32_t mf_mjcf_place(const mf_Model *model, const mf_Frame *frame, double position[3],
-                       double rotation[4]);
+uint32_t mf_mjcf_pose(const mf_Model *model, const mf_Frame *frame, double position[3],
+                      double rotation[4]);
 
 // Rejects models with sensors of cameras or of geoms that are not part of the model.
 mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error);

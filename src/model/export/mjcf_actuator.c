@@ -31,9 +31,9 @@ static void put_law(mf_MjcfWriter *w, const mf_Actuator *a) {
     const bool affine = a->gain[1] != 0.0 || a->gain[2] != 0.0;
     const double values[9] = {m->range[0], m->range[1], m->force,   m->scale,      m->lower,
                               m->upper,    m->speed,    m->passive, m->lengthening};
-    word(w, "gaintype", m->exists ? "muscle" : affine ? "affine" : "fixed");
+    write_name(w, "gaintype", m->exists ? "muscle" : affine ? "affine" : "fixed");
     numbers(w, "gainprm", m->exists ? values : a->gain, m->exists ? 9 : 3);
-    word(w, "biastype", m->exists ? "muscle" : "affine");
+    write_name(w, "biastype", m->exists ? "muscle" : "affine");
     numbers(w, "biasprm", m->exists ? values : a->bias, m->exists ? 9 : 3);
     if (m->exists)
         numbers(w, "lengthrange", m->length_range, 2);
@@ -41,7 +41,7 @@ static void put_law(mf_MjcfWriter *w, const mf_Actuator *a) {
 
 static void put_setting(mf_MjcfWriter *w, const char *key, double value) {
     put(w, "\n      <config");
-    word(w, "key", key);
+    write_name(w, "key", key);
     number(w, "value", value);
     put(w, "/>");
 }

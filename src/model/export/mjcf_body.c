@@ -6,8 +6,8 @@ static void put_joint(mf_MjcfWriter *w, const mf_Joint *joint, uint32_t level) {
     static const char *const types[] = {"hinge", "slide", "ball", "", "free", ""};
     indent(w, level);
     put(w, "<joint");
-    word(w, "name", joint->name);
-    word(w, "type", types[joint->type]);
+    write_name(w, "name", joint->name);
+    write_name(w, "type", types[joint->type]);
     if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE)
         mf_mjcf_attributes(w, MF_ITEM_JOINT, joint, "axis", "force_lower");
     if (joint->type != MF_JOINT_FLOATING)
@@ -34,7 +34,7 @@ static void put_geom(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     indent(w, level);
     put(w, "<geom");
     object_name(w, "name", "geom", shape->name, index);
-    word(w, "type", mf_shape_kinds[shape->type].name);
+    write_name(w, "type", mf_shape_kinds[shape->type].name);
     put_size(w, shape->type, shape->size);
     if (shape->type == MF_SHAPE_MESH)
         mf_text_format(&w->text, " mesh=\"mayfly.mesh.%u\"", shape->mesh);
@@ -42,7 +42,7 @@ static void put_geom(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
         mf_text_format(&w->text, " hfield=\"mayfly.hfield.%u\"", shape->mesh);
     mf_mjcf_attributes(w, MF_ITEM_SHAPE, shape, "local_position", "gap");
     if (shape->fluid) {
-        word(w, "fluidshape", "ellipsoid");
+        write_name(w, "fluidshape", "ellipsoid");
         mf_mjcf_attributes(w, MF_ITEM_SHAPE, shape, "fluid_coefficients", "fluid_coefficients");
     }
     if (shape->material != MF_NONE)
@@ -56,7 +56,7 @@ static void put_site(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     indent(w, level);
     put(w, "<site");
     object_name(w, "name", "site", site->name, index);
-    word(w, "type", mf_shape_kinds[site->type].name);
+    write_name(w, "type", mf_shape_kinds[site->type].name);
     put_size(w, site->type, site->size);
     mf_mjcf_attributes(w, MF_ITEM_SITE, site, "local_position", "group");
     put(w, "/>\n");

@@ -11,15 +11,15 @@ static void put_camera(mf_MjcfWriter *w, const mf_Camera *camera, const double p
                        const double rotation[4], uint32_t level) {
     const double to_mjcf[4] = {0.5, 0.5, -0.5, -0.5}; // from -z forward, y up to x forward, z up
     const double size[2] = {camera->width, camera->height};
-    double turned[4], shift[2];
-    mf_quat_multiply(turned, rotation, to_mjcf);
+    double rotated[4], shift[2];
+    mf_quat_multiply(rotated, rotation, to_mjcf);
     for (int i = 0; i < 2; i++)
         shift[i] = 0.5 * (size[i] - 1.0) - camera->center[i];
     indent(w, level);
     put(w, "<camera");
-    word(w, "name", camera->name);
+    write_name(w, "name", camera->name);
     numbers(w, "pos", position, 3);
-    numbers(w, "quat", turned, 4);
+    numbers(w, "quat", rotated, 4);
     numbers(w, "resolution", size, 2);
     numbers(w, "sensorsize", size, 2); // a unit of length per pixel
     numbers(w, "focalpixel", camera->focal, 2);
@@ -38,7 +38,7 @@ void mf_mjcf_put_cameras(mf_MjcfWriter *w, uint32_t body, uint32_t level) {
         if (frame->link == MF_NONE && body == MF_NONE)
             put_camera(w, &w->model->cameras[i], frame->position, frame->rotation, level);
         else if (frame->link != MF_NONE && body != MF_NONE &&
-                 mf_mjcf_place(w->model, frame, position, rotation) == body)
+                 mf_mjcf_pose(w->model, frame, position, rotation) == body)
             put_camera(w, &w->model->cameras[i], position, rotation, level);
     }
 }
@@ -60,8 +60,9 @@ void mf_mjcf_put_camera_texts(mf_MjcfWriter *w) {
     put(w, "  <custom>\n");
     for (uint32_t i = 0; i < w->model->camera_count; i++) {
         const mf_Camera *camera = &w->model->cameras[i];
-        const double *at = camera->frame.position, *turn = camera->frame.rotation;
-        const double frame[7] = {at[0], at[1], at[2], turn[0], turn[1], turn[2], turn[3]};
+        const double *at = camera->frame.position, *rotation = camera->frame.rotation;
+        const double frame[7] = {at[0],       at[1],       at[2],      rotation[0],
+                                 rotation[1], rotation[2], rotation[3]};
         put(w, "    <text name=\"camera:");
         mf_text_escape(&w->text, camera->name);
         mf_text_format(&w->text, "\" data=\"rate=%lld,%lld delay=%.17g",

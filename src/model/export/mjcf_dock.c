@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-uint32_t mf_mjcf_place(const mf_Model *model, const mf_Frame *frame, double position[3],
-                       double rotation[4]) {
+uint32_t mf_mjcf_pose(const mf_Model *model, const mf_Frame *frame, double position[3],
+                      double rotation[4]) {
     for (uint32_t b = 0; b < model->body_count; b++) {
         const mf_Body *body = &model->bodies[b];
         double back[4], arm[3];
@@ -52,8 +52,8 @@ void mf_mjcf_put_pair(mf_MjcfWriter *w, const mf_ModelField *field, const void *
     case MF_VALUE_FLAG:
         mf_text_format(&w->text, " %s=%s", field->name, *(const bool *)value ? "true" : "false");
         break;
-    case MF_VALUE_WORD:
-        put_text(w, field->name, mf_item_word(field, value));
+    case MF_VALUE_ENUM:
+        put_text(w, field->name, mf_item_enum_name(field, value));
         break;
     case MF_VALUE_TEXT:
         if (strcmp(field->name, "name") != 0)
@@ -72,7 +72,7 @@ void mf_mjcf_put_docks(mf_MjcfWriter *w) {
     for (uint32_t i = 0; i < w->model->dock_count; i++) {
         const mf_Dock *dock = &w->model->docks[i];
         double position[3], rotation[4];
-        const uint32_t body = mf_mjcf_place(w->model, &dock->frame, position, rotation);
+        const uint32_t body = mf_mjcf_pose(w->model, &dock->frame, position, rotation);
         if (body == MF_NONE)
             continue;
         put(w, "    <text name=\"dock:");

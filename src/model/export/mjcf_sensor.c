@@ -5,7 +5,7 @@
 static void put_object(mf_MjcfWriter *w, const char *type_attribute, const char *name_attribute,
                        mf_Object object, uint32_t index) {
     static const char *const types[] = {"body", "xbody", "geom", "site", "xbody"};
-    word(w, type_attribute, types[object]);
+    write_name(w, type_attribute, types[object]);
     if (object == MF_OBJECT_SHAPE)
         object_name(w, name_attribute, "geom", w->model->shapes[index].name, index);
     else if (object == MF_OBJECT_SITE)
@@ -15,7 +15,7 @@ static void put_object(mf_MjcfWriter *w, const char *type_attribute, const char 
 }
 
 static void put_query(mf_MjcfWriter *w, const mf_ContactQuery *query) {
-    static const char *const words[] = {"found", "dist", "pos", "normal"};
+    static const char *const names[] = {"found", "dist", "pos", "normal"};
     static const char *const attributes[2][3] = {{"geom1", "body1", "subtree1"},
                                                  {"geom2", "body2", "subtree2"}};
     for (int side = 0; side < 2; side++) {
@@ -31,10 +31,10 @@ static void put_query(mf_MjcfWriter *w, const mf_ContactQuery *query) {
     put(w, " data=\"");
     for (uint32_t i = 0, any = 0; i < 4; i++) {
         if (query->data >> i & 1)
-            mf_text_format(&w->text, "%s%s", any++ ? " " : "", words[i]);
+            mf_text_format(&w->text, "%s%s", any++ ? " " : "", names[i]);
     }
     put(w, "\"");
-    word(w, "reduce", query->nearest ? "mindist" : "none");
+    write_name(w, "reduce", query->nearest ? "mindist" : "none");
     integer(w, "num", (long)query->slots);
 }
 

@@ -55,10 +55,10 @@ static mf_Status read_field(const mf_Xml *xml, const mf_XmlNode *node, const mf_
     case MF_VALUE_TEXT:
         memcpy(to, &text, sizeof text);
         return MF_OK;
-    case MF_VALUE_WORD:
-        while (field->words[word] != NULL && strcmp(field->words[word], text) != 0)
+    case MF_VALUE_ENUM:
+        while (field->names[word] != NULL && strcmp(field->names[word], text) != 0)
             word++;
-        if (field->words[word] == NULL)
+        if (field->names[word] == NULL)
             return refuse(xml, node, error, field->name, "pinhole, brown, angle or fisheye");
         memcpy(to, &word, sizeof word);
         return MF_OK;

@@ -16,12 +16,12 @@ static mf_Status refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *n
                        name, expected, mf_xml_attribute(node, name));
 }
 
-static mf_Status read_word(const mf_Xml *xml, const mf_XmlNode *node, const mf_ModelField *field,
+static mf_Status read_name(const mf_Xml *xml, const mf_XmlNode *node, const mf_ModelField *field,
                            const char *text, void *to, mf_Error *error) {
     int32_t index = 0;
-    while (field->words[index] != NULL && strcmp(field->words[index], text) != 0)
+    while (field->names[index] != NULL && strcmp(field->names[index], text) != 0)
         index++;
-    if (field->words[index] == NULL)
+    if (field->names[index] == NULL)
         return refuse(xml, node, field->name, "both, male or female", error);
     memcpy(to, &index, sizeof index);
     return MF_OK;
@@ -49,8 +49,8 @@ static mf_Status read_field(const mf_Xml *xml, const mf_XmlNode *node, const mf_
     case MF_VALUE_TEXT:
         memcpy(to, &text, sizeof text);
         return MF_OK;
-    case MF_VALUE_WORD:
-        return read_word(xml, node, field, text, to, error);
+    case MF_VALUE_ENUM:
+        return read_name(xml, node, field, text, to, error);
     case MF_VALUE_NUMBER:
         return read_whole(xml, node, field, to, error);
     case MF_VALUE_FLAG:
@@ -70,10 +70,10 @@ static mf_Status check_names(const mf_Xml *xml, const mf_XmlNode *node, const ch
         const mf_ModelField *field = mf_item_field(MF_ITEM_DOCK, name);
         if (is_listed(place, name) || (field != NULL && field->type != MF_VALUE_ITEM))
             continue;
-        return mf_xml_fail(xml, node, error, MF_BAD_FILE,
-                           "<dock>: unknown attribute '%.60s' (docs/reference/model_fields.md "
-                           "lists them)",
-                           name);
+        return mf_xml_fail(
+            xml, node, error, MF_BAD_FILE, "<dock>: unknown attribute '%.60s' (%s)", name,
+            strcmp(name, "turns") == 0 ? "it is called orientations"
+                                       : "docs/reference/model_fields.md lists them");
     }
     return MF_OK;
 }

@@ -48,10 +48,10 @@ void mf_mesh_reverse(mf_MeshData *mesh, uint32_t triangle) {
     corner[1] = corner[2];
     corner[2] = second;
     for (int k = 2; mesh->coordinates != NULL && k < 4; k++) {
-        float *place = &mesh->coordinates[6 * (size_t)triangle];
-        const float kept = place[k];
-        place[k] = place[k + 2];
-        place[k + 2] = kept;
+        float *position = &mesh->coordinates[6 * (size_t)triangle];
+        const float kept = position[k];
+        position[k] = position[k + 2];
+        position[k + 2] = kept;
     }
 }
 

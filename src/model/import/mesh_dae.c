@@ -161,7 +161,7 @@ static bool read_index(const char **text, uint32_t *out) {
     return *at == '\0' || is_space(*at);
 }
 
-static uint32_t count_words(const char *text) {
+static uint32_t count_tokens(const char *text) {
     uint32_t count = 0;
     for (text = skip_space(text); *text != '\0'; text = skip_space(text), count++)
         while (*text != '\0' && !is_space(*text))
@@ -200,7 +200,7 @@ static void find_axes(const mf_XmlNode *accessor, uint32_t axis[3]) {
 
 static mf_Status read_floats(Dae *dae, const mf_XmlNode *node, float **out, uint32_t *count) {
     const char *text = skip_space(node->text);
-    *count = count_words(text);
+    *count = count_tokens(text);
     float *values = mf_arena_take(&dae->xml.arena, ((size_t)*count + 1) * sizeof *values);
     *out = values;
     if (values == NULL)
@@ -376,8 +376,8 @@ static mf_Status read_strip(Making *making, uint32_t count, bool fan) {
             return status;
         if (i < 2)
             continue;
-        const bool turned = !fan && i % 2 == 1;
-        put(making, corner[turned], corner[!turned], corner[2]);
+        const bool rotated = !fan && i % 2 == 1;
+        put(making, corner[rotated], corner[!rotated], corner[2]);
         if (!fan)
             corner[0] = corner[1];
         corner[1] = corner[2];
@@ -428,7 +428,7 @@ static mf_Status read_part(Dae *dae, const mf_XmlNode *primitive, Part *out) {
         return status;
     for (const mf_XmlNode *node = primitive->first; node != NULL; node = node->next)
         if (outline(node) != NULL)
-            corners += count_words(outline(node)->text) / layout.stride;
+            corners += count_tokens(outline(node)->text) / layout.stride;
     Making making = {.dae = dae, .node = primitive, .layout = &layout};
     making.corners = mf_arena_take(&dae->xml.arena, (3 * corners + 3) * sizeof *making.corners);
     if (making.corners == NULL)
@@ -436,8 +436,8 @@ static mf_Status read_part(Dae *dae, const mf_XmlNode *primitive, Part *out) {
     for (const mf_XmlNode *node = primitive->first; node != NULL && status == MF_OK;
          node = node->next)
         if (outline(node) != NULL)
-            status =
-                read_list(&making, outline(node), count_words(outline(node)->text) / layout.stride);
+            status = read_list(&making, outline(node),
+                               count_tokens(outline(node)->text) / layout.stride);
     *out = (Part){layout.points, making.corners, making.triangles};
     return status;
 }

@@ -51,7 +51,7 @@ mf_Status mf_msh_parse(mf_Context *context, const char *file, const char *data, 
         mf_mesh_release(out);
         return mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory for the mesh");
     }
-    const size_t places = sizeof counts + 12 * (size_t)counts[0] + 12 * (size_t)counts[1];
+    const size_t indices = sizeof counts + 12 * (size_t)counts[0] + 12 * (size_t)counts[1];
     bool sound = true;
     for (size_t i = 0; i < 3 * (size_t)counts[0]; i++) {
         out->vertices[i] = float_at(data, sizeof counts + 4 * i);
@@ -62,9 +62,9 @@ mf_Status mf_msh_parse(mf_Context *context, const char *file, const char *data, 
         const bool known = out->triangles[i] < counts[0];
         sound &= known;
         for (size_t k = 0; placed && known && k < 2; k++) {
-            float *place = &out->coordinates[2 * i + k];
-            *place = float_at(data, places + 8 * (size_t)out->triangles[i] + 4 * k);
-            sound &= mf_is_finite((double)*place);
+            float *position = &out->coordinates[2 * i + k];
+            *position = float_at(data, indices + 8 * (size_t)out->triangles[i] + 4 * k);
+            sound &= mf_is_finite((double)*position);
         }
     }
     out->vertex_count = counts[0];

@@ -13,10 +13,10 @@
 // What the lines of a file are turned into.
 typedef struct Reader {
     mf_MeshData *mesh;
-    uint64_t vertices, places; // [1] of the file
-    float *place;              // [1] 2 for each `vt` line; NULL: there is none
-    uint32_t *numbers;         // [1] of places, 3 for each triangle, likewise
-    uint32_t place_count;      // [1] so far
+    uint64_t vertices, coordinate_count; // [1] of the file
+    float *coordinate;                   // [1] 2 for each `vt` line; NULL: there is none
+    uint32_t *numbers;                   // [1] of places, 3 for each triangle, likewise
+    uint32_t site_count;                 // [1] so far
 } Reader;
 
 typedef struct Lines {
@@ -39,7 +39,7 @@ static bool at_line_end(const Lines *lines) {
     return lines->next >= lines->end || *lines->next == '\n' || *lines->next == '#';
 }
 
-static void skip_word(Lines *lines) {
+static void skip_token(Lines *lines) {
     while (!at_line_end(lines) && !is_blank(*lines->next))
         lines->next++;
 }
@@ -73,10 +73,10 @@ static char take_keyword(Lines *lines) {
     return keyword;
 }
 
-static uint32_t count_words(Lines *lines) {
+static uint32_t count_tokens(Lines *lines) {
     uint32_t count = 0;
     for (skip_blanks(lines); !at_line_end(lines); skip_blanks(lines)) {
-        skip_word(lines);
+        skip_token(lines);
         count++;
     }
     return count;
@@ -88,10 +88,10 @@ static mf_Status count_lines(Lines lines, Reader *reader, uint64_t *triangles, m
         char keyword = take_keyword(&lines);
         if (keyword == 'v')
             reader->vertices++;
-        reader->places += keyword == 't';
+        reader->coordinate_count += keyword == 't';
         if (keyword != 'f')
             continue;
-        uint32_t corners = count_words(&lines);
+        uint32_t corners = count_tokens(&lines);
         if (corners < 3)
             return mf_fail_at(error, MF_BAD_FILE, lines.file, lines.line, 0,
                               "a face needs at least 3 corners, found %u", corners);
@@ -101,7 +101,7 @@ static mf_Status count_lines(Lines lines, Reader *reader, uint64_t *triangles, m
         return mf_fail_at(error, MF_BAD_FILE, lines.file, 0, 0,
                           "expected faces ('f' lines) or at least 4 vertices, found none");
     if (*triangles > MF_MESH_TRIANGLES || reader->vertices > 3 * (uint64_t)MF_MESH_TRIANGLES ||
-        reader->places > 3 * (uint64_t)MF_MESH_TRIANGLES)
+        reader->coordinate_count > 3 * (uint64_t)MF_MESH_TRIANGLES)
         return mf_fail_at(error, MF_LIMIT, lines.file, 0, 0, "at most %u triangles, found %llu",
                           MF_MESH_TRIANGLES, (unsigned long long)*triangles);
     return MF_OK;
@@ -126,8 +126,8 @@ static mf_Status read_vertex(Lines *lines, mf_MeshData *mesh, mf_Error *error) {
 }
 
 // Of a texture, upwards in the file and downwards here.
-static mf_Status read_place(Lines *lines, Reader *reader, mf_Error *error) {
-    float *out = &reader->place[2 * (size_t)reader->place_count++];
+static mf_Status read_position(Lines *lines, Reader *reader, mf_Error *error) {
+    float *out = &reader->coordinate[2 * (size_t)reader->site_count++];
     mf_Status status =
         read_values(lines, out, 2, "texture coordinates need two finite numbers", error);
     out[1] = 1.0f - out[1];
@@ -155,42 +155,43 @@ static bool read_index(Lines *lines, uint32_t known, uint64_t total, uint32_t *o
 }
 
 typedef struct Corner {
-    uint32_t vertex, place; // [1] MF_NONE: none
+    uint32_t vertex, coordinate; // [1] MF_NONE: none
 } Corner;
 
 // "vertex", "vertex/place/normal" or "vertex//normal".
 static bool read_corner(Lines *lines, const Reader *reader, Corner *out) {
-    out->place = MF_NONE;
+    out->coordinate = MF_NONE;
     if (!read_index(lines, reader->mesh->vertex_count, reader->vertices, &out->vertex))
         return false;
     const bool more = !at_line_end(lines) && *lines->next == '/';
-    if (more && reader->place != NULL && lines->next + 1 < lines->end && lines->next[1] != '/') {
+    if (more && reader->coordinate != NULL && lines->next + 1 < lines->end &&
+        lines->next[1] != '/') {
         lines->next++;
-        if (!read_index(lines, reader->place_count, reader->places, &out->place))
+        if (!read_index(lines, reader->site_count, reader->coordinate_count, &out->coordinate))
             return false;
     }
-    skip_word(lines);
+    skip_token(lines);
     return true;
 }
 
-static float squared_way(const mf_MeshData *mesh, uint32_t from, uint32_t to) {
+static float squared_distance(const mf_MeshData *mesh, uint32_t from, uint32_t to) {
     float sum = 0.0f;
     for (int axis = 0; axis < 3; axis++) {
-        const float way =
+        const float distance =
             mesh->vertices[3 * (size_t)to + axis] - mesh->vertices[3 * (size_t)from + axis];
-        sum += way * way;
+        sum += distance * distance;
     }
     return sum;
 }
 
 // A face a b c d is two triangles a b c, a c d, or a b d, b c d if the way from b to d is not
 // longer.
-static bool is_cut_other_way(const mf_MeshData *mesh, const Corner corners[4]) {
+static bool is_cut_other_diagonal(const mf_MeshData *mesh, const Corner corners[4]) {
     for (int i = 0; i < 4; i++)
         if (corners[i].vertex >= mesh->vertex_count)
             return false;
-    return squared_way(mesh, corners[0].vertex, corners[2].vertex) >=
-           squared_way(mesh, corners[1].vertex, corners[3].vertex);
+    return squared_distance(mesh, corners[0].vertex, corners[2].vertex) >=
+           squared_distance(mesh, corners[1].vertex, corners[3].vertex);
 }
 
 static void put_triangle(const Reader *reader, uint32_t triangle, const Corner *const corner[3]) {
@@ -198,7 +199,7 @@ static void put_triangle(const Reader *reader, uint32_t triangle, const Corner *
     for (size_t k = 0; k < 3; k++) {
         mesh->triangles[3 * (size_t)triangle + k] = corner[k]->vertex;
         if (reader->numbers != NULL)
-            reader->numbers[3 * (size_t)triangle + k] = corner[k]->place;
+            reader->numbers[3 * (size_t)triangle + k] = corner[k]->coordinate;
     }
 }
 
@@ -209,7 +210,7 @@ static mf_Status read_face(Lines *lines, const Reader *reader, mf_Error *error) 
     for (uint32_t i = 0;; i++) {
         skip_blanks(lines);
         if (at_line_end(lines)) {
-            if (i == 4 && is_cut_other_way(mesh, quad)) {
+            if (i == 4 && is_cut_other_diagonal(mesh, quad)) {
                 put_triangle(reader, start, (const Corner *[]){&quad[0], &quad[1], &quad[3]});
                 put_triangle(reader, start + 1, (const Corner *[]){&quad[1], &quad[2], &quad[3]});
             }
@@ -219,7 +220,7 @@ static mf_Status read_face(Lines *lines, const Reader *reader, mf_Error *error) 
             return mf_fail_at(error, MF_BAD_FILE, lines->file, lines->line, 0,
                               "corner %u: expected a vertex number in 1 .. %llu%s", i + 1,
                               (unsigned long long)reader->vertices,
-                              reader->place != NULL ? " and one of texture coordinates" : "");
+                              reader->coordinate != NULL ? " and one of texture coordinates" : "");
         if (i == 0)
             first = corner;
         if (i < 4)
@@ -238,8 +239,8 @@ static mf_Status read_lines(Lines lines, Reader *reader, mf_Error *error) {
         char keyword = take_keyword(&lines);
         if (keyword == 'v')
             status = read_vertex(&lines, mesh, error);
-        else if (keyword == 't' && reader->place != NULL)
-            status = read_place(&lines, reader, error);
+        else if (keyword == 't' && reader->coordinate != NULL)
+            status = read_position(&lines, reader, error);
         else if (keyword == 'f')
             status = read_face(&lines, reader, error);
         else if ((keyword == 'o' || keyword == 'g') && mesh->first_object == 0)
@@ -249,11 +250,11 @@ static mf_Status read_lines(Lines lines, Reader *reader, mf_Error *error) {
 }
 
 // Faces may name places of later lines. Corners without one are at 0.
-static void find_places(const Reader *reader) {
+static void find_positions(const Reader *reader) {
     const mf_MeshData *mesh = reader->mesh;
     for (size_t i = 0; reader->numbers != NULL && i < 3 * (size_t)mesh->triangle_count; i++)
         for (size_t k = 0; k < 2 && reader->numbers[i] != MF_NONE; k++)
-            mesh->coordinates[2 * i + k] = reader->place[2 * (size_t)reader->numbers[i] + k];
+            mesh->coordinates[2 * i + k] = reader->coordinate[2 * (size_t)reader->numbers[i] + k];
 }
 
 static mf_Status take_memory(Reader *reader, uint64_t triangles, const char *file,
@@ -264,11 +265,12 @@ static mf_Status take_memory(Reader *reader, uint64_t triangles, const char *fil
     mesh->triangles =
         mf_allocate(context, 3 * (size_t)(triangles > 0 ? triangles : 1), sizeof *mesh->triangles);
     bool ready = mesh->vertices != NULL && mesh->triangles != NULL;
-    if (ready && reader->places > 0 && triangles > 0) {
+    if (ready && reader->coordinate_count > 0 && triangles > 0) {
         mesh->coordinates = mf_allocate(context, 6 * (size_t)triangles, sizeof(float));
-        reader->place = mf_allocate(context, 2 * (size_t)reader->places, sizeof(float));
+        reader->coordinate =
+            mf_allocate(context, 2 * (size_t)reader->coordinate_count, sizeof(float));
         reader->numbers = mf_allocate(context, 3 * (size_t)triangles, sizeof *reader->numbers);
-        ready = mesh->coordinates != NULL && reader->place != NULL && reader->numbers != NULL;
+        ready = mesh->coordinates != NULL && reader->coordinate != NULL && reader->numbers != NULL;
     }
     return ready ? MF_OK
                  : mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory for %llu triangles",
@@ -288,8 +290,8 @@ mf_Status mf_obj_parse(mf_Context *context, const char *file, const char *data, 
     if (status == MF_OK)
         status = read_lines(lines, &reader, error);
     if (status == MF_OK)
-        find_places(&reader);
-    mf_release(context, reader.place);
+        find_positions(&reader);
+    mf_release(context, reader.coordinate);
     mf_release(context, reader.numbers);
     if (status != MF_OK)
         mf_mesh_release(out);

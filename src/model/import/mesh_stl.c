@@ -79,93 +79,93 @@ static mf_Status read_binary(Welder *welder, const char *file, const char *data,
 
 // ---- ASCII -------------------------------------------------------------------------------------
 
-typedef struct Words {
+typedef struct StlText {
     const char *file;
     const char *next;
     const char *end;
     int32_t line; // of `next`
-} Words;
+} StlText;
 
 static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-static void skip_space(Words *words) {
-    while (words->next < words->end && is_space(*words->next)) {
-        words->line += *words->next == '\n';
-        words->next++;
+static void skip_space(StlText *text) {
+    while (text->next < text->end && is_space(*text->next)) {
+        text->line += *text->next == '\n';
+        text->next++;
     }
 }
 
-static void skip_line(Words *words) {
-    while (words->next < words->end && *words->next != '\n')
-        words->next++;
+static void skip_line(StlText *text) {
+    while (text->next < text->end && *text->next != '\n')
+        text->next++;
 }
 
 // Consumes the next word if it is `word`.
-static bool take_word(Words *words, const char *word) {
-    skip_space(words);
-    size_t length = strlen(word);
-    if ((size_t)(words->end - words->next) < length || memcmp(words->next, word, length) != 0)
+static bool take_token(StlText *text, const char *name) {
+    skip_space(text);
+    size_t length = strlen(name);
+    if ((size_t)(text->end - text->next) < length || memcmp(text->next, name, length) != 0)
         return false;
-    if (words->next + length < words->end && !is_space(words->next[length]))
+    if (text->next + length < text->end && !is_space(text->next[length]))
         return false;
-    words->next += length;
+    text->next += length;
     return true;
 }
 
-static mf_Status expected(const Words *words, const char *what, mf_Error *error) {
+static mf_Status expected(const StlText *text, const char *what, mf_Error *error) {
     int length = 0;
-    while (words->next + length < words->end && length < 24 && words->next[length] >= ' ' &&
-           words->next[length] <= '~')
+    while (text->next + length < text->end && length < 24 && text->next[length] >= ' ' &&
+           text->next[length] <= '~')
         length++;
-    return mf_fail_at(error, MF_BAD_FILE, words->file, words->line, 0,
-                      "expected %s in ASCII STL, found \"%.*s\"", what, length, words->next);
+    return mf_fail_at(error, MF_BAD_FILE, text->file, text->line, 0,
+                      "expected %s in ASCII STL, found \"%.*s\"", what, length, text->next);
 }
 
-static mf_Status take_numbers(Words *words, float out[3], mf_Error *error) {
+static mf_Status take_numbers(StlText *text, float out[3], mf_Error *error) {
     for (int axis = 0; axis < 3; axis++) {
         double value;
-        skip_space(words);
-        if (words->next >= words->end || !mf_number_parse(words->next, &words->next, &value) ||
+        skip_space(text);
+        if (text->next >= text->end || !mf_number_parse(text->next, &text->next, &value) ||
             !(mf_abs(value) <= FLT_MAX))
-            return expected(words, "a number", error);
+            return expected(text, "a number", error);
         out[axis] = (float)value;
     }
     return MF_OK;
 }
 
-static mf_Status read_facet(Words *words, Welder *welder, mf_Error *error) {
-    skip_line(words); // skips the normal, which some writers give as nan
-    if (!take_word(words, "outer") || !take_word(words, "loop"))
-        return expected(words, "'outer loop'", error);
+static mf_Status read_facet(StlText *text, Welder *welder, mf_Error *error) {
+    skip_line(text); // skips the normal, which some writers give as nan
+    if (!take_token(text, "outer") || !take_token(text, "loop"))
+        return expected(text, "'outer loop'", error);
     for (uint32_t corner = 0; corner < 3; corner++) {
         float position[3];
-        if (!take_word(words, "vertex"))
-            return expected(words, "'vertex'", error);
-        mf_Status status = take_numbers(words, position, error);
+        if (!take_token(text, "vertex"))
+            return expected(text, "'vertex'", error);
+        mf_Status status = take_numbers(text, position, error);
         if (status != MF_OK)
             return status;
         weld_corner(welder, 3 * welder->mesh->triangle_count + corner, position);
     }
-    if (!take_word(words, "endloop") || !take_word(words, "endfacet"))
-        return expected(words, "'endloop' and 'endfacet'", error);
+    if (!take_token(text, "endloop") || !take_token(text, "endfacet"))
+        return expected(text, "'endloop' and 'endfacet'", error);
     welder->mesh->triangle_count++;
     return MF_OK;
 }
 
-static mf_Status read_ascii(Welder *welder, Words *words, uint32_t limit, mf_Error *error) {
+static mf_Status read_ascii(Welder *welder, StlText *text, uint32_t limit, mf_Error *error) {
     for (;;) {
-        if (take_word(words, "solid") || take_word(words, "endsolid")) {
-            skip_line(words);
+        if (take_token(text, "solid") || take_token(text, "endsolid")) {
+            skip_line(text);
             continue;
         }
-        skip_space(words);
-        if (words->next == words->end)
+        skip_space(text);
+        if (text->next == text->end)
             return MF_OK;
-        if (welder->mesh->triangle_count == limit || !take_word(words, "facet"))
-            return expected(words, "'facet' or 'endsolid'", error);
-        mf_Status status = read_facet(words, welder, error);
+        if (welder->mesh->triangle_count == limit || !take_token(text, "facet"))
+            return expected(text, "'facet' or 'endsolid'", error);
+        mf_Status status = read_facet(text, welder, error);
         if (status != MF_OK)
             return status;
     }
@@ -201,8 +201,8 @@ mf_Status mf_stl_parse(mf_Context *context, const char *file, const char *data, 
     Welder welder;
     mf_Status status = welder_start(&welder, context, file, (uint32_t)count, out, error);
     if (status == MF_OK && ascii) {
-        Words words = {file, data, data + size, 1};
-        status = read_ascii(&welder, &words, (uint32_t)count, error);
+        StlText text = {file, data, data + size, 1};
+        status = read_ascii(&welder, &text, (uint32_t)count, error);
     } else if (status == MF_OK) {
         status = read_binary(&welder, file, data, (uint32_t)count, error);
     }

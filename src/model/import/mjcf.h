@@ -53,7 +53,7 @@ typedef struct mf_MjcfField {
     uint8_t least; // [1] least count of numbers; for MF_MJCF_PLAIN the mf_ItemType
     uint8_t most;  // [1] largest count of numbers
     size_t offset; // [byte] in the item
-    const char *const *words;
+    const char *const *names;
 } mf_MjcfField;
 
 // Attributes that are directly members of the model are stored in `plain`.
@@ -511,8 +511,8 @@ mf_Status mf_mjcf_read_docks(mf_Mjcf *m);
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m);
 // Cuts key=value words, which it changes, into attributes; commas become blanks. MF_NONE: not such
 // a list.
-enum { MF_MJCF_WORDS = 32 };
-uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_WORDS]);
+enum { MF_MJCF_NAMES = 32 };
+uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]);
 // The selection and the number of values of a contact sensor; `*found` is false when it is dropped.
 mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                              uint32_t *count, bool *found);
@@ -541,10 +541,10 @@ double mf_mjcf_path_length(const mf_TendonWrap *wraps, uint32_t count, const mf_
                            mf_PathPiece piece, void *user);
 
 // Nodes that are not in a file (mjcf_attach.c). A new one has the position of `place` and capacity
-// for this number of attributes; NULL: mf_mjcf_no_room reports the reason.
-mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *place,
+// for this number of attributes; NULL: mf_mjcf_out_of_memory reports the reason.
+mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *parent,
                              uint32_t attributes);
-mf_Status mf_mjcf_no_room(const mf_Mjcf *m, const mf_XmlNode *node);
+mf_Status mf_mjcf_out_of_memory(const mf_Mjcf *m, const mf_XmlNode *node);
 void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value);
 void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child);
 

@@ -15,8 +15,8 @@
     { name, MF_MJCF_NUMBERS, least, most, offsetof(mf_MjcfActuator, member), NULL }
 #define TEXT(name, member)                                                                         \
     { name, MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfActuator, member), NULL }
-#define CHOICE(name, member, words)                                                                \
-    { name, MF_MJCF_CHOICE, 0, 0, offsetof(mf_MjcfActuator, member), words }
+#define CHOICE(name, member, names)                                                                \
+    { name, MF_MJCF_CHOICE, 0, 0, offsetof(mf_MjcfActuator, member), names }
 #define PASSED(name)                                                                               \
     { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
 #define REFUSED(name)                                                                              \
@@ -25,10 +25,10 @@
     { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
 // The first four are mf_ActuatorDynamics, the first two those of gain and bias.
-static const char *const dynamics_words[] = {"none",   "integrator", "filter", "filterexact",
+static const char *const dynamics_names[] = {"none",   "integrator", "filter", "filterexact",
                                              "muscle", "user",       NULL};
-static const char *const gain_words[] = {"fixed", "affine", "muscle", "user", NULL};
-static const char *const bias_words[] = {"none", "affine", "muscle", "user", NULL};
+static const char *const gain_names[] = {"fixed", "affine", "muscle", "user", NULL};
+static const char *const bias_names[] = {"none", "affine", "muscle", "user", NULL};
 
 #define COMMON                                                                                     \
     TEXT("name", name), {"class", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, PASSED("user"),               \
@@ -48,9 +48,9 @@ static const char *const bias_words[] = {"none", "affine", "muscle", "user", NUL
 static const mf_MjcfField general_fields[] = {
     COMMON,
     ACTIVATION,
-    CHOICE("dyntype", law.dynamics, dynamics_words),
-    CHOICE("gaintype", law.gain_kind, gain_words),
-    CHOICE("biastype", law.bias_kind, bias_words),
+    CHOICE("dyntype", law.dynamics, dynamics_names),
+    CHOICE("gaintype", law.gain_kind, gain_names),
+    CHOICE("biastype", law.bias_kind, bias_names),
     NUMBERS("dynprm", 1, 10, law.dynamics_values),
     NUMBERS("gainprm", 1, 10, law.gain),
     NUMBERS("biasprm", 1, 10, law.bias),
@@ -86,7 +86,7 @@ static const mf_MjcfField muscle_fields[] = {COMMON,
                                              END};
 static const mf_MjcfField plugin_fields[] = {COMMON,
                                              ACTIVATION,
-                                             CHOICE("dyntype", law.dynamics, dynamics_words),
+                                             CHOICE("dyntype", law.dynamics, dynamics_names),
                                              NUMBERS("dynprm", 1, 10, law.dynamics_values),
                                              {"actearly", MF_MJCF_PASSED, 0, 0, 0, NULL},
                                              {"actdim", MF_MJCF_PASSED, 0, 0, 0, NULL},
@@ -323,19 +323,19 @@ static mf_Status find_sites(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
         mf_mjcf_find(m, from->node, "site", from->site, &m->site_names, "site", &site);
     if (status != MF_OK || site == MF_NONE)
         return status;
-    const mf_MjcfSite *place = &mf_mjcf_sites(m)[site];
+    const mf_MjcfSite *other_site = &mf_mjcf_sites(m)[site];
     to->drive = MF_DRIVE_SITE;
-    to->site = place->draft;
-    to->frame = mf_mjcf_frame(m, place->body, place->position, place->rotation);
+    to->site = other_site->draft;
+    to->frame = mf_mjcf_frame(m, other_site->body, other_site->position, other_site->rotation);
     if (from->reference_site == NULL)
         return MF_OK;
     status =
         mf_mjcf_find(m, from->node, "refsite", from->reference_site, &m->site_names, "site", &site);
     if (status != MF_OK || site == MF_NONE)
         return status;
-    place = &mf_mjcf_sites(m)[site];
-    to->reference_site = place->draft;
-    to->reference = mf_mjcf_frame(m, place->body, place->position, place->rotation);
+    other_site = &mf_mjcf_sites(m)[site];
+    to->reference_site = other_site->draft;
+    to->reference = mf_mjcf_frame(m, other_site->body, other_site->position, other_site->rotation);
     return MF_OK;
 }
 

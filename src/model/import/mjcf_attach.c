@@ -38,8 +38,8 @@ typedef struct Naming {
 
 // ---- copies ------------------------------------------------------------------------------------
 
-static bool is_one_of(const char *word, const char *const *list) {
-    while (*list != NULL && strcmp(word, *list) != 0)
+static bool is_one_of(const char *name, const char *const *list) {
+    while (*list != NULL && strcmp(name, *list) != 0)
         list++;
     return *list != NULL;
 }
@@ -62,7 +62,7 @@ static const char *join(mf_Mjcf *m, const char *prefix, const char *name) {
     return mf_arena_text(&m->arena, text, (size_t)length);
 }
 
-mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *place,
+mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *parent,
                              uint32_t attributes) {
     if (m->copied++ >= MF_XML_NODES)
         return NULL;
@@ -73,13 +73,13 @@ mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *pla
     *node = (mf_XmlNode){.name = name,
                          .text = "",
                          .attributes = list,
-                         .file = place->file,
-                         .line = place->line,
-                         .column = place->column};
+                         .file = parent->file,
+                         .line = parent->line,
+                         .column = parent->column};
     return node;
 }
 
-mf_Status mf_mjcf_no_room(const mf_Mjcf *m, const mf_XmlNode *node) {
+mf_Status mf_mjcf_out_of_memory(const mf_Mjcf *m, const mf_XmlNode *node) {
     if (m->copied < MF_XML_NODES)
         return mf_mjcf_no_memory(m);
     return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
@@ -164,7 +164,7 @@ static mf_Status copy_section(const Attaching *a, const mf_XmlNode *from, const 
     mf_Mjcf *m = a->m;
     mf_XmlNode *section = copy(m, from, naming);
     if (section == NULL)
-        return mf_mjcf_no_room(m, from);
+        return mf_mjcf_out_of_memory(m, from);
     bool classes = strcmp(from->name, "sensor") != 0;
     for (mf_XmlNode *child = section->first; classes && child; child = child->next) {
         if (mf_xml_attribute(child, "class") == NULL && !is_one_of(child->name, without))
@@ -181,7 +181,7 @@ static mf_Status copy_defaults(const Attaching *a, const mf_XmlNode *root, const
     mf_XmlNode *outer = mf_mjcf_new_node(m, "default", a->root, 0);
     mf_XmlNode *class = outer ? mf_mjcf_new_node(m, "default", root, 1) : NULL;
     if (class == NULL)
-        return mf_mjcf_no_room(m, root);
+        return mf_mjcf_out_of_memory(m, root);
     mf_mjcf_add_attribute(class, "class", main_class);
     mf_mjcf_add_child(outer, class);
     for (const mf_XmlNode *node = mf_xml_child(root, "default"); node;
@@ -189,7 +189,7 @@ static mf_Status copy_defaults(const Attaching *a, const mf_XmlNode *root, const
         for (const mf_XmlNode *child = node->first; child; child = child->next) {
             mf_XmlNode *inner = copy(m, child, naming);
             if (inner == NULL)
-                return mf_mjcf_no_room(m, child);
+                return mf_mjcf_out_of_memory(m, child);
             mf_mjcf_add_child(class, inner);
         }
     }
@@ -238,7 +238,7 @@ static mf_Status copy_into(mf_Mjcf *m, const mf_XmlNode *from, const Naming *nam
                            mf_XmlNode *frame) {
     mf_XmlNode *inner = copy(m, from, naming);
     if (inner == NULL)
-        return mf_mjcf_no_room(m, from);
+        return mf_mjcf_out_of_memory(m, from);
     mf_mjcf_add_child(frame, inner);
     return MF_OK;
 }
@@ -326,7 +326,7 @@ static mf_Status attach_own(const Attaching *a, mf_XmlNode *node, const Request 
     const char *class = class_around(request->part);
     const Naming naming = {.prefix = request->prefix};
     if (frame == NULL)
-        return mf_mjcf_no_room(a->m, node);
+        return mf_mjcf_out_of_memory(a->m, node);
     mf_mjcf_add_attribute(frame, "childclass", class ? class : "main");
     mf_Status status = copy_into(a->m, request->part, &naming, frame);
     become(node, frame);
@@ -360,7 +360,7 @@ static mf_Status attach_model(Attaching *a, mf_XmlNode *node, const Request *req
     const char *main_class = join(m, classes, "main");
     mf_XmlNode *frame = main_class ? mf_mjcf_new_node(m, "frame", source->root, 1) : NULL;
     if (frame == NULL)
-        return mf_mjcf_no_room(m, node);
+        return mf_mjcf_out_of_memory(m, node);
     mf_mjcf_add_attribute(frame, "childclass", main_class);
     status = copy_parts(m, source->root, request->part, &naming, frame);
     if (status == MF_OK && first)

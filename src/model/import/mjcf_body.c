@@ -122,10 +122,10 @@ static mf_Status add_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
 }
 
 static mf_Status read_free_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
-    static const char *const words[] = {"false", "true", "auto", NULL};
+    static const char *const names[] = {"false", "true", "auto", NULL};
     static const mf_MjcfField fields[] = {
         {"name", MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfJoint, name), NULL},
-        {"align", MF_MJCF_CHOICE, 0, 0, offsetof(mf_MjcfJoint, limited), words},
+        {"align", MF_MJCF_CHOICE, 0, 0, offsetof(mf_MjcfJoint, limited), names},
         {"group", MF_MJCF_PASSED, 0, 0, 0, NULL},
         END};
     mf_MjcfJoint joint = {.limited = MF_MJCF_FALSE};

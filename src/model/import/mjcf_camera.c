@@ -63,7 +63,7 @@ bool mf_mjcf_is_fixed_camera(const mf_MjcfOptics *optics) {
 }
 
 // One word of `output`.
-static mf_Status measure(mf_Mjcf *m, const mf_MjcfOptics *optics, const char *word, size_t size,
+static mf_Status measure(mf_Mjcf *m, const mf_MjcfOptics *optics, const char *text, size_t size,
                          mf_Camera *out) {
     const struct {
         const char *name;
@@ -71,7 +71,7 @@ static mf_Status measure(mf_Mjcf *m, const mf_MjcfOptics *optics, const char *wo
     } known[] = {
         {"rgb", &out->color}, {"depth", &out->depth}, {"segmentation", &out->segmentation}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strlen(known[i].name) == size && memcmp(known[i].name, word, size) == 0) {
+        if (strlen(known[i].name) == size && memcmp(known[i].name, text, size) == 0) {
             *known[i].flag = true;
             return MF_OK;
         }
@@ -209,7 +209,7 @@ static mf_Status read_frame(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *frame)
     return MF_OK;
 }
 
-static mf_Status read_words(mf_Mjcf *m, const mf_XmlNode *node, mf_Camera *camera) {
+static mf_Status read_names(mf_Mjcf *m, const mf_XmlNode *node, mf_Camera *camera) {
     static const char *const elsewhere[] = {"frame", "rate", NULL};
     const mf_Camera own = *camera;
     mf_Error cause = {0};
@@ -232,7 +232,7 @@ static mf_Status read_words(mf_Mjcf *m, const mf_XmlNode *node, mf_Camera *camer
 static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *text, const char *name) {
     const char *data = mf_xml_attribute(text, "data");
     char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
-    mf_XmlAttribute attributes[MF_MJCF_WORDS];
+    mf_XmlAttribute attributes[MF_MJCF_NAMES];
     mf_Camera *cameras = m->draft.cameras.items;
     uint32_t index = 0;
     if (copy == NULL)
@@ -249,7 +249,7 @@ static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
     node.name = "camera";
     node.attributes = attributes;
     node.attribute_count = count;
-    return read_words(m, &node, &cameras[index]);
+    return read_names(m, &node, &cameras[index]);
 }
 
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m) {

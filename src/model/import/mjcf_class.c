@@ -16,8 +16,8 @@
     { name, MF_MJCF_FLAG, 0, 0, offsetof(type, member), NULL }
 #define TEXT(name, type, member)                                                                   \
     { name, MF_MJCF_TEXT, 0, 0, offsetof(type, member), NULL }
-#define CHOICE(name, type, member, words)                                                          \
-    { name, MF_MJCF_CHOICE, 0, 0, offsetof(type, member), words }
+#define CHOICE(name, type, member, names)                                                          \
+    { name, MF_MJCF_CHOICE, 0, 0, offsetof(type, member), names }
 #define ELSEWHERE(name)                                                                            \
     { name, MF_MJCF_ELSEWHERE, 0, 0, 0, NULL }
 #define PASSED(name)                                                                               \

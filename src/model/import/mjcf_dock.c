@@ -1,6 +1,6 @@
 // Docks of an MJCF file, in a form that MuJoCo passes over:
 //
-//   <custom><text name="dock:front" data="site=front_site gender=male turns=4"/></custom>
+//   <custom><text name="dock:front" data="site=front_site gender=male orientations=4"/></custom>
 //
 // Words of the data are key=value with the attributes of a URDF dock; commas stand for the spaces
 // within a value. The dock is at a site, or at `xyz` and `quat` of a body.
@@ -13,11 +13,11 @@
 
 static const char prefix[] = "dock:";
 
-uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_WORDS]) {
+uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]) {
     uint32_t count = 0;
     while (*(data += strspn(data, " \t\r\n")) != '\0') {
         char *equals = strchr(data, '='), *end = data + strcspn(data, " \t\r\n");
-        if (equals == NULL || equals >= end || count == MF_MJCF_WORDS)
+        if (equals == NULL || equals >= end || count == MF_MJCF_NAMES)
             return MF_NONE;
         *equals = '\0';
         out[count].name = data;
@@ -60,7 +60,7 @@ static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
     static const char *const placed[] = {"site", "body", "xyz", "quat", NULL};
     const char *data = mf_xml_attribute(text, "data");
     char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
-    mf_XmlAttribute attributes[MF_MJCF_WORDS + 1] = {{.name = "name", .value = name}};
+    mf_XmlAttribute attributes[MF_MJCF_NAMES + 1] = {{.name = "name", .value = name}};
     mf_Dock dock;
     if (copy == NULL)
         return mf_mjcf_no_memory(m);

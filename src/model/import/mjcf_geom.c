@@ -290,10 +290,10 @@ static void moments_of(mf_MjcfGeom *geom) {
 
 static bool wants_mass(const mf_Mjcf *m, const mf_MjcfGeom *geom) {
     const mf_MjcfBody *body = &mf_mjcf_bodies(m)[geom->body];
-    bool wanted =
+    bool requested =
         geom->body != 0 && (body->inertial == NULL ? m->inertia_from_geom != MF_MJCF_FALSE
                                                    : m->inertia_from_geom == MF_MJCF_TRUE);
-    return wanted && geom->plain.group >= m->inertia_groups[0] &&
+    return requested && geom->plain.group >= m->inertia_groups[0] &&
            geom->plain.group <= m->inertia_groups[1] &&
            (mf_is_finite(geom->mass) ? geom->mass != 0.0 : geom->density != 0.0);
 }

@@ -143,19 +143,19 @@ static mf_Status add_empty_keys(mf_Mjcf *m, const Lengths *lengths) {
     mf_Status status = MF_OK;
     for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "size"); status == MF_OK && node;
          node = mf_xml_next(node, "size")) {
-        double wanted = 0.0;
-        status = mf_xml_numbers(&m->xml, node, "nkey", 1, &wanted, m->error);
-        if (status == MF_OK && wanted > KEY_LIMIT)
+        double target = 0.0;
+        status = mf_xml_numbers(&m->xml, node, "nkey", 1, &target, m->error);
+        if (status == MF_OK && target > KEY_LIMIT)
             return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
                                "<size> nkey: at most %u, found "
                                "%g",
-                               KEY_LIMIT, wanted);
+                               KEY_LIMIT, target);
         const mf_XmlNode empty = {.name = "key",
                                   .text = "",
                                   .file = node->file,
                                   .line = node->line,
                                   .column = node->column};
-        while (status == MF_OK && m->draft.keyframes.count < wanted)
+        while (status == MF_OK && m->draft.keyframes.count < target)
             status = read_key(m, &empty, lengths);
     }
     return status;

@@ -403,11 +403,11 @@ static bool is_level(const mf_Frame *frame) {
 
 static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     bool collides = geom->plain.contact_type != 0 || geom->plain.contact_with != 0 || geom->listed;
-    bool wanted = collides || geom->fluid == 1 || (m->config->visual && !m->discard_visual);
+    bool requested = collides || geom->fluid == 1 || (m->config->visual && !m->discard_visual);
     bool meshed = geom->type == MF_MJCF_MESH || geom->type == MF_MJCF_HFIELD;
     uint32_t asset = MF_NONE;
     geom->shape = MF_NONE;
-    if (geom->type > MF_MJCF_MESH || !wanted || (meshed && geom->asset == MF_NONE))
+    if (geom->type > MF_MJCF_MESH || !requested || (meshed && geom->asset == MF_NONE))
         return MF_OK;
     mf_Status status = meshed ? fill_asset(m, geom, collides, &asset) : MF_OK;
     if (status != MF_OK || (meshed && asset == MF_NONE))

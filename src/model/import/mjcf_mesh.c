@@ -87,7 +87,7 @@ static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *d
 }
 
 // The attribute texcoord of a mesh with inline vertices: two numbers for each of them.
-static mf_Status read_places(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *data) {
+static mf_Status read_positions(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *data) {
     double *values;
     uint32_t count;
     mf_Status status = mf_mjcf_list(m, mesh->node, "texcoord", &values, &count);
@@ -177,7 +177,7 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
     if (mesh->vertices != NULL) {
         mf_Status status = read_inline(m, mesh, &data);
         if (status == MF_OK)
-            status = read_places(m, mesh, &data);
+            status = read_positions(m, mesh, &data);
         if (status != MF_OK)
             mf_mesh_release(&data);
         return status == MF_OK ? add_mesh(m, mesh, "", &data) : status;

@@ -24,9 +24,9 @@ static void to_world(const Walk *walk, uint32_t link, const double position[3], 
 
 static void go_straight(Walk *walk, uint32_t from_link, const double from[3], uint32_t to_link,
                         const double to[3]) {
-    double way[3];
-    mf_vec3_sub(way, to, from);
-    walk->length += walk->share * mf_vec3_length(way);
+    double offset[3];
+    mf_vec3_sub(offset, to, from);
+    walk->length += walk->share * mf_vec3_length(offset);
     if (walk->piece != NULL)
         walk->piece(walk->user, from_link, from, to_link, to, walk->share);
 }
@@ -44,7 +44,7 @@ static void go_around(Walk *walk, const mf_TendonWrap *shape, const mf_TendonWra
     mf_vec3_sub(b, to, center);
     mf_quat_rotate_inverse(b, rotation, b);
     if (shape->side != MF_NONE) {
-        to_world(walk, shape->side_link, shape->side_place, side);
+        to_world(walk, shape->side_link, shape->side_position, side);
         mf_vec3_sub(side, side, center);
         mf_quat_rotate_inverse(side, rotation, side);
     }

@@ -132,14 +132,14 @@ static mf_Status read_choice(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFi
                              const char *text, int32_t *out) {
     char list[200] = "";
     size_t used = 0;
-    for (int32_t i = 0; field->words[i]; i++) {
-        if (strcmp(text, field->words[i]) == 0) {
+    for (int32_t i = 0; field->names[i]; i++) {
+        if (strcmp(text, field->names[i]) == 0) {
             *out = i;
             return MF_OK;
         }
         if (used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
-                                     field->words[i]);
+                                     field->names[i]);
     }
     return mf_mjcf_fail(m, node, "<%.80s> %s: expected one of %s, found \"%.60s\"", node->name,
                         field->name, list, text);
@@ -192,7 +192,7 @@ static bool find_plain(mf_ItemType item, const char *pattern, const char *attrib
     static const mf_MjcfKind kinds[] = {
         [MF_VALUE_REAL] = MF_MJCF_NUMBERS,   [MF_VALUE_INTEGER] = MF_MJCF_INTEGER,
         [MF_VALUE_NUMBER] = MF_MJCF_INTEGER, [MF_VALUE_FLAG] = MF_MJCF_FLAG,
-        [MF_VALUE_WORD] = MF_MJCF_CHOICE,    [MF_VALUE_TEXT] = MF_MJCF_TEXT};
+        [MF_VALUE_ENUM] = MF_MJCF_CHOICE,    [MF_VALUE_TEXT] = MF_MJCF_TEXT};
     const mf_ItemTable *table = mf_item_table(item);
     for (uint32_t i = 0; i < table->count; i++) {
         const mf_ModelField *field = &table->fields[i];
@@ -212,7 +212,7 @@ static bool find_plain(mf_ItemType item, const char *pattern, const char *attrib
                               .least = field->spelled & MF_SPELLED_SHORT ? 1 : most,
                               .most = most,
                               .offset = field->offset,
-                              .words = field->words};
+                              .names = field->names};
         return true;
     }
     return false;
@@ -264,11 +264,11 @@ mf_Status mf_mjcf_list(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute
     if (text == NULL)
         return MF_OK;
     // A number has two bytes at least, so this capacity is sufficient.
-    size_t room = strlen(text) / 2 + 1;
-    double *values = mf_arena_take(&m->arena, room * sizeof *values);
+    size_t capacity = strlen(text) / 2 + 1;
+    double *values = mf_arena_take(&m->arena, capacity * sizeof *values);
     if (values == NULL)
         return mf_mjcf_no_memory(m);
-    uint32_t found = mf_xml_scan(text, (uint32_t)room, values, &rest);
+    uint32_t found = mf_xml_scan(text, (uint32_t)capacity, values, &rest);
     if (*rest != '\0')
         return mf_mjcf_fail(m, node, "<%.80s> %s: expected finite numbers, found \"%.40s\"",
                             node->name, attribute, rest);

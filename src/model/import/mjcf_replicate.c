@@ -21,8 +21,8 @@ typedef struct Copying {
 
 // ---- names --------------------------------------------------------------------------------------
 
-static bool is_word(const char *word, const char *const *list) {
-    while (*list && strcmp(word, *list) != 0)
+static bool is_name(const char *name, const char *const *list) {
+    while (*list && strcmp(name, *list) != 0)
         list++;
     return *list != NULL;
 }
@@ -47,7 +47,7 @@ static const char *kind_of(const mf_XmlNode *node, const char *attribute) {
     if (type != NULL)
         return strcmp(type, "xbody") == 0 ? "body" : type;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_word(attribute, kinds[i].attributes))
+        if (is_name(attribute, kinds[i].attributes))
             return kinds[i].kind;
     return NULL;
 }
@@ -205,17 +205,17 @@ static mf_Status add_copy(const Copying *c, const mf_XmlNode *from, const Series
     if (status != MF_OK)
         return status;
     mf_XmlNode *frame = mf_mjcf_new_node(m, "frame", from, 3);
-    const char *place = numbers(m, position, 3), *quat = numbers(m, rotation, 4);
-    if (frame == NULL || place == NULL || quat == NULL)
-        return mf_mjcf_no_room(m, from);
-    mf_mjcf_add_attribute(frame, "pos", place);
+    const char *location = numbers(m, position, 3), *quat = numbers(m, rotation, 4);
+    if (frame == NULL || location == NULL || quat == NULL)
+        return mf_mjcf_out_of_memory(m, from);
+    mf_mjcf_add_attribute(frame, "pos", location);
     mf_mjcf_add_attribute(frame, "quat", quat);
     if (series->class != NULL)
         mf_mjcf_add_attribute(frame, "childclass", series->class);
     for (const mf_XmlNode *child = from->first; child; child = child->next) {
         mf_XmlNode *inner = copy(c, child);
         if (inner == NULL)
-            return mf_mjcf_no_room(m, child);
+            return mf_mjcf_out_of_memory(m, child);
         mf_mjcf_add_child(frame, inner);
     }
     mf_mjcf_add_child(parent, frame);
@@ -229,11 +229,11 @@ static mf_Status add_others(const Copying *c, const mf_XmlNode *taken, const cha
         return MF_OK;
     mf_XmlNode *section = mf_mjcf_new_node(m, name, taken->first, 0);
     if (section == NULL)
-        return mf_mjcf_no_room(m, taken->first);
+        return mf_mjcf_out_of_memory(m, taken->first);
     for (const mf_XmlNode *node = taken->first; node; node = node->next) {
         mf_XmlNode *inner = copy(c, node);
         if (inner == NULL)
-            return mf_mjcf_no_room(m, node);
+            return mf_mjcf_out_of_memory(m, node);
         mf_mjcf_add_child(section, inner);
     }
     mf_mjcf_add_child(m->xml.root, section);

@@ -69,14 +69,14 @@ static uint32_t add_axes(System *s, mf_JointType type, const double axis[3], uin
 
 // From the reference of a joint to where its spring is at rest.
 static void relax(const mf_Joint *joint, mf_LinkPose *body) {
-    const double way = joint->spring_reference - joint->reference;
-    double turn[4], shift[3];
+    const double distance = joint->spring_reference - joint->reference;
+    double rotation[4], shift[3];
     if (joint->type == MF_JOINT_HINGE) {
-        mf_quat_from_axis_angle(turn, joint->axis, way);
-        mf_quat_multiply(body->rotation, body->rotation, turn);
+        mf_quat_from_axis_angle(rotation, joint->axis, distance);
+        mf_quat_multiply(body->rotation, body->rotation, rotation);
     } else if (joint->type == MF_JOINT_SLIDE) {
         mf_quat_rotate(shift, body->rotation, joint->axis);
-        mf_vec3_add_scaled(body->position, body->position, way, shift);
+        mf_vec3_add_scaled(body->position, body->position, distance, shift);
     }
 }
 
@@ -185,8 +185,8 @@ typedef struct PieceRow {
     double *row, gear;
 } PieceRow;
 
-static void move_end(const PieceRow *p, uint32_t link, const double point[3], const double way[3],
-                     double sign) {
+static void move_end(const PieceRow *p, uint32_t link, const double point[3],
+                     const double direction[3], double sign) {
     for (uint32_t i = 0; link != MF_NONE && i < p->s->count; i++) {
         const Axis *axis = &p->s->axes[i];
         double velocity[3];
@@ -194,19 +194,19 @@ static void move_end(const PieceRow *p, uint32_t link, const double point[3], co
             continue;
         mf_vec3_cross(velocity, axis->rate, point);
         mf_vec3_add(velocity, velocity, axis->velocity);
-        p->row[i] += sign * mf_vec3_dot(way, velocity);
+        p->row[i] += sign * mf_vec3_dot(direction, velocity);
     }
 }
 
 static void add_piece(void *user, uint32_t from_link, const double from[3], uint32_t to_link,
                       const double to[3], double share) {
     const PieceRow *p = user;
-    double way[3];
-    mf_vec3_sub(way, to, from);
-    if (!mf_vec3_normalize(way))
+    double offset[3];
+    mf_vec3_sub(offset, to, from);
+    if (!mf_vec3_normalize(offset))
         return;
-    move_end(p, to_link, to, way, p->gear * share);
-    move_end(p, from_link, from, way, -p->gear * share);
+    move_end(p, to_link, to, offset, p->gear * share);
+    move_end(p, from_link, from, offset, -p->gear * share);
 }
 
 static double path_row(const System *s, const mf_Tendon *tendon, double gear, double *row) {

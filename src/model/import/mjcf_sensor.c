@@ -223,7 +223,7 @@ static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, mf_SensorMount 
 // without effect.
 static mf_Status read_signal(mf_Mjcf *m, const mf_XmlNode *node, const SensorAttributes *attributes,
                              mf_Signal *out) {
-    const char *way = attributes->interpolation;
+    const char *direction = attributes->interpolation;
     double period = attributes->interval[0];
     if (!(attributes->noise >= 0.0) || !(attributes->cutoff >= 0.0))
         return mf_mjcf_fail(m, node, "<%.80s>: noise and cutoff must be >= 0, found %g and %g",
@@ -238,7 +238,7 @@ static mf_Status read_signal(mf_Mjcf *m, const mf_XmlNode *node, const SensorAtt
         return mf_mjcf_fail(m, node, "<%.80s> delay: needs nsample > 0", node->name);
     if (attributes->interval[1] != 0.0)
         return mf_mjcf_refuse(m, node, "interval");
-    if (attributes->delay > 0.0 && way != NULL && strcmp(way, "zoh") != 0)
+    if (attributes->delay > 0.0 && direction != NULL && strcmp(direction, "zoh") != 0)
         return mf_mjcf_refuse(m, node, "interp");
     out->noise = attributes->noise;
     out->range[0] = -attributes->cutoff;

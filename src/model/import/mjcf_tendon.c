@@ -148,7 +148,7 @@ static mf_Status add_side(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
     const mf_Frame frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
     wrap->side = site->draft;
     wrap->side_link = frame.link;
-    mf_vec3_copy(wrap->side_place, frame.position);
+    mf_vec3_copy(wrap->side_position, frame.position);
     return MF_OK;
 }
 

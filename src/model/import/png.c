@@ -97,7 +97,7 @@ static bool read_guarded(Reader *reader) {
         return false;
     reader->info = png_create_info_struct(reader->png);
     if (reader->info == NULL)
-        png_error(reader->png, "no room for its header");
+        png_error(reader->png, "no space for its header");
     read_picture(reader);
     return true;
 }

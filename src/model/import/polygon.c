@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Twice the area of a triangle in the plane, positive when it is turned counterclockwise.
-static double turn(const double a[2], const double b[2], const double c[2]) {
+static double cross_product(const double a[2], const double b[2], const double c[2]) {
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
@@ -39,14 +39,14 @@ static void flatten(mf_Polygon *polygon, const float *points, uint32_t count) {
 static bool is_ear(mf_Polygon *polygon, uint32_t a) {
     const uint32_t b = polygon->next[a], c = polygon->next[b];
     const double *pa = polygon->flat[a], *pb = polygon->flat[b], *pc = polygon->flat[c];
-    if (!(turn(pa, pb, pc) > 0.0))
+    if (!(cross_product(pa, pb, pc) > 0.0))
         return false;
     for (uint32_t i = polygon->next[c]; i != a; i = polygon->next[i]) {
         const double *p = polygon->flat[i];
         polygon->work++;
-        if (turn(pa, pb, p) >= 0.0 && turn(pb, pc, p) >= 0.0 && turn(pc, pa, p) >= 0.0 &&
-            polygon->ring[i] != polygon->ring[a] && polygon->ring[i] != polygon->ring[b] &&
-            polygon->ring[i] != polygon->ring[c])
+        if (cross_product(pa, pb, p) >= 0.0 && cross_product(pb, pc, p) >= 0.0 &&
+            cross_product(pc, pa, p) >= 0.0 && polygon->ring[i] != polygon->ring[a] &&
+            polygon->ring[i] != polygon->ring[b] && polygon->ring[i] != polygon->ring[c])
             return false;
     }
     return true;
@@ -71,7 +71,8 @@ static double square(const mf_Polygon *polygon, const float *points, uint32_t a,
 // A convex polygon of four corners along its shorter diagonal. False: it is not convex.
 static bool cut_four(const mf_Polygon *polygon, const float *points, uint32_t **out) {
     for (uint32_t i = 0; i < 4; i++)
-        if (!(turn(polygon->flat[i], polygon->flat[(i + 1) % 4], polygon->flat[(i + 2) % 4]) > 0.0))
+        if (!(cross_product(polygon->flat[i], polygon->flat[(i + 1) % 4],
+                            polygon->flat[(i + 2) % 4]) > 0.0))
             return false;
     const uint32_t from = square(polygon, points, 1, 3) < square(polygon, points, 0, 2);
     put(polygon, out, 0, 1, 2 + from);

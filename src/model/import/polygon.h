@@ -9,7 +9,7 @@
 #define MF_POLYGON_WORK (UINT64_C(1) << 32) // [1] most tests of all polygons of a file
 
 typedef struct mf_Polygon {
-    uint32_t *ring;    // [1] room for the corners: points
+    uint32_t *ring;    // [1] space for the corners: points
     uint32_t *next;    // [1] likewise, of the corner that follows
     double (*flat)[2]; // likewise, in the polygon's plane
     uint64_t work;     // [1] tests so far

@@ -1,7 +1,7 @@
 // Docks of a URDF file:
 //
 //   <mayfly><dock name="front" link="nose" xyz="0.1 0 0" rpy="0 0 0" gender="male"
-//   turns="4"/></mayfly>
+//   orientations="4"/></mayfly>
 //
 // Only name and link are required; the x axis of the dock points outwards.
 #include "model/import/dock.h"

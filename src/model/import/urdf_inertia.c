@@ -283,7 +283,7 @@ static double least_moment(const mf_MassProperties *body, const mf_Joint *joint)
     return principal[0];
 }
 
-static bool turns(const mf_Joint *joint) {
+static bool is_rotational(const mf_Joint *joint) {
     return joint == NULL || joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_BALL ||
            joint->type == MF_JOINT_FLOATING;
 }
@@ -320,7 +320,7 @@ mf_Status mf_urdf_spread_points(mf_Urdf *urdf, mf_MassProperties *bodies) {
         const bool still = i == 0 && draft->base_type == MF_BASE_FIXED;
         const double *own = bodies[i].inertia;
         const bool point = bodies[i].mass > 0.0 && own[0] + own[1] + own[2] == 0.0;
-        if (point && !still && turns(joint) && !(least_moment(&sums[i], joint) > 0.0)) {
+        if (point && !still && is_rotational(joint) && !(least_moment(&sums[i], joint) > 0.0)) {
             status = spread(urdf, i, &bodies[i]);
             for (int c = 0; c < 6; c++)
                 sums[i].inertia[c] += bodies[i].inertia[c];

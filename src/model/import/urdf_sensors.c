@@ -11,12 +11,12 @@
 
 #include <string.h>
 
-typedef enum Place { ON_LINK, ON_JOINT, ON_FIELD } Place;
+typedef enum Carrier { ON_LINK, ON_JOINT, ON_FIELD } Carrier;
 
 typedef struct Kind {
     const char *name;
     mf_SensorType type;
-    Place place;
+    Carrier place;
     uint32_t count;
 } Kind;
 

@@ -21,7 +21,7 @@ typedef struct Parser {
     uint32_t depth;
     uint32_t nodes;
     char *text; // of the innermost element since its last child
-    size_t length, room;
+    size_t length, capacity;
     mf_Status status; // why a handler stopped, or MF_OK
     mf_Error *error;
 } Parser;
@@ -96,9 +96,9 @@ static void character_data(void *user, const char *text, int length) {
     const size_t size = (size_t)length;
     if (parser->status != MF_OK || parser->open == NULL)
         return;
-    if (parser->room - parser->length < size) {
-        const size_t room = 2 * (parser->length + size);
-        char *more = mf_allocate(context, room, 1);
+    if (parser->capacity - parser->length < size) {
+        const size_t capacity = 2 * (parser->length + size);
+        char *more = mf_allocate(context, capacity, 1);
         if (more == NULL) {
             stop(parser, MF_NO_MEMORY, "no memory for the file's elements");
             return;
@@ -107,7 +107,7 @@ static void character_data(void *user, const char *text, int length) {
             memcpy(more, parser->text, parser->length);
         mf_release(context, parser->text);
         parser->text = more;
-        parser->room = room;
+        parser->capacity = capacity;
     }
     memcpy(parser->text + parser->length, text, size);
     parser->length += size;
@@ -203,7 +203,7 @@ static bool is_loose(const char *first, const char *last) {
     return find(first, last, "--") < last || (last > first && last[-1] == '-');
 }
 
-// A copy whose comments have blanks in place of dashes, where one is loose; else `*out` stays
+// A copy whose comments have blanks instead of dashes, where one is loose; else `*out` stays
 // `data`.
 static mf_Status tighten_comments(mf_Context *context, const char *data, size_t size, mf_Xml *xml,
                                   const char **out, mf_Error *error) {

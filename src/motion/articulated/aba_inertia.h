@@ -156,9 +156,9 @@ static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state,
                       line.torque - a->f.z);
     else
         eliminate(own, a, angular, linear, inertia, line.torque - a->f.z);
-    mf_lane way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
-    add_force(a, slide_bias(own->swirl, way, own->speed));
-    art_shift_z(a, way);
+    mf_lane distance = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+    add_force(a, slide_bias(own->swirl, distance, own->speed));
+    art_shift_z(a, distance);
     art_rotate_z(a, own->cosine, own->sine);
 }
 
@@ -176,7 +176,7 @@ static MF_INLINE void lock_ball(const Drive *drive, Vec rate, mf_mask unlocked, 
 }
 
 static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                                    Vec torque, const Turning *pull, uint32_t l, Work *work,
+                                    Vec torque, const BallTorque *pull, uint32_t l, Work *work,
                                     Art *a) {
     const mf_ArtLink *links = mf_art_links(plan);
     const mf_ArtLink *link = &links[l];

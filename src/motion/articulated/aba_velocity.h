@@ -58,7 +58,7 @@ typedef struct Work {
     Art base;
     // What each link handed to its parent, and whether a new solution must find it again. Lanes
     // side by side seldom leave a limb alone, and keeping it costs them more than it saves.
-    Art *handed; // room for one where none is kept
+    Art *handed; // space for one where none is kept
     bool *stale;
     mf_lane base_factor[6][6],
         base_inverse[6];           // of its inertia: L D below and on the diagonal, 1/D
@@ -79,13 +79,13 @@ typedef struct Work {
     mf_lane *limit_forces;  // [N m] or [N] with MuJoCo's law
     Solver solver;
     Warnings warnings;        // of this step
-    mf_mask dropped;          // lanes with more contacts than there is room for
+    mf_mask dropped;          // lanes with more contacts than there is space for
     mf_mask touched;          // lanes with a contact between links
-    mf_mask meeting;          // lanes with one that is predicted
+    mf_mask closing;          // lanes with one that is predicted
     bool predicts;            // `predicted` acts (contact_prediction.h)
-    bool *met;                // some lane has it; of the base at 0
+    bool *touching;           // some lane has it; of the base at 0
     PredictedLoad *predicted; // what other links press with
-    // Room for what is needed by the way:
+    // Space for what is needed by the way:
     mf_lane *load; // contacts with the ground (forward.h)
     mf_mask *presses;
     Wrench *path_row;  // the path of a spatial tendon (tendon_path.h)
@@ -114,7 +114,7 @@ static inline void work_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->angular, links);
     MF_CARVE(carver, work->linear, links);
     MF_CARVE(carver, work->contacts.pose, links + 1 + plan->mocap_count);
-    MF_CARVE(carver, work->met, links + 1);
+    MF_CARVE(carver, work->touching, links + 1);
 }
 
 // All of them but what `work_carve_sums` and `link_contacts_carve` cut, which nothing needs for
@@ -275,11 +275,11 @@ static inline void aba_velocity_all(const mf_ArtPlan *plan, const State *state, 
 }
 
 // Acceleration of a slide's origin by turning and sliding, own axes.
-static MF_INLINE Vec slide_bias(Vec rate, mf_lane way, mf_lane speed) {
+static MF_INLINE Vec slide_bias(Vec rate, mf_lane distance, mf_lane speed) {
     mf_lane twice = speed + speed;
-    return MF_VALUE(Vec, mf_fma(way * rate.x, rate.z, twice * rate.y),
-                    mf_fma(way * rate.y, rate.z, -(twice * rate.x)),
-                    -way * mf_fma(rate.x, rate.x, rate.y * rate.y));
+    return MF_VALUE(Vec, mf_fma(distance * rate.x, rate.z, twice * rate.y),
+                    mf_fma(distance * rate.y, rate.z, -(twice * rate.x)),
+                    -distance * mf_fma(rate.x, rate.x, rate.y * rate.y));
 }
 
 // Takes the accelerations of a link's parent to the link, whose joint does not accelerate.
@@ -305,10 +305,10 @@ static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, 
         angular->x = mf_fma(own->swirl.y, rate, angular->x);
         angular->y = mf_fma(-own->swirl.x, rate, angular->y);
     } else {
-        mf_lane way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
-        *linear = vec_add(*linear, slide_bias(own->swirl, way, rate));
-        linear->x = mf_fma(angular->y, way, linear->x);
-        linear->y = mf_fma(-angular->x, way, linear->y);
+        mf_lane distance = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+        *linear = vec_add(*linear, slide_bias(own->swirl, distance, rate));
+        linear->x = mf_fma(angular->y, distance, linear->x);
+        linear->y = mf_fma(-angular->x, distance, linear->y);
     }
 }
 
@@ -377,8 +377,8 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
     // The link that `far` is about, and that which `turned` is about.
     int32_t requested = MF_ART_WORLD, rotated = MF_ART_WORLD;
     bool far = false;
-    const bool turns = contacts->implicit && !plan->law;
-    Turned turned;
+    const bool rotates = contacts->implicit && !plan->law;
+    RotatedLink rotated_link;
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         int32_t link = mf_art_contacts(plan)[i].link;
         if (link != requested)
@@ -395,11 +395,11 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
             slid = row_load(contacts->slip, i);
         }
         const Vec rate = link < 0 ? state->rate : work->links[link].rate;
-        const bool own = turns && mf_art_contacts(plan)[i].kind != MF_ART_TOUCH_BALL;
+        const bool own = rotates && mf_art_contacts(plan)[i].kind != MF_ART_TOUCH_BALL;
         if (own && rotated != link)
-            turned_set(&contacts->pose[link + 1], rate, drive->step, &turned);
+            rotated_set(&contacts->pose[link + 1], rate, drive->step, &rotated_link);
         rotated = own ? link : rotated;
-        touch_find(plan, i, &contacts->pose[link + 1], own ? &turned : NULL, rate, load, slid,
+        touch_find(plan, i, &contacts->pose[link + 1], own ? &rotated_link : NULL, rate, load, slid,
                    drive->step, contacts->implicit, &memo, &contacts->touch[i]);
         contacts->any = contacts->any || contacts->touch[i].near;
     }

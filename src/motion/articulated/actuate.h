@@ -3,8 +3,8 @@
 // actuators). Like servos (drive.h) they act at the end of an implicit step: what the force loses
 // with l and v becomes inertia of the joints. An actuator that pulls on several joints couples
 // them; each joint then takes the row sum of the coupling, so the step stays stable. Those on ball
-// joints turn about a fixed axis of the child or parent. Actuators on sites push a link along fixed
-// axes of its own; what such a force loses with the rate becomes inertia of the link. With a
+// joints rotate about a fixed axis of the child or parent. Actuators on sites push a link along
+// fixed axes of its own; what such a force loses with the rate becomes inertia of the link. With a
 // reference site they push along its axes, and the link of that site back: that force is the one at
 // the beginning of the step (actuate_site.h).
 #ifndef MF_MOTION_ARTICULATED_ACTUATE_H
@@ -18,10 +18,10 @@ typedef struct Wrench {
     Vec torque; // [N m] about the origin
 } Wrench;
 
-typedef struct Turning { // as Line, of a ball
+typedef struct BallTorque { // as Line, of a ball
     Vec torque;
     Sym slope;
-} Turning;
+} BallTorque;
 
 typedef struct Actuation {
     bool implicit;             // the step is
@@ -30,7 +30,7 @@ typedef struct Actuation {
     const mf_real *activation; // rows of actuator.activation
     const mf_real *slewed;     // rows of actuator.slewed; NULL: none
     Line *lines;               // per plan link
-    Turning *balls;            // per ball joint
+    BallTorque *balls;         // per ball joint
     Wrench *wrench;            // on link l at l + 1
     // Per actuator:
     mf_lane *slope;    // [kg] or [kg m^2] of those on sites; with MuJoCo's law of those on joints
@@ -84,15 +84,15 @@ static MF_INLINE mf_lane actuator_input(const Actuation *all, const mf_ArtActuat
     return actuator->early ? actuator_next(all, actuator, c, i) : row_load(all->activation, i);
 }
 
-// Position control of a turn goes the short way round: an error of more than half a turn is taken
-// to be one turn less (as MuJoCo 4).
-static MF_INLINE mf_lane actuator_short_way(const mf_ArtActuator *actuator, mf_lane input,
-                                            mf_lane length) {
+// Position control of a turn goes the short way round: an error of more than half a rotation is
+// taken to be one turn less (as MuJoCo 4).
+static MF_INLINE mf_lane actuator_nearest(const mf_ArtActuator *actuator, mf_lane input,
+                                          mf_lane length) {
     if (!(actuator->period > 0.0))
         return input;
     const mf_real period = (mf_real)actuator->period;
-    mf_lane turns = mf_fma(input - length, mf_set(1 / period), mf_set((mf_real)0.5));
-    return mf_fma(-mf_floor_lane(turns), mf_set(period), input);
+    mf_lane cycles = mf_fma(input - length, mf_set(1 / period), mf_set((mf_real)0.5));
+    return mf_fma(-mf_floor_lane(cycles), mf_set(period), input);
 }
 
 // Force and what it loses per unit of acceleration along the actuator's length; `more` is a force
@@ -105,12 +105,12 @@ static MF_INLINE Line actuator_line(const mf_real *c, mf_lane more, mf_lane inpu
     force = mf_fma(per_length, mf_fma(step, rate, length), mf_fma(per_rate, rate, force));
     // Only what resists may act at the end of the step.
     mf_lane slope = mf_max(-(late * mf_fma(step, per_length, per_rate)), mf_zero());
-    mf_lane held = mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER]));
+    mf_lane limited = mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER]));
     mf_lane size = mf_abs(force);
-    mf_mask clamped = mf_less(mf_abs(held), size);
-    mf_lane part =
-        mf_select(clamped, mf_abs(held) / mf_max(size, mf_set((mf_real)1e-30)), mf_set((mf_real)1));
-    return MF_VALUE(Line, held, slope * part);
+    mf_mask clamped = mf_less(mf_abs(limited), size);
+    mf_lane part = mf_select(clamped, mf_abs(limited) / mf_max(size, mf_set((mf_real)1e-30)),
+                             mf_set((mf_real)1));
+    return MF_VALUE(Line, limited, slope * part);
 }
 
 // The force of the integral of the error, which moves first, and stays within its range.
@@ -174,11 +174,12 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
 
 // The range of the sum of all actuators on a joint.
 static inline void clamp_joint(const mf_real *c, Line *line) {
-    mf_lane held = mf_clamp(line->torque, mf_set(c[MF_ART_SUM_LOWER]), mf_set(c[MF_ART_SUM_UPPER]));
-    mf_mask clamped = mf_less(mf_abs(held), mf_abs(line->torque));
-    mf_lane part = mf_abs(held) / mf_max(mf_abs(line->torque), mf_set((mf_real)1e-30));
+    mf_lane limited =
+        mf_clamp(line->torque, mf_set(c[MF_ART_SUM_LOWER]), mf_set(c[MF_ART_SUM_UPPER]));
+    mf_mask clamped = mf_less(mf_abs(limited), mf_abs(line->torque));
+    mf_lane part = mf_abs(limited) / mf_max(mf_abs(line->torque), mf_set((mf_real)1e-30));
     line->slope = line->slope * mf_select(clamped, part, mf_set((mf_real)1));
-    line->torque = held;
+    line->torque = limited;
 }
 
 // the rotation vector of at most half a revolution, and its rate, along the gear (in the child's
@@ -200,10 +201,10 @@ static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
     mf_lane sine = mf_sqrt(vec_dot(half, half)), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     mf_lane angle = mf_atan2_lane(sine, q.w * sign);
     mf_lane length = vec_dot(half, gear) * ((angle + angle) / mf_max(sine, tiny));
-    input = actuator_short_way(actuator, input, length);
+    input = actuator_nearest(actuator, input, length);
     Line line =
         actuator_line(c, zero, input, length, vec_dot(gear, state->ball_rate[row]), step, step);
-    Turning *ball = &all->balls[row];
+    BallTorque *ball = &all->balls[row];
     Vec bent = vec_scale(gear, line.slope);
     all->force[i] = line.torque;
     ball->torque = vec_fma(gear, line.torque, ball->torque);
@@ -220,7 +221,7 @@ static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
         const mf_lane zero = mf_zero();
         if (link->actuated && link->kind == MF_ART_BALL)
             all->balls[link->row] =
-                MF_VALUE(Turning, vec_zero(), {zero, zero, zero, zero, zero, zero});
+                MF_VALUE(BallTorque, vec_zero(), {zero, zero, zero, zero, zero, zero});
         else if (link->actuated)
             all->lines[l] = MF_VALUE(Line, zero, zero);
     }
@@ -229,7 +230,7 @@ static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
             all->wrench[l] = MF_VALUE(Wrench, vec_zero(), vec_zero());
 }
 
-// MuJoCo takes nothing off the forces of a joint that are held at the range of their sum.
+// MuJoCo takes nothing off the forces of a joint that are fixed at the range of their sum.
 static inline void free_joint(const mf_ArtPlan *plan, const mf_ArtActuator *actuator, uint32_t i,
                               Actuation *all) {
     const uint32_t link = mf_art_terms(plan)[actuator->first_term].link;

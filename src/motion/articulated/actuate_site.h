@@ -27,10 +27,10 @@ static inline Vec rate_in_world(const mf_ArtPlan *plan, const State *state, cons
                      link < 0 ? state->rate : work->links[link].rate);
 }
 
-static inline SiteView sight_of(const mf_ArtPlan *plan, const State *state, const Work *work,
-                                const mf_ArtActuator *actuator, int side) {
+static inline SiteView line_of_sight(const mf_ArtPlan *plan, const State *state, const Work *work,
+                                     const mf_ArtActuator *actuator, int side) {
     const int32_t link = actuator->links[side];
-    const double *a = actuator->arms[side], *t = actuator->turns[side];
+    const double *a = actuator->arms[side], *t = actuator->rotations[side];
     const Vec arm = {mf_set((mf_real)a[0]), mf_set((mf_real)a[1]), mf_set((mf_real)a[2])};
     const Mat own = {mf_set((mf_real)t[0]), mf_set((mf_real)t[1]), mf_set((mf_real)t[2]),
                      mf_set((mf_real)t[3]), mf_set((mf_real)t[4]), mf_set((mf_real)t[5]),
@@ -89,16 +89,17 @@ static inline void force_between(const mf_ArtPlan *plan, const State *state,
     const double *g = actuator->gear;
     const Vec gear = {mf_set((mf_real)g[0]), mf_set((mf_real)g[1]), mf_set((mf_real)g[2])},
               moment = {mf_set((mf_real)g[3]), mf_set((mf_real)g[4]), mf_set((mf_real)g[5])};
-    const SiteView site = sight_of(plan, state, work, actuator, 0),
-                   from = sight_of(plan, state, work, actuator, 1);
-    const Vec way = vec_sub(site.position, from.position), pull = mat_apply(&from.rotation, gear),
+    const SiteView site = line_of_sight(plan, state, work, actuator, 0),
+                   from = line_of_sight(plan, state, work, actuator, 1);
+    const Vec offset = vec_sub(site.position, from.position),
+              pull = mat_apply(&from.rotation, gear),
               torque_axis = mat_apply(&from.rotation, moment),
               shared = rate_in_world(plan, state, work, actuator->common);
-    mf_lane length =
-        vec_dot_add(way, pull, vec_dot(moment, rotation_between(&site.rotation, &from.rotation)));
-    Vec seen = vec_sub(vec_sub(site.velocity, from.velocity), vec_cross(shared, way));
+    mf_lane length = vec_dot_add(offset, pull,
+                                 vec_dot(moment, rotation_between(&site.rotation, &from.rotation)));
+    Vec seen = vec_sub(vec_sub(site.velocity, from.velocity), vec_cross(shared, offset));
     mf_lane rate = vec_dot_add(seen, pull, vec_dot(torque_axis, vec_sub(site.rate, from.rate)));
-    input = actuator_short_way(actuator, input, length);
+    input = actuator_nearest(actuator, input, length);
     const mf_lane size =
         actuator_line(c, mf_zero(), input, length, rate, mf_zero(), mf_zero()).torque;
     const Vec force = vec_scale(pull, size), torque = vec_scale(torque_axis, size);
@@ -107,7 +108,7 @@ static inline void force_between(const mf_ArtPlan *plan, const State *state,
     force_from_world(plan, actuator->links[1], from.position, vec_negative(force),
                      vec_negative(torque), work);
     force_from_world(plan, actuator->common, from.position, vec_zero(),
-                     vec_negative(vec_cross(way, force)), work);
+                     vec_negative(vec_cross(offset, force)), work);
 }
 
 static inline void load_site(const mf_ArtPlan *plan, const State *state,

@@ -59,21 +59,21 @@ static mf_Status add_terms(mf_ArtMotion *motion, const mf_Model *model, const mf
 }
 
 // Only of position control by turns alone; `gear` are the three numbers of the turn.
-static double turn_period(const mf_Actuator *from, const double gear[3]) {
+static double wrap_period(const mf_Actuator *from, const double gear[3]) {
     const bool position =
         from->gain[1] == 0.0 && from->gain[2] == 0.0 && from->bias[1] == -from->gain[0];
     return position && from->gain[0] != 0.0 ? 2.0 * MF_PI * mf_vec3_length(gear) : 0.0;
 }
 
-// A ball joint turns about an axis; plan axes of balls are the model's.
-static mf_Status add_turn(mf_ArtMotion *motion, const mf_Model *model, const mf_Actuator *from,
-                          mf_ArtActuator *actuator, mf_Error *error) {
+// A ball joint rotates about an axis; plan axes of balls are the model's.
+static mf_Status add_rotation(mf_ArtMotion *motion, const mf_Model *model, const mf_Actuator *from,
+                              mf_ArtActuator *actuator, mf_Error *error) {
     if (model->joints[from->joint].type != MF_JOINT_BALL)
         return unsupported(from, "drives a joint that is neither hinge, slide nor ball", error);
     const uint32_t link = motion->joint_links[from->joint];
     actuator->acts = MF_ART_TORQUES;
     actuator->links[0] = (int32_t)link;
-    actuator->period = turn_period(from, from->gear);
+    actuator->period = wrap_period(from, from->gear);
     actuator->in_parent = from->drive == MF_DRIVE_JOINT_IN_PARENT;
     memcpy(actuator->gear, from->gear, sizeof actuator->gear);
     motion->links[link].actuated = true;
@@ -139,12 +139,12 @@ static void add_force_from(mf_ArtMotion *motion, const mf_Actuator *from,
     const mf_Frame *frames[2] = {&from->frame, &from->reference};
     actuator->acts = MF_ART_FORCES_FROM;
     if (from->gear[0] == 0.0 && from->gear[1] == 0.0 && from->gear[2] == 0.0)
-        actuator->period = turn_period(from, from->gear + 3);
+        actuator->period = wrap_period(from, from->gear + 3);
     memcpy(actuator->gear, from->gear, sizeof actuator->gear);
     for (int side = 0; side < 2; side++) {
         double rotation[4];
         actuator->links[side] = site_frame(motion, frames[side], actuator->arms[side], rotation);
-        mf_quat_to_matrix(actuator->turns[side], rotation);
+        mf_quat_to_matrix(actuator->rotations[side], rotation);
         mark_thrust(motion, actuator->links[side]);
         mark_posed(motion, actuator->links[side]);
     }
@@ -230,7 +230,7 @@ static mf_Status add_actuator(mf_ArtMotion *motion, const mf_Model *model, uint3
         return MF_OK;
     }
     if (from->drive != MF_DRIVE_TENDON && !has_axis(&model->joints[from->joint]))
-        return add_turn(motion, model, from, actuator, error);
+        return add_rotation(motion, model, from, actuator, error);
     return add_terms(motion, model, from, actuator, error);
 }
 

@@ -278,20 +278,20 @@ static void reset_gains(const mf_ArtMotion *motion, uint32_t instance) {
 
 // Mocap bodies start where the file has them, with the base where it is fixed.
 static void reset_mocaps(const mf_Group *group, const mf_ArtMotion *motion, uint32_t instance) {
-    double base[3], turn[4], position[3], rotation[4];
+    double base[3], rotate[4], position[3], rotation[4];
     for (uint32_t c = 0; c < 3; c++)
         base[c] = mf_field_get(motion->rows[MF_ART_ROW_POSITION], instance, c);
     for (uint32_t c = 0; c < 4; c++)
-        turn[c] = mf_field_get(motion->rows[MF_ART_ROW_ORIENTATION], instance, c);
+        rotate[c] = mf_field_get(motion->rows[MF_ART_ROW_ORIENTATION], instance, c);
     const bool carried = mf_group_model(group)->base == MF_BASE_FIXED;
     for (uint32_t i = 0; i < motion->plan->mocap_count; i++) {
         const mf_ArtMocap *mocap = &motion->mocaps[i];
         mf_vec3_copy(position, mocap->position);
         memcpy(rotation, mocap->rotation, sizeof rotation);
         if (carried) {
-            mf_quat_rotate(position, turn, position);
+            mf_quat_rotate(position, rotate, position);
             mf_vec3_add(position, base, position);
-            mf_quat_multiply(rotation, turn, rotation);
+            mf_quat_multiply(rotation, rotate, rotation);
         }
         for (uint32_t c = 0; c < 3; c++)
             mf_field_set(motion->rows[MF_ART_ROW_MOCAP_POSITION], instance, 3 * i + c, position[c]);
@@ -343,7 +343,8 @@ static void choose_kernel(mf_ArtMotion *motion, const mf_Group *group) {
 
 // Scratch for the steps and sensors of a plan of which all counts stand.
 static mf_Status make_scratch(mf_Group *group, mf_ArtMotion *motion, mf_Error *error) {
-    static const mf_ArtRoomFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_room);
+    static const mf_ArtScratchFn table[MF_KERNEL_ROWS][2] =
+        MF_KERNEL_TABLE(mf_articulated_scratch_size);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     return mf_dispatch_make_scratch(group, &motion->dispatch,
                                     table[pick.wide][pick.double_precision](motion->plan),
@@ -582,7 +583,7 @@ static const mf_MotionNote *const notes[] = {&mf_note_planars,
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     const mf_Model *model = c->model;
-    c->held_touches = true;
+    c->fixed_touches = true;
     if (group != NULL) {
         c->articulated = *mf_articulated_config_of(group);
         c->contacts = c->articulated.contacts;

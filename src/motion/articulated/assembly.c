@@ -52,21 +52,22 @@ static size_t row_bytes(const mf_ArtPieces *pieces) {
 }
 
 static size_t piece_bytes(const mf_ArtPieces *pieces) {
-    return pieces->room + layout_of(pieces->site_count, pieces->roots).rows * row_bytes(pieces);
+    return pieces->piece_size +
+           layout_of(pieces->site_count, pieces->roots).rows * row_bytes(pieces);
 }
 
-static size_t room_of(const mf_ArtPieces *pieces, bool passing) {
-    static const mf_ArtRoomFn table[][MF_KERNEL_ROWS][2] = {
-        MF_KERNEL_TABLE(mf_articulated_assembly_room),
+static size_t scratch_size_of(const mf_ArtPieces *pieces, bool passing) {
+    static const mf_ArtScratchFn table[][MF_KERNEL_ROWS][2] = {
+        MF_KERNEL_TABLE(mf_articulated_assembly_scratch_size),
         MF_KERNEL_TABLE(mf_articulated_assembly_passing),
     };
-    const size_t room =
+    const size_t capacity =
         table[passing][pieces->pick.wide][pieces->pick.double_precision](pieces->motion->plan);
-    return (room + 63) / 64 * 64;
+    return (capacity + 63) / 64 * 64;
 }
 
 static void *row_at(const mf_ArtPieces *pieces, char *memory, uint32_t row) {
-    return memory + pieces->room + row * row_bytes(pieces);
+    return memory + pieces->piece_size + row * row_bytes(pieces);
 }
 
 static void place(mf_ArtPieces *pieces, uint32_t p) {
@@ -85,14 +86,14 @@ static void place(mf_ArtPieces *pieces, uint32_t p) {
                               .unsettled = row_at(pieces, memory, at.unsettled),
                               .flags = row_at(pieces, memory, at.flags)};
     pieces->shown[p] = row_at(pieces, memory, at.flags + 1);
-    pieces->rooms[p] = memory;
+    pieces->memories[p] = memory;
 }
 
 mf_Status mf_art_pieces_reserve(mf_ArtPieces *pieces, mf_Error *error) {
-    const size_t room = room_of(pieces, false), passing = room_of(pieces, true);
-    if (room == pieces->room && passing == pieces->passing && pieces->memory != NULL)
+    const size_t capacity = scratch_size_of(pieces, false), passing = scratch_size_of(pieces, true);
+    if (capacity == pieces->piece_size && passing == pieces->passing && pieces->memory != NULL)
         return MF_OK;
-    pieces->room = room;
+    pieces->piece_size = capacity;
     pieces->passing = passing;
     mf_scratch_destroy(pieces->context, pieces->scratch);
     mf_release(pieces->context, pieces->memory);
@@ -122,9 +123,9 @@ static uint32_t add_site(mf_ArtPieces *pieces, int32_t link) {
 }
 
 uint32_t mf_art_pieces_site(const mf_ArtPieces *pieces, uint32_t link) {
-    const int32_t wanted = pieces->motion->frames[link].link;
+    const int32_t needed = pieces->motion->frames[link].link;
     for (uint32_t i = 0; i < pieces->site_count; i++)
-        if (pieces->sites[i] == wanted)
+        if (pieces->sites[i] == needed)
             return i;
     return MF_NONE;
 }
@@ -135,8 +136,8 @@ static mf_Status allocate(mf_ArtPieces *pieces, const mf_Group *group, mf_Error 
     pieces->count = mf_group_block_count(group) * per_block;
     pieces->pieces = mf_allocate(pieces->context, pieces->count, sizeof *pieces->pieces);
     pieces->shown = mf_allocate(pieces->context, pieces->count, sizeof *pieces->shown);
-    pieces->rooms = mf_allocate(pieces->context, pieces->count, sizeof *pieces->rooms);
-    if (pieces->pieces == NULL || pieces->shown == NULL || pieces->rooms == NULL)
+    pieces->memories = mf_allocate(pieces->context, pieces->count, sizeof *pieces->memories);
+    if (pieces->pieces == NULL || pieces->shown == NULL || pieces->memories == NULL)
         return mf_fail(error, MF_NO_MEMORY, "docks: no memory for steps of assemblies");
     return mf_art_pieces_reserve(pieces, error);
 }
@@ -176,7 +177,7 @@ mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPiece
 void mf_art_pieces_destroy(mf_ArtPieces *pieces) {
     if (pieces == NULL)
         return;
-    void *const memory[] = {pieces->pieces, pieces->shown, pieces->rooms, pieces->memory};
+    void *const memory[] = {pieces->pieces, pieces->shown, pieces->memories, pieces->memory};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(pieces->context, memory[i]);
     mf_scratch_destroy(pieces->context, pieces->scratch);
@@ -211,7 +212,7 @@ void mf_art_pieces_bind(const mf_ArtPieces *pieces, uint32_t p, const bool *take
     for (uint32_t i = 0; i < pieces->lanes; i++)
         shown[i] = taken[i] ? fault[i] : MF_ART_HIDDEN;
     pieces->pieces[p].used = used;
-    const mf_DispatchUnit unit = {block, lane, false, shown, pieces->rooms[p]};
+    const mf_DispatchUnit unit = {block, lane, false, shown, pieces->memories[p]};
     mf_art_bind_block(pieces->motion, &unit, &pieces->pieces[p].block);
 }
 

@@ -35,7 +35,7 @@ enum {
 // What lanes say, bits.
 enum {
     MF_ART_DEAD = 1,    // frozen, or its input is no number
-    MF_ART_MEETS = 2,   // its links touch each other
+    MF_ART_MATCHES = 2, // its links touch each other
     MF_ART_WRONG = 4,   // another set of contacts or limits acts
     MF_ART_STRUCK = 8,  // accelerations will not go on
     MF_ART_STANDS = 16, // it touches the ground
@@ -68,7 +68,7 @@ typedef struct mf_ArtAssembly {
 } mf_ArtAssembly;
 
 // [byte] From stage to stage, and for one by the way.
-MF_KERNEL_COPIES(size_t, mf_articulated_assembly_room, (const mf_ArtPlan *plan));
+MF_KERNEL_COPIES(size_t, mf_articulated_assembly_scratch_size, (const mf_ArtPlan *plan));
 MF_KERNEL_COPIES(size_t, mf_articulated_assembly_passing, (const mf_ArtPlan *plan));
 MF_KERNEL_COPIES(void, mf_articulated_assembly_begin, (const mf_ArtAssembly *piece));
 MF_KERNEL_COPIES(void, mf_articulated_assembly_look, (const mf_ArtAssembly *piece));

@@ -47,7 +47,7 @@ mf_Status mf_art_actuators_build(mf_ArtMotion *motion, const mf_Model *model, do
 mf_Status mf_art_fluids_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                               mf_Error *error);
 
-// Allocates and fills loops, tendons and looped, and adds to terms, which has room for
+// Allocates and fills loops, tendons and looped, and adds to terms, which has space for
 // mf_art_coupling_terms more. The actuators must be there.
 // A tendon counts when it does more than show what an actuator pulls on.
 bool mf_art_tendon_fixed(const mf_Model *model, uint32_t tendon);
@@ -60,7 +60,7 @@ uint32_t mf_art_coupling_terms(const mf_Model *model);
 mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error);
 
-// Makes `collide` and pair_allowed, and finds how many contacts the solver has room for. The
+// Makes `collide` and pair_allowed, and finds how many contacts the solver has space for. The
 // couplings must be there.
 mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model,
                                      mf_Context *context, mf_Error *error);

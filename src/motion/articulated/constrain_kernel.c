@@ -13,7 +13,7 @@
 #include "motion/articulated/problem_cost.h"
 #include "motion/articulated/problem_noslip.h"
 #include "motion/articulated/problem_points.h"
-#include "motion/articulated/problem_room.h"
+#include "motion/articulated/problem_capacity.h"
 #include "motion/articulated/warm_start.h"
 #include "motion/articulated/step.h"
 
@@ -72,7 +72,7 @@ static void slacks_find(Problem *p) {
 
 // gradient -= J^T force of a constraint; `rows` is a constant where this is called.
 static MF_INLINE void gradient_rows(Problem *p, const Constraint *c, const uint32_t rows) {
-    const uint16_t *slot = &p->slots[c->ways], *const end = slot + c->count;
+    const uint16_t *slot = &p->slots[c->first_slot], *const end = slot + c->count;
     const mf_lane *j = &p->numbers[c->first];
     mf_lane force[CONTACT_ROWS];
     for (uint32_t r = 0; r < rows; r++)
@@ -91,7 +91,7 @@ static __attribute__((noinline)) void gradient_find(Problem *p) {
         p->gradient[i] = p->inertial[i];
     for (uint32_t n = 0; n < p->present_count; n++) {
         const Constraint *c = &p->constraints[p->present[n]];
-        mf_lane *single = &p->gradient[p->slots[c->ways]];
+        mf_lane *single = &p->gradient[p->slots[c->first_slot]];
         if (has_one_number(c)) {
             *single = mf_fma(p->numbers[c->first], -p->force[c->row], *single);
             continue;
@@ -156,36 +156,37 @@ static void present_find(Problem *p, mf_mask busy) {
 
 // The minimum of the cost along the descent, whose slope at 0 is -`fall`: Newton's method for the
 // root of the slope, which rises, kept in what is known to hold it. Starts from the whole step.
-static __attribute__((noinline)) mf_lane search_way(Problem *p, mf_lane fall, mf_mask busy) {
+static __attribute__((noinline)) mf_lane search_direction(Problem *p, mf_lane fall, mf_mask busy) {
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
     const mf_lane slope = dofs_dot(p, p->descent, p->inertial);
     const mf_lane curve = dofs_dot(p, p->descent, p->ahead);
     const mf_lane enough = mf_set(search_part(p)) * fall, infinite = mf_set(MF_REAL_MAX);
-    mf_lane way = one, low = zero, high = infinite;
+    mf_lane distance = one, low = zero, high = infinite;
     for (uint32_t n = 0; n < p->present_count; n++) {
         const Constraint *c = &p->constraints[p->present[n]];
         if (c->kind == CONSTRAINT_ELLIPTIC)
             ray_find(c, &p->weight[c->row], &p->slack[c->row], &p->along[c->row], &p->rays[c->ray]);
     }
     for (int step = 0; step < SEARCH_STEPS; step++) {
-        mf_lane first = mf_fma(way, curve, slope), second = curve;
+        mf_lane first = mf_fma(distance, curve, slope), second = curve;
         for (uint32_t n = 0; n < p->present_count; n++) {
             const Constraint *c = &p->constraints[p->present[n]];
             along_find(c, &p->weight[c->row], &p->slack[c->row], &p->along[c->row],
-                       &p->rays[c->ray], way, &first, &second);
+                       &p->rays[c->ray], distance, &first, &second);
         }
         busy = mf_and(busy, mf_less(enough, mf_abs(first)));
         if (!mf_any(busy))
             break;
         const mf_mask rises = mf_less(zero, first);
-        high = mf_select(rises, way, high);
-        low = mf_select(rises, low, way);
-        mf_lane next = way - first / second;
+        high = mf_select(rises, distance, high);
+        low = mf_select(rises, low, distance);
+        mf_lane next = distance - first / second;
         const mf_mask inside = mf_and(mf_less(low, next), mf_less(next, high));
-        const mf_lane other = mf_select(mf_less(high, infinite), half * (low + high), way + way);
-        way = mf_select(busy, mf_select(inside, next, other), way);
+        const mf_lane other =
+            mf_select(mf_less(high, infinite), half * (low + high), distance + distance);
+        distance = mf_select(busy, mf_select(inside, next, other), distance);
     }
-    return way;
+    return distance;
 }
 
 // ---- Newton's method ----------------------------------------------------------------------------
@@ -233,16 +234,16 @@ static void start_warm(Problem *p, const mf_real *warm, Course *course) {
         p->slack[r] = mf_select(better, p->slack[r], mf_zero() - p->rest[r]);
 }
 
-static void step_by(Problem *p, mf_lane way, mf_mask busy) {
-    way = mf_keep(busy, way);
+static void step_by(Problem *p, mf_lane distance, mf_mask busy) {
+    distance = mf_keep(busy, distance);
     for (uint32_t i = 0; i < p->dofs; i++) {
-        p->x[i] = mf_fma(way, p->descent[i], p->x[i]);
-        p->inertial[i] = mf_fma(way, p->ahead[i], p->inertial[i]);
+        p->x[i] = mf_fma(distance, p->descent[i], p->x[i]);
+        p->inertial[i] = mf_fma(distance, p->ahead[i], p->inertial[i]);
     }
     for (uint32_t n = 0; n < p->present_count; n++) {
         const Constraint *c = &p->constraints[p->present[n]];
         for (uint32_t r = c->row; r < c->row + c->rows; r++)
-            p->slack[r] = mf_fma(way, p->along[r], p->slack[r]);
+            p->slack[r] = mf_fma(distance, p->along[r], p->slack[r]);
     }
 }
 
@@ -299,9 +300,10 @@ static void newton(Problem *p, Course *course) {
         last = mf_less(half * fall, gain);
         before = fall;
         along_all(p);
-        const mf_lane way = search_way(p, fall, course->busy);
-        whole = mf_and(course->busy, mf_and(mf_less_equal(way, one), mf_less_equal(one, way)));
-        step_by(p, way, course->busy);
+        const mf_lane distance = search_direction(p, fall, course->busy);
+        whole = mf_and(course->busy,
+                       mf_and(mf_less_equal(distance, one), mf_less_equal(one, distance)));
+        step_by(p, distance, course->busy);
         course->steps = course->steps + mf_keep(course->busy, one);
     }
 }
@@ -516,7 +518,7 @@ static void keep_pushed(Problem *p) {
             size = mf_max(size, mf_abs(p->force[c->row + r]));
         const mf_mask on = mf_and(mf_and(c->exists, p->lanes), mf_less(mf_zero(), size));
         for (uint32_t i = 0; i < c->count; i++) {
-            const uint32_t d = p->slots[c->ways + i];
+            const uint32_t d = p->slots[c->first_slot + i];
             pushed[d] = mf_or(pushed[d], on);
         }
     }
@@ -608,7 +610,7 @@ static void drop_contacts(Problem *p) {
         p->constraint_count = last;
         p->row_count = p->constraints[last].row;
         p->number_count = p->constraints[last].first;
-        p->slot_count = p->constraints[last].ways;
+        p->slot_count = p->constraints[last].first_slot;
         p->overflow = false;
         fill_find(p);
     }
@@ -684,7 +686,7 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
     }
 }
 
-size_t MF_KERNEL(mf_articulated_constrain_room)(const mf_ArtPlan *plan) {
+size_t MF_KERNEL(mf_articulated_constrain_scratch_size)(const mf_ArtPlan *plan) {
     mf_Carver carver = {NULL, 0};
     Problem problem, *own;
     MF_CARVE(&carver, own, 1);

@@ -71,11 +71,11 @@ typedef struct Contacts {
 } Contacts;
 
 // A link as it will have turned at the end of the step.
-typedef struct Turned {
+typedef struct RotatedLink {
     Pose pose;    // its axes then
     Mat by;       // from those axes to the present ones
     mf_lane time; // [s] 0: as it is
-} Turned;
+} RotatedLink;
 
 // What contacts of one shape find together: the first of them for all.
 typedef struct TouchMemo {
@@ -92,7 +92,7 @@ enum { CONTACT_ROUNDS = 3, DRY_ROUNDS = 8 }; // the latter where joints have dry
 
 // The turn of axes that rotate by `by` [rad]: exact but for its angle, which is right to the fifth
 // order (Cayley's formula for the tangent of half the angle by its series).
-static MF_INLINE Mat mat_of_turn(Vec by) {
+static MF_INLINE Mat mat_of_rotation(Vec by) {
     const mf_lane one = mf_set((mf_real)1), two = mf_set((mf_real)2);
     Vec q = vec_scale(by, mf_set((mf_real)0.5));
     q = vec_scale(q, mf_fma(vec_dot(q, q), mf_set((mf_real)(1.0 / 3.0)), one));
@@ -105,9 +105,9 @@ static MF_INLINE Mat mat_of_turn(Vec by) {
 }
 
 // `rate`: of the link, its axes.
-static MF_INLINE void turned_set(const Pose *pose, Vec rate, mf_lane time, Turned *out) {
+static MF_INLINE void rotated_set(const Pose *pose, Vec rate, mf_lane time, RotatedLink *out) {
     out->time = time;
-    out->by = mat_of_turn(vec_scale(rate, time));
+    out->by = mat_of_rotation(vec_scale(rate, time));
     out->pose = *pose;
     out->pose.rotation = mat_multiply(&pose->rotation, &out->by);
 }
@@ -317,13 +317,14 @@ static MF_INLINE Vec touch_pivot(const mf_ArtPlan *plan, uint32_t i) {
 
 // The contact of a link that has turned, in the link's present axes. Returns its depth, as seen
 // from the end of the step with the velocity there.
-static MF_INLINE mf_lane turned_depth(const mf_ArtPlan *plan, uint32_t i, const Turned *turned,
-                                      Vec rate, TouchMemo *memo, Touch *touch) {
+static MF_INLINE mf_lane rotated_depth(const mf_ArtPlan *plan, uint32_t i,
+                                       const RotatedLink *rotated, Vec rate, TouchMemo *memo,
+                                       Touch *touch) {
     const mf_lane depth = contact_depth(plan, &mf_art_contacts(plan)[i], contact_constants(plan, i),
-                                        &turned->pose, memo, touch);
-    touch->arm = mat_apply(&turned->by, touch->arm);
-    touch->normal = mat_apply(&turned->by, touch->normal);
-    return mf_fma(turned->time, vec_dot(vec_cross(rate, touch->arm), touch->normal), depth);
+                                        &rotated->pose, memo, touch);
+    touch->arm = mat_apply(&rotated->by, touch->arm);
+    touch->normal = mat_apply(&rotated->by, touch->normal);
+    return mf_fma(rotated->time, vec_dot(vec_cross(rate, touch->arm), touch->normal), depth);
 }
 
 static MF_INLINE Vec touch_velocity(const Touch *touch, const Carrier *carrier) {
@@ -403,7 +404,7 @@ static MF_INLINE mf_lane hull_lowest(const mf_real *c, const Pose *pose, Vec rat
 
 // `turned`: NULL for contacts that are found where the link is.
 static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose,
-                                 const Turned *turned, Vec rate, mf_lane load, mf_lane slid,
+                                 const RotatedLink *rotated, Vec rate, mf_lane load, mf_lane slid,
                                  mf_lane step, bool implicit, TouchMemo *memo, Touch *touch) {
     const mf_real *c = contact_constants(plan, i);
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
@@ -423,9 +424,9 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     touch->may = mf_less(reach, setting(plan, MF_ART_HIGHEST));
     if (!mf_any(touch->may))
         return;
-    touch->depth = margin + (turned != NULL ? turned_depth(plan, i, turned, rate, memo, touch)
-                                            : contact_depth(plan, &mf_art_contacts(plan)[i], c,
-                                                            pose, memo, touch));
+    touch->depth = margin + (rotated != NULL ? rotated_depth(plan, i, rotated, rate, memo, touch)
+                                             : contact_depth(plan, &mf_art_contacts(plan)[i], c,
+                                                             pose, memo, touch));
     touch->near = mf_any(touch->may);
     if (!touch->near)
         return;
@@ -440,7 +441,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         return;
     touch->fast =
         mf_max(guess_slip(touch->slides, slid, mf_less(zero, load)), setting(plan, MF_ART_SLIP));
-    if (mf_art_contacts(plan)[i].turns)
+    if (mf_art_contacts(plan)[i].rotates)
         touch_torques(plan, rate, touch);
     touch->load = load;
     touch->presses = mf_less(zero, mf_fma(-step, climb, touch->depth));
@@ -462,16 +463,16 @@ static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint
                                 const Pose *parent, Vec parent_rate, Pose *own) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
-    Vec way = vec_constant(c + MF_ART_POSITION), slide = vec_zero();
+    Vec direction = vec_constant(c + MF_ART_POSITION), slide = vec_zero();
     own->rotation = mat_multiply(&parent->rotation, &joint);
     if (link->kind == MF_ART_SLIDE) {
         Vec axis = {joint.xz, joint.yz, joint.zz};
-        way = vec_fma(axis, state->angle[l] + mf_set(c[MF_ART_OFFSET]), way);
+        direction = vec_fma(axis, state->angle[l] + mf_set(c[MF_ART_OFFSET]), direction);
         slide = vec_scale(axis, state->speed[l]);
     }
-    own->position = mat_apply_add(&parent->rotation, way, parent->position);
-    own->speed =
-        mat_apply_add(&parent->rotation, vec_cross_add(parent_rate, way, slide), parent->speed);
+    own->position = mat_apply_add(&parent->rotation, direction, parent->position);
+    own->speed = mat_apply_add(&parent->rotation, vec_cross_add(parent_rate, direction, slide),
+                               parent->speed);
 }
 
 // ---- what they do -------------------------------------------------------------------------------
@@ -550,7 +551,7 @@ static MF_INLINE void touch_add(const mf_ArtPlan *plan, uint32_t i, const Touch 
     Sym c = {drag.xx * step, drag.yy * step, drag.zz * step,
              drag.xy * step, drag.xz * step, drag.yz * step};
     resist_at(touch->arm, force, c, a);
-    if (mf_art_contacts(plan)[i].turns)
+    if (mf_art_contacts(plan)[i].rotates)
         touch_add_torques(constants, touch, step, carrier->rate, a);
 }
 

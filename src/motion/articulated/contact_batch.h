@@ -3,8 +3,9 @@
 // A lane has a few contacts between links, all lanes together have many. Contacts of different
 // lanes become rows together, a bundle: in each lane the rows are those of its own contact, and 0
 // for the links on which only other lanes' contacts are. A lane's contacts keep their order, which
-// is that of the sweeps, so company does not show. When the bundles are more than the solver holds,
-// fewer lanes are solved at a time; a lane alone with too many keeps its deepest.
+// is that of the sweeps, so results do not depend on the other lanes. When the bundles are more
+// than the solver holds, fewer lanes are solved at a time; a lane alone with too many keeps its
+// deepest.
 #ifndef MF_MOTION_ARTICULATED_CONTACT_BATCH_H
 #define MF_MOTION_ARTICULATED_CONTACT_BATCH_H
 
@@ -26,9 +27,9 @@ typedef struct ContactBatch {
 
 typedef struct Group { // lanes that are solved together
     mf_mask lanes;
-    uint32_t count, numbers; // [1] bundles, and numbers of all their rows at most
-    uint32_t dropped;        // [1] contacts without room
-    ContactBatch *bundles;   // room for plan->contact_room
+    uint32_t count, numbers;   // [1] bundles, and numbers of all their rows at most
+    uint32_t dropped;          // [1] contacts without room
+    ContactBatch *column_sets; // space for plan->contact_capacity
 } Group;
 
 static inline Surface contact_surface(const mf_ArtPlan *plan, const LinkContact *contact) {
@@ -72,19 +73,19 @@ static MF_INLINE uint32_t batch_numbers(const mf_ArtPlan *plan, uint32_t rows, u
     return rows * least(members * plan->row_of_two, plan->row_of_all);
 }
 
-static inline bool group_has_room(const mf_ArtPlan *plan, Group *group, uint32_t more) {
+static inline bool group_fits(const mf_ArtPlan *plan, Group *group, uint32_t more) {
     group->numbers += more;
     return group->numbers <= plan->contact_numbers;
 }
 
 // Gives a contact its bundle: one behind all those with an earlier contact of one of its lanes.
-// False when there is no room.
+// False when there is no space.
 static inline bool group_add(const mf_ArtPlan *plan, Group *group, LinkContact *contact) {
     const mf_mask lanes = mf_and(contact->exists, group->lanes);
     const Surface surface = contact_surface(plan, contact);
     ContactBatch *batch = NULL;
     for (uint32_t i = group->count; i-- > 0;) {
-        ContactBatch *other = &group->bundles[i];
+        ContactBatch *other = &group->column_sets[i];
         if (mf_any(mf_and(other->exists, lanes)))
             break;
         if (surface_equal(&other->surface, &surface))
@@ -94,20 +95,19 @@ static inline bool group_add(const mf_ArtPlan *plan, Group *group, LinkContact *
         uint32_t before = batch_numbers(plan, surface.rows, batch->count);
         batch->exists = mf_or(batch->exists, lanes);
         batch->members[batch->count++] = contact;
-        return group_has_room(plan, group,
-                              batch_numbers(plan, surface.rows, batch->count) - before);
+        return group_fits(plan, group, batch_numbers(plan, surface.rows, batch->count) - before);
     }
-    if (group->count == plan->contact_room)
+    if (group->count == plan->contact_capacity)
         return false;
-    batch = &group->bundles[group->count++];
+    batch = &group->column_sets[group->count++];
     batch->surface = surface;
     batch->exists = lanes;
     batch->count = 1;
     batch->members[0] = contact;
-    return group_has_room(plan, group, batch_numbers(plan, surface.rows, 1));
+    return group_fits(plan, group, batch_numbers(plan, surface.rows, 1));
 }
 
-// Fills the group with the contacts of its lanes. False when there is no room for all.
+// Fills the group with the contacts of its lanes. False when there is no space for all.
 static inline bool group_fill(const mf_ArtPlan *plan, LinkContacts *all, Group *group) {
     group->count = group->numbers = 0;
     for (uint32_t i = 0; i < all->count; i++)
@@ -126,7 +126,7 @@ static inline void group_fill_deepest(const mf_ArtPlan *plan, LinkContacts *all,
     for (uint32_t i = 0; i < all->count; i++)
         if (mf_any(mf_and(all->list[i].exists, group->lanes)))
             list[count++] = &all->list[i];
-    while (count > plan->contact_room) {
+    while (count > plan->contact_capacity) {
         uint32_t shallow = 0;
         for (uint32_t i = 1; i < count; i++)
             if (mf_any(mf_and(group->lanes, mf_less(list[i]->depth, list[shallow]->depth))))
@@ -141,7 +141,7 @@ static inline void group_fill_deepest(const mf_ArtPlan *plan, LinkContacts *all,
         group->dropped += !group_add(plan, group, list[i]);
 }
 
-// As many of the lanes from `first` on as have room together; returns how many.
+// As many of the lanes from `first` on as have space together; returns how many.
 static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t first,
                                   Group *group) {
     LinkContacts *all = &work->link_contacts;

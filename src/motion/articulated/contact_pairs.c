@@ -1,4 +1,4 @@
-// Which shapes of a plan may collide, and how many contacts its solver has room for.
+// Which shapes of a plan may collide, and how many contacts its solver has space for.
 #include "contact/collide_shapes.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
@@ -80,10 +80,10 @@ static uint32_t count_dry(const mf_ArtMotion *motion, const mf_Model *model) {
     return count;
 }
 
-static mf_Status find_room(mf_ArtMotion *motion, const mf_Model *model, uint32_t rows,
-                           mf_Error *error) {
+static mf_Status find_capacity(mf_ArtMotion *motion, const mf_Model *model, uint32_t rows,
+                               mf_Error *error) {
     const uint32_t frees = motion->plan->free_count, one = longest_row(motion);
-    const uint32_t room = MF_ARTICULATED_ROW_NUMBERS + frees * MF_ARTICULATED_FREE_NUMBERS;
+    const uint32_t capacity = MF_ARTICULATED_ROW_NUMBERS + frees * MF_ARTICULATED_FREE_NUMBERS;
     const uint32_t most = MF_ARTICULATED_LINK_CONTACTS + frees * MF_ARTICULATED_FREE_CONTACTS;
     uint32_t all = 6 + motion->plan->link_count + 2 * motion->plan->ball_count,
              two = 2 * one < all ? 2 * one : all;
@@ -102,17 +102,17 @@ static mf_Status find_room(mf_ArtMotion *motion, const mf_Model *model, uint32_t
                                             (tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX);
         used += own * (length < all ? length : all);
     }
-    uint32_t left = used < room ? (room - used) / ((rows > 0 ? rows : 1) * two) : 0;
-    if (used > room || (rows > 0 && left == 0))
+    uint32_t left = used < capacity ? (capacity - used) / ((rows > 0 ? rows : 1) * two) : 0;
+    if (used > capacity || (rows > 0 && left == 0))
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has too many couplings for its %u "
                        "joint axes",
                        model->name, motion->plan->link_count);
-    motion->plan->contact_numbers = used < room ? room - used : 0;
+    motion->plan->contact_numbers = used < capacity ? capacity - used : 0;
     motion->plan->row_of_two = two;
     motion->plan->row_of_all = all;
-    motion->plan->contact_room = rows == 0 ? 0 : left < most ? left : most;
-    motion->plan->row_numbers = room;
+    motion->plan->contact_capacity = rows == 0 ? 0 : left < most ? left : most;
+    motion->plan->row_numbers = capacity;
     return MF_OK;
 }
 
@@ -199,5 +199,5 @@ mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model
         motion->collide != NULL && motion->plan->integrator != MF_ARTICULATED_RK4 &&
         !motion->plan->law && (motion->plan->hard || motion->plan->free_count > 0);
     motion->plan->coupled = motion->plan->coupled || motion->collide != NULL || motion->plan->hard;
-    return find_room(motion, model, rows, error);
+    return find_capacity(motion, model, rows, error);
 }

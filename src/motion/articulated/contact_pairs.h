@@ -30,7 +30,7 @@ typedef struct LinkContacts {
     mf_mask alive;        // lanes that may write there
     uint32_t most;        // [1] room in the list
     LinkContact *list;
-    // Room for what is examined by the way: pairs that are near, spheres about shapes, contacts
+    // Space for what is examined by the way: pairs that are near, spheres about shapes, contacts
     // by depth.
     uint32_t *near;
     mf_lane *spheres;
@@ -92,9 +92,9 @@ static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair
     const mf_lane *a = spheres + 4 * (size_t)item->a, *b = spheres + 4 * (size_t)item->b;
     if (mf_collide_shapes(mf_art_collide(plan))[item->a].kind == MF_COLLIDE_PLANE)
         return mf_mask_all();
-    Vec way = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    Vec direction = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     mf_lane sum = a[3] + b[3] + mf_set((mf_real)0.5 * reach);
-    return mf_less(vec_dot(way, way), sum * sum);
+    return mf_less(vec_dot(direction, direction), sum * sum);
 }
 
 // Half the radius of the smaller of the spheres about the shapes; planes have no other side.
@@ -109,12 +109,12 @@ static inline mf_lane contact_thickness(const mf_ArtPlan *plan, uint32_t pair,
 }
 
 // What touches in `lanes`; contacts of a lane beyond the room are left out, with `overflow` set.
-// With `wanted`, per pair, these pairs are in place of those that may touch, and the ground is left
+// With `wanted`, per pair, these pairs are instead of those that may touch, and the ground is left
 // out.
 static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *contacts,
-                                      const bool *wanted, mf_mask lanes, LinkContacts *all) {
-    const bool hard = plan->hard && wanted == NULL;
-    const bool *allowed = wanted != NULL ? wanted : mf_art_pair_allowed(plan);
+                                      const bool *requested, mf_mask lanes, LinkContacts *all) {
+    const bool hard = plan->hard && requested == NULL;
+    const bool *allowed = requested != NULL ? requested : mf_art_pair_allowed(plan);
     const mf_CollidePlan *collide = mf_art_collide(plan);
     const mf_ArtLaw *laws = plan->law ? mf_art_laws(plan) : NULL;
     all->found = true;

@@ -22,7 +22,7 @@ static inline void prediction_force(const Contacts *contacts, const LinkContact 
     Vec arm = mat_apply_transposed(&pose->rotation, vec_sub(contact->point, pose->position));
     own->force = vec_add(own->force, vec_keep(contact->exists, force));
     own->torque = vec_add(own->torque, vec_keep(contact->exists, vec_cross(arm, force)));
-    work->met[link + 1] = true;
+    work->touching[link + 1] = true;
 }
 
 // The forces of the contacts in the list. Lanes without a contact of a link get +0, which changes
@@ -50,7 +50,7 @@ static inline void predict_springs(const mf_ArtPlan *plan, LinkContacts *all) {
 static inline void prediction_clear(const mf_ArtPlan *plan, Work *work) {
     for (uint32_t l = 0; l <= plan->link_count; l++) {
         work->predicted[l] = MF_VALUE(PredictedLoad, vec_zero(), vec_zero());
-        work->met[l] = false;
+        work->touching[l] = false;
     }
 }
 
@@ -60,7 +60,7 @@ static inline bool predict_forces(const mf_ArtPlan *plan, Work *work) {
     LinkContacts *all = &work->link_contacts;
     bool any = false;
     prediction_clear(plan, work);
-    work->meeting = mf_not(mf_mask_all());
+    work->closing = mf_not(mf_mask_all());
     for (uint32_t first = 0; first < MF_LANES;) {
         uint32_t width = MF_LANES - first;
         link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
@@ -74,7 +74,7 @@ static inline bool predict_forces(const mf_ArtPlan *plan, Work *work) {
             predict_springs(plan, all);
         any = predict_list(plan, work) || any;
         for (uint32_t i = 0; i < all->count; i++)
-            work->meeting = mf_or(work->meeting, all->list[i].exists);
+            work->closing = mf_or(work->closing, all->list[i].exists);
         first += width;
         all->found = width == MF_LANES;
     }
@@ -83,7 +83,7 @@ static inline bool predict_forces(const mf_ArtPlan *plan, Work *work) {
 
 // Adds what is expected to press on link l (-1 = base).
 static MF_INLINE void prediction_add(const Work *work, int32_t l, Art *a) {
-    if (!work->predicts || !work->met[l + 1])
+    if (!work->predicts || !work->touching[l + 1])
         return;
     a->f = vec_sub(a->f, work->predicted[l + 1].force);
     a->n = vec_sub(a->n, work->predicted[l + 1].torque);

@@ -16,10 +16,10 @@
 
 // How a point of a link moves, in axes of the world. Accelerations have gravity taken away: the
 // world itself gains height.
-typedef struct Spot {
+typedef struct PointMotion {
     Vec velocity, acceleration;     // [m/s], [m/s^2]
     Vec rate, angular_acceleration; // [rad/s], [rad/s^2]
-} Spot;
+} PointMotion;
 
 typedef struct ContactResult {
     const ContactBatch *batch;
@@ -36,10 +36,10 @@ static MF_INLINE Vec rate_of(const State *state, const Work *work, int32_t link)
 }
 
 // A point of a link at `arm`, which moves over the link with `over` [m/s].
-static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Work *work,
-                           int32_t link, Vec arm, Vec over) {
+static inline PointMotion point_motion_at(const mf_ArtPlan *plan, const State *state,
+                                          const Work *work, int32_t link, Vec arm, Vec over) {
     if (link == MF_ART_WORLD)
-        return MF_VALUE(Spot, vec_zero(),
+        return MF_VALUE(PointMotion, vec_zero(),
                         vec_scale(up_in_world(plan), setting(plan, MF_ART_GRAVITY)), vec_zero(),
                         vec_zero());
     const Pose *pose = &work->contacts.pose[link + 1];
@@ -47,7 +47,7 @@ static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Wor
     Vec angular = link < 0 ? work->base_angular : work->angular[link];
     Vec linear = link < 0 ? work->base_linear : work->linear[link];
     Vec swing = vec_cross_add(rate, vec_cross_add(rate, arm, over), linear);
-    return MF_VALUE(Spot, mat_apply_add(&pose->rotation, vec_cross(rate, arm), pose->speed),
+    return MF_VALUE(PointMotion, mat_apply_add(&pose->rotation, vec_cross(rate, arm), pose->speed),
                     mat_apply(&pose->rotation, vec_cross_add(angular, arm, swing)),
                     mat_apply(&pose->rotation, rate), mat_apply(&pose->rotation, angular));
 }
@@ -114,7 +114,7 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
     for (uint32_t m = 0; m < batch->count; m++) {
         const LinkContact *contact = batch->members[m];
         mf_mask where = p->where[m] = mf_and(contact->exists, lanes);
-        Spot spots[2];
+        PointMotion point_motions[2];
         p->links[m][0] = MF_ART_WORLD;
         if (contact->pair == MF_NONE) {
             p->links[m][1] = contacts[contact->touch].link;
@@ -128,19 +128,23 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
             p->arms[m][side] = arm_of(work, p->links[m][side], contact->point);
             Vec over =
                 over_link(plan, state, work, contact, side, p->links[m][side], p->arms[m][side]);
-            spots[side] = spot_at(plan, state, work, p->links[m][side], p->arms[m][side], over);
+            point_motions[side] =
+                point_motion_at(plan, state, work, p->links[m][side], p->arms[m][side], over);
         }
         p->depth = mf_select(where, contact->depth, p->depth);
         p->normal = vec_select(where, contact->normal, p->normal);
-        p->speed = vec_select(where, vec_sub(spots[1].velocity, spots[0].velocity), p->speed);
-        p->acceleration = vec_select(where, vec_sub(spots[1].acceleration, spots[0].acceleration),
-                                     p->acceleration);
+        p->speed = vec_select(where, vec_sub(point_motions[1].velocity, point_motions[0].velocity),
+                              p->speed);
+        p->acceleration =
+            vec_select(where, vec_sub(point_motions[1].acceleration, point_motions[0].acceleration),
+                       p->acceleration);
         if (batch->surface.rows <= 3)
             continue;
-        p->rate = vec_select(where, vec_sub(spots[1].rate, spots[0].rate), p->rate);
-        p->angular_acceleration =
-            vec_select(where, vec_sub(spots[1].angular_acceleration, spots[0].angular_acceleration),
-                       p->angular_acceleration);
+        p->rate = vec_select(where, vec_sub(point_motions[1].rate, point_motions[0].rate), p->rate);
+        p->angular_acceleration = vec_select(
+            where,
+            vec_sub(point_motions[1].angular_acceleration, point_motions[0].angular_acceleration),
+            p->angular_acceleration);
     }
 }
 
@@ -153,11 +157,11 @@ static void contact_row_count(Couple *c, const State *state, const Pairing *p, c
         uint32_t m = i / 2 / count, k = i / 2 % count, side = i % 2;
         int32_t link = p->links[m][side];
         Vec axis = vec_keep(p->where[m], side == 0 ? vec_negative(axes[k]) : axes[k]);
-        Vec way = into_link(c->work, link, axis);
+        Vec direction = into_link(c->work, link, axis);
         if (angular)
-            row_pull(c, k, link, p->arms[m][side], none, way);
+            row_pull(c, k, link, p->arms[m][side], none, direction);
         else
-            row_pull(c, k, link, p->arms[m][side], way, none);
+            row_pull(c, k, link, p->arms[m][side], direction, none);
     }
     Row *rows = rows_finish(c, state);
     const Vec *speed = angular ? &p->rate : &p->speed,
@@ -186,11 +190,11 @@ static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool is_
     row->slope = unit * mf_fma(unit, k, d);
     if (plan->hard) {
         const mf_real stiff = sizeof(mf_real) == 4 ? (mf_real)1e5 : (mf_real)1e10;
-        mf_lane wanted = depth / unit;
-        wanted = mf_select(mf_less(zero, depth), wanted * mf_set((mf_real)0.05), wanted);
+        mf_lane target = depth / unit;
+        target = mf_select(mf_less(zero, depth), target * mf_set((mf_real)0.05), target);
         mf_lane size = mf_max(row->diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
         row->slope = mf_set(stiff) / size;
-        row->given = row->slope * wanted;
+        row->given = row->slope * target;
     }
 }
 
@@ -215,31 +219,32 @@ static mf_lane gain_across(const Couple *c, const Row *rows) {
 }
 
 static void make_contact_rows(Couple *c, const State *state, const ContactBatch *batch,
-                              mf_mask lanes, mf_lane unit, bool is_explicit, ContactResult *met) {
+                              mf_mask lanes, mf_lane unit, bool is_explicit,
+                              ContactResult *contact) {
     const uint32_t rows = batch->surface.rows;
     Pairing p;
     pair_up(c->plan, state, c->work, batch, lanes, &p);
-    *met = MF_VALUE(ContactResult, .batch = batch, .lanes = p.exists, .first = c->row_count);
-    Row *first = &c->rows[met->first];
-    Vec *axes = met->axes;
+    *contact = MF_VALUE(ContactResult, .batch = batch, .lanes = p.exists, .first = c->row_count);
+    Row *first = &c->rows[contact->first];
+    Vec *axes = contact->axes;
     axes[0] = p.normal;
     across(p.normal, axes + 1);
     contact_row_count(c, state, &p, axes, rows == 1 ? 1 : 3, false, unit, is_explicit);
     normal_law(c, &p, unit, is_explicit, first);
-    met->ease = mf_set((mf_real)1) / mf_fma(first->slope, first->diagonal, mf_set((mf_real)1));
+    contact->ease = mf_set((mf_real)1) / mf_fma(first->slope, first->diagonal, mf_set((mf_real)1));
     if (rows == 1)
         return;
     if (is_explicit) {
         explicit_friction(c, &p, axes, first);
         return;
     }
-    met->gain[0] = gain_across(c, first + 1);
+    contact->gain[0] = gain_across(c, first + 1);
     for (int i = 0; i < 2; i++)
-        met->tilt[i] = row_product(c, first, first + 1 + i);
+        contact->tilt[i] = row_product(c, first, first + 1 + i);
     if (rows > 3)
         contact_row_count(c, state, &p, axes, rows == 6 ? 3 : 1, true, unit, is_explicit);
     if (rows == 6)
-        met->gain[1] = gain_across(c, first + 4);
+        contact->gain[1] = gain_across(c, first + 4);
 }
 
 // ---- solving ------------------------------------------------------------------------------------
@@ -259,7 +264,7 @@ static MF_INLINE void relax(Couple *c, Row *row) {
 static void three_values(const Couple *c, const Row *rows, mf_lane value[3]) {
     const uint32_t count = rows->count;
     const mf_lane *w = &c->arena[rows->first];
-    const uint16_t *slot = &c->slot[rows->way];
+    const uint16_t *slot = &c->slot[rows->offset];
     mf_lane a = rows[0].value, b = rows[1].value, d = rows[2].value;
     for (uint32_t i = 0; i < count; i++) {
         mf_lane sum = c->sum[slot[i]];
@@ -275,7 +280,7 @@ static void three_values(const Couple *c, const Row *rows, mf_lane value[3]) {
 static void three_add(Couple *c, Row *rows, const mf_lane change[3]) {
     const uint32_t count = rows->count;
     const mf_lane *w = &c->arena[rows->first];
-    const uint16_t *slot = &c->slot[rows->way];
+    const uint16_t *slot = &c->slot[rows->offset];
     for (uint32_t i = 0; i < count; i++) {
         mf_lane sum = mf_fma(w[i], change[0], c->sum[slot[i]]);
         sum = mf_fma(w[count + i], change[1], sum);
@@ -298,28 +303,28 @@ static MF_INLINE void hold_across(mf_lane *p, mf_lane *q, const mf_real friction
     *q = mf_select(slips, *q * part, *q);
 }
 
-static void relax_three(Couple *c, const ContactResult *met) {
-    Row *rows = &c->rows[met->first];
+static void relax_three(Couple *c, const ContactResult *contact) {
+    Row *rows = &c->rows[contact->first];
     mf_lane value[3], change[3];
     three_values(c, rows, value);
     mf_lane next = mf_fma(-rows[0].slope, mf_fma(-rows[0].diagonal, rows[0].impulse, value[0]),
                           rows[0].given) *
-                   met->ease;
+                   contact->ease;
     next = mf_clamp(next, rows[0].low, rows[0].high);
     change[0] = next - rows[0].impulse;
-    mf_lane x = mf_fma(met->tilt[0], change[0], value[1]);
-    mf_lane y = mf_fma(met->tilt[1], change[0], value[2]);
-    mf_lane p = mf_fma(-met->gain[0], x, rows[1].impulse);
-    mf_lane q = mf_fma(-met->gain[0], y, rows[2].impulse);
-    hold_across(&p, &q, met->batch->surface.friction, next);
+    mf_lane x = mf_fma(contact->tilt[0], change[0], value[1]);
+    mf_lane y = mf_fma(contact->tilt[1], change[0], value[2]);
+    mf_lane p = mf_fma(-contact->gain[0], x, rows[1].impulse);
+    mf_lane q = mf_fma(-contact->gain[0], y, rows[2].impulse);
+    hold_across(&p, &q, contact->batch->surface.friction, next);
     change[1] = p - rows[1].impulse;
     change[2] = q - rows[2].impulse;
     three_add(c, rows, change);
 }
 
-static void relax_rolling(Couple *c, const ContactResult *met) {
-    const Surface *surface = &met->batch->surface;
-    Row *rows = &c->rows[met->first];
+static void relax_rolling(Couple *c, const ContactResult *contact) {
+    const Surface *surface = &contact->batch->surface;
+    Row *rows = &c->rows[contact->first];
     mf_lane load = rows[0].impulse;
     mf_lane most = mf_set(surface->friction[2]) * load;
     mf_lane size = mf_max(rows[3].diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
@@ -327,28 +332,28 @@ static void relax_rolling(Couple *c, const ContactResult *met) {
     row_add(c, &rows[3], mf_clamp(torsion, -most, most) - rows[3].impulse);
     if (surface->rows < 6)
         return;
-    mf_lane p = mf_fma(-met->gain[1], row_value(c, &rows[4]), rows[4].impulse);
-    mf_lane q = mf_fma(-met->gain[1], row_value(c, &rows[5]), rows[5].impulse);
+    mf_lane p = mf_fma(-contact->gain[1], row_value(c, &rows[4]), rows[4].impulse);
+    mf_lane q = mf_fma(-contact->gain[1], row_value(c, &rows[5]), rows[5].impulse);
     hold_across(&p, &q, surface->friction + 3, load);
     row_add(c, &rows[4], p - rows[4].impulse);
     row_add(c, &rows[5], q - rows[5].impulse);
 }
 
-static void relax_contact(Couple *c, const ContactResult *met, bool is_explicit) {
-    const uint32_t count = met->batch->surface.rows;
-    Row *rows = &c->rows[met->first];
+static void relax_contact(Couple *c, const ContactResult *contact, bool is_explicit) {
+    const uint32_t count = contact->batch->surface.rows;
+    Row *rows = &c->rows[contact->first];
     if (is_explicit) { // the forces are given, without turning and rolling
         for (uint32_t i = 0; i < least(count, 3); i++)
             row_add(c, &rows[i], rows[i].given - rows[i].impulse);
         return;
     }
     if (count == 1) {
-        relax_one(c, rows, met->ease);
+        relax_one(c, rows, contact->ease);
         return;
     }
-    relax_three(c, met);
+    relax_three(c, contact);
     if (count > 3)
-        relax_rolling(c, met);
+        relax_rolling(c, contact);
 }
 
 #endif

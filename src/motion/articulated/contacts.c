@@ -227,7 +227,7 @@ uint32_t mf_art_contact_count(const mf_ArtMotion *motion, const mf_Model *model)
 typedef struct Filling {
     mf_ArtMotion *motion;
     const mf_Model *model;
-    int32_t link;  // [1] plan link whose contacts are wanted
+    int32_t link;  // [1] plan link whose contacts are requested
     uint32_t next; // [1]
 } Filling;
 
@@ -265,7 +265,7 @@ static void fill_contact(void *user, const Contact *contact) {
                                                      .hull = hull_of(motion, contact)};
 }
 
-// A base that is held touches nothing: it could not give way.
+// A base that is fixed touches nothing: it could not give way.
 void mf_art_contacts_position(mf_ArtMotion *motion, const mf_Model *model) {
     Filling fill = {.motion = motion, .model = model};
     for (fill.link = motion->plan->fixed ? 0 : -1; fill.link < (int32_t)motion->plan->link_count;
@@ -301,11 +301,12 @@ static void rim_point(const mf_ArtContact *contact, const double *size, const do
     const double end = up[2] > 0.0 ? -size[2] : size[2];
     const double cosine = contact->part < 2 ? 1.0 : -0.5;
     const double sine = contact->part == 2 ? wide : contact->part == 3 ? -wide : 0.0;
-    double way[3] = {-up[0], -up[1], 0.0};
-    if (!mf_vec3_normalize(way))
-        mf_vec3_set(way, 1, 0, 0);
-    mf_vec3_set(out, size[0] * (cosine * way[0] - sine * way[1]),
-                size[0] * (cosine * way[1] + sine * way[0]), contact->part == 1 ? -end : end);
+    double direction[3] = {-up[0], -up[1], 0.0};
+    if (!mf_vec3_normalize(direction))
+        mf_vec3_set(direction, 1, 0, 0);
+    mf_vec3_set(out, size[0] * (cosine * direction[0] - sine * direction[1]),
+                size[0] * (cosine * direction[1] + sine * direction[0]),
+                contact->part == 1 ? -end : end);
 }
 
 void mf_art_contact_point(const mf_ArtMotion *motion, uint32_t i, const double up[3],

@@ -18,7 +18,7 @@ enum { COUPLE_TOGETHER = 3 };
 
 typedef struct Row {
     uint32_t first, count; // in the arena
-    uint32_t way;          // in the slots: rows made together share them
+    uint32_t offset;       // in the slots: rows made together share them
     mf_lane value;         // row times velocity at the end of the step, without impulses
     mf_lane diagonal;      // row of w times itself
     mf_lane given, slope;  // impulse = given - slope * value at the end, kept within
@@ -47,9 +47,9 @@ typedef struct Couple {
     mf_lane *sum; // of w times impulse
 } Couple;
 
-// Rows at most, and numbers of all of them (find_room in contact_pairs.c).
+// Rows at most, and numbers of all of them (find_capacity in contact_pairs.c).
 static inline uint32_t couple_rows(const mf_ArtPlan *plan) {
-    return plan->loop_rows + 3 * plan->tendon_count + plan->dry_rows + 6 * plan->contact_room;
+    return plan->loop_rows + 3 * plan->tendon_count + plan->dry_rows + 6 * plan->contact_capacity;
 }
 
 static inline uint32_t couple_numbers(const mf_ArtPlan *plan) {
@@ -158,7 +158,7 @@ static MF_INLINE void row_impulse(Couple *c, uint32_t link, mf_lane weight) {
 }
 
 // From the axes behind the joint's rotation to the parent's.
-static MF_INLINE Vec out_of_turn(const mf_ArtLink *link, const mf_real *c, Vec a) {
+static MF_INLINE Vec dof_rotation(const mf_ArtLink *link, const mf_real *c, Vec a) {
     if (link->tilt == MF_ART_UP)
         a = MF_VALUE(Vec, a.x, -a.z, a.y);
     else if (link->tilt == MF_ART_DOWN)
@@ -198,12 +198,13 @@ static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane impulse, co
     pull->torque = vec_fma(own->angular, -left, pull->torque);
     pull->force = vec_fma(own->linear, -left, pull->force);
     if (link->kind == MF_ART_SLIDE) {
-        mf_lane way = angle[l] + mf_set(constants[MF_ART_OFFSET]);
-        pull->torque.x = mf_fma(-way, pull->force.y, pull->torque.x);
-        pull->torque.y = mf_fma(way, pull->force.x, pull->torque.y);
+        mf_lane distance = angle[l] + mf_set(constants[MF_ART_OFFSET]);
+        pull->torque.x = mf_fma(-distance, pull->force.y, pull->torque.x);
+        pull->torque.y = mf_fma(distance, pull->force.x, pull->torque.y);
     }
-    pull->torque = out_of_turn(link, constants, vec_rotate_z(pull->torque, own->cosine, own->sine));
-    pull->force = out_of_turn(link, constants, vec_rotate_z(pull->force, own->cosine, own->sine));
+    pull->torque =
+        dof_rotation(link, constants, vec_rotate_z(pull->torque, own->cosine, own->sine));
+    pull->force = dof_rotation(link, constants, vec_rotate_z(pull->force, own->cosine, own->sine));
 }
 
 // A link keeps its joint's share of each row and hands the rest to its parent. `out` is the first
@@ -254,7 +255,7 @@ static MF_INLINE uint32_t joint_width(const mf_ArtPlan *plan, uint32_t bit) {
 
 // Adds the links between those that are pulled and the base; writes the slots of all their joints.
 // Returns how many there are.
-static inline uint32_t rows_way(Couple *c) {
+static inline uint32_t rows_size(Couple *c) {
     const mf_ArtPlan *plan = c->plan;
     uint32_t count = 0;
     for (int w = COUPLE_WORDS - 1; w >= 0; w--) {
@@ -274,7 +275,7 @@ static inline uint32_t rows_way(Couple *c) {
 // Ends the rows that row_pull and row_impulse made, one after the other. They push nothing yet.
 static inline Row *rows_finish(Couple *c, const State *state) {
     const mf_lane zero = mf_zero();
-    const uint32_t first = c->used, count = rows_way(c);
+    const uint32_t first = c->used, count = rows_size(c);
     mf_lane *out = &c->arena[first];
     for (int w = COUPLE_WORDS - 1; w >= 0; w--) {
         for (; c->active[w] != 0;) {
@@ -293,7 +294,7 @@ static inline Row *rows_finish(Couple *c, const State *state) {
         Row *row = &rows[k];
         row->first = first + k * count;
         row->count = count;
-        row->way = first;
+        row->offset = first;
         row->diagonal = zero;
         for (uint32_t i = row->first; i < row->first + count; i++)
             row->diagonal = mf_fma(c->arena[i], c->arena[i], row->diagonal);
@@ -308,7 +309,7 @@ static inline Row *rows_finish(Couple *c, const State *state) {
 
 static MF_INLINE mf_lane row_value(const Couple *c, const Row *row) {
     const mf_lane *w = &c->arena[row->first];
-    const uint16_t *slot = &c->slot[row->way];
+    const uint16_t *slot = &c->slot[row->offset];
     mf_lane value = row->value;
     for (uint32_t i = 0; i < row->count; i++)
         value = mf_fma(w[i], c->sum[slot[i]], value);
@@ -317,7 +318,7 @@ static MF_INLINE mf_lane row_value(const Couple *c, const Row *row) {
 
 static MF_INLINE void row_add(Couple *c, Row *row, mf_lane change) {
     const mf_lane *w = &c->arena[row->first];
-    const uint16_t *slot = &c->slot[row->way];
+    const uint16_t *slot = &c->slot[row->offset];
     row->impulse = row->impulse + change;
     for (uint32_t i = 0; i < row->count; i++)
         c->sum[slot[i]] = mf_fma(w[i], change, c->sum[slot[i]]);
@@ -326,7 +327,7 @@ static MF_INLINE void row_add(Couple *c, Row *row, mf_lane change) {
 // Product of two rows.
 static inline mf_lane row_product(const Couple *c, const Row *a, const Row *b) {
     const mf_lane *u = &c->arena[a->first], *v = &c->arena[b->first];
-    const uint16_t *slot_u = &c->slot[a->way], *slot_v = &c->slot[b->way];
+    const uint16_t *slot_u = &c->slot[a->offset], *slot_v = &c->slot[b->offset];
     uint32_t i = 0, k = 0;
     mf_lane sum = mf_zero();
     while (i < a->count && k < b->count) {

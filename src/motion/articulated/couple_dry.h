@@ -30,7 +30,7 @@ static inline void dry_axis_row(Couple *c, const State *state, uint32_t l, mf_la
 static inline void dry_ball_rows(Couple *c, const State *state, uint32_t l, Vec gain,
                                  mf_lane unit) {
     const mf_ArtLink *link = &mf_art_links(c->plan)[l];
-    const Mat *turn = &c->work->balls[link->row].rotation;
+    const Mat *rotation = &c->work->balls[link->row].rotation;
     const mf_lane most = mf_set(link_constants(c->plan, l)[MF_ART_FRICTION]);
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const Vec none = vec_zero(), end = vec_fma(gain, unit, state->ball_rate[link->row]),
@@ -40,7 +40,7 @@ static inline void dry_ball_rows(Couple *c, const State *state, uint32_t l, Vec 
     rows_begin(c, 3);
     for (uint32_t k = 0; k < 3; k++) {
         row_pull(c, k, (int32_t)l, none, none, axes[k]);
-        row_pull(c, k, link->parent, none, none, vec_negative(mat_apply(turn, axes[k])));
+        row_pull(c, k, link->parent, none, none, vec_negative(mat_apply(rotation, axes[k])));
     }
     Row *rows = rows_finish(c, state);
     for (uint32_t k = 0; k < 3; k++) {

@@ -28,7 +28,7 @@ typedef struct Loops {
     mf_lane *error;   // [m] or [rad] at the beginning, per equation
     mf_lane *factor;  // lower half
     mf_lane *inverse; // of its diagonal
-    mf_lane *rest;    // room for what is left of each equation
+    mf_lane *rest;    // space for what is left of each equation
     Frame *poses;     // at the end of the step, of link l at l + 1
     State end, low;   // of the step, and its remainders, which nobody needs
 } Loops;
@@ -38,11 +38,11 @@ typedef struct Coupling {
     Group group;
     Couple couple;
     Loops loops;
-    ContactResult *met; // per bundle
-    mf_lane *before;    // per slot: the sum of w times impulse before sweeps that are examined
-    mf_lane *impulses;  // per row: impulses before a sweep that some lanes do not make
-    mf_lane *sum;       // per slot: their sum
-    mf_lane *target;    // of each equation: value of its row
+    ContactResult *touching; // per bundle
+    mf_lane *before;         // per slot: the sum of w times impulse before sweeps that are examined
+    mf_lane *impulses;       // per row: impulses before a sweep that some lanes do not make
+    mf_lane *sum;            // per slot: their sum
+    mf_lane *target;         // of each equation: value of its row
     Subspace subspace;
 } Coupling;
 
@@ -60,13 +60,13 @@ static void loops_carve(const mf_ArtPlan *plan, mf_Carver *carver, Loops *loops)
 }
 
 static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *all) {
-    MF_CARVE(carver, all->group.bundles, plan->contact_room);
+    MF_CARVE(carver, all->group.column_sets, plan->contact_capacity);
     couple_carve(plan, carver, &all->couple);
     loops_carve(plan, carver, &all->loops);
-    MF_CARVE(carver, all->met, plan->contact_room);
+    MF_CARVE(carver, all->touching, plan->contact_capacity);
     MF_CARVE(carver, all->before, couple_slots(plan));
     if (plan->rounds == 0 ||
-        (plan->tendon_count == 0 && plan->contact_room == 0 && plan->dry_rows == 0))
+        (plan->tendon_count == 0 && plan->contact_capacity == 0 && plan->dry_rows == 0))
         return; // nothing is swept
     MF_CARVE(carver, all->impulses, couple_rows(plan));
     MF_CARVE(carver, all->sum, couple_slots(plan));
@@ -94,7 +94,7 @@ static Frame frame_at(const mf_ArtPlan *plan, const mf_ArtLoop *loop, int side,
     Frame link = loop->mocap[side] != MF_NONE ? links[plan->link_count + 1 + loop->mocap[side]]
                  : loop->links[side] == MF_ART_WORLD ? world_frame()
                                                      : links[loop->links[side] + 1];
-    Mat rotation = quat_matrix(quat_value4(loop->turns[side]));
+    Mat rotation = quat_matrix(quat_value4(loop->rotations[side]));
     return MF_VALUE(Frame, .rotation = mat_multiply(&link.rotation, &rotation),
                     .position =
                         mat_apply_add(&link.rotation, vec_value3(loop->arms[side]), link.position));
@@ -212,15 +212,16 @@ static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, con
 
 static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf_lane unit,
                        bool is_explicit) {
-    Spot spots[2];
+    PointMotion point_motions[2];
     Vec arms[2] = {vec_value3(loop->arms[0]), vec_value3(loop->arms[1])};
     for (int side = 0; side < 2; side++)
-        spots[side] = spot_at(c->plan, state, c->work, loop->links[side], arms[side], vec_zero());
-    Vec speed = vec_sub(spots[0].velocity, spots[1].velocity);
-    Vec gain = vec_sub(spots[0].acceleration, spots[1].acceleration);
-    Vec rate = vec_sub(spots[0].rate, spots[1].rate);
+        point_motions[side] =
+            point_motion_at(c->plan, state, c->work, loop->links[side], arms[side], vec_zero());
+    Vec speed = vec_sub(point_motions[0].velocity, point_motions[1].velocity);
+    Vec gain = vec_sub(point_motions[0].acceleration, point_motions[1].acceleration);
+    Vec rate = vec_sub(point_motions[0].rate, point_motions[1].rate);
     Vec angular_acceleration =
-        vec_sub(spots[0].angular_acceleration, spots[1].angular_acceleration);
+        vec_sub(point_motions[0].angular_acceleration, point_motions[1].angular_acceleration);
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const Vec none = vec_zero(),
               axes[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
@@ -392,14 +393,14 @@ static void start_loops(Couple *c, Loops *loops, const State *state, const Rates
 // ---- all together -------------------------------------------------------------------------------
 
 // Forces of contacts, for the fields and as first guess of the next step.
-static void keep_forces(const Couple *c, const ContactResult *met, mf_lane unit, mf_mask lanes) {
-    const Row *rows = &c->rows[met->first];
+static void keep_forces(const Couple *c, const ContactResult *result, mf_lane unit, mf_mask lanes) {
+    const Row *rows = &c->rows[result->first];
     const mf_lane rate = mf_set((mf_real)1) / unit;
-    Vec force = vec_scale(met->axes[0], rows[0].impulse * rate);
-    for (uint32_t k = 1; k < least(met->batch->surface.rows, 3); k++)
-        force = vec_fma(met->axes[k], rows[k].impulse * rate, force);
-    for (uint32_t m = 0; m < met->batch->count; m++) {
-        LinkContact *contact = met->batch->members[m];
+    Vec force = vec_scale(result->axes[0], rows[0].impulse * rate);
+    for (uint32_t k = 1; k < least(result->batch->surface.rows, 3); k++)
+        force = vec_fma(result->axes[k], rows[k].impulse * rate, force);
+    for (uint32_t m = 0; m < result->batch->count; m++) {
+        LinkContact *contact = result->batch->members[m];
         mf_mask where = mf_and(contact->exists, lanes);
         contact->force = vec_select(where, force, contact->force);
         if (contact->pair != MF_NONE)
@@ -409,19 +410,19 @@ static void keep_forces(const Couple *c, const ContactResult *met, mf_lane unit,
     }
 }
 
-static void guess_forces(Couple *c, const ContactResult *met, mf_lane unit) {
+static void guess_forces(Couple *c, const ContactResult *result, mf_lane unit) {
     Vec guess = vec_zero();
-    for (uint32_t m = 0; m < met->batch->count; m++) {
-        const LinkContact *contact = met->batch->members[m];
+    for (uint32_t m = 0; m < result->batch->count; m++) {
+        const LinkContact *contact = result->batch->members[m];
         Vec force = contact->force;
         if (contact->pair == MF_NONE) {
             const Touch *touch = &c->work->contacts.touch[contact->touch];
             force = vec_scale(contact->normal, touch->load);
         }
-        guess = vec_select(mf_and(contact->exists, met->lanes), force, guess);
+        guess = vec_select(mf_and(contact->exists, result->lanes), force, guess);
     }
-    for (uint32_t k = 0; k < least(met->batch->surface.rows, 3); k++)
-        row_add(c, &c->rows[met->first + k], vec_dot(met->axes[k], guess) * unit);
+    for (uint32_t k = 0; k < least(result->batch->surface.rows, 3); k++)
+        row_add(c, &c->rows[result->first + k], vec_dot(result->axes[k], guess) * unit);
 }
 
 // What the rows of tendons up to `end` push them with.
@@ -494,7 +495,7 @@ static void sweep_once(const Sweep *s, mf_mask lanes) {
     for (uint32_t i = s->first; i < s->end; i++)
         relax(c, &c->rows[i]);
     for (uint32_t i = 0; i < s->all->group.count; i++)
-        relax_contact(c, &s->all->met[i], s->is_explicit);
+        relax_contact(c, &s->all->touching[i], s->is_explicit);
     if (c->plan->loop_count > 0)
         solve_loops(c, &s->all->loops, s->unit, s->is_explicit, lanes);
 }
@@ -536,19 +537,19 @@ static mf_mask is_unsettled(mf_lane rest) {
 static void bound_loads(const Sweep *s) {
     Couple *c = &s->all->couple;
     const Group *group = &s->all->group;
-    const ContactResult *met = s->all->met;
+    const ContactResult *contact = s->all->touching;
     const mf_ArtPlan *plan = c->plan;
     const mf_lane fall = mf_set((mf_real)5) * s->unit * setting(plan, MF_ART_GRAVITY);
     mf_lane fastest = mf_zero();
     for (uint32_t i = 0; i < group->count; i++) {
-        const Row *row = &c->rows[met[i].first];
+        const Row *row = &c->rows[contact[i].first];
         const mf_lane speed = mf_abs(row->value) + mf_abs(row->given / row->slope);
-        fastest = mf_max(fastest, mf_keep(met[i].lanes, speed));
+        fastest = mf_max(fastest, mf_keep(contact[i].lanes, speed));
     }
     const mf_lane two = mf_set((mf_real)2) * setting(plan, MF_ART_ALL_MASS);
     const mf_lane most = two * (fall + fastest);
     for (uint32_t i = 0; i < group->count; i++) {
-        Row *row = &c->rows[met[i].first];
+        Row *row = &c->rows[contact[i].first];
         row->high = mf_min(row->high, most);
     }
 }
@@ -570,7 +571,7 @@ static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask ope
         all->target[i] = -loop_back(c, &all->loops, i, rate, false);
     if (c->plan->hard)
         bound_loads(s);
-    if (!subspace_begin(subspace, s->end, all->met, all->group.count))
+    if (!subspace_begin(subspace, s->end, all->touching, all->group.count))
         return;
     for (uint32_t round = 0; round < c->plan->rounds && mf_any(open); round++) {
         sum_copy(c, all->before);
@@ -622,7 +623,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     const Group *group = &coupling->group;
     Couple *couple = &coupling->couple;
     Loops *loops = &coupling->loops;
-    ContactResult *met = coupling->met;
+    ContactResult *contact = coupling->touching;
     const mf_lane unit = setting(plan, MF_ART_STEP);
     const bool warm_starts = !is_explicit && (plan->hard || work->link_contacts.memory != NULL);
     if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
@@ -638,16 +639,16 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     dry_rows(couple, state, out, unit);
     uint32_t end = couple->row_count;
     for (uint32_t i = 0; i < group->count; i++)
-        make_contact_rows(couple, state, &group->bundles[i], group->lanes, unit, is_explicit,
-                          &met[i]);
+        make_contact_rows(couple, state, &group->column_sets[i], group->lanes, unit, is_explicit,
+                          &contact[i]);
     if (couple->row_count == 0)
         return;
     for (uint32_t i = 0; warm_starts && i < group->count; i++)
-        guess_forces(couple, &met[i], unit);
+        guess_forces(couple, &contact[i], unit);
     // Lanes with loops alone solve them once, whatever others do.
     mf_mask lanes = work->unlocked;
     for (uint32_t i = 0; i < group->count; i++)
-        lanes = mf_or(lanes, met[i].lanes);
+        lanes = mf_or(lanes, contact[i].lanes);
     if (plan->tendon_count > 0)
         lanes = mf_mask_all();
     const Sweep sweep = {coupling, first, end, unit, is_explicit};
@@ -659,7 +660,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     if (plan->loop_count > 0 && !is_explicit)
         close_loops(couple, loops, state, unit, group->lanes, out);
     for (uint32_t i = 0; i < group->count && sensors_feel(plan); i++)
-        sensor_wrench_contact(couple, &met[i], scale, group->lanes, is_explicit);
+        sensor_wrench_contact(couple, &contact[i], scale, group->lanes, is_explicit);
     if (plan->zone_count > 0)
         sensor_wrench_loops(couple, loops->first, scale, group->lanes);
     if (plan->tendon_count > 0)
@@ -667,7 +668,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     if (plan->keeps_limits)
         keep_tendon_limits(couple, scale, group->lanes);
     for (uint32_t i = 0; warm_starts && i < group->count; i++)
-        keep_forces(couple, &met[i], unit, group->lanes);
+        keep_forces(couple, &contact[i], unit, group->lanes);
 }
 
 void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool is_explicit,
@@ -687,7 +688,7 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
                            mf_set((mf_real)group->dropped));
         }
         for (uint32_t i = 0; i < group->count; i++)
-            own->touched = mf_or(own->touched, mf_and(group->bundles[i].exists, group->lanes));
+            own->touched = mf_or(own->touched, mf_and(group->column_sets[i].exists, group->lanes));
         if (own->link_contacts.found)
             link_contacts_warn(&own->link_contacts, group->lanes, &own->warnings);
         solve_group(plan, (const State *)state, is_explicit, coupling, own, (Rates *)rates);
@@ -700,7 +701,7 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
     }
 }
 
-size_t MF_KERNEL(mf_articulated_couple_room)(const mf_ArtPlan *plan) {
+size_t MF_KERNEL(mf_articulated_couple_scratch_size)(const mf_ArtPlan *plan) {
     mf_Carver carver = {NULL, 0};
     Coupling coupling, *own;
     MF_CARVE(&carver, own, 1);

@@ -37,7 +37,7 @@ typedef struct Subspace {
     const mf_lane *inverse; // 0 in lanes where such a row is redundant
     uint32_t first, loops;  // [1] those rows
     uint32_t part_count;
-    Part *parts;        // room for one per row
+    Part *parts;        // space for one per row
     bool *touched;      // per slot: rows touch it
     uint16_t *index;    // [1] of a slot among the velocities that rows touch
     uint16_t *slots;    // [1] of each of them
@@ -45,7 +45,7 @@ typedef struct Subspace {
     mf_lane *gradient;  // v + (impulse - given) / slope
     mf_lane *change;    // of the impulse, without bounds
     mf_lane *tried;     // impulses within bounds
-    mf_mask *held;      // parts that are not free
+    mf_mask *fixed;     // parts that are not free
     mf_lane *x;         // per velocity
     mf_lane *impulse;   // per row: impulses before a solution
     mf_lane *sum;       // per velocity: of w times impulse before it
@@ -63,7 +63,7 @@ static inline void subspace_carve(const mf_ArtPlan *plan, mf_Carver *carver, Sub
     MF_CARVE(carver, s->gradient, rows);
     MF_CARVE(carver, s->change, rows);
     MF_CARVE(carver, s->tried, rows);
-    MF_CARVE(carver, s->held, rows);
+    MF_CARVE(carver, s->fixed, rows);
     MF_CARVE(carver, s->x, size);
     MF_CARVE(carver, s->impulse, rows);
     MF_CARVE(carver, s->sum, size);
@@ -83,9 +83,9 @@ static inline void part_add(Subspace *s, uint32_t row, uint32_t rows, uint32_t l
         part->friction[k] = friction[k];
 }
 
-static inline void parts_of_meeting(Subspace *s, const ContactResult *met) {
-    const Surface *surface = &met->batch->surface;
-    const uint32_t first = met->first;
+static inline void parts_of_contact(Subspace *s, const ContactResult *contact) {
+    const Surface *surface = &contact->batch->surface;
+    const uint32_t first = contact->first;
     part_add(s, first, 1, MF_NONE, NULL);
     if (surface->rows >= 3)
         part_add(s, first + 1, 2, first, surface->friction);
@@ -96,7 +96,7 @@ static inline void parts_of_meeting(Subspace *s, const ContactResult *met) {
 }
 
 // Numbers the velocities that rows touch, in their order in the tree, and finds the pattern of the
-// matrix. False when it has no room.
+// matrix. False when it has no space.
 static inline bool subspace_index(Subspace *s) {
     const Couple *c = s->couple;
     const uint32_t slots = couple_slots(c->plan);
@@ -104,7 +104,7 @@ static inline bool subspace_index(Subspace *s) {
     memset(s->touched, 0, slots * sizeof *s->touched);
     for (uint32_t r = 0; r < c->row_count; r++)
         for (uint32_t i = 0; i < c->rows[r].count; i++)
-            s->touched[c->slot[c->rows[r].way + i]] = true;
+            s->touched[c->slot[c->rows[r].offset + i]] = true;
     for (uint32_t slot = 0; slot < slots; slot++) {
         if (!s->touched[slot])
             continue;
@@ -114,25 +114,25 @@ static inline bool subspace_index(Subspace *s) {
     ldl_begin(size, &s->pattern);
     for (uint32_t r = 0; r < c->row_count; r++) {
         const Row *row = &c->rows[r];
-        if (r > 0 && row->way == row[-1].way)
+        if (r > 0 && row->offset == row[-1].offset)
             continue;
         for (uint32_t i = 0; i < row->count; i++)
             for (uint32_t k = i + 1; k < row->count; k++) // slots fall along a row
-                ldl_mark(&s->pattern, s->index[c->slot[row->way + i]],
-                         s->index[c->slot[row->way + k]]);
+                ldl_mark(&s->pattern, s->index[c->slot[row->offset + i]],
+                         s->index[c->slot[row->offset + k]]);
     }
     return ldl_index(size, &s->pattern, &s->matrix);
 }
 
-// `first_meeting` rows belong to equality constraints and tendons. False when the matrix has no
+// `first_shared` rows belong to equality constraints and tendons. False when the matrix has no
 // room.
-static inline bool subspace_begin(Subspace *s, uint32_t first_meeting, const ContactResult *met,
+static inline bool subspace_begin(Subspace *s, uint32_t first_shared, const ContactResult *contact,
                                   uint32_t count) {
     s->part_count = 0;
-    for (uint32_t r = 0; r < first_meeting; r++)
+    for (uint32_t r = 0; r < first_shared; r++)
         part_add(s, r, 1, MF_NONE, NULL);
     for (uint32_t i = 0; i < count; i++)
-        parts_of_meeting(s, &met[i]);
+        parts_of_contact(s, &contact[i]);
     return subspace_index(s);
 }
 
@@ -183,7 +183,7 @@ static inline void rows_renew(Subspace *s) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     for (uint32_t i = 0; i < s->part_count; i++) {
         const Part *part = &s->parts[i];
-        const mf_mask where = mf_not(s->held[i]);
+        const mf_mask where = mf_not(s->fixed[i]);
         for (uint32_t r = part->row; r < part->row + part->rows; r++) {
             const Row *row = &c->rows[r];
             const mf_lane stiffest = stiffest_of(row->diagonal);
@@ -211,7 +211,7 @@ static inline void matrix_add(Subspace *s, uint32_t r) {
     const Couple *c = s->couple;
     const Row *row = &c->rows[r];
     const mf_lane *w = &c->arena[row->first];
-    const uint16_t *slot = &c->slot[row->way];
+    const uint16_t *slot = &c->slot[row->offset];
     LaneLdl *a = &s->matrix;
     for (uint32_t i = 0; i < row->count; i++) {
         const mf_lane part = s->stiffness[r] * w[i];
@@ -232,7 +232,7 @@ static inline void rows_sum(const Subspace *s, const mf_lane *weights, mf_lane *
         const Row *row = &c->rows[r];
         const mf_lane *w = &c->arena[row->first];
         for (uint32_t i = 0; i < row->count; i++) {
-            mf_lane *to = &out[s->index[c->slot[row->way + i]]];
+            mf_lane *to = &out[s->index[c->slot[row->offset + i]]];
             *to = mf_fma(w[i], weights[r], *to);
         }
     }
@@ -244,7 +244,7 @@ static MF_INLINE mf_lane row_along(const Subspace *s, uint32_t r, const mf_lane 
     const mf_lane *w = &c->arena[row->first];
     mf_lane sum = mf_zero();
     for (uint32_t i = 0; i < row->count; i++)
-        sum = mf_fma(w[i], x[s->index[c->slot[row->way + i]]], sum);
+        sum = mf_fma(w[i], x[s->index[c->slot[row->offset + i]]], sum);
     return sum;
 }
 
@@ -277,7 +277,7 @@ static __attribute__((noinline)) void changes_find(Subspace *s, mf_mask busy, bo
 
 // Impulses after `way` of the changes, put back into their ranges. Parts that left theirs are held
 // from now on; returns the lanes that have some.
-static inline mf_mask tries_find(Subspace *s, mf_lane way, mf_mask lanes) {
+static inline mf_mask tries_find(Subspace *s, mf_lane distance, mf_mask lanes) {
     const Row *rows = s->couple->rows;
     mf_mask any = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < s->part_count; i++) {
@@ -285,7 +285,7 @@ static inline mf_mask tries_find(Subspace *s, mf_lane way, mf_mask lanes) {
         const uint32_t r = part->row;
         mf_lane out[2] = {mf_zero(), mf_zero()};
         for (uint32_t k = 0; k < part->rows; k++)
-            s->tried[r + k] = out[k] = mf_fma(way, s->change[r + k], rows[r + k].impulse);
+            s->tried[r + k] = out[k] = mf_fma(distance, s->change[r + k], rows[r + k].impulse);
         if (part->load == MF_NONE && is_equation(s, r))
             continue;
         const mf_lane load = part->load == MF_NONE ? mf_zero() : s->tried[part->load];
@@ -296,8 +296,8 @@ static inline mf_mask tries_find(Subspace *s, mf_lane way, mf_mask lanes) {
         mf_lane back = mf_abs(out[0] - s->tried[r]);
         if (part->rows == 2)
             back = back + mf_abs(out[1] - s->tried[r + 1]);
-        const mf_mask left = mf_and(mf_and(mf_less(mf_zero(), back), lanes), mf_not(s->held[i]));
-        s->held[i] = mf_or(s->held[i], left);
+        const mf_mask left = mf_and(mf_and(mf_less(mf_zero(), back), lanes), mf_not(s->fixed[i]));
+        s->fixed[i] = mf_or(s->fixed[i], left);
         any = mf_or(any, left);
         for (uint32_t k = 0; k < part->rows; k++)
             s->tried[r + k] = out[k];
@@ -329,8 +329,8 @@ static inline mf_lane tries_store(Subspace *s, mf_mask lanes) {
 }
 
 // How far all free rows may go along the changes.
-static inline mf_lane way_find(const Subspace *s) {
-    mf_lane way = mf_set((mf_real)1);
+static inline mf_lane direction_find(const Subspace *s) {
+    mf_lane distance = mf_set((mf_real)1);
     for (uint32_t i = 0; i < s->part_count; i++) {
         const Part *part = &s->parts[i];
         const mf_lane impulse = s->couple->rows[part->row].impulse, change = s->change[part->row];
@@ -342,9 +342,9 @@ static inline mf_lane way_find(const Subspace *s) {
         const mf_lane end = mf_select(falls, lowest_of(s, part, load), highest_of(s, part, load));
         const mf_mask moves = mf_less(mf_zero(), mf_abs(change));
         const mf_lane most = (end - impulse) / mf_select(moves, change, mf_set((mf_real)1));
-        way = mf_select(moves, mf_min(way, mf_max(most, mf_zero())), way);
+        distance = mf_select(moves, mf_min(distance, mf_max(most, mf_zero())), distance);
     }
-    return way;
+    return distance;
 }
 
 static void impulses_save(Subspace *s) {
@@ -368,7 +368,7 @@ static __attribute__((noinline)) void subspace_solve(Subspace *s, mf_mask lanes)
     mf_lane cost = mf_zero(), repeats = mf_zero();
     mf_mask open = lanes, left = lanes;
     for (uint32_t i = 0; i < s->part_count; i++)
-        s->held[i] = mf_not(part_is_free(s, &s->parts[i]));
+        s->fixed[i] = mf_not(part_is_free(s, &s->parts[i]));
     impulses_save(s);
     for (int pass = 0; pass < SUBSPACE_PASSES && mf_any(open); pass++) {
         changes_find(s, open, mf_any(left));
@@ -382,9 +382,9 @@ static __attribute__((noinline)) void subspace_solve(Subspace *s, mf_mask lanes)
         return;
     impulses_restore(s, worse);
     for (uint32_t i = 0; i < s->part_count; i++)
-        s->held[i] = mf_not(part_is_free(s, &s->parts[i]));
+        s->fixed[i] = mf_not(part_is_free(s, &s->parts[i]));
     changes_find(s, worse, true);
-    tries_find(s, way_find(s), worse);
+    tries_find(s, direction_find(s), worse);
     cost = tries_store(s, worse);
     impulses_restore(s, mf_and(worse, mf_not(mf_less_equal(cost, mf_zero()))));
 }

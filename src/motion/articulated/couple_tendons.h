@@ -43,17 +43,17 @@ static inline void elastic_row(Couple *c, const State *state, const Pull *pull, 
     mf_lane ahead = length;
     if (!is_explicit)
         ahead = mf_fma(unit, pull->speed, length);
-    mf_lane held = mf_clamp(ahead, mf_set((mf_real)tendon->spring_lower),
-                            mf_set((mf_real)tendon->spring_upper));
-    k = mf_keep(mf_less(mf_zero(), mf_abs(ahead - held)), k);
+    mf_lane clamped = mf_clamp(ahead, mf_set((mf_real)tendon->spring_lower),
+                               mf_set((mf_real)tendon->spring_upper));
+    k = mf_keep(mf_less(mf_zero(), mf_abs(ahead - clamped)), k);
     mf_lane d = mf_set((mf_real)tendon->damping), m = mf_set((mf_real)tendon->armature);
     Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, is_explicit);
     if (is_explicit) {
-        row->given = mf_fma(k, held - length, -(d * pull->speed));
+        row->given = mf_fma(k, clamped - length, -(d * pull->speed));
         row->slope = m;
         return;
     }
-    row->given = mf_fma(unit * k, held - length, m * pull->speed);
+    row->given = mf_fma(unit * k, clamped - length, m * pull->speed);
     row->slope = mf_fma(unit, mf_fma(unit, k, d), m);
 }
 
@@ -112,11 +112,12 @@ static inline void spatial_pull(const Couple *c, const State *state, TendonPath 
     pull->length = path->length;
     pull->speed = path->speed;
     for (uint32_t i = 0; i < path->count; i++) {
-        const Spot spot = spot_at(plan, state, c->work, path->links[i], none, none);
-        const Vec gain = into_link(c->work, path->links[i], spot.acceleration),
-                  turn = into_link(c->work, path->links[i], spot.angular_acceleration);
+        const PointMotion point_motion =
+            point_motion_at(plan, state, c->work, path->links[i], none, none);
+        const Vec gain = into_link(c->work, path->links[i], point_motion.acceleration),
+                  rotation = into_link(c->work, path->links[i], point_motion.angular_acceleration);
         pull->gain = vec_dot_add(path->row[i].force, gain, pull->gain);
-        pull->gain = vec_dot_add(path->row[i].torque, turn, pull->gain);
+        pull->gain = vec_dot_add(path->row[i].torque, rotation, pull->gain);
     }
 }
 

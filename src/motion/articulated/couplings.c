@@ -81,14 +81,14 @@ static void place_frame(mf_ArtMotion *motion, const mf_Frame *frame, mf_ArtLoop 
     if (frame->link == MF_NONE) {
         loop->links[side] = MF_ART_WORLD;
         memcpy(loop->arms[side], frame->position, sizeof loop->arms[side]);
-        memcpy(loop->turns[side], frame->rotation, sizeof loop->turns[side]);
+        memcpy(loop->rotations[side], frame->rotation, sizeof loop->rotations[side]);
         return;
     }
     const mf_ArtFrame *link_frame = &motion->frames[frame->link];
     loop->links[side] = link_frame->link;
     mf_quat_rotate(loop->arms[side], link_frame->rotation, frame->position);
     mf_vec3_add(loop->arms[side], loop->arms[side], link_frame->position);
-    mf_quat_multiply(loop->turns[side], link_frame->rotation, frame->rotation);
+    mf_quat_multiply(loop->rotations[side], link_frame->rotation, frame->rotation);
     for (int32_t l = link_frame->link; l >= 0; l = motion->links[l].parent) {
         motion->looped[l] = true;
         motion->links[l].posed = true;
@@ -108,7 +108,7 @@ static void place_on_mocap(const mf_ArtMotion *motion, const mf_Model *model, ui
     mf_quat_conjugate(back, mocap->rotation);
     mf_vec3_sub(loop->arms[side], frame->position, mocap->position);
     mf_quat_rotate(loop->arms[side], back, loop->arms[side]);
-    mf_quat_multiply(loop->turns[side], back, frame->rotation);
+    mf_quat_multiply(loop->rotations[side], back, frame->rotation);
 }
 
 static double tendon_start(const mf_Model *model, const mf_Tendon *tendon) {
@@ -146,7 +146,7 @@ static mf_Status add_follower(mf_ArtMotion *motion, const mf_Model *model, uint3
         leader = model->joints[leader].mimic;
     }
     if (motion->joint_links[joint] == MF_NONE || motion->joint_links[leader] == MF_NONE)
-        return MF_OK; // a held joint is followed by none and follows none
+        return MF_OK; // a fixed joint is followed by none and follows none
     mf_ArtLoop *loop = &motion->loops[motion->plan->loop_count++];
     *loop = (mf_ArtLoop){.type = MF_EQUALITY_JOINT,
                          .rows = 1,
@@ -261,18 +261,18 @@ static mf_Status add_span(mf_ArtMotion *motion, const mf_Model *model, uint32_t 
 mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error) {
     mf_Status status = MF_OK;
-    uint32_t held = 0;
+    uint32_t fixed_count = 0;
     for (uint32_t i = 0; i < model->tendon_count; i++)
-        held += mf_art_tendon_fixed(model, i);
-    if (held > MF_ARTICULATED_MAX_TENDONS)
+        fixed_count += mf_art_tendon_fixed(model, i);
+    if (fixed_count > MF_ARTICULATED_MAX_TENDONS)
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has %u tendons with forces, at most "
                        "%d",
-                       model->name, held, MF_ARTICULATED_MAX_TENDONS);
+                       model->name, fixed_count, MF_ARTICULATED_MAX_TENDONS);
     motion->spans = mf_allocate(context, model->tendon_count, sizeof *motion->spans);
     motion->loops = mf_allocate(context, (size_t)model->equality_count + follower_count(model),
                                 sizeof *motion->loops);
-    motion->tendons = mf_allocate(context, held, sizeof *motion->tendons);
+    motion->tendons = mf_allocate(context, fixed_count, sizeof *motion->tendons);
     motion->looped = mf_allocate(context, motion->plan->link_count, sizeof *motion->looped);
     if (motion->spans == NULL || motion->loops == NULL || motion->tendons == NULL ||
         motion->looped == NULL)

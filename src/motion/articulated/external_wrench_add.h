@@ -37,7 +37,7 @@ static MF_INLINE Vec wrench_sum_vec(mf_mask loaded, Vec a, Vec b) {
     return vec_select(loaded, vec_add(a, b), a);
 }
 
-// `frames` is room for one per plan link and the base.
+// `frames` is space for one per plan link and the base.
 static __attribute__((noinline)) void
 external_wrenches_add(const mf_ArtPlan *plan, const State *state, mf_mask loaded,
                       WrenchFrame *frames, ExternalWrenches *wrenches, Rates *force) {

@@ -323,7 +323,7 @@ static inline bool unlock(const mf_ArtPlan *plan, Work *work) {
         work->unlocked = link_contacts_lanes(plan, &work->contacts, &work->link_contacts);
         work->link_contacts.found = false; // without what it remembers
     } else {
-        work->unlocked = work->meeting;
+        work->unlocked = work->closing;
     }
     if (!mf_any(work->unlocked))
         return false;
@@ -346,13 +346,13 @@ static inline void settle(const mf_ArtPlan *plan, const State *state, const Driv
     stale_set(plan, true, work);
     solve(plan, state, drive, force, world, work, out);
     while (round < most && settles && revise(plan, state, drive, work, out)) {
-        // A lane that expects nothing has as many solutions in company as alone.
+        // A lane that expects nothing has as many solutions in a batch as alone.
         if (++round < most || !expects)
             solve(plan, state, drive, force, world, work, out);
     }
     work->predicts = false;
     for (uint32_t l = 0; REUSES_INERTIA && expects && l < plan->link_count; l++)
-        work->stale[l] = work->stale[l] || work->met[l + 1];
+        work->stale[l] = work->stale[l] || work->touching[l + 1];
     mark_stale(plan, work);
     if (unlock(plan, work) || expects)
         solve(plan, state, drive, force, world, work, out);

@@ -14,7 +14,7 @@ mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *conf
 const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *config, uint32_t index);
 
 // Says to the group what the rows of contact.load are; mf_art_create does it.
-mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error);
+mf_Status mf_art_report_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error);
 
 // The largest depth [m] of each pair of `collide` when every joint is at `angle` (model's
 // order, balls and floating joints unturned): pair_count values.

@@ -9,13 +9,13 @@
 // rises, and the part of the way where it turns, 0 for a straight line.
 static MF_INLINE mf_lane impedance_at(const mf_real *c, mf_lane depth) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    mf_lane way = mf_clamp(depth * mf_set(c[0]), zero, one);
+    mf_lane distance = mf_clamp(depth * mf_set(c[0]), zero, one);
     if (c[3] > 0) {
-        mf_lane middle = mf_set(c[3]), left = one - way;
-        way =
-            mf_select(mf_less(middle, way), one - left * left / (one - middle), way * way / middle);
+        mf_lane middle = mf_set(c[3]), left = one - distance;
+        distance = mf_select(mf_less(middle, distance), one - left * left / (one - middle),
+                             distance * distance / middle);
     }
-    return mf_fma(way, mf_set(c[2]), mf_set(c[1]));
+    return mf_fma(distance, mf_set(c[2]), mf_set(c[1]));
 }
 
 #endif

@@ -140,10 +140,10 @@ static MF_INLINE Vec rotation_rate(Vec rotated, Vec rate) {
 // The slope of a state with these accelerations that was reached from the beginning by `way` [s]
 // times `slope` as it is; `first`: the state is the beginning.
 static inline void slope_find(const mf_ArtPlan *plan, Slope *slope, const State *state,
-                              const Rates *rates, bool first, mf_lane way) {
+                              const Rates *rates, bool first, mf_lane distance) {
     slope->position = state->velocity;
     slope->angular =
-        first ? state->rate : rotation_rate(vec_scale(slope->angular, way), state->rate);
+        first ? state->rate : rotation_rate(vec_scale(slope->angular, distance), state->rate);
     slope->rates.linear = rates->linear;
     slope->rates.angular = rates->angular;
     const mf_ArtLink *links = mf_art_links(plan);
@@ -156,7 +156,7 @@ static inline void slope_find(const mf_ArtPlan *plan, Slope *slope, const State 
     for (uint32_t b = 0; b < plan->ball_count; b++) {
         const Vec rate = state->ball_rate[b];
         slope->ball_rate[b] =
-            first ? rate : rotation_rate(vec_scale(slope->ball_rate[b], way), rate);
+            first ? rate : rotation_rate(vec_scale(slope->ball_rate[b], distance), rate);
         slope->rates.ball[b] = rates->ball[b];
     }
 }

@@ -21,22 +21,22 @@ typedef struct LdlPattern {
 } LdlPattern;
 
 typedef struct LaneLdl {
-    uint32_t size, room; // [1] rows, and entries that there is memory for
-    uint32_t *start;     // [1] of the rows; the diagonal is the last of each
-    uint16_t *column;    // [1] rising within a row
-    mf_lane *entry;      // of A, then of L
-    mf_lane *inverse;    // of D
+    uint32_t size, capacity; // [1] rows, and entries that there is memory for
+    uint32_t *start;         // [1] of the rows; the diagonal is the last of each
+    uint16_t *column;        // [1] rising within a row
+    mf_lane *entry;          // of A, then of L
+    mf_lane *inverse;        // of D
 } LaneLdl;
 
 // For up to `size` rows.
 static inline void ldl_carve(uint32_t size, mf_Carver *carver, LdlPattern *pattern, LaneLdl *a) {
     const uint32_t whole = size * (size + 1) / 2;
     pattern->words = size / 64 + 1;
-    a->room = whole < LDL_ENTRIES ? whole : LDL_ENTRIES;
+    a->capacity = whole < LDL_ENTRIES ? whole : LDL_ENTRIES;
     MF_CARVE(carver, pattern->bits, (size_t)size * pattern->words);
     MF_CARVE(carver, a->start, size + 1);
-    MF_CARVE(carver, a->column, a->room);
-    MF_CARVE(carver, a->entry, a->room);
+    MF_CARVE(carver, a->column, a->capacity);
+    MF_CARVE(carver, a->entry, a->capacity);
     MF_CARVE(carver, a->inverse, size);
 }
 
@@ -71,7 +71,7 @@ static inline void ldl_fill(uint32_t size, const LdlPattern *pattern) {
     }
 }
 
-// Rows and columns from the pattern. False when the entries have no room.
+// Rows and columns from the pattern. False when the entries have no space.
 static inline bool ldl_index(uint32_t size, const LdlPattern *pattern, LaneLdl *a) {
     uint32_t used = 0;
     ldl_fill(size, pattern);
@@ -80,7 +80,7 @@ static inline bool ldl_index(uint32_t size, const LdlPattern *pattern, LaneLdl *
         a->start[i] = used;
         for (uint32_t w = 0; w <= i / 64; w++)
             for (uint64_t left = ldl_row(pattern, i)[w]; left != 0; left &= left - 1) {
-                if (used == a->room)
+                if (used == a->capacity)
                     return false;
                 a->column[used++] = (uint16_t)(64 * w + (uint32_t)__builtin_ctzll(left));
             }

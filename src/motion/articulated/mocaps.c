@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-static bool is_held(const mf_Model *model, uint32_t body) {
+static bool is_fixed(const mf_Model *model, uint32_t body) {
     const uint32_t link = model->bodies[body].link;
     return link == MF_NONE || (link == 0 && model->base == MF_BASE_FIXED);
 }
 
 uint32_t mf_art_mocap_of(const mf_ArtMotion *motion, const mf_Model *model, uint32_t body) {
-    for (; body < model->body_count && is_held(model, body); body = model->bodies[body].parent)
+    for (; body < model->body_count && is_fixed(model, body); body = model->bodies[body].parent)
         for (uint32_t i = 0; i < motion->plan->mocap_count; i++)
             if (motion->mocaps[i].body == body)
                 return i;
@@ -22,13 +22,13 @@ mf_Status mf_art_mocaps_build(mf_ArtMotion *motion, const mf_Model *model, mf_Co
                               mf_Error *error) {
     uint32_t count = 0;
     for (uint32_t b = 0; b < model->body_count; b++)
-        count += model->bodies[b].mocap && is_held(model, b);
+        count += model->bodies[b].mocap && is_fixed(model, b);
     motion->mocaps = mf_allocate(context, count, sizeof *motion->mocaps);
     if (motion->mocaps == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (uint32_t b = 0; b < model->body_count; b++) {
         const mf_Body *body = &model->bodies[b];
-        if (!body->mocap || !is_held(model, b))
+        if (!body->mocap || !is_fixed(model, b))
             continue;
         mf_ArtMocap *mocap = &motion->mocaps[motion->plan->mocap_count++];
         mocap->body = b;
@@ -40,13 +40,13 @@ mf_Status mf_art_mocaps_build(mf_ArtMotion *motion, const mf_Model *model, mf_Co
 
 // From the world's or base's frame into that of the mocap body.
 static void carry(const mf_ArtMocap *mocap, double *values) {
-    double back[4], turn[9], own[9];
+    double back[4], rotation[9], own[9];
     mf_quat_conjugate(back, mocap->rotation);
-    mf_quat_to_matrix(turn, back);
+    mf_quat_to_matrix(rotation, back);
     memcpy(own, values + MF_COLLIDE_ROTATION, sizeof own);
-    mf_mat3_multiply(values + MF_COLLIDE_ROTATION, turn, own);
+    mf_mat3_multiply(values + MF_COLLIDE_ROTATION, rotation, own);
     mf_vec3_sub(values + MF_COLLIDE_POSITION, values + MF_COLLIDE_POSITION, mocap->position);
-    mf_mat3_apply(values + MF_COLLIDE_POSITION, turn, values + MF_COLLIDE_POSITION);
+    mf_mat3_apply(values + MF_COLLIDE_POSITION, rotation, values + MF_COLLIDE_POSITION);
 }
 
 void mf_art_mocaps_carry(mf_ArtMotion *motion, const mf_Model *model) {

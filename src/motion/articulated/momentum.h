@@ -83,9 +83,9 @@ static MF_INLINE Vec sym_divide(const Sym *d, Vec r) {
 }
 
 // How `seen` = exp(-u) l changes as u does along `way`: seen x (way - second u x way + ...).
-static MF_INLINE Vec change_of(const RotationStep *rotation_step, Vec seen, Vec way) {
-    const Vec across = vec_cross(rotation_step->by, way);
-    const Vec more = vec_fma(vec_cross(rotation_step->by, across), rotation_step->third, way);
+static MF_INLINE Vec change_of(const RotationStep *rotation_step, Vec seen, Vec direction) {
+    const Vec across = vec_cross(rotation_step->by, direction);
+    const Vec more = vec_fma(vec_cross(rotation_step->by, across), rotation_step->third, direction);
     return vec_cross(seen, vec_fma(across, -rotation_step->second, more));
 }
 
@@ -176,7 +176,7 @@ static MF_INLINE Sym about_center(const Composite *body, Vec c) {
                     mf_fma(h.y, c.z, j->yz));
 }
 
-// `riders` is room for one per plan link and the base.
+// `riders` is space for one per plan link and the base.
 static inline void whole_find(const mf_ArtPlan *plan, const State *state, Rider *riders,
                               Whole *out) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
@@ -428,20 +428,20 @@ static inline void keep_balls(const mf_ArtPlan *plan, Work *work, mf_lane step, 
         const Sym d = sym_more(work->balls[link->row].j, mf_set(c[MF_ART_ARMATURE]));
         const Vec w = work->links[l].rate, gyro = vec_cross(w, sym_apply(&own, w));
         const Vec end = vec_fma(work->angular[l], step, w);
-        const Vec held = sym_apply(&own, end), momentum = vec_fma(gyro, step, held);
+        const Vec constant = sym_apply(&own, end), momentum = vec_fma(gyro, step, constant);
         const Vec kicked = vec_fma(sym_divide(&d, gyro), step, end);
-        const Vec b = vec_sub(sym_apply(&d, end), held);
+        const Vec b = vec_sub(sym_apply(&d, end), constant);
         const Vec rate = vec_add(kicked, gyroscopic_solve(&d, b, momentum, kicked, step,
                                                           mf_mask_all(), &work->warnings));
         const Vec change = vec_sub(rate, end);
         const Quat before = work->ball_before[link->row];
         const Vec mean = vec_sub(vec_mean(kicked, rate), end); // next to the rate of the end
-        const Vec turns = vec_add(state->ball_rate[link->row], mean);
+        const Vec rotation = vec_add(state->ball_rate[link->row], mean);
         state->ball_rate[link->row] =
             vec_sum_plus(change, state->ball_rate[link->row], &low->ball_rate[link->row]);
         low->ball[link->row] = work->ball_low[link->row];
         state->ball[link->row] =
-            quat_sum_plus(quat_change(before, turns, step), before, &low->ball[link->row]);
+            quat_sum_plus(quat_change(before, rotation, step), before, &low->ball[link->row]);
     }
 }
 

@@ -28,7 +28,7 @@ typedef struct mf_ArtMotion {
     struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
 } mf_ArtMotion;
 
-// Moves all arrays into one image, in place of the present one; their pointers change, and arrays
+// Moves all arrays into one image, instead of the present one; their pointers change, and arrays
 // without elements become NULL. To be called before a kernel reads an array that was added, so also
 // before a question (mf_art_ask). MF_NO_MEMORY, MF_LIMIT.
 mf_Status mf_art_pack(mf_ArtMotion *motion, mf_Context *context, mf_Error *error);

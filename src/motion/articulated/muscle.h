@@ -75,16 +75,16 @@ static inline mf_lane muscle_change(const mf_ArtMuscle *m, mf_lane control, mf_l
     const mf_lane grade =
         mf_fma(mf_set((mf_real)1.5), mf_clamp(activation, zero, one), mf_set((mf_real)0.5));
     const mf_lane rise = muscle_value(m->rise) * grade, fall = muscle_value(m->fall) / grade;
-    const mf_lane way = mf_clamp(control, zero, one) - activation;
-    mf_lane time = mf_select(mf_less(zero, way), rise, fall);
+    const mf_lane distance = mf_clamp(control, zero, one) - activation;
+    mf_lane time = mf_select(mf_less(zero, distance), rise, fall);
     if (m->smoothing >= 1e-15) {
         const mf_lane x = mf_clamp(
-            mf_fma(way, muscle_value(1.0 / m->smoothing), mf_set((mf_real)0.5)), zero, one);
+            mf_fma(distance, muscle_value(1.0 / m->smoothing), mf_set((mf_real)0.5)), zero, one);
         const mf_lane bend =
             mf_fma(x, mf_fma(x, mf_set((mf_real)6), mf_set((mf_real)-15)), mf_set((mf_real)10));
         time = mf_fma(x * x * x * bend, rise - fall, fall);
     }
-    return way / mf_max(time, tiny);
+    return distance / mf_max(time, tiny);
 }
 
 #endif

@@ -4,40 +4,40 @@
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
 #include "motion/articulated/problem_hessian.h"
-#include "motion/articulated/problem_room.h"
+#include "motion/articulated/problem_capacity.h"
 #include "motion/articulated/problem_rows.h"
 #include "motion/articulated/step.h"
 
-typedef struct Room {
+typedef struct StepMemory {
     State state, low; // low: not used in double precision
     Work work;
     Problem problem;
     Rates force, out;
-    double *way; // per dof
-} Room;
+    double *direction; // per dof
+} StepMemory;
 
 // The arrays of a room, and those that the solver of constraints cuts for itself.
-static size_t room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
-    state_carve(plan, carver, &room->state);
-    state_carve(plan, carver, &room->low);
-    work_carve(plan, carver, &room->work);
-    problem_carve_tree(plan, carver, &room->problem);
-    rates_carve(plan, carver, &room->force);
-    rates_carve(plan, carver, &room->out);
-    MF_CARVE(carver, room->way, plan->dof_count);
-    room->work.rest = *carver;
-    return carver->used + MF_KERNEL(mf_articulated_constrain_room)(plan);
+static size_t memory_carve(const mf_ArtPlan *plan, mf_Carver *carver, StepMemory *memory) {
+    state_carve(plan, carver, &memory->state);
+    state_carve(plan, carver, &memory->low);
+    work_carve(plan, carver, &memory->work);
+    problem_carve_tree(plan, carver, &memory->problem);
+    rates_carve(plan, carver, &memory->force);
+    rates_carve(plan, carver, &memory->out);
+    MF_CARVE(carver, memory->direction, plan->dof_count);
+    memory->work.rest = *carver;
+    return carver->used + MF_KERNEL(mf_articulated_constrain_scratch_size)(plan);
 }
 
-// Sets `room` to zeros, and returns the block that holds its arrays, zeros too; NULL where there is
-// no memory. The caller releases it.
-static void *room_open(const mf_ArtPlan *plan, mf_Context *context, Room *room) {
+// Sets `memory` to zeros, and returns the block that holds its arrays, zeros too; NULL where there
+// is no memory. The caller releases it.
+static void *memory_open(const mf_ArtPlan *plan, mf_Context *context, StepMemory *memory) {
     mf_Carver carver = {NULL, 0};
-    memset(room, 0, sizeof *room);
-    const size_t size = room_carve(plan, &carver, room);
+    memset(memory, 0, sizeof *memory);
+    const size_t size = memory_carve(plan, &carver, memory);
     carver = MF_VALUE(mf_Carver, (char *)mf_allocate(context, 1, size), 0);
     if (carver.block != NULL)
-        room_carve(plan, &carver, room);
+        memory_carve(plan, &carver, memory);
     return carver.block;
 }
 
@@ -65,41 +65,41 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
     }
 }
 
-static void room_poses(const mf_ArtPlan *plan, Room *room) {
-    State *state = &room->state;
-    room->work.contacts.pose[0] =
+static void memory_poses(const mf_ArtPlan *plan, StepMemory *memory) {
+    State *state = &memory->state;
+    memory->work.contacts.pose[0] =
         MF_VALUE(Pose, quat_matrix(state->attitude), state->position, vec_zero());
     for (uint32_t l = 0; l < plan->link_count; l++)
-        aba_velocity_rate(plan, state, l, &room->work);
-    find_poses(plan, state, &room->work);
-    room->problem.plan = plan;
-    room->problem.work = &room->work;
-    room->problem.state = state;
-    room->problem.dofs = plan->dof_count;
-    axes_find(&room->problem);
+        aba_velocity_rate(plan, state, l, &memory->work);
+    find_poses(plan, state, &memory->work);
+    memory->problem.plan = plan;
+    memory->problem.work = &memory->work;
+    memory->problem.state = state;
+    memory->problem.dofs = plan->dof_count;
+    axes_find(&memory->problem);
 }
 
 mf_Status mf_art_path_row(const mf_ArtMotion *motion, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error) {
     const mf_ArtPlan *plan = motion->plan;
-    Room room = {.way = NULL}; // zeros
+    StepMemory memory = {.direction = NULL}; // zeros
     TendonPath path;
-    void *block = room_open(plan, context, &room);
+    void *block = memory_open(plan, context, &memory);
     if (block == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    State *state = &room.state;
+    State *state = &memory.state;
     state_at_reference(plan, model, state);
-    room_poses(plan, &room);
-    tendon_path(plan, state, &room.work, tendon, &path);
-    Sum sum = sum_start(&room.problem);
-    sum_path(&room.problem, &path, &sum);
+    memory_poses(plan, &memory);
+    tendon_path(plan, state, &memory.work, tendon, &path);
+    Sum sum = sum_start(&memory.problem);
+    sum_path(&memory.problem, &path, &sum);
     memset(row, 0, plan->dof_count * sizeof *row);
     for (uint32_t i = 0; i < sum.count; i++)
         row[sum.slot[i]] = sum.value[i];
     if (!plan->fixed) {
         const Mat world = quat_matrix(state->attitude);
-        const Vec way = mat_apply_transposed(&world, MF_VALUE(Vec, row[0], row[1], row[2]));
-        row[0] = way.x, row[1] = way.y, row[2] = way.z;
+        const Vec direction = mat_apply_transposed(&world, MF_VALUE(Vec, row[0], row[1], row[2]));
+        row[0] = direction.x, row[1] = direction.y, row[2] = direction.z;
     }
     mf_release(context, block);
     return MF_OK;
@@ -127,8 +127,8 @@ typedef struct Search {
     mf_Context *context;
     const mf_Model *model;
     const mf_ArtActuator *actuator;
-    Room room;
-    void *block; // the arrays of `room`
+    StepMemory memory;
+    void *block; // the arrays of `memory`
     double *row; // per dof
 } Search;
 
@@ -175,7 +175,7 @@ static mf_Status search_open(const mf_ArtMotion *motion, const mf_Model *model, 
     status = mf_art_laws_fill(&s->motion, model, context, error);
     if (status != MF_OK)
         return status;
-    s->block = room_open(s->motion.plan, context, &s->room);
+    s->block = memory_open(s->motion.plan, context, &s->memory);
     s->row = (double *)mf_allocate(context, s->motion.plan->dof_count, sizeof *s->row);
     if (s->block == NULL || s->row == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
@@ -186,15 +186,15 @@ static mf_Status search_open(const mf_ArtMotion *motion, const mf_Model *model, 
 static double search_length(Search *s) {
     const mf_ArtPlan *plan = s->motion.plan;
     const mf_ArtActuator *actuator = s->actuator;
-    const Problem *p = &s->room.problem;
+    const Problem *p = &s->memory.problem;
     const bool path = actuator->acts == MF_ART_TENSES;
-    TendonPath way;
+    TendonPath tendon;
     Sum sum = sum_start(p);
     double length;
     if (path) {
-        tendon_path(plan, &s->room.state, &s->room.work, actuator->path, &way);
-        sum_path(p, &way, &sum);
-        length = actuator->gear[0] * way.length;
+        tendon_path(plan, &s->memory.state, &s->memory.work, actuator->path, &tendon);
+        sum_path(p, &tendon, &sum);
+        length = actuator->gear[0] * tendon.length;
     } else {
         sum_terms(p, actuator->first_term, actuator->term_count, 1.0, &sum);
         length = terms_length(p, actuator->first_term, actuator->term_count);
@@ -208,21 +208,21 @@ static double search_length(Search *s) {
 // The force per row that accelerates by SEARCH_PULL.
 static double search_scale(Search *s) {
     const mf_ArtPlan *plan = s->motion.plan;
-    Problem *p = &s->room.problem;
-    double *way = s->room.way, square = 0.0;
+    Problem *p = &s->memory.problem;
+    double *direction = s->memory.direction, square = 0.0;
     mass_find(p);
     p->full = false;
     hessian_start(p, tree_pattern(p));
     hessian_factor(p);
-    memcpy(way, s->row, plan->dof_count * sizeof *way);
-    hessian_solve(p, way);
+    memcpy(direction, s->row, plan->dof_count * sizeof *direction);
+    hessian_solve(p, direction);
     for (uint32_t i = 0; i < plan->dof_count; i++)
-        square += way[i] * way[i];
+        square += direction[i] * direction[i];
     return SEARCH_PULL / mf_max(mf_sqrt(square), 1e-15);
 }
 
 static void search_slow(Search *s, double decay) {
-    State *state = &s->room.state;
+    State *state = &s->memory.state;
     state->velocity = vec_scale(state->velocity, decay);
     state->rate = vec_scale(state->rate, decay);
     for (uint32_t l = 0; l < s->motion.plan->link_count; l++)
@@ -235,26 +235,26 @@ static void search_slow(Search *s, double decay) {
 static double search_step(Search *s, double sign, double decay) {
     const mf_ArtPlan *plan = s->motion.plan;
     const Drive drive = {.step = 0.0};
-    Work *work = &s->room.work;
-    State *state = &s->room.state;
-    double *way = s->room.way;
-    Rates *force = &s->room.force, *out = &s->room.out;
+    Work *work = &s->memory.work;
+    State *state = &s->memory.state;
+    double *direction = s->memory.direction;
+    Rates *force = &s->memory.force, *out = &s->memory.out;
     search_slow(s, decay);
-    room_poses(plan, &s->room);
+    memory_poses(plan, &s->memory);
     const double length = search_length(s), scale = sign * search_scale(s);
     for (uint32_t i = 0; i < plan->dof_count; i++)
-        way[i] = scale * s->row[i];
-    dofs_to_rates(plan, way, mf_mask_all(), force);
+        direction[i] = scale * s->row[i];
+    dofs_to_rates(plan, direction, mf_mask_all(), force);
     forward_dynamics(plan, state, &drive, force, work, out);
     work->solver = MF_VALUE(Solver, .alive = mf_mask_all());
     MF_KERNEL(mf_articulated_constrain)(plan, state, &drive, work, out);
-    integrate_euler(plan, state, &s->room.low, out, SEARCH_STEP);
+    integrate_euler(plan, state, &s->memory.low, out, SEARCH_STEP);
     return length;
 }
 
 static bool search_rests(const Search *s) {
-    double *speed = s->room.way, most = 0.0;
-    dofs_of_speeds(s->motion.plan, &s->room.state, speed);
+    double *speed = s->memory.direction, most = 0.0;
+    dofs_of_speeds(s->motion.plan, &s->memory.state, speed);
     for (uint32_t i = 0; i < s->motion.plan->dof_count; i++)
         most = mf_max(most, mf_abs(speed[i]));
     return most < SEARCH_SLOW;
@@ -263,8 +263,8 @@ static bool search_rests(const Search *s) {
 // The range in which the length is at the end of a pull.
 static void search_pull(Search *s, double sign, double range[2]) {
     const double decay = mf_exp_lane(-SEARCH_STEP / SEARCH_DECAY);
-    state_clear(s->motion.plan, &s->room.state);
-    state_at_reference(s->motion.plan, s->model, &s->room.state);
+    state_clear(s->motion.plan, &s->memory.state);
+    state_at_reference(s->motion.plan, s->model, &s->memory.state);
     for (int step = 0; step < SEARCH_STEPS; step++) {
         const double length = search_step(s, sign, decay);
         const bool rests = search_rests(s);

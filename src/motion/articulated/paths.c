@@ -58,7 +58,7 @@ static bool add_wrap(mf_ArtMotion *motion, const mf_TendonWrap *from, mf_ArtPath
     if (from->side != MF_NONE) {
         to->sided = true;
         to->side_link =
-            locate(motion, from->side_link, from->side_place, identity, to->side_arm, rotation);
+            locate(motion, from->side_link, from->side_position, identity, to->side_arm, rotation);
         mark_placed(motion, to->side_link);
     }
     return to->slot != MF_NONE;

@@ -7,7 +7,7 @@
 #include "motion/articulated/assembly.h"
 #include "motion/articulated/host.h"
 
-#define MF_ART_HIDDEN (1u << 31) // in place of a fault word: not in this step
+#define MF_ART_HIDDEN (1u << 31) // instead of a fault word: not in this step
 
 typedef struct mf_ArtPieces {
     mf_Context *context;
@@ -18,9 +18,9 @@ typedef struct mf_ArtPieces {
     int32_t sites[MF_ART_SITES]; // plan links with docks, then others that may touch
     uint32_t site_count;         // [1]
     uint32_t roots;              // [1] degrees of freedom of the response
-    size_t room, passing;        // [byte] of a piece, and of what a stage needs by the way
+    size_t piece_size, passing;  // [byte] of a piece, and of what a stage needs by the way
     mf_Scratch *scratch;         // blocks of the latter
-    char *memory, **rooms;       // of all pieces
+    char *memory, **memories;    // of all pieces
     uint32_t **shown;            // fault words per piece
     mf_ArtAssembly *pieces;
 } mf_ArtPieces;

@@ -460,7 +460,7 @@ mf_ArtQueryFn mf_art_query_of(mf_Isa isa) {
 }
 
 mf_Status mf_art_queries_build(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
-    return mf_scratch_create(context, MF_ONE_LANE(mf_articulated_query_room)(motion->plan),
+    return mf_scratch_create(context, MF_ONE_LANE(mf_articulated_query_scratch_size)(motion->plan),
                              UINT32_MAX, &motion->queries, error);
 }
 
@@ -522,13 +522,13 @@ mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_
     motion->plan->rounds = config->solver_rounds;
     motion->plan->level = mf_terrain_level(motion->terrain);
     motion->plan->stepped = !motion->plan->level && motion->terrain->interpolation == MF_NEAREST;
-    const double *way = mf_world_config_of(world)->gravity_direction;
-    motion->plan->upright = way[0] == 0.0 && way[1] == 0.0 && way[2] < 0.0;
+    const double *direction = mf_world_config_of(world)->gravity_direction;
+    motion->plan->upright = direction[0] == 0.0 && direction[1] == 0.0 && direction[2] < 0.0;
     motion->plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                           (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
     status = fill_plan(motion, model, mf_world_config_of(world), context, error);
     if (status == MF_OK)
-        status = mf_art_tell_contacts(group, motion, error);
+        status = mf_art_report_contacts(group, motion, error);
     motion->config.servos = NULL; // the caller's, and used up
     if (status != MF_OK) {
         mf_art_destroy(context, motion);

@@ -18,9 +18,9 @@
 #include "motion/dispatch.h"
 #include "terrain/image.h"
 
-// What the compliant law may leave before it is told as a warning: forces of contacts that pull, or
-// that are missing, over those that press or the weight; change of all impulses in the last sweep
-// over their size; gap of an equality constraint.
+// What the compliant law may leave before it is notified as a warning: forces of contacts that
+// pull, or that are missing, over those that press or the weight; change of all impulses in the
+// last sweep over their size; gap of an equality constraint.
 #define MF_ART_UNSETTLED 0.1 // [1]
 #define MF_ART_UNSWEPT 0.1   // [1]
 #define MF_ART_OPEN 1e-3     // [m] or [rad]
@@ -208,7 +208,7 @@ typedef struct mf_ArtTerm {
     double weight; // [1] of its position in the actuator's length
 } mf_ArtTerm;
 
-enum { MF_ART_WORLD = -2 }; // in place of a plan link: the world
+enum { MF_ART_WORLD = -2 }; // instead of a plan link: the world
 
 typedef enum mf_ArtActs {
     MF_ART_PULLS,       // on hinges and slides: terms
@@ -242,13 +242,13 @@ typedef struct mf_ArtActuator {
     // Plan links (-1 = base, MF_ART_WORLD): that of the site or ball, of the reference, and the
     // last that carries both.
     int32_t links[2], common;
-    double arms[2][3];  // [m] the sites in those links' frames
-    double turns[2][9]; // [1] the sites' axes to those links', row after row
-    double gear[6];     // [1]
-    double period;      // [1] length of a whole turn, for position control of turns; 0: none
-    uint32_t path;      // [1] of a spatial tendon
-    uint32_t tendon;    // [1] of the model that it pulls; MF_NONE: none
-    uint32_t body;      // [1] of the model, of one that adheres
+    double arms[2][3];      // [m] the sites in those links' frames
+    double rotations[2][9]; // [1] the sites' axes to those links', row after row
+    double gear[6];         // [1]
+    double period;   // [1] length of a whole rotation, for position control of turns; 0: none
+    uint32_t path;   // [1] of a spatial tendon
+    uint32_t tendon; // [1] of the model that it pulls; MF_NONE: none
+    uint32_t body;   // [1] of the model, of one that adheres
     mf_ArtMuscle fibre;
 } mf_ArtActuator;
 
@@ -277,7 +277,7 @@ typedef struct mf_ArtContact {
     mf_ArtTouchKind kind;
     uint32_t part; // [1]
     uint32_t hull; // [1] of the set
-    bool turns;    // it has friction against torsion or rolling
+    bool rotates;  // it has friction against torsion or rolling
     bool heavy;    // mass moves with it
 } mf_ArtContact;
 
@@ -314,8 +314,8 @@ typedef struct mf_ArtLoop {
     uint32_t rows;                    // [1]
     int32_t links[2];                 // [1] plan link, -1 = base, MF_ART_WORLD
     double arms[2][3];                // [m] origin of the frame in that link's frame
-    double turns[2][4];               // [1] the frame's axes to that link's
-    uint32_t mocap[2];                // [1] that holds the side in place of the world, or MF_NONE
+    double rotations[2][4];           // [1] the frame's axes to that link's
+    uint32_t mocap[2];                // [1] that holds the side instead of the world, or MF_NONE
     uint32_t first_term[2], terms[2]; // [1]
     double references[2];             // [rad] or [m]
     double coefficients[5];           // [1] of the polynomial
@@ -532,9 +532,9 @@ typedef struct mf_ArtPlan {
     uint32_t path_count, wrap_count, path_link_count; // [1]
     uint32_t path_most;                               // [1] links of the longest path
     uint32_t pair_count, shape_count;                 // [1] of `collide`
-    uint32_t contact_room;    // [1] contacts between links of a lane that are solved
-    uint32_t contact_numbers; // [1] room of their rows
-    uint32_t row_numbers;     // [1] of all rows at most
+    uint32_t contact_capacity; // [1] contacts between links of a lane that are solved
+    uint32_t contact_numbers;  // [1] room of their rows
+    uint32_t row_numbers;      // [1] of all rows at most
     uint32_t row_of_two,
         row_of_all;        // [1] numbers of a row that two links pull, and all, at most
     uint32_t sweeps;       // [1] of the solver of couplings, and
@@ -559,7 +559,7 @@ MF_ART_ARRAYS(MF_ART_READER, )
 MF_FLAT_READER(mf_ArtPlan, mf_art, mf_CollidePlan, collide)
 MF_FLAT_READER(mf_ArtPlan, mf_art, mf_HullSet, hulls)
 
-typedef size_t (*mf_ArtRoomFn)(const mf_ArtPlan *plan);
+typedef size_t (*mf_ArtScratchFn)(const mf_ArtPlan *plan);
 struct mf_ArtBlock;
 typedef void (*mf_ArtStepFn)(const struct mf_ArtBlock *block);
 struct mf_ArtQuery;
@@ -599,7 +599,7 @@ typedef struct mf_ArtQuery {
     const void *velocity; // velocity_count rows
     const void *in;
     void *out;
-    void *scratch; // mf_articulated_query_room bytes, aligned to 64
+    void *scratch; // mf_articulated_query_scratch_size bytes, aligned to 64
 } mf_ArtQuery;
 
 #endif

@@ -41,14 +41,14 @@ typedef enum ConstraintKind {
 
 typedef struct Constraint {
     ConstraintKind kind;
-    uint32_t rows;        // [1] of the Jacobian
-    uint32_t row;         // [1] the first one
-    uint32_t first, ways; // [1] of its numbers, all rows of a dof next to each other
-    uint32_t count;       // [1] dofs that it touches, rising, from slot[ways] on
-    uint32_t zone;        // [1] first of its truth values
-    bool inertia;         // a tendon's: it adds to the mass matrix
-    bool tendon;          // dry friction of a tendon
-    bool chain;           // its dofs are ancestors of one another: no entry besides the tree's
+    uint32_t rows;              // [1] of the Jacobian
+    uint32_t row;               // [1] the first one
+    uint32_t first, first_slot; // [1] of its numbers, all rows of a dof next to each other
+    uint32_t count;             // [1] dofs that it touches, rising, from slot[ways] on
+    uint32_t zone;              // [1] first of its truth values
+    bool inertia;               // a tendon's: it adds to the mass matrix
+    bool tendon;                // dry friction of a tendon
+    bool chain; // its dofs are ancestors of one another: no entry besides the tree's
     mf_mask exists;
     mf_lane most;        // [N] or [N m] of dry friction
     mf_real friction[5]; // [1] two sliding, [m] torsion, two rolling
@@ -85,10 +85,10 @@ typedef struct Candidate {
 
 // Friction forces of a constraint that the pass against slip changes (problem_noslip.h).
 typedef struct Slip {
-    uint32_t constraint;  // [1]
-    uint32_t skip;        // [1] its first rows that are no friction
-    uint32_t first, ways; // [1] of its numbers; row k begins at first + (k - skip) * count
-    uint32_t count;       // [1] dofs, rising, from slot[ways] on
+    uint32_t constraint;        // [1]
+    uint32_t skip;              // [1] its first rows that are no friction
+    uint32_t first, first_slot; // [1] of its numbers; row k begins at first + (k - skip) * count
+    uint32_t count;             // [1] dofs, rising, from slot[ways] on
 } Slip;
 
 // Which entries of a symmetric matrix may differ from 0: row i holds columns <= i, rising.
@@ -105,31 +105,33 @@ typedef struct Sum { // of dofs, each once, rising
 
 // How much there can be of what a problem is made of: as much as the plan can request, at most what
 // the solver holds.
-typedef struct ProblemRoom {
+typedef struct ProblemCapacity {
     uint32_t constraints, rows, contacts, candidates; // [1]
     uint32_t numbers;                                 // [1] of Jacobians and of slots
-} ProblemRoom;
+} ProblemCapacity;
 
 static inline uint32_t problem_least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-static inline ProblemRoom problem_room(const mf_ArtPlan *plan) {
+static inline ProblemCapacity problem_capacity(const mf_ArtPlan *plan) {
     // A tendon has its inertia, dry friction and two limits; a joint friction and two limits.
     const uint32_t tendons = 4 * plan->tendon_count,
                    joints = plan->dof_count + 2 * plan->link_count;
     const uint32_t frees = plan->free_count, passes = plan->noslip_iterations > 0 ? 2 : 1;
-    ProblemRoom room;
-    room.candidates = link_contacts_most(plan) + plan->contact_count;
-    room.contacts = problem_least(room.candidates, PROBLEM_CONTACTS + frees * FREE_CONTACTS);
-    room.constraints = problem_least(tendons + plan->loop_count + joints + room.contacts,
-                                     PROBLEM_CONSTRAINTS + frees * FREE_CONTACTS);
-    room.rows = problem_least(tendons + plan->loop_rows + joints + CONTACT_ROWS * room.contacts,
-                              PROBLEM_ROWS + frees * FREE_ROWS);
+    ProblemCapacity capacity;
+    capacity.candidates = link_contacts_most(plan) + plan->contact_count;
+    capacity.contacts =
+        problem_least(capacity.candidates, PROBLEM_CONTACTS + frees * FREE_CONTACTS);
+    capacity.constraints = problem_least(tendons + plan->loop_count + joints + capacity.contacts,
+                                         PROBLEM_CONSTRAINTS + frees * FREE_CONTACTS);
+    capacity.rows =
+        problem_least(tendons + plan->loop_rows + joints + CONTACT_ROWS * capacity.contacts,
+                      PROBLEM_ROWS + frees * FREE_ROWS);
     // Those of friction are kept a second time where a pass is made against slip.
-    room.numbers = problem_least(room.rows * plan->dof_count * passes,
-                                 PROBLEM_NUMBERS + frees * FREE_NUMBERS * passes);
-    return room;
+    capacity.numbers = problem_least(capacity.rows * plan->dof_count * passes,
+                                     PROBLEM_NUMBERS + frees * FREE_NUMBERS * passes);
+    return capacity;
 }
 
 typedef struct Problem {
@@ -154,7 +156,7 @@ typedef struct Problem {
     mf_lane *factor;  // H, then L with H = L^T D L
     mf_lane *inverse; // 1 / D
 
-    ProblemRoom room;
+    ProblemCapacity capacity;
     uint32_t constraint_count, row_count, number_count, slot_count, zone_count;
     Constraint *constraints;
     uint32_t present_count; // [1] constraints that lanes have which are not done
@@ -185,9 +187,9 @@ typedef struct Problem {
     mf_lane *gradient;
     mf_lane *acceleration;
 
-    // Room for what is needed by the way, per dof where nothing else is said:
+    // Space for what is needed by the way, per dof where nothing else is said:
     uint64_t (*bits)[PROBLEM_WORDS]; // a pattern being made (problem_factor.h)
-    uint16_t *places;                // entries of a row (problem_hessian.h)
+    uint16_t *entry_slots;           // entries of a row (problem_hessian.h)
     uint16_t *chain;                 // where the dofs of a chain are (problem_points.h)
     mf_lane *slope, *change;         // what resists (constrain_kernel.c)
     mf_lane *row, *forces, *bounds;  // of friction; the last one per row (problem_noslip.h)

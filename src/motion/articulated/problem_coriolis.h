@@ -41,13 +41,13 @@ static inline void coriolis_outward(const Problem *p, const mf_lane *v, Drift *d
         const mf_ArtLink *link = &links[l];
         const Drift *parent = &drift[link->parent + 1];
         Drift *own = &drift[l + 1];
-        const Vec way = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
-        const Vec swing = vec_cross(parent->rate, way);
+        const Vec offset = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
+        const Vec swing = vec_cross(parent->rate, offset);
         const Vec *axis = &p->axis[link->dof];
         *own = *parent;
         own->straight =
             vec_add(own->straight, vec_cross_add(parent->rate, swing,
-                                                 vec_cross(parent->angular_acceleration, way)));
+                                                 vec_cross(parent->angular_acceleration, offset)));
         if (link->kind == MF_ART_SLIDE) {
             const mf_lane speed = v[link->dof];
             own->straight = vec_fma(vec_cross(parent->rate, *axis), speed + speed, own->straight);
@@ -87,9 +87,9 @@ static inline void coriolis_force(const Problem *p, const Coriolis *all, const m
         for (uint32_t k = 0; k < (link->kind == MF_ART_BALL ? 3u : 1u); k++)
             out[link->dof + k] = vec_dot(p->axis[link->dof + k],
                                          link->kind == MF_ART_SLIDE ? own->force : own->torque);
-        const Vec way = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
+        const Vec offset = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
         sum->force = vec_add(sum->force, own->force);
-        sum->torque = vec_add(sum->torque, vec_cross_add(way, own->force, own->torque));
+        sum->torque = vec_add(sum->torque, vec_cross_add(offset, own->force, own->torque));
     }
     for (uint32_t k = 0; !plan->fixed && k < 6; k++)
         out[k] = vec_dot(p->axis[k], k < 3 ? wrench[0].force : wrench[0].torque);

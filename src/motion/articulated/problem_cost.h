@@ -252,7 +252,7 @@ static MF_INLINE void curve_find(const Constraint *c, const mf_lane *weight, con
 
 // Adds the first two derivatives of the costs of a constraint at slack + way * along.
 static MF_INLINE void along_pyramid(const Constraint *c, mf_lane weight, const mf_lane *slack,
-                                    const mf_lane *along, mf_lane way, mf_lane *first,
+                                    const mf_lane *along, mf_lane distance, mf_lane *first,
                                     mf_lane *second) {
     const mf_lane zero = mf_zero();
     for (uint32_t k = 1; k < c->rows; k++) {
@@ -260,7 +260,7 @@ static MF_INLINE void along_pyramid(const Constraint *c, mf_lane weight, const m
         for (int side = 0; side < 2; side++) {
             const mf_lane sign = side == 0 ? mu : -mu;
             const mf_lane d = mf_fma(sign, along[k], along[0]);
-            const mf_lane s = mf_fma(way, d, mf_fma(sign, slack[k], slack[0]));
+            const mf_lane s = mf_fma(distance, d, mf_fma(sign, slack[k], slack[0]));
             const mf_lane w = mf_keep(mf_and(c->exists, mf_less(s, zero)), weight);
             *first = mf_fma(w * s, d, *first);
             *second = mf_fma(w * d, d, *second);
@@ -287,12 +287,13 @@ static MF_INLINE void ray_find(const Constraint *c, const mf_lane *weight, const
     }
 }
 
-static MF_INLINE void along_elliptic(const Constraint *c, const Ray *ray, mf_lane way,
+static MF_INLINE void along_elliptic(const Constraint *c, const Ray *ray, mf_lane distance,
                                      mf_lane *first, mf_lane *second) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), mu = c->cone;
-    const mf_lane normal = mf_fma(way, ray->normal[1], ray->normal[0]);
-    const mf_lane dot = mf_fma(way, ray->square[2], ray->square[1]); // U V across
-    const mf_lane across = mf_sqrt(mf_max(mf_fma(way, ray->square[1] + dot, ray->square[0]), zero));
+    const mf_lane normal = mf_fma(distance, ray->normal[1], ray->normal[0]);
+    const mf_lane dot = mf_fma(distance, ray->square[2], ray->square[1]); // U V across
+    const mf_lane across =
+        mf_sqrt(mf_max(mf_fma(distance, ray->square[1] + dot, ray->square[0]), zero));
     const mf_mask top = mf_less_equal(mu * across, normal);
     const mf_mask low = mf_and(mf_not(top), mf_less_equal(mf_fma(mu, normal, across), zero));
     const mf_mask sides = mf_not(mf_or(top, low)), acts = mf_and(c->exists, mf_not(top));
@@ -303,21 +304,21 @@ static MF_INLINE void along_elliptic(const Constraint *c, const Ray *ray, mf_lan
     const mf_lane slope = mf_fma(-mu, rise, ray->normal[1]);
     const mf_lane round = c->stiff * beyond * slope;
     const mf_lane round_second = c->stiff * mf_fma(slope, slope, -(beyond * mu * bend));
-    const mf_lane flat = mf_fma(way, ray->flat[1], ray->flat[0]);
+    const mf_lane flat = mf_fma(distance, ray->flat[1], ray->flat[0]);
     *first = *first + mf_keep(acts, mf_select(sides, round, flat));
     *second = *second + mf_keep(acts, mf_select(sides, round_second, ray->flat[1]));
 }
 
 static MF_INLINE void along_one(const Constraint *c, mf_lane weight, mf_lane slack, mf_lane along,
-                                mf_lane way, mf_lane *first, mf_lane *second) {
-    const mf_lane s = mf_fma(way, along, slack);
+                                mf_lane distance, mf_lane *first, mf_lane *second) {
+    const mf_lane s = mf_fma(distance, along, slack);
     mf_mask bends = c->exists;
     mf_lane force = weight * s;
     if (c->kind == CONSTRAINT_ONE_SIDED) {
         bends = mf_and(bends, mf_less(s, mf_zero()));
     } else if (c->kind == CONSTRAINT_DRY) {
-        const mf_lane held = mf_clamp(force, -c->most, c->most);
-        *first = mf_fma(mf_keep(c->exists, held), along, *first);
+        const mf_lane clamped = mf_clamp(force, -c->most, c->most);
+        *first = mf_fma(mf_keep(c->exists, clamped), along, *first);
         bends = mf_and(bends, mf_less_equal(mf_abs(force), c->most));
         *second = mf_fma(mf_keep(bends, weight) * along, along, *second);
         return;
@@ -327,15 +328,15 @@ static MF_INLINE void along_one(const Constraint *c, mf_lane weight, mf_lane sla
 }
 
 static MF_INLINE void along_find(const Constraint *c, const mf_lane *weight, const mf_lane *slack,
-                                 const mf_lane *along, const Ray *ray, mf_lane way, mf_lane *first,
-                                 mf_lane *second) {
+                                 const mf_lane *along, const Ray *ray, mf_lane distance,
+                                 mf_lane *first, mf_lane *second) {
     if (c->kind == CONSTRAINT_PYRAMID)
-        along_pyramid(c, weight[0], slack, along, way, first, second);
+        along_pyramid(c, weight[0], slack, along, distance, first, second);
     else if (c->kind == CONSTRAINT_ELLIPTIC)
-        along_elliptic(c, ray, way, first, second);
+        along_elliptic(c, ray, distance, first, second);
     else
         for (uint32_t k = 0; k < c->rows; k++)
-            along_one(c, weight[k], slack[k], along[k], way, first, second);
+            along_one(c, weight[k], slack[k], along[k], distance, first, second);
 }
 
 #endif

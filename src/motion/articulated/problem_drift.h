@@ -15,12 +15,13 @@ typedef struct Drift {
 
 static inline void drift_link(const Problem *p, uint32_t l, const Drift *parent, Drift *own) {
     const mf_ArtLink *link = &mf_art_links(p->plan)[l];
-    const Vec way = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
-    const Vec rate = parent->rate, swing = vec_cross(rate, way);
+    const Vec offset = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
+    const Vec rate = parent->rate, swing = vec_cross(rate, offset);
     own->rate = mat_apply(&p->work->contacts.pose[l + 1].rotation, p->work->links[l].rate);
     own->angular_acceleration = parent->angular_acceleration;
-    own->straight = vec_add(
-        parent->straight, vec_cross_add(rate, swing, vec_cross(parent->angular_acceleration, way)));
+    own->straight =
+        vec_add(parent->straight,
+                vec_cross_add(rate, swing, vec_cross(parent->angular_acceleration, offset)));
     if (link->kind == MF_ART_SLIDE) {
         const mf_lane speed = p->state->speed[l];
         own->straight = vec_fma(vec_cross(rate, p->axis[link->dof]), speed + speed, own->straight);
@@ -53,18 +54,21 @@ static inline PathEnd path_end(const Problem *p, int32_t link, const double arm[
         return end;
     const Pose *pose = &p->work->contacts.pose[link + 1];
     const Drift *own = &drift[link + 1];
-    const Vec way = mat_apply(&pose->rotation, path_vector(arm)), swing = vec_cross(own->rate, way);
+    const Vec direction = mat_apply(&pose->rotation, path_vector(arm)),
+              swing = vec_cross(own->rate, direction);
     end.velocity = vec_add(pose->speed, swing);
-    end.gain = vec_add(own->straight,
-                       vec_cross_add(own->rate, swing, vec_cross(own->angular_acceleration, way)));
+    end.gain =
+        vec_add(own->straight,
+                vec_cross_add(own->rate, swing, vec_cross(own->angular_acceleration, direction)));
     return end;
 }
 
 // The second derivative of the length of a piece along u: u . a + (v . v - (u . v)^2) / length.
 static inline mf_lane piece_gain(const PathEnd *a, const PathEnd *b) {
-    const Vec way = vec_sub(b->position, a->position), speed = vec_sub(b->velocity, a->velocity);
-    const mf_lane tiny = mf_set(MF_WRAP_TINY), size = mf_max(mf_sqrt(vec_dot(way, way)), tiny);
-    const Vec along = vec_scale(way, mf_set((mf_real)1) / size);
+    const Vec offset = vec_sub(b->position, a->position), speed = vec_sub(b->velocity, a->velocity);
+    const mf_lane tiny = mf_set(MF_WRAP_TINY),
+                  size = mf_max(mf_sqrt(vec_dot(offset, offset)), tiny);
+    const Vec along = vec_scale(offset, mf_set((mf_real)1) / size);
     const mf_lane rate = vec_dot(along, speed);
     const mf_lane bend = mf_fma(-rate, rate, vec_dot(speed, speed)) / size;
     return vec_dot_add(along, vec_sub(b->gain, a->gain), mf_keep(mf_less(tiny, size), bend));

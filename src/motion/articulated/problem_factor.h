@@ -12,7 +12,7 @@
 
 // Whether the dofs of a constraint are one chain: each is in the row of the last.
 static bool is_chain(const Problem *p, const Constraint *c) {
-    const uint16_t *slot = &p->slots[c->ways];
+    const uint16_t *slot = &p->slots[c->first_slot];
     if (c->count < 2)
         return true;
     const uint32_t last = slot[c->count - 1], *start = mf_art_tree_start(p->plan);
@@ -60,7 +60,7 @@ static __attribute__((noinline)) void pattern_fill(Problem *p) {
     bits_of_tree(p, bits);
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
-        const uint16_t *slot = &p->slots[c->ways];
+        const uint16_t *slot = &p->slots[c->first_slot];
         if (c->chain)
             continue;
         for (uint32_t i = 1; i < c->count; i++)

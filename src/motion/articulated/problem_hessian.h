@@ -42,16 +42,16 @@ static MF_INLINE void left_find(const mf_lane *w, const mf_lane *j, mf_lane *lef
 }
 
 // Where the columns slot[0 .. last] are in row slot[last].
-static MF_INLINE const uint16_t *row_places(const Problem *p, const uint16_t *slot, uint32_t last,
-                                            uint16_t *room) {
+static MF_INLINE const uint16_t *row_slots(const Problem *p, const uint16_t *slot, uint32_t last,
+                                           uint16_t *capacity) {
     const uint32_t first = p->used.start[slot[last]];
     const uint16_t *column = p->used.column + first;
     for (uint32_t b = 0, k = 0; b <= last; b++) {
         while (column[k] != slot[b])
             k++;
-        room[b] = (uint16_t)k;
+        capacity[b] = (uint16_t)k;
     }
-    return room;
+    return capacity;
 }
 
 // Adds left J to a row in the columns at position[0 .. last].
@@ -61,7 +61,7 @@ static MF_INLINE void row_add(mf_lane *to, const uint16_t *index, uint32_t last,
         to[index[b]] = entry_with(to[index[b]], left, j, rows);
 }
 
-// The same for the rows of dofs a .. a + 3, whose columns are at the same places.
+// The same for the rows of dofs a .. a + 3, whose columns are at the same positions.
 static MF_INLINE void tile_add(Problem *p, const uint16_t *slot, const uint16_t *index, uint32_t a,
                                const mf_lane *w, const mf_lane *j, const uint32_t rows) {
     mf_lane *to[TILE], left[TILE][CONTACT_ROWS];
@@ -82,8 +82,8 @@ static MF_INLINE void tile_add(Problem *p, const uint16_t *slot, const uint16_t 
 }
 
 // Where the columns of all rows of a constraint are; NULL: at different places.
-static MF_INLINE const uint16_t *shared_places(const Problem *p, const Constraint *c) {
-    const uint16_t *slot = &p->slots[c->ways];
+static MF_INLINE const uint16_t *shared_slots(const Problem *p, const Constraint *c) {
+    const uint16_t *slot = &p->slots[c->first_slot];
     const uint32_t *row = &p->used.start[slot[c->count - 1]];
     if (is_full(p))
         return slot;
@@ -94,14 +94,14 @@ static MF_INLINE const uint16_t *shared_places(const Problem *p, const Constrain
 // Adds J^T W J of a constraint; `rows` is a constant where this is called.
 static MF_INLINE void hessian_rows(Problem *p, const Constraint *c, const mf_lane *w,
                                    const uint32_t rows) {
-    const uint16_t *slot = &p->slots[c->ways], *shared = shared_places(p, c);
+    const uint16_t *slot = &p->slots[c->first_slot], *shared = shared_slots(p, c);
     const mf_lane *j = &p->numbers[c->first];
     uint32_t a = 0;
     for (; shared != NULL && a + TILE <= c->count; a += TILE)
         tile_add(p, slot, shared, a, w, j, rows);
     for (; a < c->count; a++) {
         mf_lane left[CONTACT_ROWS];
-        const uint16_t *index = shared != NULL ? shared : row_places(p, slot, a, p->places);
+        const uint16_t *index = shared != NULL ? shared : row_slots(p, slot, a, p->entry_slots);
         left_find(w, j + a * rows, left, rows);
         row_add(p->factor + p->used.start[slot[a]], index, a, left, j, rows);
     }
@@ -109,7 +109,7 @@ static MF_INLINE void hessian_rows(Problem *p, const Constraint *c, const mf_lan
 
 // The same where it touches one dof by one row.
 static MF_INLINE void hessian_diagonal(Problem *p, const Constraint *c, mf_lane w) {
-    mf_lane *entry = &p->factor[p->used.start[p->slots[c->ways] + 1] - 1];
+    mf_lane *entry = &p->factor[p->used.start[p->slots[c->first_slot] + 1] - 1];
     const mf_lane j = p->numbers[c->first];
     *entry = mf_fma(w * j, j, *entry);
 }

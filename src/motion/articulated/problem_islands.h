@@ -35,7 +35,7 @@ static MF_INLINE mf_mask island_touches(const Problem *p, const Constraint *c, u
 static MF_INLINE mf_lane island_least(const Problem *p, const Islands *all, const Constraint *c) {
     mf_lane least = mf_set((mf_real)PROBLEM_DOFS);
     for (uint32_t i = 0; i < c->count; i++) {
-        const mf_lane name = all->names[all->tree_of[p->slots[c->ways + i]]];
+        const mf_lane name = all->names[all->tree_of[p->slots[c->first_slot + i]]];
         least = mf_select(island_touches(p, c, i), mf_min(least, name), least);
     }
     return least;
@@ -44,7 +44,8 @@ static MF_INLINE mf_lane island_least(const Problem *p, const Islands *all, cons
 static MF_INLINE bool is_of_one_tree(const Problem *p, const Islands *all, const Constraint *c) {
     bool one = true;
     for (uint32_t i = 1; i < c->count; i++)
-        one = one && all->tree_of[p->slots[c->ways + i]] == all->tree_of[p->slots[c->ways]];
+        one = one &&
+              all->tree_of[p->slots[c->first_slot + i]] == all->tree_of[p->slots[c->first_slot]];
     return one;
 }
 
@@ -55,7 +56,7 @@ static inline bool island_join(const Problem *p, Islands *all, const Constraint 
         return false;
     const mf_lane least = island_least(p, all, c);
     for (uint32_t i = 0; i < c->count; i++) {
-        mf_lane *name = &all->names[all->tree_of[p->slots[c->ways + i]]];
+        mf_lane *name = &all->names[all->tree_of[p->slots[c->first_slot + i]]];
         const mf_mask lower = mf_and(island_touches(p, c, i), mf_less(least, *name));
         *name = mf_select(lower, least, *name);
         changes = mf_or(changes, lower);

@@ -44,10 +44,11 @@ static inline Pattern slip_pattern(const Problem *p) {
 }
 
 // All dofs that the elimination of those of a constraint passes through.
-static inline void slip_ways(const Problem *p, const Constraint *c, Pattern pattern, Chain *chain) {
+static inline void slip_directions(const Problem *p, const Constraint *c, Pattern pattern,
+                                   Chain *chain) {
     memset(chain->bits, 0, sizeof chain->bits);
     for (uint32_t i = 0; i < c->count; i++)
-        chain_mark(chain, p->slots[c->ways + i], 1);
+        chain_mark(chain, p->slots[c->first_slot + i], 1);
     for (uint32_t w = PROBLEM_WORDS; w-- > 0;)
         for (uint64_t left = chain->bits[w]; left != 0;) {
             const uint32_t bit = 63 - (uint32_t)__builtin_clzll(left);
@@ -62,16 +63,17 @@ static inline void slip_add(Problem *p, uint32_t number, Pattern pattern) {
     const Constraint *c = &p->constraints[number];
     Slip *slip = &p->slips[p->slip_count];
     Chain chain;
-    slip_ways(p, c, pattern, &chain);
+    slip_directions(p, c, pattern, &chain);
     *slip = MF_VALUE(Slip, .constraint = number, .skip = c->kind == CONSTRAINT_DRY ? 0u : 1u,
-                     .first = p->number_count, .ways = p->slot_count, .count = chain_count(&chain));
+                     .first = p->number_count, .first_slot = p->slot_count,
+                     .count = chain_count(&chain));
     const uint32_t numbers = (c->rows - slip->skip) * slip->count;
-    if (p->number_count + numbers > p->room.numbers ||
-        p->slot_count + slip->count > p->room.numbers) {
+    if (p->number_count + numbers > p->capacity.numbers ||
+        p->slot_count + slip->count > p->capacity.numbers) {
         p->overflow = true;
         return;
     }
-    uint16_t *slot = &p->slots[slip->ways];
+    uint16_t *slot = &p->slots[slip->first_slot];
     for (uint32_t w = 0; w < PROBLEM_WORDS; w++)
         for (uint64_t left = chain.bits[w]; left != 0; left &= left - 1)
             *slot++ = (uint16_t)(64 * w + (uint32_t)__builtin_ctzll(left));
@@ -80,7 +82,7 @@ static inline void slip_add(Problem *p, uint32_t number, Pattern pattern) {
     p->slip_count++;
 }
 
-// Makes room for the blocks, in MuJoCo's order: dry friction of dofs, then of tendons, contacts.
+// Makes space for the blocks, in MuJoCo's order: dry friction of dofs, then of tendons, contacts.
 // The constraints and their pattern must be there.
 static inline void slips_find(Problem *p) {
     p->slip_count = 0;
@@ -135,7 +137,7 @@ static inline void slip_expand(const Problem *p, const mf_lane *y, mf_lane *x) {
 // The rows w of a block.
 static inline void slip_rows(Problem *p, const Slip *slip) {
     const Constraint *c = &p->constraints[slip->constraint];
-    const uint16_t *from = &p->slots[c->ways], *slot = &p->slots[slip->ways];
+    const uint16_t *from = &p->slots[c->first_slot], *slot = &p->slots[slip->first_slot];
     mf_lane *x = p->row;
     for (uint32_t k = slip->skip; k < c->rows; k++) {
         for (uint32_t i = 0; i < slip->count; i++)
@@ -155,7 +157,7 @@ static inline void slip_forces(Problem *p, mf_lane *y) {
         y[i] = mf_zero();
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
-        const uint16_t *slot = &p->slots[c->ways];
+        const uint16_t *slot = &p->slots[c->first_slot];
         for (uint32_t k = 0; k < c->rows; k++) {
             const uint32_t row = c->row + k;
             mf_lane force = p->force[row];
@@ -279,7 +281,7 @@ static MF_INLINE void block_cone(Block *block) {
 static MF_INLINE void block_read(const Problem *p, const Slip *slip, const mf_lane *y,
                                  uint32_t first, uint32_t count, Block *block) {
     const Constraint *c = &p->constraints[slip->constraint];
-    const uint16_t *slot = &p->slots[slip->ways];
+    const uint16_t *slot = &p->slots[slip->first_slot];
     block->rows = count;
     for (uint32_t i = 0; i < count; i++) {
         const mf_lane *w = &p->numbers[slip->first + (first + i) * slip->count];
@@ -303,26 +305,26 @@ static MF_INLINE void block_read(const Problem *p, const Slip *slip, const mf_la
 static MF_INLINE mf_lane block_take(Problem *p, const Slip *slip, mf_lane *y, uint32_t first,
                                     mf_mask busy, const Block *block) {
     const Constraint *c = &p->constraints[slip->constraint];
-    const uint16_t *slot = &p->slots[slip->ways];
+    const uint16_t *slot = &p->slots[slip->first_slot];
     const mf_lane half = mf_set((mf_real)0.5);
-    mf_lane way[CONE_ROWS], change = mf_zero();
+    mf_lane direction[CONE_ROWS], change = mf_zero();
     for (uint32_t i = 0; i < block->rows; i++)
-        way[i] = block->force[i] - block->old[i];
+        direction[i] = block->force[i] - block->old[i];
     for (uint32_t i = 0; i < block->rows; i++) {
         mf_lane sum = block->residual[i];
         for (uint32_t k = 0; k < block->rows; k++)
-            sum = mf_fma(half * block->a[i][k], way[k], sum);
-        change = mf_fma(way[i], sum, change);
+            sum = mf_fma(half * block->a[i][k], direction[k], sum);
+        change = mf_fma(direction[i], sum, change);
     }
     const mf_mask better = mf_less_equal(change, mf_set((mf_real)NOSLIP_ROUNDED));
     const mf_mask taken = mf_and(mf_and(busy, c->exists), better);
     for (uint32_t i = 0; i < block->rows; i++) {
         const mf_lane *w = &p->numbers[slip->first + (first + i) * slip->count];
         const uint32_t row = c->row + slip->skip + first + i;
-        way[i] = mf_keep(taken, way[i]);
+        direction[i] = mf_keep(taken, direction[i]);
         p->force[row] = mf_select(taken, block->force[i], p->force[row]);
         for (uint32_t s = 0; s < slip->count; s++)
-            y[slot[s]] = mf_fma(w[s], way[i], y[slot[s]]);
+            y[slot[s]] = mf_fma(w[s], direction[i], y[slot[s]]);
     }
     return -mf_keep(taken, change);
 }

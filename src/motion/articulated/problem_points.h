@@ -60,18 +60,18 @@ static inline void chain_position(Problem *p, const Constraint *c, Chain *chain)
         for (uint64_t left = chain->bits[w]; left != 0; left &= left - 1) {
             const uint32_t dof = 64 * w + (uint32_t)__builtin_ctzll(left);
             chain->at[dof] = (uint16_t)at;
-            p->slots[c->ways + at++] = (uint16_t)dof;
+            p->slots[c->first_slot + at++] = (uint16_t)dof;
         }
     for (uint32_t i = 0; i < c->rows * c->count; i++)
         p->numbers[c->first + i] = mf_zero();
 }
 
-static MF_INLINE void tug_dof(Problem *p, const Constraint *c, uint32_t at, Vec axis, Vec way,
-                              bool turns, const Tug *tug) {
-    const Vec velocity = turns ? vec_cross(axis, way) : axis;
+static MF_INLINE void tug_dof(Problem *p, const Constraint *c, uint32_t at, Vec axis, Vec direction,
+                              bool rotates, const Tug *tug) {
+    const Vec velocity = rotates ? vec_cross(axis, direction) : axis;
     mf_lane *j = &p->numbers[c->first + at * c->rows];
     for (uint32_t k = 0; k < c->rows; k++) {
-        if (k >= 3 && !turns)
+        if (k >= 3 && !rotates)
             return;
         mf_lane value = tug->sign * vec_dot(tug->axes[k], k < 3 ? velocity : axis);
         j[k] = j[k] + mf_keep(tug->where, value);
@@ -85,10 +85,10 @@ static inline void tug_links(Problem *p, const Constraint *c, const Chain *chain
     const mf_ArtLink *links = mf_art_links(plan);
     for (; link != stop; link = chain_up(plan, link)) {
         const uint32_t dof = link_dof(plan, link), count = link_dofs(plan, link);
-        const Vec way = count > 0 ? vec_sub(tug->point, p->origin[link + 1]) : vec_zero();
+        const Vec direction = count > 0 ? vec_sub(tug->point, p->origin[link + 1]) : vec_zero();
         for (uint32_t k = 0; k < count; k++) {
-            const bool turns = link < 0 ? k >= 3 : links[link].kind != MF_ART_SLIDE;
-            tug_dof(p, c, chain->at[dof + k], p->axis[dof + k], way, turns, tug);
+            const bool rotates = link < 0 ? k >= 3 : links[link].kind != MF_ART_SLIDE;
+            tug_dof(p, c, chain->at[dof + k], p->axis[dof + k], direction, rotates, tug);
         }
     }
 }
@@ -171,7 +171,7 @@ static inline void slots_fill(Problem *p) {
                 slot = &p->contacts[s];
         }
         if (slot == NULL) {
-            if (p->contact_count == p->room.contacts) {
+            if (p->contact_count == p->capacity.contacts) {
                 p->overflow = true;
                 p->left_out += p->candidate_count - i;
                 return;
@@ -188,14 +188,14 @@ static inline void slots_fill(Problem *p) {
 
 // The side of MuJoCo's contact frames: the world's y axis across the normal, or the z axis where
 // that is too steep.
-static MF_INLINE Vec frame_side(Vec n, Vec wanted, mf_mask known) {
+static MF_INLINE Vec frame_side(Vec n, Vec target, mf_mask known) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_mask steep = mf_not(mf_less(mf_abs(n.y), mf_set((mf_real)0.5)));
     Vec side = vec_select(steep, MF_VALUE(Vec, zero, zero, one), MF_VALUE(Vec, zero, one, zero));
     side = vec_fma(n, -vec_dot(n, side), side);
-    wanted = vec_fma(n, -vec_dot(n, wanted), wanted);
+    target = vec_fma(n, -vec_dot(n, target), target);
     const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
-    side = vec_select(mf_and(known, mf_less(tiny, vec_dot(wanted, wanted))), wanted, side);
+    side = vec_select(mf_and(known, mf_less(tiny, vec_dot(target, target))), target, side);
     const mf_lane square = vec_dot(side, side);
     return vec_scale(side, one / mf_sqrt(mf_select(mf_less(zero, square), square, one)));
 }
@@ -392,7 +392,7 @@ static inline Vec vec_double(const double v[3]) {
 }
 
 static inline End end_of(const Problem *p, const mf_ArtLoop *loop, int side, const Drift *drift) {
-    const double *q = loop->turns[side];
+    const double *q = loop->rotations[side];
     const Mat rotation = quat_matrix(MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]),
                                               mf_set((mf_real)q[2]), mf_set((mf_real)q[3])));
     const Vec arm = vec_double(loop->arms[side]);
@@ -407,13 +407,13 @@ static inline End end_of(const Problem *p, const mf_ArtLoop *loop, int side, con
         return MF_VALUE(End, rotation, vec_sub(arm, p->state->position),
                         {vec_zero(), vec_zero(), vec_zero()});
     const Mat *link = &p->work->contacts.pose[loop->links[side] + 1].rotation;
-    const Vec way = mat_apply(link, arm);
-    End end = {mat_multiply(link, &rotation), vec_add(way, p->origin[loop->links[side] + 1]),
+    const Vec direction = mat_apply(link, arm);
+    End end = {mat_multiply(link, &rotation), vec_add(direction, p->origin[loop->links[side] + 1]),
                drift[loop->links[side] + 1]};
     Drift *own = &end.drift;
     own->straight =
-        vec_add(own->straight, vec_cross_add(own->rate, vec_cross(own->rate, way),
-                                             vec_cross(own->angular_acceleration, way)));
+        vec_add(own->straight, vec_cross_add(own->rate, vec_cross(own->rate, direction),
+                                             vec_cross(own->angular_acceleration, direction)));
     return end;
 }
 
@@ -434,7 +434,7 @@ static inline void loop_drift(const End ends[2], Quat q, mf_lane scale, mf_lane 
     out[3] = angular.x, out[4] = angular.y, out[5] = angular.z;
 }
 
-// The quaternion of the turn from b's axes to a's, seen from b; less than half a turn.
+// The quaternion of the turn from b's axes to a's, seen from b; less than half a rotation.
 static inline Quat rotation_between(const Mat *a, const Mat *b) {
     const Mat back = {b->xx, b->yx, b->zx, b->xy, b->yy, b->zy, b->xz, b->yz, b->zz};
     const Mat e = mat_multiply(&back, a);

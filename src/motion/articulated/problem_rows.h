@@ -9,7 +9,7 @@
 #include "motion/articulated/problem_drift.h"
 #include "motion/articulated/problem_mass.h"
 
-// x to a power > 1: whole turns by products, the rest by square roots, bit by bit.
+// x to a power > 1: whole rotations by products, the rest by square roots, bit by bit.
 static inline mf_lane lane_power(mf_lane x, double power) {
     const double whole = (double)(int)power;
     mf_lane result = mf_set((mf_real)1), root = x;
@@ -31,15 +31,15 @@ static inline mf_lane lane_power(mf_lane x, double power) {
 static inline mf_lane law_impedance(const mf_ArtLaw *law, mf_lane distance) {
     const double *z = law->impedance;
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane way = mf_clamp(mf_abs(distance) * mf_set((mf_real)z[2]), mf_zero(), one);
+    mf_lane travel = mf_clamp(mf_abs(distance) * mf_set((mf_real)z[2]), mf_zero(), one);
     if (z[4] > 1.0) {
         const double power = z[4], middle = z[3];
         const mf_lane scale = mf_set((mf_real)middle), left = mf_set((mf_real)(1.0 - middle));
-        const mf_lane below = scale * lane_power(way / scale, power);
-        const mf_lane above = one - left * lane_power((one - way) / left, power);
-        way = mf_select(mf_less(scale, way), above, below);
+        const mf_lane below = scale * lane_power(travel / scale, power);
+        const mf_lane above = one - left * lane_power((one - travel) / left, power);
+        travel = mf_select(mf_less(scale, travel), above, below);
     }
-    return mf_fma(way, mf_set((mf_real)(z[1] - z[0])), mf_set((mf_real)z[0]));
+    return mf_fma(travel, mf_set((mf_real)(z[1] - z[0])), mf_set((mf_real)z[0]));
 }
 
 static MF_INLINE mf_lane law_weight(mf_lane impedance, mf_lane ease) {
@@ -48,18 +48,19 @@ static MF_INLINE mf_lane law_weight(mf_lane impedance, mf_lane ease) {
 
 // ---- making a constraint ------------------------------------------------------------------------
 
-// A constraint of `rows` rows that touches no dof yet; NULL when there is no room for `count`.
+// A constraint of `rows` rows that touches no dof yet; NULL when there is no space for `count`.
 static inline Constraint *constraint_add(Problem *p, ConstraintKind kind, uint32_t rows,
                                          uint32_t count, mf_mask exists) {
-    const ProblemRoom *room = &p->room;
-    if (p->constraint_count == room->constraints || p->row_count + rows > room->rows ||
-        p->number_count + rows * count > room->numbers || p->slot_count + count > room->numbers) {
+    const ProblemCapacity *capacity = &p->capacity;
+    if (p->constraint_count == capacity->constraints || p->row_count + rows > capacity->rows ||
+        p->number_count + rows * count > capacity->numbers ||
+        p->slot_count + count > capacity->numbers) {
         p->overflow = true;
         return NULL;
     }
     Constraint *c = &p->constraints[p->constraint_count++];
     *c = MF_VALUE(Constraint, .kind = kind, .rows = rows, .row = p->row_count,
-                  .first = p->number_count, .ways = p->slot_count, .count = count,
+                  .first = p->number_count, .first_slot = p->slot_count, .count = count,
                   .zone = p->zone_count, .exists = mf_and(exists, p->lanes));
     p->row_count += rows;
     p->number_count += rows * count;
@@ -72,7 +73,7 @@ static inline Constraint *constraint_add(Problem *p, ConstraintKind kind, uint32
 static MF_INLINE void rows_times_few(const Problem *p, const Constraint *c, const mf_lane *u,
                                      mf_lane *out, const uint32_t rows) {
     const mf_lane *j = &p->numbers[c->first];
-    const uint16_t *slot = &p->slots[c->ways], *const end = slot + c->count;
+    const uint16_t *slot = &p->slots[c->first_slot], *const end = slot + c->count;
     mf_lane sum[CONTACT_ROWS];
     for (uint32_t r = 0; r < rows; r++)
         sum[r] = mf_zero();
@@ -106,7 +107,7 @@ static __attribute__((noinline)) void rows_times_many(const Problem *p, const Co
 static MF_INLINE void rows_times(const Problem *p, const Constraint *c, const mf_lane *u,
                                  mf_lane *out) {
     if (has_one_number(c))
-        out[0] = mf_fma(p->numbers[c->first], u[p->slots[c->ways]], mf_zero());
+        out[0] = mf_fma(p->numbers[c->first], u[p->slots[c->first_slot]], mf_zero());
     else
         rows_times_many(p, c, u, out);
 }
@@ -147,7 +148,7 @@ static inline Constraint *dof_constraint(Problem *p, ConstraintKind kind, uint32
     if (c == NULL)
         return NULL;
     p->numbers[c->first] = sign;
-    p->slots[c->ways] = (uint16_t)dof;
+    p->slots[c->first_slot] = (uint16_t)dof;
     return c;
 }
 
@@ -205,7 +206,7 @@ static inline void limit_ball(Problem *p, uint32_t l) {
     const mf_lane row[3] = {-axis.x, -axis.y, -axis.z};
     for (uint32_t k = 0; k < 3; k++) {
         p->numbers[c->first + k] = mf_keep(beyond, row[k]);
-        p->slots[c->ways + k] = (uint16_t)(link->dof + k);
+        p->slots[c->first_slot + k] = (uint16_t)(link->dof + k);
     }
     law_row(p, c, &law->limit, distance - mf_set((mf_real)law->margin));
     p->limit_count[l]++;
@@ -232,7 +233,7 @@ static inline void limits_add(Problem *p) {
 
 // ---- sums of joint positions --------------------------------------------------------------------
 
-// The one that a problem has room for, empty.
+// The one that a problem has space for, empty.
 static MF_INLINE Sum sum_start(const Problem *p) {
     Sum sum = p->sum;
     sum.count = 0;
@@ -270,7 +271,7 @@ static inline Constraint *sum_constraint(Problem *p, ConstraintKind kind, const 
     Constraint *c = constraint_add(p, kind, 1, sum->count, exists);
     for (uint32_t i = 0; c != NULL && i < sum->count; i++) {
         p->numbers[c->first + i] = sign * sum->value[i];
-        p->slots[c->ways + i] = sum->slot[i];
+        p->slots[c->first_slot + i] = sum->slot[i];
     }
     return c;
 }
@@ -299,8 +300,8 @@ static inline void sum_path(const Problem *p, const TendonPath *path, Sum *sum) 
             const Vec arm = vec_sub(p->origin[end + 1], p->origin[link + 1]);
             const Vec about = vec_cross_add(arm, force, torque);
             for (uint32_t k = 0; k < count; k++) {
-                const bool turns = link < 0 ? k >= 3 : links[link].kind != MF_ART_SLIDE;
-                sum_add(sum, dof + k, vec_dot(p->axis[dof + k], turns ? about : force));
+                const bool rotates = link < 0 ? k >= 3 : links[link].kind != MF_ART_SLIDE;
+                sum_add(sum, dof + k, vec_dot(p->axis[dof + k], rotates ? about : force));
             }
         }
     }

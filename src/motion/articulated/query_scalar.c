@@ -4,20 +4,20 @@
 
 // What a question needs to remember, in its scratch. It is sized by the links alone, because
 // questions are asked before a plan is done.
-typedef struct Room {
+typedef struct StepMemory {
     State state;
     Rates force, acceleration;
     Frame *world; // per plan link, the base at 0
     Work work;    // for a tree without contacts
-} Room;
+} StepMemory;
 
-static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
-    state_carve(plan, carver, &room->state);
-    rates_carve(plan, carver, &room->force);
-    rates_carve(plan, carver, &room->acceleration);
-    MF_CARVE(carver, room->world, plan->link_count + 1 + plan->mocap_count);
-    work_carve_tree(plan, carver, &room->work);
-    work_carve_sums(plan, carver, &room->work);
+static void memory_carve(const mf_ArtPlan *plan, mf_Carver *carver, StepMemory *memory) {
+    state_carve(plan, carver, &memory->state);
+    rates_carve(plan, carver, &memory->force);
+    rates_carve(plan, carver, &memory->acceleration);
+    MF_CARVE(carver, memory->world, plan->link_count + 1 + plan->mocap_count);
+    work_carve_tree(plan, carver, &memory->work);
+    work_carve_sums(plan, carver, &memory->work);
 }
 
 static mf_lane value_load(const void *values, uint32_t c) {
@@ -161,37 +161,37 @@ static void store_overlaps(const mf_ArtQuery *query, const State *state, Frame *
     }
 }
 
-static void answer_forward(const mf_ArtQuery *query, Room *room) {
+static void answer_forward(const mf_ArtQuery *query, StepMemory *memory) {
     const Drive drive = {.step = mf_zero()};
-    load_rates(query, &room->force);
-    forward_dynamics(query->plan, &room->state, &drive, &room->force, &room->work,
-                     &room->acceleration);
-    store_rates(query, &room->acceleration);
+    load_rates(query, &memory->force);
+    forward_dynamics(query->plan, &memory->state, &drive, &memory->force, &memory->work,
+                     &memory->acceleration);
+    store_rates(query, &memory->acceleration);
 }
 
-size_t MF_KERNEL(mf_articulated_query_room)(const mf_ArtPlan *plan) {
+size_t MF_KERNEL(mf_articulated_query_scratch_size)(const mf_ArtPlan *plan) {
     mf_Carver carver = {NULL, 0};
-    Room room, *own;
+    StepMemory memory, *own;
     MF_CARVE(&carver, own, 1);
-    room_carve(plan, &carver, &room);
+    memory_carve(plan, &carver, &memory);
     return carver.used;
 }
 
 void MF_KERNEL(mf_articulated_query)(const mf_ArtQuery *query) {
     mf_Carver carver = {(char *)query->scratch, 0};
-    Room *room;
-    MF_CARVE(&carver, room, 1);
-    room_carve(query->plan, &carver, room);
-    load_state(query, &room->state);
+    StepMemory *memory;
+    MF_CARVE(&carver, memory, 1);
+    memory_carve(query->plan, &carver, memory);
+    load_state(query, &memory->state);
     switch (query->task) {
     case MF_ART_TASK_POSE:
-        store_poses(query, &room->state, room->world);
+        store_poses(query, &memory->state, memory->world);
         return;
     case MF_ART_TASK_FORWARD:
-        answer_forward(query, room);
+        answer_forward(query, memory);
         return;
     case MF_ART_TASK_OVERLAP:
-        store_overlaps(query, &room->state, room->world);
+        store_overlaps(query, &memory->state, memory->world);
         return;
     }
 }

@@ -104,9 +104,10 @@ static inline Unsettled contacts_sum(const mf_ArtPlan *plan, const State *state,
         if (!work->contacts.any || !touch->near)
             continue;
         const mf_lane load = load_at_end(plan, state, drive, work, i, &passed);
-        const mf_lane held = mf_max(load, zero);
-        const mf_lane bears = mf_keep(touch->presses, held);
-        const mf_lane wrong = mf_select(touch->presses, held - load, mf_keep(touch->may, held));
+        const mf_lane clamped = mf_max(load, zero);
+        const mf_lane bears = mf_keep(touch->presses, clamped);
+        const mf_lane wrong =
+            mf_select(touch->presses, clamped - load, mf_keep(touch->may, clamped));
         out.wrong = out.wrong + wrong;
         out.sum = out.sum + bears;
         if (loads != NULL)
@@ -336,7 +337,7 @@ static inline void store_actuators(const Step *s, const Actuated *actuated) {
 // ---- stepping -----------------------------------------------------------------------------------
 
 // All that a step needs to remember, in the block's scratch.
-typedef struct Room {
+typedef struct StepMemory {
     State state, low, stage; // low: remainders of the state's sums
     Rates force, rates;
     Slope sum, last; // of Runge-Kutta
@@ -347,53 +348,55 @@ typedef struct Room {
     mf_lane (*loads)[2]; // per contact with the ground
     Actuated actuated;
     Requested requested;
-} Room;
+} StepMemory;
 
 // What lasts from pass to pass of a step.
-static inline void room_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
+static inline void memory_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver,
+                                     StepMemory *memory) {
     const uint32_t links = plan->link_count;
-    state_carve(plan, carver, &room->state);
-    state_carve(plan, carver, &room->low);
-    rates_carve(plan, carver, &room->force);
-    rates_carve(plan, carver, &room->rates);
+    state_carve(plan, carver, &memory->state);
+    state_carve(plan, carver, &memory->low);
+    rates_carve(plan, carver, &memory->force);
+    rates_carve(plan, carver, &memory->rates);
     if (plan->integrator == MF_ARTICULATED_RK4) {
-        state_carve(plan, carver, &room->stage);
-        slope_carve(plan, carver, &room->sum);
-        slope_carve(plan, carver, &room->last);
+        state_carve(plan, carver, &memory->stage);
+        slope_carve(plan, carver, &memory->sum);
+        slope_carve(plan, carver, &memory->last);
     }
-    work_carve_kept(plan, carver, &room->work);
-    external_wrenches_carve(plan, carver, &room->wrenches);
-    MF_CARVE(carver, room->wrench_frames, links + 1);
-    MF_CARVE(carver, room->riders, links + 1);
-    MF_CARVE(carver, room->actuated.force, plan->actuator_count);
-    MF_CARVE(carver, room->actuated.activation, plan->actuator_count);
-    MF_CARVE(carver, room->requested.zones, plan->zone_count);
-    MF_CARVE(carver, room->requested.limits, links);
-    MF_CARVE(carver, room->requested.tendon_limits, plan->tendon_count);
-    MF_CARVE(carver, room->requested.touches, plan->touch_count);
-    MF_CARVE(carver, room->requested.lengths, plan->span_count);
-    MF_CARVE(carver, room->requested.pulls, plan->span_count);
+    work_carve_kept(plan, carver, &memory->work);
+    external_wrenches_carve(plan, carver, &memory->wrenches);
+    MF_CARVE(carver, memory->wrench_frames, links + 1);
+    MF_CARVE(carver, memory->riders, links + 1);
+    MF_CARVE(carver, memory->actuated.force, plan->actuator_count);
+    MF_CARVE(carver, memory->actuated.activation, plan->actuator_count);
+    MF_CARVE(carver, memory->requested.zones, plan->zone_count);
+    MF_CARVE(carver, memory->requested.limits, links);
+    MF_CARVE(carver, memory->requested.tendon_limits, plan->tendon_count);
+    MF_CARVE(carver, memory->requested.touches, plan->touch_count);
+    MF_CARVE(carver, memory->requested.lengths, plan->span_count);
+    MF_CARVE(carver, memory->requested.pulls, plan->span_count);
 }
 
 // What one pass needs by the way.
-static inline void room_carve_passing(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
-    work_carve_sums(plan, carver, &room->work);
-    link_contacts_carve(plan, carver, &room->work.link_contacts);
-    MF_CARVE(carver, room->loads, plan->contact_count);
-    room->work.rest = *carver;
+static inline void memory_carve_passing(const mf_ArtPlan *plan, mf_Carver *carver,
+                                        StepMemory *memory) {
+    work_carve_sums(plan, carver, &memory->work);
+    link_contacts_carve(plan, carver, &memory->work.link_contacts);
+    MF_CARVE(carver, memory->loads, plan->contact_count);
+    memory->work.rest = *carver;
 }
 
-static inline void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
-    room_carve_kept(plan, carver, room);
-    room_carve_passing(plan, carver, room);
+static inline void memory_carve(const mf_ArtPlan *plan, mf_Carver *carver, StepMemory *memory) {
+    memory_carve_kept(plan, carver, memory);
+    memory_carve_passing(plan, carver, memory);
 }
 
-static inline Room *room_open(const mf_ArtBlock *block) {
+static inline StepMemory *memory_open(const mf_ArtBlock *block) {
     mf_Carver carver = {(char *)block->scratch, 0};
-    Room *room;
-    MF_CARVE(&carver, room, 1);
-    room_carve(block->plan, &carver, room);
-    return room;
+    StepMemory *memory;
+    MF_CARVE(&carver, memory, 1);
+    memory_carve(block->plan, &carver, memory);
+    return memory;
 }
 
 static inline void bind_solver(const Step *s, Solver *solver) {
@@ -457,12 +460,12 @@ static inline void keep_accelerations(const Step *s, mf_mask struck, const Rates
 }
 
 // What goes into a step besides the state.
-static inline Drive drive_begin(Step *s, Room *room) {
+static inline Drive drive_begin(Step *s, StepMemory *memory) {
     const mf_ArtBlock *block = s->block;
-    load_state(block, &room->state);
-    load_low(block, &room->low);
-    load_mocaps(block, &room->work);
-    load_forces(s, &room->state, &room->force);
+    load_state(block, &memory->state);
+    load_low(block, &memory->low);
+    load_mocaps(block, &memory->work);
+    load_forces(s, &memory->state, &memory->force);
     check_servos(s);
     Drive drive = {.active = true,
                    .closes = s->plan->integrator != MF_ARTICULATED_RK4,
@@ -477,13 +480,13 @@ static inline Drive drive_begin(Step *s, Room *room) {
     drive.damps = drive.step;
     drive.before = row_of(block, MF_ART_ROW_BEFORE);
     drive.ahead = mf_set((mf_real)0.5) * drive.step;
-    if (load_wrenches(s, &room->state, room->wrench_frames, &room->wrenches, &room->force))
-        drive.wrenches = &room->wrenches;
-    drive.limits = s->plan->keeps_limits ? room->work.limits : NULL;
-    room->work.warnings.any = false;
-    room->work.dropped = mf_not(mf_mask_all());
-    bind_actuators(s, &room->work.actuation);
-    bind_solver(s, &room->work.solver);
+    if (load_wrenches(s, &memory->state, memory->wrench_frames, &memory->wrenches, &memory->force))
+        drive.wrenches = &memory->wrenches;
+    drive.limits = s->plan->keeps_limits ? memory->work.limits : NULL;
+    memory->work.warnings.any = false;
+    memory->work.dropped = mf_not(mf_mask_all());
+    bind_actuators(s, &memory->work.actuation);
+    bind_solver(s, &memory->work.solver);
     return drive;
 }
 
@@ -498,18 +501,18 @@ static inline void bind_contacts(const Step *s, Work *work) {
 }
 
 // All that a step leaves behind.
-static inline void store_step(Step *s, Room *room) {
-    check_state(s, &room->state);
-    warnings_store(&room->work.warnings, &s->block->warnings, s->alive);
-    raise_fault(s, mf_not(room->work.dropped), MF_FAULT_CONTACTS);
-    store_state(s, &room->state);
-    store_low(s, &room->low);
+static inline void store_step(Step *s, StepMemory *memory) {
+    check_state(s, &memory->state);
+    warnings_store(&memory->work.warnings, &s->block->warnings, s->alive);
+    raise_fault(s, mf_not(memory->work.dropped), MF_FAULT_CONTACTS);
+    store_state(s, &memory->state);
+    store_low(s, &memory->low);
     for (uint32_t i = 0; i < s->plan->contact_count; i++) {
-        keep_store(s, MF_ART_ROW_LOAD, i, room->loads[i][0]);
-        keep_store(s, MF_ART_ROW_SLIP, i, room->loads[i][1]);
+        keep_store(s, MF_ART_ROW_LOAD, i, memory->loads[i][0]);
+        keep_store(s, MF_ART_ROW_SLIP, i, memory->loads[i][1]);
     }
-    store_actuators(s, &room->actuated);
-    store_requested(s, &room->requested);
+    store_actuators(s, &memory->actuated);
+    store_requested(s, &memory->requested);
 }
 
 #endif

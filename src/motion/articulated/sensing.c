@@ -72,7 +72,7 @@ static void fill_signs(const mf_ArtMotion *motion, const mf_Model *model, Draft 
             continue;
         *sign = sign_of(model, &item->query, mf_collide_shapes(motion->collide)[pair->a].shape,
                         false, mf_collide_shapes(motion->collide)[pair->b].shape);
-        draft->wanted[i] = draft->wanted[i] || *sign != 0;
+        draft->requested[i] = draft->requested[i] || *sign != 0;
         draft->sensing.contacts = draft->sensing.contacts || *sign != 0;
     }
 }
@@ -131,8 +131,8 @@ static mf_Status fill_sensing(mf_ArtMotion *motion, const mf_Model *model, uint3
     sensing->sign_count = count * signs;
     draft->items = mf_allocate(context, count, sizeof *draft->items);
     draft->signs = mf_allocate(context, sensing->sign_count + 1, sizeof *draft->signs);
-    draft->wanted = mf_allocate(context, pairs + 1, sizeof *draft->wanted);
-    if (draft->items == NULL || draft->signs == NULL || draft->wanted == NULL)
+    draft->requested = mf_allocate(context, pairs + 1, sizeof *draft->requested);
+    if (draft->items == NULL || draft->signs == NULL || draft->requested == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         mf_ArtSensingItem found, *item;
@@ -188,7 +188,7 @@ static mf_Status prepare_detection(mf_Group *group, mf_Error *error) {
         mf_release(context, sensing);
     mf_release(context, draft.items);
     mf_release(context, draft.signs);
-    mf_release(context, draft.wanted);
+    mf_release(context, draft.requested);
     return status;
 }
 

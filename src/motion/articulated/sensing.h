@@ -35,7 +35,7 @@ typedef struct mf_ArtSensingItem {
     /* Of each item, per contact with the ground, then per pair of shapes: whether it is measured, \
        and which way the normal goes: 1 as found, -1 turned, 0 not. */                             \
     X(int8_t, signs, (of)->sign_count)                                                             \
-    X(bool, wanted, (of)->pair_count) /* an item measures the pair */
+    X(bool, requested, (of)->pair_count) /* an item measures the pair */
 
 // A flat image (base/flat.h).
 typedef struct mf_ArtSensing {

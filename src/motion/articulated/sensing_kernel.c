@@ -141,13 +141,13 @@ static void sense_contacts(const Step *s, const Work *work, const LinkContacts *
 // All contacts between shapes, in parts of the lanes where they are more than the list holds.
 static void sense_pairs(const Step *s, Work *work) {
     LinkContacts *all = &work->link_contacts;
-    const bool *wanted = mf_art_sensing_wanted(s->block->sensing);
+    const bool *requested = mf_art_sensing_requested(s->block->sensing);
     for (uint32_t first = 0, width; first < MF_LANES; first += width) {
         width = MF_LANES - first;
-        link_contacts_find(s->plan, &work->contacts, wanted, lane_range(first, width), all);
+        link_contacts_find(s->plan, &work->contacts, requested, lane_range(first, width), all);
         while (all->overflow && width > 1) {
             width /= 2;
-            link_contacts_find(s->plan, &work->contacts, wanted, lane_range(first, width), all);
+            link_contacts_find(s->plan, &work->contacts, requested, lane_range(first, width), all);
         }
         sense_contacts(s, work, all, lane_range(first, width));
     }
@@ -186,14 +186,14 @@ static void sense_tendons(const Step *s, const State *state, const Work *work) {
 }
 
 // In the block's scratch, of which a step needs more (articulated_kernel.c).
-typedef struct Room {
+typedef struct StepMemory {
     State state;
     Work work;
-} Room;
+} StepMemory;
 
-static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
-    state_carve(plan, carver, &room->state);
-    work_carve(plan, carver, &room->work);
+static void memory_carve(const mf_ArtPlan *plan, mf_Carver *carver, StepMemory *memory) {
+    state_carve(plan, carver, &memory->state);
+    work_carve(plan, carver, &memory->work);
 }
 
 void MF_KERNEL(mf_articulated_sense)(const mf_ArtBlock *block) {
@@ -205,11 +205,11 @@ void MF_KERNEL(mf_articulated_sense)(const mf_ArtBlock *block) {
     const mf_ArtPlan *plan = s.plan;
     const Drive drive = {.active = true, .step = mf_zero()};
     mf_Carver carver = {(char *)block->scratch, 0};
-    Room *room;
-    MF_CARVE(&carver, room, 1);
-    room_carve(plan, &carver, room);
-    State *state = &room->state;
-    Work *work = &room->work;
+    StepMemory *memory;
+    MF_CARVE(&carver, memory, 1);
+    memory_carve(plan, &carver, memory);
+    State *state = &memory->state;
+    Work *work = &memory->work;
     load_state(block, state);
     load_mocaps(block, work);
     for (uint32_t l = 0; l < plan->link_count; l++)

@@ -98,7 +98,7 @@ static inline void sensor_wrench_ground(const mf_ArtPlan *plan, const State *sta
             n, mf_fma(slip, climb, press_load(touch_press(plan, i, touch, drive->step), climb)));
         force = vec_fma(speed, -slip, force);
         Vec torque = vec_zero();
-        if (contacts[i].turns) {
+        if (contacts[i].rotates) {
             Vec angular =
                 vec_fma(link < 0 ? work->base_angular : work->angular[link], drive->step, rate);
             const mf_lane roll = touch_roll(c, touch);

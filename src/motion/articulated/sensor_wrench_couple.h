@@ -16,15 +16,15 @@ static inline void sensor_wrench_pair(const uint64_t zones[2], Vec at, Vec axis,
 }
 
 // In a stage of Runge-Kutta contacts neither turn nor roll.
-static inline void sensor_wrench_contact(const Couple *c, const ContactResult *met, mf_lane scale,
-                                         mf_mask lanes, bool is_explicit) {
+static inline void sensor_wrench_contact(const Couple *c, const ContactResult *result,
+                                         mf_lane scale, mf_mask lanes, bool is_explicit) {
     const mf_ArtPlan *plan = c->plan;
-    const uint32_t rows = met->batch->surface.rows;
+    const uint32_t rows = result->batch->surface.rows;
     const uint32_t count = is_explicit ? least(rows, 3) : rows;
     const uint64_t *contact_zones = mf_art_contact_zones(plan);
     const uint64_t *shape_zones = mf_art_shape_zones(plan);
-    for (uint32_t m = 0; m < met->batch->count; m++) {
-        const LinkContact *contact = met->batch->members[m];
+    for (uint32_t m = 0; m < result->batch->count; m++) {
+        const LinkContact *contact = result->batch->members[m];
         uint64_t zones[2] = {0, 0};
         uint32_t sites[2];
         if (contact->pair == MF_NONE) {
@@ -40,14 +40,14 @@ static inline void sensor_wrench_contact(const Couple *c, const ContactResult *m
             sites[1] = mf_art_shape_site(plan)[pair->b];
         }
         const mf_lane load =
-            mf_keep(mf_and(contact->exists, lanes), c->rows[met->first].impulse * scale);
+            mf_keep(mf_and(contact->exists, lanes), c->rows[result->first].impulse * scale);
         sensor_touch_add(plan, sites[0], contact->point, contact->normal, load, c->work);
         sensor_touch_add(plan, sites[1], contact->point, vec_negative(contact->normal), load,
                          c->work);
         Vec axes[3] = {contact->normal};
         across(contact->normal, axes + 1);
         for (uint32_t k = 0; k < count; k++) {
-            mf_lane force = c->rows[met->first + k].impulse * scale;
+            mf_lane force = c->rows[result->first + k].impulse * scale;
             sensor_wrench_pair(zones, contact->point, axes[k % 3], k >= 3,
                                mf_keep(mf_and(contact->exists, lanes), force), c->work);
         }

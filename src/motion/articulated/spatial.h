@@ -23,8 +23,8 @@ typedef struct Art {
 } Art;
 
 // Sine and cosine with an error below 4e-7 (float), 1e-15 (double) for |angle| <= 1e4 (float), 1e8
-// (double): whole turns off in three parts (Cody and Waite 1980), polynomials for half the rest,
-// doubled. No selection and no conversion; beyond those angles the error grows.
+// (double): whole rotations off in three parts (Cody and Waite 1980), polynomials for half the
+// rest, doubled. No selection and no conversion; beyond those angles the error grows.
 static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
 #if defined(MF_KERNEL_F64)
     const mf_lane round = mf_set(0x1.8p52);
@@ -36,10 +36,10 @@ static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
                   part3 = mf_set(0x1.4442d2p-22f);
 #endif
     // Adding a number of which the last bit counts ones rounds to the nearest whole number.
-    mf_lane turns = mf_fma(angle, mf_set((mf_real)0.15915494309189533577), round) - round;
-    mf_lane rest = mf_fma(-turns, part1, angle);
-    rest = mf_fma(-turns, part2, rest);
-    rest = mf_fma(-turns, part3, rest) * mf_set((mf_real)0.5);
+    mf_lane cycles = mf_fma(angle, mf_set((mf_real)0.15915494309189533577), round) - round;
+    mf_lane rest = mf_fma(-cycles, part1, angle);
+    rest = mf_fma(-cycles, part2, rest);
+    rest = mf_fma(-cycles, part3, rest) * mf_set((mf_real)0.5);
     mf_lane s = mf_sin_short_lane(rest), c = mf_cos_short_lane(rest);
     mf_lane s2 = s + s;
     *sine = s2 * c;

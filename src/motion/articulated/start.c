@@ -45,7 +45,7 @@ static void place_link(const mf_ArtMotion *motion, const mf_Model *model, uint32
     const double *c = mf_art_constants(motion, (int32_t)l);
     const Pose *parent = &poses[link->parent + 1];
     Pose *own = &poses[l + 1];
-    double joint[9], way[3], sine, cosine, start = 0.0;
+    double joint[9], direction[3], sine, cosine, start = 0.0;
     if (model->start_angle != NULL && !link->inner)
         start = model->start_angle[link->joint];
     if (motion->plan->law && !link->inner) // which may be out of range
@@ -59,8 +59,8 @@ static void place_link(const mf_ArtMotion *motion, const mf_Model *model, uint32
     else
         rotate_frame(joint, c, cosine, sine);
     mf_mat3_multiply(own->rotation, parent->rotation, joint);
-    mf_mat3_apply(way, parent->rotation, c + MF_ART_POSITION);
-    mf_vec3_add(own->position, parent->position, way);
+    mf_mat3_apply(direction, parent->rotation, c + MF_ART_POSITION);
+    mf_vec3_add(own->position, parent->position, direction);
     for (int i = 0; link->kind == MF_ART_SLIDE && i < 3; i++)
         own->position[i] += own->rotation[3 * i + 2] * start;
 }
@@ -181,41 +181,42 @@ mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
 
 // ---- what links give way by ---------------------------------------------------------------------
 
-typedef struct Way { // what one velocity does: the motion of the point of the link at the origin
-    double rate[3];  // [1/s]
-    double slide[3]; // [m/s]
+typedef struct VelocityColumn { // what one velocity does: the motion of the point of the link at
+                                // the origin
+    double rate[3];             // [1/s]
+    double slide[3];            // [m/s]
     double armature;
     uint32_t owner; // [1] 0 = base, link l at l + 1
-} Way;
+} VelocityColumn;
 
-static void way_set(Way *way, const Pose *pose, int axis, bool turns) {
+static void velocity_set(VelocityColumn *column, const Pose *pose, int axis, bool rotates) {
     const double u[3] = {pose->rotation[axis], pose->rotation[3 + axis], pose->rotation[6 + axis]};
-    mf_vec3_set(way->rate, 0, 0, 0);
-    mf_vec3_copy(way->slide, u);
-    if (turns) {
-        mf_vec3_copy(way->rate, u);
-        mf_vec3_cross(way->slide, pose->position, u);
+    mf_vec3_set(column->rate, 0, 0, 0);
+    mf_vec3_copy(column->slide, u);
+    if (rotates) {
+        mf_vec3_copy(column->rate, u);
+        mf_vec3_cross(column->slide, pose->position, u);
     }
 }
 
 // Returns how many there are; `ways` may be NULL.
-static uint32_t find_ways(const Start *start, Way *ways) {
+static uint32_t find_directions(const Start *start, VelocityColumn *columns) {
     const mf_ArtMotion *motion = start->motion;
     uint32_t count = 0;
     for (int i = 0; !motion->plan->fixed && i < 6; i++, count++)
-        if (ways != NULL) {
-            way_set(&ways[count], &start->poses[0], i % 3, i >= 3);
-            ways[count].owner = 0;
-            ways[count].armature = mf_art_constants(motion, -1)[MF_ART_ARMATURE];
+        if (columns != NULL) {
+            velocity_set(&columns[count], &start->poses[0], i % 3, i >= 3);
+            columns[count].owner = 0;
+            columns[count].armature = mf_art_constants(motion, -1)[MF_ART_ARMATURE];
         }
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->links[l];
         for (int axis = link->kind == MF_ART_BALL ? 0 : 2; axis < 3; axis++, count++) {
-            if (ways == NULL)
+            if (columns == NULL)
                 continue;
-            way_set(&ways[count], &start->poses[l + 1], axis, link->kind != MF_ART_SLIDE);
-            ways[count].owner = l + 1;
-            ways[count].armature = mf_art_constants(motion, (int32_t)l)[MF_ART_ARMATURE];
+            velocity_set(&columns[count], &start->poses[l + 1], axis, link->kind != MF_ART_SLIDE);
+            columns[count].owner = l + 1;
+            columns[count].armature = mf_art_constants(motion, (int32_t)l)[MF_ART_ARMATURE];
         }
     }
     return count;
@@ -228,7 +229,7 @@ static bool carries(const mf_ArtMotion *motion, uint32_t above, uint32_t below) 
     return below == above;
 }
 
-// The inertia of tendons, which MuJoCo has in its mass matrix; `j` has room for a row.
+// The inertia of tendons, which MuJoCo has in its mass matrix; `j` has space for a row.
 static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, double *m,
                         double *j) {
     const mf_ArtMotion *motion = start->motion;
@@ -253,21 +254,21 @@ static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, d
 
 // The mass matrix in the lower half, and its Cholesky factor in place. Links come after those that
 // carry them. False when it is not positive.
-static bool factor_mass(const Start *start, const mf_Model *model, const Way *ways, uint32_t n,
-                        double *m, double *row) {
+static bool factor_mass(const Start *start, const mf_Model *model, const VelocityColumn *columns,
+                        uint32_t n, double *m, double *row) {
     for (size_t i = 0; i < n; i++) {
-        const Heap *heap = &start->heaps[ways[i].owner];
+        const Heap *heap = &start->heaps[columns[i].owner];
         double torque[3], force[3], part[3];
-        mf_mat3_apply(torque, heap->inertia, ways[i].rate);
-        mf_vec3_cross(part, heap->moment, ways[i].slide);
+        mf_mat3_apply(torque, heap->inertia, columns[i].rate);
+        mf_vec3_cross(part, heap->moment, columns[i].slide);
         mf_vec3_add(torque, torque, part);
-        mf_vec3_cross(force, ways[i].rate, heap->moment);
-        mf_vec3_add_scaled(force, force, heap->mass, ways[i].slide);
+        mf_vec3_cross(force, columns[i].rate, heap->moment);
+        mf_vec3_add_scaled(force, force, heap->mass, columns[i].slide);
         for (size_t k = 0; k <= i; k++) {
             double sum = 0.0;
-            if (carries(start->motion, ways[k].owner, ways[i].owner))
-                sum = mf_vec3_dot(ways[k].rate, torque) + mf_vec3_dot(ways[k].slide, force);
-            m[i * n + k] = sum + (k == i ? ways[i].armature : 0.0);
+            if (carries(start->motion, columns[k].owner, columns[i].owner))
+                sum = mf_vec3_dot(columns[k].rate, torque) + mf_vec3_dot(columns[k].slide, force);
+            m[i * n + k] = sum + (k == i ? columns[i].armature : 0.0);
         }
     }
     if (!add_tendons(start, model, n, m, row))
@@ -285,17 +286,18 @@ static bool factor_mass(const Start *start, const mf_Model *model, const Way *wa
 }
 
 // J M^-1 J^T of a point of the link `owner`, or of its turning, the mean of three directions.
-static double give(const Start *start, const Way *ways, uint32_t n, const double *factor,
-                   uint32_t owner, const double point[3], bool angular, double *row) {
+static double give(const Start *start, const VelocityColumn *columns, uint32_t n,
+                   const double *factor, uint32_t owner, const double point[3], bool angular,
+                   double *row) {
     double sum = 0.0;
     for (int axis = 0; axis < 3; axis++) {
         for (size_t i = 0; i < n; i++) {
             double velocity[3];
-            mf_vec3_cross(velocity, ways[i].rate, point);
-            mf_vec3_add(velocity, velocity, ways[i].slide);
+            mf_vec3_cross(velocity, columns[i].rate, point);
+            mf_vec3_add(velocity, velocity, columns[i].slide);
             if (angular)
-                mf_vec3_copy(velocity, ways[i].rate);
-            row[i] = carries(start->motion, ways[i].owner, owner) ? velocity[axis] : 0.0;
+                mf_vec3_copy(velocity, columns[i].rate);
+            row[i] = carries(start->motion, columns[i].owner, owner) ? velocity[axis] : 0.0;
             for (size_t k = 0; k < i; k++)
                 row[i] -= factor[i * n + k] * row[k];
             row[i] /= factor[i * n + i];
@@ -309,13 +311,13 @@ static double give(const Start *start, const Way *ways, uint32_t n, const double
 typedef struct Factored {
     Start start;
     uint32_t count;
-    Way *ways;
+    VelocityColumn *columns;
     double *matrix, *row;
     bool fine;
 } Factored;
 
 static void factored_free(Factored *all) {
-    mf_release(all->start.context, all->ways);
+    mf_release(all->start.context, all->columns);
     mf_release(all->start.context, all->matrix);
     start_free(&all->start);
 }
@@ -326,10 +328,10 @@ static mf_Status factored_make(Factored *all, const mf_ArtMotion *motion, const 
     mf_Status status = start_make(&all->start, motion, model, context, error);
     if (status != MF_OK)
         return status;
-    const uint32_t n = all->count = find_ways(&all->start, NULL);
-    all->ways = mf_allocate(context, n, sizeof *all->ways);
+    const uint32_t n = all->count = find_directions(&all->start, NULL);
+    all->columns = mf_allocate(context, n, sizeof *all->columns);
     all->matrix = mf_allocate(context, (size_t)n * n + n, sizeof *all->matrix);
-    if (all->ways == NULL || all->matrix == NULL) {
+    if (all->columns == NULL || all->matrix == NULL) {
         factored_free(all);
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     }
@@ -339,8 +341,8 @@ static mf_Status factored_make(Factored *all, const mf_ArtMotion *motion, const 
 
 static void factor_all(Factored *all, const mf_Model *model) {
     start_gather(&all->start);
-    find_ways(&all->start, all->ways);
-    all->fine = factor_mass(&all->start, model, all->ways, all->count, all->matrix, all->row);
+    find_directions(&all->start, all->columns);
+    all->fine = factor_mass(&all->start, model, all->columns, all->count, all->matrix, all->row);
 }
 
 // The center of what a shape belongs to: its body or, without one, the link with all on it.
@@ -370,7 +372,7 @@ static double ease_of(Factored *all, const mf_Model *model, const mf_Shape *shap
         return 0.0;
     center_of(all, model, shape, centers, center);
     if (all->fine)
-        ease = give(&all->start, all->ways, all->count, all->matrix,
+        ease = give(&all->start, all->columns, all->count, all->matrix,
                     (uint32_t)(all->start.motion->frames[shape->link].link + 1), center, false,
                     all->row);
     return ease > least ? ease : least;
@@ -409,18 +411,18 @@ mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, do
         return status;
     factor_all(&all, model);
     const uint32_t n = all.count;
-    for (uint32_t way = 0; way < n; way++) {
+    for (uint32_t method = 0; method < n; method++) {
         double sum = 0.0;
-        if (all.ways[way].owner == 0)
+        if (all.columns[method].owner == 0)
             continue;
-        for (uint32_t i = way; all.fine && i < n; i++) {
-            all.row[i] = i == way ? 1.0 : 0.0;
-            for (uint32_t k = way; k < i; k++)
+        for (uint32_t i = method; all.fine && i < n; i++) {
+            all.row[i] = i == method ? 1.0 : 0.0;
+            for (uint32_t k = method; k < i; k++)
                 all.row[i] -= all.matrix[(size_t)i * n + k] * all.row[k];
             all.row[i] /= all.matrix[(size_t)i * n + i];
             sum += all.row[i] * all.row[i];
         }
-        uint32_t l = all.ways[way].owner - 1;
+        uint32_t l = all.columns[method].owner - 1;
         give[l] =
             all.fine && sum > 0.0 ? sum : 1.0 / mf_art_constants(motion, (int32_t)l)[MF_ART_MOVED];
     }
@@ -444,11 +446,11 @@ static double row_give(const Factored *all) {
 }
 
 // The mean of the diagonal of M^-1 over some velocities.
-static double way_give(const Factored *all, uint32_t first, uint32_t count) {
+static double velocity_give(const Factored *all, uint32_t first, uint32_t count) {
     double sum = 0.0;
-    for (uint32_t way = first; way < first + count; way++) {
+    for (uint32_t method = first; method < first + count; method++) {
         memset(all->row, 0, all->count * sizeof *all->row);
-        all->row[way] = 1.0;
+        all->row[method] = 1.0;
         sum += row_give(all);
     }
     return sum / count;
@@ -478,8 +480,8 @@ static mf_Status tendon_give(const Factored *all, const mf_Model *model, const m
 // Of a point that plan link `link` (-1 = base) holds: along and about.
 static void point_give(const Factored *all, int32_t link, const double point[3], double out[2]) {
     for (int angular = 0; angular < 2; angular++)
-        out[angular] = give(&all->start, all->ways, all->count, all->matrix, (uint32_t)(link + 1),
-                            point, angular, all->row);
+        out[angular] = give(&all->start, all->columns, all->count, all->matrix,
+                            (uint32_t)(link + 1), point, angular, all->row);
     // What cannot turn, or only turns, has the one for the other, as in MuJoCo.
     if (out[0] < 1e-15)
         out[0] = out[1];
@@ -578,13 +580,13 @@ void mf_art_weights_free(mf_ArtWeights *weights, mf_Context *context) {
 static mf_Status weights_make(const mf_ArtMotion *motion, const mf_Model *model, mf_ArtWeights *out,
                               mf_Context *context, mf_Error *error) {
     const size_t links = motion->plan->link_count;
-    double *room = mf_allocate(context,
-                               model->shape_count + 2 * links + 1 + motion->plan->tendon_count +
-                                   2 * (size_t)motion->plan->loop_count,
-                               sizeof *room);
-    if (room == NULL)
+    double *scratch = mf_allocate(context,
+                                  model->shape_count + 2 * links + 1 + motion->plan->tendon_count +
+                                      2 * (size_t)motion->plan->loop_count,
+                                  sizeof *scratch);
+    if (scratch == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    out->shapes = room;
+    out->shapes = scratch;
     out->links = out->shapes + model->shape_count;
     out->joints = out->links + links + 1;
     out->tendons = out->joints + links;
@@ -602,10 +604,10 @@ static void weights_of_links(const Factored *all, const mf_Model *model, const d
     }
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const uint32_t body = model->joints[motion->links[l].joint].body;
-        out->joints[l] =
-            body < model->body_count && only_slides(model, body)
-                ? 1.0 / model->bodies[body].mass
-                : way_give(all, motion->links[l].dof, motion->links[l].kind == MF_ART_BALL ? 3 : 1);
+        out->joints[l] = body < model->body_count && only_slides(model, body)
+                             ? 1.0 / model->bodies[body].mass
+                             : velocity_give(all, motion->links[l].dof,
+                                             motion->links[l].kind == MF_ART_BALL ? 3 : 1);
     }
     double squares = 0.0; // M = L L^T
     for (size_t i = 0; i < all->count; i++)
@@ -613,7 +615,7 @@ static void weights_of_links(const Factored *all, const mf_Model *model, const d
             squares += all->matrix[i * all->count + k] * all->matrix[i * all->count + k];
     out->mean = all->count > 0 ? squares / all->count : 1.0;
     for (uint32_t i = 0; i < 2; i++)
-        out->base[i] = motion->plan->fixed ? 0.0 : way_give(all, 3 * i, 3);
+        out->base[i] = motion->plan->fixed ? 0.0 : velocity_give(all, 3 * i, 3);
 }
 
 mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model, mf_ArtWeights *out,

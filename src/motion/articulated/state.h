@@ -49,7 +49,7 @@ static inline void state_copy(const mf_ArtPlan *plan, const State *from, State *
     memcpy(to->ball_rate, from->ball_rate, plan->ball_count * sizeof *to->ball_rate);
 }
 
-// Zeros, also in place of unit quaternions.
+// Zeros, also instead of unit quaternions.
 static inline void state_clear(const mf_ArtPlan *plan, State *state) {
     memset(&state->position, 0, sizeof state->position);
     memset(&state->attitude, 0, sizeof state->attitude);

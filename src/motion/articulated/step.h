@@ -9,9 +9,9 @@
 MF_KERNEL_COPIES(void, mf_articulated_step, (const mf_ArtBlock *block));
 
 // [byte] of scratch that a step needs, and of it what the next two functions do.
-MF_KERNEL_COPIES(size_t, mf_articulated_room, (const mf_ArtPlan *plan));
-MF_KERNEL_COPIES(size_t, mf_articulated_couple_room, (const mf_ArtPlan *plan));
-MF_KERNEL_COPIES(size_t, mf_articulated_constrain_room, (const mf_ArtPlan *plan));
+MF_KERNEL_COPIES(size_t, mf_articulated_scratch_size, (const mf_ArtPlan *plan));
+MF_KERNEL_COPIES(size_t, mf_articulated_couple_scratch_size, (const mf_ArtPlan *plan));
+MF_KERNEL_COPIES(size_t, mf_articulated_constrain_scratch_size, (const mf_ArtPlan *plan));
 
 // Adds what couplings do to the accelerations `rates` of a state; all three are of the kernel that
 // calls (State, Work, Rates). `is_explicit`: forces act now, not at the end of the step.
@@ -30,7 +30,7 @@ MF_KERNEL_COPIES(void, mf_articulated_constrain,
 void mf_articulated_query_scalar_f64(const mf_ArtQuery *query);
 void mf_articulated_query_single_f64(const mf_ArtQuery *query);
 // [byte] of scratch that a question needs.
-size_t mf_articulated_query_room_scalar_f64(const mf_ArtPlan *plan);
-size_t mf_articulated_query_room_single_f64(const mf_ArtPlan *plan);
+size_t mf_articulated_query_scratch_size_scalar_f64(const mf_ArtPlan *plan);
+size_t mf_articulated_query_scratch_size_single_f64(const mf_ArtPlan *plan);
 
 #endif

@@ -58,7 +58,7 @@ static void set_surface(const Surfaces *s, uint32_t i) {
         c[MF_ART_TOUCH_TORSION] = pair.dimension >= 4 ? pair.friction[2] : 0.0;
         c[MF_ART_TOUCH_ROLLING] = pair.dimension >= 6 ? pair.friction[3] : 0.0;
         c[MF_ART_TOUCH_MARGIN] = pair.margin;
-        contact->turns = c[MF_ART_TOUCH_TORSION] > 0.0 || c[MF_ART_TOUCH_ROLLING] > 0.0;
+        contact->rotates = c[MF_ART_TOUCH_TORSION] > 0.0 || c[MF_ART_TOUCH_ROLLING] > 0.0;
         if (is_soft(motion, &pair.softness))
             set_soft(s, &pair.softness, i, c);
     }

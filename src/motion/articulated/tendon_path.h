@@ -38,14 +38,14 @@ static inline Vec path_point(const Work *work, int32_t link, const double arm[3]
 
 // What a piece of the path that ends at `point` pulls with: `way` along it, both in the world.
 static inline void path_pull(const Work *work, const TendonPath *path, uint32_t slot, Vec point,
-                             Vec way, Wrench *row) {
+                             Vec direction, Wrench *row) {
     const int32_t link = path->links[slot];
     if (link == MF_ART_WORLD) {
-        row[slot].force = vec_add(row[slot].force, way);
+        row[slot].force = vec_add(row[slot].force, direction);
         return;
     }
     const Pose *pose = &work->contacts.pose[link + 1];
-    const Vec force = mat_apply_transposed(&pose->rotation, way),
+    const Vec force = mat_apply_transposed(&pose->rotation, direction),
               arm = mat_apply_transposed(&pose->rotation, vec_sub(point, pose->position));
     row[slot].force = vec_add(row[slot].force, force);
     row[slot].torque = vec_cross_add(arm, force, row[slot].torque);
@@ -59,11 +59,11 @@ static inline Vec path_choose(mf_mask mask, Vec a, Vec b) {
 // A straight piece in some lanes: its length and its pulls on both ends.
 static inline void path_piece(const Work *work, TendonPath *path, const mf_ArtWrap *start, Vec from,
                               const mf_ArtWrap *end, Vec to, mf_lane share, mf_mask where) {
-    const Vec way = vec_sub(to, from);
-    const mf_lane size = mf_sqrt(vec_dot(way, way));
+    const Vec offset = vec_sub(to, from);
+    const mf_lane size = mf_sqrt(vec_dot(offset, offset));
     const mf_lane tiny = mf_set(MF_WRAP_TINY);
     const Vec pull =
-        vec_scale(way, mf_keep(mf_and(where, mf_less(tiny, size)), share / mf_max(size, tiny)));
+        vec_scale(offset, mf_keep(mf_and(where, mf_less(tiny, size)), share / mf_max(size, tiny)));
     path->length = mf_fma(share, mf_keep(where, size), path->length);
     path_pull(work, path, start->slot, from, vec_negative(pull), path->row);
     path_pull(work, path, end->slot, to, pull, path->row);

@@ -8,21 +8,21 @@
 
 // Rows of shapes whose contacts move on them have the position where they touch level ground in the
 // start position.
-static void position_rows(const mf_ArtMotion *motion, const mf_Model *model, double (*turns)[4],
+static void position_rows(const mf_ArtMotion *motion, const mf_Model *model, double (*rotations)[4],
                           mf_ContactRow *rows) {
     const double up[3] = {0, 0, 1};
-    mf_model_pose(model, model->start_angle, NULL, turns);
+    mf_model_pose(model, model->start_angle, NULL, rotations);
     for (uint32_t i = 0; i < motion->plan->contact_count; i++) {
         const uint32_t shape = motion->contacts[i].shape;
-        double way[3] = {0, 0, 1};
+        double direction[3] = {0, 0, 1};
         if (shape != MF_NONE) {
             const uint32_t link = model->shapes[shape].link;
-            mf_quat_rotate_inverse(way, turns[link], up);
-            mf_quat_rotate(way, motion->frames[link].rotation, way);
+            mf_quat_rotate_inverse(direction, rotations[link], up);
+            mf_quat_rotate(direction, motion->frames[link].rotation, direction);
         }
         rows[i].part = motion->contacts[i].link;
         rows[i].shape = shape;
-        mf_art_contact_point(motion, i, way, rows[i].position);
+        mf_art_contact_point(motion, i, direction, rows[i].position);
     }
 }
 
@@ -37,13 +37,13 @@ static void lowest_point(const void *user, uint32_t row, const double up[3], dou
         mf_vec3_add_scaled(position, position, -c[3], up);
     if (motion->contacts[row].kind != MF_ART_TOUCH_OVAL)
         return;
-    double way[3] = {t[0] * up[0] + t[3] * up[1] + t[4] * up[2],
-                     t[3] * up[0] + t[1] * up[1] + t[5] * up[2],
-                     t[4] * up[0] + t[5] * up[1] + t[2] * up[2]};
-    mf_vec3_add_scaled(position, position, -1.0 / mf_sqrt(mf_vec3_dot(way, up)), way);
+    double direction[3] = {t[0] * up[0] + t[3] * up[1] + t[4] * up[2],
+                           t[3] * up[0] + t[1] * up[1] + t[5] * up[2],
+                           t[4] * up[0] + t[5] * up[1] + t[2] * up[2]};
+    mf_vec3_add_scaled(position, position, -1.0 / mf_sqrt(mf_vec3_dot(direction, up)), direction);
 }
 
-mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error) {
+mf_Status mf_art_report_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     uint32_t link_count = mf_group_model(group)->link_count;
     mf_ContactLink *links = mf_allocate(context, link_count, sizeof *links);
@@ -55,14 +55,14 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_E
         for (int c = 0; c < 4; c++)
             links[i].rotation[c] = own->rotation[c];
     }
-    double(*turns)[4] = mf_allocate(context, link_count, sizeof *turns);
-    const bool fine = links != NULL && rows != NULL && turns != NULL;
+    double(*rotations)[4] = mf_allocate(context, link_count, sizeof *rotations);
+    const bool fine = links != NULL && rows != NULL && rotations != NULL;
     if (fine)
-        position_rows(motion, mf_group_model(group), turns, rows);
+        position_rows(motion, mf_group_model(group), rotations, rows);
     mf_Status status = fine ? mf_contacts_register(group, rows, motion->plan->contact_count, links,
                                                    lowest_point, motion, error)
                             : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    mf_release(context, turns);
+    mf_release(context, rotations);
     mf_release(context, links);
     mf_release(context, rows);
     return status;

@@ -112,12 +112,13 @@ static bool has_axis(const mf_Joint *joint) {
 }
 
 // Nearly parallel axes have no useful perpendicular: then x points to the child's origin.
-static void choose_x(double x[3], const double z[3], const double other[3], const double way[3]) {
+static void choose_x(double x[3], const double z[3], const double other[3],
+                     const double direction[3]) {
     const double tiny = 1e-9;
     mf_vec3_cross(x, z, other);
     if (mf_vec3_length(x) > tiny && mf_vec3_normalize(x))
         return;
-    mf_vec3_add_scaled(x, way, -mf_vec3_dot(way, z), z);
+    mf_vec3_add_scaled(x, direction, -mf_vec3_dot(direction, z), z);
     if (mf_vec3_length(x) > tiny && mf_vec3_normalize(x))
         return;
     int least = 0;
@@ -136,15 +137,15 @@ static void choose_axes(Tree *t, uint32_t carrier) {
     const mf_Joint *joint = &t->model->joints[t->model->links[carrier].joint];
     if (!has_axis(joint))
         return;
-    double other[3] = {0, 0, 0}, way[3] = {0, 0, 0}, x[3], y[3], rotation[4], position[3];
+    double other[3] = {0, 0, 0}, direction[3] = {0, 0, 0}, x[3], y[3], rotation[4], position[3];
     const mf_Joint *child = heaviest_child(t, carrier);
     if (child != NULL) {
         joint_frame(t, child, rotation, position);
-        mf_vec3_copy(way, position);
+        mf_vec3_copy(direction, position);
         if (has_axis(child))
             mf_quat_rotate(other, rotation, child->axis);
     }
-    choose_x(x, joint->axis, other, way);
+    choose_x(x, joint->axis, other, direction);
     mf_vec3_cross(y, joint->axis, x);
     double matrix[9] = {x[0],           y[0], joint->axis[0], x[1],          y[1],
                         joint->axis[1], x[2], y[2],           joint->axis[2]};
@@ -164,7 +165,7 @@ static double snapped(double a) {
 }
 
 // Splits a rotation (row after row) into turns about z, x and z. Returns the angle of the last.
-static double split_turn(double *c, mf_ArtLink *link, const double e[9]) {
+static double split_rotation(double *c, mf_ArtLink *link, const double e[9]) {
     double a = snapped(e[2]), b = snapped(e[5]), sine = mf_sqrt(a * a + b * b);
     double cos_angle = 1.0, sin_angle = 0.0, sin_tilt = 0.0, cos_tilt = snapped(e[8]);
     if (sine > 0.0) {
@@ -191,10 +192,10 @@ static double split_turn(double *c, mf_ArtLink *link, const double e[9]) {
                                                        : MF_ART_ANY;
     // First column of (turn x)^T (turn z)^T e.
     double x = cos_angle * e[0] + sin_angle * e[3], y = cos_angle * e[3] - sin_angle * e[0];
-    double cosine = snapped(x), turned = snapped(cos_tilt * y + sin_tilt * e[6]);
+    double cosine = snapped(x), angle = snapped(cos_tilt * y + sin_tilt * e[6]);
     c[MF_ART_COS_OFFSET] = cosine;
-    c[MF_ART_SIN_OFFSET] = turned;
-    return mf_atan2(turned, cosine);
+    c[MF_ART_SIN_OFFSET] = angle;
+    return mf_atan2(angle, cosine);
 }
 
 // Adds a body to the inertia of a plan link; `rotation` and `place` from the body's frame to the
@@ -234,7 +235,7 @@ static mf_ArtLink *new_link(Tree *t, int32_t parent, uint32_t joint, mf_ArtKind 
     return link;
 }
 
-static void set_place(double *c, mf_ArtLink *link, const double position[3]) {
+static void set_position(double *c, mf_ArtLink *link, const double position[3]) {
     for (int i = 0; i < 3; i++) {
         c[MF_ART_POSITION + i] = mf_abs(position[i]) < 1e-14 ? 0.0 : position[i];
         if (c[MF_ART_POSITION + i] != 0.0)
@@ -251,10 +252,10 @@ static void set_frame(Tree *t, int32_t index, const double rotation[4], const do
     for (int i = 0; i < 9; i++)
         c[MF_ART_ROTATION + i] = snapped(e[i]);
     if (link->kind != MF_ART_BALL)
-        c[MF_ART_OFFSET] = split_turn(c, link, e) - reference;
+        c[MF_ART_OFFSET] = split_rotation(c, link, e) - reference;
     if (link->kind == MF_ART_SLIDE)
         c[MF_ART_OFFSET] = -reference;
-    set_place(c, link, position);
+    set_position(c, link, position);
 }
 
 // The three slides of a floating joint along x, y and z of its frame, which is in the parent's.

@@ -61,9 +61,9 @@ static inline LoadDistribution distribute_loads(const LinkContact *list, uint32_
     middle = vec_scale(middle, part);
     across(normal, axes);
     for (uint32_t i = 0; i < count; i++) {
-        Vec way = vec_sub(vec_sub(list[i].point, origin), middle);
-        mf_lane x = mf_keep(list[i].exists, vec_dot(axes[0], way));
-        mf_lane y = mf_keep(list[i].exists, vec_dot(axes[1], way));
+        Vec offset = vec_sub(vec_sub(list[i].point, origin), middle);
+        mf_lane x = mf_keep(list[i].exists, vec_dot(axes[0], offset));
+        mf_lane y = mf_keep(list[i].exists, vec_dot(axes[1], offset));
         xx = mf_fma(x, x, xx);
         xy = mf_fma(x, y, xy);
         yy = mf_fma(y, y, yy);
@@ -107,8 +107,8 @@ static inline void warm_start_load(const mf_ArtPlan *plan, const Contacts *conta
         moment = vec_scale(moment, scale);
         LoadDistribution distribution = distribute_loads(list, count, origin, normal, load, moment);
         for (uint32_t i = 0; i < count; i++) {
-            Vec way = vec_sub(vec_sub(list[i].point, origin), distribution.middle);
-            loads[i] = mf_max(vec_dot_add(distribution.along, way, distribution.mean), zero);
+            Vec offset = vec_sub(vec_sub(list[i].point, origin), distribution.middle);
+            loads[i] = mf_max(vec_dot_add(distribution.along, offset, distribution.mean), zero);
             loads[i] = mf_keep(list[i].exists, loads[i]);
             sum = sum + loads[i];
         }

@@ -433,7 +433,7 @@ static const char *const car_tires[] = {"pacejka", "curvature", "linear", NULL};
 // clang-format off
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.car", "a single-track car"),
-    MF_KEY("motion.car.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, mf_integrator_words,
+    MF_KEY("motion.car.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, mf_integrator_names,
            AT(integrator), "integrator of the equations of motion"),
     MF_KEY("motion.car.model", MF_KEY_CHOICE, 0, "", "blended", 0, 0, car_models, AT(model),
            "steering model; `blended`: kinematic at low speed, dynamic at high speed"),

@@ -135,14 +135,14 @@ static MF_INLINE void load_wrenches(Car *car) {
     for (uint32_t c = 0; c < 6; c++)
         w[c] = load_wrench(car, loaded, c);
     mf_lane lifts = mf_fma(fixed->nx, w[0], mf_fma(fixed->ny, w[1], fixed->nz * w[2]));
-    mf_lane turns = mf_fma(fixed->nx, w[3], mf_fma(fixed->ny, w[4], fixed->nz * w[5]));
+    mf_lane cycles = mf_fma(fixed->nx, w[3], mf_fma(fixed->ny, w[4], fixed->nz * w[5]));
     mf_lane part = mf_fma(fixed->lean, mf_fma(fixed->nx, w[0], fixed->ny * w[1]), w[2]);
     mf_lane x = mf_fma(-fixed->nx, part, w[0]), y = mf_fma(-fixed->ny, part, w[1]);
     mf_lane cosine, sine, inverse = constant(fixed, MF_CAR_INVERSE_MASS);
     heading(&car->state, &cosine, &sine);
     fixed->external_x = inverse * mf_fma(cosine, x, sine * y);
     fixed->external_y = inverse * mf_fma(cosine, y, -sine * x);
-    fixed->external_yaw = constant(fixed, MF_CAR_INVERSE_YAW) * turns;
+    fixed->external_yaw = constant(fixed, MF_CAR_INVERSE_YAW) * cycles;
     fixed->external_load = mf_set((mf_real)-fixed->plan->load_per_force) * lifts;
 }
 

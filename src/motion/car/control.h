@@ -21,13 +21,13 @@ typedef struct Actuators {
 typedef struct Goal {
     mf_lane x, y;    // [m] world
     mf_lane speed;   // [m/s] wanted
-    mf_lane slowing; // [m/s^2] at which the wanted speed falls, >= 0
+    mf_lane slowing; // [m/s^2] at which the target speed falls, >= 0
     mf_mask blocked; // cannot be reached by turning to it: go straight on
 } Goal;
 
 // ---- speed --------------------------------------------------------------------------------------
 
-// Lowers the wanted speed to that from which the car stops within `distance` [m] with four fifths
+// Lowers the target speed to that from which the car stops within `distance` [m] with four fifths
 // of its braking; the rest is left to the loop.
 static MF_INLINE void stop_within(const Fixed *fixed, mf_lane distance, Goal *g) {
     mf_lane slowing = mf_set((mf_real)0.8) * constant(fixed, MF_CAR_BRAKING), zero = mf_zero();
@@ -65,16 +65,16 @@ static MF_INLINE mf_mask give_force(const Fixed *fixed, mf_lane speed, mf_lane f
     return weak;
 }
 
-static MF_INLINE void drive_at(const Fixed *fixed, const State *s, mf_lane wanted, mf_lane slowing,
+static MF_INLINE void drive_at(const Fixed *fixed, const State *s, mf_lane target, mf_lane slowing,
                                Actuators *out) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
-    mf_lane speed = s->vx, error = wanted - speed;
+    mf_lane speed = s->vx, error = target - speed;
     mf_lane requested = mf_fma(constant(fixed, MF_CAR_SPEED_GAIN), error, out->integral - slowing);
     mf_lane faster = constant(fixed, MF_CAR_ACCELERATION), slower = constant(fixed, MF_CAR_BRAKING);
     mf_lane low = mf_select(mf_less(zero, speed), slower, faster);
     mf_lane high = mf_select(mf_less(speed, zero), slower, faster);
     mf_lane given = mf_clamp(requested, -low, high);
-    mf_lane ahead = sign_of(mf_select(mf_less_equal(mf_abs(speed), zero), wanted, speed));
+    mf_lane ahead = sign_of(mf_select(mf_less_equal(mf_abs(speed), zero), target, speed));
     mf_lane drag = constant(fixed, MF_CAR_DRAG) * (speed * mf_abs(speed));
     mf_lane force = mf_fma(constant(fixed, MF_CAR_LONG_MASS), given, drag);
     force = mf_fma(constant(fixed, MF_CAR_ROLLING), ahead, force);
@@ -86,7 +86,7 @@ static MF_INLINE void drive_at(const Fixed *fixed, const State *s, mf_lane wante
     mf_lane integral = mf_fma(rate, error, out->integral);
     out->integral = mf_select(winding, out->integral, integral);
     // A car that is to stand is held.
-    mf_mask stands = mf_and(mf_less_equal(mf_abs(wanted), zero),
+    mf_mask stands = mf_and(mf_less_equal(mf_abs(target), zero),
                             mf_less(mf_abs(speed), constant(fixed, MF_CAR_HOLD_SPEED)));
     out->integral = mf_select(stands, zero, out->integral);
     if (fixed->plan->brakes) {
@@ -189,7 +189,7 @@ static MF_INLINE Goal waypoint_goal(const Fixed *fixed, const State *s, const Ax
         mf_and(mf_less_equal(beyond, zero), mf_less(distance, half * constant(fixed, MF_CAR_BASE)));
     mf_mask there = mf_or(passed, mf_less_equal(distance, near_bound));
     mf_lane square = mf_fma(ahead, ahead, left * left), side = mf_abs(left);
-    mf_lane radius = constant(fixed, MF_CAR_TURN_RADIUS);
+    mf_lane radius = constant(fixed, MF_CAR_ARC_RADIUS);
     mf_mask blocked = mf_less(square, mf_set((mf_real)1.9) * radius * side);
     // Half the cornering limit on the arc to the goal, of radius square / (2 side).
     mf_lane arc = mf_select(mf_less(ahead, zero), radius,

@@ -254,7 +254,7 @@ static void fill_loops(double *k, const mf_Car *car, mf_CarModel model) {
     k[MF_CAR_LOOK_LEAST] = car->look_ahead_least;
     k[MF_CAR_LOOK_MOST] = car->look_ahead_most;
     k[MF_CAR_STOP_DISTANCE] = car->stop_distance;
-    k[MF_CAR_TURN_RADIUS] = k[MF_CAR_BASE] * cosine / sine;
+    k[MF_CAR_ARC_RADIUS] = k[MF_CAR_BASE] * cosine / sine;
 }
 
 void mf_car_plan_constants(mf_CarPlan *plan, const mf_Car *car, double step, double tick,

@@ -20,8 +20,8 @@ static double edge_length(const double (*positions)[2], uint32_t count, uint32_t
     return mf_vec3_length(along);
 }
 
-static mf_Status check_places(const double (*positions)[2], uint32_t count, bool closed,
-                              double *length, mf_Error *error) {
+static mf_Status check_positions(const double (*positions)[2], uint32_t count, bool closed,
+                                 double *length, mf_Error *error) {
     if (positions == NULL || count < 2 || count > 1000000)
         return mf_fail(error, MF_BAD_ARGUMENT, "car path: %u points, need 2 .. 1000000", count);
     for (uint32_t i = 0; i < count; i++)
@@ -75,30 +75,31 @@ static void sample(const mf_CarPath *path, const Walk *start, uint32_t edges, co
 mf_Status mf_car_path_create(mf_Context *context, const double (*positions)[2], uint32_t count,
                              bool closed, double spacing, const mf_CarPath **out, mf_Error *error) {
     mf_CarPath path = {.closed = closed};
-    mf_Status status = check_places(positions, count, closed, &path.length, error);
+    mf_Status status = check_positions(positions, count, closed, &path.length, error);
     if (status != MF_OK)
         return status;
     double segments = mf_floor(path.length / spacing) + 1.0;
     path.segments = (uint32_t)mf_clamp(segments, 8.0, MF_CAR_PATH_SAMPLES);
     path.spacing = path.length / path.segments;
     const size_t samples = (size_t)path.segments + 2;
-    Samples room = {.x = mf_allocate(context, 2 * samples, sizeof(double) + sizeof(float))};
-    if (room.x == NULL)
+    Samples samples_memory = {
+        .x = mf_allocate(context, 2 * samples, sizeof(double) + sizeof(float))};
+    if (samples_memory.x == NULL)
         return mf_fail(error, MF_NO_MEMORY, "car path: out of memory");
-    room.y = room.x + samples;
-    room.narrow_x = (float *)(void *)(room.y + samples);
-    room.narrow_y = room.narrow_x + samples;
+    samples_memory.y = samples_memory.x + samples;
+    samples_memory.narrow_x = (float *)(void *)(samples_memory.y + samples);
+    samples_memory.narrow_y = samples_memory.narrow_x + samples;
     const Walk start = {
         .positions = positions, .count = count, .length = edge_length(positions, count, 0)};
-    sample(&path, &start, closed ? count : count - 1, &room);
-    const mf_FlatPart parts[] = {MF_FLAT_PART(&path, x_f64, room.x, samples),
-                                 MF_FLAT_PART(&path, y_f64, room.y, samples),
-                                 MF_FLAT_PART(&path, x_f32, room.narrow_x, samples),
-                                 MF_FLAT_PART(&path, y_f32, room.narrow_y, samples)};
+    sample(&path, &start, closed ? count : count - 1, &samples_memory);
+    const mf_FlatPart parts[] = {MF_FLAT_PART(&path, x_f64, samples_memory.x, samples),
+                                 MF_FLAT_PART(&path, y_f64, samples_memory.y, samples),
+                                 MF_FLAT_PART(&path, x_f32, samples_memory.narrow_x, samples),
+                                 MF_FLAT_PART(&path, y_f32, samples_memory.narrow_y, samples)};
     void *image;
     status = mf_flat_pack(context, &path, sizeof path, parts, sizeof parts / sizeof *parts, &image,
                           error);
-    mf_release(context, room.x);
+    mf_release(context, samples_memory.x);
     if (status == MF_OK)
         *out = image;
     return status;

@@ -59,7 +59,7 @@ enum {
     MF_CAR_LOOK_LEAST,      // [m]
     MF_CAR_LOOK_MOST,       // [m]
     MF_CAR_STOP_DISTANCE,   // [m]
-    MF_CAR_TURN_RADIUS,     // [m] smallest, of the rear axle
+    MF_CAR_ARC_RADIUS,      // [m] smallest, of the rear axle
     MF_CAR_GROUND,          // [m] height of level ground
     MF_CAR_CONSTANTS        // their number
 };

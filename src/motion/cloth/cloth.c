@@ -119,10 +119,10 @@ typedef struct Softness { // sums over constraints
 static double weight_at(const mf_ClothPlan *plan, const mf_ClothBatch *batch, uint32_t node,
                         uint32_t lane) {
     const uint32_t at =
-        batch->places == MF_CLOTH_APART
+        batch->slots == MF_CLOTH_APART
             ? batch->at[node] + lane
-            : (uint32_t)mf_cloth_places(plan)[batch->places + node * MF_CLOTH_LANES + lane];
-    const double mass = at < plan->place_count ? mf_cloth_masses_f64(plan)[at] : 0.0;
+            : (uint32_t)mf_cloth_slots(plan)[batch->slots + node * MF_CLOTH_LANES + lane];
+    const double mass = at < plan->slot_count ? mf_cloth_masses_f64(plan)[at] : 0.0;
     return mass > 0.0 ? 1.0 / mass : 0.0;
 }
 
@@ -240,7 +240,7 @@ static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothCon
     if (status != MF_OK)
         return status;
     motion->plan->substeps = substeps_of(motion->plan, config, motion->step);
-    for (uint32_t at = 0; at < motion->plan->place_count; at++)
+    for (uint32_t at = 0; at < motion->plan->slot_count; at++)
         motion->mass += mf_cloth_masses_f64(motion->plan)[at];
     choose_kernels(group, motion);
     status = mf_cloth_fields(group, motion, error);
@@ -312,7 +312,7 @@ static const mf_Key row_keys[] = {
         "constraints; shorter ones are stiffer and lose less energy; `auto`: 0.02 to 1 ms, so that "
         "the cloth is softer than its stiffness by a tenth at most"),
     MF_KEY("motion.cloth.pins", MF_KEY_COUNT, 0, "1", "0", 0, 4096, NULL, AT(pins),
-           "room for pins beyond those of the cloth"),
+           "space for pins beyond those of the cloth"),
     MF_KEY("motion.cloth.drag", MF_KEY_REAL, 0, "1/s", "0.1", 0, 1000, NULL, AT(drag),
            "deceleration over velocity, of still air"),
     MF_KEY("motion.cloth.self_distance", MF_KEY_REAL, 0, "m", "0", 0, 10, NULL, AT(self_distance),

@@ -8,7 +8,7 @@
 #include "motion/cloth/self.h"
 
 static MF_INLINE mf_real *array_of(const mf_ClothJob *job, uint32_t array) {
-    return (mf_real *)job->work + array * mf_cloth_room(job->plan);
+    return (mf_real *)job->work + array * mf_cloth_scratch_size(job->plan);
 }
 
 static MF_INLINE const mf_real *values_of(const mf_ClothPlan *plan) {
@@ -35,10 +35,10 @@ void MF_KERNEL(mf_cloth_load)(const mf_ClothJob *job, uint32_t first, uint32_t c
     const mf_real *position = (const mf_real *)job->position;
     const mf_real *velocity = (const mf_real *)job->velocity;
     const mf_real *mass = masses_of(job->plan);
-    const uint32_t *place_of = mf_cloth_place_of(job->plan);
+    const uint32_t *slot_of = mf_cloth_slot_of(job->plan);
     mf_real *w = array_of(job, MF_CLOTH_W);
     for (uint32_t vertex = first; vertex < first + count; vertex++) {
-        const uint32_t at = place_of[vertex];
+        const uint32_t at = slot_of[vertex];
         for (uint32_t c = 0; c < 3; c++) {
             const size_t from = ((size_t)3 * vertex + c) * MF_CLOTH_LANES;
             const mf_real lead = (mf_real)(job->lead * job->plan->gravity[c]);
@@ -51,9 +51,9 @@ void MF_KERNEL(mf_cloth_load)(const mf_ClothJob *job, uint32_t first, uint32_t c
 
 void MF_KERNEL(mf_cloth_store)(const mf_ClothJob *job, uint32_t first, uint32_t count) {
     mf_real *position = (mf_real *)job->position, *velocity = (mf_real *)job->velocity;
-    const uint32_t *place_of = mf_cloth_place_of(job->plan);
+    const uint32_t *slot_of = mf_cloth_slot_of(job->plan);
     for (uint32_t vertex = first; vertex < first + count; vertex++) {
-        const uint32_t at = place_of[vertex];
+        const uint32_t at = slot_of[vertex];
         for (uint32_t c = 0; c < 3; c++) {
             const size_t to = ((size_t)3 * vertex + c) * MF_CLOTH_LANES;
             const mf_real lead = (mf_real)(job->lead * job->plan->gravity[c]);
@@ -79,33 +79,35 @@ static MF_INLINE void store_at(const mf_ClothJob *job, uint32_t array, uint32_t 
 
 // The velocity changes by what constraints and contacts moved the vertex, so that a vertex that
 // nothing moves keeps it to the bit.
-static MF_INLINE void end_substep(const mf_ClothJob *job, uint32_t at, uint32_t piece, Spot *spot,
-                                  const mf_LaneMap *map) {
+static MF_INLINE void end_substep(const mf_ClothJob *job, uint32_t at, uint32_t piece,
+                                  ContactPoint *contact_point, const mf_LaneMap *map) {
     const mf_ClothPlan *plan = job->plan;
     const mf_real h = (mf_real)job->substep, one = 1;
     mf_real *touches = array_of(job, MF_CLOTH_TOUCHES) + at;
-    spot->predicted = load_at(job, MF_CLOTH_P, at);
+    contact_point->predicted = load_at(job, MF_CLOTH_P, at);
     if (plan->self_distance > 0)
-        spot->x = vec_add(spot->x, load_at(job, MF_CLOTH_S, at));
-    spot->touches = mf_load(touches);
+        contact_point->x = vec_add(contact_point->x, load_at(job, MF_CLOTH_S, at));
+    contact_point->touches = mf_load(touches);
     if (plan->ground)
-        spot_meet_ground(spot, plan, map, mf_set(h));
-    spot_meet_obstacles(spot, job, at % MF_CLOTH_LANES, piece);
-    mf_store(touches, spot->touches);
-    spot->v = vec_fma(vec_sub(spot->x, spot->predicted), mf_set(one / h), spot->v);
-    const mf_mask free = mf_less(mf_zero(), spot->free);
+        contact_point_touch_ground(contact_point, plan, map, mf_set(h));
+    contact_point_touch_obstacles(contact_point, job, at % MF_CLOTH_LANES, piece);
+    mf_store(touches, contact_point->touches);
+    contact_point->v = vec_fma(vec_sub(contact_point->x, contact_point->predicted), mf_set(one / h),
+                               contact_point->v);
+    const mf_mask free = mf_less(mf_zero(), contact_point->free);
     const mf_lane slowed = mf_set(one / (one + h * (mf_real)plan->drag));
-    spot->v = vec_scale(spot->v, mf_select(free, slowed, mf_set(one)));
+    contact_point->v = vec_scale(contact_point->v, mf_select(free, slowed, mf_set(one)));
 }
 
-static MF_INLINE void begin_substep(const mf_ClothJob *job, uint32_t at, Spot *spot) {
+static MF_INLINE void begin_substep(const mf_ClothJob *job, uint32_t at,
+                                    ContactPoint *contact_point) {
     const mf_lane h = mf_set((mf_real)job->substep);
-    const mf_mask free = mf_less(mf_zero(), spot->free);
+    const mf_mask free = mf_less(mf_zero(), contact_point->free);
     const double *g = job->plan->gravity;
     const Vec fall = {mf_set((mf_real)g[0]), mf_set((mf_real)g[1]), mf_set((mf_real)g[2])};
-    spot->v = vec_select(free, vec_fma(fall, h, spot->v), spot->v);
-    spot->x = vec_fma(spot->v, h, spot->x);
-    store_at(job, MF_CLOTH_P, at, spot->x);
+    contact_point->v = vec_select(free, vec_fma(fall, h, contact_point->v), contact_point->v);
+    contact_point->x = vec_fma(contact_point->v, h, contact_point->x);
+    store_at(job, MF_CLOTH_P, at, contact_point->x);
 }
 
 void MF_KERNEL(mf_cloth_move)(const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends,
@@ -113,16 +115,16 @@ void MF_KERNEL(mf_cloth_move)(const mf_ClothJob *job, uint32_t first, uint32_t c
     const mf_LaneMap map = mf_lane_map(job->terrain);
     const uint32_t end = (first + count) * MF_CLOTH_LANES;
     for (uint32_t at = first * MF_CLOTH_LANES; at < end; at += MF_LANES) {
-        Spot spot;
-        spot.x = load_at(job, MF_CLOTH_X, at);
-        spot.v = load_at(job, MF_CLOTH_V, at);
-        spot.free = mf_load(array_of(job, MF_CLOTH_W) + at);
+        ContactPoint contact_point;
+        contact_point.x = load_at(job, MF_CLOTH_X, at);
+        contact_point.v = load_at(job, MF_CLOTH_V, at);
+        contact_point.free = mf_load(array_of(job, MF_CLOTH_W) + at);
         if (ends)
-            end_substep(job, at, piece, &spot, &map);
+            end_substep(job, at, piece, &contact_point, &map);
         if (begins)
-            begin_substep(job, at, &spot);
-        store_at(job, MF_CLOTH_X, at, spot.x);
-        store_at(job, MF_CLOTH_V, at, spot.v);
+            begin_substep(job, at, &contact_point);
+        store_at(job, MF_CLOTH_X, at, contact_point.x);
+        store_at(job, MF_CLOTH_V, at, contact_point.v);
     }
 }
 
@@ -189,14 +191,14 @@ void MF_KERNEL(mf_cloth_sum)(const mf_ClothJob *job, uint32_t first, uint32_t co
 // Where the vertices of each bucket end, and the mean velocity [m/s].
 static void count_cells(const mf_ClothJob *job, double mean[3]) {
     const mf_ClothSelf *self = &job->self;
-    const uint32_t vertices = job->plan->vertex_count, *place_of = mf_cloth_place_of(job->plan);
+    const uint32_t vertices = job->plan->vertex_count, *slot_of = mf_cloth_slot_of(job->plan);
     memset(self->begins, 0, (self->bucket_count + 1) * sizeof *self->begins);
     for (uint32_t v = 0; v < vertices; v++) {
         const Cell cell = cell_of(job, array_of(job, MF_CLOTH_X), v);
         memcpy(self->cells + 3 * (size_t)v, cell.at, sizeof cell.at);
         self->begins[bucket_of(self, cell) + 1]++;
         for (uint32_t c = 0; c < 3; c++)
-            mean[c] += (double)array_of(job, MF_CLOTH_V + c)[place_of[v]] / vertices;
+            mean[c] += (double)array_of(job, MF_CLOTH_V + c)[slot_of[v]] / vertices;
     }
     for (uint32_t b = 0; b < self->bucket_count; b++)
         self->begins[b + 1] += self->begins[b];
@@ -204,7 +206,7 @@ static void count_cells(const mf_ClothJob *job, double mean[3]) {
 
 double MF_KERNEL(mf_cloth_sort)(const mf_ClothJob *job, double span) {
     const mf_ClothSelf *self = &job->self;
-    const uint32_t vertices = job->plan->vertex_count, *place_of = mf_cloth_place_of(job->plan);
+    const uint32_t vertices = job->plan->vertex_count, *slot_of = mf_cloth_slot_of(job->plan);
     double mean[3] = {0, 0, 0}, fastest = 0;
     count_cells(job, mean);
     // From the last to the first, so that a bucket begins where its first vertex is put.
@@ -214,7 +216,7 @@ double MF_KERNEL(mf_cloth_sort)(const mf_ClothJob *job, double span) {
         memcpy(cell.at, self->cells + 3 * (size_t)v, sizeof cell.at);
         self->sorted[--self->begins[bucket_of(self, cell) + 1]] = v;
         for (uint32_t c = 0; c < 3; c++) {
-            const double speed = (double)array_of(job, MF_CLOTH_V + c)[place_of[v]] - mean[c];
+            const double speed = (double)array_of(job, MF_CLOTH_V + c)[slot_of[v]] - mean[c];
             square += speed * speed;
         }
         fastest = square > fastest ? square : fastest;
@@ -269,7 +271,7 @@ static MF_INLINE Solve solve_of(const mf_ClothJob *job, uint32_t chunk) {
     for (uint32_t i = 0; i < MF_CLOTH_WORK; i++)
         solve.array[i] = array_of(job, i);
     solve.values = values_of(plan);
-    solve.places = mf_cloth_places(plan);
+    solve.slots = mf_cloth_slots(plan);
     solve.stiffening = (mf_real)(1 / (job->substep * job->substep));
     solve.damping = (mf_real)(plan->damping / job->substep);
     solve.substep = (mf_real)job->substep;
@@ -285,7 +287,7 @@ void MF_KERNEL(mf_cloth_solve)(const mf_ClothJob *job, uint32_t chunk) {
     const bool keeps = job->after != NULL;
     for (uint32_t i = range.first; i < range.first + range.count; i++) {
         const mf_ClothBatch *batch = &mf_cloth_batches(plan)[i];
-        const bool apart = batch->places != MF_CLOTH_APART;
+        const bool apart = batch->slots != MF_CLOTH_APART;
         if (apart || job->pulls[i] || damped)
             solve_batch(&solve, i, apart, job->pulls[i] != 0, damped, tears, keeps);
         else if (tears)
@@ -307,8 +309,8 @@ void MF_KERNEL(mf_cloth_residual)(const mf_ClothJob *job, uint32_t chunk, mf_Clo
         const mf_ClothBatch *batch = &mf_cloth_batches(plan)[i];
         const bool stretches = batch->kind == MF_CLOTH_EDGE || batch->kind == MF_CLOTH_TRIANGLE;
         MF_ALIGNED(64) mf_real lanes[MF_CLOTH_LANES], all[MF_CLOTH_LANES];
-        Batch b = {&solve,        batch, 0, batch->places != MF_CLOTH_APART, false, false, false, i,
-                   mf_mask_all(), false};
+        Batch b = {&solve, batch,         0,    batch->slots != MF_CLOTH_APART, false, false, false,
+                   i,      mf_mask_all(), false};
         if (batch->kind == MF_CLOTH_CELL)
             continue;
         for (b.lane = 0; b.lane < MF_CLOTH_LANES; b.lane += MF_LANES) {

@@ -9,7 +9,7 @@ typedef struct Sheet {
 
 static double mass_of(const Sheet *sheet, uint32_t vertex) {
     const mf_ClothPlan *plan = sheet->motion->plan;
-    return mf_cloth_masses_f64(plan)[mf_cloth_place_of(plan)[vertex]];
+    return mf_cloth_masses_f64(plan)[mf_cloth_slot_of(plan)[vertex]];
 }
 
 static void read(const Sheet *sheet, int row, uint32_t vertex, double out[3]) {
@@ -59,11 +59,11 @@ static double energy_of(uint32_t kind, double (*x)[3], const double *value) {
 }
 
 // Place of a node; lanes without a constraint have compliances that leave no energy.
-static uint32_t node_place(const mf_ClothPlan *plan, const mf_ClothBatch *batch, uint32_t node,
-                           uint32_t lane) {
-    return batch->places == MF_CLOTH_APART
+static uint32_t node_slot(const mf_ClothPlan *plan, const mf_ClothBatch *batch, uint32_t node,
+                          uint32_t lane) {
+    return batch->slots == MF_CLOTH_APART
                ? batch->at[node] + lane
-               : (uint32_t)mf_cloth_places(plan)[batch->places + node * MF_CLOTH_LANES + lane];
+               : (uint32_t)mf_cloth_slots(plan)[batch->slots + node * MF_CLOTH_LANES + lane];
 }
 
 // Whether the constraint of a lane has lost an element.
@@ -91,9 +91,9 @@ static double batch_energy(const Sheet *sheet, uint32_t index) {
         for (uint32_t i = 0; i < values; i++)
             value[i] = rows[i * MF_CLOTH_LANES + lane];
         for (uint32_t node = 0; node < nodes; node++) {
-            const uint32_t at = node_place(plan, batch, node, lane);
+            const uint32_t at = node_slot(plan, batch, node, lane);
             const uint32_t vertex =
-                at < plan->place_count ? mf_cloth_vertex_at(plan)[at] : MF_CLOTH_APART;
+                at < plan->slot_count ? mf_cloth_vertex_at(plan)[at] : MF_CLOTH_APART;
             if (vertex != MF_CLOTH_APART)
                 read(sheet, MF_CLOTH_ROW_POSITION, vertex, x[node]);
         }

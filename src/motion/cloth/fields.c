@@ -44,9 +44,9 @@ static const struct {
          {"pin.link", "1", "", MF_U32, MF_FIXED_COUNT, 3, INPUT,
           "what each pin moves with: 1 + the number of a group in the world, robot "
           "and link; 0: nothing, pin.anchor is given"}},
-    [MF_CLOTH_ROW_PLACE] = {PER_PIN,
-                            {"pin.place", "m", "link", MF_REAL, MF_FIXED_COUNT, 3, INPUT,
-                             "where on that link the pin is"}},
+    [MF_CLOTH_ROW_PIN_POSITION] = {PER_PIN,
+                                   {"pin.position", "m", "link", MF_REAL, MF_FIXED_COUNT, 3, INPUT,
+                                    "where on that link the pin is"}},
 };
 
 static uint32_t count_of(const mf_ClothPlan *plan, int row) {
@@ -75,7 +75,7 @@ uint32_t mf_cloth_pinned(const mf_ClothMotion *motion, uint32_t instance, uint32
 
 // The base's pose and twist.
 typedef struct Base {
-    double position[3], rotation[4], linear[3], turn[3];
+    double position[3], rotation[4], linear[3], angular[3];
 } Base;
 
 static Base base_of(const mf_ClothMotion *motion, uint32_t instance) {
@@ -88,7 +88,7 @@ static Base base_of(const mf_ClothMotion *motion, uint32_t instance) {
         base.linear[c] = mf_field_get(motion->body[2], instance, c);
         rate[c] = mf_field_get(motion->body[3], instance, c);
     }
-    mf_quat_rotate(base.turn, base.rotation, rate);
+    mf_quat_rotate(base.angular, base.rotation, rate);
     return base;
 }
 
@@ -96,7 +96,7 @@ static void place_vertex(const mf_ClothMotion *motion, uint32_t instance, const 
                          uint32_t vertex) {
     double at[3], speed[3];
     mf_quat_rotate(at, base->rotation, mf_cloth_home(motion->plan) + 3 * (size_t)vertex);
-    mf_vec3_cross(speed, base->turn, at);
+    mf_vec3_cross(speed, base->angular, at);
     for (uint32_t c = 0; c < 3; c++) {
         mf_field_set(motion->rows[MF_CLOTH_ROW_POSITION], instance, 3 * vertex + c,
                      base->position[c] + at[c]);
@@ -115,22 +115,22 @@ static void reset_pin(const mf_ClothMotion *motion, uint32_t instance, uint32_t 
         mf_field_set(motion->rows[MF_CLOTH_ROW_ANCHOR], instance, 3 * pin + c, at);
         mf_field_set(motion->rows[MF_CLOTH_ROW_FORCE], instance, 3 * pin + c, 0.0);
         mf_field_set(motion->rows[MF_CLOTH_ROW_LINK], instance, 3 * pin + c, 0.0);
-        mf_field_set(motion->rows[MF_CLOTH_ROW_PLACE], instance, 3 * pin + c, 0.0);
+        mf_field_set(motion->rows[MF_CLOTH_ROW_PIN_POSITION], instance, 3 * pin + c, 0.0);
     }
 }
 
 void mf_cloth_reset(mf_Group *group, uint32_t instance, void *user) {
     const mf_ClothMotion *motion = user;
     const Base base = base_of(motion, instance);
-    uint32_t held = 0;
+    uint32_t fixed_count = 0;
     (void)group;
     for (uint32_t v = 0; v < motion->plan->vertex_count; v++)
         place_vertex(motion, instance, &base, v);
     for (uint32_t pin = 0; pin < motion->plan->pin_count; pin++) {
         reset_pin(motion, instance, pin);
-        held += mf_cloth_pins(motion->plan)[pin] != MF_NONE;
+        fixed_count += mf_cloth_pins(motion->plan)[pin] != MF_NONE;
     }
-    mf_field_set(motion->rows[MF_CLOTH_ROW_CONTACTS], instance, 0, held);
+    mf_field_set(motion->rows[MF_CLOTH_ROW_CONTACTS], instance, 0, fixed_count);
     for (uint32_t c = 0; c < 2; c++)
         mf_field_set(motion->rows[MF_CLOTH_ROW_RESIDUAL], instance, c, 0.0);
     for (uint32_t e = 0; e < motion->plan->element_count; e++)

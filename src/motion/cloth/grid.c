@@ -4,11 +4,11 @@
 //
 //   E = B / 2 (|x_uu|^2 + |x_vv|^2 + 2 |x_uv|^2) per area
 //
-// Places: the longer direction is cut into bands, one a lane. A column is the vertices at one place
-// of the shorter direction; its rows of lanes follow one another. Lanes then never share a vertex,
-// whatever the constraint, but for those between bands, whose nodes are one lane apart. A chunk is
-// some columns; with those that its last constraints reach it touches two more, so chunks that are
-// two apart can be worked at once.
+// Places: the longer direction is cut into bands, one a lane. A column is the vertices at one
+// position of the shorter direction; its rows of lanes follow one another. Lanes then never share a
+// vertex, whatever the constraint, but for those between bands, whose nodes are one lane apart. A
+// chunk is some columns; with those that its last constraints reach it touches two more, so chunks
+// that are two apart can be worked at once.
 #include "motion/cloth/program.h"
 
 #include <string.h>
@@ -23,14 +23,14 @@ typedef struct Grid {
     const mf_Cloth *cloth;
     uint32_t columns, length; // [1] across, and vertices of each column
     uint32_t rows;            // [1] of lanes of a column
-    bool turned;              // columns lie along the first direction
+    bool rotated;             // columns lie along the first direction
     double width, height;     // [m] between columns, and along them
 } Grid;
 
 // A vertex of a column.
 static uint32_t vertex_of(const Grid *grid, uint32_t column, uint32_t along) {
-    return grid->turned ? column * grid->cloth->counts[0] + along
-                        : along * grid->cloth->counts[0] + column;
+    return grid->rotated ? column * grid->cloth->counts[0] + along
+                         : along * grid->cloth->counts[0] + column;
 }
 
 // Rows of lanes when columns have `length` vertices.
@@ -41,14 +41,14 @@ static uint32_t rows_for(uint32_t length) {
 
 static Grid choose_grid(mf_ClothDraft *draft, const mf_Cloth *cloth) {
     const uint32_t *n = cloth->counts;
-    const bool turned = n[1] * rows_for(n[0]) < n[0] * rows_for(n[1]);
-    const int across = turned ? 1 : 0, along = 1 - across;
+    const bool rotated = n[1] * rows_for(n[0]) < n[0] * rows_for(n[1]);
+    const int across = rotated ? 1 : 0, along = 1 - across;
     return (Grid){.draft = draft,
                   .cloth = cloth,
                   .columns = n[across],
                   .length = n[along],
                   .rows = rows_for(n[along]),
-                  .turned = turned,
+                  .rotated = rotated,
                   .width = cloth->size[across] / (n[across] - 1),
                   .height = cloth->size[along] / (n[along] - 1)};
 }
@@ -175,11 +175,11 @@ static void add_column(const Grid *grid, uint32_t column) {
 void mf_cloth_draft_grid(mf_ClothDraft *draft, const mf_Cloth *cloth) {
     const Grid grid = choose_grid(draft, cloth);
     draft->in_rows = true;
-    if (!mf_cloth_draft_places(draft, grid.columns * grid.rows * MF_CLOTH_LANES))
+    if (!mf_cloth_draft_slots(draft, grid.columns * grid.rows * MF_CLOTH_LANES))
         return;
     for (uint32_t column = 0; column < grid.columns; column++)
         for (uint32_t along = 0; along < grid.length; along++)
-            draft->place_of[vertex_of(&grid, column, along)] =
+            draft->slot_of[vertex_of(&grid, column, along)] =
                 (column * grid.rows + along % grid.rows) * MF_CLOTH_LANES + along / grid.rows;
     for (uint32_t odd = 0; odd < 2; odd++) {
         for (uint32_t from = odd * COLUMNS; from < grid.columns; from += 2 * COLUMNS) {

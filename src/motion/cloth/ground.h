@@ -8,31 +8,31 @@
 #include "motion/cloth/solve.h"
 #include "terrain/distance_lane.h"
 
-typedef struct Spot { // some places that move
-    Vec x;            // [m]
-    Vec predicted;    // [m] where the velocity alone would have taken it
-    Vec v;            // [m/s] that velocity
-    mf_lane free;     // [1] 0: pinned, or no vertex
-    mf_lane touches;  // [1] 1: it met something in this step
-} Spot;
+typedef struct ContactPoint { // some places that move
+    Vec x;                    // [m]
+    Vec predicted;            // [m] where the velocity alone would have taken it
+    Vec v;                    // [m/s] that velocity
+    mf_lane free;             // [1] 0: pinned, or no vertex
+    mf_lane touches;          // [1] 1: it met something in this step
+} ContactPoint;
 
 // Moves the spot out of a surface: `depth` along the unit normal, > 0 inside; the surface moved by
 // `way` in the substep. Returns what friction and normal moved it, but for depth that was there
 // before.
-static MF_INLINE Vec spot_leave(Spot *s, Vec normal, mf_lane depth, Vec way, mf_lane friction,
-                                mf_lane substep) {
+static MF_INLINE Vec contact_point_leave(ContactPoint *s, Vec normal, mf_lane depth, Vec direction,
+                                         mf_lane friction, mf_lane substep) {
     const mf_lane zero = mf_zero();
     const mf_mask inside = mf_and(mf_less(zero, depth), mf_less(zero, s->free));
     if (!mf_any(inside))
         return MF_VALUE(Vec, zero, zero, zero);
     depth = mf_keep(inside, depth);
-    Vec moved = vec_sub(vec_fma(s->v, substep, vec_sub(s->x, s->predicted)), way);
+    Vec moved = vec_sub(vec_fma(s->v, substep, vec_sub(s->x, s->predicted)), direction);
     mf_lane approach = vec_dot(moved, normal);
     mf_lane before = mf_clamp(depth + approach, zero, depth);
     Vec along = vec_fma(normal, -approach, moved);
     mf_lane size = mf_sqrt(vec_dot(along, along) + mf_set((mf_real)1e-30));
-    mf_lane held = mf_min(friction * (depth - before) / size, mf_set((mf_real)1));
-    Vec push = vec_fma(along, mf_keep(inside, -held), vec_scale(normal, depth - before));
+    mf_lane clamped = mf_min(friction * (depth - before) / size, mf_set((mf_real)1));
+    Vec push = vec_fma(along, mf_keep(inside, -clamped), vec_scale(normal, depth - before));
     // Selected, as adding nothing would still turn -0 into 0 where another lane is inside.
     s->x = vec_select(inside, vec_fma(normal, before, vec_add(s->x, push)), s->x);
     s->predicted = vec_select(inside, vec_fma(normal, before, s->predicted), s->predicted);
@@ -40,26 +40,26 @@ static MF_INLINE Vec spot_leave(Spot *s, Vec normal, mf_lane depth, Vec way, mf_
     return push;
 }
 
-static MF_INLINE void spot_meet_ground(Spot *s, const mf_ClothPlan *plan, const mf_LaneMap *map,
-                                       mf_lane substep) {
+static MF_INLINE void contact_point_touch_ground(ContactPoint *s, const mf_ClothPlan *plan,
+                                                 const mf_LaneMap *map, mf_lane substep) {
     const mf_lane one = mf_set((mf_real)1), radius = mf_set((mf_real)plan->radius);
     const mf_lane friction = mf_set((mf_real)plan->friction), zero = mf_zero();
     const Vec still = MF_VALUE(Vec, zero, zero, zero);
     if (plan->level) {
         const mf_lane depth = mf_set((mf_real)plan->height) + radius - s->x.z;
-        spot_leave(s, MF_VALUE(Vec, zero, zero, one), depth, still, friction, substep);
+        contact_point_leave(s, MF_VALUE(Vec, zero, zero, one), depth, still, friction, substep);
         return;
     }
     if (map->ends) {
         Vec out;
         const mf_lane distance = mf_map_distance(map, s->x, (mf_real)plan->radius, &out);
-        spot_leave(s, out, radius - distance, still, friction, substep);
+        contact_point_leave(s, out, radius - distance, still, friction, substep);
         return;
     }
     mf_lane slope_x, slope_y, height = mf_map_surface(map, s->x.x, s->x.y, &slope_x, &slope_y);
     mf_lane up = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
     const Vec normal = MF_VALUE(Vec, -slope_x * up, -slope_y * up, up);
-    spot_leave(s, normal, mf_fma(height - s->x.z, up, radius), still, friction, substep);
+    contact_point_leave(s, normal, mf_fma(height - s->x.z, up, radius), still, friction, substep);
 }
 
 #endif

@@ -196,7 +196,7 @@ static mf_Status build(Mesh *mesh, mf_Error *error) {
     if (!color_all(mesh))
         return mf_fail(error, MF_LIMIT, "triangles: too many meet at one vertex");
     for (uint32_t v = 0; v < vertices; v++)
-        mesh->draft->place_of[v] = v;
+        mesh->draft->slot_of[v] = v;
     for (uint32_t color = 0; color < COLORS; color++)
         add_color(mesh, MF_CLOTH_HINGE, color);
     for (uint32_t color = 0; color < COLORS; color++)
@@ -216,7 +216,7 @@ mf_Status mf_cloth_draft_mesh(mf_ClothDraft *draft, const mf_Cloth *cloth, mf_Er
     mf_Status status =
         mesh.sides == NULL || mesh.constraints == NULL || mesh.color == NULL ||
                 mesh.taken == NULL ||
-                !mf_cloth_draft_places(draft, (cloth->vertex_count + lanes - 1) / lanes * lanes)
+                !mf_cloth_draft_slots(draft, (cloth->vertex_count + lanes - 1) / lanes * lanes)
             ? mf_fail(error, MF_NO_MEMORY, "cloth: out of memory")
             : build(&mesh, error);
     mf_release(context, mesh.sides);

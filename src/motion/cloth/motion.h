@@ -16,7 +16,7 @@ enum { // rows of a group, in the order of the table of fields
     MF_CLOTH_ROW_ANCHOR,
     MF_CLOTH_ROW_FORCE,
     MF_CLOTH_ROW_LINK,
-    MF_CLOTH_ROW_PLACE,
+    MF_CLOTH_ROW_PIN_POSITION,
     MF_CLOTH_ROWS
 };
 

@@ -15,9 +15,10 @@ static MF_INLINE Vec vec_number(const double *a) {
 }
 
 // A ball of this radius at the end of `way`.
-static MF_INLINE Near near_ball(Vec way, mf_real radius) {
-    const mf_lane length = mf_sqrt(vec_dot(way, way) + mf_set((mf_real)1e-30));
-    return MF_VALUE(Near, length - mf_set(radius), vec_scale(way, mf_set((mf_real)1) / length));
+static MF_INLINE Near near_ball(Vec direction, mf_real radius) {
+    const mf_lane length = mf_sqrt(vec_dot(direction, direction) + mf_set((mf_real)1e-30));
+    return MF_VALUE(Near, length - mf_set(radius),
+                    vec_scale(direction, mf_set((mf_real)1) / length));
 }
 
 static MF_INLINE Near near_capsule(Vec p, const mf_real *half) {
@@ -111,9 +112,9 @@ static MF_INLINE void add_push(mf_real *rows, uint32_t lane, Vec impulse, Vec ar
     }
 }
 
-static MF_INLINE void spot_meet_obstacle(Spot *s, const mf_ClothJob *job,
-                                         const mf_ClothObstacle *obstacle, mf_real *rows,
-                                         uint32_t lane) {
+static MF_INLINE void contact_point_touch_obstacle(ContactPoint *s, const mf_ClothJob *job,
+                                                   const mf_ClothObstacle *obstacle, mf_real *rows,
+                                                   uint32_t lane) {
     const mf_lane radius = mf_set((mf_real)job->plan->radius);
     const mf_lane h = mf_set((mf_real)job->substep);
     const Vec from = vec_sub(s->x, vec_number(obstacle->position));
@@ -121,32 +122,32 @@ static MF_INLINE void spot_meet_obstacle(Spot *s, const mf_ClothJob *job,
     const mf_lane reach = (mf_set((mf_real)obstacle->radius) + radius) * mf_set((mf_real)1.001);
     if (!mf_any(mf_and(mf_less(vec_dot(from, from), reach * reach), mf_less(mf_zero(), s->free))))
         return;
-    Mat turn;
+    Mat rotation;
     const double *r = obstacle->rotation;
     const Vec rows_of[3] = {vec_number(r), vec_number(r + 3), vec_number(r + 6)};
-    turn = MF_VALUE(Mat, rows_of[0].x, rows_of[0].y, rows_of[0].z, rows_of[1].x, rows_of[1].y,
-                    rows_of[1].z, rows_of[2].x, rows_of[2].y, rows_of[2].z);
-    const Near near = near_solid(mat_apply_transposed(&turn, from), obstacle);
-    const Vec normal = mat_apply(&turn, near.normal);
+    rotation = MF_VALUE(Mat, rows_of[0].x, rows_of[0].y, rows_of[0].z, rows_of[1].x, rows_of[1].y,
+                        rows_of[1].z, rows_of[2].x, rows_of[2].y, rows_of[2].z);
+    const Near near = near_solid(mat_apply_transposed(&rotation, from), obstacle);
+    const Vec normal = mat_apply(&rotation, near.normal);
     const mf_lane depth = radius - near.distance;
     if (!mf_any(mf_and(mf_less(mf_zero(), depth), mf_less(mf_zero(), s->free))))
         return;
     const Vec speed =
         vec_cross_add(vec_number(obstacle->rate), from, vec_number(obstacle->velocity));
-    const Vec push =
-        spot_leave(s, normal, depth, vec_scale(speed, h), mf_set((mf_real)job->plan->friction), h);
+    const Vec push = contact_point_leave(s, normal, depth, vec_scale(speed, h),
+                                         mf_set((mf_real)job->plan->friction), h);
     const mf_lane weight = mf_keep(mf_less(mf_zero(), s->free),
                                    mf_set((mf_real)1) / mf_max(s->free, mf_set((mf_real)1e-30)));
     add_push(rows, lane, vec_scale(push, weight / h),
              vec_sub(s->x, vec_number(obstacle->reference)));
 }
 
-static MF_INLINE void spot_meet_obstacles(Spot *s, const mf_ClothJob *job, uint32_t lane,
-                                          uint32_t piece) {
+static MF_INLINE void contact_point_touch_obstacles(ContactPoint *s, const mf_ClothJob *job,
+                                                    uint32_t lane, uint32_t piece) {
     const size_t each = (size_t)MF_CLOTH_PUSH * MF_CLOTH_LANES;
     mf_real *rows = (mf_real *)job->pushes + piece * job->obstacle_count * each;
     for (uint32_t i = 0; i < job->obstacle_count; i++)
-        spot_meet_obstacle(s, job, &job->obstacles[i], rows + i * each, lane);
+        contact_point_touch_obstacle(s, job, &job->obstacles[i], rows + i * each, lane);
 }
 
 #endif

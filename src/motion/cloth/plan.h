@@ -53,7 +53,7 @@ static inline uint32_t mf_cloth_needs(uint32_t kind) {
 typedef struct mf_ClothBatch {
     uint32_t kind;               // [1] mf_ClothKind
     uint32_t values;             // [1] its first row of the coefficients
-    uint32_t places;             // [1] its first value of `places`; MF_CLOTH_APART: `at`
+    uint32_t slots;              // [1] its first value of `places`; MF_CLOTH_APART: `at`
     uint32_t at[MF_CLOTH_NODES]; // [1] place of each node of lane 0, the other lanes follow
 } mf_ClothBatch;
 
@@ -65,15 +65,15 @@ typedef struct mf_ClothRange { // of batches, or of chunks
     X(mf_ClothBatch, batches, (of)->batch_count)                                                   \
     X(mf_ClothRange, chunks, (of)->chunk_count)                                                    \
     X(mf_ClothRange, waves, (of)->wave_count)                                                      \
-    X(int32_t, places, (of)->listed_count)                                                         \
-    X(uint32_t, place_of, (of)->vertex_count)                                                      \
-    X(uint32_t, vertex_at, (of)->place_count)                                                      \
+    X(int32_t, slots, (of)->listed_count)                                                          \
+    X(uint32_t, slot_of, (of)->vertex_count)                                                       \
+    X(uint32_t, vertex_at, (of)->slot_count)                                                       \
     X(uint32_t, triangles, 3 * (of)->triangle_count)                                               \
     X(uint32_t, pins, (of)->pin_count)                                                             \
     X(uint32_t, elements, MF_CLOTH_NODES *MF_CLOTH_LANES *(of)->torn_batch_count)                  \
     X(double, home, 3 * (of)->vertex_count)                                                        \
-    X(double, masses_f64, (of)->place_count)                                                       \
-    X(float, masses_f32, (of)->place_count)                                                        \
+    X(double, masses_f64, (of)->slot_count)                                                        \
+    X(float, masses_f32, (of)->slot_count)                                                         \
     X(double, values_f64, MF_CLOTH_LANES *(of)->value_count)                                       \
     X(float, values_f32, MF_CLOTH_LANES *(of)->value_count)
 
@@ -82,7 +82,7 @@ typedef struct mf_ClothPlan {
     uint32_t bytes;                                // [byte] of the image
     uint32_t vertex_count, triangle_count;         // [1]
     uint32_t counts[2];                            // [1] of a rectangle, or 0
-    uint32_t place_count;                          // [1] a multiple of MF_CLOTH_LANES
+    uint32_t slot_count;                           // [1] a multiple of MF_CLOTH_LANES
     uint32_t batch_count, chunk_count, wave_count; // [1]
     uint32_t listed_count, value_count, pin_count; // [1]
     uint32_t element_count;    // [1] edges of a rectangle, or triangles; 0: it does not tear
@@ -166,7 +166,7 @@ typedef struct mf_ClothTear {
 typedef struct mf_ClothJob {
     const mf_ClothPlan *plan;
     const mf_TerrainImage *terrain;
-    void *work;                // MF_CLOTH_WORK arrays of mf_cloth_room values
+    void *work;                // MF_CLOTH_WORK arrays of mf_cloth_scratch_size values
     uint8_t *pulls;            // [1] per batch: 1: it has a pinned vertex
     void *position, *velocity; // its lane of the rows of vertex.position and vertex.velocity
     const mf_ClothObstacle *obstacles;
@@ -183,8 +183,8 @@ typedef struct mf_ClothJob {
 } mf_ClothJob;
 
 // Values of an array: the places, and a row that lanes without a constraint may move.
-static inline size_t mf_cloth_room(const mf_ClothPlan *plan) {
-    return (size_t)plan->place_count + 2 * MF_CLOTH_LANES;
+static inline size_t mf_cloth_scratch_size(const mf_ClothPlan *plan) {
+    return (size_t)plan->slot_count + 2 * MF_CLOTH_LANES;
 }
 
 // Some vertices, from `first` on; the working memory is zeros before the first are loaded.

@@ -8,13 +8,13 @@ enum { NEAR = 128 }; // [1] batches among which equal values are looked for
 // ---- lists that grow
 // -----------------------------------------------------------------------------
 
-// Makes room for `more` elements behind `count`. False: out of memory.
-static bool reserve(mf_ClothDraft *draft, void **list, uint32_t *room, uint32_t count,
+// Makes space for `more` elements behind `count`. False: out of memory.
+static bool reserve(mf_ClothDraft *draft, void **list, uint32_t *capacity, uint32_t count,
                     uint32_t more, size_t size) {
-    if (draft->failed || count + more <= *room)
+    if (draft->failed || count + more <= *capacity)
         return !draft->failed;
-    const uint32_t wanted = 2 * (count + more);
-    void *grown = mf_allocate(draft->context, wanted, size);
+    const uint32_t needed = 2 * (count + more);
+    void *grown = mf_allocate(draft->context, needed, size);
     if (grown == NULL) {
         draft->failed = true;
         return false;
@@ -23,24 +23,24 @@ static bool reserve(mf_ClothDraft *draft, void **list, uint32_t *room, uint32_t 
         memcpy(grown, *list, count * size);
     mf_release(draft->context, *list);
     *list = grown;
-    *room = wanted;
+    *capacity = needed;
     return true;
 }
 
-#define RESERVE(draft, name, room, count, more)                                                    \
-    reserve(draft, (void **)&(draft)->name, &(draft)->room, count, more, sizeof *(draft)->name)
+#define RESERVE(draft, name, capacity, count, more)                                                \
+    reserve(draft, (void **)&(draft)->name, &(draft)->capacity, count, more, sizeof *(draft)->name)
 
-bool mf_cloth_draft_places(mf_ClothDraft *draft, uint32_t places) {
+bool mf_cloth_draft_slots(mf_ClothDraft *draft, uint32_t slots) {
     const uint32_t vertices = draft->plan.vertex_count;
-    draft->plan.place_count = places;
-    draft->place_of = mf_allocate(draft->context, vertices, sizeof *draft->place_of);
-    draft->vertex_at = mf_allocate(draft->context, places, sizeof *draft->vertex_at);
+    draft->plan.slot_count = slots;
+    draft->slot_of = mf_allocate(draft->context, vertices, sizeof *draft->slot_of);
+    draft->vertex_at = mf_allocate(draft->context, slots, sizeof *draft->vertex_at);
     draft->home = mf_allocate(draft->context, 3 * (size_t)vertices, sizeof *draft->home);
-    draft->masses_f64 = mf_allocate(draft->context, places, sizeof *draft->masses_f64);
-    draft->masses_f32 = mf_allocate(draft->context, places, sizeof *draft->masses_f32);
-    draft->failed = draft->failed || draft->place_of == NULL || draft->vertex_at == NULL ||
+    draft->masses_f64 = mf_allocate(draft->context, slots, sizeof *draft->masses_f64);
+    draft->masses_f32 = mf_allocate(draft->context, slots, sizeof *draft->masses_f32);
+    draft->failed = draft->failed || draft->slot_of == NULL || draft->vertex_at == NULL ||
                     draft->home == NULL || draft->masses_f64 == NULL || draft->masses_f32 == NULL;
-    for (uint32_t at = 0; !draft->failed && at < places; at++)
+    for (uint32_t at = 0; !draft->failed && at < slots; at++)
         draft->vertex_at[at] = MF_CLOTH_APART;
     return !draft->failed;
 }
@@ -78,7 +78,7 @@ static uint32_t place_values(mf_ClothDraft *draft, uint32_t kind, const double *
     }
     const uint32_t first = draft->plan.value_count;
     const uint32_t used = first * MF_CLOTH_LANES;
-    if (!RESERVE(draft, values_f64, value_room, used, (uint32_t)length))
+    if (!RESERVE(draft, values_f64, value_capacity, used, (uint32_t)length))
         return 0;
     memcpy(draft->values_f64 + used, rows, length * sizeof *rows);
     draft->plan.value_count += mf_cloth_values(kind);
@@ -87,9 +87,9 @@ static uint32_t place_values(mf_ClothDraft *draft, uint32_t kind, const double *
 
 static bool follow_each_other(const mf_ClothDraft *draft, const mf_ClothConstraint *constraints,
                               const uint32_t *lanes, uint32_t count, uint32_t node) {
-    const uint32_t first = draft->place_of[constraints[0].vertices[node]] - lanes[0];
+    const uint32_t first = draft->slot_of[constraints[0].vertices[node]] - lanes[0];
     for (uint32_t i = 1; i < count; i++)
-        if (draft->place_of[constraints[i].vertices[node]] - lanes[i] != first)
+        if (draft->slot_of[constraints[i].vertices[node]] - lanes[i] != first)
             return false;
     return true;
 }
@@ -108,32 +108,33 @@ static bool are_apart(const mf_ClothBatch *batch) {
 }
 
 // Lanes without a constraint have the places behind all others.
-static void list_places(mf_ClothDraft *draft, mf_ClothBatch *batch,
-                        const mf_ClothConstraint *constraints, const uint32_t *lanes,
-                        uint32_t count) {
+static void list_slots(mf_ClothDraft *draft, mf_ClothBatch *batch,
+                       const mf_ClothConstraint *constraints, const uint32_t *lanes,
+                       uint32_t count) {
     const uint32_t nodes = mf_cloth_nodes(batch->kind), first = draft->plan.listed_count;
-    if (!RESERVE(draft, places, listed_room, first, nodes * MF_CLOTH_LANES))
+    if (!RESERVE(draft, slots, listed_capacity, first, nodes * MF_CLOTH_LANES))
         return;
-    batch->places = first;
+    batch->slots = first;
     draft->plan.listed_count += nodes * MF_CLOTH_LANES;
     for (uint32_t node = 0; node < nodes; node++) {
-        int32_t *row = draft->places + first + node * MF_CLOTH_LANES;
+        int32_t *row = draft->slots + first + node * MF_CLOTH_LANES;
         for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++)
-            row[lane] = (int32_t)(draft->plan.place_count + lane);
+            row[lane] = (int32_t)(draft->plan.slot_count + lane);
         for (uint32_t i = 0; i < count; i++)
-            row[lanes[i]] = (int32_t)draft->place_of[constraints[i].vertices[node]];
+            row[lanes[i]] = (int32_t)draft->slot_of[constraints[i].vertices[node]];
     }
 }
 
 // Of a cloth that tears: which elements each lane needs.
 static void list_elements(mf_ClothDraft *draft, const mf_ClothConstraint *constraints,
                           const uint32_t *lanes, uint32_t count) {
-    const uint32_t room = MF_CLOTH_NODES * MF_CLOTH_LANES;
-    const uint32_t first = draft->plan.torn_batch_count * room;
-    if (draft->plan.element_count == 0 || !RESERVE(draft, elements, element_room, first, room))
+    const uint32_t capacity = MF_CLOTH_NODES * MF_CLOTH_LANES;
+    const uint32_t first = draft->plan.torn_batch_count * capacity;
+    if (draft->plan.element_count == 0 ||
+        !RESERVE(draft, elements, element_capacity, first, capacity))
         return;
     uint32_t *all = draft->elements + first;
-    for (uint32_t i = 0; i < room; i++)
+    for (uint32_t i = 0; i < capacity; i++)
         all[i] = MF_NONE;
     for (uint32_t i = 0; i < count; i++)
         memcpy(all + MF_CLOTH_NODES * lanes[i], constraints[i].elements,
@@ -144,19 +145,19 @@ static void list_elements(mf_ClothDraft *draft, const mf_ClothConstraint *constr
 void mf_cloth_draft_batch(mf_ClothDraft *draft, const mf_ClothConstraint *constraints,
                           const uint32_t *lanes, uint32_t count) {
     double rows[6 * MF_CLOTH_LANES];
-    if (count == 0 || !RESERVE(draft, batches, batch_room, draft->plan.batch_count, 1))
+    if (count == 0 || !RESERVE(draft, batches, batch_capacity, draft->plan.batch_count, 1))
         return;
-    mf_ClothBatch batch = {.kind = constraints[0].kind, .places = MF_CLOTH_APART};
+    mf_ClothBatch batch = {.kind = constraints[0].kind, .slots = MF_CLOTH_APART};
     fill_values(constraints, lanes, count, rows);
     batch.values = place_values(draft, batch.kind, rows);
     bool in_rows = draft->in_rows;
     for (uint32_t node = 0; node < mf_cloth_nodes(batch.kind); node++) {
         in_rows = in_rows && follow_each_other(draft, constraints, lanes, count, node);
-        batch.at[node] = draft->place_of[constraints[0].vertices[node]] - lanes[0];
+        batch.at[node] = draft->slot_of[constraints[0].vertices[node]] - lanes[0];
     }
     list_elements(draft, constraints, lanes, count);
     if (!in_rows || !are_apart(&batch))
-        list_places(draft, &batch, constraints, lanes, count);
+        list_slots(draft, &batch, constraints, lanes, count);
     if (!draft->failed)
         draft->batches[draft->plan.batch_count++] = batch;
 }
@@ -168,7 +169,7 @@ static uint32_t end_of(const mf_ClothRange *ranges, uint32_t count) {
 void mf_cloth_draft_chunk(mf_ClothDraft *draft) {
     const uint32_t first = end_of(draft->chunks, draft->plan.chunk_count);
     if (first == draft->plan.batch_count ||
-        !RESERVE(draft, chunks, chunk_room, draft->plan.chunk_count, 1))
+        !RESERVE(draft, chunks, chunk_capacity, draft->plan.chunk_count, 1))
         return;
     draft->chunks[draft->plan.chunk_count++] =
         (mf_ClothRange){first, draft->plan.batch_count - first};
@@ -177,7 +178,7 @@ void mf_cloth_draft_chunk(mf_ClothDraft *draft) {
 void mf_cloth_draft_wave(mf_ClothDraft *draft) {
     const uint32_t first = end_of(draft->waves, draft->plan.wave_count);
     if (first == draft->plan.chunk_count ||
-        !RESERVE(draft, waves, wave_room, draft->plan.wave_count, 1))
+        !RESERVE(draft, waves, wave_capacity, draft->plan.wave_count, 1))
         return;
     draft->waves[draft->plan.wave_count++] =
         (mf_ClothRange){first, draft->plan.chunk_count - first};
@@ -194,7 +195,7 @@ static mf_Status fill_vertices(mf_ClothDraft *draft, const mf_Cloth *cloth) {
     mf_cloth_masses(cloth, mass);
     mf_cloth_center(cloth, center);
     for (uint32_t v = 0; v < draft->plan.vertex_count; v++) {
-        const uint32_t at = draft->place_of[v];
+        const uint32_t at = draft->slot_of[v];
         mf_cloth_vertex(cloth, v, draft->home + 3 * (size_t)v);
         mf_vec3_sub(draft->home + 3 * (size_t)v, draft->home + 3 * (size_t)v, center);
         draft->vertex_at[at] = v;

@@ -10,9 +10,10 @@ typedef struct mf_ClothDraft {
     mf_ClothPlan plan;
     mf_Context *context;
     MF_CLOTH_ARRAYS(MF_FLAT_POINTER, )
-    uint32_t batch_room, chunk_room, wave_room, listed_room, value_room, element_room; // [1]
-    bool in_rows; // places of batches follow one another where they can
-    bool failed;  // out of memory
+    uint32_t batch_capacity, chunk_capacity, wave_capacity, listed_capacity, value_capacity,
+        element_capacity; // [1]
+    bool in_rows;         // places of batches follow one another where they can
+    bool failed;          // out of memory
 } mf_ClothDraft;
 
 // The plan of a cloth that mf_cloth_check accepts, from `settings`, of whose counts only that of
@@ -38,8 +39,8 @@ void mf_cloth_draft_batch(mf_ClothDraft *draft, const mf_ClothConstraint *constr
 // The batches since the last chunk become one; the chunks since the last wave.
 void mf_cloth_draft_chunk(mf_ClothDraft *draft);
 void mf_cloth_draft_wave(mf_ClothDraft *draft);
-// Room for the places of vertices. False: out of memory.
-bool mf_cloth_draft_places(mf_ClothDraft *draft, uint32_t places);
+// Space for the places of vertices. False: out of memory.
+bool mf_cloth_draft_slots(mf_ClothDraft *draft, uint32_t slots);
 
 // The constraints of a rectangle (grid.c) and of triangles (mesh.c).
 void mf_cloth_draft_grid(mf_ClothDraft *draft, const mf_Cloth *cloth);

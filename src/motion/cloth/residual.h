@@ -13,8 +13,8 @@ static MF_INLINE mf_lane square_over(mf_lane c, mf_lane a) {
 
 // `whole` gets the same of the constraint itself, not of what is left over.
 static MF_INLINE mf_lane edge_residual(const Batch *b, mf_lane *whole) {
-    Vec way = vec_sub(node_vec(b, 1, MF_CLOTH_X), node_vec(b, 0, MF_CLOTH_X));
-    const mf_lane length = mf_sqrt(vec_dot(way, way) + mf_set((mf_real)1e-30));
+    Vec offset = vec_sub(node_vec(b, 1, MF_CLOTH_X), node_vec(b, 0, MF_CLOTH_X));
+    const mf_lane length = mf_sqrt(vec_dot(offset, offset) + mf_set((mf_real)1e-30));
     const mf_lane c = length - value_of(b, 0);
     *whole = square_over(c, value_of(b, 1));
     return square_over(c - mf_load(after_row(b, 0)), value_of(b, 1));

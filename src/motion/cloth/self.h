@@ -36,8 +36,8 @@ static inline int32_t floor_of(mf_real value) {
 
 // Cells have the reach of the search, twice the distance, as edge.
 static inline Cell cell_of(const mf_ClothJob *job, const mf_real *x, uint32_t vertex) {
-    const uint32_t at = mf_cloth_place_of(job->plan)[vertex];
-    const size_t stride = mf_cloth_room(job->plan);
+    const uint32_t at = mf_cloth_slot_of(job->plan)[vertex];
+    const size_t stride = mf_cloth_scratch_size(job->plan);
     const mf_real scale = (mf_real)(0.5 / job->plan->self_distance);
     const mf_real most = (mf_real)1e9;
     Cell cell;
@@ -52,24 +52,25 @@ static inline double rest_square(const mf_ClothJob *job, uint32_t a, uint32_t b)
     const double *home = mf_cloth_home(job->plan);
     double square = 0;
     for (uint32_t c = 0; c < 3; c++) {
-        const double way = home[3 * (size_t)a + c] - home[3 * (size_t)b + c];
-        square += way * way;
+        const double distance = home[3 * (size_t)a + c] - home[3 * (size_t)b + c];
+        square += distance * distance;
     }
     return square;
 }
 
-static inline mf_real way_square(const mf_ClothJob *job, const mf_real *x, uint32_t a, uint32_t b) {
-    const size_t stride = mf_cloth_room(job->plan);
-    const uint32_t *place_of = mf_cloth_place_of(job->plan);
+static inline mf_real distance_squared(const mf_ClothJob *job, const mf_real *x, uint32_t a,
+                                       uint32_t b) {
+    const size_t stride = mf_cloth_scratch_size(job->plan);
+    const uint32_t *slot_of = mf_cloth_slot_of(job->plan);
     mf_real square = 0;
     for (uint32_t c = 0; c < 3; c++) {
-        const mf_real way = x[c * stride + place_of[a]] - x[c * stride + place_of[b]];
-        square += way * way;
+        const mf_real distance = x[c * stride + slot_of[a]] - x[c * stride + slot_of[b]];
+        square += distance * distance;
     }
     return square;
 }
 
-// Adds the vertices of one cell that are near. Returns how many found no room.
+// Adds the vertices of one cell that are near. Returns how many found no space.
 static inline uint32_t list_cell(const mf_ClothJob *job, const mf_real *x, uint32_t vertex,
                                  Cell cell) {
     const mf_ClothSelf *self = &job->self;
@@ -80,7 +81,7 @@ static inline uint32_t list_cell(const mf_ClothJob *job, const mf_real *x, uint3
     for (uint32_t i = self->begins[bucket]; i < self->begins[bucket + 1]; i++) {
         const uint32_t other = self->sorted[i];
         if (memcmp(self->cells + 3 * (size_t)other, cell.at, sizeof cell.at) != 0 ||
-            other == vertex || way_square(job, x, vertex, other) >= reach * reach ||
+            other == vertex || distance_squared(job, x, vertex, other) >= reach * reach ||
             rest_square(job, vertex, other) <=
                 MF_CLOTH_FAMILY * MF_CLOTH_FAMILY * distance * distance)
             continue;
@@ -110,15 +111,15 @@ static inline uint32_t list_near(const mf_ClothJob *job, const mf_real *x, uint3
 static inline void separate(const mf_ClothJob *job, const mf_real *x, const mf_real *w,
                             mf_real *shift, uint32_t vertex) {
     const mf_ClothSelf *self = &job->self;
-    const size_t stride = mf_cloth_room(job->plan);
-    const uint32_t *place_of = mf_cloth_place_of(job->plan);
-    const uint32_t at = place_of[vertex];
+    const size_t stride = mf_cloth_scratch_size(job->plan);
+    const uint32_t *slot_of = mf_cloth_slot_of(job->plan);
+    const uint32_t at = slot_of[vertex];
     const mf_real distance = (mf_real)job->plan->self_distance;
     mf_real sum[3] = {0, 0, 0};
     for (uint32_t i = 0; i < self->counts[vertex]; i++) {
         const uint32_t other = self->near[(size_t)vertex * MF_CLOTH_NEAR + i];
-        const mf_real square = way_square(job, x, vertex, other);
-        const mf_real both = w[at] + w[place_of[other]];
+        const mf_real square = distance_squared(job, x, vertex, other);
+        const mf_real both = w[at] + w[slot_of[other]];
         if (!(square < distance * distance && square > 0 && both > 0))
             continue;
         // Bounded, so that what got deep comes out slowly.
@@ -126,7 +127,7 @@ static inline void separate(const mf_ClothJob *job, const mf_real *x, const mf_r
         const mf_real depth = distance - length < most ? distance - length : most;
         const mf_real part = MF_CLOTH_RELAXATION * depth / length * w[at] / both;
         for (uint32_t c = 0; c < 3; c++)
-            sum[c] += part * (x[c * stride + at] - x[c * stride + place_of[other]]);
+            sum[c] += part * (x[c * stride + at] - x[c * stride + slot_of[other]]);
     }
     for (uint32_t c = 0; c < 3; c++)
         shift[c * stride + at] = sum[c];

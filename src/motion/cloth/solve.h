@@ -16,7 +16,7 @@ typedef struct Solve { // what all batches of a chunk have in common
     const mf_ClothJob *job;
     mf_real *array[MF_CLOTH_WORK];
     const mf_real *values;
-    const int32_t *places;
+    const int32_t *slots;
     mf_real stiffening; // [1/s^2] compliance of a substep over that of the constraint
     mf_real damping;    // [1] g
     mf_real substep;    // [s]
@@ -36,8 +36,8 @@ typedef struct Batch { // some lanes of one
     bool keeps;     // residuals are asked for
 } Batch;
 
-static MF_INLINE mf_index places_of(const Batch *b, uint32_t node) {
-    return mf_load_index(b->solve->places + b->batch->places + node * MF_CLOTH_LANES + b->lane);
+static MF_INLINE mf_index slots_of(const Batch *b, uint32_t node) {
+    return mf_load_index(b->solve->slots + b->batch->slots + node * MF_CLOTH_LANES + b->lane);
 }
 
 static MF_INLINE mf_lane value_of(const Batch *b, uint32_t row) {
@@ -47,14 +47,14 @@ static MF_INLINE mf_lane value_of(const Batch *b, uint32_t row) {
 static MF_INLINE mf_lane node_value(const Batch *b, uint32_t node, uint32_t array) {
     const mf_real *from = b->solve->array[array];
     if (b->apart)
-        return mf_gather(from, places_of(b, node));
+        return mf_gather(from, slots_of(b, node));
     return mf_load_any(from + b->batch->at[node] + b->lane);
 }
 
 static MF_INLINE void node_put(const Batch *b, uint32_t node, uint32_t array, mf_lane value) {
     mf_real *to = b->solve->array[array];
     if (b->apart) {
-        mf_scatter(mf_mask_all(), to, places_of(b, node), value);
+        mf_scatter(mf_mask_all(), to, slots_of(b, node), value);
         return;
     }
     memcpy(to + b->batch->at[node] + b->lane, &value, sizeof value);
@@ -72,19 +72,19 @@ static MF_INLINE void node_put_vec(const Batch *b, uint32_t node, uint32_t array
 }
 
 typedef struct Node {
-    Vec x;     // [m]
-    Vec way;   // [m] of the substep so far; of damped constraints
-    mf_lane w; // [1/kg]
+    Vec x;         // [m]
+    Vec direction; // [m] of the substep so far; of damped constraints
+    mf_lane w;     // [1/kg]
 } Node;
 
 static MF_INLINE Node node_load(const Batch *b, uint32_t node) {
     Node out;
     out.x = node_vec(b, node, MF_CLOTH_X);
     out.w = node_value(b, node, MF_CLOTH_W);
-    out.way = out.x;
+    out.direction = out.x;
     if (b->damped)
-        out.way = vec_fma(node_vec(b, node, MF_CLOTH_V), mf_set(b->solve->substep),
-                          vec_sub(out.x, node_vec(b, node, MF_CLOTH_P)));
+        out.direction = vec_fma(node_vec(b, node, MF_CLOTH_V), mf_set(b->solve->substep),
+                                vec_sub(out.x, node_vec(b, node, MF_CLOTH_P)));
     return out;
 }
 
@@ -97,7 +97,7 @@ static MF_INLINE void node_push(const Batch *b, uint32_t node, Node *n, Vec grad
     }
     n->x = vec_fma(gradient, step, n->x);
     if (b->damped)
-        n->way = vec_fma(gradient, step, n->way);
+        n->direction = vec_fma(gradient, step, n->direction);
 }
 
 static MF_INLINE mf_lane compliance(const Batch *b, uint32_t row) {
@@ -167,20 +167,21 @@ static MF_INLINE void tear(const Batch *b, mf_lane c, mf_lane length, mf_lane a,
 // C = |x1 - x0| - l.
 static MF_INLINE void solve_edge(const Batch *b) {
     Node one = node_load(b, 0), two = node_load(b, 1);
-    Vec way = vec_sub(two.x, one.x);
+    Vec offset = vec_sub(two.x, one.x);
     const mf_lane tiny = mf_set((mf_real)1e-30);
-    const mf_lane length = mf_sqrt(vec_dot(way, way) + tiny);
+    const mf_lane length = mf_sqrt(vec_dot(offset, offset) + tiny);
     const mf_lane a = compliance(b, 1), under = resistance(b, one.w + two.w, a);
     mf_lane c = length - value_of(b, 0);
     if (b->damped)
-        c = mf_fma(mf_set(b->solve->damping), vec_dot(way, vec_sub(two.way, one.way)) / length, c);
+        c = mf_fma(mf_set(b->solve->damping),
+                   vec_dot(offset, vec_sub(two.direction, one.direction)) / length, c);
     // A pair of pinned vertices without compliance has nothing to divide by.
     const mf_lane by = if_whole(b, c / (length * under + tiny));
     keep_after(b, 0, by * length, a);
     if (b->tears)
         tear(b, c, value_of(b, 0), a, under);
-    node_push(b, 0, &one, way, by);
-    node_push(b, 1, &two, way, -by);
+    node_push(b, 0, &one, offset, by);
+    node_push(b, 1, &two, offset, -by);
     node_put_vec(b, 0, MF_CLOTH_X, one.x);
     node_put_vec(b, 1, MF_CLOTH_X, two.x);
 }
@@ -196,9 +197,9 @@ static MF_INLINE void solve_sum(const Batch *b, Node *n, const mf_lane *k, uint3
         weight = mf_fma(n[i].w * k[i], k[i], weight);
     }
     if (b->damped) {
-        Vec rate = vec_scale(n[0].way, k[0]);
+        Vec rate = vec_scale(n[0].direction, k[0]);
         for (uint32_t i = 1; i < count; i++)
-            rate = vec_fma(n[i].way, k[i], rate);
+            rate = vec_fma(n[i].direction, k[i], rate);
         c = vec_fma(rate, mf_set(b->solve->damping), c);
     }
     const mf_lane under = resistance(b, weight, a) + mf_set((mf_real)1e-30);
@@ -239,9 +240,9 @@ static MF_INLINE void solve_scalar(const Batch *b, Node *n, const Vec *gradient,
     for (uint32_t i = 1; i < count; i++)
         weight = mf_fma(n[i].w, vec_dot(gradient[i], gradient[i]), weight);
     if (b->damped) {
-        mf_lane rate = vec_dot(gradient[0], n[0].way);
+        mf_lane rate = vec_dot(gradient[0], n[0].direction);
         for (uint32_t i = 1; i < count; i++)
-            rate = vec_dot_add(gradient[i], n[i].way, rate);
+            rate = vec_dot_add(gradient[i], n[i].direction, rate);
         c = mf_fma(mf_set(b->solve->damping), rate, c);
     }
     const mf_lane under = resistance(b, weight, a) + mf_set((mf_real)1e-30);

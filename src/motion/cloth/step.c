@@ -19,7 +19,7 @@ static uint32_t piece_count(const mf_ClothPlan *plan) {
 }
 
 static size_t work_bytes(const mf_ClothMotion *motion) {
-    return MF_CLOTH_WORK * mf_cloth_room(motion->plan) *
+    return MF_CLOTH_WORK * mf_cloth_scratch_size(motion->plan) *
            (motion->wide ? sizeof(double) : sizeof(float));
 }
 
@@ -103,8 +103,8 @@ static mf_ClothStep begin(const mf_ClothMotion *motion, mf_Context *context, uin
     step.sums = (mf_ClothSum *)(void *)scratch;
     scratch += round_up(step.pieces * sizeof *step.sums);
     step.job.pulls = (uint8_t *)scratch;
-    step.row_held = step.job.pulls + round_up(plan->batch_count);
-    scratch = (char *)step.row_held + round_up(mf_cloth_rows(plan) + 2);
+    step.row_pinned = step.job.pulls + round_up(plan->batch_count);
+    scratch = (char *)step.row_pinned + round_up(mf_cloth_rows(plan) + 2);
     step.obstacles = (mf_ClothObstacle *)(void *)scratch;
     step.job.obstacles = step.obstacles;
     scratch += MF_CLOTH_OBSTACLES * round_up(sizeof *step.obstacles);
@@ -224,12 +224,12 @@ static void find_obstacles(mf_ClothStep *step) {
     if (step->around == NULL)
         return;
     mf_ClothSum sum = add_sums(step);
-    const double way = 1.5 * sum.speed * span +
-                       mf_vec3_length(step->motion->plan->gravity) * span * span +
-                       step->motion->plan->radius;
+    const double distance = 1.5 * sum.speed * span +
+                            mf_vec3_length(step->motion->plan->gravity) * span * span +
+                            step->motion->plan->radius;
     for (int c = 0; c < 3; c++) {
-        sum.low[c] -= way;
-        sum.high[c] += way;
+        sum.low[c] -= distance;
+        sum.high[c] += distance;
     }
     const uint32_t found =
         step->around->find(step->around->user, sum.low, sum.high, step->obstacles);
@@ -248,13 +248,13 @@ static void move_obstacles(mf_ClothStep *step, uint32_t substep) {
     const double time = step->job.substep * substep;
     for (uint32_t i = 0; i < step->job.obstacle_count; i++) {
         mf_ClothObstacle *obstacle = &step->obstacles[i];
-        double turn[4], rotation[4];
+        double rotate[4], rotation[4];
         const double rate = mf_vec3_length(obstacle->rate);
         mf_vec3_add_scaled(obstacle->position, step->start[i], time, obstacle->velocity);
         if (!(rate > 0.0))
             continue;
-        mf_quat_from_axis_angle(turn, obstacle->rate, rate * time);
-        mf_quat_multiply(rotation, turn, step->start[i] + 3);
+        mf_quat_from_axis_angle(rotate, obstacle->rate, rate * time);
+        mf_quat_multiply(rotation, rotate, step->start[i] + 3);
         mf_quat_to_matrix(obstacle->rotation, rotation);
     }
 }
@@ -288,12 +288,12 @@ static void find_near(mf_ClothStep *step) {
     const mf_ClothPlan *plan = step->motion->plan;
     if (!(plan->self_distance > 0.0))
         return;
-    const double way =
+    const double distance =
         step->motion->kernels.sort(&step->job, mf_time_to_seconds(step->motion->step));
     share(step, vertex_pieces(step), list_piece);
     for (uint32_t piece = 0; piece < vertex_pieces(step); piece++)
         step->dropped += step->job.self.dropped[piece];
-    step->passed = way > 0.5 * plan->self_distance ? way : 0.0;
+    step->passed = distance > 0.5 * plan->self_distance ? distance : 0.0;
 }
 
 // ---- the step
@@ -373,7 +373,7 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
     share(&step, vertex_pieces(&step), load_piece);
     step.around = around;
     find_obstacles(&step);
-    const uint32_t held = mf_cloth_begin_pins(&step);
+    const uint32_t fixed_count = mf_cloth_begin_pins(&step);
     find_near(&step);
     if (motion->plan->element_count > 0)
         mf_cloth_tear_load(motion, instance, &step.job.tear);
@@ -382,7 +382,7 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
     if (sum.broken) {
         ((uint32_t *)motion->fault->data)[instance] |= MF_FAULT_NONFINITE;
     } else {
-        const double touching = sum.touching + held;
+        const double touching = sum.touching + fixed_count;
         step.job.lead = touching > 0.0 ? 0.0 : lead;
         mf_cloth_end_pins(&step);
         push_obstacles(&step);

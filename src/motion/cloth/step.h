@@ -9,7 +9,7 @@ typedef struct mf_ClothStep {
     mf_Context *context; // NULL: one thread
     uint32_t instance;
     mf_ClothJob job;
-    uint8_t *row_held;     // [1] per row of places: 1: a vertex in it is pinned
+    uint8_t *row_pinned;   // [1] per row of places: 1: a vertex in it is pinned
     mf_ClothSum *sums;     // per piece
     uint32_t pieces, wave; // [1]
     bool ends, begins;     // of mf_cloth_move
@@ -26,14 +26,14 @@ typedef struct mf_ClothStep {
 
 // A value of an array of the working memory.
 static inline double mf_cloth_get(const mf_ClothStep *step, uint32_t array, uint32_t at) {
-    const size_t index = array * mf_cloth_room(step->motion->plan) + at;
+    const size_t index = array * mf_cloth_scratch_size(step->motion->plan) + at;
     return step->motion->wide ? ((const double *)step->job.work)[index]
                               : (double)((const float *)step->job.work)[index];
 }
 
 static inline void mf_cloth_put(const mf_ClothStep *step, uint32_t array, uint32_t at,
                                 double value) {
-    const size_t index = array * mf_cloth_room(step->motion->plan) + at;
+    const size_t index = array * mf_cloth_scratch_size(step->motion->plan) + at;
     if (step->motion->wide)
         ((double *)step->job.work)[index] = value;
     else
@@ -41,10 +41,10 @@ static inline void mf_cloth_put(const mf_ClothStep *step, uint32_t array, uint32
 }
 
 static inline uint32_t mf_cloth_rows(const mf_ClothPlan *plan) {
-    return plan->place_count / MF_CLOTH_LANES;
+    return plan->slot_count / MF_CLOTH_LANES;
 }
 
-// Before the substeps: how many vertices are held (pins.c); and after them.
+// Before the substeps: how many vertices are fixed (pins.c); and after them.
 uint32_t mf_cloth_begin_pins(mf_ClothStep *step);
 void mf_cloth_end_pins(const mf_ClothStep *step);
 

@@ -45,8 +45,8 @@ static MF_INLINE State *joints_low(const Step *s, State *low) {
 // Lanes in which no contact is within reach of the step.
 static inline mf_mask lanes_in_flight(const Ground *ground) {
     mf_mask flies = mf_mask_all();
-    for (uint32_t i = 0; i < ground->spot_count; i++)
-        flies = mf_and(flies, mf_not(ground->spots[i].may));
+    for (uint32_t i = 0; i < ground->contact_count; i++)
+        flies = mf_and(flies, mf_not(ground->contact_points[i].may));
     return flies;
 }
 
@@ -137,14 +137,14 @@ static MF_INLINE void base_ahead(const State *from, const BaseSlope *slope, mf_l
 
 // The same, of a state with its remainders.
 static MF_INLINE void base_sum(const BaseSlope *slope, mf_lane step, State *state, State *low) {
-    const Quat turned = quat_fma(slope->attitude, step, quat_zero());
+    const Quat rotated = quat_fma(slope->attitude, step, quat_zero());
     state->position = vec_sum_fma(slope->position, step, state->position, &low->position);
-    state->attitude = quat_sum_plus(turned, state->attitude, &low->attitude);
+    state->attitude = quat_sum_plus(rotated, state->attitude, &low->attitude);
     state->velocity = vec_sum_fma(slope->velocity, step, state->velocity, &low->velocity);
     state->rate = vec_sum_fma(slope->rate, step, state->rate, &low->rate);
 }
 
-// `stage` is room for a state.
+// `stage` is space for a state.
 static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Outside *outside,
                             bool moves, State *state, State *low, State *stage, Paths *paths,
                             Driven *work) {
@@ -208,11 +208,12 @@ static inline void loads_clear(const Step *s, uint32_t from, uint32_t to) {
 
 static inline void loads_store(const Step *s, const Ground *ground) {
     uint32_t next = 0;
-    for (uint32_t i = 0; i < ground->spot_count; i++) {
-        const Spot *spot = &ground->spots[i];
-        loads_clear(s, next, spot->number);
-        load_keep(s, spot->number, spot->may, spot->load, spot->slides);
-        next = spot->number + 1;
+    for (uint32_t i = 0; i < ground->contact_count; i++) {
+        const ContactPoint *contact_point = &ground->contact_points[i];
+        loads_clear(s, next, contact_point->number);
+        load_keep(s, contact_point->number, contact_point->may, contact_point->load,
+                  contact_point->slides);
+        next = contact_point->number + 1;
     }
     loads_clear(s, next, s->plan->contact_count);
 }
@@ -220,27 +221,27 @@ static inline void loads_store(const Step *s, const Ground *ground) {
 // ---- one step -----------------------------------------------------------------------------------
 
 // All that a step needs to remember, in the block's scratch.
-typedef struct Room {
+typedef struct StepMemory {
     State state, low, stage; // low: remainders of the state's sums
     Paths paths;
     Driven work;
-} Room;
+} StepMemory;
 
-static inline void room_carve(const mf_DrivenPlan *plan, mf_Carver *carver, Room *room) {
+static inline void memory_carve(const mf_DrivenPlan *plan, mf_Carver *carver, StepMemory *memory) {
     const mf_ArtPlan *art = mf_driven_art(plan);
-    state_carve(art, carver, &room->state);
-    state_carve(art, carver, &room->low);
+    state_carve(art, carver, &memory->state);
+    state_carve(art, carver, &memory->low);
     if (art->integrator == MF_ARTICULATED_RK4)
-        state_carve(art, carver, &room->stage);
-    paths_carve(art, carver, &room->paths);
-    driven_carve(art, carver, &room->work);
+        state_carve(art, carver, &memory->stage);
+    paths_carve(art, carver, &memory->paths);
+    driven_carve(art, carver, &memory->work);
 }
 
-static inline size_t driven_room(const mf_DrivenPlan *plan) {
+static inline size_t driven_size(const mf_DrivenPlan *plan) {
     mf_Carver carver = {NULL, 0};
-    Room room, *own;
+    StepMemory memory, *own;
     MF_CARVE(&carver, own, 1);
-    room_carve(plan, &carver, &room);
+    memory_carve(plan, &carver, &memory);
     return carver.used;
 }
 
@@ -252,33 +253,33 @@ static inline void driven_step(const mf_DrivenBlock *block) {
     if (!mf_any(s.alive))
         return;
     mf_Carver carver = {(char *)block->art.scratch, 0};
-    Room *room;
-    MF_CARVE(&carver, room, 1);
-    room_carve(block->plan, &carver, room);
-    State *state = &room->state;
-    Paths *paths = &room->paths;
-    Driven *work = &room->work;
+    StepMemory *memory;
+    MF_CARVE(&carver, memory, 1);
+    memory_carve(block->plan, &carver, memory);
+    State *state = &memory->state;
+    Paths *paths = &memory->paths;
+    Driven *work = &memory->work;
     Outside outside;
     load_state(&block->art, state);
-    load_low_base(&block->art, &room->low);
-    if (joints_low(&s, &room->low) != NULL)
-        load_low_joints(&block->art, &room->low);
+    load_low_base(&block->art, &memory->low);
+    if (joints_low(&s, &memory->low) != NULL)
+        load_low_joints(&block->art, &memory->low);
     for (uint32_t b = 0; b < s.plan->ball_count; b++)
         state->ball_rate[b] = vec_zero(); // they are held
     outside_load(&s, block, &outside);
     paths_load(&s, block, state, paths);
-    work->ground.spot_count = 0;
+    work->ground.contact_count = 0;
     work->warnings.any = false;
     if (s.plan->integrator == MF_ARTICULATED_RK4)
-        step_rk4(&s, block, &outside, moves, state, &room->low, &room->stage, paths, work);
+        step_rk4(&s, block, &outside, moves, state, &memory->low, &memory->stage, paths, work);
     else
-        step_euler(&s, block, &outside, moves, state, &room->low, paths, work);
+        step_euler(&s, block, &outside, moves, state, &memory->low, paths, work);
     check_state(&s, state);
     store_state(&s, state);
     if (!s.plan->fixed)
-        store_low_base(&s, &room->low);
-    if (joints_low(&s, &room->low) != NULL)
-        store_low_joints(&s, &room->low);
+        store_low_base(&s, &memory->low);
+    if (joints_low(&s, &memory->low) != NULL)
+        store_low_joints(&s, &memory->low);
     paths_store(&s, block, paths);
     loads_store(&s, &work->ground);
     warnings_store(&work->warnings, &block->art.warnings, s.alive);

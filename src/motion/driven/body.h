@@ -18,7 +18,7 @@
 
 typedef struct Limb {               // a link
     mf_lane cosine, sine;           // [1] of the joint's rotation
-    mf_lane way;                    // [m] of a slide
+    mf_lane direction;              // [m] of a slide
     Vec up;                         // [1] the world's z in its axes
     mf_lane height;                 // [m] of its origin
     Vec rate, angular_acceleration; // [rad/s], [rad/s^2]
@@ -88,7 +88,7 @@ static MF_INLINE void limb_rotation(const mf_DrivenPlan *plan, const State *stat
     } else if (link->kind == MF_ART_SLIDE) {
         own->sine = mf_set(c[MF_ART_SIN_OFFSET]);
         own->cosine = mf_set(c[MF_ART_COS_OFFSET]);
-        own->way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+        own->direction = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
     } else {
         Mat still = mat_constant(c + MF_ART_ROTATION),
             rotation = quat_matrix(state->ball[link->row]);
@@ -104,7 +104,7 @@ static MF_INLINE void limb_height(const mf_DrivenPlan *plan, uint32_t l, Limbs *
         position_dot_add(link, link_constants(mf_driven_art(plan), l), parent->up, parent->height);
     own->up = into_limb(plan, l, limbs, parent->up);
     if (link->kind == MF_ART_SLIDE)
-        own->height = mf_fma(own->up.z, own->way, own->height);
+        own->height = mf_fma(own->up.z, own->direction, own->height);
 }
 
 // Motions for a base that does not accelerate.
@@ -124,7 +124,7 @@ static MF_INLINE void limb_move(const mf_DrivenPlan *plan, const State *state, c
     own->acceleration = into_limb(plan, l, limbs, acceleration);
     if (link->kind == MF_ART_BALL)
         return;
-    const mf_lane speed = state->speed[l], w = own->way;
+    const mf_lane speed = state->speed[l], w = own->direction;
     Vec *rate = &own->rate, *angular_acceleration = &own->angular_acceleration;
     if (link->kind == MF_ART_HINGE) {
         angular_acceleration->x = mf_fma(rate->y, speed, angular_acceleration->x);
@@ -319,7 +319,7 @@ static MF_INLINE void body_hand_in(const mf_DrivenPlan *plan, uint32_t l, bool m
         a->torque = mat_apply(rotation, a->torque);
     } else {
         if (link->kind == MF_ART_SLIDE)
-            body_shift_z(a, moves, mass, own->way);
+            body_shift_z(a, moves, mass, own->direction);
         body_rotate_z(a, moves, own->cosine, own->sine);
         body_out(link, c, moves, a);
     }

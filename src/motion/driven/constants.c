@@ -63,7 +63,7 @@ static void fill_ball(mf_DrivenMotion *motion, int32_t l, uint32_t first, uint32
         double arm[3];
         mf_vec3_sub(arm, c, ball);
         radius = larger(radius, mf_vec3_length(arm) + c[3] + c[MF_ART_TOUCH_MARGIN]);
-        motion->plan->turns |= art->contacts[k].turns;
+        motion->plan->rotates |= art->contacts[k].rotates;
     }
     constants(motion, l)[MF_DRIVEN_RADIUS] = radius;
 }
@@ -87,14 +87,14 @@ static void fill_extents(mf_DrivenMotion *motion, const mf_Model *model) {
         double *above = constants(motion, link->parent);
         if (!(reach > 0.0))
             continue;
-        double way = mf_vec3_length(mf_art_constants(art, l) + MF_ART_POSITION);
+        double distance = mf_vec3_length(mf_art_constants(art, l) + MF_ART_POSITION);
         if (link->kind == MF_ART_SLIDE) {
             const mf_Joint *joint = &model->joints[link->joint];
             double most = larger(mf_abs(joint->lower), mf_abs(joint->upper));
-            way += mf_is_finite(most) ? most + mf_abs(joint->reference) : far;
+            distance += mf_is_finite(most) ? most + mf_abs(joint->reference) : far;
             d[MF_DRIVEN_EXTENT] = 1.0;
         }
-        above[MF_DRIVEN_EXTENT] = larger(above[MF_DRIVEN_EXTENT], way + reach);
+        above[MF_DRIVEN_EXTENT] = larger(above[MF_DRIVEN_EXTENT], distance + reach);
     }
 }
 
@@ -159,7 +159,8 @@ static void fill_torsion(mf_DrivenMotion *motion, const mf_Model *model,
         const size_t at = art->plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
         art->constants_f64[at + MF_ART_TOUCH_TORSION] = spin;
         art->constants_f32[at + MF_ART_TOUCH_TORSION] = (float)spin;
-        art->contacts[i].turns = spin > 0.0 || art->constants_f64[at + MF_ART_TOUCH_ROLLING] > 0.0;
+        art->contacts[i].rotates =
+            spin > 0.0 || art->constants_f64[at + MF_ART_TOUCH_ROLLING] > 0.0;
     }
 }
 

@@ -74,16 +74,16 @@ static mf_Status bind_art_row(mf_Group *group, mf_ArtMotion *art, uint32_t row, 
 static mf_Status bind_fields(mf_Group *group, mf_DrivenMotion *motion, mf_Error *error) {
     const struct {
         uint32_t row, count;
-    } wanted[] = {{MF_ART_ROW_BASE_FORCE, 1},
-                  {MF_ART_ROW_BASE_TORQUE, 1},
-                  {MF_ART_ROW_BALL, motion->art->plan->ball_count},
-                  {MF_ART_ROW_BALL_RATE, motion->art->plan->ball_count},
-                  {MF_ART_ROW_LOAD, motion->art->plan->contact_count},
-                  {MF_ART_ROW_SLIP, motion->art->plan->contact_count}};
+    } needed_rows[] = {{MF_ART_ROW_BASE_FORCE, 1},
+                       {MF_ART_ROW_BASE_TORQUE, 1},
+                       {MF_ART_ROW_BALL, motion->art->plan->ball_count},
+                       {MF_ART_ROW_BALL_RATE, motion->art->plan->ball_count},
+                       {MF_ART_ROW_LOAD, motion->art->plan->contact_count},
+                       {MF_ART_ROW_SLIP, motion->art->plan->contact_count}};
     mf_Status status = MF_OK;
     mf_art_bind_canonical(group, motion->art);
-    for (size_t i = 0; status == MF_OK && i < sizeof wanted / sizeof *wanted; i++)
-        status = bind_art_row(group, motion->art, wanted[i].row, wanted[i].count, error);
+    for (size_t i = 0; status == MF_OK && i < sizeof needed_rows / sizeof *needed_rows; i++)
+        status = bind_art_row(group, motion->art, needed_rows[i].row, needed_rows[i].count, error);
     for (uint32_t i = 0; status == MF_OK && i < sizeof driven_fields / sizeof *driven_fields; i++)
         status = mf_attach_field(group, &driven_fields[i], 1, &motion->rows[i], error);
     if (status != MF_OK)
@@ -184,16 +184,16 @@ void mf_driven_destroy(mf_Context *context, void *user) {
 // ---- creation -----------------------------------------------------------------------------------
 
 static mf_Status choose_kernel(mf_DrivenMotion *motion, mf_Group *group, mf_Error *error) {
-    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_DrivenPlan *plan) =
-        MF_KERNEL_TABLE(mf_driven_room);
+    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_DrivenPlan *plan) =
+        MF_KERNEL_TABLE(mf_driven_scratch_size);
     static const mf_DrivenStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_driven_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->art->double_precision = pick.double_precision;
     motion->step = table[pick.wide][pick.double_precision];
     motion->step_one = table[pick.single][pick.double_precision];
-    return mf_dispatch_make_scratch(group, &motion->dispatch,
-                                    rooms[pick.wide][pick.double_precision](motion->plan),
-                                    rooms[pick.single][pick.double_precision](motion->plan), error);
+    return mf_dispatch_make_scratch(
+        group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
+        scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
 }
 
 static uint64_t hash_plan(const mf_DrivenMotion *motion) {
@@ -232,10 +232,10 @@ static mf_ArticulatedConfig tree_config(const mf_Model *model, const mf_Prescrib
     art.contact_depth = common->contact_depth;
     art.contact_law = MF_CONTACT_LAW_COMPLIANT; // the motion has contacts of its own
     art.self_contacts = art.limits = false;
-    // A base that is held touches nothing: it could not give way.
-    bool held = art.base == MF_ARTICULATED_FIXED ||
-                (art.base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
-    art.contacts = common->contacts && !held;
+    // A base that is fixed touches nothing: it could not give way.
+    bool fixed = art.base == MF_ARTICULATED_FIXED ||
+                 (art.base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
+    art.contacts = common->contacts && !fixed;
     return art;
 }
 

@@ -3,8 +3,8 @@
 // docs/explanation/rigid.md has the equations.
 #include "motion/driven/advance.h"
 
-size_t MF_KERNEL(mf_driven_room)(const mf_DrivenPlan *plan) {
-    return driven_room(plan);
+size_t MF_KERNEL(mf_driven_scratch_size)(const mf_DrivenPlan *plan) {
+    return driven_size(plan);
 }
 
 void MF_KERNEL(mf_driven_step)(const mf_DrivenBlock *block) {

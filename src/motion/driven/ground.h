@@ -18,14 +18,14 @@
 
 typedef struct Stance { // a link with contacts, or on the way to one
     Pose pose;
-    Pose turned; // at the end of the step (articulated/contact.h)
-    Vec from;    // [m] of its origin, from the base's
+    Pose rotated_pose; // at the end of the step (articulated/contact.h)
+    Vec from;          // [m] of its origin, from the base's
     Vec rate,
         angular_acceleration; // [rad/s], [rad/s^2] for a base that does not accelerate; world axes
     Vec acceleration;         // [m/s^2] of its origin, likewise
 } Stance;
 
-typedef struct Spot {          // a contact that may touch
+typedef struct ContactPoint {  // a contact that may touch
     uint32_t number;           // [1]
     mf_mask may, presses;      // lanes
     Vec arm;                   // [m] from the base's origin, world axes like all
@@ -37,16 +37,16 @@ typedef struct Spot {          // a contact that may touch
     mf_lane fast;              // [m/s] across it; at least the slip speed
     mf_lane load;              // [N] for friction
     mf_lane force, drag, slip; // [N], [N s/m], [N s/m]
-    bool turns;
+    bool rotates;
     Vec rate;              // [rad/s] of its link at the end without the base's acceleration
     mf_lane spins, rolls;  // [rad/s] about the normal and across it
     mf_lane torsion, roll; // [N m s]
-} Spot;
+} ContactPoint;
 
 typedef struct Ground {
     Stance *of; // by depth: of the link at hand and of those it is on
-    Spot *spots;
-    uint32_t spot_count;
+    ContactPoint *contact_points;
+    uint32_t contact_count;
     bool implicit;
     TouchMemo memo;
     mf_lane *loads, *climbs; // room of ground_revise, per spot
@@ -54,7 +54,7 @@ typedef struct Ground {
 
 static inline void ground_carve(const mf_ArtPlan *plan, mf_Carver *carver, Ground *ground) {
     MF_CARVE(carver, ground->of, plan->link_count + 1);
-    MF_CARVE(carver, ground->spots, plan->contact_count);
+    MF_CARVE(carver, ground->contact_points, plan->contact_count);
     MF_CARVE(carver, ground->loads, plan->contact_count);
     MF_CARVE(carver, ground->climbs, plan->contact_count);
 }
@@ -102,7 +102,7 @@ static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
     const Stance *parent = &ground->of[link->depth];
     Stance *own = &ground->of[link->depth + 1];
     own->pose.rotation = rotation_of(plan, l, limbs, &parent->pose.rotation);
-    Vec way = position_of(link, c, &parent->pose.rotation), slide = vec_zero();
+    Vec direction = position_of(link, c, &parent->pose.rotation), slide = vec_zero();
     const Mat *rotation = &own->pose.rotation;
     const Vec axis = {rotation->xz, rotation->yz, rotation->zz};
     own->rate = parent->rate;
@@ -114,94 +114,105 @@ static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
             parent->rate, rotated, vec_fma(axis, given[l], own->angular_acceleration));
         own->rate = vec_add(parent->rate, rotated);
     } else if (link->kind == MF_ART_SLIDE) {
-        way = vec_fma(axis, limbs->of[l + 1].way, way);
+        direction = vec_fma(axis, limbs->of[l + 1].direction, direction);
         slide = vec_scale(axis, state->speed[l]);
         own->acceleration = vec_fma(axis, given[l], own->acceleration);
         own->acceleration = vec_cross_add(parent->rate, vec_add(slide, slide), own->acceleration);
     }
-    const Vec swing = vec_cross(parent->rate, way);
-    own->from = vec_add(parent->from, way);
+    const Vec swing = vec_cross(parent->rate, direction);
+    own->from = vec_add(parent->from, direction);
     own->pose.speed = vec_add(parent->pose.speed, vec_add(swing, slide));
-    own->acceleration = vec_cross_add(
-        parent->rate, swing, vec_cross_add(parent->angular_acceleration, way, own->acceleration));
+    own->acceleration =
+        vec_cross_add(parent->rate, swing,
+                      vec_cross_add(parent->angular_acceleration, direction, own->acceleration));
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
 
 // Sets what acts from the loads and guesses.
-static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *spot) {
+static MF_INLINE void contact_point_set(const mf_DrivenPlan *plan, mf_lane step,
+                                        ContactPoint *contact_point) {
     const mf_ArtPlan *art = mf_driven_art(plan);
-    const mf_real *c = contact_constants(art, spot->number);
+    const mf_real *c = contact_constants(art, contact_point->number);
     const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_FORCE]);
-    const mf_lane in = mf_min(spot->depth, deepest_of(art, spot->number));
-    spot->force = stiffness * in;
+    const mf_lane in = mf_min(contact_point->depth, deepest_of(art, contact_point->number));
+    contact_point->force = stiffness * in;
     if (plan->bounces) {
         // The chord: lost * v' / quick, lost = (1 - z) k d where the contact separates.
         const mf_lane slow = driven_setting(plan, MF_DRIVEN_EASE), one = mf_set((mf_real)1);
-        mf_lane gain = mf_max(spot->rise, zero) / mf_max(spot->rise, slow);
+        mf_lane gain = mf_max(contact_point->rise, zero) / mf_max(contact_point->rise, slow);
         mf_lane share = one - driven_setting(plan, MF_DRIVEN_SEPARATION);
-        mf_lane lost = mf_keep(mf_less(zero, spot->rise), share * mf_max(spot->force, zero));
-        spot->drag = step * stiffness * mf_fma(-share, gain, one);
-        spot->drag = spot->drag + lost / mf_max(spot->rise, slow);
+        mf_lane lost =
+            mf_keep(mf_less(zero, contact_point->rise), share * mf_max(contact_point->force, zero));
+        contact_point->drag = step * stiffness * mf_fma(-share, gain, one);
+        contact_point->drag = contact_point->drag + lost / mf_max(contact_point->rise, slow);
     } else {
-        spot->force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(spot->depth, zero), spot->force);
-        spot->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
-        if (mf_art_contacts(art)[spot->number].heavy) {
-            mf_lane mass = mf_keep(mf_less(zero, spot->depth), mf_set(c[MF_ART_TOUCH_MASS]));
-            spot->force = mf_fma(mass, spot->climb, spot->force);
-            spot->drag = spot->drag + mass;
+        contact_point->force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]),
+                                      mf_min(contact_point->depth, zero), contact_point->force);
+        contact_point->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
+        if (mf_art_contacts(art)[contact_point->number].heavy) {
+            mf_lane mass =
+                mf_keep(mf_less(zero, contact_point->depth), mf_set(c[MF_ART_TOUCH_MASS]));
+            contact_point->force = mf_fma(mass, contact_point->climb, contact_point->force);
+            contact_point->drag = contact_point->drag + mass;
         }
     }
-    spot->slip = mf_set(c[MF_ART_TOUCH_SLIDING]) * spot->load / spot->fast;
-    if (spot->turns) {
-        spot->torsion = mf_set(c[MF_ART_TOUCH_TORSION]) * spot->load / spot->spins;
-        spot->roll = mf_set(c[MF_ART_TOUCH_ROLLING]) * spot->load / spot->rolls;
+    contact_point->slip =
+        mf_set(c[MF_ART_TOUCH_SLIDING]) * contact_point->load / contact_point->fast;
+    if (contact_point->rotates) {
+        contact_point->torsion =
+            mf_set(c[MF_ART_TOUCH_TORSION]) * contact_point->load / contact_point->spins;
+        contact_point->roll =
+            mf_set(c[MF_ART_TOUCH_ROLLING]) * contact_point->load / contact_point->rolls;
     }
 }
 
 // How deep a contact with its center there is (world axes, about the link's origin); its arm, and
 // what its link still carries along as it turns.
-static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, const Stance *stance,
-                                    Vec center, mf_lane step, TouchMemo *memo, Spot *spot, Vec *own,
-                                    Vec *pivot) {
+static MF_INLINE mf_lane contact_point_depth(const mf_ArtPlan *art, uint32_t number,
+                                             const Stance *stance, Vec center, mf_lane step,
+                                             TouchMemo *memo, ContactPoint *contact_point, Vec *own,
+                                             Vec *pivot) {
     const mf_ArtContact *contact = &mf_art_contacts(art)[number];
     const mf_real *c = contact_constants(art, number);
     const bool ball = contact->kind == MF_ART_TOUCH_BALL;
     if (art->level && ball && c[3] <= 0) {
         *own = *pivot = center;
-        spot->normal = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_set((mf_real)1));
+        contact_point->normal = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_set((mf_real)1));
         return setting(art, MF_ART_HIGHEST) - (stance->pose.position.z + own->z);
     }
     Touch touch;
-    touch.may = spot->may;
-    const Pose *pose = ball ? &stance->pose : &stance->turned;
+    touch.may = contact_point->may;
+    const Pose *pose = ball ? &stance->pose : &stance->rotated_pose;
     mf_lane depth = contact_depth(art, contact, c, pose, memo, &touch);
-    spot->may = touch.may;
+    contact_point->may = touch.may;
     *own = mat_apply(&pose->rotation, touch.arm);
     *pivot = mat_apply(&stance->pose.rotation, touch_pivot(art, number));
-    spot->normal = mat_apply(&pose->rotation, touch.normal);
-    return ball ? depth : mf_fma(step, vec_dot(vec_cross(stance->rate, *own), spot->normal), depth);
+    contact_point->normal = mat_apply(&pose->rotation, touch.normal);
+    return ball
+               ? depth
+               : mf_fma(step, vec_dot(vec_cross(stance->rate, *own), contact_point->normal), depth);
 }
 
-static MF_INLINE void spot_torques(const mf_ArtPlan *art, const Stance *stance, mf_lane step,
-                                   Spot *spot) {
+static MF_INLINE void contact_point_torques(const mf_ArtPlan *art, const Stance *stance,
+                                            mf_lane step, ContactPoint *contact_point) {
     const mf_lane least = setting(art, MF_ART_CREEP);
-    mf_lane about = vec_dot(stance->rate, spot->normal);
-    Vec across = vec_fma(spot->normal, -about, stance->rate);
-    spot->spins = mf_max(mf_abs(about), least);
-    spot->rolls = mf_max(mf_sqrt(vec_dot(across, across)), least);
-    spot->rate = vec_fma(stance->angular_acceleration, step, stance->rate);
+    mf_lane about = vec_dot(stance->rate, contact_point->normal);
+    Vec across = vec_fma(contact_point->normal, -about, stance->rate);
+    contact_point->spins = mf_max(mf_abs(about), least);
+    contact_point->rolls = mf_max(mf_sqrt(vec_dot(across, across)), least);
+    contact_point->rate = vec_fma(stance->angular_acceleration, step, stance->rate);
 }
 
 // Adds contact `number` to the spots when it may touch in some lane.
-static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
-                                uint32_t number, const Stance *stance, mf_mask near,
-                                const Vec *weight, mf_lane step, Ground *ground) {
+static MF_INLINE void contact_point_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
+                                         uint32_t number, const Stance *stance, mf_mask near,
+                                         const Vec *weight, mf_lane step, Ground *ground) {
     const mf_ArtPlan *art = mf_driven_art(plan);
     const mf_real *c = contact_constants(art, number);
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     const Mat *rotation = &stance->pose.rotation;
-    Spot *spot = &ground->spots[ground->spot_count];
+    ContactPoint *contact_point = &ground->contact_points[ground->contact_count];
     Vec center = mat_apply(rotation, vec_constant(c));
     mf_lane lowest = stance->pose.position.z + center.z - mf_set(c[3]) - margin;
     mf_lane fall = mf_fma(stance->rate.x, center.y, -(stance->rate.y * center.x));
@@ -211,62 +222,64 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
     // What could come down within the step by a fall of a few times gravity.
     const mf_lane dt = setting(art, MF_ART_STEP);
     mf_lane reach = mf_fma(dt, fall - mf_set((mf_real)40) * dt, lowest);
-    spot->may = mf_and(near, mf_less(reach, setting(art, MF_ART_HIGHEST)));
-    if (!mf_any(spot->may))
+    contact_point->may = mf_and(near, mf_less(reach, setting(art, MF_ART_HIGHEST)));
+    if (!mf_any(contact_point->may))
         return;
     Vec own, pivot;
-    spot->number = number;
-    spot->depth =
-        spot_depth(art, number, stance, center, step, &ground->memo, spot, &own, &pivot) + margin;
-    if (!mf_any(spot->may))
+    contact_point->number = number;
+    contact_point->depth = contact_point_depth(art, number, stance, center, step, &ground->memo,
+                                               contact_point, &own, &pivot) +
+                           margin;
+    if (!mf_any(contact_point->may))
         return;
-    spot->arm = vec_add(stance->from, own);
+    contact_point->arm = vec_add(stance->from, own);
     Vec velocity = vec_cross_add(stance->rate, own, stance->pose.speed);
-    spot->climb = vec_dot(velocity, spot->normal);
-    Vec across = vec_fma(spot->normal, -spot->climb, velocity);
-    spot->slides = mf_sqrt(vec_dot(across, across));
+    contact_point->climb = vec_dot(velocity, contact_point->normal);
+    Vec across = vec_fma(contact_point->normal, -contact_point->climb, velocity);
+    contact_point->slides = mf_sqrt(vec_dot(across, across));
     Vec swing = vec_cross_add(stance->rate, vec_cross(stance->rate, pivot), *weight);
     swing = vec_cross_add(stance->angular_acceleration, own, vec_add(swing, stance->acceleration));
-    spot->ahead = vec_fma(swing, step, velocity);
+    contact_point->ahead = vec_fma(swing, step, velocity);
     const mf_lane load = ground->implicit ? row_load(row_of(block, MF_ART_ROW_LOAD), number) : zero;
     const mf_lane slid = ground->implicit ? row_load(row_of(block, MF_ART_ROW_SLIP), number) : zero;
-    spot->load = load;
-    spot->rise = spot->climb;
-    spot->fast =
-        mf_max(guess_slip(spot->slides, slid, mf_less(zero, load)), setting(art, MF_ART_SLIP));
-    spot->turns = mf_art_contacts(art)[number].turns;
-    if (spot->turns)
-        spot_torques(art, stance, step, spot);
-    spot->presses = mf_less(zero, mf_fma(-step, spot->climb, spot->depth));
+    contact_point->load = load;
+    contact_point->rise = contact_point->climb;
+    contact_point->fast = mf_max(guess_slip(contact_point->slides, slid, mf_less(zero, load)),
+                                 setting(art, MF_ART_SLIP));
+    contact_point->rotates = mf_art_contacts(art)[number].rotates;
+    if (contact_point->rotates)
+        contact_point_torques(art, stance, step, contact_point);
+    contact_point->presses =
+        mf_less(zero, mf_fma(-step, contact_point->climb, contact_point->depth));
     if (ground->implicit) {
-        mf_mask pressed = mf_and(mf_less(zero, load), mf_less(zero, spot->depth));
-        spot->presses = mf_or(spot->presses, pressed);
+        mf_mask pressed = mf_and(mf_less(zero, load), mf_less(zero, contact_point->depth));
+        contact_point->presses = mf_or(contact_point->presses, pressed);
     }
-    spot_set(plan, step, spot);
+    contact_point_set(plan, step, contact_point);
     if (!ground->implicit) {
-        mf_lane now = mf_fma(-spot->drag, spot->climb, spot->force);
-        spot->load = mf_max(now, zero);
-        spot->presses = mf_and(spot->presses, mf_less(zero, now));
-        spot_set(plan, step, spot);
+        mf_lane now = mf_fma(-contact_point->drag, contact_point->climb, contact_point->force);
+        contact_point->load = mf_max(now, zero);
+        contact_point->presses = mf_and(contact_point->presses, mf_less(zero, now));
+        contact_point_set(plan, step, contact_point);
     }
-    spot->presses = mf_and(spot->presses, spot->may);
-    ground->spot_count++;
+    contact_point->presses = mf_and(contact_point->presses, contact_point->may);
+    ground->contact_count++;
 }
 
 // Those of a link, which is turned where one is no ball.
-static inline void spots_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block, uint32_t first,
-                              uint32_t count, Stance *stance, mf_mask near, const Vec *weight,
-                              mf_lane step, Ground *ground) {
+static inline void contact_points_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
+                                       uint32_t first, uint32_t count, Stance *stance, mf_mask near,
+                                       const Vec *weight, mf_lane step, Ground *ground) {
     const mf_ArtContact *contacts = mf_art_contacts(mf_driven_art(plan));
-    bool turned = false;
+    bool rotated = false;
     for (uint32_t i = first; i < first + count; i++) {
-        if (!turned && contacts[i].kind != MF_ART_TOUCH_BALL) {
-            const Mat by = mat_of_turn(vec_scale(stance->rate, step));
-            stance->turned = stance->pose;
-            stance->turned.rotation = mat_multiply(&by, &stance->pose.rotation);
-            turned = true;
+        if (!rotated && contacts[i].kind != MF_ART_TOUCH_BALL) {
+            const Mat by = mat_of_rotation(vec_scale(stance->rate, step));
+            stance->rotated_pose = stance->pose;
+            stance->rotated_pose.rotation = mat_multiply(&by, &stance->pose.rotation);
+            rotated = true;
         }
-        spot_find(plan, block, i, stance, near, weight, step, ground);
+        contact_point_find(plan, block, i, stance, near, weight, step, ground);
     }
 }
 
@@ -275,7 +288,7 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
                                const State *state, const mf_lane *given, const Limbs *limbs,
                                Vec weight, mf_lane step, Ground *ground) {
     const mf_ArtPlan *art = mf_driven_art(plan);
-    ground->spot_count = 0;
+    ground->contact_count = 0;
     ground->memo.terrain = block->terrain;
     if (!limbs->any)
         return;
@@ -283,8 +296,8 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
                              .from = vec_zero(), .rate = mat_apply(&limbs->world, state->rate),
                              .angular_acceleration = vec_zero(), .acceleration = vec_zero());
     if (limbs->of[0].close)
-        spots_find(plan, block, 0, art->base_contacts, &ground->of[0], limbs->of[0].near, &weight,
-                   step, ground);
+        contact_points_find(plan, block, 0, art->base_contacts, &ground->of[0], limbs->of[0].near,
+                            &weight, step, ground);
     const mf_ArtLink *links = mf_art_links(art);
     for (uint32_t l = 0; l < art->link_count; l++) {
         const mf_ArtLink *link = &links[l];
@@ -296,8 +309,8 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
             continue;
         Stance *stance = &ground->of[link->depth + 1];
         stance->pose.position = vec_add(ground->of[0].pose.position, stance->from);
-        spots_find(plan, block, link->first_contact, link->contact_count, stance, limb->near,
-                   &weight, step, ground);
+        contact_points_find(plan, block, link->first_contact, link->contact_count, stance,
+                            limb->near, &weight, step, ground);
     }
 }
 
@@ -313,13 +326,15 @@ static MF_INLINE void add_wrench(Vec arm, Vec force, Six *six) {
 }
 
 // On level ground C is diagonal.
-static MF_INLINE void spot_add_level(const Spot *spot, mf_lane step, Six *six) {
-    const mf_lane slip = mf_keep(spot->presses, spot->slip),
-                  drag = mf_keep(spot->presses, spot->drag);
-    const Vec r = spot->arm;
+static MF_INLINE void contact_point_add_level(const ContactPoint *contact_point, mf_lane step,
+                                              Six *six) {
+    const mf_lane slip = mf_keep(contact_point->presses, contact_point->slip),
+                  drag = mf_keep(contact_point->presses, contact_point->drag);
+    const Vec r = contact_point->arm;
     add_wrench(r,
-               MF_VALUE(Vec, -slip * spot->ahead.x, -slip * spot->ahead.y,
-                        mf_fma(-drag, spot->ahead.z, mf_keep(spot->presses, spot->force))),
+               MF_VALUE(Vec, -slip * contact_point->ahead.x, -slip * contact_point->ahead.y,
+                        mf_fma(-drag, contact_point->ahead.z,
+                               mf_keep(contact_point->presses, contact_point->force))),
                six);
     const mf_lane s = slip * step, d = drag * step;
     const mf_lane sx = s * r.x, sy = s * r.y, sz = s * r.z, dx = d * r.x, dy = d * r.y;
@@ -341,13 +356,15 @@ static MF_INLINE void spot_add_level(const Spot *spot, mf_lane step, Six *six) {
     m[5][5] = m[5][5] + d;
 }
 
-static MF_INLINE void spot_add_slope(const Spot *spot, mf_lane step, Six *six) {
-    const Vec n = spot->normal, r = spot->arm;
-    const mf_lane slip = mf_keep(spot->presses, spot->slip);
-    const mf_lane more = mf_keep(spot->presses, spot->drag) - slip;
-    const mf_lane climb = vec_dot(n, spot->ahead);
-    Vec force = vec_scale(n, mf_fma(-more, climb, mf_keep(spot->presses, spot->force)));
-    add_wrench(r, vec_fma(spot->ahead, -slip, force), six);
+static MF_INLINE void contact_point_add_slope(const ContactPoint *contact_point, mf_lane step,
+                                              Six *six) {
+    const Vec n = contact_point->normal, r = contact_point->arm;
+    const mf_lane slip = mf_keep(contact_point->presses, contact_point->slip);
+    const mf_lane more = mf_keep(contact_point->presses, contact_point->drag) - slip;
+    const mf_lane climb = vec_dot(n, contact_point->ahead);
+    Vec force =
+        vec_scale(n, mf_fma(-more, climb, mf_keep(contact_point->presses, contact_point->force)));
+    add_wrench(r, vec_fma(contact_point->ahead, -slip, force), six);
     // With q = r x n: (q, n) (q, n)^T more dt is the part along the normal.
     const mf_lane s = slip * step;
     const Vec q = vec_cross(r, n), bent = vec_scale(q, more * step),
@@ -377,13 +394,14 @@ static MF_INLINE void spot_add_slope(const Spot *spot, mf_lane step, Six *six) {
     m[5][4] = mf_fma(pull.y, n.z, m[5][4]);
 }
 
-static MF_INLINE void spot_add_torques(const Spot *spot, mf_lane step, Six *six) {
-    const Vec n = spot->normal;
-    const mf_lane roll = mf_keep(spot->presses, spot->roll);
-    const mf_lane more = mf_keep(spot->presses, spot->torsion) - roll;
-    const mf_lane about = more * vec_dot(n, spot->rate), still = roll * step;
+static MF_INLINE void contact_point_add_torques(const ContactPoint *contact_point, mf_lane step,
+                                                Six *six) {
+    const Vec n = contact_point->normal;
+    const mf_lane roll = mf_keep(contact_point->presses, contact_point->roll);
+    const mf_lane more = mf_keep(contact_point->presses, contact_point->torsion) - roll;
+    const mf_lane about = more * vec_dot(n, contact_point->rate), still = roll * step;
     const Vec bent = vec_scale(n, more * step);
-    Vec torque = vec_fma(n, -about, vec_scale(spot->rate, -roll));
+    Vec torque = vec_fma(n, -about, vec_scale(contact_point->rate, -roll));
     mf_lane(*m)[6] = six->m;
     six->r[0] = six->r[0] + torque.x;
     six->r[1] = six->r[1] + torque.y;
@@ -398,25 +416,26 @@ static MF_INLINE void spot_add_torques(const Spot *spot, mf_lane step, Six *six)
 
 static inline void ground_add(const mf_DrivenPlan *plan, const Ground *ground, mf_lane step,
                               Six *six) {
-    for (uint32_t i = 0; i < ground->spot_count; i++) {
-        const Spot *spot = &ground->spots[i];
+    for (uint32_t i = 0; i < ground->contact_count; i++) {
+        const ContactPoint *contact_point = &ground->contact_points[i];
         if (mf_driven_art(plan)->level)
-            spot_add_level(spot, step, six);
+            contact_point_add_level(contact_point, step, six);
         else
-            spot_add_slope(spot, step, six);
-        if (spot->turns)
-            spot_add_torques(spot, step, six);
+            contact_point_add_slope(contact_point, step, six);
+        if (contact_point->rotates)
+            contact_point_add_torques(contact_point, step, six);
     }
 }
 
 // Velocity of a contact at the end of the step, with the base's acceleration without gravity.
-static MF_INLINE mf_lane spot_climb(const Spot *spot, mf_lane step, Vec angular, Vec linear) {
-    Vec gain = vec_cross_add(angular, spot->arm, linear);
-    return vec_dot(vec_fma(gain, step, spot->ahead), spot->normal);
+static MF_INLINE mf_lane contact_point_climb(const ContactPoint *contact_point, mf_lane step,
+                                             Vec angular, Vec linear) {
+    Vec gain = vec_cross_add(angular, contact_point->arm, linear);
+    return vec_dot(vec_fma(gain, step, contact_point->ahead), contact_point->normal);
 }
 
-static MF_INLINE mf_lane spot_load(const Spot *spot, mf_lane climb) {
-    return mf_max(mf_fma(-spot->drag, climb, spot->force), mf_zero());
+static MF_INLINE mf_lane contact_point_load(const ContactPoint *contact_point, mf_lane climb) {
+    return mf_max(mf_fma(-contact_point->drag, climb, contact_point->force), mf_zero());
 }
 
 // Corrects which contacts press, and which separate. False when all were right. In lanes where one
@@ -426,30 +445,32 @@ static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec an
     mf_lane *load = ground->loads, *climb = ground->climbs;
     mf_mask wrong = mf_not(mf_mask_all());
     const mf_lane zero = mf_zero();
-    for (uint32_t i = 0; i < ground->spot_count; i++) {
-        const Spot *spot = &ground->spots[i];
-        climb[i] = spot_climb(spot, step, angular, linear);
-        load[i] = spot_load(spot, climb[i]);
-        mf_mask presses = mf_and(spot->may, mf_less(zero, load[i]));
-        wrong = mf_or(wrong, mf_differ(presses, spot->presses));
+    for (uint32_t i = 0; i < ground->contact_count; i++) {
+        const ContactPoint *contact_point = &ground->contact_points[i];
+        climb[i] = contact_point_climb(contact_point, step, angular, linear);
+        load[i] = contact_point_load(contact_point, climb[i]);
+        mf_mask presses = mf_and(contact_point->may, mf_less(zero, load[i]));
+        wrong = mf_or(wrong, mf_differ(presses, contact_point->presses));
         if (plan->bounces) {
-            mf_mask reversed = mf_differ(mf_less(zero, climb[i]), mf_less(zero, spot->rise));
-            mf_mask measurable =
-                mf_less(setting(mf_driven_art(plan), MF_ART_SLIP), mf_abs(climb[i] - spot->rise));
+            mf_mask reversed =
+                mf_differ(mf_less(zero, climb[i]), mf_less(zero, contact_point->rise));
+            mf_mask measurable = mf_less(setting(mf_driven_art(plan), MF_ART_SLIP),
+                                         mf_abs(climb[i] - contact_point->rise));
             wrong = mf_or(wrong, mf_and(presses, mf_and(reversed, measurable)));
         }
     }
     if (!mf_any(wrong))
         return false;
-    for (uint32_t i = 0; i < ground->spot_count; i++) {
-        Spot *spot = &ground->spots[i];
-        mf_mask presses = mf_and(spot->may, mf_less(zero, load[i]));
+    for (uint32_t i = 0; i < ground->contact_count; i++) {
+        ContactPoint *contact_point = &ground->contact_points[i];
+        mf_mask presses = mf_and(contact_point->may, mf_less(zero, load[i]));
         // One that did not press has no load yet: what it would bear at the speed of its fall is no
         // force that friction could go by.
-        spot->load = mf_select(wrong, mf_keep(spot->presses, load[i]), spot->load);
-        spot->rise = mf_select(wrong, climb[i], spot->rise);
-        spot->presses = presses;
-        spot_set(plan, step, spot);
+        contact_point->load =
+            mf_select(wrong, mf_keep(contact_point->presses, load[i]), contact_point->load);
+        contact_point->rise = mf_select(wrong, climb[i], contact_point->rise);
+        contact_point->presses = presses;
+        contact_point_set(plan, step, contact_point);
     }
     return true;
 }
@@ -459,21 +480,22 @@ static inline void ground_warn_deep(const mf_ArtPlan *plan, const Ground *ground
                                     Warnings *warnings) {
     // Rarely is anything as deep as the smallest ball, or as a millimeter.
     mf_lane deepest = mf_zero();
-    for (uint32_t i = 0; i < ground->spot_count; i++)
-        deepest = mf_max(deepest, mf_keep(ground->spots[i].may, ground->spots[i].depth));
+    for (uint32_t i = 0; i < ground->contact_count; i++)
+        deepest = mf_max(deepest,
+                         mf_keep(ground->contact_points[i].may, ground->contact_points[i].depth));
     if (!mf_any(mf_less(mf_set((mf_real)1e-3), deepest)))
         return;
     mf_mask deep = mf_not(mf_mask_all());
     mf_lane most = mf_zero();
-    for (uint32_t i = 0; i < ground->spot_count; i++) {
-        const Spot *spot = &ground->spots[i];
-        const mf_real radius = contact_constants(plan, spot->number)[3];
-        const int32_t link = mf_art_contacts(plan)[spot->number].link;
+    for (uint32_t i = 0; i < ground->contact_count; i++) {
+        const ContactPoint *contact_point = &ground->contact_points[i];
+        const mf_real radius = contact_constants(plan, contact_point->number)[3];
+        const int32_t link = mf_art_contacts(plan)[contact_point->number].link;
         const mf_real *c = link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link);
         const mf_lane thick = mf_set(radius > 0 ? radius : c[MF_ART_AROUND]);
-        const mf_mask own = mf_and(spot->may, mf_less(thick, spot->depth));
+        const mf_mask own = mf_and(contact_point->may, mf_less(thick, contact_point->depth));
         deep = mf_or(deep, own);
-        most = mf_max(most, mf_keep(own, spot->depth));
+        most = mf_max(most, mf_keep(own, contact_point->depth));
     }
     warnings_raise(warnings, deep, MF_WARNING_DEPTH, most);
 }
@@ -483,17 +505,18 @@ static inline void ground_loads(const mf_ArtPlan *plan, mf_lane step, Vec angula
                                 Ground *ground, Warnings *warnings) {
     mf_lane wrong = mf_zero(), sum = mf_zero();
     ground_warn_deep(plan, ground, warnings);
-    for (uint32_t i = 0; i < ground->spot_count; i++) {
-        Spot *spot = &ground->spots[i];
-        const mf_lane climb = spot_climb(spot, step, angular, linear);
-        const mf_lane load = spot_load(spot, climb);
-        const mf_lane pull = load - mf_fma(-spot->drag, climb, spot->force);
-        spot->load = mf_keep(spot->presses, load);
-        spot->slides = mf_keep(mf_less(mf_zero(), spot->load), spot->slides);
-        wrong = wrong + mf_select(spot->presses, pull, mf_keep(spot->may, load));
-        sum = sum + spot->load;
+    for (uint32_t i = 0; i < ground->contact_count; i++) {
+        ContactPoint *contact_point = &ground->contact_points[i];
+        const mf_lane climb = contact_point_climb(contact_point, step, angular, linear);
+        const mf_lane load = contact_point_load(contact_point, climb);
+        const mf_lane pull = load - mf_fma(-contact_point->drag, climb, contact_point->force);
+        contact_point->load = mf_keep(contact_point->presses, load);
+        contact_point->slides =
+            mf_keep(mf_less(mf_zero(), contact_point->load), contact_point->slides);
+        wrong = wrong + mf_select(contact_point->presses, pull, mf_keep(contact_point->may, load));
+        sum = sum + contact_point->load;
     }
-    if (ground->spot_count == 0 || !ground->implicit)
+    if (ground->contact_count == 0 || !ground->implicit)
         return;
     const mf_lane weight = setting(plan, MF_ART_ALL_MASS) * setting(plan, MF_ART_GRAVITY);
     const mf_lane part = wrong / mf_max(mf_max(sum, weight), mf_set(MF_REAL_EPSILON));

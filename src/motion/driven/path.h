@@ -61,8 +61,8 @@ static MF_INLINE Knot knot_of(const mf_DrivenBlock *block, uint32_t l) {
     mf_lane travel = position - now;
     mf_lane rate =
         mf_fma(mf_set((mf_real)3), travel, -passed) * (per_second * mf_set((mf_real)0.5));
-    mf_lane room = mf_max(mf_min(upper - position, position - lower), zero);
-    mf_lane limit = mf_min(room * (per_second * mf_set((mf_real)3)), fastest);
+    mf_lane space = mf_max(mf_min(upper - position, position - lower), zero);
+    mf_lane limit = mf_min(space * (per_second * mf_set((mf_real)3)), fastest);
     return MF_VALUE(Knot, position, mf_clamp(rate, zero - limit, limit));
 }
 
@@ -144,7 +144,7 @@ static inline void paths_store(const Step *s, const mf_DrivenBlock *block, const
 }
 
 // Angle and rate after `step`, which a constant acceleration would have reached with the same
-// change of the rate: that is put in place of the present one.
+// change of the rate: that is put instead of the present one.
 static MF_INLINE void path_ahead(const Paths *paths, uint32_t l, mf_lane step, mf_lane *angle,
                                  mf_lane *rate, mf_lane *acceleration) {
     const mf_lane half = mf_set((mf_real)0.5), third = mf_set((mf_real)(1.0 / 3.0));

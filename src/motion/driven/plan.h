@@ -69,7 +69,7 @@ typedef struct mf_DrivenPlan {
     uint32_t model_links; // [1] elements of wrench.link
     bool moves;           // moving limbs have a reaction
     bool bounces;         // contacts are stiffer on approach than on separation
-    bool turns;           // some contact has friction against torsion
+    bool rotates;         // some contact has friction against torsion
     MF_DRIVEN_ARRAYS(MF_FLAT_MEMBER, )
     MF_FLAT_ARRAY(art); // the plan of the tree, an image in this one
 } mf_DrivenPlan;
@@ -89,6 +89,6 @@ typedef struct mf_DrivenBlock {
 // Advances the lanes of `block` by one step.
 MF_KERNEL_COPIES(void, mf_driven_step, (const mf_DrivenBlock *block));
 // [byte] of scratch that a step needs.
-MF_KERNEL_COPIES(size_t, mf_driven_room, (const mf_DrivenPlan *plan));
+MF_KERNEL_COPIES(size_t, mf_driven_scratch_size, (const mf_DrivenPlan *plan));
 
 #endif

@@ -169,7 +169,7 @@ static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *bloc
         six_set(&six, free.m, free.r);
         ground_add(plan, &work->ground, step, &six);
         six_solve(&six, &angular_acceleration, &along);
-        if (round == CONTACT_ROUNDS || !work->ground.implicit || work->ground.spot_count == 0 ||
+        if (round == CONTACT_ROUNDS || !work->ground.implicit || work->ground.contact_count == 0 ||
             !ground_revise(plan, step, angular_acceleration, along, &work->ground))
             break;
     }

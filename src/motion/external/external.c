@@ -55,7 +55,7 @@ static void store(mf_Field *field, uint32_t instance, const double *values, uint
 // The velocities that reach the target in `time` seconds. False: the target is no pose.
 static bool aim(const External *plan, uint32_t instance, double time, double position[3],
                 double attitude[4], Pose *pose) {
-    double back[4], way[4];
+    double back[4], rotation[4];
     load(position, plan->position, instance, 3);
     load(attitude, plan->rotation, instance, 4);
     if (!mf_all_finite(position, 3) || !mf_all_finite(attitude, 4) || !mf_quat_normalize(attitude))
@@ -63,10 +63,10 @@ static bool aim(const External *plan, uint32_t instance, double time, double pos
     mf_vec3_sub(pose->velocity, position, pose->position);
     mf_vec3_scale(pose->velocity, pose->velocity, 1.0 / time);
     mf_quat_conjugate(back, pose->attitude);
-    mf_quat_multiply(way, back, attitude);
-    const double sign = way[0] < 0.0 ? -1.0 : 1.0, sine = mf_vec3_length(way + 1);
-    const double angle = 2.0 * mf_atan2(sine, sign * way[0]);
-    mf_vec3_scale(pose->rate, way + 1, sine > 0.0 ? sign * angle / (sine * time) : 0.0);
+    mf_quat_multiply(rotation, back, attitude);
+    const double sign = rotation[0] < 0.0 ? -1.0 : 1.0, sine = mf_vec3_length(rotation + 1);
+    const double angle = 2.0 * mf_atan2(sine, sign * rotation[0]);
+    mf_vec3_scale(pose->rate, rotation + 1, sine > 0.0 ? sign * angle / (sine * time) : 0.0);
     return true;
 }
 

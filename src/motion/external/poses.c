@@ -104,7 +104,7 @@ static void interpolate(const Pose *const *nodes, uint32_t count, double time, u
 
 // False: numbers too great, or opposite quaternions with nothing between them.
 static bool put(mf_PoseShown *out, const double values[SPAN], const double slopes[SPAN]) {
-    double back[4], way[4], square = 0.0;
+    double back[4], rotation[4], square = 0.0;
     if (!mf_all_finite(values, SPAN) || !mf_all_finite(slopes, SPAN))
         return false;
     memcpy(out->position, values, sizeof out->position);
@@ -113,8 +113,8 @@ static bool put(mf_PoseShown *out, const double values[SPAN], const double slope
     for (uint32_t c = 3; c < SPAN; c++)
         square += values[c] * values[c];
     mf_quat_conjugate(back, values + 3);
-    mf_quat_multiply(way, back, slopes + 3);
-    mf_vec3_scale(out->rate, way + 1, 2.0 / square);
+    mf_quat_multiply(rotation, back, slopes + 3);
+    mf_vec3_scale(out->rate, rotation + 1, 2.0 / square);
     return mf_quat_normalize(out->attitude) && mf_all_finite(out->rate, 3);
 }
 
@@ -149,7 +149,7 @@ mf_PoseState mf_poses_show(const mf_Field *poses, uint32_t instance, double time
         at = nodes[0]->time;
         count = 1;
     } else if (window.next_count == 0) {
-        state = out->age <= hold ? MF_POSES_BEYOND : MF_POSES_HELD;
+        state = out->age <= hold ? MF_POSES_BEYOND : MF_POSES_CONSTANT;
         at = window.newest;
         ahead = out->age < hold ? out->age : hold;
     }
@@ -157,7 +157,7 @@ mf_PoseState mf_poses_show(const mf_Field *poses, uint32_t instance, double time
         interpolate(nodes, count, at, c, &values[c], &slopes[c]);
         values[c] += ahead * slopes[c];
     }
-    if (state == MF_POSES_HELD)
+    if (state == MF_POSES_CONSTANT)
         memset(slopes, 0, sizeof slopes);
     return put(out, values, slopes) ? state : MF_POSES_NONE;
 }

@@ -98,9 +98,9 @@ static MF_INLINE mf_lane propeller_speed(const mf_real *c, const Fixed *fixed, m
 }
 
 // A row of six coefficients: what the surfaces give, beta, and the rates about x and z.
-static MF_INLINE mf_lane lateral(const mf_real *c, int row, mf_lane held, mf_lane beta,
+static MF_INLINE mf_lane lateral(const mf_real *c, int row, mf_lane clamped, mf_lane beta,
                                  mf_lane square, mf_lane roll_rate, mf_lane yaw_rate) {
-    mf_lane still = mf_fma(beta, set(c, row + 1), held);
+    mf_lane still = mf_fma(beta, set(c, row + 1), clamped);
     return mf_fma(square, still, mf_fma(yaw_rate, set(c, row + 3), roll_rate * set(c, row + 2)));
 }
 

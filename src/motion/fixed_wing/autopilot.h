@@ -42,21 +42,21 @@ static MF_INLINE mf_mask accept_commands(Autopilot *pilot, const mf_real *c,
     return fine;
 }
 
-// An angle without its whole turns, in [-pi, pi).
+// An angle without its whole rotations, in [-pi, pi).
 static MF_INLINE mf_lane wrap(mf_lane angle) {
     const mf_lane far = mf_set((mf_real)1e4);
-    mf_lane turns = mf_fma(angle, mf_set((mf_real)0.15915494309189533577), mf_set((mf_real)0.5));
-    turns = mf_floor_lane(mf_clamp(turns, -far, far));
-    return mf_fma(-turns, mf_set((mf_real)6.28318530717958647693), angle);
+    mf_lane cycles = mf_fma(angle, mf_set((mf_real)0.15915494309189533577), mf_set((mf_real)0.5));
+    cycles = mf_floor_lane(mf_clamp(cycles, -far, far));
+    return mf_fma(-cycles, mf_set((mf_real)6.28318530717958647693), angle);
 }
 
 // output = proportional + integral, limited; the integral grows by gain_i * error * step unless
 // that would drive the output further beyond a limit.
 static MF_INLINE mf_lane integrate(mf_lane *integral, mf_lane rest, mf_lane growth, mf_lane low,
                                    mf_lane high) {
-    mf_lane next = *integral + growth, wanted = rest + next;
-    mf_lane output = mf_clamp(wanted, low, high);
-    mf_lane excess = wanted - output;
+    mf_lane next = *integral + growth, target = rest + next;
+    mf_lane output = mf_clamp(target, low, high);
+    mf_lane excess = target - output;
     *integral = mf_select(mf_less(mf_zero(), excess * growth), *integral, next);
     return output;
 }

@@ -140,11 +140,11 @@ static MF_INLINE void step_heun(const mf_real *c, const Fixed *fixed, const Air 
     const Vec path = vec_add(body->velocity, velocity),
               gain = vec_add(first.acceleration, last.acceleration),
               spin = vec_add(first.angular_acceleration, last.angular_acceleration);
-    const Quat turn = quat_along(first.rotation_rate, mf_set((mf_real)1), last.rotation_rate);
+    const Quat rotation = quat_along(first.rotation_rate, mf_set((mf_real)1), last.rotation_rate);
     body->position = vec_sum_fma(path, half, body->position, &body->low.position);
     body->velocity = vec_sum_fma(gain, half, body->velocity, &body->low.velocity);
     body->rate = vec_sum_fma(spin, half, body->rate, &body->low.rate);
-    body->attitude = quat_sum_fma(turn, half, body->attitude, &body->low.attitude);
+    body->attitude = quat_sum_fma(rotation, half, body->attitude, &body->low.attitude);
 }
 
 // Runge and Kutta's classical method; sums run from the first stage to the last.

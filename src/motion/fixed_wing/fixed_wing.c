@@ -389,7 +389,7 @@ static const char *const turbulences[] = {"none",         "low_light",       "lo
 // clang-format off
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.fixed_wing", "an aircraft with an autopilot"),
-    MF_KEY("motion.fixed_wing.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, mf_integrator_words,
+    MF_KEY("motion.fixed_wing.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, mf_integrator_names,
            AT(integrator), "integrator of the equations of motion"),
     MF_KEY("motion.fixed_wing.turbulence", MF_KEY_CHOICE, 0, "", "none", 0, 0, turbulences,
            AT(turbulence), "gusts by the Dryden model"),

@@ -201,9 +201,9 @@ static void air_constants(double *c, const mf_FixedWing *p) {
 }
 
 static void motor_constants(double *c, const mf_FixedWing *p) {
-    const double rho = p->air_density, d = p->propeller_diameter, turn = 2.0 * MF_PI;
+    const double rho = p->air_density, d = p->propeller_diameter, angle = 2.0 * MF_PI;
     const double constant = 1.0 / p->motor_speed_constant; // K_Q = K_V in SI units
-    const double square = rho * d * d * d * d / (turn * turn), mixed = rho * d * d * d / turn;
+    const double square = rho * d * d * d * d / (angle * angle), mixed = rho * d * d * d / angle;
     const double air = rho * d * d;
     c[MF_WING_MOTOR_DRAG] = constant * constant / p->motor_resistance;
     c[MF_WING_MOTOR_IDLE] = constant * p->motor_no_load_current;

@@ -15,8 +15,8 @@ enum { ROUNDS = 60 };
 
 typedef struct Flight {
     const double *constants;
-    double airspeed, climb_sine, turn_rate; // [m/s], [1], [rad/s] counterclockwise seen from above
-    double gravity;                         // [m/s^2]
+    double airspeed, climb_sine, yaw_rate; // [m/s], [1], [rad/s] counterclockwise seen from above
+    double gravity;                        // [m/s^2]
 } Flight;
 
 typedef struct Posture { // what follows from the unknowns
@@ -37,7 +37,7 @@ static Posture posture_of(const Flight *flight, const double x[UNKNOWNS]) {
     mf_sin_cos(posture.pitch, &pitch_sine, &pitch_cosine);
     mf_vec3_set(posture.up, pitch_sine, pitch_cosine * roll_sine, pitch_cosine * roll_cosine);
     mf_vec3_set(posture.velocity, flight->airspeed * cosine, 0.0, -flight->airspeed * sine);
-    mf_vec3_scale(posture.rate, posture.up, flight->turn_rate);
+    mf_vec3_scale(posture.rate, posture.up, flight->yaw_rate);
     return posture;
 }
 
@@ -181,8 +181,8 @@ mf_Status mf_wing_trim(const double *constants, const mf_FixedWing *p, double ai
     double climb_cosine, x[UNKNOWNS] = {[ALPHA] = 0.05, [THROTTLE] = 0.5};
     Flight flight = {.constants = constants, .airspeed = airspeed, .gravity = gravity};
     mf_sin_cos(climb, &flight.climb_sine, &climb_cosine);
-    flight.turn_rate = radius == 0.0 ? 0.0 : airspeed * climb_cosine / radius;
-    x[ROLL] = -mf_atan2(airspeed * flight.turn_rate, gravity);
+    flight.yaw_rate = radius == 0.0 ? 0.0 : airspeed * climb_cosine / radius;
+    x[ROLL] = -mf_atan2(airspeed * flight.yaw_rate, gravity);
     double residual = find_trim(&flight, x);
     mf_Status status = refuse(p, x, residual, airspeed, error);
     if (status != MF_OK)

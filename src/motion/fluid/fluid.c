@@ -178,7 +178,7 @@ static const mf_Key row_keys[] = {
     MF_KEY("motion.fluid.diffusion", MF_KEY_REAL, 0, "1", "0.1", 0, 0.5, NULL, AT(diffusion),
            "of density, which smooths the pressure"),
     MF_KEY_LISTED("motion.fluid.emitters", 0, &mf_emitter_table, AT(emitters),
-                  "nozzles from which particles come that `place` leaves over, each with the keys "
+                  "nozzles from which particles come that `placement` leaves over, each with the keys "
                   "below"),
 };
 // clang-format on

@@ -33,7 +33,7 @@ static const mf_WarningWords pressed_together = {
     "a larger stiffness"};
 static const mf_WarningWords crowded = {"",
                                         "a grain had more than 16 contacts, and some were dropped",
-                                        "a larger stiffness, fewer solids in the same place"};
+                                        "a larger stiffness, fewer solids in the same position"};
 
 static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
     const mf_ParticleRange ranges[] = {
@@ -184,7 +184,7 @@ static const mf_Key row_keys[] = {
     MF_KEY("motion.grains.rolling", MF_KEY_REAL, 0, "1", "0", 0, 10, NULL, AT(rolling),
            "resistance to rolling: largest torque over load times radius"),
     MF_KEY_LISTED("motion.grains.emitters", 0, &mf_emitter_table, AT(emitters),
-                  "nozzles from which grains come that `place` leaves over, each with the keys "
+                  "nozzles from which grains come that `placement` leaves over, each with the keys "
                   "below"),
 };
 // clang-format on

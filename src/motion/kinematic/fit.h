@@ -20,11 +20,11 @@
 typedef struct Fit {
     mf_lane count;   // [1] points that hold
     Vec middle;      // [m] mean of the points
-    Vec way;         // [m] mean of the ways
+    Vec direction;   // [m] mean of the ways
     Sym c;           // [m^2]
     Mat g;           // [m^2]
-    mf_mask thin;    // the points lie in a line or in one place
-    mf_mask lone;    // in one place
+    mf_mask thin;    // the points lie in a line or in one position
+    mf_mask lone;    // in one position
     Quat rotation;   // [1] result
     mf_mask settled; // a step was small
     mf_lane left;    // [rad] the last step
@@ -49,21 +49,22 @@ static MF_INLINE Mat quat_excess(Quat q) {
                     -(xx + yy));
 }
 
-static MF_INLINE void fit_count(Fit *fit, mf_lane holds, Vec point, Vec way) {
+static MF_INLINE void fit_count(Fit *fit, mf_lane holds, Vec point, Vec direction) {
     fit->count = fit->count + holds;
     fit->middle = vec_fma(point, holds, fit->middle);
-    fit->way = vec_fma(way, holds, fit->way);
+    fit->direction = vec_fma(direction, holds, fit->direction);
 }
 
 static MF_INLINE void fit_means(Fit *fit) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane part = one / mf_max(fit->count, one);
     fit->middle = vec_scale(fit->middle, part);
-    fit->way = vec_scale(fit->way, part);
+    fit->direction = vec_scale(fit->direction, part);
 }
 
-static MF_INLINE void fit_add(Fit *fit, mf_lane holds, Vec point, Vec way) {
-    Vec y = vec_sub(point, fit->middle), d = vec_sub(way, fit->way), k = vec_scale(y, holds);
+static MF_INLINE void fit_add(Fit *fit, mf_lane holds, Vec point, Vec offset) {
+    Vec y = vec_sub(point, fit->middle), d = vec_sub(offset, fit->direction),
+        k = vec_scale(y, holds);
     Sym *c = &fit->c;
     Mat *g = &fit->g;
     *c = MF_VALUE(Sym, mf_fma(k.x, y.x, c->xx), mf_fma(k.y, y.y, c->yy), mf_fma(k.z, y.z, c->zz),

@@ -124,16 +124,16 @@ static void destroy_kinematic(mf_Context *context, void *user) {
 }
 
 static mf_Status choose_kernel(mf_KinMotion *motion, mf_Group *group, mf_Error *error) {
-    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_KinPlan *plan) =
-        MF_KERNEL_TABLE(mf_kinematic_room);
+    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_KinPlan *plan) =
+        MF_KERNEL_TABLE(mf_kinematic_scratch_size);
     static const mf_KinStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_kinematic_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->double_precision = pick.double_precision;
     motion->step = table[pick.wide][pick.double_precision];
     motion->step_one = table[pick.single][pick.double_precision];
-    return mf_dispatch_make_scratch(group, &motion->dispatch,
-                                    rooms[pick.wide][pick.double_precision](motion->plan),
-                                    rooms[pick.single][pick.double_precision](motion->plan), error);
+    return mf_dispatch_make_scratch(
+        group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
+        scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
 }
 
 static uint64_t hash_plan(const mf_KinMotion *motion) {
@@ -211,7 +211,7 @@ static void row_defaults(mf_MotionsConfig *config) {
 }
 
 static const mf_MotionNote *const notes[] = {&mf_note_speeds,      &mf_note_floating,
-                                             &mf_note_base_shapes, &mf_note_held_shapes,
+                                             &mf_note_base_shapes, &mf_note_fixed_shapes,
                                              &mf_note_own_law,     NULL};
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {

@@ -39,19 +39,19 @@ typedef struct Step {
     mf_lane *goal;    // per joint of the plan
     LegFrame *frames; // per link of the plan, the base first
     // Per foot:
-    Vec *point;     // [m] base axes
-    Vec *way;       // [m] from there to their anchors, base axes
-    Vec *spot;      // [m] world
-    mf_lane *holds; // [1] 1: stands, also after this step
-    mf_lane *above; // [m] the ground
+    Vec *point;      // [m] base axes
+    Vec *direction;  // [m] from there to their anchors, base axes
+    Vec *foot_point; // [m] world
+    mf_lane *holds;  // [1] 1: stands, also after this step
+    mf_lane *above;  // [m] the ground
 } Step;
 
 static void step_carve(const mf_KinPlan *plan, mf_Carver *carver, Step *s) {
     MF_CARVE(carver, s->goal, plan->joint_count);
     MF_CARVE(carver, s->frames, plan->link_count + 1);
     MF_CARVE(carver, s->point, plan->foot_count);
-    MF_CARVE(carver, s->way, plan->foot_count);
-    MF_CARVE(carver, s->spot, plan->foot_count);
+    MF_CARVE(carver, s->direction, plan->foot_count);
+    MF_CARVE(carver, s->foot_point, plan->foot_count);
     MF_CARVE(carver, s->holds, plan->foot_count);
     MF_CARVE(carver, s->above, plan->foot_count);
 }
@@ -78,7 +78,7 @@ static MF_INLINE mf_lane constant(const Step *s, uint32_t which) {
 // ---- joints -------------------------------------------------------------------------------------
 
 // Balls and floating joints on the way to a foot stay where they are.
-static mf_lane held_size(const Step *s) {
+static mf_lane anchor_size(const Step *s) {
     mf_lane sum = mf_zero();
     const mf_KinLink *links = mf_kin_links(s->plan);
     for (uint32_t l = 0; l < s->plan->link_count; l++) {
@@ -97,7 +97,7 @@ static MF_INLINE void find_goals(Step *s) {
     const mf_real *angle = row_of(s, MF_KIN_ROW_ANGLE);
     const mf_KinJoint *joints = mf_kin_joints(s->plan);
     const uint32_t count = s->plan->joint_count;
-    mf_lane sum = mf_zero(), whole = mf_kin_tree(s->plan)->ball_count > 0 ? held_size(s) : sum;
+    mf_lane sum = mf_zero(), whole = mf_kin_tree(s->plan)->ball_count > 0 ? anchor_size(s) : sum;
     for (uint32_t j = 0; j < count; j++, c += MF_KIN_JOINT_VALUES) {
         const mf_KinJoint *joint = &joints[j];
         whole = whole + mf_abs(row_load(angle, joint->row)); // rates depend on it
@@ -117,7 +117,7 @@ static MF_INLINE void find_goals(Step *s) {
 // ---- pose of the base ---------------------------------------------------------------------------
 
 // From a foot's position as the base was to its anchor, base axes.
-static MF_INLINE void find_ways(Step *s, const Mat *rotation) {
+static MF_INLINE void find_directions(Step *s, const Mat *rotation) {
     const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR), *holds = row_of(s, MF_KIN_ROW_HOLDS);
     const uint32_t feet = s->plan->foot_count;
     const Mat back = *rotation;
@@ -125,7 +125,7 @@ static MF_INLINE void find_ways(Step *s, const Mat *rotation) {
     mf_lane count = mf_zero();
     for (uint32_t i = 0; i < feet; i++) {
         Vec anchor = vec_sub(vec_load(anchors, 3 * i), position);
-        s->way[i] = vec_sub(mat_apply_transposed(&back, anchor), s->point[i]);
+        s->direction[i] = vec_sub(mat_apply_transposed(&back, anchor), s->point[i]);
         s->holds[i] = row_load(holds, i);
         count = count + s->holds[i];
     }
@@ -138,16 +138,16 @@ static MF_INLINE void fit_base(Step *s, const Mat *rotation) {
     const mf_lane zero = mf_zero();
     const uint32_t feet = s->plan->foot_count;
     fit->count = zero;
-    fit->middle = fit->way = vec_zero();
+    fit->middle = fit->direction = vec_zero();
     fit->c = MF_VALUE(Sym, zero, zero, zero, zero, zero, zero);
     fit->g = MF_VALUE(Mat, zero, zero, zero, zero, zero, zero, zero, zero, zero);
     fit->rotation = quat_unit();
     fit->left = zero;
     for (uint32_t i = 0; i < feet; i++)
-        fit_count(fit, s->holds[i], s->point[i], s->way[i]);
+        fit_count(fit, s->holds[i], s->point[i], s->direction[i]);
     fit_means(fit);
     for (uint32_t i = 0; i < feet; i++)
-        fit_add(fit, s->holds[i], s->point[i], s->way[i]);
+        fit_add(fit, s->holds[i], s->point[i], s->direction[i]);
     Sym solver = fit_solver(fit, s->constant[MF_KIN_REACH]);
     fit->settled = mf_not(mf_and(s->stood, s->alive));
     for (int round = 0; round < FIT_ROUNDS && !mf_all(fit->settled); round++)
@@ -155,7 +155,7 @@ static MF_INLINE void fit_base(Step *s, const Mat *rotation) {
     warnings_raise(&s->warnings, mf_not(fit->settled), MF_WARNING_STANCE, fit->left);
     // The mean of the points goes to the mean of the positions; in the air the fall goes on.
     Mat excess = quat_excess(fit->rotation);
-    Vec shift = vec_sub(fit->way, mat_apply(&excess, fit->middle));
+    Vec shift = vec_sub(fit->direction, mat_apply(&excess, fit->middle));
     s->move = vec_select(s->stood, mat_apply(rotation, shift),
                          MF_VALUE(Vec, zero, zero, s->linear.z * constant(s, MF_KIN_STEP)));
     s->rotation = fit->rotation;
@@ -172,14 +172,14 @@ typedef struct Moved { // the base at the end of the step
 
 static MF_INLINE Moved moved_base(const Step *s) {
     Moved moved = {.low_position = s->low_position, .low_attitude = s->low_attitude};
-    Quat turn = s->rotation;
+    Quat rotation = s->rotation;
     moved.position = vec_sum_plus(s->move, s->position, &moved.low_position);
     if (s->block->low_orientation == 0) {
-        moved.attitude = quat_renormalize(quat_multiply(s->attitude, turn));
+        moved.attitude = quat_renormalize(quat_multiply(s->attitude, rotation));
     } else {
-        turn.w = turn.w - mf_set((mf_real)1);
+        rotation.w = rotation.w - mf_set((mf_real)1);
         moved.attitude =
-            quat_sum_plus(quat_multiply(s->attitude, turn), s->attitude, &moved.low_attitude);
+            quat_sum_plus(quat_multiply(s->attitude, rotation), s->attitude, &moved.low_attitude);
     }
     moved.rotation = quat_matrix(moved.attitude);
     return moved;
@@ -188,21 +188,21 @@ static MF_INLINE Moved moved_base(const Step *s) {
 // ---- ground -------------------------------------------------------------------------------------
 
 // How high a foot's contact is above the ground.
-static MF_INLINE mf_lane foot_above(const Step *s, uint32_t i, Vec spot) {
+static MF_INLINE mf_lane foot_above(const Step *s, uint32_t i, Vec point) {
     const mf_ArtPlan *tree = mf_kin_tree(s->plan);
     const mf_real radius = s->constant[s->plan->foot_offset + (size_t)i * MF_KIN_FOOT_VALUES + 3];
     if (tree->level)
-        return spot.z - (constant(s, MF_KIN_HIGHEST) + mf_set(radius));
+        return point.z - (constant(s, MF_KIN_HIGHEST) + mf_set(radius));
     mf_LaneMap map = mf_lane_map(s->block->terrain);
     map.ends = false; // feet that stand find ground
     mf_lane slope_x, slope_y;
-    mf_lane ground = mf_map_surface(&map, spot.x, spot.y, &slope_x, &slope_y);
+    mf_lane ground = mf_map_surface(&map, point.x, point.y, &slope_x, &slope_y);
     if (radius > 0) {
         const mf_lane one = mf_set((mf_real)1);
         mf_lane steep = mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
         ground = mf_fma(mf_set(radius), steep, ground);
     }
-    return spot.z - ground;
+    return point.z - ground;
 }
 
 // Positions and heights of all feet; returns the least height.
@@ -212,9 +212,9 @@ static MF_INLINE mf_lane find_heights(Step *s, const Moved *moved) {
     const Vec position = moved->position;
     mf_lane lowest = mf_set(MF_REAL_MAX);
     for (uint32_t i = 0; i < feet; i++) {
-        Vec spot = mat_apply_add(&rotation, s->point[i], position);
-        mf_lane above = foot_above(s, i, spot);
-        s->spot[i] = spot;
+        Vec point = mat_apply_add(&rotation, s->point[i], position);
+        mf_lane above = foot_above(s, i, point);
+        s->foot_point[i] = point;
         s->above[i] = above;
         lowest = mf_min(lowest, above);
     }
@@ -228,12 +228,12 @@ static MF_INLINE bool release_lifted(Step *s) {
     const mf_lane zero = mf_zero(), leave = constant(s, MF_KIN_LEAVE);
     mf_mask any = mf_not(mf_mask_all());
     for (uint32_t first = 0, end; first < s->plan->foot_count; first = end) {
-        mf_lane sum = zero, room = zero;
+        mf_lane sum = zero, space = zero;
         for (end = first; end < s->plan->foot_count && feet[end].link == feet[first].link; end++) {
             sum = mf_fma(s->holds[end], s->above[end], sum);
-            room = mf_fma(s->holds[end], leave, room);
+            space = mf_fma(s->holds[end], leave, space);
         }
-        mf_mask lifted = mf_and(mf_less(room, sum), s->alive);
+        mf_mask lifted = mf_and(mf_less(space, sum), s->alive);
         any = mf_or(any, lifted);
         for (uint32_t i = first; i < end; i++)
             s->holds[i] = mf_select(lifted, zero, s->holds[i]);
@@ -250,7 +250,7 @@ static Vec settle_rotation(const Step *s, Vec pivot, mf_lane lowest) {
     Sym n = {least, least, least, zero, zero, zero};
     mf_lane x = zero, y = zero, left = zero;
     for (uint32_t i = 0; i < s->plan->foot_count; i++) {
-        Vec arm = vec_sub(s->spot[i], pivot);
+        Vec arm = vec_sub(s->foot_point[i], pivot);
         mf_lane gap = s->above[i] - lowest, holds = s->holds[i] * hard;
         mf_lane near = mf_max(mf_fma(-gap, constant(s, MF_KIN_SETTLE), one), zero);
         near = mf_select(s->fit.lone, one, near);
@@ -337,9 +337,9 @@ static MF_INLINE void store_joints(const Step *s) {
 }
 
 static MF_INLINE void store_anchor(const Step *s, uint32_t i, mf_mask joins) {
-    Vec spot = s->spot[i], anchor = vec_load(row_of(s, MF_KIN_ROW_ANCHOR), 3 * i);
-    spot.z = spot.z + s->lift;
-    keep_vec(s, MF_KIN_ROW_ANCHOR, 3 * i, vec_select(joins, spot, anchor));
+    Vec point = s->foot_point[i], anchor = vec_load(row_of(s, MF_KIN_ROW_ANCHOR), 3 * i);
+    point.z = point.z + s->lift;
+    keep_vec(s, MF_KIN_ROW_ANCHOR, 3 * i, vec_select(joins, point, anchor));
 }
 
 static MF_INLINE void store_feet(Step *s) {
@@ -347,13 +347,13 @@ static MF_INLINE void store_feet(Step *s) {
     const mf_lane join = constant(s, MF_KIN_JOIN), part = constant(s, MF_KIN_PART);
     mf_lane count = zero;
     for (uint32_t i = 0; i < s->plan->foot_count; i++) {
-        mf_mask held = mf_less(zero, s->holds[i]);
-        mf_mask stand = mf_less_equal(s->above[i], mf_select(held, part, join));
+        mf_mask fixed = mf_less(zero, s->holds[i]);
+        mf_mask stand = mf_less_equal(s->above[i], mf_select(fixed, part, join));
         stand = mf_and(stand, s->touching);
         s->above[i] = mf_keep(stand, one); // from here on what stands
         count = count + s->above[i];
         keep_store(s, MF_KIN_ROW_HOLDS, i, s->above[i]);
-        mf_mask joins = mf_and(stand, mf_not(held));
+        mf_mask joins = mf_and(stand, mf_not(fixed));
         if (mf_any(joins))
             store_anchor(s, i, joins);
     }
@@ -440,7 +440,7 @@ static MF_INLINE void move_base(Step *s) {
     Mat rotation = quat_matrix(s->attitude);
     Moved moved;
     s->linear = MF_VALUE(Vec, mf_zero(), mf_zero(), s->linear.z - constant(s, MF_KIN_FALL));
-    find_ways(s, &rotation);
+    find_directions(s, &rotation);
     mf_lane lowest = find_base(s, &rotation, &moved);
     if (s->constant[MF_KIN_SETTLE] > 0 && mf_any(mf_and(s->stood, s->fit.thin))) {
         settle(s, &moved, lowest);
@@ -452,7 +452,7 @@ static MF_INLINE void move_base(Step *s) {
     store_base(s, &moved);
 }
 
-size_t MF_KERNEL(mf_kinematic_room)(const mf_KinPlan *plan) {
+size_t MF_KERNEL(mf_kinematic_scratch_size)(const mf_KinPlan *plan) {
     mf_Carver carver = {NULL, 0};
     Step s;
     step_carve(plan, &carver, &s);

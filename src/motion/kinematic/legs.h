@@ -114,7 +114,7 @@ static MF_INLINE void leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
         out->position = vec_fma(along, value, out->position);
 }
 
-// The feet [m]; a ball's center. `frames` is room for the links of the plan, the base first.
+// The feet [m]; a ball's center. `frames` is space for the links of the plan, the base first.
 static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, LegFrame *frames,
                               Vec *point) {
     const mf_KinPlan *plan = block->plan;

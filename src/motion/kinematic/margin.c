@@ -125,10 +125,11 @@ static uint32_t find_hull(const double (*points)[2], uint32_t count, double (*hu
 }
 
 static double edge_distance(const double a[2], const double b[2], const double p[2]) {
-    double way[2] = {b[0] - a[0], b[1] - a[1]}, to[2] = {p[0] - a[0], p[1] - a[1]};
-    double length = way[0] * way[0] + way[1] * way[1];
-    double part = length > 0.0 ? mf_clamp((way[0] * to[0] + way[1] * to[1]) / length, 0, 1) : 0.0;
-    double x = to[0] - part * way[0], y = to[1] - part * way[1];
+    double direction[2] = {b[0] - a[0], b[1] - a[1]}, to[2] = {p[0] - a[0], p[1] - a[1]};
+    double length = direction[0] * direction[0] + direction[1] * direction[1];
+    double part =
+        length > 0.0 ? mf_clamp((direction[0] * to[0] + direction[1] * to[1]) / length, 0, 1) : 0.0;
+    double x = to[0] - part * direction[0], y = to[1] - part * direction[1];
     return mf_sqrt(x * x + y * y);
 }
 

@@ -123,7 +123,7 @@ static void find_bodies(Build *b) {
 
 // Contacts become points and balls: those of a cylinder or hull the positions where it touches in
 // the start position, an ellipsoid the ball that reaches as deep there.
-static void find_place(Build *b, uint32_t i) {
+static void find_position(Build *b, uint32_t i) {
     const mf_ArtMotion *tree = b->motion->tree;
     const mf_ArtContact *contact = &tree->contacts[i];
     const double *c =
@@ -200,13 +200,13 @@ static bool is_covered(const Build *b, uint32_t i) {
     const mf_ArtMotion *tree = b->motion->tree;
     const double cosine = 0.86602540378443864676;
     for (uint32_t k = 0; k < tree->plan->contact_count; k++) {
-        double way[3], depth;
+        double offset[3], depth;
         if (k == i || tree->contacts[k].link != tree->contacts[i].link ||
             b->positions[k][3] < b->positions[i][3])
             continue;
-        mf_vec3_sub(way, b->positions[k], b->positions[i]);
-        depth = -mf_vec3_dot(b->bodies[tree->contacts[i].link + 1].rotation + 6, way);
-        if (depth > 1e-9 && depth >= cosine * mf_vec3_length(way))
+        mf_vec3_sub(offset, b->positions[k], b->positions[i]);
+        depth = -mf_vec3_dot(b->bodies[tree->contacts[i].link + 1].rotation + 6, offset);
+        if (depth > 1e-9 && depth >= cosine * mf_vec3_length(offset))
             return true;
     }
     return false;
@@ -218,7 +218,7 @@ static mf_Status find_feet(Build *b, mf_Error *error) {
     double lowest;
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < tree->plan->contact_count; i++)
-        find_place(b, i);
+        find_position(b, i);
     find_size(b, &lowest);
     if (tree->plan->fixed)
         return MF_OK;
@@ -244,7 +244,7 @@ static mf_Status find_feet(Build *b, mf_Error *error) {
 
 // ---- joints and links ---------------------------------------------------------------------------
 
-static bool is_told(const mf_Joint *joint) {
+static bool is_commanded(const mf_Joint *joint) {
     return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
 }
 
@@ -270,7 +270,7 @@ static mf_Status find_joints(Build *b, mf_Error *error) {
         again = false;
         for (uint32_t j = 0; j < model->joint_count; j++) {
             uint32_t leader = model->joints[j].mimic;
-            if (!is_told(&model->joints[j]) || b->joints[j] != MF_NONE ||
+            if (!is_commanded(&model->joints[j]) || b->joints[j] != MF_NONE ||
                 (leader != MF_NONE && b->joints[leader] == MF_NONE))
                 continue;
             add_joint(b, j);
@@ -488,7 +488,7 @@ mf_Status mf_kin_create(mf_Group *group, const mf_KinematicConfig *config, mf_Ki
     b.motion->config = *config;
     status = fill_plan(&b, group, error);
     if (status == MF_OK)
-        status = mf_art_tell_contacts(group, b.motion->tree, error);
+        status = mf_art_report_contacts(group, b.motion->tree, error);
     b.motion->config.feet = NULL; // the caller's, and used up
     mf_release(b.context, b.bodies);
     mf_release(b.context, b.positions);

@@ -8,6 +8,6 @@
 // Advances the lanes of `block` by one step.
 MF_KERNEL_COPIES(void, mf_kinematic_step, (const mf_KinBlock *block));
 // [byte] of scratch that a step needs.
-MF_KERNEL_COPIES(size_t, mf_kinematic_room, (const mf_KinPlan *plan));
+MF_KERNEL_COPIES(size_t, mf_kinematic_scratch_size, (const mf_KinPlan *plan));
 
 #endif

@@ -8,9 +8,10 @@ static const double growth = 1.25; // [1] of the edge while there are too many c
 
 mf_Status mf_particle_cells_create(mf_Context *context, uint32_t particles, double edge,
                                    mf_ParticleCells *out, mf_Error *error) {
-    const size_t room = 8 * (size_t)particles + 4096;
-    *out = (mf_ParticleCells){.room = room < INT32_MAX ? (uint32_t)room : INT32_MAX, .edge = edge};
-    out->starts = mf_allocate(context, (size_t)out->room + 1, sizeof *out->starts);
+    const size_t capacity = 8 * (size_t)particles + 4096;
+    *out = (mf_ParticleCells){.capacity = capacity < INT32_MAX ? (uint32_t)capacity : INT32_MAX,
+                              .edge = edge};
+    out->starts = mf_allocate(context, (size_t)out->capacity + 1, sizeof *out->starts);
     out->cell = mf_allocate(context, particles, sizeof *out->cell);
     out->column = mf_allocate(context, particles, sizeof *out->column);
     out->order = mf_allocate(context, particles, sizeof *out->order);
@@ -40,7 +41,7 @@ void mf_particle_cells_fit(mf_ParticleCells *cells, const double low[3], const d
             count *= cells->size[c];
         }
         edge *= growth;
-    } while (count > cells->room);
+    } while (count > cells->capacity);
 }
 
 void mf_particle_cells_sort(mf_ParticleCells *cells, uint32_t particles) {

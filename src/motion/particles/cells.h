@@ -6,7 +6,7 @@
 #include <mayfly/base.h>
 
 typedef struct mf_ParticleCells {
-    uint32_t room;     // [1] most cells
+    uint32_t capacity; // [1] most cells
     double edge;       // [m] least edge of a cell along y and z
     double low[3];     // [m] corner of the grid
     double inverse[3]; // [1/m] cells per length

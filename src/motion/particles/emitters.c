@@ -49,9 +49,9 @@ static uint32_t put_sites(const mf_ParticleNozzle *nozzle, mf_ParticleSite *out)
     uint32_t count = 0;
     for (int v = -reach; v <= reach; v++)
         for (int u = -reach; u <= reach; u++) {
-            const double x = u * pitch, y = v * pitch, room = radius - 0.5 * pitch;
+            const double x = u * pitch, y = v * pitch, scratch = radius - 0.5 * pitch;
             const bool center = u == 0 && v == 0;
-            if (!center && (room <= 0.0 || x * x + y * y > room * room))
+            if (!center && (scratch <= 0.0 || x * x + y * y > scratch * scratch))
                 continue;
             if (out != NULL)
                 out[count] = (mf_ParticleSite){{x, y}};

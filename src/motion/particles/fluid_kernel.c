@@ -18,9 +18,9 @@ typedef struct Drop {
 
 // With w = (1 - r/R)^3, x and v of the neighbor less the own:
 typedef struct Sums {
-    Vec force;      // [m/s] w (v - (push + push) x)
-    mf_lane spread; // [m^2/s] w (v . x + dynamic of the neighbor less the own)
-    mf_lane crowd;  // [1] w
+    Vec force;       // [m/s] w (v - (push + push) x)
+    mf_lane spread;  // [m^2/s] w (v . x + dynamic of the neighbor less the own)
+    mf_lane density; // [1] w
 } Sums;
 
 // What walls do.
@@ -74,7 +74,7 @@ static MF_INLINE void add_pairs(const mf_ParticleTask *task, const int32_t *list
         s.force.y = mf_fma(weight, mf_fma(-pressed, d.y, u.y), s.force.y);
         s.force.z = mf_fma(weight, mf_fma(-pressed, d.z, u.z), s.force.z);
         s.spread = mf_fma(weight, spread, s.spread);
-        s.crowd = s.crowd + weight;
+        s.density = s.density + weight;
     }
     *sums = s;
 }
@@ -82,8 +82,8 @@ static MF_INLINE void add_pairs(const mf_ParticleTask *task, const int32_t *list
 // ---- lists of neighbors -------------------------------------------------------------------------
 
 enum {
-    PART = 32, // [1] ranks that are examined at a time
-    ROOM = 80  // [1] neighbors of a lane that are kept until all lanes' are interleaved
+    PART = 32,          // [1] ranks that are examined at a time
+    LANE_NEIGHBORS = 80 // [1] neighbors of a lane that are kept until all lanes' are interleaved
 };
 
 // Where lists are stored, one behind the other.
@@ -93,7 +93,7 @@ typedef struct Shelf {
 
 // What was found for each lane and is not yet added.
 typedef struct Found {
-    int32_t rank[MF_LANES][ROOM + MF_LANES];
+    int32_t rank[MF_LANES][LANE_NEIGHBORS + MF_LANES];
     uint32_t count[MF_LANES], most;
     uint32_t stored; // [1] of the list behind shelf->next
     bool full;       // the shelf was
@@ -122,7 +122,7 @@ static MF_INLINE uint32_t find_neighbors(const mf_ParticleTask *task, uint32_t o
 // out of reach.
 static MF_INLINE void add_found(const mf_ParticleTask *task, const Drop *own, const Shelf *shelf,
                                 Found *found, Sums *sums) {
-    int32_t buffer[ROOM * MF_LANES];
+    int32_t buffer[LANE_NEIGHBORS * MF_LANES];
     int32_t *list = shelf->next + (size_t)found->stored * MF_LANES;
     if (shelf->end - list < (ptrdiff_t)(found->most * MF_LANES))
         found->full = true;
@@ -152,7 +152,7 @@ static MF_INLINE void find_and_add(const mf_ParticleTask *task, uint32_t row, ui
         const int32_t *starts = task->starts + near.cells[n];
         bool more = true;
         for (int32_t skip = 0; more; skip += PART) {
-            if (found.most + PART > ROOM)
+            if (found.most + PART > LANE_NEIGHBORS)
                 add_found(task, own, shelf, &found, sums);
             more = false;
             for (uint32_t lane = 0; lane < live; lane++) {
@@ -331,10 +331,10 @@ static MF_INLINE void add_solids(const mf_ParticleTask *task, const Drop *own, u
     const Bounds bounds = bounds_of(own->at, live);
     for (uint32_t s = 0; s < task->solid_count; s++) {
         const mf_ParticleSolid *solid = &task->solids[s];
-        if (!bounds_meet(&bounds, solid))
+        if (!bounds_overlap(&bounds, solid))
             continue;
         const Mat axes = solid_axes(solid);
-        const Vec p = solid_place(solid, &axes, own->at);
+        const Vec p = solid_position(solid, &axes, own->at);
         Gap gap = own_gap(p, solid, task->faces);
         const mf_mask near = mf_less(gap.distance, mf_set((mf_real)plan->reach));
         if (!mf_any(near))
@@ -348,8 +348,8 @@ static MF_INLINE void add_solids(const mf_ParticleTask *task, const Drop *own, u
     }
 }
 
-static MF_INLINE Walls meet_walls(const mf_ParticleTask *task, const mf_LaneMap *map,
-                                  const Drop *own, uint32_t live, double (*wrench)[6]) {
+static MF_INLINE Walls touch_walls(const mf_ParticleTask *task, const mf_LaneMap *map,
+                                   const Drop *own, uint32_t live, double (*wrench)[6]) {
     const mf_ParticlePlan *plan = task->plan;
     const mf_lane zero = mf_zero();
     Walls walls = {{zero, zero, zero}, zero, zero, mf_not(mf_mask_all())};
@@ -375,7 +375,7 @@ typedef struct Next {
 static MF_INLINE mf_lane relax(const mf_ParticlePlan *plan, mf_lane pressure, const Sums *sums,
                                const Walls *walls) {
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane dense = mf_fma(sums->crowd, mf_set((mf_real)plan->shape.share), -one);
+    mf_lane dense = mf_fma(sums->density, mf_set((mf_real)plan->shape.share), -one);
     mf_mask inside = mf_and(mf_not(walls->near), mf_less(mf_set((mf_real)-0.08), dense));
     mf_lane missing = mf_fma(dense, mf_set((mf_real)plan->bulk), -pressure);
     return mf_keep(inside, missing * mf_set((mf_real)plan->follow));
@@ -437,9 +437,10 @@ void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint3
                               double (*wrench)[6]) {
     const mf_LaneMap map = mf_lane_map(task->terrain);
     const uint32_t columns = (uint32_t)task->size[0];
-    Shelf shelf = {task->lists + (size_t)(uint32_t)task->starts[first * columns] * task->list_room,
-                   task->lists +
-                       (size_t)(uint32_t)task->starts[(first + count) * columns] * task->list_room};
+    Shelf shelf = {task->lists +
+                       (size_t)(uint32_t)task->starts[first * columns] * task->list_capacity,
+                   task->lists + (size_t)(uint32_t)task->starts[(first + count) * columns] *
+                                     task->list_capacity};
     for (uint32_t row = first; row < first + count; row++) {
         const uint32_t begin = (uint32_t)task->starts[row * columns];
         const uint32_t end = (uint32_t)task->starts[(row + 1) * columns];
@@ -447,10 +448,10 @@ void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint3
             const uint32_t live = end - rank < MF_LANES ? end - rank : MF_LANES;
             const Drop own = load_own(task, rank);
             Sums sums = add_neighbors(task, row, rank, live, &own, &shelf);
-            const Walls walls = meet_walls(task, &map, &own, live, wrench);
+            const Walls walls = touch_walls(task, &map, &own, live, wrench);
             const mf_lane pressure = mf_load_any(row_of(task, MF_FLUID_PRESSURE) + rank);
             if (task->extra[0] != NULL)
-                sums.crowd = sums.crowd + extra_row(task, MF_EXTRA_CROWD, rank);
+                sums.density = sums.density + extra_row(task, MF_EXTRA_DENSITY, rank);
             const Next next = advance(task, rank, live, &own, pressure, &sums, &walls);
             store_next(task, rank, live, &next, &walls);
         }
@@ -460,8 +461,8 @@ void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint3
 // ---- sorted rows --------------------------------------------------------------------------------
 
 // Where the particle of a rank is now; returns the square of its way since it was listed.
-static mf_real gather_place(const mf_ParticleTask *task, uint32_t rank, const mf_real *position,
-                            mf_real *record) {
+static mf_real gather_position(const mf_ParticleTask *task, uint32_t rank, const mf_real *position,
+                               mf_real *record) {
     mf_real square = 0;
     for (int c = 0; c < 3; c++) {
         mf_real *anchor = (mf_real *)task->rows[MF_FLUID_ANCHOR + c] + rank;
@@ -491,9 +492,9 @@ double MF_KERNEL(mf_fluid_gather)(const mf_ParticleTask *task, uint32_t first, u
     for (uint32_t rank = first; rank < first + count; rank++, record += MF_FLUID_RECORD) {
         const uint32_t i = task->order[rank];
         const size_t three = (size_t)(i / 16) * 48 + i % 16;
-        const mf_real way = gather_place(task, rank, position + three, record);
+        const mf_real distance = gather_position(task, rank, position + three, record);
         mf_real p = pressure[i], column = 0;
-        farthest = way > farthest ? way : farthest;
+        farthest = distance > farthest ? distance : farthest;
         faults |= task->fault[i];
         for (int c = 0; c < 3; c++) {
             record[MF_FLUID_VX + c] = velocity[three + (size_t)c * 16];

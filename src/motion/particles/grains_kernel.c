@@ -25,7 +25,7 @@ typedef struct Sum {
 typedef struct Contacts {
     MF_ALIGNED(64) int32_t rank[MF_GRAIN_CONTACTS][MF_LANES]; // [1] of the partner
     MF_ALIGNED(64) int32_t count[MF_LANES];
-    MF_ALIGNED(64) mf_real lost[MF_LANES]; // [1] for which there was no room
+    MF_ALIGNED(64) mf_real lost[MF_LANES]; // [1] for which there was no space
     int32_t most;
 } Contacts;
 
@@ -77,8 +77,8 @@ static MF_INLINE void load_memory(const mf_ParticleTask *task, const uint32_t *o
     size_t at[MF_LANES], slip[MF_LANES];
     for (uint32_t lane = 0; lane < MF_LANES; lane++) {
         const uint32_t i = order[lane < live ? lane : 0];
-        at[lane] = place_in(&task->contact_with, i);
-        slip[lane] = place_in(&task->contact_slip, i);
+        at[lane] = position_in(&task->contact_with, i);
+        slip[lane] = position_in(&task->contact_slip, i);
     }
     for (size_t k = 0; k < MF_GRAIN_CONTACTS && memory->most == k; k++) {
         uint32_t any = 0;
@@ -102,7 +102,8 @@ static MF_INLINE void store_memory(const mf_ParticleTask *task, const Writers *w
     const uint32_t end = old > memory->most ? old : memory->most;
     for (uint32_t n = 0; n < who->count; n++) {
         const uint32_t lane = who->lane[n], i = who->order[lane];
-        const size_t at = place_in(&task->contact_with, i), slip = place_in(&task->contact_slip, i);
+        const size_t at = position_in(&task->contact_with, i),
+                     slip = position_in(&task->contact_slip, i);
         for (size_t k = 0; k < end; k++) {
             const bool used = k < memory->most && memory->partner[k][lane] != 0;
             partners[at + k * 16] = used ? (uint32_t)memory->partner[k][lane] : 0;
@@ -250,16 +251,16 @@ static MF_INLINE void touch_grains(const mf_ParticleTask *task, const Law *law, 
         touch.here = mf_index_less(mf_set_index(k), mf_load_index(contacts->count));
         mf_index other =
             mf_select_index(touch.here, mf_load_index(contacts->rank[k]), mf_set_index(0));
-        Vec way = vec_sub(own->at, vec_gather(task, MF_PARTICLE_X, other));
+        Vec offset = vec_sub(own->at, vec_gather(task, MF_PARTICLE_X, other));
         Vec velocity = vec_sub(own->velocity, vec_gather(task, MF_GRAIN_VX, other));
         Vec rate = vec_gather(task, MF_GRAIN_WX, other);
-        mf_lane far = mf_sqrt(vec_dot(way, way));
-        touch.normal = vec_scale(way, one / mf_select(mf_less(zero, far), far, one));
+        mf_lane far = mf_sqrt(vec_dot(offset, offset));
+        touch.normal = vec_scale(offset, one / mf_select(mf_less(zero, far), far, one));
         touch.overlap = mf_set((mf_real)plan->spacing) - far;
         touch.arm = far * half;
         // Its contact point is at -arm n, the other's at arm n.
-        Vec turn = vec_cross(vec_add(own->rate, rate), touch.normal);
-        touch.velocity = vec_fma(turn, -touch.arm, velocity);
+        Vec rotation = vec_cross(vec_add(own->rate, rate), touch.normal);
+        touch.velocity = vec_fma(rotation, -touch.arm, velocity);
         touch.spin = vec_sub(own->rate, rate);
         touch.friction = mf_set((mf_real)plan->friction);
         mf_index partner = mf_gather_index((const int32_t *)task->order, other) + mf_set_index(1);
@@ -322,7 +323,7 @@ static MF_INLINE void touch_walls(const mf_ParticleTask *task, const mf_LaneMap 
     const Bounds bounds = bounds_of(own->at, live);
     for (uint32_t s = 0; s < task->solid_count; s++) {
         const mf_ParticleSolid *solid = &task->solids[s];
-        if (!bounds_meet(&bounds, solid))
+        if (!bounds_overlap(&bounds, solid))
             continue;
         wall.gap = solid_gap(task, solid, own->at);
         if (!mf_any(mf_and(here, mf_less(wall.gap.distance, radius))))

@@ -65,7 +65,7 @@ static MF_INLINE Near near_rows(const mf_ParticleTask *task, uint32_t row, int32
 
 // ---- fields -------------------------------------------------------------------------------------
 
-static MF_INLINE size_t place_in(const mf_ParticleField *field, uint32_t particle) {
+static MF_INLINE size_t position_in(const mf_ParticleField *field, uint32_t particle) {
     return (size_t)(particle / 16) * field->width * 16 + particle % 16;
 }
 
@@ -96,7 +96,7 @@ static MF_INLINE void scatter_row(const mf_ParticleField *field, uint32_t compon
     mf_real *base = (mf_real *)field->base + (size_t)component * 16;
     mf_store(values, value);
     for (uint32_t i = 0; i < who->count; i++)
-        base[place_in(field, who->order[who->lane[i]])] = values[who->lane[i]];
+        base[position_in(field, who->order[who->lane[i]])] = values[who->lane[i]];
 }
 
 static MF_INLINE void scatter_vec(const mf_ParticleField *field, const Writers *who, Vec value) {
@@ -114,7 +114,7 @@ static MF_INLINE Vec gather_lows(const mf_ParticleField *field, const uint32_t *
         return MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
     for (uint32_t lane = 0; lane < live; lane++)
         for (size_t c = 0; c < 3; c++)
-            values[c][lane] = lows[place_in(field, order[lane]) + c * 16];
+            values[c][lane] = lows[position_in(field, order[lane]) + c * 16];
     return MF_VALUE(Vec, mf_load(values[0]), mf_load(values[1]), mf_load(values[2]));
 }
 
@@ -263,13 +263,13 @@ static MF_INLINE Gap own_gap(Vec p, const mf_ParticleSolid *solid, const mf_Part
 }
 
 // In its axes.
-static MF_INLINE Vec solid_place(const mf_ParticleSolid *solid, const Mat *axes, Vec at) {
+static MF_INLINE Vec solid_position(const mf_ParticleSolid *solid, const Mat *axes, Vec at) {
     return mat_apply_transposed(axes, vec_sub(at, vec_set(solid->center)));
 }
 
 static MF_INLINE Gap solid_gap(const mf_ParticleTask *task, const mf_ParticleSolid *solid, Vec at) {
     const Mat axes = solid_axes(solid);
-    Gap gap = own_gap(solid_place(solid, &axes, at), solid, task->faces);
+    Gap gap = own_gap(solid_position(solid, &axes, at), solid, task->faces);
     gap.normal = mat_apply(&axes, gap.normal);
     return gap;
 }
@@ -299,7 +299,7 @@ static MF_INLINE Bounds bounds_of(Vec at, uint32_t live) {
     return all;
 }
 
-static MF_INLINE bool bounds_meet(const Bounds *bounds, const mf_ParticleSolid *solid) {
+static MF_INLINE bool bounds_overlap(const Bounds *bounds, const mf_ParticleSolid *solid) {
     for (int c = 0; c < 3; c++)
         if (bounds->low[c] > solid->high[c] || bounds->high[c] < solid->low[c])
             return false;

@@ -63,10 +63,10 @@ static Body body_of(const mf_Particles *all, uint32_t rank) {
 // ---- neighbors in another group -----------------------------------------------------------------
 
 typedef struct Pair {
-    double way[3];   // [m] from the first to the second
-    double near;     // [1] 1 - r / R, > 0
-    double gradient; // [1/m^5] F, the gradient of the kernel is F times the way
-    double kernel;   // [1/m^3] W
+    double direction[3]; // [m] from the first to the second
+    double near;         // [1] 1 - r / R, > 0
+    double gradient;     // [1/m^5] F, the gradient of the kernel is F times the way
+    double kernel;       // [1/m^3] W
 } Pair;
 
 static void complete(Pair *pair, double square, double reach) {
@@ -93,12 +93,12 @@ static bool find_range(const mf_ParticleCells *cells, int c, double at, double r
     return true;
 }
 
-static void meet(const mf_Particles *own, const Body *body, const mf_Particles *other,
-                 uint32_t rank, double reach, Add add, double *sum) {
+static void exchange(const mf_Particles *own, const Body *body, const mf_Particles *other,
+                     uint32_t rank, double reach, Add add, double *sum) {
     Pair pair;
     for (int c = 0; c < 3; c++)
-        pair.way[c] = row_value(other, MF_PARTICLE_X + c, rank) - body->at[c];
-    const double square = mf_vec3_dot(pair.way, pair.way);
+        pair.direction[c] = row_value(other, MF_PARTICLE_X + c, rank) - body->at[c];
+    const double square = mf_vec3_dot(pair.direction, pair.direction);
     if (!(square < reach * reach))
         return;
     complete(&pair, square, reach);
@@ -120,7 +120,7 @@ static void visit(const mf_Particles *own, const Body *body, const mf_Particles 
                 ((size_t)z * (size_t)cells->size[1] + (size_t)y) * (size_t)cells->size[0];
             const int32_t end = cells->starts[row + (size_t)high[0] + 1];
             for (int32_t rank = cells->starts[row + (size_t)low[0]]; rank < end; rank++)
-                meet(own, body, other, (uint32_t)rank, reach, add, sum);
+                exchange(own, body, other, (uint32_t)rank, reach, add, sum);
         }
 }
 
@@ -141,7 +141,7 @@ static void force_on_fluid(const mf_Particles *a, const Body *one, const mf_Part
     const double drag =
         (a->plan.viscosity * a->plan.density + b->plan.viscosity * b->plan.density) * weight;
     for (int c = 0; c < 3; c++)
-        out[c] = press * pair->way[c] + drag * (two->velocity[c] - one->velocity[c]);
+        out[c] = press * pair->direction[c] + drag * (two->velocity[c] - one->velocity[c]);
 }
 
 // ---- sums ---------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ static void find_means(mf_Particles *own, uint32_t piece) {
     const mf_ParticleMixture *mixture = own->mixture;
     const uint32_t end = mf_particles_part(own->cells.count, piece + 1);
     for (uint32_t rank = mf_particles_part(own->cells.count, piece); rank < end; rank++) {
-        double sum[SUMS] = {0}, *means = own->means + (size_t)rank * MEANS, way[3];
+        double sum[SUMS] = {0}, *means = own->means + (size_t)rank * MEANS, direction[3];
         const Body grain = body_of(own, rank);
         for (uint32_t g = 0; g < mixture->count; g++)
             if (is_fluid(mixture->groups[g]))
@@ -186,19 +186,19 @@ static void find_means(mf_Particles *own, uint32_t piece) {
             continue;
         means[MEAN_WEIGHT] = sum[WEIGHT];
         for (int c = 0; c < 3; c++)
-            way[c] = sum[VELOCITY + c] / sum[WEIGHT] - grain.velocity[c];
-        const double drag = drag_of(own, sum, mf_vec3_length(way));
+            direction[c] = sum[VELOCITY + c] / sum[WEIGHT] - grain.velocity[c];
+        const double drag = drag_of(own, sum, mf_vec3_length(direction));
         // Half immersed, there is half of both.
         const double share = sum[WEIGHT] > 1.0 ? 1.0 / sum[WEIGHT] : 1.0;
         for (int c = 0; c < 3; c++)
-            means[c] = share * (drag * way[c] -
+            means[c] = share * (drag * direction[c] -
                                 sum[DENSITY] / sum[WEIGHT] * grain.volume * own->plan.gravity[c]);
     }
 }
 
 // What a particle gets: force [N], rate of the pressure over rho c^2 [1/s] from other fluids, and
 // the neighbors that its density counts [1].
-enum { FORCE, RATE = 3, CROWD, GOT };
+enum { FORCE, RATE = 3, SWARM, GOT };
 
 static void add_to_fluid(const mf_Particles *own, const Body *fluid, const mf_Particles *other,
                          uint32_t rank, const Pair *pair, double *got) {
@@ -208,14 +208,14 @@ static void add_to_fluid(const mf_Particles *own, const Body *fluid, const mf_Pa
         force_on_fluid(own, fluid, other, &body, pair, force);
         mf_vec3_add(got + FORCE, got + FORCE, force);
         for (int c = 0; c < 3; c++)
-            closing += (body.velocity[c] - fluid->velocity[c]) * pair->way[c];
+            closing += (body.velocity[c] - fluid->velocity[c]) * pair->direction[c];
         got[RATE] -= body.volume * pair->gradient * closing;
     } else {
         mf_vec3_add_scaled(got + FORCE, got + FORCE, -fluid->volume * pair->kernel,
                            other->means + (size_t)rank * MEANS);
     }
     const double *terms = own->plan.shape.force, near = pair->near;
-    got[CROWD] +=
+    got[SWARM] +=
         volume_of(other) / fluid->volume * near * (terms[0] + near * (terms[1] + near * terms[2]));
 }
 
@@ -243,7 +243,7 @@ static void find_extra(mf_Particles *own, uint32_t piece) {
         for (int c = 0; c < 3; c++)
             put(own, MF_EXTRA_X + c, rank, got[FORCE + c] / own->plan.mass);
         put(own, MF_EXTRA_RATE, rank, got[RATE] * own->plan.bulk);
-        put(own, MF_EXTRA_CROWD, rank, got[CROWD]);
+        put(own, MF_EXTRA_DENSITY, rank, got[SWARM]);
     }
 }
 

@@ -356,18 +356,18 @@ static mf_Status find_fields(mf_Particles *all, mf_Error *error) {
 }
 
 static void *make_rows(const mf_Particles *all, size_t rows) {
-    const size_t room = (size_t)mf_group_count(all->group) + MF_PARTICLE_PAD;
-    return mf_allocate(all->context, rows * room, all->wide ? sizeof(double) : sizeof(float));
+    const size_t capacity = (size_t)mf_group_count(all->group) + MF_PARTICLE_PAD;
+    return mf_allocate(all->context, rows * capacity, all->wide ? sizeof(double) : sizeof(float));
 }
 
-// Of a fluid. Lists have room for some more neighbors than there are at rest.
+// Of a fluid. Lists have space for some more neighbors than there are at rest.
 static bool make_lists(mf_Particles *all) {
     const double spacings = all->task.list_reach / all->plan.spacing;
     const double neighbors = 4.19 * spacings * spacings * spacings;
     const size_t count = mf_group_count(all->group);
-    all->task.list_room = 8 + (uint32_t)(1.25 * neighbors);
+    all->task.list_capacity = 8 + (uint32_t)(1.25 * neighbors);
     all->task.records = make_rows(all, MF_FLUID_RECORD);
-    all->task.lists = mf_allocate(all->context, count * all->task.list_room, sizeof(int32_t));
+    all->task.lists = mf_allocate(all->context, count * all->task.list_capacity, sizeof(int32_t));
     all->task.list_count = mf_allocate(all->context, count, sizeof(uint32_t));
     return all->task.records != NULL && all->task.lists != NULL && all->task.list_count != NULL;
 }

@@ -43,8 +43,8 @@ enum {
     MF_EXTRA_X, // [m/s^2] acceleration
     MF_EXTRA_Y,
     MF_EXTRA_Z,
-    MF_EXTRA_RATE,  // [Pa/s] of a fluid's pressure
-    MF_EXTRA_CROWD, // [1] in a fluid's density
+    MF_EXTRA_RATE,    // [Pa/s] of a fluid's pressure
+    MF_EXTRA_DENSITY, // [1] in a fluid's density
     MF_EXTRA_ROWS
 };
 
@@ -124,10 +124,10 @@ typedef struct mf_ParticleTask {
     uint32_t count;        // [1] sorted particles
     void *rows[MF_PARTICLE_ROWS];
     void *records; // of fluids, a record per rank and those of MF_PARTICLE_PAD nobodies
-    // Of fluids, ranks of neighbors, lane beside lane, with room for `list_room` per rank.
+    // Of fluids, ranks of neighbors, lane beside lane, with space for `list_capacity` per rank.
     int32_t *lists;
-    uint32_t *list_count;       // [1] of the lanes from a rank on; MF_NONE: there was no room
-    uint32_t list_room;         // [1]
+    uint32_t *list_count;       // [1] of the lanes from a rank on; MF_NONE: there was no space
+    uint32_t list_capacity;     // [1]
     double list_reach;          // [m]
     bool listed;                // the lists are still valid
     void *extra[MF_EXTRA_ROWS]; // NULL: no other group acts on this one

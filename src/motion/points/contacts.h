@@ -29,9 +29,9 @@ typedef struct Contact {
 
 // Sums over the contacts, kept along the way so that nobody has to go through the rows once more.
 typedef struct ContactSums {
-    mf_lane held; // [m] of `before`
-    mf_lane deep; // [m] of the depths of points below the ground
-    mf_lane had;  // [m^2] of the squares of `before`
+    mf_lane fixed; // [m] of `before`
+    mf_lane deep;  // [m] of the depths of points below the ground
+    mf_lane had;   // [m^2] of the squares of `before`
 } ContactSums;
 
 typedef struct Contacts {
@@ -48,7 +48,7 @@ static MF_INLINE void contact_add(Contact *row, ContactSums *sums, size_t index,
     row->position = position;
     row->before = before;
     row->depth = depth;
-    sums->held = sums->held + before;
+    sums->fixed = sums->fixed + before;
     sums->deep = sums->deep + mf_max(depth, mf_zero());
     sums->had = mf_fma(before, before, sums->had);
 }

@@ -6,9 +6,9 @@
 // split along the ground's normal n into N_i and T_i, and T_i is shortened to mu N_i.
 //
 // What is given back acts at the contact, but only where the contacts can carry the fit's torque.
-// Those in one place cannot: the fit moves a body on one foot as if the foot were under the center
-// of mass, and at that position its force is given back. With the foot's own lever a force that was
-// never there would spin the body, by all the more the smaller the step.
+// Those in one position cannot: the fit moves a body on one foot as if the foot were under the
+// center of mass, and at that position its force is given back. With the foot's own lever a force
+// that was never there would spin the body, by all the more the smaller the step.
 #ifndef MF_MOTION_POINTS_COULOMB_H
 #define MF_MOTION_POINTS_COULOMB_H
 
@@ -55,8 +55,8 @@ static inline Shift coulomb_release(const mf_PointsPlan *plan, const mf_real *co
     Shift release = {{zero, zero, zero}, {zero, zero, zero}};
     mf_lane torque = zero;
     for (size_t i = 0; i < contacts->count; i++) {
-        mf_mask held = mf_less(zero, contacts->row[i].before);
-        mf_lane w = mf_keep(held, contacts->row[i].press) * s.total;
+        mf_mask fixed = mf_less(zero, contacts->row[i].before);
+        mf_lane w = mf_keep(fixed, contacts->row[i].press) * s.total;
         Vec p = contacts->row[i].position;
         Vec n = {zero, zero, one};
         if (plan->slopes)

@@ -3,7 +3,7 @@
 // were, after the first-order expansion of the rotation:
 //     minimize sum_i w_i |slip_i + a + a3 (-y_i, x_i)|^2.
 // Taken about the weighted centroid the three equations decouple. One contact gives a displacement
-// only; none gives none; points in one place fix no yaw.
+// only; none gives none; points in one position fix no yaw.
 #ifndef MF_MOTION_POINTS_FIT_H
 #define MF_MOTION_POINTS_FIT_H
 

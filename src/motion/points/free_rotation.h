@@ -49,8 +49,8 @@ static MF_INLINE void free_rotation_step(const Sym *inertia, const Sym *inverse,
             quat_multiply(*attitude, quat_exponential(vec_scale(rotation_vector, twelfth))));
         return;
     }
-    const Quat turn = quat_exponential_less_one(vec_scale(rotation_vector, twelfth));
-    *attitude = quat_sum_plus(quat_multiply(*attitude, turn), *attitude, low_attitude);
+    const Quat rotation = quat_exponential_less_one(vec_scale(rotation_vector, twelfth));
+    *attitude = quat_sum_plus(quat_multiply(*attitude, rotation), *attitude, low_attitude);
 }
 
 #endif

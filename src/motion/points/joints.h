@@ -120,9 +120,9 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
         Vec position = mat_apply_add(&rotation, local, body->com);
         if (s->plan->coupled) {
             // The stretch that held the robot before the joints moved goes on holding it.
-            Vec held = s->contacts.row[i].slip;
-            position = vec_sub(position, vec_select(mf_less(zero, s->contacts.row[i].before), held,
-                                                    MF_VALUE(Vec, zero, zero, zero)));
+            Vec constant = s->contacts.row[i].slip;
+            position = vec_sub(position, vec_select(mf_less(zero, s->contacts.row[i].before),
+                                                    constant, MF_VALUE(Vec, zero, zero, zero)));
         }
         keep_vec_where(s, mf_less(zero, s->contacts.row[i].before), s->block->anchor, 3 * contact,
                        position);

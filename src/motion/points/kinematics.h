@@ -151,8 +151,8 @@ static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *cons
     k->moments = sum;
 }
 
-// Center of mass and the inertia about it. A robot whose points lie in a line or in one place gets
-// a radius of gyration of at least 0.1 mm, so that the inverse exists.
+// Center of mass and the inertia about it. A robot whose points lie in a line or in one position
+// gets a radius of gyration of at least 0.1 mm, so that the inverse exists.
 static MF_INLINE void kinematics_inertia(const Moments *sum, const mf_real *constant, Vec *center,
                                          Sym *inertia) {
     mf_lane mass = mf_set(constant[MF_PLAN_MASS]);

@@ -27,7 +27,7 @@ static bool moves(const mf_Joint *joint) {
 
 // The shortest rotation that takes z to `axis`.
 static void rotation_from_z(const double axis[3], double out[4]) {
-    if (axis[2] < -1.0 + 1e-12) { // half a turn about x
+    if (axis[2] < -1.0 + 1e-12) { // half a rotation about x
         out[0] = out[2] = out[3] = 0.0;
         out[1] = 1.0;
         return;

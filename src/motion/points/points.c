@@ -143,15 +143,15 @@ static void destroy_points(mf_Context *context, void *user) {
 }
 
 static mf_Status choose_kernel(mf_PointsMotion *motion, mf_Group *group, mf_Error *error) {
-    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_PointsPlan *plan) =
-        MF_KERNEL_TABLE(mf_points_room);
+    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_PointsPlan *plan) =
+        MF_KERNEL_TABLE(mf_points_scratch_size);
     static const mf_PointsStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_points_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->step = table[pick.wide][pick.double_precision];
     motion->step_one = table[pick.single][pick.double_precision];
-    return mf_dispatch_make_scratch(group, &motion->dispatch,
-                                    rooms[pick.wide][pick.double_precision](motion->plan),
-                                    rooms[pick.single][pick.double_precision](motion->plan), error);
+    return mf_dispatch_make_scratch(
+        group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
+        scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
 }
 
 static const char *const points_reads[] = {

@@ -77,16 +77,16 @@ static MF_INLINE void fly(Step *s, Body *body) {
     body->com = vec_sum_fma(body->velocity, step, body->com, &low->com);
     // A body that does not turn keeps its attitude to the bit; often it is alone or all are still.
     const Vec w = body->rate;
-    mf_mask turns = mf_less(mf_zero(), mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z));
-    if (!mf_any(turns))
+    mf_mask rotates = mf_less(mf_zero(), mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z));
+    if (!mf_any(rotates))
         return;
     Quat attitude = body->attitude, low_attitude = low->attitude;
     Sym inertia = body_inertia(s), inverse = body_inverse(s);
     free_rotation_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], short_steps(s->block),
                        &attitude, &body->rate, &low_attitude, &low->rate);
-    if (!mf_all(turns)) {
-        attitude = quat_select(turns, attitude, body->attitude);
-        low_attitude = quat_select(turns, low_attitude, low->attitude);
+    if (!mf_all(rotates)) {
+        attitude = quat_select(rotates, attitude, body->attitude);
+        low_attitude = quat_select(rotates, low_attitude, low->attitude);
     }
     body->attitude = attitude;
     low->attitude = low_attitude;
@@ -126,7 +126,7 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *rotati
     s->contacts.count = (size_t)(row - s->contacts.row);
     s->contacts.sums = sums;
     s->contacts.has = zero;
-    s->contacts.standing = mf_less(zero, sums.held);
+    s->contacts.standing = mf_less(zero, sums.fixed);
 }
 
 // The step's response to the ground. Returns what the kinetic energy may be afterwards: all energy
@@ -155,7 +155,7 @@ static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *rotation, mf_la
 // Lanes with a contact that held something or has touched the ground. (Not: that bears something in
 // the end, for a robot may be thrown off the ground within the step.)
 static MF_INLINE mf_mask touching(Step *s) {
-    mf_lane touched = s->contacts.sums.held + s->contacts.sums.deep;
+    mf_lane touched = s->contacts.sums.fixed + s->contacts.sums.deep;
     raise_fault(s, mf_finite(touched), MF_FAULT_NONFINITE);
     return mf_less(mf_zero(), touched);
 }
@@ -200,8 +200,9 @@ static Body body_before(Step *s, const Body *saved) {
 // under the floor). Such a lane is carried where its points were before the step instead of being
 // lifted out: against that support, at rest relative to it, the implicit step cannot gain energy.
 // Where even that fails, by the curvature of large turns, the body stays where it was and stops.
-static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Body *saved,
-                                                   mf_mask poor, mf_lane budget, mf_lane energy) {
+static __attribute__((noinline)) mf_lane hold_inaccurate(Step *s, Body *body, const Body *saved,
+                                                         mf_mask inaccurate, mf_lane budget,
+                                                         mf_lane energy) {
     mf_lane *press = s->press, *hold = s->was;
     Contacts *contacts = &s->contacts;
     bool coupled = s->plan->coupled;
@@ -218,27 +219,27 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
         mf_lane top = vec_dot_add(down, local, was.com.z + row->before);
         top = top - (second.com.z + row->position.z);
         press[i] = row->press;
-        row->depth = mf_select(poor, mf_min(row->depth, top), row->depth);
+        row->depth = mf_select(inaccurate, mf_min(row->depth, top), row->depth);
         hold[i] = coupled ? s->hold[i] : one;
     }
     contacts->standing = mf_not(mf_mask_all());
     Mat rotation = quat_matrix(second.attitude);
     const mf_lane residual = s->residual;
-    mf_lane held = respond(s, &second, &rotation, was.com.z, energy);
-    s->residual = mf_select(poor, s->residual, residual);
-    mf_mask stuck = mf_less(held, zero);
+    mf_lane clamped = respond(s, &second, &rotation, was.com.z, energy);
+    s->residual = mf_select(inaccurate, s->residual, residual);
+    mf_mask stuck = mf_less(clamped, zero);
     still.velocity = still.rate = MF_VALUE(Vec, zero, zero, zero);
     choose_pose(&second, stuck, &still);
     choose_pose(&s->low, stuck, &s->low_before);
-    choose_pose(body, poor, &second);
-    choose_pose(&s->low, mf_not(poor), &low);
+    choose_pose(body, inaccurate, &second);
+    choose_pose(&s->low, mf_not(inaccurate), &low);
     for (size_t i = 0; i < contacts->count; i++) {
         mf_lane kept = mf_select(stuck, contacts->row[i].before, contacts->row[i].press);
-        contacts->row[i].press = mf_select(poor, kept, press[i]);
+        contacts->row[i].press = mf_select(inaccurate, kept, press[i]);
         if (coupled)
-            s->hold[i] = mf_select(poor, mf_select(stuck, one, s->hold[i]), hold[i]);
+            s->hold[i] = mf_select(inaccurate, mf_select(stuck, one, s->hold[i]), hold[i]);
     }
-    return mf_select(poor, mf_max(held, zero), budget);
+    return mf_select(inaccurate, mf_max(clamped, zero), budget);
 }
 
 // `was_rotation` is the attitude before the flight.
@@ -253,9 +254,9 @@ static MF_INLINE void hit_ground(Step *s, Body *body, const Body *saved, const M
     // A rounding of the height is no lack of energy.
     mf_lane slack =
         mf_abs(body->com.z) * mf_set(s->constant[MF_PLAN_WEIGHT] * -4 * MF_REAL_EPSILON);
-    mf_mask touched = touching(s), poor = mf_and(touched, mf_less(budget, slack));
-    if (mf_any(poor))
-        budget = hold_poor(s, body, saved, poor, budget, energy);
+    mf_mask touched = touching(s), inaccurate = mf_and(touched, mf_less(budget, slack));
+    if (mf_any(inaccurate))
+        budget = hold_inaccurate(s, body, saved, inaccurate, budget, energy);
     limit_energy(s, body, touched, budget);
 }
 
@@ -341,7 +342,7 @@ static __attribute__((noinline)) void store_residual(const Step *s) {
         keep_store(s, s->block->residual, 0, s->residual);
 }
 
-size_t MF_KERNEL(mf_points_room)(const mf_PointsPlan *plan) {
+size_t MF_KERNEL(mf_points_scratch_size)(const mf_PointsPlan *plan) {
     mf_Carver carver = {NULL, 0};
     Step s;
     step_carve(plan, &carver, &s);

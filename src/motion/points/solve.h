@@ -94,18 +94,18 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation, bool 
     Sym inertia = body_inertia(s), inertia_world = sym_rotate(rotation, &inertia);
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
     // Weights by load have the mean 1 over the contacts that hold.
-    mf_lane holding = mf_zero(), total = contacts->sums.held, one = mf_set((mf_real)1);
+    mf_lane holding = mf_zero(), total = contacts->sums.fixed, one = mf_set((mf_real)1);
     for (size_t i = 0; i < contacts->count; i++)
         holding = mf_add_where(mf_less(mf_zero(), contacts->row[i].before), holding, one);
     mf_lane mean = holding / mf_select(mf_less(mf_zero(), total), total, one);
     for (size_t i = 0; i < contacts->count; i++) {
-        mf_mask held = mf_less(mf_zero(), contacts->row[i].before);
-        s->weight[i] = mf_keep(held, one);
+        mf_mask fixed = mf_less(mf_zero(), contacts->row[i].before);
+        s->weight[i] = mf_keep(fixed, one);
         if (s->plan->weighted)
             s->weight[i] = contacts->row[i].before * mean;
         Vec slip = contact_slip(s, body, &contacts->row[i]);
         contacts->row[i].slip =
-            MF_VALUE(Vec, mf_keep(held, slip.x), mf_keep(held, slip.y), mf_keep(held, slip.z));
+            MF_VALUE(Vec, mf_keep(fixed, slip.x), mf_keep(fixed, slip.y), mf_keep(fixed, slip.z));
     }
     const mf_real friction = s->constant[MF_PLAN_FRICTION];
     const mf_lane masses = mf_set(softness * s->constant[MF_PLAN_INVERSE_MASS]);
@@ -150,8 +150,8 @@ static MF_INLINE Shift limit_shift(const Shift *shift) {
 }
 
 // Lanes in the air keep theirs to the bit, as they do when no other robot is in the batch.
-static MF_INLINE void apply_shift(Step *s, Body *body, const Shift *wanted) {
-    Shift shift = limit_shift(wanted);
+static MF_INLINE void apply_shift(Step *s, Body *body, const Shift *target) {
+    Shift shift = limit_shift(target);
     Vec low = s->low.com, com = vec_sum_plus(shift.move, body->com, &low);
     Quat attitude = quat_rotation(body->attitude, shift.rotation_vector);
     if (!mf_all(s->near)) {

@@ -23,9 +23,9 @@ typedef struct Step {
     // Per contact point:
     mf_lane *climb; // [m] how far the joints moved it
     mf_lane *hold, *weight;
-    // Room for what is needed by the way, per contact point:
+    // Space for what is needed by the way, per contact point:
     mf_lane *depth;       // lift_clear
-    mf_lane *press, *was; // hold_poor
+    mf_lane *press, *was; // hold_inaccurate
     Vec *stretch;         // carry_body
     mf_real *from;        // update_joints: rows of MF_BLOCK per joint
 } Step;

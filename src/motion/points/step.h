@@ -8,6 +8,6 @@
 // Advances the lanes of `block` by one step.
 MF_KERNEL_COPIES(void, mf_points_step, (const mf_PointsBlock *block));
 // [byte] of scratch that a step needs.
-MF_KERNEL_COPIES(size_t, mf_points_room, (const mf_PointsPlan *plan));
+MF_KERNEL_COPIES(size_t, mf_points_scratch_size, (const mf_PointsPlan *plan));
 
 #endif

@@ -88,9 +88,9 @@ static MF_INLINE Support support_system(Contacts *contacts, size_t count, mf_lan
 
 // How far the next solution would be from `u`, over both.
 static __attribute__((noinline)) mf_lane support_rest(const Support *sum, Vec u) {
-    const Vec next = support_solve_sum(sum), way = vec_sub(next, u);
+    const Vec next = support_solve_sum(sum), offset = vec_sub(next, u);
     const mf_lane size = vec_dot(next, next) + vec_dot(u, u), tiny = mf_set(MF_REAL_EPSILON);
-    return mf_sqrt(vec_dot(way, way) / mf_max(size, tiny * tiny));
+    return mf_sqrt(vec_dot(offset, offset) / mf_max(size, tiny * tiny));
 }
 
 // Fills `press` and returns the shift (no horizontal move). `softness` is eps. With `again` the

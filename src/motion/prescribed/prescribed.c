@@ -69,7 +69,7 @@ static void row_defaults(mf_MotionsConfig *config) {
     config->prescribed = mf_prescribed_config();
 }
 
-static const mf_MotionNote *const notes[] = {&mf_note_held_shapes,
+static const mf_MotionNote *const notes[] = {&mf_note_fixed_shapes,
                                              &mf_note_own_law_of_shapes,
                                              &mf_note_mean_impedance,
                                              &mf_note_impratio,

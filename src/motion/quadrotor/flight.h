@@ -70,10 +70,10 @@ static MF_INLINE void add_rotor_drag(const Lanes *s, Vec air, Vec w, const mf_la
                                      Vec *force, Vec *torque) {
     for (int i = 0; i < ROTORS; i++) {
         mf_lane x = value_of(s, MF_QUAD_ROTOR_X + i), y = value_of(s, MF_QUAD_ROTOR_Y + i);
-        mf_lane turn = -speed[i];
-        mf_lane fx = turn * value_of(s, MF_QUAD_ROTOR_DRAG) * less_product(w.z, y, air.x);
-        mf_lane fy = turn * value_of(s, MF_QUAD_ROTOR_DRAG + 1) * mf_fma(w.z, x, air.y);
-        mf_lane fz = turn * value_of(s, MF_QUAD_ROTOR_DRAG + 2) *
+        mf_lane angle = -speed[i];
+        mf_lane fx = angle * value_of(s, MF_QUAD_ROTOR_DRAG) * less_product(w.z, y, air.x);
+        mf_lane fy = angle * value_of(s, MF_QUAD_ROTOR_DRAG + 1) * mf_fma(w.z, x, air.y);
+        mf_lane fz = angle * value_of(s, MF_QUAD_ROTOR_DRAG + 2) *
                      less_product(w.y, x, mf_fma(w.x, y, air.z));
         *force = vec_add(*force, MF_VALUE(Vec, fx, fy, fz));
         torque->x = mf_fma(y, fz, torque->x);
@@ -183,9 +183,9 @@ static MF_INLINE void fly(const Lanes *s, Vehicle *vehicle, const mf_lane *comma
     Vec lean = stage_leans(method, 0) ? slope.acceleration : MF_VALUE(Vec, zero, zero, zero);
     for (uint32_t stage = 1; stage < stage_count(method); stage++) {
         mf_lane node = value_of(s, MF_QUAD_NODE + (int)stage);
-        mf_lane turn = value_of(s, MF_QUAD_TURN_NODE + (int)stage);
+        mf_lane angle = value_of(s, MF_QUAD_ROTATION_NODE + (int)stage);
         rotors_at(s, start.speed, command, stage, speed);
-        vehicle->attitude = quat_along(turn, slope.drift, start.attitude);
+        vehicle->attitude = quat_along(angle, slope.drift, start.attitude);
         vehicle->rate = vec_fma(slope.angular_acceleration, node, start.rate);
         if (!plain)
             vehicle->velocity = vec_fma(slope.acceleration, node, start.velocity);
@@ -197,7 +197,7 @@ static MF_INLINE void fly(const Lanes *s, Vehicle *vehicle, const mf_lane *comma
     mf_lane share = value_of(s, MF_QUAD_SHARE);
     if (brief)
         load_remainder(s, brief, low);
-    const mf_lane turn = value_of(s, MF_QUAD_TURN_SHARE);
+    const mf_lane angle = value_of(s, MF_QUAD_ROTATION_SHARE);
     if (brief) {
         vehicle->velocity = vec_sum_fma(sum.acceleration, share, start.velocity, &low->velocity);
         vehicle->rate = vec_sum_fma(sum.angular_acceleration, share, start.rate, &low->rate);
@@ -207,8 +207,8 @@ static MF_INLINE void fly(const Lanes *s, Vehicle *vehicle, const mf_lane *comma
     }
     if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
         sum.drift = drift_of(start.attitude, vehicle->rate);
-    vehicle->attitude = brief ? quat_sum_fma(sum.drift, turn, start.attitude, &low->attitude)
-                              : quat_along(turn, sum.drift, start.attitude);
+    vehicle->attitude = brief ? quat_sum_fma(sum.drift, angle, start.attitude, &low->attitude)
+                              : quat_along(angle, sum.drift, start.attitude);
     rotors_at(s, start.speed, command, 4, vehicle->speed);
     if (!brief) // this late, it does not take registers all the time
         load_remainder(s, brief, low);

@@ -85,9 +85,9 @@ static Demand follow_velocity(const Lanes *s, const Vehicle *vehicle, Vec goal, 
     goal.z = mf_clamp(goal.z, zero - climb, climb);
     Vec error = vec_sub(goal, vehicle->velocity), integral = vec_load(memory, 0);
     Vec pull = vec_fma(error, value_of(s, MF_QUAD_VELOCITY_GAIN), integral);
-    mf_lane wanted = pull.z - value_of(s, MF_QUAD_GRAVITY);
-    pull.z = mf_clamp(wanted, value_of(s, MF_QUAD_RISE_LOW), value_of(s, MF_QUAD_RISE_HIGH));
-    rise_cut = mf_not(mf_and(mf_less_equal(wanted, pull.z), mf_less_equal(pull.z, wanted)));
+    mf_lane target = pull.z - value_of(s, MF_QUAD_GRAVITY);
+    pull.z = mf_clamp(target, value_of(s, MF_QUAD_RISE_LOW), value_of(s, MF_QUAD_RISE_HIGH));
+    rise_cut = mf_not(mf_and(mf_less_equal(target, pull.z), mf_less_equal(pull.z, target)));
     // What the tilt allows, and what the rotors have left.
     mf_lane most = mf_set((mf_real)0.5) * value_of(s, MF_QUAD_LIFT_MOST);
     mf_lane left = mf_sqrt(mf_max(most * most - pull.z * pull.z, zero));
@@ -104,8 +104,8 @@ static Demand follow_velocity(const Lanes *s, const Vehicle *vehicle, Vec goal, 
 
 static Demand follow_position(const Lanes *s, const Vehicle *vehicle, const mf_lane *goal) {
     mf_lane gain = value_of(s, MF_QUAD_POSITION_GAIN);
-    Vec way = vec_sub(MF_VALUE(Vec, goal[0], goal[1], goal[2]), vehicle->position);
-    return follow_velocity(s, vehicle, vec_scale(way, gain), goal[3]);
+    Vec offset = vec_sub(MF_VALUE(Vec, goal[0], goal[1], goal[2]), vehicle->position);
+    return follow_velocity(s, vehicle, vec_scale(offset, gain), goal[3]);
 }
 
 #endif

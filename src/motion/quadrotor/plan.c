@@ -79,11 +79,11 @@ static void fill_method(const mf_Quadrotor *p, mf_Integrator method, double *c, 
     const double node[4] = {0.0, runge_kutta ? 0.5 : 1.0, 0.5, 1.0};
     c[MF_QUAD_STEP] = h;
     c[MF_QUAD_SHARE] = h * share;
-    c[MF_QUAD_TURN_SHARE] = 0.5 * h * share;
+    c[MF_QUAD_ROTATION_SHARE] = 0.5 * h * share;
     c[MF_QUAD_LEAN] = method == MF_INTEGRATOR_EULER ? 0.0 : h * h * share;
     for (int s = 0; s < 4; s++) {
         c[MF_QUAD_NODE + s] = h * node[s];
-        c[MF_QUAD_TURN_NODE + s] = 0.5 * h * node[s];
+        c[MF_QUAD_ROTATION_NODE + s] = 0.5 * h * node[s];
     }
     if (!(tau > 0.0))
         return; // no rest of an error at any stage
@@ -159,13 +159,13 @@ static void fill_rates(const mf_Quadrotor *p, double *c, double tick) {
 
 static void fill_bounds(const mf_Quadrotor *p, mf_QuadrotorCommand command, double *c,
                         double most_thrust) {
-    const double slack = 1.0 + 1e-6, turn = 2.0 * MF_PI;
+    const double slack = 1.0 + 1e-6, angle = 2.0 * MF_PI;
     const double table[5][4] = {
         {p->rotor_speed_max, p->rotor_speed_max, p->rotor_speed_max, p->rotor_speed_max},
         {p->rate_max, p->rate_max, p->yaw_rate_max, most_thrust},
-        {MF_PI, 0.5 * MF_PI, turn, most_thrust},
-        {1e3, 1e3, 1e3, turn},
-        {1e6, 1e6, 1e6, turn}};
+        {MF_PI, 0.5 * MF_PI, angle, most_thrust},
+        {1e3, 1e3, 1e3, angle},
+        {1e6, 1e6, 1e6, angle}};
     for (int i = 0; i < 4; i++) {
         bool positive =
             command == MF_QUADROTOR_ROTORS || (i == 3 && command <= MF_QUADROTOR_ATTITUDE);

@@ -10,16 +10,16 @@
 // The constants, in both precisions. "Lift" is twice the thrust per mass, because the direction of
 // the thrust comes out of a quaternion as one half.
 enum {
-    MF_QUAD_STEP,          // [s] h
-    MF_QUAD_SHARE,         // [s] h times the weight of the first stage
-    MF_QUAD_TURN_SHARE,    // [s] half of it
-    MF_QUAD_LEAN,          // [s^2] h^2 times how much the first stage moves the position
-    MF_QUAD_NODE,          // [s] 4 values: h times where stage s is evaluated
-    MF_QUAD_TURN_NODE = 8, // [s] 4 values: half of it
-    MF_QUAD_LAG = 12,      // [1] 5 values: rest of a speed error at stage 0 .. 3 and the end
-    MF_QUAD_GRAVITY = 17,  // [m/s^2] -g
-    MF_QUAD_LIFT,          // [m] 2 kt / m
-    MF_QUAD_TORQUE,        // [1] 12 values: angular acceleration per squared speed, axis after axis
+    MF_QUAD_STEP,              // [s] h
+    MF_QUAD_SHARE,             // [s] h times the weight of the first stage
+    MF_QUAD_ROTATION_SHARE,    // [s] half of it
+    MF_QUAD_LEAN,              // [s^2] h^2 times how much the first stage moves the position
+    MF_QUAD_NODE,              // [s] 4 values: h times where stage s is evaluated
+    MF_QUAD_ROTATION_NODE = 8, // [s] 4 values: half of it
+    MF_QUAD_LAG = 12,          // [1] 5 values: rest of a speed error at stage 0 .. 3 and the end
+    MF_QUAD_GRAVITY = 17,      // [m/s^2] -g
+    MF_QUAD_LIFT,              // [m] 2 kt / m
+    MF_QUAD_TORQUE, // [1] 12 values: angular acceleration per squared speed, axis after axis
     MF_QUAD_GYRO =
         31, // [1] 3 values: angular acceleration per product of two rates, diagonal inertia
     MF_QUAD_INERTIA = 34,        // [kg m^2] 6 values

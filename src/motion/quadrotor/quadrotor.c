@@ -20,7 +20,7 @@ enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
 
 static const mf_FieldInfo speed_field = {
     "rotor.speed", "rad/s", "body", MF_REAL, MF_FIXED_COUNT, 1, INPUT, "speed of the four rotors"};
-static const mf_FieldInfo held_field = {
+static const mf_FieldInfo sampled_field = {
     "rotor.command", "rad/s",
     "body",          MF_REAL,
     MF_FIXED_COUNT,  1,
@@ -74,7 +74,7 @@ static const mf_FieldInfo command_fields[5][2] = {
       "commanded roll, pitch and yaw"},
      {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
       "commanded thrust of all rotors"}},
-    {{"command.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted velocity"},
+    {{"command.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "target velocity"},
      {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "wanted heading"}},
     {{"command.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted place"},
      {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "wanted heading"}}};
@@ -90,7 +90,7 @@ static mf_Status add_fields(mf_Group *group, mf_QuadrotorMotion *motion, mf_Erro
         bool needed;
     } table[] = {
         {&motion->speed, &speed_field, 4, true},
-        {&motion->rotor_command, &held_field, 4, plan->interval > 1},
+        {&motion->rotor_command, &sampled_field, 4, plan->interval > 1},
         {&motion->demand, &demand_field, 4, plan->outer_interval > plan->interval},
         {&motion->rate_integral, &rate_integral_field, 0, plan->integral},
         {&motion->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
@@ -362,7 +362,7 @@ static void row_defaults(mf_MotionsConfig *config) {
 // clang-format off
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.quadrotor", "four rotors on one rigid body"),
-    MF_KEY("motion.quadrotor.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, mf_integrator_words,
+    MF_KEY("motion.quadrotor.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, mf_integrator_names,
            AT(integrator), "integrator of the equations of motion"),
     MF_KEY("motion.quadrotor.outer_interval", MF_KEY_TIME, 0, "s", "0", 0, 10, NULL,
            AT(outer_interval),

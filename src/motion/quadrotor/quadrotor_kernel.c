@@ -20,17 +20,17 @@ static MF_INLINE const mf_real *command_row(const Lanes *s, int i) {
 static __attribute__((noinline)) void admit(const Lanes *s, mf_mask changed, mf_lane *accepted) {
     const mf_mask requested = mf_and(s->alive, changed);
     mf_mask fine = requested;
-    mf_lane wanted[4];
+    mf_lane target[4];
     for (int i = 0; i < 4; i++) {
-        wanted[i] = mf_load(command_row(s, i));
+        target[i] = mf_load(command_row(s, i));
         mf_lane low = value_of(s, MF_QUAD_BOUND_LOW + i);
         mf_lane high = value_of(s, MF_QUAD_BOUND_HIGH + i);
-        fine = mf_and(fine, mf_and(mf_less_equal(low, wanted[i]), mf_less_equal(wanted[i], high)));
+        fine = mf_and(fine, mf_and(mf_less_equal(low, target[i]), mf_less_equal(target[i], high)));
     }
     mf_real *rows = rows_of(s, s->fields->accepted, 4);
     for (uint32_t i = 0; i < 4; i++) {
-        accepted[i] = mf_select(fine, wanted[i], accepted[i]);
-        mf_store_where(fine, rows + (size_t)i * MF_BLOCK, wanted[i]);
+        accepted[i] = mf_select(fine, target[i], accepted[i]);
+        mf_store_where(fine, rows + (size_t)i * MF_BLOCK, target[i]);
     }
     mf_mask refused = mf_and(requested, mf_not(fine));
     if (!mf_any(refused))
@@ -78,7 +78,7 @@ static void control_rotors(const Lanes *s, mf_lane *speed) {
 }
 
 // What the outer loops requested at their last tick.
-static MF_INLINE Demand held_demand(const Lanes *s) {
+static MF_INLINE Demand sampled_demand(const Lanes *s) {
     const mf_real *rows = rows_of(s, s->fields->demand, 4);
     return MF_VALUE(Demand, row_load(rows, 3), vec_load(rows, 0));
 }
@@ -93,7 +93,7 @@ static MF_INLINE Demand find_demand(const Lanes *s, const Vehicle *vehicle, bool
                                     bool outer) {
     const bool guided = !swift && s->plan->command != MF_QUADROTOR_RATES;
     if (guided && !outer)
-        return held_demand(s);
+        return sampled_demand(s);
     mf_lane command[4];
     read_command(s, command);
     Demand demand = {value_of(s, MF_QUAD_LIFT_PER_FORCE) * command[3],
@@ -118,9 +118,9 @@ static MF_INLINE void control(const Lanes *s, mf_QuadrotorTicks due, bool swift,
         return;
     }
     if (!due.control) {
-        const mf_real *held = rows_of(s, s->fields->rotor_command, ROTORS);
+        const mf_real *sampled = rows_of(s, s->fields->rotor_command, ROTORS);
         for (uint32_t i = 0; i < ROTORS; i++)
-            speed[i] = row_load(held, i);
+            speed[i] = row_load(sampled, i);
         return;
     }
     if (s->plan->command == MF_QUADROTOR_ROTORS)
@@ -128,9 +128,9 @@ static MF_INLINE void control(const Lanes *s, mf_QuadrotorTicks due, bool swift,
     else
         control_rates(s, false, due.outer, speed);
     if (s->plan->interval > 1) {
-        mf_real *held = rows_of(s, s->fields->rotor_command, ROTORS);
+        mf_real *sampled = rows_of(s, s->fields->rotor_command, ROTORS);
         for (uint32_t i = 0; i < ROTORS; i++)
-            keep_row(s, held, i, speed[i]);
+            keep_row(s, sampled, i, speed[i]);
     }
 }
 

@@ -25,7 +25,7 @@ static MF_INLINE mf_lane mix_of(const Lanes *s, int rotor, int part) {
 static void mix_limited(const Lanes *s, mf_lane lift, Vec angular_acceleration, mf_lane *square) {
     const mf_lane low = value_of(s, MF_QUAD_SQUARE_LOW), high = value_of(s, MF_QUAD_SQUARE_HIGH);
     mf_lane least = mf_set(-MF_REAL_MAX), most = mf_set(MF_REAL_MAX);
-    for (int i = 0; i < ROTORS; i++) { // roll and pitch, and the lift that they leave room for
+    for (int i = 0; i < ROTORS; i++) { // roll and pitch, and the lift that they leave space for
         mf_lane inverse = value_of(s, MF_QUAD_MIX_LIFT + i);
         square[i] = mf_fma(mix_of(s, i, 1), angular_acceleration.x,
                            mix_of(s, i, 2) * angular_acceleration.y);

@@ -88,8 +88,8 @@ static void row_defaults(mf_MotionsConfig *config) {
 }
 
 static const mf_MotionNote *const notes[] = {
-    &mf_note_held_shapes, &mf_note_own_law_of_shapes, &mf_note_stiffness_only, &mf_note_turning,
-    &mf_note_impratio,    &mf_note_no_ground,         &mf_note_alone_world,    NULL};
+    &mf_note_fixed_shapes, &mf_note_own_law_of_shapes, &mf_note_stiffness_only, &mf_note_rotation,
+    &mf_note_impratio,     &mf_note_no_ground,         &mf_note_alone_world,    NULL};
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     c->limits = false;

@@ -72,7 +72,7 @@ static MF_INLINE void factor_block(const Band *band, uint32_t block, uint32_t ot
 }
 
 // Row i of the vertex `block`, whose columns before the vertex hold L D: its columns within the
-// vertex, its pivot, and L in place of L D.
+// vertex, its pivot, and L instead of L D.
 static MF_INLINE mf_lane finish_row(const Band *band, uint32_t block, uint32_t i, mf_lane shift,
                                     const mf_lane *inverse) {
     mf_lane *row = band_row(band, AXES * block + i);

@@ -76,8 +76,8 @@ static MF_INLINE void hold_fixed(const Frame *f, Vec *gradient) {
         mf_lane *component[AXES] = {&gradient[v].x, &gradient[v].y, &gradient[v].z};
         for (int axis = 0; axis < AXES; axis++) {
             const mf_index bit = mf_set_index(1 << axis);
-            mf_mask held = mf_index_equal(f->fixed[v] & bit, bit);
-            *component[axis] = mf_select(held, mf_zero(), *component[axis]);
+            mf_mask fixed = mf_index_equal(f->fixed[v] & bit, bit);
+            *component[axis] = mf_select(fixed, mf_zero(), *component[axis]);
         }
     }
 }

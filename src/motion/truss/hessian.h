@@ -98,12 +98,12 @@ static MF_INLINE Sym contact_block(const Frame *f, const Touch *touch, const Con
 }
 
 static MF_INLINE void add_ground(const Frame *f, const Band *band, bool same) {
-    const uint32_t count = spot_count(f);
+    const uint32_t count = contact_count(f);
     for (uint32_t i = 0; i < count; i++) {
-        Spot spot;
-        spot_of(f, i, &spot);
-        Vec at = spot_position(f->position, &spot, same);
-        if (spot_clears(f, &f->touch[i], at, mf_set(MF_TRUSS_NEAR)))
+        ContactPoint contact_point;
+        contact_point_of(f, i, &contact_point);
+        Vec at = contact_position(f->position, &contact_point, same);
+        if (contact_point_clears(f, &f->touch[i], at, mf_set(MF_TRUSS_NEAR)))
             continue;
         Contact c = contact_at(f, &f->touch[i], at);
         mf_mask touches = mf_and(
@@ -111,33 +111,36 @@ static MF_INLINE void add_ground(const Frame *f, const Band *band, bool same) {
         if (!mf_any(touches))
             continue;
         Sym block = contact_block(f, &f->touch[i], &c);
-        for (int e = 0; e < 2 && spot.ends[e] != NULL; e++) {
-            Sym own = sym_scale(block, spot.share[e] * spot.share[e]);
-            matrix_add(band, same, touches, spot.ends[e], spot.ends[e], true, &own);
+        for (int e = 0; e < 2 && contact_point.ends[e] != NULL; e++) {
+            Sym own = sym_scale(block, contact_point.share[e] * contact_point.share[e]);
+            matrix_add(band, same, touches, contact_point.ends[e], contact_point.ends[e], true,
+                       &own);
         }
-        if (spot.ends[1] == NULL)
+        if (contact_point.ends[1] == NULL)
             continue;
-        Sym cross = sym_scale(block, spot.share[0] * spot.share[1]);
-        matrix_add(band, same, touches, spot.ends[0], spot.ends[1], false, &cross);
+        Sym cross = sym_scale(block, contact_point.share[0] * contact_point.share[1]);
+        matrix_add(band, same, touches, contact_point.ends[0], contact_point.ends[1], false,
+                   &cross);
     }
 }
 
 // k times the product of both shares, n n^T, for each two of the four vertices.
-static MF_INLINE void add_exactly(const Frame *f, const Band *band, const Meet *meet, bool same) {
+static MF_INLINE void add_exactly(const Frame *f, const Band *band, const BarContact *bar_contact,
+                                  bool same) {
     const mf_lane stiffness = f->spring, one = mf_set((mf_real)1);
     mf_lane share[4];
     const End *end[4];
     for (int e = 0; e < 4; e++) {
-        mf_lane t = meet->meeting.share[e / 2];
+        mf_lane t = bar_contact->closest.share[e / 2];
         share[e] = e % 2 != 0 ? t : one - t;
         share[e] = e / 2 != 0 ? share[e] : -share[e];
-        end[e] = &f->bar[e / 2 != 0 ? meet->second : meet->first].ends[e % 2];
+        end[e] = &f->bar[e / 2 != 0 ? bar_contact->second : bar_contact->first].ends[e % 2];
     }
     for (int i = 0; i < 4; i++)
         for (int j = 0; j <= i; j++) {
-            mf_lane size = mf_keep(meet->deep, stiffness * share[i] * share[j]);
-            Sym block = along_and_across(meet->meeting.normal, size, mf_zero());
-            matrix_add(band, same, meet->deep, end[i], end[j], i == j, &block);
+            mf_lane size = mf_keep(bar_contact->deep, stiffness * share[i] * share[j]);
+            Sym block = along_and_across(bar_contact->closest.normal, size, mf_zero());
+            matrix_add(band, same, bar_contact->deep, end[i], end[j], i == j, &block);
         }
 }
 
@@ -145,18 +148,20 @@ static MF_INLINE void add_exactly(const Frame *f, const Band *band, const Meet *
 static MF_INLINE void add_pairs(const Frame *f, const Band *band, bool same) {
     const mf_lane twice = f->spring + f->spring, one = mf_set((mf_real)1);
     uint32_t at = 0;
-    Meet other;
-    for (const Meet *meet; (meet = meets_next(f, &at, &other, same)) != NULL;) {
+    BarContact other;
+    for (const BarContact *bar_contact;
+         (bar_contact = bar_contacts_next(f, &at, &other, same)) != NULL;) {
         if (f->direct) {
-            add_exactly(f, band, meet, same);
+            add_exactly(f, band, bar_contact, same);
             continue;
         }
         for (int e = 0; e < 4; e++) {
-            mf_lane t = meet->meeting.share[e / 2], share = e % 2 != 0 ? t : one - t;
-            Sym block = along_and_across(meet->meeting.normal, mf_keep(meet->deep, twice * share),
-                                         mf_zero());
-            const End *end = &f->bar[e / 2 != 0 ? meet->second : meet->first].ends[e % 2];
-            matrix_add(band, same, meet->deep, end, end, true, &block);
+            mf_lane t = bar_contact->closest.share[e / 2], share = e % 2 != 0 ? t : one - t;
+            Sym block = along_and_across(bar_contact->closest.normal,
+                                         mf_keep(bar_contact->deep, twice * share), mf_zero());
+            const End *end =
+                &f->bar[e / 2 != 0 ? bar_contact->second : bar_contact->first].ends[e % 2];
+            matrix_add(band, same, bar_contact->deep, end, end, true, &block);
         }
     }
 }
@@ -180,12 +185,12 @@ static MF_INLINE mf_lane finish_diagonal(const Frame *f, const Band *band, bool 
     for (uint32_t v = 0; v < f->vertices; v++) {
         for (int axis = 0; axis < AXES; axis++) {
             const mf_index bit = mf_set_index(1 << axis);
-            mf_mask held = mf_index_equal(f->fixed[v] & bit, bit);
-            if (!mf_any(held))
+            mf_mask fixed = mf_index_equal(f->fixed[v] & bit, bit);
+            if (!mf_any(fixed))
                 continue;
             Sym block = {mf_zero(), mf_zero(), mf_zero(), mf_zero(), mf_zero(), mf_zero()};
             mf_lane *entry[AXES] = {&block.xx, &block.yy, &block.zz};
-            *entry[axis] = mf_keep(held, stiff);
+            *entry[axis] = mf_keep(fixed, stiff);
             matrix_add(band, same, f->alive, &f->own[v], &f->own[v], true, &block);
         }
     }

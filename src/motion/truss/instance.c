@@ -11,7 +11,7 @@
 // --------------------------------------------------------------------------------------
 
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
-enum { PER_ONE, PER_VERTEX, PER_BAR, PER_ACTUATOR, PER_SPOT, PER_MOVING, PER_STILL };
+enum { PER_ONE, PER_VERTEX, PER_BAR, PER_ACTUATOR, PER_CONTACT_POINT, PER_MOVING, PER_STILL };
 
 static const struct {
     int per;
@@ -41,7 +41,7 @@ static const struct {
     [MF_TRUSS_ROW_RADIUS] = {PER_VERTEX,
                              1,
                              {"vertex.radius", "m", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
-                              "of its thickest bar: where it meets the ground"}},
+                              "of its thickest bar: where it touches the ground"}},
     [MF_TRUSS_ROW_LOAD] = {PER_VERTEX,
                            1,
                            {"vertex.load", "N", "world", MF_F64, MF_FIXED_COUNT, 3, INPUT,
@@ -94,11 +94,11 @@ static const struct {
                               1,
                               {"actuator.control", "m", "", MF_F64, MF_FIXED_COUNT, 1, INPUT,
                                "rest length that it goes to, cut to its range"}},
-    [MF_TRUSS_ROW_ANCHOR] = {PER_SPOT,
+    [MF_TRUSS_ROW_ANCHOR] = {PER_CONTACT_POINT,
                              1,
                              {"contact.anchor", "m", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
                               "where each contact sticks: vertices, then points of bars"}},
-    [MF_TRUSS_ROW_CONTACT] = {PER_SPOT,
+    [MF_TRUSS_ROW_CONTACT] = {PER_CONTACT_POINT,
                               1,
                               {"contact.force", "N", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
                                "of the ground on each of them"}},
@@ -234,12 +234,12 @@ static void write_truss(const mf_TrussMotion *motion, uint32_t instance, const m
     write_bars(motion, instance, truss);
 }
 
-static mf_Status check_room(const mf_TrussPlan *plan, const mf_Truss *truss, mf_Error *error) {
+static mf_Status check_capacity(const mf_TrussPlan *plan, const mf_Truss *truss, mf_Error *error) {
     if (truss->vertex_count > plan->vertices || truss->bar_count > plan->bars ||
         truss->actuator_count > plan->actuators)
         return mf_fail(
             error, MF_LIMIT,
-            "truss: it has %u vertices, %u bars and %u actuators, the group has room for %u, %u "
+            "truss: it has %u vertices, %u bars and %u actuators, the group has space for %u, %u "
             "and %u",
             truss->vertex_count, truss->bar_count, truss->actuator_count, plan->vertices,
             plan->bars, plan->actuators);
@@ -253,13 +253,13 @@ static mf_Status check_room(const mf_TrussPlan *plan, const mf_Truss *truss, mf_
 // without ground, are where their file has them.
 static void start_position(const mf_TrussMotion *motion, const mf_Truss *truss, double out[3]) {
     const mf_TrussMass whole = mf_truss_mass(truss);
-    bool held = !motion->plan.ground;
+    bool constrained = !motion->plan.ground;
     for (uint32_t v = 0; v < truss->vertex_count; v++) {
         const bool *fixed = truss->vertices[v].fixed;
-        held = held || fixed[0] || fixed[1] || fixed[2];
+        constrained = constrained || fixed[0] || fixed[1] || fixed[2];
     }
     memcpy(out, whole.center, 3 * sizeof *out);
-    if (held)
+    if (constrained)
         return;
     out[0] = out[1] = 0.0;
     out[2] -= mf_truss_lowest(truss);
@@ -277,7 +277,7 @@ static void place_start(const mf_TrussMotion *motion, uint32_t instance, double 
 
 // Vertices at home about the base, with its twist.
 static void place_vertices(const mf_TrussMotion *motion, uint32_t instance, bool moves_start) {
-    double base[3], q[4], linear[3], rate[3], turn[3];
+    double base[3], q[4], linear[3], rate[3], rotation[3];
     for (uint32_t c = 0; c < 4; c++)
         q[c] = mf_field_get(motion->body[1], instance, c);
     for (uint32_t c = 0; c < 3; c++) {
@@ -287,13 +287,13 @@ static void place_vertices(const mf_TrussMotion *motion, uint32_t instance, bool
     }
     if (moves_start)
         place_start(motion, instance, base);
-    mf_quat_rotate(turn, q, rate);
+    mf_quat_rotate(rotation, q, rate);
     for (uint32_t v = 0; v < number(motion, instance, MF_TRUSS_VERTICES); v++) {
         double home[3], at[3], speed[3];
         for (uint32_t c = 0; c < 3; c++)
             home[c] = get(motion, MF_TRUSS_ROW_HOME, instance, 3 * (size_t)v + c);
         mf_quat_rotate(at, q, home);
-        mf_vec3_cross(speed, turn, at);
+        mf_vec3_cross(speed, rotation, at);
         for (uint32_t c = 0; c < 3; c++) {
             set(motion, MF_TRUSS_ROW_POSITION, instance, 3 * (size_t)v + c, base[c] + at[c]);
             if (motion->plan.dynamic)
@@ -343,23 +343,23 @@ static mf_Status put_truss(mf_Group *group, const mf_TrussMotion *motion, uint32
                            const mf_Truss *truss, mf_Error *error) {
     mf_Status status = mf_truss_check(truss, error);
     if (status == MF_OK)
-        status = check_room(&motion->plan, truss, error);
+        status = check_capacity(&motion->plan, truss, error);
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    uint32_t *room =
-        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *room);
-    if (room == NULL)
+    uint32_t *capacity =
+        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *capacity);
+    if (capacity == NULL)
         return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
-    const uint32_t width = mf_truss_order(truss, room, room + truss->vertex_count);
+    const uint32_t width = mf_truss_order(truss, capacity, capacity + truss->vertex_count);
     if (width <= motion->plan.width)
-        write_truss(motion, instance, truss, room, width);
+        write_truss(motion, instance, truss, capacity, width);
     else
         status = mf_fail(error, MF_LIMIT,
                          "truss: bars are %u vertices apart, the group has room "
                          "for %u",
                          width, motion->plan.width);
-    mf_release(context, room);
+    mf_release(context, capacity);
     return status;
 }
 

@@ -122,8 +122,8 @@ static void find_first(Frame *f) {
         f->bars_first[row] = f->same ? row : row > f->width ? row - f->width : 0;
     for (uint32_t b = 0; b < f->bars && f->same; b++) {
         const End *ends = f->bar[b].ends;
-        const bool turned = ends[0].same_row > ends[1].same_row;
-        const uint32_t low = ends[turned].same_row, high = ends[!turned].same_row;
+        const bool rotated = ends[0].same_row > ends[1].same_row;
+        const uint32_t low = ends[rotated].same_row, high = ends[!rotated].same_row;
         f->bars_first[high] = low < f->bars_first[high] ? low : f->bars_first[high];
     }
 }
@@ -138,10 +138,10 @@ static void drive(Frame *f) {
         mf_mask drives = mf_and(f->alive, mf_index_less(mf_set_index((int32_t)a), count));
         mf_index at = index_load(block->actuator, a) * mf_set_index(MF_BLOCK) + mf_lane_numbers();
         mf_lane rest = mf_gather(block->rest, at);
-        mf_lane wanted =
+        mf_lane target =
             mf_clamp(row_load(block->command, a), row_load(block->range, 2 * (size_t)a),
                      row_load(block->range, 2 * (size_t)a + 1));
-        mf_lane by = wanted - rest;
+        mf_lane by = target - rest;
         drives = mf_and(drives, mf_finite(by));
         f->driven = mf_or(f->driven, mf_and(drives, mf_less(mf_zero(), mf_abs(by))));
         mf_scatter(drives, block->rest, at, rest + mf_clamp(by, -most, most));
@@ -164,9 +164,10 @@ static void add_noise(Frame *f) {
 }
 
 // Lanes that have the vertex or bar of a spot.
-static mf_mask spot_exists(const Frame *f, uint32_t spot) {
-    const bool own = spot < f->vertices;
-    const uint32_t number = own ? spot : (spot - f->vertices) / f->plan->samples;
+static mf_mask contact_point_exists(const Frame *f, uint32_t contact_number) {
+    const bool own = contact_number < f->vertices;
+    const uint32_t number =
+        own ? contact_number : (contact_number - f->vertices) / f->plan->samples;
     const mf_index count = index_load(f->block->counts, own ? MF_TRUSS_VERTICES : MF_TRUSS_BARS);
     return mf_index_less(mf_set_index((int32_t)number), count);
 }
@@ -176,9 +177,9 @@ static void load_ground(Frame *f, mf_mask where) {
     const mf_TrussBlock *block = f->block;
     if (!f->plan->ground)
         return;
-    const uint32_t count = spot_count(f), samples = f->plan->samples;
+    const uint32_t count = contact_count(f), samples = f->plan->samples;
     for (uint32_t i = 0; i < count; i++) {
-        // Rows of points of bars begin behind those of all vertices that the group has room for.
+        // Rows of points of bars begin behind those of all vertices that the group has space for.
         const uint32_t row = i < f->vertices ? i : i - f->vertices + f->plan->vertices;
         Touch *touch = &f->touch[i], now;
         Vec force = vec_scale(vec_load(block->contact, AXES * (size_t)row), f->share);
@@ -186,10 +187,10 @@ static void load_ground(Frame *f, mf_mask where) {
         now.radius = i < f->vertices ? row_load(block->radius, i)
                                      : f->bar[(i - f->vertices) / samples].radius;
         // What a lane does not have is far from the ground.
-        now.radius = mf_select(spot_exists(f, i), now.radius, mf_set((mf_real)-1e3));
-        Spot spot;
-        spot_of(f, i, &spot);
-        Vec at = spot_position(f->position, &spot, false);
+        now.radius = mf_select(contact_point_exists(f, i), now.radius, mf_set((mf_real)-1e3));
+        ContactPoint contact_number;
+        contact_point_of(f, i, &contact_number);
+        Vec at = contact_position(f->position, &contact_number, false);
         mf_lane slope_x, slope_y;
         mf_lane height = ground_height(f, at, &slope_x, &slope_y);
         const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
@@ -202,7 +203,7 @@ static void load_ground(Frame *f, mf_mask where) {
         mf_lane depth = height + now.rim - at.z;
         mf_mask rests = mf_less_equal(now.normal_force, zero);
         rests = mf_and(rests, mf_less(mf_set(-MF_TRUSS_NEAR), depth));
-        now.anchor = vec_select(rests, landing_of(f, &spot, at, false), now.anchor);
+        now.anchor = vec_select(rests, landing_of(f, &contact_number, at, false), now.anchor);
         now.normal_force = mf_select(rests, f->load, now.normal_force);
         now.stood = mf_less(mf_zero(), now.normal_force);
         // The first load finds nothing there yet, which may not be read.

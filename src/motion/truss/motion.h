@@ -76,13 +76,13 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
 #define MF_TRUSS_KEY(section, name, member, kind, flags, unit, fallback, lower, upper, text)       \
     MF_KEY(section "." #member, kind, flags, unit, fallback, lower, upper, NULL,                   \
            offsetof(mf_MotionsConfig, name.member), text)
-#define MF_TRUSS_ROOM(section, name, member)                                                       \
+#define MF_TRUSS_SCRATCH(section, name, member)                                                    \
     MF_TRUSS_KEY(section, name, member, MF_KEY_COUNT, 0, "1", "0", 0, MF_TRUSS_MOST,               \
-                 "room for other trusses; 0: as many as the file's has")
+                 "space for other trusses; 0: as many as the file's has")
 #define MF_TRUSS_KEYS(section, name)                                                               \
-    MF_TRUSS_ROOM(section, name, vertices),                                                        \
-    MF_TRUSS_ROOM(section, name, bars),                                                            \
-    MF_TRUSS_ROOM(section, name, actuators),                                                       \
+    MF_TRUSS_SCRATCH(section, name, vertices),                                                     \
+    MF_TRUSS_SCRATCH(section, name, bars),                                                         \
+    MF_TRUSS_SCRATCH(section, name, actuators),                                                    \
     MF_TRUSS_KEY(section, name, collisions, MF_KEY_FLAG, 0, "", "true", 0, 0,                      \
                  "bars meet bars of the same truss"),                                              \
     MF_TRUSS_KEY(section, name, samples, MF_KEY_COUNT, 0, "1", "3", 0, 16,                         \

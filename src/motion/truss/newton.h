@@ -14,23 +14,23 @@ enum { MF_TRUSS_TRIES = 40, MF_TRUSS_HALVINGS = 3 };
 typedef struct Newton {
     Frame *frame;
     Band matrix, factor;
-    mf_lane energy;   // [J] at the positions
-    mf_lane shift;    // [N/m]
-    mf_lane largest;  // [N/m] of the matrix
-    mf_lane rate;     // [m/N] step of a descent by the gradient
-    mf_lane slowest;  // [m/N] step that is short enough for the stiffest bars
-    mf_lane before;   // [N] residual one iteration ago
-    mf_lane reach;    // [m] longest movement of a vertex in the next iteration
-    mf_lane listed;   // [m] by which no vertex may move before the list of pairs is made anew
-    mf_lane moved;    // [m] most since it was made
-    mf_real travel;   // [m] sum over iterations of the largest movement in any lane
-    mf_lane longest;  // [m] of the direction
-    mf_lane residual; // [N]
-    mf_lane rounding; // [J] of the energy at the positions
-    mf_mask stuck;    // lanes that found no lower energy
-    mf_mask full;     // lanes that took the whole of their last step
-    mf_mask meets;    // lanes in which bars meet
-    bool fresh;       // energy and gradient are those at the positions
+    mf_lane energy;        // [J] at the positions
+    mf_lane shift;         // [N/m]
+    mf_lane largest;       // [N/m] of the matrix
+    mf_lane rate;          // [m/N] step of a descent by the gradient
+    mf_lane slowest;       // [m/N] step that is short enough for the stiffest bars
+    mf_lane before;        // [N] residual one iteration ago
+    mf_lane reach;         // [m] longest movement of a vertex in the next iteration
+    mf_lane listed;        // [m] by which no vertex may move before the list of pairs is made anew
+    mf_lane moved;         // [m] most since it was made
+    mf_real travel;        // [m] sum over iterations of the largest movement in any lane
+    mf_lane longest;       // [m] of the direction
+    mf_lane residual;      // [N]
+    mf_lane rounding;      // [J] of the energy at the positions
+    mf_mask stuck;         // lanes that found no lower energy
+    mf_mask full;          // lanes that took the whole of their last step
+    mf_mask touching_bars; // lanes in which bars meet
+    bool fresh;            // energy and gradient are those at the positions
 } Newton;
 
 // -gradient in the order of the matrix.
@@ -53,8 +53,8 @@ static MF_INLINE void load_rows(const Frame *f, mf_lane *rows) {
 }
 
 static MF_INLINE Vec row_of(const Frame *f, const mf_lane *rows, uint32_t v) {
-    const End place = end_in_rows(&f->own[v]);
-    return vertex_get((const Vec *)(const void *)rows, &place, f->same);
+    const End end_point = end_in_rows(&f->own[v]);
+    return vertex_get((const Vec *)(const void *)rows, &end_point, f->same);
 }
 
 // The slope of the energy [J] along the solved rows; `scale` shortens them to the reach.
@@ -82,8 +82,8 @@ static MF_INLINE void hold_rows(const Frame *f) {
     for (uint32_t v = 0; v < f->vertices && f->holds; v++) {
         for (int axis = 0; axis < AXES; axis++) {
             const mf_index bit = mf_set_index(1 << axis);
-            mf_mask held = mf_index_equal(f->fixed[v] & bit, bit);
-            mf_scatter(held, values, component_of(f->own[v].row, axis), mf_zero());
+            mf_mask fixed = mf_index_equal(f->fixed[v] & bit, bit);
+            mf_scatter(fixed, values, component_of(f->own[v].row, axis), mf_zero());
         }
     }
 }
@@ -117,19 +117,19 @@ static MF_INLINE void accept(Newton *n, mf_mask where, mf_lane energy) {
 // only halved approaches these kinks of the energy by the same share again and again.
 static MF_INLINE mf_lane stop_at_kinks(const Newton *n, mf_lane scale, bool same) {
     const Frame *f = n->frame;
-    const uint32_t count = spot_count(f);
+    const uint32_t count = contact_count(f);
     const mf_lane near = mf_set(MF_TRUSS_NEAR), one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < count; i++) {
-        Spot spot;
-        spot_of(f, i, &spot);
+        ContactPoint contact_point;
+        contact_point_of(f, i, &contact_point);
         Vec d = {mf_zero(), mf_zero(), mf_zero()};
-        for (int e = 0; e < 2 && spot.ends[e] != NULL; e++) {
-            const End place = end_in_rows(spot.ends[e]);
-            Vec step = vertex_get((const Vec *)(const void *)f->step, &place, same);
-            d = vec_fma(step, spot.share[e], d);
+        for (int e = 0; e < 2 && contact_point.ends[e] != NULL; e++) {
+            const End end_point = end_in_rows(contact_point.ends[e]);
+            Vec step = vertex_get((const Vec *)(const void *)f->step, &end_point, same);
+            d = vec_fma(step, contact_point.share[e], d);
         }
-        Vec at = spot_position(f->position, &spot, same);
-        if (spot_clears(f, &f->touch[i], at, mf_max(near, -(d.z * scale))))
+        Vec at = contact_position(f->position, &contact_point, same);
+        if (contact_point_clears(f, &f->touch[i], at, mf_max(near, -(d.z * scale))))
             continue;
         Contact c = contact_at(f, &f->touch[i], at);
         mf_lane sinks = vec_dot(c.rise, d), gap = near - c.depth;
@@ -154,8 +154,8 @@ static MF_INLINE mf_lane shorten(const Newton *n, mf_lane scale, bool same) {
         const Pair *pair = &f->pair[i];
         if (pair_apart(f, pair))
             continue;
-        mf_lane now = meeting_of(f, pair, f->position, same).depth;
-        mf_lane then = meeting_of(f, pair, f->trial, same).depth;
+        mf_lane now = closest_points_of(f, pair, f->position, same).depth;
+        mf_lane then = closest_points_of(f, pair, f->trial, same).depth;
         mf_mask lands = mf_and(mf_less(now, -near), mf_less(near, then));
         lands = mf_and(lands, strangers(&f->bar[pair->first], &f->bar[pair->second]));
         mf_lane at = (near - now) / mf_select(lands, then - now, one);
@@ -178,8 +178,8 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     if (!mf_any(sound))
         return moved;
     load_rows(f, f->step);
-    if (mf_any(n->meets) && !f->direct)
-        solve_with_pairs(f, &n->factor, sound, n->meets);
+    if (mf_any(n->touching_bars) && !f->direct)
+        solve_with_pairs(f, &n->factor, sound, n->touching_bars);
     else
         band_solve(&n->factor, f->inverse, f->step);
     mf_lane scale, slope = take_direction(n, &scale);
@@ -227,13 +227,13 @@ static mf_lane rounding_of(const Newton *n) {
 static void make_matrix(Newton *n) {
     Frame *f = n->frame;
     uint32_t width = 0;
-    n->meets = f->same ? meets_find(f, true) : meets_find(f, false);
+    n->touching_bars = f->same ? bar_contacts_find(f, true) : bar_contacts_find(f, false);
     memcpy(f->first, f->bars_first, f->vertices * sizeof *f->first);
-    if (f->direct && mf_any(n->meets)) {
+    if (f->direct && mf_any(n->touching_bars)) {
         if (f->same)
-            meets_widen(f, true);
+            bar_contacts_widen(f, true);
         else
-            meets_widen(f, false);
+            bar_contacts_widen(f, false);
     }
     for (uint32_t row = 0; row < f->vertices; row++)
         width = row - f->first[row] > width ? row - f->first[row] : width;

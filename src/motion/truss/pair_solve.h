@@ -14,22 +14,25 @@ enum { MF_TRUSS_ROUNDS = 30 };
 static MF_INLINE void pairs_product(const Frame *f, const mf_lane *x, mf_lane *out, bool same) {
     const mf_lane one = mf_set((mf_real)1), stiffness = f->spring;
     uint32_t at = 0;
-    Meet other;
-    for (const Meet *meet; (meet = meets_next(f, &at, &other, same)) != NULL;) {
-        const Meeting *m = &meet->meeting;
+    BarContact other;
+    for (const BarContact *bar_contact;
+         (bar_contact = bar_contacts_next(f, &at, &other, same)) != NULL;) {
+        const ClosestPoints *m = &bar_contact->closest;
         mf_lane share[4], along[4], sum = mf_zero();
         End end[4];
         for (int e = 0; e < 4; e++) {
             mf_lane t = m->share[e / 2];
             share[e] = e % 2 != 0 ? t : one - t;
-            end[e] = end_in_rows(&f->bar[e / 2 != 0 ? meet->second : meet->first].ends[e % 2]);
+            end[e] = end_in_rows(
+                &f->bar[e / 2 != 0 ? bar_contact->second : bar_contact->first].ends[e % 2]);
             along[e] = vec_dot(vertex_get((const Vec *)(const void *)x, &end[e], same), m->normal);
             sum = mf_fma(e / 2 != 0 ? share[e] : -share[e], along[e], sum);
         }
         for (int e = 0; e < 4; e++) {
             mf_lane exact = e / 2 != 0 ? sum : -sum;
             mf_lane size = stiffness * share[e] * (exact - (along[e] + along[e]));
-            vertex_add((Vec *)(void *)out, &end[e], same, meet->deep, vec_scale(m->normal, size));
+            vertex_add((Vec *)(void *)out, &end[e], same, bar_contact->deep,
+                       vec_scale(m->normal, size));
         }
     }
 }
@@ -45,7 +48,7 @@ static MF_INLINE mf_lane rows_dot(const mf_lane *a, const mf_lane *b, uint32_t r
 // bars meet where `meets` holds. The others get the band's own solution, so that their bits do not
 // depend on those.
 static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Band *factor,
-                                                       mf_mask where, mf_mask meets) {
+                                                       mf_mask where, mf_mask touching_bars) {
     const uint32_t rows = factor->rows;
     const size_t bytes = rows * sizeof(mf_lane);
     mf_lane *z = f->image; // the preconditioned residual, then the product
@@ -54,8 +57,8 @@ static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Ban
     band_solve(factor, f->inverse, z);
     memcpy(f->search, z, bytes);
     for (uint32_t r = 0; r < rows; r++)
-        f->step[r] = mf_select(meets, mf_zero(), z[r]);
-    where = mf_and(where, meets);
+        f->step[r] = mf_select(touching_bars, mf_zero(), z[r]);
+    where = mf_and(where, touching_bars);
     mf_lane energy = rows_dot(f->rest, z, rows);
     const mf_lane enough = energy * mf_set((mf_real)1e-12);
     // band * search, kept beside it

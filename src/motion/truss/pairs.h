@@ -35,12 +35,13 @@ static MF_INLINE void closest_shares(Vec u, Vec v, Vec between, mf_lane share[2]
     share[1] = t;
 }
 
-static MF_INLINE Meeting meeting_of(const Frame *f, const Pair *pair, const Vec *at, bool same) {
+static MF_INLINE ClosestPoints closest_points_of(const Frame *f, const Pair *pair, const Vec *at,
+                                                 bool same) {
     const Bar *one = &f->bar[pair->first], *two = &f->bar[pair->second];
     Vec p = vertex_get(at, &one->ends[0], same), q = vertex_get(at, &two->ends[0], same);
     Vec u = vec_sub(vertex_get(at, &one->ends[1], same), p);
     Vec v = vec_sub(vertex_get(at, &two->ends[1], same), q), between = vec_sub(p, q);
-    Meeting m;
+    ClosestPoints m;
     closest_shares(u, v, between, m.share);
     Vec gap = vec_sub(vec_fma(v, m.share[1], q), vec_fma(u, m.share[0], p));
     mf_lane distance = mf_sqrt(vec_dot(gap, gap) + mf_set(MF_TRUSS_CORE * MF_TRUSS_CORE));
@@ -51,11 +52,11 @@ static MF_INLINE Meeting meeting_of(const Frame *f, const Pair *pair, const Vec 
 
 // Lanes in which both bars exist and have no vertex in common.
 static MF_INLINE mf_mask strangers(const Bar *one, const Bar *two) {
-    mf_mask met =
+    mf_mask touches =
         mf_or(mf_less_equal(one->stiffness, mf_zero()), mf_less_equal(two->stiffness, mf_zero()));
     for (int i = 0; i < 4; i++)
-        met = mf_or(met, mf_index_equal(one->ends[i / 2].vertex, two->ends[i % 2].vertex));
-    return mf_not(met);
+        touches = mf_or(touches, mf_index_equal(one->ends[i / 2].vertex, two->ends[i % 2].vertex));
+    return mf_not(touches);
 }
 
 static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradient, bool same) {
@@ -66,7 +67,7 @@ static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradie
         if (pair_apart(f, pair))
             continue;
         const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
-        Meeting m = meeting_of(f, pair, at, same);
+        ClosestPoints m = closest_points_of(f, pair, at, same);
         mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));
         if (!mf_any(deep))
             continue;
@@ -82,74 +83,79 @@ static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradie
 }
 
 // How a pair meets at the positions; false where it does so in no lane that is alive.
-static MF_INLINE bool meet_of(const Frame *f, const Pair *pair, Meet *meet, bool same) {
+static MF_INLINE bool bar_contact_of(const Frame *f, const Pair *pair, BarContact *bar_contact,
+                                     bool same) {
     if (pair_apart(f, pair))
         return false;
-    meet->first = pair->first;
-    meet->second = pair->second;
-    meet->meeting = meeting_of(f, pair, f->position, same);
+    bar_contact->first = pair->first;
+    bar_contact->second = pair->second;
+    bar_contact->closest = closest_points_of(f, pair, f->position, same);
     mf_mask deep = strangers(&f->bar[pair->first], &f->bar[pair->second]);
-    deep = mf_and(deep, mf_less(mf_zero(), meet->meeting.depth));
-    meet->deep = mf_and(deep, f->alive);
-    return mf_any(meet->deep);
+    deep = mf_and(deep, mf_less(mf_zero(), bar_contact->closest.depth));
+    bar_contact->deep = mf_and(deep, f->alive);
+    return mf_any(bar_contact->deep);
 }
 
 // A pair that was looked at and does not meet is passed over until it may have come closer again.
-static MF_INLINE void pair_renew(const Frame *f, Pair *pair, const Meet *meet) {
+static MF_INLINE void pair_renew(const Frame *f, Pair *pair, const BarContact *bar_contact) {
     if (pair_apart(f, pair))
         return;
     const mf_lane nowhere = mf_set((mf_real)-1e30);
     mf_mask counts = mf_and(f->alive, strangers(&f->bar[pair->first], &f->bar[pair->second]));
-    const mf_real apart = f->closer - lanes_most(mf_select(counts, meet->meeting.depth, nowhere));
+    const mf_real apart =
+        f->closer - lanes_most(mf_select(counts, bar_contact->closest.depth, nowhere));
     pair->apart = apart > pair->apart ? apart : pair->apart;
 }
 
 // Keeps what meets at the positions; returns the lanes in which bars meet.
-static MF_INLINE mf_mask meets_find(Frame *f, bool same) {
-    mf_mask meets = mf_not(mf_mask_all());
-    const uint32_t room = meets_kept(f->plan);
+static MF_INLINE mf_mask bar_contacts_find(Frame *f, bool same) {
+    mf_mask touching_bars = mf_not(mf_mask_all());
+    const uint32_t capacity = bar_contacts_kept(f->plan);
     uint32_t i = 0;
-    Meet other;
-    f->meet_count = 0;
-    for (; i < f->pair_count && f->meet_count < room; i++) {
-        Meet *meet = &f->meet[f->meet_count];
-        if (!meet_of(f, &f->pair[i], meet, same)) {
-            pair_renew(f, &f->pair[i], meet);
+    BarContact other;
+    f->bar_contact_count = 0;
+    for (; i < f->pair_count && f->bar_contact_count < capacity; i++) {
+        BarContact *bar_contact = &f->bar_contacts[f->bar_contact_count];
+        if (!bar_contact_of(f, &f->pair[i], bar_contact, same)) {
+            pair_renew(f, &f->pair[i], bar_contact);
             continue;
         }
-        meets = mf_or(meets, meet->deep);
-        f->meet_count++;
+        touching_bars = mf_or(touching_bars, bar_contact->deep);
+        f->bar_contact_count++;
     }
-    f->meet_next = i;
+    f->bar_contact_next = i;
     for (; i < f->pair_count; i++)
-        if (meet_of(f, &f->pair[i], &other, same))
-            meets = mf_or(meets, other.deep);
-    return meets;
+        if (bar_contact_of(f, &f->pair[i], &other, same))
+            touching_bars = mf_or(touching_bars, other.deep);
+    return touching_bars;
 }
 
 // The meeting number `*at` of the list, or the next one behind it that is not kept; `*at` becomes
 // the next number. NULL: there are no more.
-static MF_INLINE const Meet *meets_next(const Frame *f, uint32_t *at, Meet *other, bool same) {
-    if (*at < f->meet_count)
-        return &f->meet[(*at)++];
-    for (uint32_t i = *at - f->meet_count + f->meet_next; i < f->pair_count; i++)
-        if (meet_of(f, &f->pair[i], other, same)) {
-            *at = i + 1 - f->meet_next + f->meet_count;
+static MF_INLINE const BarContact *bar_contacts_next(const Frame *f, uint32_t *at,
+                                                     BarContact *other, bool same) {
+    if (*at < f->bar_contact_count)
+        return &f->bar_contacts[(*at)++];
+    for (uint32_t i = *at - f->bar_contact_count + f->bar_contact_next; i < f->pair_count; i++)
+        if (bar_contact_of(f, &f->pair[i], other, same)) {
+            *at = i + 1 - f->bar_contact_next + f->bar_contact_count;
             return other;
         }
     return NULL;
 }
 
 // Lets the rows of vertices that meet begin with the first of them; `same` as ever.
-static MF_INLINE void meets_widen(Frame *f, bool same) {
+static MF_INLINE void bar_contacts_widen(Frame *f, bool same) {
     uint32_t at = 0;
-    Meet other;
+    BarContact other;
     for (uint32_t row = 0; row < f->vertices && !same; row++)
         f->first[row] = 0;
-    for (const Meet *meet; same && (meet = meets_next(f, &at, &other, same)) != NULL;) {
+    for (const BarContact *bar_contact;
+         same && (bar_contact = bar_contacts_next(f, &at, &other, same)) != NULL;) {
         uint32_t row[4], low = MF_TRUSS_MOST;
         for (int e = 0; e < 4; e++) {
-            row[e] = f->bar[e / 2 != 0 ? meet->second : meet->first].ends[e % 2].same_row;
+            row[e] =
+                f->bar[e / 2 != 0 ? bar_contact->second : bar_contact->first].ends[e % 2].same_row;
             low = row[e] < low ? row[e] : low;
         }
         for (int e = 0; e < 4; e++)
@@ -164,7 +170,7 @@ static MF_INLINE void pair_list(Frame *f, uint32_t one, uint32_t two, mf_mask cl
     if (!mf_any(close))
         return;
     Pair pair = {one, two, 0};
-    Meeting m = meeting_of(f, &pair, f->position, same);
+    ClosestPoints m = closest_points_of(f, &pair, f->position, same);
     mf_lane depth = mf_select(close, m.depth, mf_set((mf_real)-1e30));
     if (!mf_any(mf_less(-margin, depth)))
         return;

@@ -14,25 +14,25 @@ typedef struct mf_TrussPlan {
     uint32_t bytes;
     uint32_t vertices, bars, actuators; // [1] most of an instance
     uint32_t width;                     // [1] most of the matrix's band, in vertices
-    uint32_t samples;                   // [1] points of a bar between its ends that meet the ground
-    bool ground;                        // vertices and bars meet it
-    bool level;                         // it is flat
-    bool pairs;                         // bars meet bars
-    bool descend;                       // by the gradient, in place of Newton's method
-    bool dynamic;                       // vertices have inertia: the motion `elastic`
-    uint32_t iterations;                // [1] most of a frame
-    double gravity[3];                  // [m/s^2]
-    double height;                      // [m] of level ground
-    double stiffness, friction;         // [N/m] of contacts, [1]
-    double grip;                        // [N/m] of a contact that sticks, along the ground
-    double strengthening;               // [1/m] of friction with the slip of a frame
-    double tolerance;                   // [1] of the load
-    double reach;                       // [m] longest movement of a vertex in an iteration
-    double noise;                       // [N]
-    double change;                      // [m] most by which an actuator changes in a frame
-    double yield, elasticity;           // [Pa]
-    double jump;                        // [m] longer movement in a frame is flagged
-    double damping;                     // [s] of bars: force per rate, over their stiffness
+    uint32_t samples;           // [1] points of a bar between its ends that touch the ground
+    bool ground;                // vertices and bars meet it
+    bool level;                 // it is flat
+    bool pairs;                 // bars meet bars
+    bool descend;               // by the gradient, instead of Newton's method
+    bool dynamic;               // vertices have inertia: the motion `elastic`
+    uint32_t iterations;        // [1] most of a frame
+    double gravity[3];          // [m/s^2]
+    double height;              // [m] of level ground
+    double stiffness, friction; // [N/m] of contacts, [1]
+    double grip;                // [N/m] of a contact that sticks, along the ground
+    double strengthening;       // [1/m] of friction with the slip of a frame
+    double tolerance;           // [1] of the load
+    double reach;               // [m] longest movement of a vertex in an iteration
+    double noise;               // [N]
+    double change;              // [m] most by which an actuator changes in a frame
+    double yield, elasticity;   // [Pa]
+    double jump;                // [m] longer movement in a frame is flagged
+    double damping;             // [s] of bars: force per rate, over their stiffness
     uint64_t seed;
 } mf_TrussPlan;
 
@@ -70,11 +70,11 @@ enum { MF_TRUSS_VERTICES, MF_TRUSS_BARS, MF_TRUSS_ACTUATORS, MF_TRUSS_WIDTH, MF_
     result name##_avx2_f64 arguments;                                                              \
     result name##_avx512_f64 arguments;                                                            \
     result name##_single_f64 arguments
-MF_TRUSS_COPIES(size_t, mf_truss_room, (const mf_TrussPlan *plan));
+MF_TRUSS_COPIES(size_t, mf_truss_scratch_size, (const mf_TrussPlan *plan));
 MF_TRUSS_COPIES(void, mf_truss_frame, (const mf_TrussBlock *block));
 typedef void (*mf_TrussFrameFn)(const mf_TrussBlock *block);
 
-// Points that can meet the ground: the vertices, then `samples` of each bar.
+// Points that can touch the ground: the vertices, then `samples` of each bar.
 static inline uint32_t mf_truss_contacts(const mf_TrussPlan *plan) {
     return plan->ground ? plan->vertices + plan->bars * plan->samples : 0;
 }

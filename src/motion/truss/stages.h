@@ -19,7 +19,7 @@
 // Shares of energies that a step may gain.
 #define MF_TRUSS_ROUNDING ((mf_real)1e-9)
 #define MF_TRUSS_EXCHANGE ((mf_real)1e-2) // [1] of the change of the kinetic energy
-#define MF_TRUSS_TURN ((mf_real)1e-5)     // [1] without contact
+#define MF_TRUSS_ROTATION ((mf_real)1e-5) // [1] without contact
 
 typedef struct Result { // of the stages of a step
     mf_index spent;     // [1] iterations
@@ -47,11 +47,11 @@ static void stage_bars(Frame *f, mf_real share, bool damped) {
 // ---- energy
 // --------------------------------------------------------------------------------------
 
-typedef struct Held { // energies [J] at the beginning or the end of a step
-    mf_lane all;      // bars, contacts, kinetic; and loads relative to the beginning
-    mf_lane touching; // contacts
+typedef struct Energies { // energies [J] at the beginning or the end of a step
+    mf_lane all;          // bars, contacts, kinetic; and loads relative to the beginning
+    mf_lane touching;     // contacts
     mf_lane kinetic;
-} Held;
+} Energies;
 
 static MF_INLINE mf_lane touching_as(const Frame *f, const Vec *at, bool same) {
     mf_lane sum = mf_zero();
@@ -63,18 +63,18 @@ static MF_INLINE mf_lane touching_as(const Frame *f, const Vec *at, bool same) {
 }
 
 // With the velocities at the end of the stage, or at the beginning of the step.
-static __attribute__((noinline)) Held held_at(const Frame *f, const Vec *at, bool ends) {
-    Held held;
-    held.kinetic = mf_zero();
+static __attribute__((noinline)) Energies energies_at(const Frame *f, const Vec *at, bool ends) {
+    Energies energies;
+    energies.kinetic = mf_zero();
     for (uint32_t v = 0; v < f->vertices; v++) {
         Vec velocity = ends ? velocity_of(f, v) : f->velocity[v];
-        held.kinetic = mf_fma(f->mass[v], vec_dot(velocity, velocity), held.kinetic);
+        energies.kinetic = mf_fma(f->mass[v], vec_dot(velocity, velocity), energies.kinetic);
     }
-    held.kinetic = held.kinetic * mf_set((mf_real)0.5);
-    held.touching = f->same ? touching_as(f, at, true) : touching_as(f, at, false);
+    energies.kinetic = energies.kinetic * mf_set((mf_real)0.5);
+    energies.touching = f->same ? touching_as(f, at, true) : touching_as(f, at, false);
     mf_lane bars = f->same ? bars_energy(f, at, NULL, true) : bars_energy(f, at, NULL, false);
-    held.all = loads_energy(f, at, NULL) + bars + held.touching + held.kinetic;
-    return held;
+    energies.all = loads_energy(f, at, NULL) + bars + energies.touching + energies.kinetic;
+    return energies;
 }
 
 // Half the work [J] of actuators with the tensions at `at`, -dH/drest = F + F^2 / (2 E A) per
@@ -200,15 +200,15 @@ static void euler_step(Newton *n, mf_mask where, Result *result) {
 }
 
 // Contacts that slipped in the lanes `where`, then the energy of the step's end.
-static Held end_of_step(Frame *f, mf_mask where) {
+static Energies end_of_step(Frame *f, mf_mask where) {
     if (f->plan->ground)
         ground_slip(f, where, false);
     stage_bars(f, 1, false);
-    return held_at(f, f->position, true);
+    return energies_at(f, f->position, true);
 }
 
 // The energy that the step begins with, half the work of actuators, and the forces there.
-static Held begin_step(Frame *f, mf_lane *work) {
+static Energies begin_step(Frame *f, mf_lane *work) {
     const mf_lane step = mf_set((mf_real)f->block->step);
     f->stage = step;
     for (uint32_t b = 0; b < f->bars; b++) {
@@ -227,17 +227,18 @@ static Held begin_step(Frame *f, mf_lane *work) {
         f->early[v] = f->gradient[v];
     stage_bars(f, 0, false);
     *work = half_work(f, f->start);
-    return held_at(f, f->start, false);
+    return energies_at(f, f->start, false);
 }
 
 // Lanes that gain energy: in contact more than the rule's error in what changes between motion and
 // position, else more than its error in fast turns.
-static mf_mask gaining_lanes(const Frame *f, const Held *before, const Held *after, mf_lane work) {
+static mf_mask gaining_lanes(const Frame *f, const Energies *before, const Energies *after,
+                             mf_lane work) {
     mf_lane scale = mf_abs(before->all) + mf_abs(after->all) + mf_abs(work);
     mf_lane exchange = mf_abs(after->kinetic - before->kinetic);
     mf_mask touches = mf_less(mf_zero(), before->touching + after->touching);
     mf_lane slack = mf_fma(exchange, mf_set(MF_TRUSS_EXCHANGE), scale * mf_set(MF_TRUSS_ROUNDING));
-    slack = mf_select(touches, slack, scale * mf_set(MF_TRUSS_TURN));
+    slack = mf_select(touches, slack, scale * mf_set(MF_TRUSS_ROTATION));
     mf_mask bounded = mf_less_equal(after->all, before->all + work + slack);
     return mf_and(f->alive, mf_not(bounded));
 }
@@ -245,10 +246,10 @@ static mf_mask gaining_lanes(const Frame *f, const Held *before, const Held *aft
 static void elastic_step(Newton *n, Result *result) {
     Frame *f = n->frame;
     mf_lane work;
-    const Held before = begin_step(f, &work);
+    const Energies before = begin_step(f, &work);
     first_stage(n, result);
     second_stage(n, result);
-    Held after = end_of_step(f, f->alive);
+    Energies after = end_of_step(f, f->alive);
     work = work + half_work(f, f->position);
     result->energy = after.all;
     mf_mask gains = gaining_lanes(f, &before, &after, work);

@@ -27,7 +27,7 @@ typedef struct Bar {
     mf_lane radius;    // [m]
 } Bar;
 
-// A point that can meet the ground. All of it is kept during an iteration.
+// A point that can touch the ground. All of it is kept during an iteration.
 typedef struct Touch {
     mf_lane radius;       // [m]
     mf_lane normal_force; // [N]
@@ -50,17 +50,17 @@ typedef struct Pair { // two bars that may meet
     mf_real apart; // [m] least distance of their surfaces when they were listed
 } Pair;
 
-typedef struct Meeting {
+typedef struct ClosestPoints {
     mf_lane share[2]; // [1] 0 .. 1 of the closest points along the bars
     Vec normal;       // [1] from the first to the second
     mf_lane depth;    // [m] <= 0: apart
-} Meeting;
+} ClosestPoints;
 
-typedef struct Meet { // of a pair, at the positions
-    Meeting meeting;
+typedef struct BarContact { // of a pair, at the positions
+    ClosestPoints closest;
     mf_mask deep; // lanes in which the bars meet
     uint32_t first, second;
-} Meet;
+} BarContact;
 
 typedef struct Hull { // sphere around a bar
     Vec center;       // [m]
@@ -89,7 +89,7 @@ typedef struct Frame {
     mf_lane *mass;        // per vertex [kg]
     End *own;             // per vertex: itself
     mf_index *fixed;      // per vertex: bits of axes
-    bool holds;           // some vertex is held along some axis
+    bool holds;           // some vertex is fixed along some axis
     Vec *movement;        // per vertex, of the last frame [m]; without inertia
     Vec *change;          // per vertex, of the movement from the frame before; without inertia
     Vec *entry;           // per vertex, before the prediction; without inertia
@@ -104,9 +104,10 @@ typedef struct Frame {
     uint32_t pair_count;
     mf_real closer; // [m] most by which two bars can have come closer since they were listed
     Hull *hull;     // per bar, when pairs are listed
-    Meet *meet;     // of the first pairs that meet at the positions, kept for an iteration
-    uint32_t meet_count;
-    uint32_t meet_next;                       // [1] the first pair behind those
+    BarContact
+        *bar_contacts; // of the first pairs that meet at the positions, kept for an iteration
+    uint32_t bar_contact_count;
+    uint32_t bar_contact_next;                // [1] the first pair behind those
     uint32_t *bars_first, *first;             // of the rows of vertices: by bars, with what meets
     mf_lane *matrix, *factor;                 // bands, row after row
     mf_lane *inverse;                         // of the factor's diagonal
@@ -185,7 +186,7 @@ static inline size_t band_values(const mf_TrussPlan *plan) {
     return plan->pairs && full > band ? full : band;
 }
 
-static inline uint32_t meets_kept(const mf_TrussPlan *plan) {
+static inline uint32_t bar_contacts_kept(const mf_TrussPlan *plan) {
     return 4 * plan->bars;
 }
 
@@ -212,7 +213,7 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     MF_CARVE(carver, f->touch, mf_truss_contacts(plan));
     MF_CARVE(carver, f->pair, plan->pairs ? (size_t)plan->bars * (plan->bars + 1) / 2 : 0);
     MF_CARVE(carver, f->hull, plan->pairs ? plan->bars : 0);
-    MF_CARVE(carver, f->meet, plan->pairs ? meets_kept(plan) : 0);
+    MF_CARVE(carver, f->bar_contacts, plan->pairs ? bar_contacts_kept(plan) : 0);
     MF_CARVE(carver, f->bars_first, plan->vertices);
     MF_CARVE(carver, f->first, plan->vertices);
     MF_CARVE(carver, f->matrix, band_values(plan));

@@ -75,17 +75,17 @@ static void store_velocities(Frame *f, mf_mask where) {
 
 static void store_contacts(const Frame *f, mf_mask where) {
     const mf_TrussBlock *block = f->block;
-    const uint32_t count = spot_count(f);
+    const uint32_t count = contact_count(f);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t row = i < f->vertices ? i : i - f->vertices + f->plan->vertices;
         const Touch *touch = &f->touch[i];
-        Spot spot;
-        spot_of(f, i, &spot);
-        Contact c = contact_at(f, touch, spot_position(f->position, &spot, false));
+        ContactPoint contact_point;
+        contact_point_of(f, i, &contact_point);
+        Contact c = contact_at(f, touch, contact_position(f->position, &contact_point, false));
         Vec force;
         contact_energy(f, &c, &force);
         force = vec_scale(force, mf_set((mf_real)1) / f->share);
-        mf_mask has = mf_and(where, spot_exists(f, i));
+        mf_mask has = mf_and(where, contact_point_exists(f, i));
         keep_vec(has, block->contact, AXES * (size_t)row, force);
         keep_vec(has, block->anchor, AXES * (size_t)row, touch->anchor);
     }

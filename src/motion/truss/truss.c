@@ -16,13 +16,13 @@ typedef struct TrussRun {
 } TrussRun;
 
 static void *row_of(const mf_TrussMotion *motion, int row, uint32_t block, uint32_t lane) {
-    const mf_Row place = mf_row(motion->rows[row]);
-    return mf_row_at(&place, block, lane);
+    const mf_Row own_row = mf_row(motion->rows[row]);
+    return mf_row_at(&own_row, block, lane);
 }
 
 static void *body_row(const mf_TrussMotion *motion, int row, uint32_t block, uint32_t lane) {
-    const mf_Row place = mf_row(motion->body[row]);
-    return mf_row_at(&place, block, lane);
+    const mf_Row own_row = mf_row(motion->body[row]);
+    return mf_row_at(&own_row, block, lane);
 }
 
 // One step of the lanes from `lane` on, or of this one alone, whose fault words are `fault`.
@@ -255,31 +255,33 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
         plan->gravity[i] = world->gravity * world->gravity_direction[i] / length;
 }
 
-// Room for the band: of the truss itself where there is no room for others, else of any.
+// Space for the band: of the truss itself where there is no space for others, else of any.
 static mf_Status find_width(mf_TrussMotion *motion, mf_Context *context, const mf_Truss *truss,
                             mf_Error *error) {
     mf_TrussPlan *plan = &motion->plan;
-    uint32_t *room =
-        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *room);
-    if (room == NULL)
+    uint32_t *capacity =
+        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *capacity);
+    if (capacity == NULL)
         return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
-    plan->width = mf_truss_order(truss, room, room + truss->vertex_count);
+    plan->width = mf_truss_order(truss, capacity, capacity + truss->vertex_count);
     if (plan->vertices > truss->vertex_count || plan->bars > truss->bar_count)
         plan->width = plan->vertices - 1;
-    mf_release(context, room);
+    mf_release(context, capacity);
     return MF_OK;
 }
 
 static mf_Status choose_kernel(mf_Group *group, mf_TrussMotion *motion, mf_Error *error) {
-    typedef size_t (*RoomFn)(const mf_TrussPlan *);
-    static const RoomFn rooms[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_DOUBLE(mf_truss_room);
+    typedef size_t (*ScratchFn)(const mf_TrussPlan *);
+    static const ScratchFn scratch_sizes[MF_KERNEL_ROWS][1] =
+        MF_KERNEL_TABLE_DOUBLE(mf_truss_scratch_size);
     static const mf_TrussFrameFn frames[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_DOUBLE(mf_truss_frame);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->frame = frames[pick.wide][0];
     motion->frame_one = frames[pick.single][0];
     motion->dispatch = mf_dispatch_bind(group, motion->row->motion);
-    return mf_dispatch_make_scratch(group, &motion->dispatch, rooms[pick.wide][0](&motion->plan),
-                                    rooms[pick.single][0](&motion->plan), error);
+    return mf_dispatch_make_scratch(group, &motion->dispatch,
+                                    scratch_sizes[pick.wide][0](&motion->plan),
+                                    scratch_sizes[pick.single][0](&motion->plan), error);
 }
 
 static uint64_t hash_plan(const mf_TrussPlan *plan) {

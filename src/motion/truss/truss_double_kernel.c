@@ -50,14 +50,14 @@ static void relax_frame(Newton *n, Result *result) {
 
 // Lanes on level ground that nothing holds: turning or moving them along it changes no energy.
 static mf_mask free_lanes(const Frame *f) {
-    mf_mask held = mf_not(f->alive);
+    mf_mask fixed = mf_not(f->alive);
     const mf_index none = mf_set_index(0);
     for (uint32_t v = 0; v < f->vertices; v++)
-        held = mf_or(held, mf_not(mf_index_equal(f->fixed[v], none)));
-    const uint32_t count = f->plan->friction > 0 ? spot_count(f) : 0;
+        fixed = mf_or(fixed, mf_not(mf_index_equal(f->fixed[v], none)));
+    const uint32_t count = f->plan->friction > 0 ? contact_count(f) : 0;
     for (uint32_t i = 0; i < count; i++)
-        held = mf_or(held, mf_less(mf_zero(), f->touch[i].normal_force));
-    return mf_not(held);
+        fixed = mf_or(fixed, mf_less(mf_zero(), f->touch[i].normal_force));
+    return mf_not(fixed);
 }
 
 // Of all equal minima such a lane takes the nearest to where it was: the center of mass does not
@@ -75,15 +75,15 @@ static void take_nearest(const Frame *f) {
         cosine = mf_fma(f->mass[v], mf_fma(b.x, a.x, b.y * a.y), cosine);
     }
     mf_lane size = mf_sqrt(mf_fma(sine, sine, cosine * cosine));
-    mf_mask turns = mf_less(mf_set((mf_real)1e-30), size);
-    sine = mf_keep(turns, sine / mf_select(turns, size, mf_set((mf_real)1)));
-    cosine =
-        mf_select(turns, cosine / mf_select(turns, size, mf_set((mf_real)1)), mf_set((mf_real)1));
+    mf_mask rotates = mf_less(mf_set((mf_real)1e-30), size);
+    sine = mf_keep(rotates, sine / mf_select(rotates, size, mf_set((mf_real)1)));
+    cosine = mf_select(rotates, cosine / mf_select(rotates, size, mf_set((mf_real)1)),
+                       mf_set((mf_real)1));
     for (uint32_t v = 0; v < f->vertices; v++) {
         Vec b = vec_sub(f->position[v], now);
-        Vec turned = {mf_fma(cosine, b.x, -(sine * b.y)) + was.x,
-                      mf_fma(sine, b.x, cosine * b.y) + was.y, f->position[v].z};
-        f->position[v] = vec_select(where, turned, f->position[v]);
+        Vec rotated = {mf_fma(cosine, b.x, -(sine * b.y)) + was.x,
+                       mf_fma(sine, b.x, cosine * b.y) + was.y, f->position[v].z};
+        f->position[v] = vec_select(where, rotated, f->position[v]);
     }
 }
 // ---- a step
@@ -111,7 +111,7 @@ static void store_frame(Frame *f, const Result *result) {
     mf_store_index((int32_t *)block->iterations, mf_select_index(f->alive, result->spent, was));
     warnings_store(&f->warnings, &block->warnings, f->alive);
 }
-size_t MF_KERNEL(mf_truss_room)(const mf_TrussPlan *plan) {
+size_t MF_KERNEL(mf_truss_scratch_size)(const mf_TrussPlan *plan) {
     mf_Carver carver = {NULL, 0};
     Frame frame;
     frame_carve(plan, &carver, &frame);

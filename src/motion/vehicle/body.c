@@ -7,10 +7,10 @@
 
 #include <mayfly/vehicle.h>
 
-const char *const mf_integrator_words[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
+const char *const mf_integrator_names[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 
 const char *mf_integrator_name(mf_Integrator integrator) {
-    return (uint32_t)integrator <= MF_INTEGRATOR_RK4 ? mf_integrator_words[integrator] : "unknown";
+    return (uint32_t)integrator <= MF_INTEGRATOR_RK4 ? mf_integrator_names[integrator] : "unknown";
 }
 
 // The principal values of a real body are positive and none exceeds the sum of the other two; the

@@ -6,7 +6,7 @@
 #include <mayfly/motion.h>
 
 // The names of integrators, for keys; ends with NULL.
-extern const char *const mf_integrator_words[];
+extern const char *const mf_integrator_names[];
 
 // As mf_vehicle_model, but others meet an upright cylinder that reaches `half_height` [m] above and
 // below the center of mass and lies within the sphere of `body->radius`; the sphere itself where

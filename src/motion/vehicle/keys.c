@@ -214,7 +214,7 @@ static const mf_Key car_keys[] = {
     REAL(mf_Car, look_ahead_least, 0, "m", 1e-6, 1e4, "shortest look-ahead distance"),
     REAL(mf_Car, look_ahead_most, 0, "m", 1e-6, 1e4, "longest look-ahead distance"),
     REAL(mf_Car, stop_distance, 0, "m", 1e-6, 1e3,
-           "distance at which a way-point counts as reached"),
+           "distance at which a waypoint counts as reached"),
 };
 // clang-format on
 

@@ -10,14 +10,14 @@
 // is part of it from then on. The root is the module without joints that has the targets, or only
 // one dock; its frame is that of targets and poses. Other modules without joints are links of the
 // arm.
-#include "scene/behavior/minds.h"
+#include "scene/behavior/policies.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
 
 // What goes towards the tip and what goes towards the root, in messages and in memory.
-enum { POSE = 0, TURN = 3, PULL = 7, EASE = 10, STAGE, DOWN_WORDS };
+enum { POSE = 0, ROTATION = 3, PULL = 7, EASE = 10, STAGE, DOWN_WORDS };
 enum { TIP = 0, SQUARE = 3, DRIFT = 9, COUNT = 12, UP_WORDS };
 enum { HEARD_DOWN, HEARD_UP, TIME, DOWN, UP = DOWN + DOWN_WORDS, MEMORY = UP + UP_WORDS };
 enum { POSTURE, REACH };
@@ -29,86 +29,86 @@ static const double longest = 0.1;     // [m] of an error: linear steps
 static const double most_ahead = 0.15; // [rad] of servo targets: no winding up beyond the effort
 
 typedef struct Arm {
-    mf_Mind *mind;
-    const mf_MindPlan *plan;
-    double link_at[MF_ARM_LINKS][3], link_turn[MF_ARM_LINKS][4]; // frame of the root
-    double front_at[3], front_turn[4];                           // of its front dock
+    mf_Policy *policy;
+    const mf_PolicyPlan *plan;
+    double link_at[MF_ARM_LINKS][3], link_rotation[MF_ARM_LINKS][4]; // frame of the root
+    double front_at[3], front_rotation[4];                           // of its front dock
     double up[UP_WORDS], down[DOWN_WORDS];
 } Arm;
 
 // ---- messages -----------------------------------------------------------------------------------
 
-static void keep(mf_Mind *mind, const mf_Message *message, uint32_t heard, uint32_t first,
+static void keep(mf_Policy *policy, const mf_Message *message, uint32_t heard, uint32_t first,
                  uint32_t words) {
-    mf_mind_remember(mind, heard, 1.0);
+    mf_policy_set_memory(policy, heard, 1.0);
     for (uint32_t i = 0; i < words; i++)
-        mf_mind_remember(mind, first + i, message->content.floats[i]);
+        mf_policy_set_memory(policy, first + i, message->content.floats[i]);
 }
 
-static void listen(mf_Mind *mind, const mf_MindPlan *plan) {
+static void listen(mf_Policy *policy, const mf_PolicyPlan *plan) {
     mf_Message message;
-    while (mf_mind_receive(mind, MF_NONE, &message)) {
-        if (message.type == MF_MIND_ARM_DOWN && message.dock == plan->back)
-            keep(mind, &message, HEARD_DOWN, DOWN, DOWN_WORDS);
-        if (message.type == MF_MIND_ARM_UP && message.dock == plan->front)
-            keep(mind, &message, HEARD_UP, UP, UP_WORDS);
+    while (mf_policy_receive(policy, MF_NONE, &message)) {
+        if (message.type == MF_POLICY_ARM_DOWN && message.dock == plan->back)
+            keep(policy, &message, HEARD_DOWN, DOWN, DOWN_WORDS);
+        if (message.type == MF_POLICY_ARM_UP && message.dock == plan->front)
+            keep(policy, &message, HEARD_UP, UP, UP_WORDS);
     }
-    if (!mf_mind_is_engaged(mind, plan->front))
-        mf_mind_remember(mind, HEARD_UP, 0.0);
-    if (plan->back != MF_NONE && !mf_mind_is_engaged(mind, plan->back))
-        mf_mind_remember(mind, HEARD_DOWN, 0.0);
+    if (!mf_policy_is_engaged(policy, plan->front))
+        mf_policy_set_memory(policy, HEARD_UP, 0.0);
+    if (plan->back != MF_NONE && !mf_policy_is_engaged(policy, plan->back))
+        mf_policy_set_memory(policy, HEARD_DOWN, 0.0);
 }
 
-static void tell(mf_Mind *mind, uint32_t dock, uint32_t type, const double *values,
+static void tell(mf_Policy *policy, uint32_t dock, uint32_t type, const double *values,
                  uint32_t words) {
     mf_Message message = {.type = type, .size = 4 * words};
     for (uint32_t i = 0; i < words; i++)
         message.content.floats[i] = (float)values[i];
-    if (mf_mind_is_engaged(mind, dock))
-        mf_mind_send(mind, dock, &message);
+    if (mf_policy_is_engaged(policy, dock))
+        mf_policy_send(policy, dock, &message);
 }
 
-static void tell_front(const Arm *arm, const double pull[3], double back, double stage) {
+static void send_front(const Arm *arm, const double pull[3], double back, double stage) {
     double values[DOWN_WORDS];
     memcpy(values + POSE, arm->front_at, sizeof arm->front_at);
-    memcpy(values + TURN, arm->front_turn, sizeof arm->front_turn);
+    memcpy(values + ROTATION, arm->front_rotation, sizeof arm->front_rotation);
     memcpy(values + PULL, pull, 3 * sizeof *pull);
     values[EASE] = back;
     values[STAGE] = stage;
-    tell(arm->mind, arm->plan->front, MF_MIND_ARM_DOWN, values, DOWN_WORDS);
+    tell(arm->policy, arm->plan->front, MF_POLICY_ARM_DOWN, values, DOWN_WORDS);
 }
 
 // ---- the geometry of one module -----------------------------------------------------------------
 
-static void dock_pose(const Arm *arm, uint32_t dock, double at[3], double turn[4]) {
+static void dock_pose(const Arm *arm, uint32_t dock, double at[3], double rotation[4]) {
     const mf_Frame *frame = &arm->plan->model->docks[dock].frame;
-    mf_quat_rotate(at, arm->link_turn[frame->link], frame->position);
+    mf_quat_rotate(at, arm->link_rotation[frame->link], frame->position);
     mf_vec3_add(at, at, arm->link_at[frame->link]);
-    mf_quat_multiply(turn, arm->link_turn[frame->link], frame->rotation);
+    mf_quat_multiply(rotation, arm->link_rotation[frame->link], frame->rotation);
 }
 
 // Moves the module's links so that its back dock faces a dock at `pose`: turned about z by pi.
 static void place(Arm *arm, const double pose[7]) {
     const double facing[4] = {0.0, 0.0, 0.0, 1.0};
-    double at[3], turn[4], back[4], base[4], moved[3];
-    dock_pose(arm, arm->plan->back, at, turn);
-    mf_quat_conjugate(back, turn);
-    mf_quat_multiply(base, pose + TURN, facing);
+    double at[3], rotation[4], back[4], base[4], moved[3];
+    dock_pose(arm, arm->plan->back, at, rotation);
+    mf_quat_conjugate(back, rotation);
+    mf_quat_multiply(base, pose + ROTATION, facing);
     mf_quat_multiply(base, base, back);
     mf_quat_normalize(base);
     for (uint32_t i = 0; i < arm->plan->model->link_count; i++) {
         mf_vec3_sub(moved, arm->link_at[i], at);
         mf_quat_rotate(moved, base, moved);
         mf_vec3_add(arm->link_at[i], pose + POSE, moved);
-        mf_quat_multiply(arm->link_turn[i], base, arm->link_turn[i]);
+        mf_quat_multiply(arm->link_rotation[i], base, arm->link_rotation[i]);
     }
 }
 
 static void find_links(Arm *arm) {
     double angle[MF_ARM_LINKS];
     for (uint32_t j = 0; j < arm->plan->model->joint_count; j++)
-        angle[j] = mf_mind_percept(arm->mind, MF_MIND_ANGLE, j);
-    mf_model_pose(arm->plan->model, angle, arm->link_at, arm->link_turn);
+        angle[j] = mf_policy_percept(arm->policy, MF_POLICY_ANGLE, j);
+    mf_model_pose(arm->plan->model, angle, arm->link_at, arm->link_rotation);
 }
 
 static bool is_above(const mf_Model *model, uint32_t joint, uint32_t link) {
@@ -128,7 +128,7 @@ static void column_of(const Arm *arm, uint32_t j, double out[3]) {
     const double sign = (double)is_above(model, j, model->docks[arm->plan->front].frame.link) -
                         (double)is_above(model, j, model->docks[arm->plan->back].frame.link);
     double axis[3], lever[3];
-    mf_quat_rotate(axis, arm->link_turn[joint->child], joint->axis);
+    mf_quat_rotate(axis, arm->link_rotation[joint->child], joint->axis);
     mf_vec3_sub(lever, arm->up + TIP, arm->link_at[joint->child]);
     mf_vec3_cross(out, axis, lever);
     mf_vec3_scale(out, out, joint->type == MF_JOINT_HINGE ? sign : 0.0);
@@ -141,20 +141,20 @@ static void column_of(const Arm *arm, uint32_t j, double out[3]) {
 static double target_at(const Arm *arm, uint32_t j, double rate) {
     const mf_Joint *joint = &arm->plan->model->joints[j];
     const double most = arm->plan->settings.speed;
-    const double angle = mf_mind_percept(arm->mind, MF_MIND_ANGLE, j);
-    const double target = mf_mind_percept(arm->mind, MF_MIND_TARGET, j) +
-                          mf_clamp(rate, -most, most) * mf_mind_period(arm->mind);
+    const double angle = mf_policy_percept(arm->policy, MF_POLICY_ANGLE, j);
+    const double target = mf_policy_percept(arm->policy, MF_POLICY_TARGET, j) +
+                          mf_clamp(rate, -most, most) * mf_policy_period(arm->policy);
     return mf_clamp(mf_clamp(target, angle - most_ahead, angle + most_ahead), joint->lower,
                     joint->upper);
 }
 
 static bool move(const Arm *arm, uint32_t j, double rate) {
-    return mf_mind_act(arm->mind, MF_MIND_JOINTS, j, target_at(arm, j, rate));
+    return mf_policy_act(arm->policy, MF_POLICY_JOINTS, j, target_at(arm, j, rate));
 }
 
 // Of the return to zero.
 static double return_rate(const Arm *arm, uint32_t j) {
-    return -arm->down[EASE] * mf_mind_percept(arm->mind, MF_MIND_ANGLE, j);
+    return -arm->down[EASE] * mf_policy_percept(arm->policy, MF_POLICY_ANGLE, j);
 }
 
 static double reach_rate(const Arm *arm, uint32_t j, const double column[3]) {
@@ -164,8 +164,9 @@ static double reach_rate(const Arm *arm, uint32_t j, const double column[3]) {
 // Whether a joint cannot follow: at a limit, or its motor is at its own.
 static bool is_stuck(const Arm *arm, uint32_t j, const double column[3]) {
     const double rate = reach_rate(arm, j, column);
-    const double way = target_at(arm, j, rate) - mf_mind_percept(arm->mind, MF_MIND_TARGET, j);
-    return rate * way <= 0.0 && rate != 0.0;
+    const double distance =
+        target_at(arm, j, rate) - mf_policy_percept(arm->policy, MF_POLICY_TARGET, j);
+    return rate * distance <= 0.0 && rate != 0.0;
 }
 
 // Adds the joints of this module to what came from those nearer to the tip.
@@ -196,12 +197,13 @@ static bool reach(const Arm *arm) {
 }
 
 static bool take_posture(const Arm *arm) {
-    const mf_MindPlan *plan = arm->plan;
+    const mf_PolicyPlan *plan = arm->plan;
     bool done = true;
     for (uint32_t i = 0; i < plan->joint_count; i++) {
         const uint32_t j = plan->joints[i].joint;
-        const double way = plan->settings.posture - mf_mind_percept(arm->mind, MF_MIND_TARGET, j);
-        done = move(arm, j, way / mf_mind_period(arm->mind)) && done;
+        const double distance =
+            plan->settings.posture - mf_policy_percept(arm->policy, MF_POLICY_TARGET, j);
+        done = move(arm, j, distance / mf_policy_period(arm->policy)) && done;
     }
     return done;
 }
@@ -222,68 +224,68 @@ static void solve(const double square[6], double damping, const double b[3], dou
 }
 
 static const double *target_of(const Arm *arm) {
-    const mf_MindPlan *plan = arm->plan;
+    const mf_PolicyPlan *plan = arm->plan;
     double last = plan->point_count - 1.0;
-    double index = mf_floor(mf_mind_recall(arm->mind, TIME) / plan->settings.wait);
+    double index = mf_floor(mf_policy_memory(arm->policy, TIME) / plan->settings.wait);
     return plan->points[(uint32_t)(index < last ? index : last)];
 }
 
 static void lead(Arm *arm) {
-    const mf_MindBehavior *settings = &arm->plan->settings;
+    const mf_PolicyBehavior *settings = &arm->plan->settings;
     double pull[3] = {0.0, 0.0, 0.0}, back = 0.0;
-    const bool reaches = mf_mind_recall(arm->mind, HEARD_UP) != 0.0 &&
+    const bool reaches = mf_policy_memory(arm->policy, HEARD_UP) != 0.0 &&
                          arm->up[COUNT] >= settings->length && arm->plan->point_count > 0;
-    dock_pose(arm, arm->plan->front, arm->front_at, arm->front_turn);
+    dock_pose(arm, arm->plan->front, arm->front_at, arm->front_rotation);
     if (reaches) {
-        double error[3], wanted[3];
+        double error[3], target[3];
         mf_vec3_sub(error, target_of(arm), arm->up + TIP);
         const double length = mf_vec3_length(error);
         back = ease * mf_clamp(length / easing, 0.0, 1.0);
-        mf_vec3_scale(wanted, error,
+        mf_vec3_scale(target, error,
                       settings->coupling * (length > longest ? longest / length : 1.0));
-        mf_vec3_sub(wanted, wanted, arm->up + DRIFT);
-        solve(arm->up + SQUARE, settings->damping, wanted, pull);
-        mf_mind_remember(arm->mind, TIME,
-                         mf_mind_recall(arm->mind, TIME) + mf_mind_period(arm->mind));
+        mf_vec3_sub(target, target, arm->up + DRIFT);
+        solve(arm->up + SQUARE, settings->damping, target, pull);
+        mf_policy_set_memory(arm->policy, TIME,
+                             mf_policy_memory(arm->policy, TIME) + mf_policy_period(arm->policy));
     }
-    tell_front(arm, pull, back, reaches ? REACH : POSTURE);
+    send_front(arm, pull, back, reaches ? REACH : POSTURE);
 }
 
 // ---- all ----------------------------------------------------------------------------------------
 
 static bool follow(Arm *arm) {
-    mf_Mind *mind = arm->mind;
+    mf_Policy *policy = arm->policy;
     double pose[7];
     memcpy(pose, arm->down, sizeof pose);
-    mf_quat_normalize(pose + TURN);
+    mf_quat_normalize(pose + ROTATION);
     place(arm, pose);
-    dock_pose(arm, arm->plan->front, arm->front_at, arm->front_turn);
-    if (mf_mind_recall(mind, HEARD_UP) == 0.0) { // nobody in front: this is the tip
+    dock_pose(arm, arm->plan->front, arm->front_at, arm->front_rotation);
+    if (mf_policy_memory(policy, HEARD_UP) == 0.0) { // nobody in front: this is the tip
         memset(arm->up, 0, sizeof arm->up);
         mf_vec3_copy(arm->up + TIP, arm->front_at);
     }
     add_joints(arm);
-    tell(mind, arm->plan->back, MF_MIND_ARM_UP, arm->up, UP_WORDS);
-    tell_front(arm, arm->down + PULL, arm->down[EASE], arm->down[STAGE]);
+    tell(policy, arm->plan->back, MF_POLICY_ARM_UP, arm->up, UP_WORDS);
+    send_front(arm, arm->down + PULL, arm->down[EASE], arm->down[STAGE]);
     return arm->down[STAGE] == REACH ? reach(arm) : take_posture(arm);
 }
 
-static bool think(mf_Mind *mind, void *user) {
-    Arm arm = {.mind = mind, .plan = user};
-    listen(mind, arm.plan);
+static bool think(mf_Policy *policy, void *user) {
+    Arm arm = {.policy = policy, .plan = user};
+    listen(policy, arm.plan);
     for (uint32_t i = 0; i < DOWN_WORDS; i++)
-        arm.down[i] = mf_mind_recall(mind, DOWN + i);
+        arm.down[i] = mf_policy_memory(policy, DOWN + i);
     for (uint32_t i = 0; i < UP_WORDS; i++)
-        arm.up[i] = mf_mind_recall(mind, UP + i);
+        arm.up[i] = mf_policy_memory(policy, UP + i);
     find_links(&arm);
     if (arm.plan->back == MF_NONE)
         lead(&arm);
-    else if (mf_mind_recall(mind, HEARD_DOWN) != 0.0)
+    else if (mf_policy_memory(policy, HEARD_DOWN) != 0.0)
         return follow(&arm);
     return true; // without a root a module keeps still
 }
 
-static mf_Status check(const mf_MindPlan *plan, mf_Error *error) {
+static mf_Status check(const mf_PolicyPlan *plan, mf_Error *error) {
     if (plan->model->link_count > MF_ARM_LINKS)
         return mf_fail(error, MF_LIMIT, "arm: %s has %u links, at most %u are possible",
                        plan->model->name, plan->model->link_count, MF_ARM_LINKS);
@@ -292,11 +294,11 @@ static mf_Status check(const mf_MindPlan *plan, mf_Error *error) {
                : mf_fail(error, MF_BAD_ARGUMENT, "arm: wait and damping must be > 0");
 }
 
-const mf_MindKind mf_mind_arm = {.name = "arm",
-                                 .think = think,
-                                 .memory = MEMORY,
-                                 .words = UP_WORDS,
-                                 .joints = true,
-                                 .may_be_root = true,
-                                 .sensor = MF_SENSOR_CONTACTS,
-                                 .check = check};
+const mf_PolicyKind mf_policy_arm = {.name = "arm",
+                                     .think = think,
+                                     .memory = MEMORY,
+                                     .words = UP_WORDS,
+                                     .joints = true,
+                                     .may_be_root = true,
+                                     .sensor = MF_SENSOR_CONTACTS,
+                                     .check = check};

@@ -1,16 +1,16 @@
 // Behaviors: a system of a group that writes every agent's commands at its own rate. The target
-// pose of an agent is a function of time and its index, so the index of the next way-point is the
+// pose of an agent is a function of time and its index, so the index of the next waypoint is the
 // only state. Agents with a fault are skipped.
 #include "scene/behavior/behavior.h"
 #include "base/floats.h"
-#include "scene/behavior/minds.h"
+#include "scene/behavior/policies.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
 
-static const double half_turn = 3.141592653589793;
-static const double full_turn = 6.283185307179586;
+static const double half_rotation = 3.141592653589793;
+static const double two_pi = 6.283185307179586;
 
 // ---- modes of vehicles -------------------------------------------------------------------------
 
@@ -106,7 +106,7 @@ mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehic
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_behavior_check: behavior is NULL");
     bool moves = behavior->kind != MF_BEHAVIOR_HOLD && behavior->kind != MF_BEHAVIOR_COMMAND &&
                  behavior->kind != MF_BEHAVIOR_PROGRAM;
-    bool turns = behavior->kind == MF_BEHAVIOR_ORBIT || behavior->kind == MF_BEHAVIOR_FORMATION;
+    bool rotates = behavior->kind == MF_BEHAVIOR_ORBIT || behavior->kind == MF_BEHAVIOR_FORMATION;
     double speed = behavior->speed;
     const mf_FixedWing *wing = &vehicle->fixed_wing;
     const mf_Car *car = &vehicle->car;
@@ -122,14 +122,14 @@ mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehic
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "speed: this quadrotor flies up to %g m/s, found %g m/s",
                        vehicle->quadrotor.speed_max, speed);
-    if (turns && vehicle->kind != MF_VEHICLE_QUADROTOR && behavior->separation > 0.0)
+    if (rotates && vehicle->kind != MF_VEHICLE_QUADROTOR && behavior->separation > 0.0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "separation: only quadrotors leave their circles for others (aircraft and "
                        "cars keep apart in a flock, behavior.flock.separation)");
-    if (turns && vehicle->kind == MF_VEHICLE_FIXED_WING && !(behavior->radius >= 1.0))
+    if (rotates && vehicle->kind == MF_VEHICLE_FIXED_WING && !(behavior->radius >= 1.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "radius: an aircraft needs at least 1 m, found %g m",
                        behavior->radius);
-    if (turns && vehicle->kind == MF_VEHICLE_CAR && !(behavior->radius >= car->front + car->rear))
+    if (rotates && vehicle->kind == MF_VEHICLE_CAR && !(behavior->radius >= car->front + car->rear))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "radius: this car needs at least its wheelbase of %g m, found %g m",
                        car->front + car->rear, behavior->radius);
@@ -139,7 +139,7 @@ mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehic
 // ---- commands ----------------------------------------------------------------------------------
 
 static double wrap(double angle) {
-    return angle - full_turn * mf_floor((angle + half_turn) / full_turn);
+    return angle - two_pi * mf_floor((angle + half_rotation) / two_pi);
 }
 
 static void put(const mf_BehaviorPlan *plan, uint32_t field, uint32_t instance, uint32_t component,
@@ -216,10 +216,10 @@ static Slot find_slot(const mf_BehaviorPlan *plan, uint32_t instance, double tim
     Slot slot = {.radius = b->radius + b->gap * circle,
                  .height = b->height + b->rise * circle,
                  .sense = b->alternate && circle % 2 == 1 ? -1.0 : 1.0};
-    double turns = b->speed * time / (full_turn * slot.radius);
-    double part = (double)(instance - first) / on_it + slot.sense * (turns - mf_floor(turns));
+    double cycles = b->speed * time / (two_pi * slot.radius);
+    double part = (double)(instance - first) / on_it + slot.sense * (cycles - mf_floor(cycles));
     double sine, cosine;
-    slot.angle = full_turn * part;
+    slot.angle = two_pi * part;
     mf_sin_cos(slot.angle, &sine, &cosine);
     mf_vec3_set(slot.position, b->center[0] + slot.radius * cosine,
                 b->center[1] + slot.radius * sine, slot.height);
@@ -267,7 +267,7 @@ static void command_circle(const mf_BehaviorPlan *plan, uint32_t instance, doubl
         put(plan, circle, instance, 2, slot.sense * slot.radius);
 }
 
-// ---- way-points --------------------------------------------------------------------------------
+// ---- waypoints --------------------------------------------------------------------------------
 
 static void command_waypoint(const mf_BehaviorPlan *plan, uint32_t instance) {
     const mf_Behavior *b = &plan->behavior;
@@ -436,19 +436,19 @@ static mf_Status find_neighbors(mf_Group *group, mf_BehaviorPlan *plan, mf_Error
     return status;
 }
 
-// Way-points: index of the next one, and each agent's offset from the group's center at the start,
+// Waypoints: index of the next one, and each agent's offset from the group's center at the start,
 // which it keeps.
 static mf_Status add_waypoints(mf_Group *group, mf_BehaviorPlan *plan, mf_Error *error) {
     static const mf_FieldInfo next = {
-        "behavior.waypoint",           "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-        "number of the next way-point"};
+        "behavior.waypoint",          "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+        "number of the next waypoint"};
     static const mf_FieldInfo offset = {
         "behavior.offset", "m", "world", MF_REAL,
         MF_PER_INSTANCE,   3,   0,       "offset of the agent in the group"};
     if (plan->behavior.kind != MF_BEHAVIOR_WAYPOINTS)
         return MF_OK;
     if (plan->behavior.point_count < 1)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: expected at least one way-point");
+        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: expected at least one waypoint");
     mf_Status status = mf_group_add_field(group, &next, 0, &plan->waypoint, error);
     if (status == MF_OK)
         status = mf_group_add_field(group, &offset, 0, &plan->offset, error);
@@ -474,7 +474,7 @@ static void list_writes(const mf_BehaviorPlan *plan, const char *out[MF_MODE_FIE
 }
 
 static mf_Status find_fields(mf_Group *group, mf_BehaviorPlan *plan, int mode, mf_Error *error) {
-    const mf_ModeFields *wanted = &mf_mode_fields(plan->kind)[mode];
+    const mf_ModeFields *needed = &mf_mode_fields(plan->kind)[mode];
     mf_Status status = need(group, "base.position", &plan->position, error);
     if (status == MF_OK)
         status = need(group, "base.linear_velocity", &plan->velocity, error);
@@ -482,11 +482,11 @@ static mf_Status find_fields(mf_Group *group, mf_BehaviorPlan *plan, int mode, m
         status = need(group, "base.orientation", &plan->orientation, error);
     if (status == MF_OK)
         status = need(group, "fault.word", &plan->fault, error);
-    for (uint32_t i = 0; wanted->fields[i] != NULL && status == MF_OK; i++) {
-        plan->command[i] = mf_group_find_field(group, wanted->fields[i]);
+    for (uint32_t i = 0; needed->fields[i] != NULL && status == MF_OK; i++) {
+        plan->command[i] = mf_group_find_field(group, needed->fields[i]);
         if (plan->command[i] == NULL)
             status = mf_fail(error, MF_NOT_FOUND, "behavior: group %s has no field %s",
-                             mf_group_config_of(group)->name, wanted->fields[i]);
+                             mf_group_config_of(group)->name, needed->fields[i]);
     }
     if (status == MF_OK)
         status = find_neighbors(group, plan, error);
@@ -530,8 +530,8 @@ mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavio
         return mf_fail(error, MF_BAD_ARGUMENT, "behavior: group or behavior is NULL");
     if (behavior->kind == MF_BEHAVIOR_HOLD || behavior->kind == MF_BEHAVIOR_PROGRAM)
         return MF_OK; // commands of the reset or of a program
-    if (behavior->kind >= MF_BEHAVIOR_MINDS && behavior->kind <= MF_BEHAVIOR_LAST)
-        return mf_mind_behavior_add(group, behavior, error);
+    if (behavior->kind >= MF_BEHAVIOR_POLICIES && behavior->kind <= MF_BEHAVIOR_LAST)
+        return mf_policy_behavior_add(group, behavior, error);
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_BehaviorPlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)

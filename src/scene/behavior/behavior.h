@@ -24,7 +24,7 @@ typedef struct mf_BehaviorPlan {
     uint32_t count;                    // [1] agents
     mf_Field *command[MF_MODE_FIELDS]; // of the mode, in order
     const mf_Field *position, *velocity, *orientation, *fault;
-    mf_Field *waypoint; // index of the next way-point
+    mf_Field *waypoint; // index of the next waypoint
     mf_Field *offset;   // [m] from the group's center at the start
     const mf_Field *neighbor_count, *neighbor_position, *neighbor_velocity;
     uint32_t neighbors;                // [1] most detected neighbors

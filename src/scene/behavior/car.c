@@ -7,71 +7,71 @@
 //     together  all drive for `wait` seconds
 //     parting   all stand; after `wait` seconds the `back` dock opens
 //     parted    those behind the opened dock drive away; the others never hear of it
-#include "scene/behavior/minds.h"
+#include "scene/behavior/policies.h"
 
 enum { STAGE, SINCE, MEMORY };
 enum { APPROACH, JOINED, TOGETHER, PARTING, PARTED };
 
-static void enter(mf_Mind *mind, double stage) {
-    mf_mind_remember(mind, STAGE, stage);
-    mf_mind_remember(mind, SINCE, 0.0);
+static void enter(mf_Policy *policy, double stage) {
+    mf_policy_set_memory(policy, STAGE, stage);
+    mf_policy_set_memory(policy, SINCE, 0.0);
 }
 
-static void listen(mf_Mind *mind) {
+static void listen(mf_Policy *policy) {
     mf_Message message;
-    while (mf_mind_receive(mind, MF_NONE, &message))
-        if (message.type == MF_MIND_CAR &&
-            message.content.words[0] > (uint32_t)mf_mind_recall(mind, STAGE))
-            enter(mind, message.content.words[0]);
+    while (mf_policy_receive(policy, MF_NONE, &message))
+        if (message.type == MF_POLICY_CAR &&
+            message.content.words[0] > (uint32_t)mf_policy_memory(policy, STAGE))
+            enter(policy, message.content.words[0]);
 }
 
-static void tell(mf_Mind *mind) {
-    mf_Message message = {.type = MF_MIND_CAR, .size = 4};
-    message.content.words[0] = (uint32_t)mf_mind_recall(mind, STAGE);
-    for (uint32_t d = 0; d < mf_mind_docks(mind); d++)
-        if (mf_mind_is_engaged(mind, d))
-            mf_mind_send(mind, d, &message);
+static void tell(mf_Policy *policy) {
+    mf_Message message = {.type = MF_POLICY_CAR, .size = 4};
+    message.content.words[0] = (uint32_t)mf_policy_memory(policy, STAGE);
+    for (uint32_t d = 0; d < mf_policy_docks(policy); d++)
+        if (mf_policy_is_engaged(policy, d))
+            mf_policy_send(policy, d, &message);
 }
 
 // What a module decides itself, by its docks.
-static bool decide(mf_Mind *mind, const mf_MindPlan *plan) {
-    const double stage = mf_mind_recall(mind, STAGE);
-    const bool waited = mf_mind_recall(mind, SINCE) >= plan->settings.wait;
+static bool decide(mf_Policy *policy, const mf_PolicyPlan *plan) {
+    const double stage = mf_policy_memory(policy, STAGE);
+    const bool waited = mf_policy_memory(policy, SINCE) >= plan->settings.wait;
     const bool opens = plan->back != MF_NONE && stage == PARTING;
-    if (plan->front != MF_NONE && stage == APPROACH && mf_mind_is_engaged(mind, plan->front))
-        enter(mind, JOINED);
+    if (plan->front != MF_NONE && stage == APPROACH && mf_policy_is_engaged(policy, plan->front))
+        enter(policy, JOINED);
     else if (plan->front != MF_NONE && (stage == JOINED || stage == TOGETHER) && waited)
-        enter(mind, stage + 1.0);
-    else if (opens && !mf_mind_is_engaged(mind, plan->back))
-        enter(mind, PARTED);
+        enter(policy, stage + 1.0);
+    else if (opens && !mf_policy_is_engaged(policy, plan->back))
+        enter(policy, PARTED);
     else if (opens && waited)
-        return mf_mind_act(mind, MF_MIND_DOCKS, plan->back, 0.0);
+        return mf_policy_act(policy, MF_POLICY_DOCKS, plan->back, 0.0);
     return true;
 }
 
-static bool think(mf_Mind *mind, void *user) {
-    const mf_MindPlan *plan = user;
-    const mf_MindBehavior *settings = &plan->settings;
+static bool think(mf_Policy *policy, void *user) {
+    const mf_PolicyPlan *plan = user;
+    const mf_PolicyBehavior *settings = &plan->settings;
     const double speeds[] = {[APPROACH] = settings->speed,
                              [JOINED] = 0.0,
                              [TOGETHER] = settings->together,
                              [PARTING] = 0.0,
                              [PARTED] = settings->apart};
-    mf_mind_remember(mind, SINCE, mf_mind_recall(mind, SINCE) + mf_mind_period(mind));
-    listen(mind);
-    if (!decide(mind, plan))
+    mf_policy_set_memory(policy, SINCE, mf_policy_memory(policy, SINCE) + mf_policy_period(policy));
+    listen(policy);
+    if (!decide(policy, plan))
         return false;
-    tell(mind);
-    const double speed = speeds[(uint32_t)mf_mind_recall(mind, STAGE)];
-    return mf_mind_drive(mind, plan, speed, speed);
+    tell(policy);
+    const double speed = speeds[(uint32_t)mf_policy_memory(policy, STAGE)];
+    return mf_policy_drive(policy, plan, speed, speed);
 }
 
-const mf_MindKind mf_mind_car = {.name = "car",
-                                 .think = think,
-                                 .memory = MEMORY,
-                                 .words = 1,
-                                 .joints = true,
-                                 .drives = true,
-                                 .parts = true,
-                                 .some_ends = true,
-                                 .sensor = MF_SENSOR_CONTACTS};
+const mf_PolicyKind mf_policy_car = {.name = "car",
+                                     .think = think,
+                                     .memory = MEMORY,
+                                     .words = 1,
+                                     .joints = true,
+                                     .drives = true,
+                                     .parts = true,
+                                     .some_ends = true,
+                                     .sensor = MF_SENSOR_CONTACTS};

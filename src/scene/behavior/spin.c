@@ -1,10 +1,10 @@
 // Joints that turn at a constant speed: an ATRON that drives as a car.
-#include "scene/behavior/minds.h"
+#include "scene/behavior/policies.h"
 
-static bool think(mf_Mind *mind, void *user) {
-    const mf_MindPlan *plan = user;
-    return mf_mind_drive(mind, plan, plan->settings.speed, plan->settings.speed);
+static bool think(mf_Policy *policy, void *user) {
+    const mf_PolicyPlan *plan = user;
+    return mf_policy_drive(policy, plan, plan->settings.speed, plan->settings.speed);
 }
 
-const mf_MindKind mf_mind_spin = {
+const mf_PolicyKind mf_policy_spin = {
     .name = "spin", .think = think, .joints = true, .drives = true, .sensor = MF_SENSOR_CONTACTS};

@@ -6,7 +6,7 @@
 // and bends anew. The directions of a closed track are spread over the circle, so the bends add up
 // to those of a circle. All modules have their x axes along the track and their z axes outwards; a
 // positive angle of the hinge lowers the front.
-#include "scene/behavior/minds.h"
+#include "scene/behavior/policies.h"
 
 #include "math/scalar.h"
 
@@ -15,34 +15,35 @@ _Static_assert((int)MEMORY == (int)MF_TRACK_MEMORY, "others begin behind it");
 
 static const double smoothing = 0.1; // [s] time constant: impacts are short
 
-static void feel(mf_Mind *mind, const mf_MindPlan *plan, uint32_t memory) {
-    const double weight = mf_mind_period(mind) / (smoothing + mf_mind_period(mind));
+static void feel(mf_Policy *policy, const mf_PolicyPlan *plan, uint32_t memory) {
+    const double weight = mf_policy_period(policy) / (smoothing + mf_policy_period(policy));
     for (uint32_t c = 0; c < 2; c++) {
-        const double reading = mf_mind_percept(mind, MF_MIND_SENSOR, plan->sensor + 2 * c);
-        const double before = mf_mind_recall(mind, memory + UP_X + c);
-        mf_mind_remember(mind, memory + UP_X + c, before + weight * (reading - before));
+        const double reading = mf_policy_percept(policy, MF_POLICY_SENSOR, plan->sensor + 2 * c);
+        const double before = mf_policy_memory(policy, memory + UP_X + c);
+        mf_policy_set_memory(policy, memory + UP_X + c, before + weight * (reading - before));
     }
 }
 
-double mf_mind_track_bend(mf_Mind *mind, const mf_MindPlan *plan, uint32_t memory, double bent) {
-    const mf_MindBehavior *settings = &plan->settings;
+double mf_policy_track_bend(mf_Policy *policy, const mf_PolicyPlan *plan, uint32_t memory,
+                            double bent) {
+    const mf_PolicyBehavior *settings = &plan->settings;
     double sine, cosine;
-    feel(mind, plan, memory);
+    feel(policy, plan, memory);
     const double own =
-        mf_atan2(mf_mind_recall(mind, memory + UP_X), mf_mind_recall(mind, memory + UP_Z));
+        mf_atan2(mf_policy_memory(policy, memory + UP_X), mf_policy_memory(policy, memory + UP_Z));
     mf_sin_cos(2.0 * (own - 0.5 * bent - settings->lean), &sine, &cosine);
     return settings->offset * (1.0 - settings->stretch * cosine);
 }
 
-static bool think(mf_Mind *mind, void *user) {
-    const mf_MindPlan *plan = user;
-    const double bent = mf_mind_percept(mind, MF_MIND_TARGET, plan->joints[0].joint);
-    return mf_mind_pose(mind, plan, mf_mind_track_bend(mind, plan, 0, bent));
+static bool think(mf_Policy *policy, void *user) {
+    const mf_PolicyPlan *plan = user;
+    const double bent = mf_policy_percept(policy, MF_POLICY_TARGET, plan->joints[0].joint);
+    return mf_policy_pose(policy, plan, mf_policy_track_bend(policy, plan, 0, bent));
 }
 
-const mf_MindKind mf_mind_track = {.name = "track",
-                                   .think = think,
-                                   .memory = MEMORY,
-                                   .joints = true,
-                                   .sensor = MF_SENSOR_ACCELEROMETER,
-                                   .other = MF_SENSOR_ACCELEROMETER};
+const mf_PolicyKind mf_policy_track = {.name = "track",
+                                       .think = think,
+                                       .memory = MEMORY,
+                                       .joints = true,
+                                       .sensor = MF_SENSOR_ACCELEROMETER,
+                                       .other = MF_SENSOR_ACCELEROMETER};

@@ -30,7 +30,7 @@ static void run(const mf_WorldRun *run, void *user) {
     (void)run;
     mf_play_referee(play);
     for (uint32_t t = 0; t < play->team_count; t++)
-        mf_play_coach(play, &play->teams[t]);
+        mf_play_tactics(play, &play->teams[t]);
 }
 
 static void destroy(mf_Context *context, void *user) {

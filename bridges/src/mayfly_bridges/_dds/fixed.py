@@ -40,11 +40,11 @@ class Fixed:
     def __init__(self, library: Library, name: str) -> None:
         self._library = library
         self.dtype = self._layout(name)
-        places: list[npt.NDArray[np.intp]] = []
-        self._places = places
-        self._wire_size = self._place(name, 0, 0)
-        self._inner = np.concatenate([place[0] for place in places])
-        self._outer = np.concatenate([place[1] for place in places])
+        offsets: list[npt.NDArray[np.intp]] = []
+        self._offsets = offsets
+        self._wire_size = self._lay(name, 0, 0)
+        self._inner = np.concatenate([place[0] for place in offsets])
+        self._outer = np.concatenate([place[1] for place in offsets])
         self.kind = self._kind(name)
 
     def new(self) -> npt.NDArray[Any]:
@@ -88,7 +88,7 @@ class Fixed:
             fields.append((member.name, kind, shape))
         return np.dtype(fields, align=True)
 
-    def _place(self, name: str, inner: int, outer: int) -> int:
+    def _lay(self, name: str, inner: int, outer: int) -> int:
         """Notes where each value of a type at these offsets is; returns the outer end."""
         layout = self._layout(name)
         for member in self._library.members[name]:
@@ -98,11 +98,11 @@ class Fixed:
             if member.kind in self._library.members:
                 stride = self._layout(member.kind).itemsize
                 for index in range(count):
-                    outer = self._place(member.kind, start + index * stride, outer)
+                    outer = self._lay(member.kind, start + index * stride, outer)
                 continue
             size = np.dtype(_FORMATS[member.kind]).itemsize
             outer = -(-outer // size) * size
             steps = np.arange(count * size)
-            self._places.append(np.array([start + steps, outer + steps]))
+            self._offsets.append(np.array([start + steps, outer + steps]))
             outer += count * size
         return outer

@@ -19,7 +19,7 @@ from mayfly_bridges._dds.rotation import (
 )
 
 _GRAVITY: Vector = (0.0, 0.0, -9.81)
-_SAME = 1e-6  # [m], [1] two sensors in one place
+_SAME = 1e-6  # [m], [1] two sensors in one position
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Imu:
 
     def orientation(self, links: Links, base: Quaternion, angles: Sequence[float]) -> Quaternion:
         """The true one, from that of the base and the joint angles."""
-        turned = multiply(base, _rotation_of(links, self.link, angles))
-        return multiply(turned, self.pose.rotation)
+        rotated = multiply(base, _rotation_of(links, self.link, angles))
+        return multiply(rotated, self.pose.rotation)
 
 
 def find_imus(links: Links) -> list[Imu]:
@@ -70,14 +70,14 @@ def find_imus(links: Links) -> list[Imu]:
                 continue
             seen = [a for a in attitudes if _same_frame(gyroscope, a)]
             noise = [seen[0] if seen else None, gyroscope, accelerometer]
-            turn, spin, push = (float(s["signal"]["noise"]) if s else 0.0 for s in noise)
+            attitude, spin, push = (float(s["signal"]["noise"]) if s else 0.0 for s in noise)
             made = Imu(
                 link=links.name(gyroscope["frame"]["link"]),
                 pose=pose(gyroscope["frame"]),
                 rate=int(gyroscope["address"]),
                 acceleration=int(accelerometer["address"]),
                 attitude=seen[0] if seen else None,
-                deviations=(turn, spin, push),
+                deviations=(attitude, spin, push),
             )
             found.append(made)
             break
@@ -126,9 +126,9 @@ def _three(values: Sequence[float], first: int) -> Vector:
 
 def _same_frame(a: dict[str, Any], b: dict[str, Any]) -> bool:
     one, other = a["frame"], b["frame"]
-    turned = multiply(conjugate(one["rotation"]), other["rotation"])
+    rotated = multiply(conjugate(one["rotation"]), other["rotation"])
     return (
         one["link"] == other["link"]
         and math.dist(one["position"], other["position"]) < _SAME
-        and abs(turned[0]) > 1.0 - _SAME
+        and abs(rotated[0]) > 1.0 - _SAME
     )

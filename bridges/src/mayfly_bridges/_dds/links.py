@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from mayfly_bridges._dds.rotation import Quaternion, Vector, multiply, rotate, turn
+from mayfly_bridges._dds.rotation import Quaternion, Vector, about_axis, multiply, rotate
 
 BASE = "base_link"
 
@@ -40,10 +40,10 @@ class Joint:
         """The child's frame in the parent's at an angle [rad] or a way [m]."""
         moved = angle - self.reference
         if self.is_hinge:
-            rotation = multiply(self.origin.rotation, turn(self.axis, moved))
+            rotation = multiply(self.origin.rotation, about_axis(self.axis, moved))
             return Pose(self.origin.position, rotation)
-        way = rotate(self.origin.rotation, [moved * part for part in self.axis])
-        x, y, z = (a + b for a, b in zip(self.origin.position, way))
+        offset = rotate(self.origin.rotation, [moved * part for part in self.axis])
+        x, y, z = (a + b for a, b in zip(self.origin.position, offset))
         return Pose((x, y, z), self.origin.rotation)
 
 

@@ -34,7 +34,7 @@ def rotate(q: Sequence[float], v: Sequence[float]) -> Vector:
     return (x, y, z)
 
 
-def turn(axis: Sequence[float], angle: float) -> Quaternion:
+def about_axis(axis: Sequence[float], angle: float) -> Quaternion:
     """About a unit vector."""
     half = math.sin(0.5 * angle)
     return (math.cos(0.5 * angle), half * axis[0], half * axis[1], half * axis[2])
@@ -42,8 +42,8 @@ def turn(axis: Sequence[float], angle: float) -> Quaternion:
 
 def from_angles(roll: float, pitch: float, yaw: float) -> Quaternion:
     """About the fixed axes x, y and z, in this order."""
-    about_y = multiply(turn((0.0, 1.0, 0.0), pitch), turn((1.0, 0.0, 0.0), roll))
-    return multiply(turn((0.0, 0.0, 1.0), yaw), about_y)
+    about_y = multiply(about_axis((0.0, 1.0, 0.0), pitch), about_axis((1.0, 0.0, 0.0), roll))
+    return multiply(about_axis((0.0, 0.0, 1.0), yaw), about_y)
 
 
 def angles(q: Sequence[float]) -> Vector:

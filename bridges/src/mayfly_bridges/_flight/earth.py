@@ -21,7 +21,7 @@ GAS = 287.053  # [J/(kg K)]
 
 
 @dataclasses.dataclass(frozen=True)
-class Place:
+class Location:
     """Home: what lies at the origin of the world."""
 
     latitude: float  # [rad]

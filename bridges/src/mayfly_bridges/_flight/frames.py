@@ -14,8 +14,8 @@ import numpy.typing as npt
 Vector = npt.NDArray[np.float64]
 
 _HALF = math.sqrt(0.5)
-_WORLD = np.array([0.0, _HALF, _HALF, 0.0])  # half a turn about north-east: swaps both and up
-_BODY = np.array([0.0, 1.0, 0.0, 0.0])  # half a turn about the forward axis
+_WORLD = np.array([0.0, _HALF, _HALF, 0.0])  # half a rotation about north-east: swaps both and up
+_BODY = np.array([0.0, 1.0, 0.0, 0.0])  # half a rotation about the forward axis
 
 
 def ned(vector: npt.ArrayLike) -> Vector:
@@ -46,9 +46,9 @@ def product(a: npt.ArrayLike, b: npt.ArrayLike) -> Vector:
 
 def attitude(orientation: npt.ArrayLike) -> Vector:
     """Forward-right-down to north-east-down, w >= 0, from a body to world rotation of Mayfly."""
-    turned = product(product(_WORLD, orientation), _BODY)
-    turned /= np.linalg.norm(turned)
-    return -turned if turned[0] < 0 else turned
+    rotated = product(product(_WORLD, orientation), _BODY)
+    rotated /= np.linalg.norm(rotated)
+    return -rotated if rotated[0] < 0 else rotated
 
 
 def matrix(rotation: npt.ArrayLike) -> Vector:

@@ -69,12 +69,12 @@ class Output:
 
 def kind_of(group: mayfly.RemoteGroup) -> str:
     """QUADROTOR, FIXED_WING or ROBOT; ArgumentError if nothing of the group can be driven."""
-    wanted = (
+    requested = (
         ("command.rotors", QUADROTOR),
         ("command.elevator", FIXED_WING),
         ("actuator.control", ROBOT),
     )
-    for field, kind in wanted:
+    for field, kind in requested:
         if field in group.fields and group.fields[field].is_writable:
             return kind
     raise mayfly.ArgumentError(

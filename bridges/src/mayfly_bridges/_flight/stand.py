@@ -43,30 +43,30 @@ class Stand:
         self._start = sampler.read(robot)
         self._since: float | None = None  # [s] when the rail began to pull
         self._placed: float | None = None  # [s] of the last reset
-        self.is_held = rules is not None
+        self.is_fixed = rules is not None
 
     def reset(self) -> None:
         """Back to the start."""
         self._group.reset(self._robot, 1)
         self._sampler.place(self._robot, self._start)
         self._placed, self._since = self._sampler.now, None
-        self.is_held = self._rules is not None
+        self.is_fixed = self._rules is not None
 
     def update(self, thrust: float) -> None:
         """Once for each command with the part of the thrust that it wants."""
-        if not self.is_held or self._rules is None:
+        if not self.is_fixed or self._rules is None:
             return
         now = self._sampler.now
         if self._since is None and thrust > self._rules.release:
             self._since = now
         if self._since is not None and now - self._since >= self._rules.seconds:
-            self.is_held = False
+            self.is_fixed = False
         self._group.reset(self._robot, 1)
         self._sampler.place(self._robot, self._start)
 
     def sample(self) -> Sample:
         """The robot's newest state, or that of the robot on its stand."""
-        if not self.is_held or self._rules is None:
+        if not self.is_fixed or self._rules is None:
             if self._placed == self._sampler.now:  # the newest state is from before the reset
                 return dataclasses.replace(self._start, time=self._placed)
             return self._sampler.read(self._robot)
@@ -79,11 +79,11 @@ class Stand:
             velocity = start.velocity * part
             position = position - start.velocity * (0.5 * seconds * (1.0 - part * part))
             pull = start.velocity / seconds if self._since is not None else pull
-        turned = frames.matrix(start.attitude).T
+        to_body = frames.matrix(start.attitude).T
         airspeed = None
         if start.airspeed is not None:
             air = velocity if start.wind is None else velocity - start.wind
-            airspeed = max(0.0, float((turned @ air)[0]))
+            airspeed = max(0.0, float((to_body @ air)[0]))
         return dataclasses.replace(
             start,
             time=now,
@@ -91,6 +91,6 @@ class Stand:
             velocity=velocity,
             gyro=np.zeros(3),
             acceleration=pull,
-            force=turned @ (pull - self._down),
+            force=to_body @ (pull - self._down),
             airspeed=airspeed,
         )

@@ -86,5 +86,5 @@ def begin(robots: Fleet, robot: int, link: Link, servos: Servos) -> None:
     name = f"{robots.group.name}[{robot}]"
     complain(f"{name}: ArduPilot has started, with {len(servos.pulses)} outputs")
     if servos.rate and abs(servos.rate * robots.period - 1) > 1e-3:
-        wanted = f"{servos.rate} Hz (SIM_RATE_HZ)"
-        complain(f"{name}: it wants {wanted}, this is {1 / robots.period:g} Hz (--rate)")
+        requested = f"{servos.rate} Hz (SIM_RATE_HZ)"
+        complain(f"{name}: it wants {requested}, this is {1 / robots.period:g} Hz (--rate)")

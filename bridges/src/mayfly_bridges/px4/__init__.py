@@ -82,7 +82,7 @@ def run_in_lock_step(
     for _ in robots.turns():
         due = time.monotonic() + robots.period
         for robot, link in enumerate(links):
-            if link.meet(robots.check):
+            if link.synchronize(robots.check):
                 begin(robots, robot, sensors[robot])
             link.send(sensors[robot].messages(robots.sample(robot)))
         for robot, link in enumerate(links):
@@ -97,7 +97,7 @@ def run_freely(robots: Fleet, links: list[Link], sensors: list[Sensors]) -> None
     while True:
         robots.wait()
         for robot, link in enumerate(links):
-            if link.meet(None):
+            if link.synchronize(None):
                 begin(robots, robot, sensors[robot])
             link.send(sensors[robot].messages(robots.sample(robot)))
             link.take(0.0)
@@ -111,13 +111,13 @@ def begin(robots: Fleet, robot: int, sensors: Sensors) -> None:
     complain(f"{robots.group.name}[{robot}]: PX4 has connected")
 
 
-def home(place: str, field: str) -> earth.Place:
+def home(place: str, field: str) -> earth.Location:
     """Of --home and --magnetic."""
     latitude, longitude, altitude = numbers("--home", place)
     strength, inclination, declination = numbers("--magnetic", field)
     if not (abs(latitude) < 90 and abs(longitude) <= 180 and -500 <= altitude <= 10000):
         raise mayfly.ArgumentError("--home: expected +-90 deg, +-180 deg, -500 .. 10000 m")
-    return earth.Place(
+    return earth.Location(
         math.radians(latitude),
         math.radians(longitude),
         altitude,

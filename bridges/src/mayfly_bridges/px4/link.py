@@ -47,7 +47,7 @@ class Link:
         self._writer = Writer(SYSTEM, COMPONENT)
         return True
 
-    def meet(self, look: Callable[[], None] | None) -> bool:
+    def synchronize(self, look: Callable[[], None] | None) -> bool:
         """Whether a PX4 has just connected. `look`, which may raise, is called from time to time
         while none is there; None: do not wait for one."""
         if self._peer is not None:

@@ -169,8 +169,8 @@ class Reader:
                 del self._buffer[:size]
                 continue
             end = _HEAD.size + length
-            wanted = checksum(bytes([message.seed]), checksum(bytes(self._buffer[1:end])))
-            if struct.unpack_from("<H", self._buffer, end)[0] != wanted:
+            requested = checksum(bytes([message.seed]), checksum(bytes(self._buffer[1:end])))
+            if struct.unpack_from("<H", self._buffer, end)[0] != requested:
                 self.skipped += 1
                 del self._buffer[:1]  # a frame may begin inside of what looked like one
                 continue

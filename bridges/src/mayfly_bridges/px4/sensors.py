@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from mayfly_bridges._flight import earth, frames
-from mayfly_bridges._flight.earth import Place
+from mayfly_bridges._flight.earth import Location
 from mayfly_bridges._flight.frames import Vector
 from mayfly_bridges._flight.sample import Sample
 from mayfly_bridges.px4 import mavlink
@@ -61,9 +61,11 @@ def degrees(angle: float) -> int:
 class Sensors:
     """Of one robot."""
 
-    def __init__(self, place: Place, rates: Rates, noise: Noise, seed: tuple[int, int]) -> None:
+    def __init__(
+        self, location: Location, rates: Rates, noise: Noise, seed: tuple[int, int]
+    ) -> None:
         """`seed` is that of the noise: the user's, and the robot's number."""
-        self._place, self._rates, self._noise = place, rates, noise
+        self._location, self._rates, self._noise = location, rates, noise
         self._seed = seed
         self.restart()
 
@@ -99,7 +101,7 @@ class Sensors:
         return values + self._noise.factor * deviation * drawn
 
     def _sensor(self, sample: Sample, time: int) -> dict[str, Value]:
-        noise, turned = self._noise, frames.matrix(sample.attitude).T
+        noise, to_body = self._noise, frames.matrix(sample.attitude).T
         force = self._noisy(sample.force, noise.accelerometer)
         gyro = self._noisy(sample.gyro, noise.gyro)
         values: dict[str, Value] = {"time_usec": time}
@@ -108,12 +110,12 @@ class Sensors:
         updated = ACCELEROMETER | GYRO
         if self._is_due("magnetometer", sample.time):
             updated |= MAGNETOMETER
-            field = self._noisy(turned @ self._place.magnetic, noise.magnetometer)
+            field = self._noisy(to_body @ self._location.magnetic, noise.magnetometer)
             for axis, one in zip("xyz", field):
                 values[f"{axis}mag"] = float(one)
         if self._is_due("barometer", sample.time):
             updated |= PRESSURE | ALTITUDE | TEMPERATURE
-            altitude = self._place.altitude - float(sample.position[2])
+            altitude = self._location.altitude - float(sample.position[2])
             pressure = np.array([earth.pressure(altitude)])
             found = float(self._noisy(pressure, noise.pressure)[0])
             values["abs_pressure"] = found
@@ -129,7 +131,9 @@ class Sensors:
     def _gps(self, sample: Sample, time: int) -> dict[str, Value]:
         noise = self._noise
         deviation = np.array([noise.level, noise.level, noise.height])
-        latitude, longitude, altitude = self._place.locate(self._noisy(sample.position, deviation))
+        latitude, longitude, altitude = self._location.locate(
+            self._noisy(sample.position, deviation)
+        )
         velocity = self._noisy(sample.velocity, noise.velocity)
         north, east, down = (100.0 * float(value) for value in velocity)
         course = math.degrees(math.atan2(east, north)) % 360.0
@@ -150,7 +154,7 @@ class Sensors:
         }
 
     def _truth(self, sample: Sample, time: int) -> dict[str, Value]:
-        latitude, longitude, altitude = self._place.locate(sample.position)
+        latitude, longitude, altitude = self._location.locate(sample.position)
         acceleration = frames.matrix(sample.attitude).T @ sample.acceleration / GRAVITY
         values: dict[str, Value] = {
             "time_usec": time,

@@ -35,7 +35,7 @@ class Arms:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        shapes = robot.told["shapes"]
+        shapes = robot.info["shapes"]
         solid = [i for i, s in enumerate(shapes) if s["collides"] and s["link"] is not None]
         behind = self._behind_elbows()
         self.shapes = {i for i in solid if shapes[i]["link"] in behind or self._is_named(shapes[i])}
@@ -74,16 +74,16 @@ class Arms:
         link = self.robot.camera.link
         heights = [float(self._eye(at, rotated)[2])]
         for shape in self._head:
-            turned = rotated[link] @ matrix(shape["rotation"])
+            hand_rotation = rotated[link] @ matrix(shape["rotation"])
             middle = at[link] + rotated[link] @ np.array(shape["position"])
-            heights.append(float(middle[2] + np.abs(turned[2]) @ half_sizes(shape)))
+            heights.append(float(middle[2] + np.abs(hand_rotation[2]) @ half_sizes(shape)))
         return max(heights)
 
     def is_away(self, shape: int, at: Array, rotated: Array) -> bool:
         """Whether an arm's shape is away from the body; `at` (links, 3) [m] and `rotated`
         (links, 3, 3) are the poses of the robot's links."""
-        told = self.robot.told["shapes"][shape]
-        hand = at[told["link"]] + rotated[told["link"]] @ np.array(told["position"])
+        info = self.robot.info["shapes"][shape]
+        hand = at[info["link"]] + rotated[info["link"]] @ np.array(info["position"])
         trunk = rotated[self._trunk]
         middle = at[self._trunk] + trunk @ self._middle
         eye = self._eye(at, rotated)
@@ -93,6 +93,6 @@ class Arms:
             is_on_side = abs(trunk[2, 1]) > abs(trunk[2, 0])
             above_head = bool(local[2] > abs((trunk.T @ (eye - middle))[2]))
             return bool(hand[2] > middle[2] + 2 * self._wide.max()) or (is_on_side and above_head)
-        radius = float(half_sizes(told)[:2].min())
+        radius = float(half_sizes(info)[:2].min())
         most = self._wide + radius * np.array([AHEAD, BESIDE])
         return bool((np.abs(local[:2]) > most).any() or hand[2] > self._top(at, rotated))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mayfly_bridges.robocup import percepts
 from mayfly_bridges.robocup.effectors import Action, Init, read_actions, read_init
-from mayfly_bridges.robocup.vision import Seen, Sight
+from mayfly_bridges.robocup.vision import Detection, Seen
 
 if TYPE_CHECKING:
     from mayfly_bridges.robocup.match import Agent, Match
@@ -41,11 +41,11 @@ class Dialect:
         """What an agent is sent that has not said yet who it is; "": nothing."""
         return ""
 
-    def sight(self, match: Match, robots: list[Seen]) -> Sight:
+    def detection(self, match: Match, robots: list[Seen]) -> Detection:
         """What agents see in a cycle."""
-        return Sight(match.flags, match.flags_at, match.ball.at, robots)
+        return Detection(match.flags, match.flags_at, match.ball.at, robots)
 
-    def percepts(self, match: Match, agent: Agent, squad: Squad, sight: Sight | None) -> str:
+    def percepts(self, match: Match, agent: Agent, squad: Squad, seen: Detection | None) -> str:
         """What an agent is sent, without `sight` in a cycle without a picture."""
         referee = match.referee
         text = percepts.time(match.now)
@@ -54,9 +54,9 @@ class Dialect:
         text += body(squad, agent.seat)
         heard = match.heard(agent, squad)
         text += percepts.heard("hear", [(one.direction, one.message) for one in heard])
-        if sight is not None:
-            eye, rotation = squad.spot(agent.seat, squad.robot.camera)
-            text += sight.see(eye, rotation, agent.who)
+        if seen is not None:
+            eye, rotation = squad.position(agent.seat, squad.robot.camera)
+            text += seen.see(eye, rotation, agent.who)
         return text
 
 

@@ -13,7 +13,7 @@ from mayfly_bridges.robocup.rules import GOAL_KICK, KICK_OFF, RESTARTS, Foul, Mo
 
 Array = npt.NDArray[np.float64]
 Who = tuple[int, int]  # side (0 left, 1 right) and number
-Place = tuple[float, float, float]  # x, y [m], direction [rad]
+Location = tuple[float, float, float]  # x, y [m], direction [rad]
 
 UP_AGAIN = 0.5  # [s] of standing after which a player is no longer one who does not stand
 
@@ -43,14 +43,14 @@ class Discipline:
         self.field = pitch
         self.rules = rules
         self._watches: dict[Who, _Watch] = {}
-        self._crowd = [0.0, 0.0]  # [s] with too many defenders
+        self._crowded = [0.0, 0.0]  # [s] with too many defenders
         self._entered: dict[Who, float] = {}
 
     def forget(self) -> None:
         """Players have other sides from now on."""
         self._watches.clear()
         self._entered.clear()
-        self._crowd = [0.0, 0.0]
+        self._crowded = [0.0, 0.0]
 
     def judge(
         self,
@@ -59,19 +59,19 @@ class Discipline:
         passed: float,
         players: list[Player],
         ball: tuple[float, float],
-    ) -> tuple[dict[Who, Place], list[tuple[Foul, Who]]]:
+    ) -> tuple[dict[Who, Location], list[tuple[Foul, Who]]]:
         """Where players go that must leave, and what for, after a cycle of `passed` seconds that
         ended at `now` [s]; the ball is at `ball` [m]."""
         players = sorted(players, key=lambda player: player.who[0])
         fouls: list[tuple[Foul, Who]] = []
-        places: dict[Who, Place] = {}
+        locations: dict[Who, Location] = {}
 
         def send(sent: set[Who]) -> list[Player]:
             """Players after some of them were sent off, one by one."""
             for i, player in enumerate(players):
                 if player.who in sent:
                     x, y, theta = self._beside(player, players, ball)
-                    places[player.who] = (x, y, theta)
+                    locations[player.who] = (x, y, theta)
                     players[i] = replace(player, at=np.array([x, y, player.rest_height]))
             return players
 
@@ -85,7 +85,7 @@ class Discipline:
                 fouls.append((Foul.ILLEGAL_DEFENCE, last))
                 players = send({last})
         send(self._misplaced(mode, players, ball))
-        return places, fouls
+        return locations, fouls
 
     def _is_down(self, passed: float, player: Player) -> bool:
         """Whether a player has been down for too long; beside the field it may be."""
@@ -120,10 +120,11 @@ class Discipline:
                 del self._entered[who]
         for who in inside:
             self._entered.setdefault(who, now)
-        self._crowd[side] = self._crowd[side] + passed if len(inside) > self.rules.defenders else 0
-        if self._crowd[side] < self.rules.defence_time - 1e-9:
+        crowded = len(inside) > self.rules.defenders
+        self._crowded[side] = self._crowded[side] + passed if crowded else 0
+        if self._crowded[side] < self.rules.defence_time - 1e-9:
             return None
-        self._crowd[side] = 0.0
+        self._crowded[side] = 0.0
         last = max(inside, key=lambda who: (self._entered[who], who))
         del self._entered[last]
         return last
@@ -148,7 +149,7 @@ class Discipline:
             sent |= set(kickers) - set(near[:1])
         return sent
 
-    def _beside(self, player: Player, players: list[Player], ball: tuple[float, float]) -> Place:
+    def _beside(self, player: Player, players: list[Player], ball: tuple[float, float]) -> Location:
         """A free place beside the field, on the player's half and away from the ball."""
         side = -1.0 if ball[1] > 0 else 1.0
         y = side * self.field.beside

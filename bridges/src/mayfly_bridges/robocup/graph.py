@@ -50,11 +50,11 @@ class Body:
     shapes: list[Shape] = field(default_factory=list)
     bodies: list[Body] = field(default_factory=list)
     at: Array = field(default_factory=lambda: transform(np.zeros(3), np.eye(3)))
-    told: Array = field(default_factory=lambda: np.full(16, np.inf))
+    reported: Array = field(default_factory=lambda: np.full(16, np.inf))
 
     def full(self, named: bool) -> str:
         """The node with all that is in it; `named`: with names of agents and the ball."""
-        self.told = self.at
+        self.reported = self.at
         inner = "".join(_shape(shape) for shape in self.shapes)
         inner += "".join(body.full(named) for body in self.bodies)
         text = f"(nd TRF{slt(self.at)}{inner})"
@@ -63,8 +63,8 @@ class Body:
     def diff(self, named: bool) -> str:
         """The node with what moved since it was told, in the same nesting."""
         text = "(nd"
-        if np.max(np.abs(self.at - self.told)) > MOVED:
-            self.told = self.at
+        if np.max(np.abs(self.at - self.reported)) > MOVED:
+            self.reported = self.at
             text = f"(nd TRF{slt(self.at)}" if named else f"(nd {slt(self.at)}"
         text += "".join("(nd)" if shape.place is None else "(nd(nd))" for shape in self.shapes)
         text += "".join(body.diff(named) for body in self.bodies) + ")"
@@ -77,9 +77,9 @@ def _shape(shape: Shape) -> str:
     return f"(nd TRF{slt(shape.place)}{shape.text})"
 
 
-def _load(told: dict[str, Any], robot: Robot | None) -> tuple[str, list[float]] | None:
+def _load(info: dict[str, Any], robot: Robot | None) -> tuple[str, list[float]] | None:
     """What to load for a shape, and its scale."""
-    kind, size = told["type"], told["size"]
+    kind, size = info["type"], info["size"]
     if kind == "box":
         return "StdUnitBox", size
     if kind == "sphere":
@@ -87,8 +87,8 @@ def _load(told: dict[str, Any], robot: Robot | None) -> tuple[str, list[float]] 
     if kind in ("cylinder", "capsule"):
         return "StdUnitCylinder", [size[0], size[0], size[1]]
     if kind == "mesh" and robot is not None:
-        mesh = robot.told["meshes"][told["mesh"]]
-        return f"models/{robot.name}/{robot.mesh_file(told['mesh'])}", mesh["scale"]
+        mesh = robot.info["meshes"][info["mesh"]]
+        return f"models/{robot.name}/{robot.mesh_file(info['mesh'])}", mesh["scale"]
     return None
 
 
@@ -99,12 +99,12 @@ def _look(color: list[float], colors: bool) -> str:
 
 
 def shapes(
-    told: list[dict[str, Any]], link: int, robot: Robot | None, material: str, colors: bool = True
+    info: list[dict[str, Any]], link: int, robot: Robot | None, material: str, colors: bool = True
 ) -> list[Shape]:
     """The shapes of a link that are seen; `material` instead of their colors, if there is one."""
     found = []
-    seen = robot is not None and any(shape["visual"] for shape in told)
-    for shape in told:
+    seen = robot is not None and any(shape["visual"] for shape in info)
+    for shape in info:
         load = _load(shape, robot)
         if (shape["link"] or 0) != link or load is None or (seen and not shape["visual"]):
             continue
@@ -121,11 +121,11 @@ def shapes(
 def agent_bodies(robot: Robot, name: str, side: int, colors: bool = True) -> list[Body]:
     """The bodies of a robot, one for each link; the first one is the base. Its body wears the
     color of its team."""
-    heaviest = max(range(len(robot.links)), key=lambda link: robot.told["links"][link]["mass"])
+    heaviest = max(range(len(robot.links)), key=lambda link: robot.info["links"][link]["mass"])
     made = []
     for link in range(len(robot.links)):
         material = MATERIALS[side] if link == heaviest else ""
-        made.append(Body(shapes=shapes(robot.told["shapes"], link, robot, material, colors)))
+        made.append(Body(shapes=shapes(robot.info["shapes"], link, robot, material, colors)))
     made[0].name = name
     for link, parent in enumerate(robot.parents):
         if parent is not None:
@@ -136,8 +136,8 @@ def agent_bodies(robot: Robot, name: str, side: int, colors: bool = True) -> lis
 def move_agent(bodies: list[Body], robot: Robot, at: Array, quaternion: Array, q: Array) -> None:
     """Puts the bodies of a robot where it is: each one in the frame of its parent."""
     bodies[0].at = transform(at, matrix(quaternion))
-    where, turned = robot.local(q[None, :])
+    where, local_rotation = robot.local(q[None, :])
     for link, parent in enumerate(robot.parents):
         if parent is not None:
             joint = robot.joint_of[link]
-            bodies[link].at = transform(where[0, joint], turned[0, joint])
+            bodies[link].at = transform(where[0, joint], local_rotation[0, joint])

@@ -175,8 +175,8 @@ class Match:
         for side, robot in zip(free, robots):
             if not init.robot or init.robot.lower() == robot.lower():
                 return side
-        wanted = " or ".join(dict.fromkeys(robots))
-        raise sexpr.Malformed(f"expected a robot {wanted}, found {init.robot}")
+        requested = " or ".join(dict.fromkeys(robots))
+        raise sexpr.Malformed(f"expected a robot {requested}, found {init.robot}")
 
     def _seat(self, agent: Agent, init: Init) -> None:
         if init.team not in self.teams:
@@ -254,7 +254,7 @@ class Match:
                 self._drive(agent, squad, action)
             elif action.name in agent.joints:
                 joint, sign = agent.joints[action.name]
-                squad.turn(agent.seat, joint, sign * action.rate)
+                squad.drive_joint(agent.seat, joint, sign * action.rate)
             else:
                 self._complain(agent, action.name)
 
@@ -268,7 +268,7 @@ class Match:
             say(f"{agent}: the robot has no motor {motor[:40]}")
 
     def _beam(self, squad: Squad, agent: Agent, beam: Beam) -> None:
-        """Players stand on their own half; the right team sees it turned by half a turn."""
+        """Players stand on their own half; the right team sees it turned by half a rotation."""
         if not self.referee.may_beam:
             return
         x = min(abs(beam.x), self.field.length / 2 + self.field.border)
@@ -286,12 +286,13 @@ class Match:
         dialects = {agent.dialect for agent in self.playing}
         sighted = [one for one in dialects if self.cycle % one.sees_every == 0]
         robots = self._seen() if sighted else []
-        sights = {dialect: dialect.sight(self, robots) for dialect in sighted}
+        detections = {dialect: dialect.detection(self, robots) for dialect in sighted}
         for agent in list(self.agents):
             if agent.squad is None:
                 text = agent.dialect.wait(self)
             else:
-                text = agent.dialect.percepts(self, agent, agent.squad, sights.get(agent.dialect))
+                seen = detections.get(agent.dialect)
+                text = agent.dialect.percepts(self, agent, agent.squad, seen)
             try:
                 if text:
                     agent.peer.send(text)
@@ -305,20 +306,20 @@ class Match:
         for agent in self.playing:
             assert agent.squad is not None
             marks = agent.squad.robot.marks
-            at = [agent.squad.spot(agent.seat, spot)[0] for _, spot in marks]
+            at = [agent.squad.position(agent.seat, position)[0] for _, position in marks]
             found.append(Seen(agent.team, agent.who, [name for name, _ in marks], np.array(at)))
         return found
 
     def heard(self, agent: Agent, squad: Squad) -> list[Heard]:
         """The loudest messages of others; louder ones drown the rest."""
         found = []
-        ear, rotation = squad.spot(agent.seat, squad.robot.camera)
+        ear, rotation = squad.position(agent.seat, squad.robot.camera)
         for other in self.playing:
             if other is agent or other.said is None or other.squad is None:
                 continue
             if len(other.said.message) > min(other.dialect.longest, agent.dialect.longest):
                 continue
-            mouth, _ = other.squad.spot(other.seat, other.squad.robot.camera)
+            mouth, _ = other.squad.position(other.seat, other.squad.robot.camera)
             local = (mouth - ear) @ rotation
             loudness = other.said.volume / max(float(local @ local), 0.01)
             direction = math.degrees(math.atan2(local[1], local[0]))
@@ -397,9 +398,9 @@ class Match:
         ports = [door.port for door, _ in self._doors], [one.port for one in self._monitors]
         say(f"agents at port {ports[0][0]}, monitors at {ports[1][0]}")
         say(f"agents of SimSpark at port {ports[0][1]}, monitors at {ports[1][1]}")
-        for turn in self.world.lock_step(0.0, STEP_PATIENCE):
-            if turn.tick % every == 0:
-                self.now = turn.time
+        for drive_joint in self.world.lock_step(0.0, STEP_PATIENCE):
+            if drive_joint.tick % every == 0:
+                self.now = drive_joint.time
                 self._turn()
             self.ball.watch()
             for squad in self.squads:

@@ -77,7 +77,7 @@ class Monitors:
         self._agents: dict[tuple[str, Who], list[Body]] = {}
         radius = match.ball.radius
         material = "ball" if self.colors else "matWhite"
-        ball = shapes(match.ball.told["shapes"], 0, None, material)
+        ball = shapes(match.ball.info["shapes"], 0, None, material)
         self._ball = Body("ball", ball)
         self._goals = Body(shapes=shapes(match.scenery, 0, None, "", self.colors))
         self._environment = environment(match.field, match.referee, radius)
@@ -95,7 +95,7 @@ class Monitors:
             while peer.inbox:
                 self._obey(peer.inbox.popleft())
         if self.match.cycle % EVERY == 0 and self._peers + self._new:
-            self._tell()
+            self._report()
 
     def _drop(self, peer: Peer) -> None:
         peer.close()
@@ -136,7 +136,7 @@ class Monitors:
         text += f"((gs 1 0){game(match.referee, match.teams, full)})"
         return text + (f"((ge 1 0){self._environment})" if full else "") + ")"
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         """A full graph for those who came, and for all when the bodies changed."""
         full = self._arrange() or bool(self._new) or self._wants_all
         full = full or self.match.cycle % FULL_EVERY == 0
@@ -168,9 +168,9 @@ class Monitors:
         elif name == "dropBall":
             referee.drop_ball((float(ball.at[0]), float(ball.at[1])))
         elif name == "playMode" and len(node) == 2:
-            wanted = sexpr.word(node[1]).lower()
+            requested = sexpr.word(node[1]).lower()
             for mode in Mode:
-                if mode.value.lower() == wanted:
+                if mode.value.lower() == requested:
                     referee.set_mode(mode)
         elif name == "ball":
             place, velocity = _numbers(node, "pos", 3), _numbers(node, "vel", 3)
@@ -178,11 +178,11 @@ class Monitors:
                 x, y, z = place
                 ball.put((x, y, max(z, ball.radius)), velocity)
         elif name == "agent":
-            self._place(node)
+            self._move(node)
         elif name == "reqfullstate":
             self._wants_all = True
 
-    def _place(self, node: list[sexpr.Node]) -> None:
+    def _move(self, node: list[sexpr.Node]) -> None:
         """`(agent (unum N)(team NAME)(pos x y z))`, or `(move x y z theta)` with degrees; both
         stand on the ground. `(move3d x y z w qx qy qz)` puts it anywhere."""
         number = _numbers(node, "unum", 1)
@@ -196,9 +196,9 @@ class Monitors:
             side = ("Left", "Right")[agent.who[0]]
             if sexpr.word(team[1]) not in (agent.team, side):
                 continue
-            turned = _numbers(node, "move3d", 7)
-            if turned is not None and math.hypot(*turned[3:]) > 0:
-                squad.put(agent.seat, turned[:3], turned[3:])
+            moved = _numbers(node, "move3d", 7)
+            if moved is not None and math.hypot(*moved[3:]) > 0:
+                squad.put(agent.seat, moved[:3], moved[3:])
                 continue
             moved = _numbers(node, "move", 4)
             if moved is not None:

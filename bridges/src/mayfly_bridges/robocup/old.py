@@ -19,7 +19,7 @@ from mayfly_bridges.robocup.dialect import Dialect
 from mayfly_bridges.robocup.effectors import Action, Beam, Init, Rate, Say
 from mayfly_bridges.robocup.field import Field
 from mayfly_bridges.robocup.robot import Robot
-from mayfly_bridges.robocup.vision import Seen, Sight
+from mayfly_bridges.robocup.vision import Detection, Seen
 
 if TYPE_CHECKING:
     from mayfly_bridges.robocup.match import Agent, Match
@@ -97,9 +97,9 @@ class OldDialect(Dialect):
     longest = 20
 
     def __init__(self, field: Field) -> None:
-        places = flags(field)
-        self._flags: Sequence[str] = list(places)
-        self._flags_at: Array = np.array(list(places.values()))
+        positions = flags(field)
+        self._flags: Sequence[str] = list(positions)
+        self._flags_at: Array = np.array(list(positions.values()))
 
     def read_init(self, data: bytes) -> Init | None:
         """`(scene rsg/agent/nao/nao.rsg)`, then `(init (unum 1)(teamname Reds))`."""
@@ -109,10 +109,10 @@ class OldDialect(Dialect):
                 number, team = sexpr.find(node, "unum"), sexpr.find(node, "teamname")
                 if number is None or team is None or len(number) != 2 or len(team) != 2:
                     raise sexpr.Malformed("expected (init (unum NUMBER)(teamname TEAM))")
-                wanted = sexpr.number(number[1])
-                if wanted != int(wanted) or not 0 <= wanted <= 99:
+                requested = sexpr.number(number[1])
+                if requested != int(requested) or not 0 <= requested <= 99:
                     raise sexpr.Malformed("expected a number of 0 .. 99")
-                return Init("", sexpr.word(team[1]), int(wanted))
+                return Init("", sexpr.word(team[1]), int(requested))
         known = {("scene",), ("syn",)}
         if not all(isinstance(node, list) and tuple(node[:1]) in known for node in nodes):
             raise sexpr.Malformed("expected (scene FILE) or (init (unum NUMBER)(teamname TEAM))")
@@ -143,23 +143,23 @@ class OldDialect(Dialect):
         score = f"(sl {referee.score[0]})(sr {referee.score[1]})"
         return f"(GS {who}(t {referee.play_time:.2f})(pm {referee.mode.value}){score})"
 
-    def sight(self, match: Match, robots: list[Seen]) -> Sight:
+    def detection(self, match: Match, robots: list[Seen]) -> Detection:
         """With the flags and names of this dialect."""
         marked = [
             Seen(one.team, one.who, [MARKS.get(name, name) for name in one.names], one.at)
             for one in robots
         ]
-        return Sight(self._flags, self._flags_at, match.ball.at, marked)
+        return Detection(self._flags, self._flags_at, match.ball.at, marked)
 
-    def percepts(self, match: Match, agent: Agent, squad: Squad, sight: Sight | None) -> str:
+    def percepts(self, match: Match, agent: Agent, squad: Squad, seen: Detection | None) -> str:
         """Time, game, sensors, joints, voices, and each third time sight."""
         text = percepts.time(match.now) + self._game(match, agent) + self._body(squad, agent.seat)
         for one in match.heard(agent, squad):
             words = one.message.decode("ascii", "replace")
             text += f"(hear {one.team} {match.now:.2f} {one.direction:.1f} {words})"
-        if sight is not None:
-            eye, rotation = squad.spot(agent.seat, squad.robot.camera)
-            text += sight.see(eye, rotation, agent.who)
+        if seen is not None:
+            eye, rotation = squad.position(agent.seat, squad.robot.camera)
+            text += seen.see(eye, rotation, agent.who)
         return text
 
     def _body(self, squad: Squad, seat: int) -> str:

@@ -129,7 +129,7 @@ class Referee:
         self._restart(KICK_OFF[side], (0.0, 0.0), indirect=side)
 
     def drop_ball(self, at: tuple[float, float]) -> None:
-        """Play goes on with the ball at a place."""
+        """Play goes on with the ball at a position."""
         self._restart(Mode.PLAY_ON, at)
 
     def set_mode(self, mode: Mode) -> None:
@@ -166,8 +166,8 @@ class Referee:
             if not self._decided:
                 self._check_start(players)
         at = self._orders.ball or (float(ball[0]), float(ball[1]))
-        places, fouls = self._discipline.judge(self.mode, self._now, passed, players, at)
-        self._orders.players |= places
+        locations, fouls = self._discipline.judge(self.mode, self._now, passed, players, at)
+        self._orders.players |= locations
         self.fouls += fouls
 
     def _restart(self, mode: Mode, at: tuple[float, float], indirect: int | None = None) -> None:

@@ -45,7 +45,7 @@ TOUCHES = 0.1  # [1] share of the robot's weight that a sole must carry to be to
 
 
 @dataclass(frozen=True)
-class Spot:
+class FieldPosition:
     """A place on a link: `position` [m] and `rotation`, a matrix, in the link's frame."""
 
     link: int
@@ -74,27 +74,27 @@ def matrix(quaternion: npt.ArrayLike) -> Array:
     return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
-def turn(axes: Array, angles: Array) -> Array:
+def rotation_about(axes: Array, angles: Array) -> Array:
     """Rotation matrices (..., n, 3, 3) about n axes by angles (..., n)."""
     half = 0.5 * angles[..., None]
     return matrix(np.concatenate((np.cos(half), np.sin(half) * axes), axis=-1))
 
 
-def _spot(frame: dict[str, Any]) -> Spot:
-    return Spot(frame["link"] or 0, np.array(frame["position"]), matrix(frame["rotation"]))
+def _position(frame: dict[str, Any]) -> FieldPosition:
+    return FieldPosition(frame["link"] or 0, np.array(frame["position"]), matrix(frame["rotation"]))
 
 
 class Robot:
     """A robot's file as `RemoteGroup.describe` tells it."""
 
-    def __init__(self, told: dict[str, Any]) -> None:
-        self.name: str = told["name"]
-        self.rest_height: float = told["rest_height"]
-        self.links: list[str] = [link["name"] for link in told["links"]]
-        self.parents: list[int | None] = [link["parent"] for link in told["links"]]
-        self.joint_of: list[int | None] = [link["joint"] for link in told["links"]]
-        self.told = told
-        joints = told["joints"]
+    def __init__(self, info: dict[str, Any]) -> None:
+        self.name: str = info["name"]
+        self.rest_height: float = info["rest_height"]
+        self.links: list[str] = [link["name"] for link in info["links"]]
+        self.parents: list[int | None] = [link["parent"] for link in info["links"]]
+        self.joint_of: list[int | None] = [link["joint"] for link in info["links"]]
+        self.info = info
+        joints = info["joints"]
         for joint in joints:
             if joint["type"] not in ("hinge", "slide", "fixed"):
                 raise mayfly.UnsupportedError(f"robot {self.name}: a joint of type {joint['type']}")
@@ -104,21 +104,23 @@ class Robot:
         self.servo_damping = np.array([joint["servo"]["damping"] for joint in joints])
         servo_effort = np.array([_or_inf(joint["servo"]["effort"]) for joint in joints])
         self.effort = np.minimum(self.effort, servo_effort)
-        self.start = np.array(told["start_angle"])
+        self.start = np.array(info["start_angle"])
         self.lower = np.array([-_or_inf(_negated(joint["lower"])) for joint in joints])
         self.upper = np.array([_or_inf(joint["upper"]) for joint in joints])
         self.axes = np.array([joint["axis"] for joint in joints]).reshape(-1, 3)
         self.offsets = np.array([joint["position"] for joint in joints]).reshape(-1, 3)
-        self.turns = matrix(np.array([joint["rotation"] for joint in joints]).reshape(-1, 4))
+        self.rest_rotations = matrix(
+            np.array([joint["rotation"] for joint in joints]).reshape(-1, 4)
+        )
         self._hinges = np.array([joint["type"] == "hinge" for joint in joints], bool)
         self._slides = np.array([joint["type"] == "slide" for joint in joints], bool)
         self.anchors = np.array([joint["anchor"] for joint in joints]).reshape(-1, 3)
         self.references = np.array([joint["reference"] for joint in joints])
         self.sensors = [
             Sensor(s["name"].replace(" ", "_"), s["type"], s["address"], s["count"])
-            for s in told["sensors"]
+            for s in info["sensors"]
         ]
-        self.touch_force = TOUCHES * 9.81 * told["mass"]
+        self.touch_force = TOUCHES * 9.81 * info["mass"]
         self.motors = self._motors()
         self.joint_names, self.angle_at, self.rate_at = self._percepts()
         self.camera = self._camera()
@@ -127,7 +129,7 @@ class Robot:
     def _motors(self) -> dict[str, int]:
         """Joints by the names of their motors: the league's, those of actuators, their own."""
         found = {name: index for index, name in enumerate(self.joints)}
-        for actuator in self.told["actuators"]:
+        for actuator in self.info["actuators"]:
             name, _, kind = actuator["name"].rpartition("_")
             if kind == "tau" and actuator["joint"] is not None:
                 found[name] = actuator["joint"]
@@ -143,7 +145,7 @@ class Robot:
             limb, number = BOOSTER_T1.get(name, ("", 0))
             names.append(f"q_{limb}j{number}" if limb else name)
         addresses = {"jointpos": np.full(len(names), -1), "jointvel": np.full(len(names), -1)}
-        for sensor in self.told["sensors"]:
+        for sensor in self.info["sensors"]:
             joint = sensor["joint"]
             if sensor["type"] in addresses and joint is not None:
                 addresses[sensor["type"]][joint] = sensor["address"]
@@ -157,28 +159,28 @@ class Robot:
             return self.links.index("head")
         behind = [
             joint["child"]
-            for joint in self.told["joints"]
+            for joint in self.info["joints"]
             if "head" in joint["name"].lower() or "neck" in joint["name"].lower()
         ]
         return behind[-1] if behind else 0
 
-    def _middle(self, link: int) -> Spot:
-        return Spot(link, np.array(self.told["links"][link]["center"]), np.eye(3))
+    def _middle(self, link: int) -> FieldPosition:
+        return FieldPosition(link, np.array(self.info["links"][link]["center"]), np.eye(3))
 
-    def _camera(self) -> Spot:
+    def _camera(self) -> FieldPosition:
         """Where the eyes are: the site `camera`, the first camera, or the middle of the head."""
-        for site in self.told["sites"]:
+        for site in self.info["sites"]:
             if site["name"] == "camera":
-                return _spot(site["frame"])
-        for camera in self.told["cameras"]:
-            return _spot(camera["frame"])
+                return _position(site["frame"])
+        for camera in self.info["cameras"]:
+            return _position(camera["frame"])
         return self._middle(self._head())
 
-    def _marks(self) -> list[tuple[str, Spot]]:
+    def _marks(self) -> list[tuple[str, FieldPosition]]:
         """What others see of the robot."""
         sites = [
-            (site["name"].removesuffix(MARKS), _spot(site["frame"]))
-            for site in self.told["sites"]
+            (site["name"].removesuffix(MARKS), _position(site["frame"]))
+            for site in self.info["sites"]
             if site["name"].endswith(MARKS)
         ]
         if sites:
@@ -196,7 +198,7 @@ class Robot:
         count, links = len(position), len(self.links)
         at = np.empty((count, links, 3))
         rotated = np.empty((count, links, 3, 3))
-        local_at, local_turn = self.local(angle)
+        local_at, local_yaw = self.local(angle)
         for link in range(links):
             parent = self.parents[link]
             if parent is None:
@@ -205,22 +207,22 @@ class Robot:
             joint = self.joint_of[link]
             above = rotated[:, parent]
             at[:, link] = at[:, parent] + (above @ local_at[:, joint, :, None])[:, :, 0]
-            rotated[:, link] = above @ local_turn[:, joint]
+            rotated[:, link] = above @ local_yaw[:, joint]
         return at, rotated
 
     def local(self, angle: Array) -> tuple[Array, Array]:
         """Positions (n, joints, 3) [m] and rotations (n, joints, 3, 3) of the links behind joints,
         each in the frame of its parent link."""
         moved = angle - self.references
-        about = turn(self.axes, np.where(self._hinges, moved, 0.0))
+        about = rotation_about(self.axes, np.where(self._hinges, moved, 0.0))
         shift = np.where(self._slides, moved, 0.0)[..., None] * self.axes
         shift = shift + self.anchors - (about @ self.anchors[:, :, None])[..., 0]
-        at = self.offsets + (self.turns @ shift[..., None])[..., 0]
-        return at, self.turns @ about
+        at = self.offsets + (self.rest_rotations @ shift[..., None])[..., 0]
+        return at, self.rest_rotations @ about
 
     def mesh_file(self, mesh: int) -> str:
         """The name of a mesh's file."""
-        path: str = self.told["meshes"][mesh]["path"]
+        path: str = self.info["meshes"][mesh]["path"]
         return os.path.basename(path)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 import mayfly
-from mayfly_bridges.robocup.robot import Robot, Spot
+from mayfly_bridges.robocup.robot import FieldPosition, Robot
 
 Array = npt.NDArray[np.float64]
 
@@ -70,23 +70,23 @@ class Squad:
             self._links = self.robot.poses(self.position, self.orientation, self.angle)
         return self._links
 
-    def spot(self, seat: int, spot: Spot) -> tuple[Array, Array]:
+    def position(self, seat: int, position: FieldPosition) -> tuple[Array, Array]:
         """Position [m] and rotation of a spot of a robot in the world."""
         at, rotated = self.links()
-        rotation = rotated[seat, spot.link]
-        return at[seat, spot.link] + rotation @ spot.position, rotation @ spot.rotation
+        rotation = rotated[seat, position.link]
+        return at[seat, position.link] + rotation @ position.position, rotation @ position.rotation
 
     def place(self, seat: int, x: float, y: float, theta: float) -> None:
         """Puts a robot somewhere, upright in its initial pose and at rest."""
-        turned = (np.cos(theta / 2), 0.0, 0.0, np.sin(theta / 2))
-        self.put(seat, (x, y, self.robot.rest_height), turned)
+        quaternion = (np.cos(theta / 2), 0.0, 0.0, np.sin(theta / 2))
+        self.put(seat, (x, y, self.robot.rest_height), quaternion)
 
     def put(self, seat: int, position: Sequence[float], quaternion: Sequence[float]) -> None:
         """Puts a robot at a pose (position [m]; w, x, y, z), in its initial pose and at rest."""
         at = np.array(position)
-        turned = np.array(quaternion) / np.linalg.norm(quaternion)
-        self.group.place(at, turned, first=seat, count=1)
-        self.position[seat], self.orientation[seat], self.rate[seat] = at, turned, 0.0
+        quaternion = np.array(quaternion) / np.linalg.norm(quaternion)
+        self.group.place(at, quaternion, first=seat, count=1)
+        self.position[seat], self.orientation[seat], self.rate[seat] = at, quaternion, 0.0
         self.angle[seat], self.speed[seat] = self.robot.start, 0.0
         if self._by_rates[seat]:
             self._q[seat] = self.robot.start
@@ -148,7 +148,7 @@ class Squad:
         self._tau[seat, joints] = values[:, 4]
         return unknown
 
-    def turn(self, seat: int, joint: int, rate: float) -> None:
+    def drive_joint(self, seat: int, joint: int, rate: float) -> None:
         """A joint turns at a rate [rad/s] from now on."""
         self._goes[seat, joint] = rate
 
@@ -157,8 +157,8 @@ class Squad:
         robot = self.robot
         angle, speed = self._fast["joint.angle"], self._fast["joint.rate"]
         if self._goes.any():
-            wanted = np.clip(self._q + self._step * self._goes, robot.lower, robot.upper)
-            near = np.clip(wanted, angle - AHEAD, angle + AHEAD)
+            requested = np.clip(self._q + self._step * self._goes, robot.lower, robot.upper)
+            near = np.clip(requested, angle - AHEAD, angle + AHEAD)
             self._q = np.where(self._goes != 0, near, self._q)
         torque = self._kp * (self._q - angle) + self._kd * (self._dq - speed) + self._tau
         if self._has_gains:
@@ -183,9 +183,9 @@ class Squad:
         damping = np.where(has, robot.servo_damping, HOLD_DAMPING * gain)
         write("servo.gain", np.where(played, self._kp, gain))
         write("servo.damping", np.where(played, self._kd, damping))
-        for name, wanted, rest in (
+        for name, requested, rest in (
             ("joint.target", self._q, robot.start),
             ("servo.target_rate", self._dq, 0.0),
             ("servo.torque", self._tau, 0.0),
         ):
-            write(name, np.where(played, np.clip(wanted, -MOST_VALUE, MOST_VALUE), rest))
+            write(name, np.where(played, np.clip(requested, -MOST_VALUE, MOST_VALUE), rest))

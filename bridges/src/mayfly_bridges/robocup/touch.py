@@ -23,10 +23,10 @@ class Ball:
     """The only robot of a group."""
 
     def __init__(self, group: mayfly.RemoteGroup, step: float) -> None:
-        told = group.describe()
+        info = group.describe()
         self.group = group
-        self.told = told
-        spheres = [shape for shape in told["shapes"] if shape["type"] == "sphere"]
+        self.info = info
+        spheres = [shape for shape in info["shapes"] if shape["type"] == "sphere"]
         if not spheres:
             raise mayfly.ArgumentError(f"group {group.name}: expected a ball")
         self.radius = float(spheres[0]["size"][0])
@@ -61,7 +61,7 @@ class Ball:
         present step."""
         self.group.place(at)
         if velocity is not None:
-            force = self.told["mass"] / self._step * np.array(velocity)
+            force = self.info["mass"] / self._step * np.array(velocity)
             self.group.write("base.force", force.reshape(1, 3))
             self._pushed = 2
         self.at = np.array(at)
@@ -96,7 +96,7 @@ class Ball:
         """The nearest shape of a robot to the ball, and how far it is [m]; shapes as boxes."""
         at, rotated = squad.links()
         found, best = -1, np.inf
-        for index, shape in enumerate(squad.robot.told["shapes"]):
+        for index, shape in enumerate(squad.robot.info["shapes"]):
             if not shape["collides"] or shape["link"] is None:
                 continue
             link = shape["link"]

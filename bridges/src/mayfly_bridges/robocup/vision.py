@@ -35,7 +35,7 @@ def polar(points: Array, eye: Array, rotation: Array) -> tuple[Array, Array, Arr
     return distance, azimuth, np.degrees(np.arcsin(np.clip(height, -1, 1)))
 
 
-class Sight:
+class Detection:
     """What can be seen in a cycle: flags, the ball, marks of robots. Made once, for all eyes."""
 
     def __init__(

@@ -35,7 +35,7 @@ class Velocity:
             self.mode = ""
         self._wheelbase = wheelbase
         self._heading = math.nan  # [rad] commanded
-        self._place = [math.nan] * 3  # [m] commanded
+        self._position = [math.nan] * 3  # [m] commanded
 
     def update(self, twist: Any, seconds: float, yaw: float, place: Sequence[float]) -> Inputs:
         """The inputs for a geometry_msgs/Twist; `yaw` [rad] and `place` [m] are the present ones.
@@ -43,32 +43,35 @@ class Velocity:
         ValueError if it is not finite.
         """
         linear, angular = twist.linear, twist.angular
-        forward, left, up, turn = linear.x, linear.y, linear.z, angular.z
-        if not all(math.isfinite(value) for value in (forward, left, up, turn)):
+        forward, left, up, yaw_rate = linear.x, linear.y, linear.z, angular.z
+        if not all(math.isfinite(value) for value in (forward, left, up, yaw_rate)):
             raise ValueError("cmd_vel is not finite")
         if self.mode == "gait":
-            return {"gait.command": [forward, left, turn]}
+            return {"gait.command": [forward, left, yaw_rate]}
         if self.mode == "car":
-            return {"command.speed": [forward], "command.steering": [self._steering(forward, turn)]}
+            return {
+                "command.speed": [forward],
+                "command.steering": [self._steering(forward, yaw_rate)],
+            }
         c, s = math.cos(yaw), math.sin(yaw)
         velocity = [c * forward - s * left, s * forward + c * left, up]
         if math.isnan(self._heading):
-            self._heading, self._place = yaw, list(place)
-        self._heading = math.remainder(self._heading + turn * seconds, math.tau)
-        self._place = [at + v * seconds for at, v in zip(self._place, velocity)]
+            self._heading, self._position = yaw, list(place)
+        self._heading = math.remainder(self._heading + yaw_rate * seconds, math.tau)
+        self._position = [at + v * seconds for at, v in zip(self._position, velocity)]
         if self.mode == "velocity":
             return {"command.velocity": velocity, "command.yaw": [self._heading]}
         if self.mode == "position":
-            return {"command.position": list(self._place), "command.yaw": [self._heading]}
+            return {"command.position": list(self._position), "command.yaw": [self._heading]}
         return {
             "command.airspeed": [forward],
-            "command.altitude": [self._place[2]],
+            "command.altitude": [self._position[2]],
             "command.course": [self._heading],
         }
 
-    def _steering(self, forward: float, turn: float) -> float:
+    def _steering(self, forward: float, yaw_rate: float) -> float:
         """Of a car whose rear axle turns about a point on its own line; 0 when it stands."""
-        return math.atan(self._wheelbase * turn / forward) if forward else 0.0
+        return math.atan(self._wheelbase * yaw_rate / forward) if forward else 0.0
 
 
 def wheelbase(described: Mapping[str, Any]) -> float:

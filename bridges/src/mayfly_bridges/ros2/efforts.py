@@ -44,13 +44,13 @@ class Efforts:
         """Efforts in the model's order; `row` gives a field's values, none: it is not there."""
         target, angle, rate, forces, *inputs = (np.asarray(row(name), float) for name in FIELDS)
         gain, damping, most = self._gain, self._damping, self._most
-        wanted = more = np.zeros(len(gain))
+        requested = more = np.zeros(len(gain))
         if len(inputs[0]):
-            gain, damping, wanted, more = inputs
+            gain, damping, requested, more = inputs
             most = np.full(len(gain), np.inf)
         error = target - angle
         error = error - np.clip(error, -self._play, self._play)
-        pull = np.clip(gain * error, -most, most) + damping * (wanted - rate) + more
+        pull = np.clip(gain * error, -most, most) + damping * (requested - rate) + more
         effort: Array = np.clip(pull, -self._effort, self._effort)
         for index, joint, gear in self._actuators if len(forces) else []:
             effort[joint] += gear * forces[index]

@@ -81,7 +81,7 @@ class Transforms:
     """tf2_msgs/TFMessage of the same frames again and again: only its numbers are written anew.
 
     Objects for 180 transforms and their bytes took 8 ms. Where the numbers are in the bytes follows
-    from one message with a different number in each place.
+    from one message with a different number in each position.
     """
 
     def __init__(self, frames: Sequence[tuple[str, str]]) -> None:
@@ -99,7 +99,7 @@ class Transforms:
         wire = self._sample.serialize(use_version_2=False)
         self._head, body = wire[:4], wire[4:].ljust(-(-len(wire[4:]) // 8) * 8, b"\0")
         self._body = np.frombuffer(body, "<u8").copy()
-        self._places = np.array([np.flatnonzero(self._body == mark)[0] for mark in marks], int)
+        self._indices = np.array([np.flatnonzero(self._body == mark)[0] for mark in marks], int)
         words = self._body.view("<u4")
         stamps = [np.flatnonzero(words == _STAMP + index)[0] for index in range(self._count)]
         self._stamps = np.array(stamps, int)
@@ -110,7 +110,7 @@ class Transforms:
         words[self._stamps] = nanoseconds // 1_000_000_000
         words[self._stamps + 1] = nanoseconds % 1_000_000_000
         numbers = [(*p.position, *p.rotation[1:], p.rotation[0]) for p in poses]
-        self._body.view("<f8")[self._places] = np.array(numbers).ravel()
+        self._body.view("<f8")[self._indices] = np.array(numbers).ravel()
         wire = self._head + self._body.tobytes()
         self._sample.serialize = lambda **_: wire
         return self._sample
@@ -149,12 +149,12 @@ def odometry(
 
 def imu(nanoseconds: int, frame: str, reading: Reading, deviations: Sequence[float]) -> Any:
     """sensor_msgs/Imu; `deviations` are the standard deviations, in rad, rad/s and m/s^2."""
-    turn, spin, push = (_covariance(deviation) for deviation in deviations)
+    attitude, spin, push = (_covariance(deviation) for deviation in deviations)
     return _new(
         "sensor_msgs/Imu",
         header=header(nanoseconds, frame),
         orientation=_quaternion(reading.orientation),
-        orientation_covariance=turn,
+        orientation_covariance=attitude,
         angular_velocity=_vector(reading.rate),
         angular_velocity_covariance=spin,
         linear_acceleration=_vector(reading.acceleration),

@@ -74,7 +74,7 @@ class Motors:
         self._rows = {n: np.zeros(inputs[n]) for n in names if inputs.get(n)}
         if self.by_servos:
             self._start_rows(links.described)
-        self._places: list[tuple[str, int, int, float]] = []
+        self._slots: list[tuple[str, int, int, float]] = []
         self._limits = np.full(len(found), np.inf)
         for number, joint in enumerate(found):
             if joint is None:
@@ -86,7 +86,7 @@ class Motors:
             field = "joint.torque" if place < 0 else "actuator.control"
             if not self.by_servos and field not in self._rows:
                 raise mayfly.UnsupportedError(f"joint {joint.name}: the group has no input {field}")
-            self._places.append((field, number, joint.index if place < 0 else place, factor))
+            self._slots.append((field, number, joint.index if place < 0 else place, factor))
 
     def pick(self, values: Array) -> Array:
         """Values of the robot's joints in the order of the SDK, 0 for those that it lacks."""
@@ -94,14 +94,14 @@ class Motors:
 
     def drive(self, law: Law, angles: Array, rates: Array) -> tuple[Array, dict[str, Array]]:
         """The torques after limits at these angles and rates, and the rows of the inputs."""
-        wanted = np.where(self.has, law.torques(angles, rates), 0.0)
-        given = np.clip(wanted, -self._limits, self._limits)
+        requested = np.where(self.has, law.torques(angles, rates), 0.0)
+        given = np.clip(requested, -self._limits, self._limits)
         if self.by_servos:
             own = self.index[self.has]
             for name, part in zip(INPUTS, (law.kp, law.kd, law.q, law.dq, law.tau)):
                 self._rows[name][own] = part[self.has]
         else:
-            for field, number, index, factor in self._places:
+            for field, number, index, factor in self._slots:
                 self._rows[field][index] = given[number] * factor
         return given, self._rows
 

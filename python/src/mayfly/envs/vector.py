@@ -193,7 +193,7 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.signals = self.environment.signals
-        self._told = [(name, "_" + name, _of_a_step(name)) for name in self.signals]
+        self._reported = [(name, "_" + name, _of_a_step(name)) for name in self.signals]
         most = int(task_info(task).episode_steps) if limit == 0 else limit
         self.episode_steps = None if most == ENDLESS else most
         self._rows = self.environment.make_rows()
@@ -491,7 +491,7 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         moved = everyone if stepped is None else stepped
         any_moved = moved is everyone or bool(moved.any())
         infos: dict[str, Any] = {}
-        for name, flag, of_a_step in self._told:
+        for name, flag, of_a_step in self._reported:
             if any_moved or not of_a_step:
                 infos[name], infos[flag] = signals[name], moved if of_a_step else everyone
         return infos
@@ -507,16 +507,16 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
     def _add_ends(self, infos: dict[str, Any], rows: Rows, ends: npt.NDArray[np.bool_]) -> None:
         """final_obs and final_info, as in SyncVectorEnv."""
         assert rows.final_observation is not None and rows.final_signals is not None
-        places = np.flatnonzero(ends)
-        last: Array = rows.final_observation[places]
-        signals = rows.final_signals[places]
+        indices = np.flatnonzero(ends)
+        last: Array = rows.final_observation[indices]
+        signals = rows.final_signals[indices]
         if self._changes("make_observation"):
             last = np.asarray(self.make_observation(last, self._columns(signals)))
         final = np.full(self.num_envs, None, object)
-        for place, row in zip(places, last):
+        for place, row in zip(indices, last):
             final[place] = row
         table = np.zeros((self.num_envs, len(self.signals)))
-        table[places] = signals
+        table[indices] = signals
         explained: dict[str, Any] = {}
         for name, column in self._columns(table).items():
             explained[name], explained["_" + name] = column, ends.copy()

@@ -1,14 +1,14 @@
 // Spatial hash of spheres (see crowd.h). A cell is at least as wide as the sum of two radii, so a
 // search visits one cell and its 26 neighbors.
-#include "scene/crowd.h"
+#include "scene/overlap.h"
 
 #include <math.h>
 
 #define NONE UINT32_MAX
 
-mf_Status mf_crowd_create(mf_Context *context, uint32_t capacity, double largest, mf_Crowd *out,
-                          mf_Error *error) {
-    *out = (mf_Crowd){.context = context, .cell = 2.0 * largest, .capacity = capacity};
+mf_Status mf_overlap_create(mf_Context *context, uint32_t capacity, double largest,
+                            mf_OverlapGrid *out, mf_Error *error) {
+    *out = (mf_OverlapGrid){.context = context, .cell = 2.0 * largest, .capacity = capacity};
     uint32_t heads = 64;
     while (heads < capacity)
         heads *= 2;
@@ -17,7 +17,7 @@ mf_Status mf_crowd_create(mf_Context *context, uint32_t capacity, double largest
     out->next = mf_allocate(context, capacity, sizeof *out->next);
     out->heads = mf_allocate(context, heads, sizeof *out->heads);
     if (out->spheres == NULL || out->next == NULL || out->heads == NULL) {
-        mf_crowd_free(out);
+        mf_overlap_free(out);
         return mf_fail(error, MF_NO_MEMORY, "placement: no memory for %u agents", capacity);
     }
     for (uint32_t i = 0; i < heads; i++)
@@ -25,41 +25,41 @@ mf_Status mf_crowd_create(mf_Context *context, uint32_t capacity, double largest
     return MF_OK;
 }
 
-void mf_crowd_free(mf_Crowd *crowd) {
-    mf_release(crowd->context, crowd->spheres);
-    mf_release(crowd->context, crowd->next);
-    mf_release(crowd->context, crowd->heads);
-    *crowd = (mf_Crowd){0};
+void mf_overlap_free(mf_OverlapGrid *grid) {
+    mf_release(grid->context, grid->spheres);
+    mf_release(grid->context, grid->next);
+    mf_release(grid->context, grid->heads);
+    *grid = (mf_OverlapGrid){0};
 }
 
-static uint32_t slot_of(const mf_Crowd *crowd, const int64_t cell[3]) {
+static uint32_t slot_of(const mf_OverlapGrid *grid, const int64_t cell[3]) {
     uint64_t mixed = (uint64_t)cell[0] * UINT64_C(0x9e3779b97f4a7c15) ^
                      (uint64_t)cell[1] * UINT64_C(0xc2b2ae3d27d4eb4f) ^
                      (uint64_t)cell[2] * UINT64_C(0x165667b19e3779f9);
-    return (uint32_t)(mixed >> 32 ^ mixed) & crowd->mask;
+    return (uint32_t)(mixed >> 32 ^ mixed) & grid->mask;
 }
 
-static void cell_of(const mf_Crowd *crowd, const double center[3], int64_t cell[3]) {
+static void cell_of(const mf_OverlapGrid *grid, const double center[3], int64_t cell[3]) {
     for (int c = 0; c < 3; c++)
-        cell[c] = (int64_t)floor(center[c] / crowd->cell);
+        cell[c] = (int64_t)floor(center[c] / grid->cell);
 }
 
-void mf_crowd_add(mf_Crowd *crowd, const double center[3], double radius) {
+void mf_overlap_add(mf_OverlapGrid *grid, const double center[3], double radius) {
     int64_t cell[3];
-    cell_of(crowd, center, cell);
-    uint32_t slot = slot_of(crowd, cell), index = crowd->count++;
-    double *sphere = crowd->spheres[index];
+    cell_of(grid, center, cell);
+    uint32_t slot = slot_of(grid, cell), index = grid->count++;
+    double *sphere = grid->spheres[index];
     for (int c = 0; c < 3; c++)
         sphere[c] = center[c];
     sphere[3] = radius;
-    crowd->next[index] = crowd->heads[slot];
-    crowd->heads[slot] = index;
+    grid->next[index] = grid->heads[slot];
+    grid->heads[slot] = index;
 }
 
-static uint32_t lowest_in(const mf_Crowd *crowd, uint32_t slot, const double center[3],
+static uint32_t lowest_in(const mf_OverlapGrid *grid, uint32_t slot, const double center[3],
                           double radius, uint32_t lowest) {
-    for (uint32_t i = crowd->heads[slot]; i != NONE; i = crowd->next[i]) {
-        const double *sphere = crowd->spheres[i];
+    for (uint32_t i = grid->heads[slot]; i != NONE; i = grid->next[i]) {
+        const double *sphere = grid->spheres[i];
         double x = sphere[0] - center[0], y = sphere[1] - center[1], z = sphere[2] - center[2];
         double reach = sphere[3] + radius;
         if (x * x + y * y + z * z < reach * reach && i < lowest)
@@ -68,13 +68,13 @@ static uint32_t lowest_in(const mf_Crowd *crowd, uint32_t slot, const double cen
     return lowest;
 }
 
-uint32_t mf_crowd_overlaps(const mf_Crowd *crowd, const double center[3], double radius) {
+uint32_t mf_overlap_test(const mf_OverlapGrid *grid, const double center[3], double radius) {
     int64_t middle[3];
-    cell_of(crowd, center, middle);
+    cell_of(grid, center, middle);
     uint32_t lowest = NONE;
     for (int i = 0; i < 27; i++) {
         int64_t cell[3] = {middle[0] + i % 3 - 1, middle[1] + i / 3 % 3 - 1, middle[2] + i / 9 - 1};
-        lowest = lowest_in(crowd, slot_of(crowd, cell), center, radius, lowest);
+        lowest = lowest_in(grid, slot_of(grid, cell), center, radius, lowest);
     }
     return lowest;
 }

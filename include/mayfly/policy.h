@@ -1,7 +1,7 @@
-// Mayfly: minds of robots: one function that runs on every robot of a group and sees only what its
-// robot senses, remembers and hears. docs/how_to/modules.md shows how to write one.
-#ifndef MAYFLY_MIND_H
-#define MAYFLY_MIND_H
+// Mayfly: policies of robots: one function that runs on every robot of a group and sees only what
+// its robot senses, remembers and hears. docs/how_to/modules.md shows how to write one.
+#ifndef MAYFLY_POLICY_H
+#define MAYFLY_POLICY_H
 
 #include <mayfly/messages.h>
 
@@ -9,18 +9,18 @@
 extern "C" {
 #endif
 
-enum { MF_MIND_FIELDS = 16, MF_MIND_MEMORY = 4096 }; // [1] percepts or actions, numbers at most
+enum { MF_POLICY_FIELDS = 16, MF_POLICY_MEMORY = 4096 }; // [1] percepts or actions, numbers at most
 
 // What one robot senses, remembers, says and does, while its function is called.
-typedef struct mf_Mind mf_Mind;
+typedef struct mf_Policy mf_Policy;
 
 // Decides what a robot does in a tick. Called from several threads at once, for different robots;
 // all that it keeps is in the robot's memory. Returns false to raise MF_FAULT_CONTROL.
-typedef bool (*mf_MindFn)(mf_Mind *mind, void *user);
+typedef bool (*mf_PolicyFn)(mf_Policy *policy, void *user);
 
-typedef struct mf_MindConfig {
-    uint32_t struct_size; // [byte] set by mf_mind_config()
-    const char *name;     // copied; of the system and of the field NAME.memory; default "mind"
+typedef struct mf_PolicyConfig {
+    uint32_t struct_size; // [byte] set by mf_policy_config()
+    const char *name;     // copied; of the system and of the field NAME.memory; default "policy"
     mf_Rate rate;         // [1/s] ticks; default: every step
     // Names of fields, ended by NULL. A robot reads its own values of percepts and writes those of
     // actions, by their numbers in these lists. Readings of sensors have the noise of their
@@ -31,50 +31,51 @@ typedef struct mf_MindConfig {
                          // command, per action; NULL: none. 0 for fields of whole numbers
     bool messages;       // the function sends or receives some; default true
     uint32_t memory;     // [1] numbers of each robot, 0 .. 4096; zero after a reset
-    mf_MindFn function;
+    mf_PolicyFn function;
     void *user;             // borrowed while the world lives
     uint64_t settings_hash; // [1] of what `user` refers to: a snapshot continues only where it is
                             // the same
-} mf_MindConfig;
-// The defaults of mf_MindConfig: every configuration starts from them.
-MF_API mf_MindConfig mf_mind_config(void);
+} mf_PolicyConfig;
+// The defaults of mf_PolicyConfig: every configuration starts from them.
+MF_API mf_PolicyConfig mf_policy_config(void);
 
 // Lets all robots of a group act by a function, after the sensors of each of its ticks. Adds the
 // field NAME.memory (double). A group may have several, with different names; two may not write the
 // same field, and only one may use messages: it reads all of them. MF_NOT_FOUND: a field.
 // MF_BAD_ARGUMENT: a setting, an action that is no input, noise of whole numbers. MF_UNSUPPORTED:
 // joint.target, which no joint follows. MF_NO_MEMORY.
-MF_API mf_Status mf_mind_add(mf_Group *group, const mf_MindConfig *config, mf_Error *error);
+MF_API mf_Status mf_policy_add(mf_Group *group, const mf_PolicyConfig *config, mf_Error *error);
 
 // ---- for functions ------------------------------------------------------------------------------
 //
 // Numbers that are out of range read 0 and write nothing.
 
-MF_API mf_Time mf_mind_time(const mf_Mind *mind);   // [ns] at the beginning of the step
-MF_API double mf_mind_period(const mf_Mind *mind);  // [s] between two ticks
-MF_API uint32_t mf_mind_robot(const mf_Mind *mind); // [1] its serial number: that in its group
-MF_API uint32_t mf_mind_docks(const mf_Mind *mind); // [1] docks of the robot
+MF_API mf_Time mf_policy_time(const mf_Policy *policy);  // [ns] at the beginning of the step
+MF_API double mf_policy_period(const mf_Policy *policy); // [s] between two ticks
+MF_API uint32_t
+mf_policy_robot(const mf_Policy *policy); // [1] its serial number: that in its group
+MF_API uint32_t mf_policy_docks(const mf_Policy *policy); // [1] docks of the robot
 
 // Value `component` of a percept, in the unit of its field.
-MF_API double mf_mind_percept(const mf_Mind *mind, uint32_t percept, uint32_t component);
-MF_API uint32_t mf_mind_percept_size(const mf_Mind *mind, uint32_t percept); // [1] components
-MF_API uint32_t mf_mind_action_size(const mf_Mind *mind, uint32_t action);   // [1] components
+MF_API double mf_policy_percept(const mf_Policy *policy, uint32_t percept, uint32_t component);
+MF_API uint32_t mf_policy_percept_size(const mf_Policy *policy, uint32_t percept); // [1] components
+MF_API uint32_t mf_policy_action_size(const mf_Policy *policy, uint32_t action);   // [1] components
 // Writes a command, to which its noise is added. The noise of a tick is the same however often it
-// is written. A command that is not finite is not written and makes mf_mind_act return false.
-MF_API bool mf_mind_act(mf_Mind *mind, uint32_t action, uint32_t component, double value);
+// is written. A command that is not finite is not written and makes mf_policy_act return false.
+MF_API bool mf_policy_act(mf_Policy *policy, uint32_t action, uint32_t component, double value);
 
 // The memory: the robot's model of its world. Part of snapshots.
-MF_API double mf_mind_recall(const mf_Mind *mind, uint32_t index);
-MF_API void mf_mind_remember(mf_Mind *mind, uint32_t index, double value);
+MF_API double mf_policy_memory(const mf_Policy *policy, uint32_t index);
+MF_API void mf_policy_set_memory(mf_Policy *policy, uint32_t index, double value);
 
 // As mf_message_send; false: the outbox is full, there is no such dock, the message is too large,
-// or the mind has no messages.
-MF_API bool mf_mind_send(mf_Mind *mind, uint32_t dock, const mf_Message *message);
+// or the policy has no messages.
+MF_API bool mf_policy_send(mf_Policy *policy, uint32_t dock, const mf_Message *message);
 // As mf_message_receive.
-MF_API bool mf_mind_receive(mf_Mind *mind, uint32_t dock, mf_Message *out);
+MF_API bool mf_policy_receive(mf_Policy *policy, uint32_t dock, mf_Message *out);
 
 // Random words of the robot, the tick and a stream of the caller's choice.
-MF_API void mf_mind_random(const mf_Mind *mind, uint32_t stream, uint32_t out[4]);
+MF_API void mf_policy_random(const mf_Policy *policy, uint32_t stream, uint32_t out[4]);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 // The ground in pictures: a level one by its equation, a height map by the triangles of the cells
 // that the camera may see, and around it a level at the mean height of its first row, with walls
 // between both.
-#include "camera/sight.h"
+#include "camera/render.h"
 
 #include "math/scalar.h"
 
@@ -11,17 +11,17 @@ static const float color[3] = {0.53f, 0.57f, 0.51f};
 static const int32_t owner[3] = {-2, -1, -1};
 
 typedef struct Ground {
-    const mf_Sight *sight;
+    const mf_RenderScene *scene;
     const mf_CameraView *view;
-    const mf_SightPlace *place;
-    mf_SightRoom *room;
+    const mf_RenderPose *pose;
+    mf_RenderBuffers *buffers;
     double axes[9];
     double outer; // [m] height of the level around a map
 } Ground;
 
-uint32_t mf_sight_ground_faces(const mf_Sight *sight) {
-    const mf_Terrain *terrain = sight->terrain;
-    if (!sight->hilly)
+uint32_t mf_render_ground_faces(const mf_RenderScene *scene) {
+    const mf_Terrain *terrain = scene->terrain;
+    if (!scene->hilly)
         return 0;
     const uint64_t faces = (uint64_t)terrain->columns * terrain->rows * FACES_PER_CELL +
                            4 * ((uint64_t)terrain->columns + terrain->rows);
@@ -29,8 +29,8 @@ uint32_t mf_sight_ground_faces(const mf_Sight *sight) {
 }
 
 static void to_optical(const Ground *ground, double x, double y, double z, double out[3]) {
-    const double arm[3] = {x - ground->place->position[0], y - ground->place->position[1],
-                           z - ground->place->position[2]};
+    const double arm[3] = {x - ground->pose->position[0], y - ground->pose->position[1],
+                           z - ground->pose->position[2]};
     mf_mat3_apply(out, ground->axes, arm);
 }
 
@@ -38,9 +38,9 @@ static void to_optical(const Ground *ground, double x, double y, double z, doubl
 static void add_quad(Ground *ground, double corner[4][3]) {
     const double *const first[3] = {corner[0], corner[1], corner[2]};
     const double *const second[3] = {corner[0], corner[2], corner[3]};
-    const mf_SightPaint paint = {.color = color};
-    mf_sight_add_triangle(ground->sight, ground->view, ground->room, first, &paint, owner);
-    mf_sight_add_triangle(ground->sight, ground->view, ground->room, second, &paint, owner);
+    const mf_RenderPaint paint = {.color = color};
+    mf_render_add_triangle(ground->scene, ground->view, ground->buffers, first, &paint, owner);
+    mf_render_add_triangle(ground->scene, ground->view, ground->buffers, second, &paint, owner);
 }
 
 static double height_at(const mf_Terrain *terrain, uint32_t column, uint32_t row) {
@@ -68,7 +68,7 @@ static void add_wall(Ground *ground, const double x[2], const double y[2], const
 
 // Between the centers of border cells, or along their edges.
 static void add_walls(Ground *ground) {
-    const mf_Terrain *terrain = ground->sight->terrain;
+    const mf_Terrain *terrain = ground->scene->terrain;
     const uint32_t counts[2] = {terrain->columns, terrain->rows};
     const bool smooth = terrain->interpolation == MF_BILINEAR;
     for (int axis = 0; axis < 2; axis++)
@@ -92,7 +92,7 @@ static void add_walls(Ground *ground) {
 // Between the centers of four cells.
 static void add_patch(Ground *ground, uint32_t column, uint32_t row) {
     static const uint32_t around[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
-    const mf_Terrain *terrain = ground->sight->terrain;
+    const mf_Terrain *terrain = ground->scene->terrain;
     double corner[4][3];
     if (column + 1 >= terrain->columns || row + 1 >= terrain->rows)
         return;
@@ -107,7 +107,7 @@ static void add_patch(Ground *ground, uint32_t column, uint32_t row) {
 
 // A level square, and the walls to the next ones.
 static void add_step(Ground *ground, uint32_t column, uint32_t row) {
-    const mf_Terrain *terrain = ground->sight->terrain;
+    const mf_Terrain *terrain = ground->scene->terrain;
     const double height = height_at(terrain, column, row), cell = terrain->cell;
     const double x = terrain->origin[0] + column * cell, y = terrain->origin[1] + row * cell;
     double corner[4][3];
@@ -133,7 +133,7 @@ static void add_step(Ground *ground, uint32_t column, uint32_t row) {
 }
 
 static void add_tile(Ground *ground, uint32_t column, uint32_t row) {
-    const mf_Terrain *terrain = ground->sight->terrain;
+    const mf_Terrain *terrain = ground->scene->terrain;
     const uint32_t end[2] = {column + TILE < terrain->columns ? column + TILE : terrain->columns,
                              row + TILE < terrain->rows ? row + TILE : terrain->rows};
     const double edge = (TILE + 1) * terrain->cell, rise = terrain->highest - terrain->lowest;
@@ -155,14 +155,14 @@ static void add_tile(Ground *ground, uint32_t column, uint32_t row) {
 }
 
 static void add_level(Ground *ground) {
-    const mf_Terrain *terrain = ground->sight->terrain;
+    const mf_Terrain *terrain = ground->scene->terrain;
     const double *rows = ground->axes;
     const double inset =
-        ground->sight->hilly && terrain->interpolation == MF_BILINEAR ? 0.5 * terrain->cell : 0.0;
+        ground->scene->hilly && terrain->interpolation == MF_BILINEAR ? 0.5 * terrain->cell : 0.0;
     mf_RasterGround level = {
         .face = (float)MF_RASTER_GROUND, .low = {1.0f, 1.0f}, .high = {0.0f, 0.0f}};
     double height = terrain != NULL ? terrain->highest : 0.0;
-    if (ground->sight->hilly) {
+    if (ground->scene->hilly) {
         const double edge[2] = {terrain->columns * terrain->cell, terrain->rows * terrain->cell};
         height = ground->outer;
         for (int i = 0; i < 2; i++) {
@@ -176,21 +176,21 @@ static void add_level(Ground *ground) {
             level.axes[k][i] = (float)rows[3 * i + k];
     }
     for (int k = 0; k < 2; k++)
-        level.position[k] = (float)ground->place->position[k];
-    level.height = (float)(ground->place->position[2] - height);
-    ground->sight->ground(&ground->room->raster, &level);
+        level.position[k] = (float)ground->pose->position[k];
+    level.height = (float)(ground->pose->position[2] - height);
+    ground->scene->ground(&ground->buffers->raster, &level);
 }
 
-void mf_sight_draw_ground(const mf_Sight *sight, const mf_CameraView *view,
-                          const mf_SightPlace *place, mf_SightRoom *room) {
-    Ground ground = {.sight = sight, .view = view, .place = place, .room = room};
-    mf_sight_axes(place, ground.axes);
-    ground.outer = sight->hilly ? outer_height(sight->terrain) : 0.0;
+void mf_render_draw_ground(const mf_RenderScene *scene, const mf_CameraView *view,
+                           const mf_RenderPose *pose, mf_RenderBuffers *buffers) {
+    Ground ground = {.scene = scene, .view = view, .pose = pose, .buffers = buffers};
+    mf_render_axes(pose, ground.axes);
+    ground.outer = scene->hilly ? outer_height(scene->terrain) : 0.0;
     add_level(&ground);
-    if (!sight->hilly)
+    if (!scene->hilly)
         return;
     add_walls(&ground);
-    for (uint32_t r = 0; r < sight->terrain->rows; r += TILE)
-        for (uint32_t c = 0; c < sight->terrain->columns; c += TILE)
+    for (uint32_t r = 0; r < scene->terrain->rows; r += TILE)
+        for (uint32_t c = 0; c < scene->terrain->columns; c += TILE)
             add_tile(&ground, c, r);
 }

@@ -13,19 +13,19 @@ static const double closes_most = 1.0, loops_close_most = 0.1; // in loops other
 // ---- sites --------------------------------------------------------------------------------------
 
 typedef struct Site {
-    double turn[9], position[3], velocity[3], rate[3];
+    double world_rotation[9], position[3], velocity[3], rate[3];
 } Site;
 
 // Of a link that moves by itself, `after` seconds later.
 static void site_of_anchor(const mf_LinkMotion *motion, double after, Site *out) {
-    double about[4], turned[4];
+    double about[4], rotated[4];
     const double rate = mf_vec3_length(motion->rate);
     double axis[3] = {1.0, 0.0, 0.0};
     if (rate > 0.0)
         mf_vec3_scale(axis, motion->rate, 1.0 / rate);
     mf_quat_from_axis_angle(about, axis, rate * after);
-    mf_quat_multiply(turned, about, motion->orientation);
-    mf_quat_to_matrix(out->turn, turned);
+    mf_quat_multiply(rotated, about, motion->orientation);
+    mf_quat_to_matrix(out->world_rotation, rotated);
     mf_vec3_copy(out->velocity, motion->velocity);
     mf_vec3_copy(out->rate, motion->rate);
     mf_vec3_copy(out->position, motion->position);
@@ -39,7 +39,7 @@ static void site_of(const mf_Assemblies *all, const mf_AssemblyRobot *robot, uin
     double values[MF_ART_SITE_POSE];
     mf_art_pieces_get(pieces, piece->pose, robot->lane, MF_ART_SITE_POSE * site, MF_ART_SITE_POSE,
                       values);
-    memcpy(out->turn, values, sizeof out->turn);
+    memcpy(out->world_rotation, values, sizeof out->world_rotation);
     mf_vec3_copy(out->position, values + 9);
     mf_vec3_copy(out->velocity, values + 12);
     mf_vec3_copy(out->rate, values + 15);
@@ -70,46 +70,46 @@ static void closing(const mf_Assemblies *all, double gap[3], double closes[3], d
 
 static void measure_edge(mf_Assemblies *all, mf_AssemblyEdge *edge, double most) {
     const mf_AssemblyRobot *robots[2];
-    mf_AssemblyPlace *first = &edge->places[0], *second = &edge->places[1];
+    mf_AssemblyFrame *first = &edge->frames[0], *second = &edge->frames[1];
     Site sites[2];
-    double back[9], way[9], q[4], gap[6], swing[3], velocity[2][3], arm[3];
+    double back[9], swing_back[9], q[4], gap[6], swing[3], velocity[2][3], arm[3];
     for (uint32_t s = 0; s < 2; s++) {
-        mf_AssemblyPlace *place = &edge->places[s];
+        mf_AssemblyFrame *frame = &edge->frames[s];
         robots[s] = &all->order[edge->robots[s]];
         if (robots[s]->anchored)
             site_of_anchor(&edge->anchors[s], 0.0, &sites[s]);
         else
-            site_of(all, robots[s], place->site, &sites[s]);
-        mf_mat3_multiply(place->turn, sites[s].turn, place->rotation);
-        mf_mat3_apply(place->arm, sites[s].turn, place->position);
+            site_of(all, robots[s], frame->site, &sites[s]);
+        mf_mat3_multiply(frame->world_rotation, sites[s].world_rotation, frame->rotation);
+        mf_mat3_apply(frame->arm, sites[s].world_rotation, frame->position);
     }
     mf_vec3_copy(arm, second->arm);
     // Gaps in the world, then in axes of the first link.
-    mf_mat3_transpose(back, first->turn);
-    mf_mat3_multiply(way, second->turn, back);
-    mf_quat_from_matrix(q, way);
+    mf_mat3_transpose(back, first->world_rotation);
+    mf_mat3_multiply(swing_back, second->world_rotation, back);
+    mf_quat_from_matrix(q, swing_back);
     mf_quat_to_rotation_vector(gap, q);
     for (uint32_t c = 0; c < 3; c++)
         gap[3 + c] = sites[1].position[c] + arm[c] - sites[0].position[c] - first->arm[c];
     const double least = rounding(robots[0], robots[1], sites[0].position);
-    mf_mat3_apply_transposed(edge->open, sites[0].turn, gap);
-    mf_mat3_apply_transposed(edge->open + 3, sites[0].turn, gap + 3);
+    mf_mat3_apply_transposed(edge->open, sites[0].world_rotation, gap);
+    mf_mat3_apply_transposed(edge->open + 3, sites[0].world_rotation, gap + 3);
     closing(all, edge->open, edge->closes, least, most);
     closing(all, edge->open + 3, edge->closes + 3, least, most);
-    mf_mat3_apply(gap + 3, sites[0].turn, edge->open + 3);
+    mf_mat3_apply(gap + 3, sites[0].world_rotation, edge->open + 3);
     mf_vec3_sub(second->arm, arm, gap + 3);
     for (uint32_t s = 0; s < 2; s++) {
-        mf_vec3_cross(swing, sites[s].rate, edge->places[s].arm);
+        mf_vec3_cross(swing, sites[s].rate, edge->frames[s].arm);
         mf_vec3_add(velocity[s], sites[s].velocity, swing);
     }
-    mf_mat3_apply(edge->correction, sites[0].turn, edge->closes);
-    mf_mat3_apply(edge->correction + 3, sites[0].turn, edge->closes + 3);
+    mf_mat3_apply(edge->correction, sites[0].world_rotation, edge->closes);
+    mf_mat3_apply(edge->correction + 3, sites[0].world_rotation, edge->closes + 3);
     for (uint32_t c = 0; c < 3; c++) {
         edge->correction[c] -= sites[1].rate[c] - sites[0].rate[c];
         edge->correction[3 + c] -= velocity[1][c] - velocity[0][c];
     }
-    mf_mat3_apply(edge->pull, sites[0].turn, edge->closes);
-    mf_mat3_apply(edge->pull + 3, sites[0].turn, edge->closes + 3);
+    mf_mat3_apply(edge->pull, sites[0].world_rotation, edge->closes);
+    mf_mat3_apply(edge->pull + 3, sites[0].world_rotation, edge->closes + 3);
     for (uint32_t c = 0; c < 6; c++) {
         edge->pull[c] /= all->step;
         edge->correction[c] /= all->step;
@@ -139,7 +139,7 @@ void mf_assembly_measure_loops(mf_Assemblies *all, const mf_Assembly *assembly) 
 static void store_edge(mf_Assemblies *all, const mf_AssemblyEdge *edge, uint32_t rounds) {
     mf_JointRecord *record = &all->docks->joints->records[edge->slot];
     const double sign = edge->side == 1 ? 1.0 : -1.0; // it is the wrench on the second
-    const double *axes = edge->places[edge->side == 1 ? 0 : 1].turn;
+    const double *axes = edge->frames[edge->side == 1 ? 0 : 1].world_rotation;
     mf_vec3_scale(record->moment, edge->wrench, sign);
     mf_vec3_scale(record->force, edge->wrench + 3, sign);
     mf_mat3_apply_transposed(record->load, axes, record->force);
@@ -158,7 +158,7 @@ void mf_assembly_store(mf_Assemblies *all, mf_Assembly *assembly) {
 // ---- behind the step ----------------------------------------------------------------------------
 
 // A small turn [rad] as a matrix.
-static void turn_by(double out[9], const double vector[3]) {
+static void rotate_by(double out[9], const double vector[3]) {
     const double size = mf_vec3_length(vector);
     double axis[3] = {1.0, 0.0, 0.0}, q[4];
     if (size > 0.0)
@@ -168,7 +168,7 @@ static void turn_by(double out[9], const double vector[3]) {
 }
 
 // The frame of the parent's side, as the own side is to meet it: what is still open stays so.
-static void frame_to_meet(const mf_Assemblies *all, const mf_AssemblyRobot *robot, Site *out) {
+static void frame_to_match(const mf_Assemblies *all, const mf_AssemblyRobot *robot, Site *out) {
     const mf_AssemblyRobot *parent = &all->order[robot->parent];
     const mf_AssemblyEdge *edge = &robot->edge;
     Site on;
@@ -176,19 +176,19 @@ static void frame_to_meet(const mf_Assemblies *all, const mf_AssemblyRobot *robo
     if (parent->anchored)
         site_of_anchor(&edge->anchors[0], all->step, &on);
     else
-        site_of(all, parent, edge->places[0].site, &on);
-    mf_mat3_multiply(link, parent->turn, on.turn);
-    mf_mat3_apply(out->rate, parent->turn, on.rate);
+        site_of(all, parent, edge->frames[0].site, &on);
+    mf_mat3_multiply(link, parent->world_rotation, on.world_rotation);
+    mf_mat3_apply(out->rate, parent->world_rotation, on.rate);
     mf_vec3_add(out->rate, out->rate, parent->rate);
     // Origin of the link, then of the frame.
-    mf_mat3_apply(arm, parent->turn, on.position);
+    mf_mat3_apply(arm, parent->world_rotation, on.position);
     mf_vec3_cross(swing, parent->rate, arm);
-    mf_mat3_apply(out->velocity, parent->turn, on.velocity);
+    mf_mat3_apply(out->velocity, parent->world_rotation, on.velocity);
     mf_vec3_add(out->velocity, out->velocity, swing);
     mf_vec3_add(out->velocity, out->velocity, parent->velocity);
     mf_vec3_add(out->position, parent->position, arm);
     for (uint32_t c = 0; c < 3; c++)
-        rest[c] = edge->places[0].position[c] + edge->open[3 + c] + all->step * edge->closes[3 + c];
+        rest[c] = edge->frames[0].position[c] + edge->open[3 + c] + all->step * edge->closes[3 + c];
     mf_mat3_apply(arm, link, rest);
     mf_vec3_cross(swing, out->rate, arm);
     mf_vec3_add(out->position, out->position, arm);
@@ -198,41 +198,41 @@ static void frame_to_meet(const mf_Assemblies *all, const mf_AssemblyRobot *robo
     // Its turn, and what is open of it.
     for (uint32_t c = 0; c < 3; c++)
         rest[c] = edge->open[c] + all->step * edge->closes[c];
-    turn_by(more, rest);
-    mf_mat3_multiply(back, more, edge->places[0].rotation);
-    mf_mat3_multiply(out->turn, link, back);
+    rotate_by(more, rest);
+    mf_mat3_multiply(back, more, edge->frames[0].rotation);
+    mf_mat3_multiply(out->world_rotation, link, back);
     mf_mat3_apply(rest, link, edge->closes);
     mf_vec3_add(out->rate, out->rate, rest);
 }
 
 static void chain_robot(const mf_Assemblies *all, mf_AssemblyRobot *robot) {
     const mf_AssemblyEdge *edge = &robot->edge;
-    Site meets, own;
+    Site mate, own;
     double frame[9], back[9], arm[3], swing[3], moves[3];
-    frame_to_meet(all, robot, &meets);
-    site_of(all, robot, edge->places[1].site, &own);
-    mf_mat3_multiply(frame, own.turn, edge->places[1].rotation);
+    frame_to_match(all, robot, &mate);
+    site_of(all, robot, edge->frames[1].site, &own);
+    mf_mat3_multiply(frame, own.world_rotation, edge->frames[1].rotation);
     mf_mat3_transpose(back, frame);
-    mf_mat3_multiply(robot->turn, meets.turn, back);
-    mf_mat3_apply(arm, robot->turn, own.rate);
-    mf_vec3_sub(robot->rate, meets.rate, arm);
+    mf_mat3_multiply(robot->world_rotation, mate.world_rotation, back);
+    mf_mat3_apply(arm, robot->world_rotation, own.rate);
+    mf_vec3_sub(robot->rate, mate.rate, arm);
     // The frame from the base's origin, and how the joints move it.
-    mf_mat3_apply(arm, own.turn, edge->places[1].position);
+    mf_mat3_apply(arm, own.world_rotation, edge->frames[1].position);
     mf_vec3_cross(moves, own.rate, arm);
     mf_vec3_add(moves, moves, own.velocity);
     mf_vec3_add(arm, arm, own.position);
-    mf_mat3_apply(arm, robot->turn, arm);
-    mf_mat3_apply(moves, robot->turn, moves);
-    mf_vec3_sub(robot->position, meets.position, arm);
+    mf_mat3_apply(arm, robot->world_rotation, arm);
+    mf_mat3_apply(moves, robot->world_rotation, moves);
+    mf_vec3_sub(robot->position, mate.position, arm);
     mf_vec3_cross(swing, robot->rate, arm);
     for (uint32_t c = 0; c < 3; c++)
-        robot->velocity[c] = meets.velocity[c] - swing[c] - moves[c];
+        robot->velocity[c] = mate.velocity[c] - swing[c] - moves[c];
 }
 
 void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly) {
     mf_AssemblyRobot *root = &all->order[assembly->first];
-    memset(root->turn, 0, sizeof root->turn);
-    root->turn[0] = root->turn[4] = root->turn[8] = 1.0;
+    memset(root->world_rotation, 0, sizeof root->world_rotation);
+    root->world_rotation[0] = root->world_rotation[4] = root->world_rotation[8] = 1.0;
     mf_vec3_set(root->position, 0.0, 0.0, 0.0);
     mf_vec3_set(root->velocity, 0.0, 0.0, 0.0);
     mf_vec3_set(root->rate, 0.0, 0.0, 0.0);
@@ -261,7 +261,7 @@ bool mf_assembly_has_failed(const mf_Assemblies *all, const mf_Assembly *assembl
 
 // The root's base in the world.
 typedef struct Root {
-    double turn[9], position[3], velocity[3], rate[3];
+    double world_rotation[9], position[3], velocity[3], rate[3];
 } Root;
 
 static void read_root(const mf_AssemblyRobot *root, Root *out) {
@@ -279,25 +279,25 @@ static void read_root(const mf_AssemblyRobot *root, Root *out) {
         mf_vec3_set(out->velocity, 0.0, 0.0, 0.0);
         mf_vec3_set(about, 0.0, 0.0, 0.0);
     }
-    mf_quat_to_matrix(out->turn, q);
-    mf_mat3_apply(out->rate, out->turn, about);
+    mf_quat_to_matrix(out->world_rotation, q);
+    mf_mat3_apply(out->rate, out->world_rotation, about);
 }
 
 // Of two quaternions of an attitude the one nearer to the last is taken.
 static void place_robot(const Root *root, const mf_AssemblyRobot *robot) {
     mf_Field *const *own = robot->group->assemblies->base;
-    double to[9], at[3], moves[3], swing[3], before[4], next[4], turns[3];
-    mf_mat3_multiply(to, root->turn, robot->turn);
-    mf_mat3_apply(at, root->turn, robot->position);
-    mf_mat3_apply(moves, root->turn, robot->velocity);
-    mf_mat3_apply(turns, root->turn, robot->rate);
+    double to[9], at[3], moves[3], swing[3], before[4], next[4], rotation[3];
+    mf_mat3_multiply(to, root->world_rotation, robot->world_rotation);
+    mf_mat3_apply(at, root->world_rotation, robot->position);
+    mf_mat3_apply(moves, root->world_rotation, robot->velocity);
+    mf_mat3_apply(rotation, root->world_rotation, robot->rate);
     mf_vec3_cross(swing, root->rate, at);
     for (uint32_t c = 0; c < 3; c++) {
         moves[c] += root->velocity[c] + swing[c];
         at[c] += root->position[c];
-        turns[c] += root->rate[c];
+        rotation[c] += root->rate[c];
     }
-    mf_mat3_apply_transposed(turns, to, turns);
+    mf_mat3_apply_transposed(rotation, to, rotation);
     read(own[1], robot->instance, 4, before);
     mf_quat_from_matrix(next, to);
     mf_quat_normalize(next);
@@ -307,10 +307,10 @@ static void place_robot(const Root *root, const mf_AssemblyRobot *robot) {
     write(own[0], robot->instance, 3, at);
     write(own[1], robot->instance, 4, next);
     write(own[2], robot->instance, 3, moves);
-    write(own[3], robot->instance, 3, turns);
+    write(own[3], robot->instance, 3, rotation);
 }
 
-void mf_assembly_place(mf_Assemblies *all, uint32_t first, uint32_t end) {
+void mf_assembly_update_poses(mf_Assemblies *all, uint32_t first, uint32_t end) {
     uint32_t last = MF_NONE;
     Root root;
     for (uint32_t i = first; i < end; i++) {

@@ -1,6 +1,6 @@
 // The arrays of a problem, cut from the scratch of a block of lanes.
-#ifndef MF_MOTION_ARTICULATED_PROBLEM_ROOM_H
-#define MF_MOTION_ARTICULATED_PROBLEM_ROOM_H
+#ifndef MF_MOTION_ARTICULATED_PROBLEM_CAPACITY_H
+#define MF_MOTION_ARTICULATED_PROBLEM_CAPACITY_H
 
 #include "motion/articulated/problem_coriolis.h"
 #include "motion/articulated/problem_islands.h"
@@ -38,7 +38,7 @@ static inline void problem_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver,
     MF_CARVE(carver, p->gradient, dofs);
     MF_CARVE(carver, p->acceleration, dofs);
     MF_CARVE(carver, p->bits, dofs);
-    MF_CARVE(carver, p->places, dofs);
+    MF_CARVE(carver, p->entry_slots, dofs);
     MF_CARVE(carver, p->chain, dofs);
     MF_CARVE(carver, p->slope, dofs);
     MF_CARVE(carver, p->change, dofs);
@@ -51,22 +51,22 @@ static inline void problem_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver,
 }
 
 static inline void problem_carve(const mf_ArtPlan *plan, mf_Carver *carver, Problem *p) {
-    const ProblemRoom room = p->room = problem_room(plan);
+    const ProblemCapacity capacity = p->capacity = problem_capacity(plan);
     problem_carve_tree(plan, carver, p);
-    MF_CARVE(carver, p->constraints, room.constraints);
-    MF_CARVE(carver, p->present, room.constraints);
-    MF_CARVE(carver, p->bends, room.constraints);
-    MF_CARVE(carver, p->weight, room.rows);
-    MF_CARVE(carver, p->rest, room.rows);
-    MF_CARVE(carver, p->slack, room.rows);
-    MF_CARVE(carver, p->along, room.rows);
-    MF_CARVE(carver, p->force, room.rows);
-    MF_CARVE(carver, p->zones, 2 * room.rows);
-    MF_CARVE(carver, p->rays, room.contacts);
-    MF_CARVE(carver, p->numbers, room.numbers);
-    MF_CARVE(carver, p->slots, room.numbers);
-    MF_CARVE(carver, p->contacts, room.contacts);
-    MF_CARVE(carver, p->candidates, room.candidates);
+    MF_CARVE(carver, p->constraints, capacity.constraints);
+    MF_CARVE(carver, p->present, capacity.constraints);
+    MF_CARVE(carver, p->bends, capacity.constraints);
+    MF_CARVE(carver, p->weight, capacity.rows);
+    MF_CARVE(carver, p->rest, capacity.rows);
+    MF_CARVE(carver, p->slack, capacity.rows);
+    MF_CARVE(carver, p->along, capacity.rows);
+    MF_CARVE(carver, p->force, capacity.rows);
+    MF_CARVE(carver, p->zones, 2 * capacity.rows);
+    MF_CARVE(carver, p->rays, capacity.contacts);
+    MF_CARVE(carver, p->numbers, capacity.numbers);
+    MF_CARVE(carver, p->slots, capacity.numbers);
+    MF_CARVE(carver, p->contacts, capacity.contacts);
+    MF_CARVE(carver, p->candidates, capacity.candidates);
     MF_CARVE(carver, p->limit_first, plan->link_count);
     MF_CARVE(carver, p->limit_count, plan->link_count);
     MF_CARVE(carver, p->tendon_first, plan->tendon_count);
@@ -82,11 +82,11 @@ static inline void problem_carve(const mf_ArtPlan *plan, mf_Carver *carver, Prob
     if (plan->noslip_iterations == 0)
         return;
     Islands measured, *islands;
-    MF_CARVE(carver, p->slips, room.constraints);
-    MF_CARVE(carver, p->bounds, room.rows);
+    MF_CARVE(carver, p->slips, capacity.constraints);
+    MF_CARVE(carver, p->bounds, capacity.rows);
     MF_CARVE(carver, islands, 1);
     p->islands = islands;
-    islands_carve(plan, carver, room.constraints, islands != NULL ? islands : &measured);
+    islands_carve(plan, carver, capacity.constraints, islands != NULL ? islands : &measured);
 }
 
 #endif

@@ -131,7 +131,7 @@ static double query(const Rig *rig, const mf_Camera *camera, const double positi
 // Returns how many pixels were decided by turned rays, because they are at an edge.
 static uint32_t compare(const Rig *rig, const mf_Camera *camera, const double position[3],
                         const double rotation[4]) {
-    static const double turns[5][2] = {{0, 0}, {2e-6, 0}, {-2e-6, 0}, {0, 2e-6}, {0, -2e-6}};
+    static const double rotations[5][2] = {{0, 0}, {2e-6, 0}, {-2e-6, 0}, {0, 2e-6}, {0, -2e-6}};
     const mf_Lens lens = mf_lens_of(camera);
     uint32_t edges = 0;
     take(rig, position, rotation);
@@ -145,7 +145,7 @@ static uint32_t compare(const Rig *rig, const mf_Camera *camera, const double po
         }
         int k = 0;
         for (; k < 5; k++) {
-            expected[k] = query(rig, camera, position, rotation, ray, turns[k]);
+            expected[k] = query(rig, camera, position, rotation, ray, rotations[k]);
             const double tolerance = k == 0 ? 2e-6 * fmax(1.0, expected[k]) : 1e-3 * expected[k];
             // Where the ray grazes a surface, turned ones say how much its angle counts.
             if (fabs((double)depth[i] - expected[k]) <= tolerance)
@@ -172,20 +172,20 @@ static void all_shapes_and_lenses(void **state) {
                   {MF_LENS_ANGLE, 2.0, {0.02, -0.03, 0.001}},
                   {MF_LENS_FISHEYE, 3.4, {-0.01, 0.001}},
                   {MF_LENS_FISHEYE, 6.0, {0}}};
-    static const double places[][7] = {{0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0},
-                                       {1.5, 0.3, 1.3, 0.9, 0.1, 0.2, 0.3},
-                                       {2.0, -0.1, 2.5, 0.7, 0.1, 0.7, 0.05}};
+    static const double poses[][7] = {{0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0},
+                                      {1.5, 0.3, 1.3, 0.9, 0.1, 0.2, 0.3},
+                                      {2.0, -0.1, 2.5, 0.7, 0.1, 0.7, 0.05}};
     for (size_t i = 0; i < sizeof lenses / sizeof *lenses; i++) {
         mf_Camera camera = camera_of(lenses[i].lens, lenses[i].view);
         memcpy(camera.coefficients, lenses[i].coefficients, sizeof camera.coefficients);
         Rig rig = open_rig(*state, ALL, NULL, &camera);
-        for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
             double rotation[4], length = 0.0;
             for (int c = 0; c < 4; c++)
-                length += places[p][3 + c] * places[p][3 + c];
+                length += poses[p][3 + c] * poses[p][3 + c];
             for (int c = 0; c < 4; c++)
-                rotation[c] = places[p][3 + c] / sqrt(length);
-            const uint32_t edges = compare(&rig, &camera, places[p], rotation);
+                rotation[c] = poses[p][3 + c] / sqrt(length);
+            const uint32_t edges = compare(&rig, &camera, poses[p], rotation);
             assert_true(edges < PIXELS / 100);
         }
         close_rig(&rig);
@@ -256,10 +256,10 @@ static void maps_have_no_gap_around_them(void **state) {
             take(&rig, position, rotation);
             for (int i = 0; i < PIXELS; i++) {
                 const double pixel[2] = {i % WIDE, i / WIDE};
-                double ray[3], way[3];
+                double ray[3], direction[3];
                 assert_true(mf_lens_ray(&lens, pixel, ray));
-                rotate(rotation, ray, way);
-                if (way[2] < -0.06)
+                rotate(rotation, ray, direction);
+                if (direction[2] < -0.06)
                     assert_int_equal(owner[i][0], -2);
             }
         }

@@ -1,6 +1,6 @@
 // Where a camera is that stands in the world or on a link.
-#ifndef MAYFLY_CAMERA_PLACE_H
-#define MAYFLY_CAMERA_PLACE_H
+#ifndef MAYFLY_CAMERA_CAMERA_POSE_H
+#define MAYFLY_CAMERA_CAMERA_POSE_H
 
 #include "math/scalar.h"
 
@@ -9,8 +9,8 @@
 // The camera's place in the world, as mf_free_camera_take wants it. `pose` is the field link.pose
 // of the group that carries it with `robot`; NULL: the frame is in the world. False: the robot's
 // pose is not finite.
-static inline bool mf_camera_place(const mf_Frame *frame, const mf_Field *pose, uint32_t robot,
-                                   double position[3], double rotation[4]) {
+static inline bool mf_camera_pose(const mf_Frame *frame, const mf_Field *pose, uint32_t robot,
+                                  double position[3], double rotation[4]) {
     double at[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
     for (uint32_t c = 0; pose != NULL && frame->link != MF_NONE && c < 7; c++)
         at[c] = mf_field_get(pose, robot, 7 * frame->link + c);

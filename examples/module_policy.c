@@ -1,5 +1,5 @@
-// Six modules crawl as a snake by a mind of 15 lines, which runs on each and learns its place from
-// messages. usage: example_module_mind [SCENE]; SCENE is scenes/snake.yaml unless given
+// Six modules crawl as a snake by a policy of 15 lines, which runs on each and learns its place
+// from messages. usage: example_module_mind [SCENE]; SCENE is scenes/snake.yaml unless given
 #include <mayfly/mayfly.h>
 
 #include <math.h>
@@ -9,23 +9,24 @@ static const char *const percepts[] = {"dock.state", NULL};
 static const char *const actions[] = {"joint.target", NULL};
 
 // Dock 0 is the front, dock 1 the back; the memory holds the place in the chain.
-static bool wave(mf_Mind *mind, void *user) {
+static bool wave(mf_Policy *policy, void *user) {
     const double *speed = user; // [rad/s]
     mf_Message message;
-    while (mf_mind_receive(mind, 0, &message))
-        mf_mind_remember(mind, 0, message.content.words[0] + 1.0);
-    if (mf_mind_percept(mind, 0, 0) != MF_DOCK_ENGAGED)
-        mf_mind_remember(mind, 0, 0.0); // nobody in front: the head
+    while (mf_policy_receive(policy, 0, &message))
+        mf_policy_set_memory(policy, 0, message.content.words[0] + 1.0);
+    if (mf_policy_percept(policy, 0, 0) != MF_DOCK_ENGAGED)
+        mf_policy_set_memory(policy, 0, 0.0); // nobody in front: the head
     message = (mf_Message){.type = 1, .size = 4};
-    message.content.words[0] = (uint32_t)mf_mind_recall(mind, 0);
-    mf_mind_send(mind, 1, &message);
-    const double time = mf_time_to_seconds(mf_mind_time(mind));
-    return mf_mind_act(mind, 0, 0, 0.6 * sin(*speed * time - 1.2 * mf_mind_recall(mind, 0)));
+    message.content.words[0] = (uint32_t)mf_policy_memory(policy, 0);
+    mf_policy_send(policy, 1, &message);
+    const double time = mf_time_to_seconds(mf_policy_time(policy));
+    return mf_policy_act(policy, 0, 0,
+                         0.6 * sin(*speed * time - 1.2 * mf_policy_memory(policy, 0)));
 }
 
 static mf_Status crawl(mf_Scene *scene, mf_Error *error) {
     static double speed = 4.0;
-    mf_MindConfig config = mf_mind_config();
+    mf_PolicyConfig config = mf_policy_config();
     config.function = wave;
     config.user = &speed;
     config.percepts = percepts;
@@ -33,7 +34,7 @@ static mf_Status crawl(mf_Scene *scene, mf_Error *error) {
     config.noise = (double[]){0.01}; // [rad] standard deviation of what is added to commands
     config.memory = 1;
     config.rate = mf_rate_from_period(20 * MF_MILLISECOND);
-    mf_Status status = mf_mind_add(scene->group, &config, error);
+    mf_Status status = mf_policy_add(scene->group, &config, error);
     if (status != MF_OK)
         return status;
     mf_world_step(scene->world, (uint64_t)(10.0 / mf_time_to_seconds(scene->step)));
@@ -48,7 +49,7 @@ static mf_Status crawl(mf_Scene *scene, mf_Error *error) {
 }
 
 int main(int count, char **arguments) {
-    const mf_Override none = {"groups.modules.behavior", "hold"}; // the mind is ours
+    const mf_Override none = {"groups.modules.behavior", "hold"}; // the policy is ours
     mf_Context *context = NULL;
     mf_SceneFile *file = NULL;
     mf_Scene scene = {0};

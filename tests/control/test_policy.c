@@ -1,4 +1,4 @@
-// Minds: percepts, actions with noise, memory, messages; threads and snapshots.
+// Policies: percepts, actions with noise, memory, messages; threads and snapshots.
 #include "message/modules.h"
 
 enum { HEIGHT, DOCKS, ENABLED = 0, FORCE = 1 };
@@ -24,25 +24,26 @@ static void add_command(Modules *all) {
 }
 
 // Counts its ticks, adds up what it measured and hears, and lets go after five ticks.
-static bool muse(mf_Mind *mind, void *user) {
+static bool muse(mf_Policy *policy, void *user) {
     mf_Message message = {.type = 1, .size = 4};
-    mf_mind_remember(mind, 0, mf_mind_recall(mind, 0) + 1.0);
-    mf_mind_remember(mind, 1, mf_mind_recall(mind, 1) + mf_mind_percept(mind, HEIGHT, 0));
-    while (mf_mind_receive(mind, MF_NONE, &message))
-        mf_mind_remember(mind, 2, mf_mind_recall(mind, 2) + message.content.words[0]);
-    message.content.words[0] = (uint32_t)mf_mind_recall(mind, 0);
-    for (uint32_t d = 0; d < mf_mind_docks(mind); d++)
-        if (mf_mind_percept(mind, DOCKS, d) == MF_DOCK_ENGAGED)
-            mf_mind_send(mind, d, &message);
-    if (mf_mind_recall(mind, 0) > 5.0)
-        mf_mind_act(mind, ENABLED, PX, 0.0);
-    mf_mind_act(mind, FORCE, 0, 2.0);
-    return mf_mind_act(mind, FORCE, 1, -3.0);
+    mf_policy_set_memory(policy, 0, mf_policy_memory(policy, 0) + 1.0);
+    mf_policy_set_memory(policy, 1,
+                         mf_policy_memory(policy, 1) + mf_policy_percept(policy, HEIGHT, 0));
+    while (mf_policy_receive(policy, MF_NONE, &message))
+        mf_policy_set_memory(policy, 2, mf_policy_memory(policy, 2) + message.content.words[0]);
+    message.content.words[0] = (uint32_t)mf_policy_memory(policy, 0);
+    for (uint32_t d = 0; d < mf_policy_docks(policy); d++)
+        if (mf_policy_percept(policy, DOCKS, d) == MF_DOCK_ENGAGED)
+            mf_policy_send(policy, d, &message);
+    if (mf_policy_memory(policy, 0) > 5.0)
+        mf_policy_act(policy, ENABLED, PX, 0.0);
+    mf_policy_act(policy, FORCE, 0, 2.0);
+    return mf_policy_act(policy, FORCE, 1, -3.0);
 }
 
-static mf_MindConfig muse_config(void) {
+static mf_PolicyConfig muse_config(void) {
     static const double noise[] = {0.0, 0.5};
-    mf_MindConfig config = mf_mind_config();
+    mf_PolicyConfig config = mf_policy_config();
     config.name = "muse";
     config.rate = (mf_Rate){50, 1}; // every second step
     config.percepts = percepts;
@@ -55,16 +56,16 @@ static mf_MindConfig muse_config(void) {
 
 static void open_muses(Modules *all, uint32_t threads) {
     ModulesConfig config = modules_config(40);
-    const mf_MindConfig mind = muse_config();
+    const mf_PolicyConfig policy = muse_config();
     config.threads = threads;
     modules_open(all, &config);
     for (uint32_t i = 0; i < 40; i += 4)
         modules_chain(all, i, 4);
     add_command(all);
-    must(mf_mind_add(all->group, &mind, &all->error), &all->error);
+    must(mf_policy_add(all->group, &policy, &all->error), &all->error);
 }
 
-static void a_mind_senses_remembers_talks_and_acts(void **state) {
+static void a_policy_senses_remembers_sends_and_acts(void **state) {
     Modules all;
     open_muses(&all, 1);
     mf_world_step(all.world, 10); // five ticks
@@ -120,24 +121,24 @@ static void threads_and_snapshots_give_the_same_bits(void **state) {
     modules_close(&second);
 }
 
-static bool refuse(mf_Mind *mind, void *user) {
-    assert_false(mf_mind_act(mind, 7, 0, 1.0));
-    assert_false(mf_mind_act(mind, FORCE, 2, 1.0));
-    assert_true(mf_mind_percept(mind, 9, 0) == 0.0);
-    assert_true(mf_mind_percept(mind, HEIGHT, 1) == 0.0);
-    assert_true(mf_mind_recall(mind, 3) == 0.0);
-    mf_mind_remember(mind, 3, 1.0);
-    return mf_mind_act(mind, FORCE, 0, NAN);
+static bool refuse(mf_Policy *policy, void *user) {
+    assert_false(mf_policy_act(policy, 7, 0, 1.0));
+    assert_false(mf_policy_act(policy, FORCE, 2, 1.0));
+    assert_true(mf_policy_percept(policy, 9, 0) == 0.0);
+    assert_true(mf_policy_percept(policy, HEIGHT, 1) == 0.0);
+    assert_true(mf_policy_memory(policy, 3) == 0.0);
+    mf_policy_set_memory(policy, 3, 1.0);
+    return mf_policy_act(policy, FORCE, 0, NAN);
 }
 
 static void what_is_not_a_number_is_a_fault(void **state) {
     Modules all;
     const ModulesConfig config = modules_config(3);
-    mf_MindConfig mind = muse_config();
-    mind.function = refuse;
+    mf_PolicyConfig policy = muse_config();
+    policy.function = refuse;
     modules_open(&all, &config);
     add_command(&all);
-    must(mf_mind_add(all.group, &mind, &all.error), &all.error);
+    must(mf_policy_add(all.group, &policy, &all.error), &all.error);
     mf_world_step(all.world, 1);
     assert_int_equal(mf_group_fault(all.group, 2), MF_FAULT_CONTROL);
     assert_near(get_field(all.group, "wrench.command", 2, 0), 0.0, 0.0);
@@ -152,40 +153,40 @@ static void wrong_settings_are_refused(void **state) {
     static const double noisy[] = {1.0, 0.0}, negative[] = {0.0, -1.0};
     modules_open(&all, &config);
     add_command(&all);
-    mf_MindConfig wrong[8];
+    mf_PolicyConfig wrong[8];
     for (uint32_t i = 0; i < 8; i++)
         wrong[i] = muse_config();
     wrong[0].percepts = unknown;
     wrong[1].actions = output;
     wrong[2].noise = noisy;
     wrong[3].noise = negative;
-    wrong[4].memory = MF_MIND_MEMORY + 1;
+    wrong[4].memory = MF_POLICY_MEMORY + 1;
     wrong[5].function = NULL;
     wrong[6].name = "";
     wrong[7].struct_size = 0;
-    static const char *const words[8] = {"nothing", "dock.state", "whole", "-1",
+    static const char *const names[8] = {"nothing", "dock.state", "whole", "-1",
                                          "4097",    "NULL",       "name",  "start"};
     for (uint32_t i = 0; i < 8; i++) {
-        const mf_Status status = mf_mind_add(all.group, &wrong[i], &all.error);
+        const mf_Status status = mf_policy_add(all.group, &wrong[i], &all.error);
         assert_int_equal(status, i == 0 ? MF_NOT_FOUND : MF_BAD_ARGUMENT);
-        assert_non_null(strstr(all.error.message, words[i]));
+        assert_non_null(strstr(all.error.message, names[i]));
     }
-    const mf_MindConfig right = muse_config();
+    const mf_PolicyConfig right = muse_config();
     for (uint32_t countdown = 1;; countdown++) {
         mf_context_fail_after(all.context, countdown);
-        const mf_Status status = mf_mind_add(all.group, &right, &all.error);
+        const mf_Status status = mf_policy_add(all.group, &right, &all.error);
         mf_context_fail_after(all.context, 0);
         if (status == MF_OK)
             break;
         assert_int_equal(status, MF_NO_MEMORY);
     }
-    assert_int_equal(mf_mind_add(all.group, &right, &all.error), MF_BAD_ARGUMENT); // a second one
+    assert_int_equal(mf_policy_add(all.group, &right, &all.error), MF_BAD_ARGUMENT); // a second one
     modules_close(&all);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mind_senses_remembers_talks_and_acts),
+        cmocka_unit_test(a_policy_senses_remembers_sends_and_acts),
         cmocka_unit_test(actions_have_the_noise_that_was_set),
         cmocka_unit_test(threads_and_snapshots_give_the_same_bits),
         cmocka_unit_test(what_is_not_a_number_is_a_fault),

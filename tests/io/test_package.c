@@ -1,6 +1,6 @@
 // Files that a page sends: what is read of them, and which are refused with which words.
 #include "rig/rig.h"
-#include "io/bundle.h"
+#include "io/package.h"
 
 static size_t put(uint8_t *out, const char *path, const char *data) {
     const uint32_t lengths[2] = {(uint32_t)strlen(path), (uint32_t)strlen(data)};
@@ -14,23 +14,23 @@ static size_t put(uint8_t *out, const char *path, const char *data) {
 static void test_files_come_back(void **state) {
     uint8_t data[256];
     size_t size = put(data, "go/robot.urdf", "<robot/>");
-    mf_BundleFile file;
+    mf_PackageFile file;
     mf_Error error = {0};
     size += put(data + size, "go/meshes/leg 1.stl", "");
-    mf_Bundle bundle = {.at = data, .end = data + size};
-    assert_true(mf_bundle_next(&bundle, &file, &error));
+    mf_Package package = {.at = data, .end = data + size};
+    assert_true(mf_package_next(&package, &file, &error));
     assert_string_equal(file.path, "go/robot.urdf");
     assert_int_equal(file.size, 8);
     assert_memory_equal(file.data, "<robot/>", 8);
-    assert_true(mf_bundle_next(&bundle, &file, &error));
+    assert_true(mf_package_next(&package, &file, &error));
     assert_string_equal(file.path, "go/meshes/leg 1.stl");
     assert_int_equal(file.size, 0);
-    assert_false(mf_bundle_next(&bundle, &file, &error));
+    assert_false(mf_package_next(&package, &file, &error));
     assert_int_equal(error.status, MF_OK);
     for (size_t cut = 1; cut < size; cut++) { // at every byte, but between files
-        bundle = (mf_Bundle){.at = data, .end = data + cut};
+        package = (mf_Package){.at = data, .end = data + cut};
         error = (mf_Error){0};
-        while (mf_bundle_next(&bundle, &file, &error))
+        while (mf_package_next(&package, &file, &error))
             ;
         assert_int_equal(error.status, cut == 29 ? MF_OK : MF_BAD_FILE);
     }
@@ -43,33 +43,33 @@ static void test_paths_stay_in_their_folder(void **state) {
     static const char *const good[] = {"a", "robot.urdf", "go2 (1)/assets/base_0.obj",
                                        "\xc3\xa4/b..c", "~/a"};
     uint8_t data[1024];
-    mf_BundleFile file;
+    mf_PackageFile file;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        mf_Bundle bundle = {.at = data, .end = data + put(data, bad[i], "x")};
+        mf_Package package = {.at = data, .end = data + put(data, bad[i], "x")};
         mf_Error error = {0};
-        assert_false(mf_bundle_next(&bundle, &file, &error));
+        assert_false(mf_package_next(&package, &file, &error));
         assert_int_equal(error.status, MF_BAD_FILE);
         assert_null(strchr(error.message, '\n'));
     }
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        mf_Bundle bundle = {.at = data, .end = data + put(data, good[i], "x")};
-        assert_true(mf_bundle_next(&bundle, &file, NULL));
+        mf_Package package = {.at = data, .end = data + put(data, good[i], "x")};
+        assert_true(mf_package_next(&package, &file, NULL));
         assert_string_equal(file.path, good[i]);
     }
 }
 
 static void test_they_are_not_too_many(void **state) {
-    static uint8_t data[(MF_BUNDLE_FILES + 1) * 9];
+    static uint8_t data[(MF_PACKAGE_FILES + 1) * 9];
     size_t size = 0;
-    mf_BundleFile file;
+    mf_PackageFile file;
     mf_Error error = {0};
-    for (int i = 0; i <= MF_BUNDLE_FILES; i++)
+    for (int i = 0; i <= MF_PACKAGE_FILES; i++)
         size += put(data + size, "a", "");
-    mf_Bundle bundle = {.at = data, .end = data + size};
-    while (mf_bundle_next(&bundle, &file, &error))
+    mf_Package package = {.at = data, .end = data + size};
+    while (mf_package_next(&package, &file, &error))
         ;
     assert_int_equal(error.status, MF_LIMIT);
-    assert_int_equal(bundle.count, MF_BUNDLE_FILES);
+    assert_int_equal(package.count, MF_PACKAGE_FILES);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 // The colors of what is seen: one light from above, which may be hidden, and light from all sides.
-#include "camera/sight.h"
+#include "camera/render.h"
 
 #include "math/scalar.h"
 
@@ -21,10 +21,10 @@ typedef struct Shade {
     double per_pixel; // [1] width of a pixel at the depth 1
     float per_level;  // [1] one over the light on level ground
     bool shadows;
-    const mf_Sight *sight;
+    const mf_RenderScene *scene;
     bool painted; // the ground has the look of a shape
     float floor_color[3], floor_emission;
-    mf_SightLook floor; // texture NULL: none
+    mf_RenderLook floor; // texture NULL: none
 } Shade;
 
 // The light on a surface, of which `reached` is what is not hidden.
@@ -34,17 +34,17 @@ static float lit(const float normal[3], const Shade *shade, float reached) {
     return AMBIENT + DIRECT * (cosine > 0.0f ? cosine * reached : 0.0f);
 }
 
-void mf_sight_light(const double axes[9], double out[3]) {
+void mf_render_light(const double axes[9], double out[3]) {
     mf_mat3_apply(out, axes, light);
     mf_vec3_normalize(out);
 }
 
 // Outwards, in optical axes, where a solid is met at the point `at`.
-static void solid_normal(const mf_SightFace *face, const float at[3], float out[3]) {
+static void solid_normal(const mf_RenderFace *face, const float at[3], float out[3]) {
     float p[3], length = 0.0f;
     for (int i = 0; i < 3; i++)
-        p[i] = face->turn[3 * i] * at[0] + face->turn[3 * i + 1] * at[1] +
-               face->turn[3 * i + 2] * at[2] - face->center[i];
+        p[i] = face->rotation[3 * i] * at[0] + face->rotation[3 * i + 1] * at[1] +
+               face->rotation[3 * i + 2] * at[2] - face->center[i];
     const float half = face->half;
     const float size[3] = {__builtin_fabsf(p[0]), __builtin_fabsf(p[1]), __builtin_fabsf(p[2])};
     const int most = size[0] > size[1] ? (size[0] > size[2] ? 0 : 2) : (size[1] > size[2] ? 1 : 2);
@@ -66,7 +66,8 @@ static void solid_normal(const mf_SightFace *face, const float at[3], float out[
         break;
     }
     for (int i = 0; i < 3; i++) { // the gradient: the transposed axes
-        out[i] = face->turn[i] * p[0] + face->turn[3 + i] * p[1] + face->turn[6 + i] * p[2];
+        out[i] =
+            face->rotation[i] * p[0] + face->rotation[3 + i] * p[1] + face->rotation[6 + i] * p[2];
         length += out[i] * out[i];
     }
     const float scale = length > 0.0f ? 1.0f / __builtin_sqrtf(length) : 0.0f;
@@ -119,30 +120,31 @@ static void steps_on(const Shade *shade, const float ray[3], float depth, const 
             out[k][i] = size * ((i == k ? 1.0f : 0.0f) - ray[i] * normal[k] / ahead);
 }
 
-static void turn(const float rows[9], const float way[3], float out[3]) {
+static void rotate(const float rows[9], const float direction[3], float out[3]) {
     for (int i = 0; i < 3; i++)
-        out[i] = rows[3 * i] * way[0] + rows[3 * i + 1] * way[1] + rows[3 * i + 2] * way[2];
+        out[i] = rows[3 * i] * direction[0] + rows[3 * i + 1] * direction[1] +
+                 rows[3 * i + 2] * direction[2];
 }
 
 // Times what a texture shows where a ray ends.
-static void apply_texture(const Shade *shade, const mf_SightLook *look, const float ray[3],
+static void apply_texture(const Shade *shade, const mf_RenderLook *look, const float ray[3],
                           float depth, const float normal[3], float color[3]) {
     const float at[3] = {depth * ray[0], depth * ray[1], depth * ray[2]};
-    float step[2][3], place[3], across[2][3], seen[3];
+    float step[2][3], position[3], across[2][3], seen[3];
     steps_on(shade, ray, depth, normal, step);
-    turn(look->rows, at, place);
+    rotate(look->rows, at, position);
     for (int k = 0; k < 2; k++)
-        turn(look->rows, step[k], across[k]);
+        rotate(look->rows, step[k], across[k]);
     for (int i = 0; i < 3; i++)
-        place[i] += look->shift[i];
-    const float size = __builtin_fabsf(place[2]);
+        position[i] += look->shift[i];
+    const float size = __builtin_fabsf(position[2]);
     if (look->half > 0.0f && size > look->half)
-        place[2] = (place[2] < 0.0f ? look->half - size : size - look->half) * look->stretch;
+        position[2] = (position[2] < 0.0f ? look->half - size : size - look->half) * look->stretch;
     if (look->texture->cube) {
-        mf_texture_map_cube(look->texture, place, (const float(*)[3])across, seen);
+        mf_texture_map_cube(look->texture, position, (const float(*)[3])across, seen);
     } else {
         const float flat[2][2] = {{across[0][0], across[0][1]}, {across[1][0], across[1][1]}};
-        mf_texture_map_flat(look->texture, place, flat, seen);
+        mf_texture_map_flat(look->texture, position, flat, seen);
     }
     for (int i = 0; i < 3; i++)
         color[i] *= seen[i];
@@ -159,10 +161,10 @@ static void sky_texture(const Shade *shade, const float ray[3], float out[3]) {
         for (int k = 0; k < 2; k++)
             step[k][i] = (float)shade->per_pixel * length * (float)shade->rows[3 * k + i];
     }
-    const float way[3] = {world[0], world[2], -world[1]};
+    const float direction[3] = {world[0], world[2], -world[1]};
     const float across[2][3] = {{step[0][0], step[0][2], -step[0][1]},
                                 {step[1][0], step[1][2], -step[1][1]}};
-    mf_texture_map_cube(shade->sight->sky, way, across, out);
+    mf_texture_map_cube(shade->scene->sky, direction, across, out);
     for (int i = 0; i < 3; i++)
         out[i] = length > 0.0f ? out[i] : 0.0f;
 }
@@ -170,7 +172,7 @@ static void sky_texture(const Shade *shade, const float ray[3], float out[3]) {
 // ---- pixels -------------------------------------------------------------------------------------
 
 static void sky_color(const Shade *shade, const float ray[3], float out[3]) {
-    if (shade->sight->sky != NULL) {
+    if (shade->scene->sky != NULL) {
         sky_texture(shade, ray, out);
         return;
     }
@@ -201,27 +203,28 @@ static void shade_ground(const Shade *shade, const float ray[3], float depth, co
         out[i] *= factor;
 }
 
-static void shade_pixel(const Shade *shade, const mf_SightRoom *room, size_t pixel, float out[3]) {
-    const mf_Raster *raster = &room->raster;
+static void shade_pixel(const Shade *shade, const mf_RenderBuffers *buffers, size_t pixel,
+                        float out[3]) {
+    const mf_Raster *raster = &buffers->raster;
     const float ray[3] = {raster->ray[0][pixel], raster->ray[1][pixel], raster->ray[2][pixel]};
     const float depth = raster->depth[pixel];
     const uint32_t number = (uint32_t)raster->face[pixel];
-    float reached = shade->shadows ? room->lit[pixel] : 1.0f;
+    float reached = shade->shadows ? buffers->lit[pixel] : 1.0f;
     float normal[3];
     if (number == MF_RASTER_SKY) {
         sky_color(shade, ray, out);
         return;
     }
-    if (shade->shadows && shade->sight->hidden != NULL && reached > 0.0f) {
+    if (shade->shadows && shade->scene->hidden != NULL && reached > 0.0f) {
         double world[3];
         world_point(shade, ray, depth, world);
-        reached = mf_sight_is_behind_hill(shade->sight, world) ? 0.0f : reached;
+        reached = mf_render_is_behind_hill(shade->scene, world) ? 0.0f : reached;
     }
     if (number == MF_RASTER_GROUND) {
         shade_ground(shade, ray, depth, shade->up, reached, out);
         return;
     }
-    const mf_SightFace *face = &room->faces[number];
+    const mf_RenderFace *face = &buffers->faces[number];
     if (face->owner[0] == GROUND) {
         shade_ground(shade, ray, depth, face->normal, reached, out);
         return;
@@ -241,39 +244,39 @@ static void shade_pixel(const Shade *shade, const mf_SightRoom *room, size_t pix
 }
 
 // The ground in the look of a shape that is fixed in the world.
-static void paint_floor(Shade *shade, const mf_Sight *sight) {
-    mf_SightPose pose;
-    double arm[3], turned[9];
-    shade->painted = sight->painted;
-    if (!sight->painted)
+static void paint_floor(Shade *shade, const mf_RenderScene *scene) {
+    mf_RenderTransform pose;
+    double arm[3], rotated[9];
+    shade->painted = scene->painted;
+    if (!scene->painted)
         return;
-    mf_vec3_sub(arm, sight->floor.position, shade->position);
+    mf_vec3_sub(arm, scene->floor.position, shade->position);
     mf_mat3_apply(pose.position, shade->rows, arm);
     for (int i = 0; i < 9; i++)
-        turned[i] = sight->floor.rotation[i];
-    mf_mat3_multiply(pose.rotation, shade->rows, turned);
-    shade->floor = mf_sight_look_at(&sight->floor, &pose);
-    shade->floor_emission = sight->floor.emission;
+        rotated[i] = scene->floor.rotation[i];
+    mf_mat3_multiply(pose.rotation, shade->rows, rotated);
+    shade->floor = mf_render_look_at(&scene->floor, &pose);
+    shade->floor_emission = scene->floor.emission;
     for (int i = 0; i < 3; i++)
-        shade->floor_color[i] = sight->floor.solid.color[i];
+        shade->floor_color[i] = scene->floor.solid.color[i];
 }
 
-void mf_sight_shade(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
-                    mf_SightRoom *room) {
+void mf_render_shade(const mf_RenderScene *scene, const mf_CameraView *view,
+                     const mf_RenderPose *pose, mf_RenderBuffers *buffers) {
     Shade shade = {
-        .per_pixel = 1.0 / view->camera.focal[0], .shadows = view->camera.shadows, .sight = sight};
+        .per_pixel = 1.0 / view->camera.focal[0], .shadows = view->camera.shadows, .scene = scene};
     double towards[3];
-    mf_sight_axes(place, shade.rows);
-    mf_sight_light(shade.rows, towards);
-    mf_vec3_copy(shade.position, place->position);
-    paint_floor(&shade, sight);
+    mf_render_axes(pose, shade.rows);
+    mf_render_light(shade.rows, towards);
+    mf_vec3_copy(shade.position, pose->position);
+    paint_floor(&shade, scene);
     for (int i = 0; i < 3; i++) {
         shade.towards[i] = (float)towards[i];
         shade.up[i] = (float)shade.rows[3 * i + 2];
     }
     shade.per_level = 1.0f / lit(shade.up, &shade, 1.0f);
-    for (uint32_t y = room->raster.top; y < room->raster.bottom; y++)
+    for (uint32_t y = buffers->raster.top; y < buffers->raster.bottom; y++)
         for (uint32_t x = 0; x < view->camera.width; x++)
-            shade_pixel(&shade, room, (size_t)y * view->stride + x,
-                        room->color + 3 * ((size_t)y * view->camera.width + x));
+            shade_pixel(&shade, buffers, (size_t)y * view->stride + x,
+                        buffers->color + 3 * ((size_t)y * view->camera.width + x));
 }

@@ -1,9 +1,9 @@
-// Minds that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that
+// Policies that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that
 // are driven, a track that rolls.
 #include "rig/rig.h"
 #include "scene/support.h"
 
-static const double full_turn = 6.283185307179586;
+static const double two_pi = 6.283185307179586;
 
 // ---- scenes -------------------------------------------------------------------------------------
 
@@ -35,25 +35,25 @@ static void stage_run(Stage *stage, double seconds) {
 }
 
 static double wrap(double angle) {
-    return angle - full_turn * floor(angle / full_turn + 0.5);
+    return angle - two_pi * floor(angle / two_pi + 0.5);
 }
 
 static const char snake[] =
     "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
     "  - {name: m, model: ../models/modules/pitch.urdf, count: 6, heading: 1.5707963267948966,\n"
-    "     place: {line: {distance: 0.1}}, behavior_interval: 0.02,\n"
+    "     placement: {line: {distance: 0.1}}, behavior_interval: 0.02,\n"
     "     behavior: {snake: {amplitude: 0.6, frequency: 0.6, lag: 1.2}}}\n";
 
 // Robot 5 is the head: its front is free. Robot k is the module 5 - k of the chain.
 static void a_snake_is_a_wave_that_crawls(void **state) {
     Stage stage;
-    double start[2], way[2];
+    double start[2], direction[2];
     stage_open(&stage, snake);
     for (uint32_t c = 0; c < 2; c++)
         start[c] = stage_get(&stage, "base.position", 2, c);
     stage_run(&stage, 5.0);
     const double head = stage_get(&stage, "snake.memory", 5, 0);
-    assert_near(wrap(head - 5.0 * 0.6 * full_turn), 0.0, 1e-9);
+    assert_near(wrap(head - 5.0 * 0.6 * two_pi), 0.0, 1e-9);
     for (uint32_t k = 0; k < 6; k++) {
         assert_near(stage_get(&stage, "snake.memory", k, 1), 5 - k, 0.0);
         assert_near(wrap(stage_get(&stage, "snake.memory", k, 0) - head + 1.2 * (5 - k)), 0.0,
@@ -62,8 +62,8 @@ static void a_snake_is_a_wave_that_crawls(void **state) {
                     0.6 * sin(stage_get(&stage, "snake.memory", k, 0)), 1e-6);
     }
     for (uint32_t c = 0; c < 2; c++)
-        way[c] = stage_get(&stage, "base.position", 2, c) - start[c];
-    assert_true(hypot(way[0], way[1]) > 0.15);
+        direction[c] = stage_get(&stage, "base.position", 2, c) - start[c];
+    assert_true(hypot(direction[0], direction[1]) > 0.15);
     stage_close(&stage);
 }
 
@@ -92,12 +92,12 @@ static void a_plugin_gets_its_messages(void **state) {
     stage_close(&stage);
 }
 
-// Steps of 10 ms, because phases are counted by the minds: every other step.
+// Steps of 10 ms, because phases are counted by the policies: every other step.
 static const char pair[] =
     "name: s\nworld: {step: 0.01, gravity: 0, seed: %u}\nmessages: {}\nrun: {duration: "
     "1}\ngroups:\n"
     "  - {name: m, model: ../models/modules/pitch.urdf, count: %u, heading: 1.5707963267948966,\n"
-    "     place: {line: {distance: 0.1}}, behavior_interval: 0.02,\n"
+    "     placement: {line: {distance: 0.1}}, behavior_interval: 0.02,\n"
     "     behavior: {phase: {frequency: 1, coupling: %g, scatter: %g, amplitude: 0.05}}}\n";
 
 // Two lock with sin(difference of phases) = difference of frequencies / (2 coupling).
@@ -144,7 +144,7 @@ static void a_row_of_oscillators_agrees(void **state) {
 static const char rover[] =
     "name: s\nworld: {step: 0.002}\nrun: {duration: 1}\n"
     "ground: {file: yard.pgm, cell: 0.25, scale: 0.4, interpolation: bilinear}\ngroups:\n"
-    "  - {name: r, model: ../tests/scene/rover.xml, place: {poses: [[0, 0, 0.3]]},\n"
+    "  - {name: r, model: ../tests/scene/rover.xml, placement: {poses: [[0, 0, 0.3]]},\n"
     "     behavior: %s}\n";
 
 static void joints_spin_at_the_speed(void **state) {
@@ -175,7 +175,7 @@ static void joints_spin_at_the_speed(void **state) {
 // It drives at 5 rad/s times 42 mm until it sees a wall, and never gets stuck.
 static void a_wheelbot_turns_away_from_walls(void **state) {
     Stage stage;
-    double way = 0.0, turned = 0.0;
+    double distance = 0.0, angle = 0.0;
     stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/wheelbot.yaml", NULL, 0);
     stage.scene = make_scene(stage.context, stage.file);
@@ -188,19 +188,19 @@ static void a_wheelbot_turns_away_from_walls(void **state) {
         stage_run(&stage, 0.5);
         for (uint32_t c = 0; c < 2; c++)
             step[c] = stage_get(&stage, "base.position", 0, c) - before[c];
-        way += hypot(step[0], step[1]);
-        turned += stage_get(&stage, "wheels.memory", 0, 0) > 0.0;
+        distance += hypot(step[0], step[1]);
+        angle += stage_get(&stage, "wheels.memory", 0, 0) > 0.0;
         assert_true(fabs(stage_get(&stage, "base.position", 0, 0)) < 1.75); // inside
         assert_true(fabs(stage_get(&stage, "base.position", 0, 1)) < 1.75);
     }
-    assert_true(way > 6.0);
-    assert_true(turned > 5 && turned < 80);
+    assert_true(distance > 6.0);
+    assert_true(angle > 5 && angle < 80);
     assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
     stage_close(&stage);
 }
 
 // [m], [rad] How far scenes/atron_car.yaml gets in five seconds, and how it turns.
-static void drive(const char *right, double way[2], double *turned) {
+static void drive(const char *right, double direction[2], double *turned) {
     const mf_Override overrides[] = {{"groups.right.behavior.spin.speed", right}};
     Stage stage;
     double q[4];
@@ -211,7 +211,7 @@ static void drive(const char *right, double way[2], double *turned) {
     for (uint32_t c = 0; c < 4; c++)
         q[c] = stage_get(&stage, "base.orientation", 0, c);
     for (uint32_t c = 0; c < 2; c++)
-        way[c] = stage_get(&stage, "base.position", 0, c);
+        direction[c] = stage_get(&stage, "base.position", 0, c);
     // The body's z axis lies along the car.
     *turned = atan2(2.0 * (q[2] * q[3] - q[0] * q[1]), 2.0 * (q[1] * q[3] + q[0] * q[2]));
     stage_close(&stage);
@@ -219,15 +219,15 @@ static void drive(const char *right, double way[2], double *turned) {
 
 // Wheels roll on the rims of their outer halves, 40 mm from their axes.
 static void an_atron_car_drives_and_turns(void **state) {
-    double way[2], turned;
-    drive("0.5", way, &turned);
-    assert_near(fabs(way[0]), 5.0 * 0.5 * 0.04, 0.01);
-    assert_near(way[1], 0.0, 0.01);
-    assert_near(turned, 0.0, 0.02);
+    double direction[2], angle;
+    drive("0.5", direction, &angle);
+    assert_near(fabs(direction[0]), 5.0 * 0.5 * 0.04, 0.01);
+    assert_near(direction[1], 0.0, 0.01);
+    assert_near(angle, 0.0, 0.02);
     if (SANITIZED)
         return; // the same code
-    drive("-0.5", way, &turned);
-    assert_true(fabs(turned) > 0.5);
+    drive("-0.5", direction, &angle);
+    assert_true(fabs(angle) > 0.5);
 }
 
 // ---- a track ------------------------------------------------------------------------------------
@@ -238,18 +238,18 @@ static double roll(const char *stretch, const char *lean) {
                                      {"groups.modules.behavior.track.lean", lean},
                                      {"world.step", "0.005"}};
     Stage stage;
-    double way = 0.0;
+    double distance = 0.0;
     stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/track.yaml", overrides, SANITIZED ? 3 : 2);
     stage.scene = make_scene(stage.context, stage.file);
     for (uint32_t i = 0; i < 8; i++)
-        way -= stage_get(&stage, "base.position", i, 0) / 8;
+        distance -= stage_get(&stage, "base.position", i, 0) / 8;
     stage_run(&stage, 5.0);
     for (uint32_t i = 0; i < 8; i++)
-        way += stage_get(&stage, "base.position", i, 0) / 8;
+        distance += stage_get(&stage, "base.position", i, 0) / 8;
     assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
     stage_close(&stage);
-    return way;
+    return distance;
 }
 
 // Towards the side to which it leans; a circle stands.

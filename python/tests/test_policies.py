@@ -1,4 +1,4 @@
-"""Messages and minds: deliveries, percepts, actions, memory, pickles and mistakes."""
+"""Messages and policies: deliveries, percepts, actions, memory, pickles and mistakes."""
 
 import pickle
 import re
@@ -11,15 +11,15 @@ import mayfly
 from conftest import ROOT
 
 
-def count_hops(mind):
+def count_hops(policy):
     """The first robot sends once; others add one to what they hear, and pass it on."""
-    heard = mind.receive("back")
+    heard = policy.receive("back")
     if heard is not None:
-        mind.memory[0] = np.frombuffer(heard.content, np.uint32)[0] + 1
-        mind.memory[1] = mind.time
-    if heard is not None or (mind.time == 0 and mind.robot == 0):
-        mind.send("front", 7, np.array([mind.memory[0]], np.uint32).tobytes())
-    mind.memory[2] = mind.percept("base.position")[0]
+        policy.memory[0] = np.frombuffer(heard.content, np.uint32)[0] + 1
+        policy.memory[1] = policy.time
+    if heard is not None or (policy.time == 0 and policy.robot == 0):
+        policy.send("front", 7, np.array([policy.memory[0]], np.uint32).tobytes())
+    policy.memory[2] = policy.percept("base.position")[0]
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_messages_arrive_one_step_later(world):
 
 def test_one_function_runs_on_all(world):
     modules = world.groups[0]
-    modules.add_mind(count_hops, percepts=["base.position"], memory=3)
+    modules.add_policy(count_hops, percepts=["base.position"], memory=3)
     world.step(5)
     memory = modules["mind.memory"].array
     np.testing.assert_array_equal(memory[:, 0], [0, 1, 2, 3])
@@ -67,10 +67,10 @@ def test_one_function_runs_on_all(world):
 def test_actions(world):
     modules = world.groups[0]
 
-    def let_go(mind):
-        mind.act("dock.enabled", 0 if mind.time > 0.025 else 1)
+    def let_go(policy):
+        policy.act("dock.enabled", 0 if policy.time > 0.025 else 1)
 
-    modules.add_mind(let_go, actions=["dock.enabled"], name="hands")
+    modules.add_policy(let_go, actions=["dock.enabled"], name="hands")
     world.step(3)
     assert list(world.docks.assemblies()) == [0, 0, 0, 0]
     world.step(1)
@@ -79,7 +79,7 @@ def test_actions(world):
 
 def test_pickles_continue(world):
     modules = world.groups[0]
-    modules.add_mind(count_hops, percepts=["base.position"], memory=3)
+    modules.add_policy(count_hops, percepts=["base.position"], memory=3)
     world.step(2)
     again = pickle.loads(pickle.dumps(world))
     world.step(3)
@@ -95,9 +95,9 @@ def test_mistakes(world):
     with pytest.raises(mayfly.NotFoundError, match="no dock 'nose'"):
         world.messages.send(modules, 0, "nose", 1)
     with pytest.raises(mayfly.NotFoundError, match="no field nothing"):
-        modules.add_mind(count_hops, percepts=["nothing"])
+        modules.add_policy(count_hops, percepts=["nothing"])
     with pytest.raises(mayfly.ArgumentError, match="whole numbers"):
-        modules.add_mind(count_hops, actions=["dock.enabled"], noise={"dock.enabled": 1.0})
+        modules.add_policy(count_hops, actions=["dock.enabled"], noise={"dock.enabled": 1.0})
     with pytest.raises(mayfly.ArgumentError, match="already"):
         world.add_messages()
 
@@ -105,11 +105,11 @@ def test_mistakes(world):
 def test_what_a_function_raises_is_raised(world):
     modules = world.groups[0]
 
-    def fail(mind):
-        if mind.robot == 2:
+    def fail(policy):
+        if policy.robot == 2:
             raise KeyError("lost")
 
-    modules.add_mind(fail)
+    modules.add_policy(fail)
     with pytest.raises(KeyError, match="lost"):
         world.step(3)
     assert modules.fault[2] == lib_control()
@@ -123,7 +123,7 @@ def lib_control():
 def test_page():
     page = (ROOT / "docs" / "how_to" / "modules.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
-    (block,) = (text for text in blocks if "add_mind" in text)
+    (block,) = (text for text in blocks if "add_policy" in text)
     names = {}
     exec(block, names)
     np.testing.assert_array_equal(names["modules"]["mind.memory"].array.ravel(), range(6))

@@ -3,8 +3,8 @@
 // A solid is met at the smaller root t of |t d - c|^2 = 1 over the components that count, with the
 // discriminant from the part of c that is square to d, because b^2 - a (c^2 - 1) loses all digits
 // where the solid is far (Hearn and Baker, Computer Graphics, section on rays and spheres).
-#ifndef MAYFLY_CAMERA_MEET_H
-#define MAYFLY_CAMERA_MEET_H
+#ifndef MAYFLY_CAMERA_INTERSECT_H
+#define MAYFLY_CAMERA_INTERSECT_H
 
 #include "camera/raster.h"
 
@@ -49,12 +49,12 @@ static MF_INLINE mf_lane first_root(Vec d, Vec c, bool flat, mf_mask *hit) {
     return middle - mf_sqrt(mf_max(rest, mf_zero()) / square);
 }
 
-static MF_INLINE mf_lane meet_ball(Vec d, Vec c, mf_mask *hit) {
+static MF_INLINE mf_lane intersect_ball(Vec d, Vec c, mf_mask *hit) {
     return first_root(d, c, false, hit);
 }
 
 // The side where it is met between the ends, else the end that faces the camera.
-static MF_INLINE mf_lane meet_tube(Vec d, Vec c, mf_lane half, mf_mask *hit) {
+static MF_INLINE mf_lane intersect_tube(Vec d, Vec c, mf_lane half, mf_mask *hit) {
     const mf_lane zero = mf_zero(), tiny = mf_set(1e-30f), one = mf_set(1.0f);
     mf_mask round;
     const mf_lane side = first_root(d, c, true, &round);
@@ -68,7 +68,7 @@ static MF_INLINE mf_lane meet_tube(Vec d, Vec c, mf_lane half, mf_mask *hit) {
     return mf_select(round, side, cap);
 }
 
-static MF_INLINE mf_lane meet_pill(Vec d, Vec c, mf_lane half, mf_mask *hit) {
+static MF_INLINE mf_lane intersect_pill(Vec d, Vec c, mf_lane half, mf_mask *hit) {
     mf_mask round;
     const mf_lane side = first_root(d, c, true, &round), far = mf_set(1e30f);
     round = mf_and(round, mf_less_equal(mf_abs(side * d.z - c.z), half));
@@ -85,12 +85,12 @@ static MF_INLINE mf_lane meet_pill(Vec d, Vec c, mf_lane half, mf_mask *hit) {
 }
 
 // The last of the three planes that face the camera, if it comes before the first of the others.
-static MF_INLINE mf_lane meet_brick(Vec d, Vec c, mf_mask *hit) {
+static MF_INLINE mf_lane intersect_brick(Vec d, Vec c, mf_mask *hit) {
     const mf_lane one = mf_set(1.0f), tiny = mf_set(1e-30f);
-    const mf_lane way[3] = {d.x, d.y, d.z}, middle[3] = {c.x, c.y, c.z};
+    const mf_lane direction[3] = {d.x, d.y, d.z}, middle[3] = {c.x, c.y, c.z};
     mf_lane in = mf_set(-1e30f), out = mf_set(1e30f);
     for (int k = 0; k < 3; k++) {
-        const mf_lane step = mf_select(mf_less(mf_abs(way[k]), tiny), tiny, way[k]);
+        const mf_lane step = mf_select(mf_less(mf_abs(direction[k]), tiny), tiny, direction[k]);
         const mf_lane low = (middle[k] - one) / step, high = (middle[k] + one) / step;
         in = mf_max(in, mf_min(low, high));
         out = mf_min(out, mf_max(low, high));
@@ -100,16 +100,17 @@ static MF_INLINE mf_lane meet_brick(Vec d, Vec c, mf_mask *hit) {
 }
 
 // Of a solid, at the first t > -infinity.
-static MF_INLINE mf_lane meet_solid(mf_RasterType type, Vec d, Vec c, mf_lane half, mf_mask *hit) {
+static MF_INLINE mf_lane intersect_solid(mf_RasterType type, Vec d, Vec c, mf_lane half,
+                                         mf_mask *hit) {
     switch (type) {
     case MF_RASTER_BALL:
-        return meet_ball(d, c, hit);
+        return intersect_ball(d, c, hit);
     case MF_RASTER_TUBE:
-        return meet_tube(d, c, half, hit);
+        return intersect_tube(d, c, half, hit);
     case MF_RASTER_PILL:
-        return meet_pill(d, c, half, hit);
+        return intersect_pill(d, c, half, hit);
     default:
-        return meet_brick(d, c, hit);
+        return intersect_brick(d, c, hit);
     }
 }
 

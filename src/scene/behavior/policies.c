@@ -1,45 +1,46 @@
-// Adds the minds that ship: finds what their settings name, and commands joints for them.
-#include "scene/behavior/minds.h"
+// Adds the policies that ship: finds what their settings name, and commands joints for them.
+#include "scene/behavior/policies.h"
 
 #include "base/hash.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
-static const mf_MindKind *const kinds[] = {&mf_mind_snake,  &mf_mind_phase,  &mf_mind_track,
-                                           &mf_mind_unroll, &mf_mind_count,  &mf_mind_leader,
-                                           &mf_mind_spin,   &mf_mind_wheels, &mf_mind_car,
-                                           &mf_mind_arm,    &mf_mind_hormone};
-_Static_assert(sizeof kinds / sizeof *kinds == MF_BEHAVIOR_LAST - MF_BEHAVIOR_MINDS + 1,
+static const mf_PolicyKind *const kinds[] = {
+    &mf_policy_snake, &mf_policy_phase,  &mf_policy_track,  &mf_policy_unroll,
+    &mf_policy_count, &mf_policy_leader, &mf_policy_spin,   &mf_policy_wheels,
+    &mf_policy_car,   &mf_policy_arm,    &mf_policy_hormone};
+_Static_assert(sizeof kinds / sizeof *kinds == MF_BEHAVIOR_LAST - MF_BEHAVIOR_POLICIES + 1,
                "kinds are in the order of mf_BehaviorKind");
 
-// ---- for minds ----------------------------------------------------------------------------------
+// ---- for policies
+// ----------------------------------------------------------------------------------
 
-double mf_mind_wrap(double angle) {
+double mf_policy_wrap(double angle) {
     const double half = 3.141592653589793;
     return angle - 2.0 * half * mf_floor((angle + half) / (2.0 * half));
 }
 
-bool mf_mind_pose(mf_Mind *mind, const mf_MindPlan *plan, double position) {
+bool mf_policy_pose(mf_Policy *policy, const mf_PolicyPlan *plan, double position) {
     bool done = true;
     for (uint32_t i = 0; i < plan->joint_count; i++)
-        done = mf_mind_act(mind, 0, plan->joints[i].joint, position) && done;
+        done = mf_policy_act(policy, 0, plan->joints[i].joint, position) && done;
     return done;
 }
 
 static const double most_ahead = 1.0; // [rad]
 
-bool mf_mind_drive(mf_Mind *mind, const mf_MindPlan *plan, double speed, double right) {
+bool mf_policy_drive(mf_Policy *policy, const mf_PolicyPlan *plan, double speed, double right) {
     bool done = true;
     for (uint32_t i = 0; i < plan->joint_count; i++) {
-        const mf_MindJoint *joint = &plan->joints[i];
+        const mf_PolicyJoint *joint = &plan->joints[i];
         const double own = joint->side < 0.0 ? right : speed;
-        const double angle = mf_mind_percept(mind, MF_MIND_ANGLE, joint->joint);
-        const double next =
-            mf_mind_percept(mind, MF_MIND_TARGET, joint->joint) + own * mf_mind_period(mind);
+        const double angle = mf_policy_percept(policy, MF_POLICY_ANGLE, joint->joint);
+        const double next = mf_policy_percept(policy, MF_POLICY_TARGET, joint->joint) +
+                            own * mf_policy_period(policy);
         const double target = angle + mf_clamp(next - angle, -most_ahead, most_ahead);
-        done = (plan->by_actuator ? mf_mind_act(mind, 0, joint->actuator, own)
-                                  : mf_mind_act(mind, 0, joint->joint, target)) &&
+        done = (plan->by_actuator ? mf_policy_act(policy, 0, joint->actuator, own)
+                                  : mf_policy_act(policy, 0, joint->joint, target)) &&
                done;
     }
     return done;
@@ -86,7 +87,7 @@ static mf_Status find_dock(const mf_Model *model, const char *what, const char *
                                               what, model->name, name);
 }
 
-static mf_Status find_sensor(const mf_Model *model, const mf_MindKind *kind, const char *name,
+static mf_Status find_sensor(const mf_Model *model, const mf_PolicyKind *kind, const char *name,
                              uint32_t *out, mf_Error *error) {
     for (uint32_t s = 0; s < model->sensor_count; s++) {
         const mf_Sensor *sensor = &model->sensors[s];
@@ -106,8 +107,9 @@ static bool can_move(const mf_Joint *joint) {
            joint->mimic == MF_NONE;
 }
 
-static mf_Status find_joints(const mf_Model *model, const mf_MindKind *kind,
-                             const mf_MindBehavior *settings, mf_MindPlan *plan, mf_Error *error) {
+static mf_Status find_joints(const mf_Model *model, const mf_PolicyKind *kind,
+                             const mf_PolicyBehavior *settings, mf_PolicyPlan *plan,
+                             mf_Error *error) {
     const char *left = text_of(kind->sides ? settings->left : settings->joint);
     const char *right = text_of(kind->sides ? settings->right : NULL);
     const bool all = !kind->sides && left[0] == '\0';
@@ -118,7 +120,7 @@ static mf_Status find_joints(const mf_Model *model, const mf_MindKind *kind,
         if (!can_move(joint) || (!all && !on_right && !lists(left, joint->name)))
             continue;
         const uint32_t actuator = actuator_of(model, j);
-        plan->joints[plan->joint_count++] = (mf_MindJoint){j, actuator, on_right ? -1.0 : 1.0};
+        plan->joints[plan->joint_count++] = (mf_PolicyJoint){j, actuator, on_right ? -1.0 : 1.0};
         driven += actuator != MF_NONE;
     }
     if (!all && plan->joint_count != words_of(left) + words_of(right))
@@ -139,7 +141,7 @@ static mf_Status find_joints(const mf_Model *model, const mf_MindKind *kind,
 // ---- adding one ---------------------------------------------------------------------------------
 
 // Serial numbers of modules: through all groups with docks.
-static void number_modules(mf_Group *group, mf_MindPlan *plan) {
+static void number_modules(mf_Group *group, mf_PolicyPlan *plan) {
     mf_World *world = mf_group_world(group);
     for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
         const mf_Group *other = mf_world_group(world, g);
@@ -151,7 +153,7 @@ static void number_modules(mf_Group *group, mf_MindPlan *plan) {
     }
 }
 
-static mf_Status check_messages(mf_Group *group, const mf_MindKind *kind, mf_MindPlan *plan,
+static mf_Status check_messages(mf_Group *group, const mf_PolicyKind *kind, mf_PolicyPlan *plan,
                                 mf_Error *error) {
     const mf_MessagesConfig *messages =
         mf_messages_config_of(mf_messages_of(mf_group_world(group)));
@@ -166,13 +168,14 @@ static mf_Status check_messages(mf_Group *group, const mf_MindKind *kind, mf_Min
 }
 
 // Other modules without joints lengthen what they are part of.
-static bool is_root(const mf_Model *model, const mf_MindKind *kind, const mf_MindPlan *plan) {
+static bool is_root(const mf_Model *model, const mf_PolicyKind *kind, const mf_PolicyPlan *plan) {
     return kind->may_be_root && model->joint_count == 0 &&
            (plan->point_count > 0 || model->dock_count < 2);
 }
 
-static mf_Status find_ends(const mf_Model *model, const mf_MindKind *kind,
-                           const mf_MindBehavior *settings, mf_MindPlan *plan, mf_Error *error) {
+static mf_Status find_ends(const mf_Model *model, const mf_PolicyKind *kind,
+                           const mf_PolicyBehavior *settings, mf_PolicyPlan *plan,
+                           mf_Error *error) {
     const char *front = text_of(settings->front), *back = text_of(settings->back);
     const bool root = is_root(model, kind, plan);
     mf_Status status = MF_OK;
@@ -185,8 +188,8 @@ static mf_Status find_ends(const mf_Model *model, const mf_MindKind *kind,
     return status;
 }
 
-static mf_Status fill(mf_Group *group, const mf_MindKind *kind, const mf_MindBehavior *settings,
-                      mf_MindPlan *plan, mf_Error *error) {
+static mf_Status fill(mf_Group *group, const mf_PolicyKind *kind, const mf_PolicyBehavior *settings,
+                      mf_PolicyPlan *plan, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     mf_Status status = MF_OK;
     number_modules(group, plan);
@@ -203,10 +206,10 @@ static mf_Status fill(mf_Group *group, const mf_MindKind *kind, const mf_MindBeh
     return status == MF_OK && kind->check != NULL ? kind->check(plan, error) : status;
 }
 
-static uint64_t hash_of(const mf_MindBehavior *settings, const mf_MindPlan *plan) {
+static uint64_t hash_of(const mf_PolicyBehavior *settings, const mf_PolicyPlan *plan) {
     const double values[] = {settings->amplitude, settings->frequency, settings->offset,
                              settings->lag,       settings->coupling,  settings->scatter,
-                             settings->speed,     settings->distance,  settings->turn,
+                             settings->speed,     settings->distance,  settings->pivot_time,
                              settings->stretch,   settings->lean,      settings->open,
                              settings->together,  settings->apart,     settings->wait,
                              settings->length,    settings->posture,   settings->damping};
@@ -220,25 +223,25 @@ static uint64_t hash_of(const mf_MindBehavior *settings, const mf_MindPlan *plan
     return hash;
 }
 
-static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior *behavior,
-                     mf_MindPlan *plan, mf_Error *error) {
+static mf_Status add(mf_Group *group, const mf_PolicyKind *kind, const mf_Behavior *behavior,
+                     mf_PolicyPlan *plan, mf_Error *error) {
     const bool moves = plan->joint_count > 0;
     // Of docks and of joints each kind of module has at least one.
     const char *percepts[5] = {"dock.state", "dock.state", "joint.target", NULL, NULL};
     const char *actions[3] = {NULL, NULL, NULL};
     if (moves) {
-        percepts[MF_MIND_TARGET] = "joint.target";
-        percepts[MF_MIND_ANGLE] = "joint.angle";
+        percepts[MF_POLICY_TARGET] = "joint.target";
+        percepts[MF_POLICY_ANGLE] = "joint.angle";
     }
     if (kind->words > 0)
-        percepts[MF_MIND_DOCK_STATE] = "dock.state";
+        percepts[MF_POLICY_DOCK_STATE] = "dock.state";
     if (kind->sensor != MF_SENSOR_CONTACTS)
-        percepts[MF_MIND_SENSOR] = "sensor.value";
+        percepts[MF_POLICY_SENSOR] = "sensor.value";
     if (moves)
-        actions[MF_MIND_JOINTS] = plan->by_actuator ? "actuator.control" : "joint.target";
+        actions[MF_POLICY_JOINTS] = plan->by_actuator ? "actuator.control" : "joint.target";
     if (kind->parts)
-        actions[MF_MIND_DOCKS] = "dock.enabled";
-    mf_MindConfig config = mf_mind_config();
+        actions[MF_POLICY_DOCKS] = "dock.enabled";
+    mf_PolicyConfig config = mf_policy_config();
     config.name = kind->name;
     if (!kind->drives || plan->by_actuator)
         config.rate = behavior->rate; // targets that move on do so smoothly
@@ -248,25 +251,25 @@ static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior
     config.messages = kind->words > 0;
     config.function = kind->think;
     config.user = plan;
-    config.settings_hash = hash_of(&behavior->mind, plan);
-    return mf_mind_add(group, &config, error);
+    config.settings_hash = hash_of(&behavior->policy, plan);
+    return mf_policy_add(group, &config, error);
 }
 
-mf_Status mf_mind_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_Error *error) {
-    const mf_MindKind *kind = kinds[behavior->kind - MF_BEHAVIOR_MINDS];
+mf_Status mf_policy_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_Error *error) {
+    const mf_PolicyKind *kind = kinds[behavior->kind - MF_BEHAVIOR_POLICIES];
     mf_Context *context = mf_world_context(mf_group_world(group));
     const size_t joints = mf_group_model(group)->joint_count;
     const size_t points = behavior->point_count;
-    mf_MindPlan *plan = mf_allocate(
+    mf_PolicyPlan *plan = mf_allocate(
         context, 1, sizeof *plan + joints * sizeof plan->joints[0] + points * sizeof *plan->points);
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", kind->name);
-    plan->settings = behavior->mind;
+    plan->settings = behavior->policy;
     plan->points = (double(*)[3])(void *)(plan->joints + joints);
     plan->point_count = (uint32_t)points;
     if (points > 0)
         memcpy(plan->points, behavior->points, points * sizeof *plan->points);
-    mf_Status status = fill(group, kind, &behavior->mind, plan, error);
+    mf_Status status = fill(group, kind, &behavior->policy, plan, error);
     if (status == MF_OK)
         status = add(group, kind, behavior, plan, error);
     plan->settings.front = plan->settings.back = plan->settings.joint = NULL;

@@ -1,5 +1,5 @@
 // Looks of shapes in pictures: textures of their materials, and colors of groups.
-#include "camera/sight.h"
+#include "camera/render.h"
 
 #include "math/scalar.h"
 
@@ -16,47 +16,47 @@ static bool is_shown(const mf_Model *model, uint32_t texture) {
     return false;
 }
 
-mf_Status mf_sight_take_textures(mf_Sight *sight, const mf_Model *model, const mf_TextureMap **out,
-                                 mf_Error *error) {
+mf_Status mf_render_take_textures(mf_RenderScene *scene, const mf_Model *model,
+                                  const mf_TextureMap **out, mf_Error *error) {
     *out = NULL;
-    for (uint32_t i = 0; i < sight->texture_count; i++)
-        if (sight->textures[i].model == model)
-            *out = sight->textures[i].maps;
+    for (uint32_t i = 0; i < scene->texture_count; i++)
+        if (scene->textures[i].model == model)
+            *out = scene->textures[i].maps;
     if (model->texture_count == 0 || *out != NULL)
         return MF_OK;
-    mf_SightTextures *own = &sight->textures[sight->texture_count];
-    own->maps = mf_allocate(sight->context, model->texture_count, sizeof *own->maps);
+    mf_RenderTextures *own = &scene->textures[scene->texture_count];
+    own->maps = mf_allocate(scene->context, model->texture_count, sizeof *own->maps);
     if (own->maps == NULL)
         return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
     own->model = model;
-    sight->texture_count++;
+    scene->texture_count++;
     *out = own->maps;
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < model->texture_count && status == MF_OK; i++) {
         if (!is_shown(model, i))
             continue;
-        status = mf_texture_map_make(sight->context, &model->textures[i], &own->maps[i], error);
-        if (model->textures[i].type == MF_TEXTURE_SKY && sight->sky == NULL)
-            sight->sky = &own->maps[i];
+        status = mf_texture_map_make(scene->context, &model->textures[i], &own->maps[i], error);
+        if (model->textures[i].type == MF_TEXTURE_SKY && scene->sky == NULL)
+            scene->sky = &own->maps[i];
     }
     return status;
 }
 
-void mf_sight_release_textures(mf_Sight *sight) {
-    for (uint32_t i = 0; sight->textures != NULL && i < sight->texture_count; i++) {
-        const mf_SightTextures *own = &sight->textures[i];
+void mf_render_release_textures(mf_RenderScene *scene) {
+    for (uint32_t i = 0; scene->textures != NULL && i < scene->texture_count; i++) {
+        const mf_RenderTextures *own = &scene->textures[i];
         for (uint32_t t = 0; t < own->model->texture_count; t++)
             if (own->maps[t].context != NULL)
                 mf_texture_map_release(&own->maps[t]);
-        mf_release(sight->context, own->maps);
+        mf_release(scene->context, own->maps);
     }
-    mf_release(sight->context, sight->textures);
+    mf_release(scene->context, scene->textures);
 }
 
 // ---- looks --------------------------------------------------------------------------------------
 
-void mf_sight_take_look(mf_SightShape *out, const mf_Model *model, const mf_Shape *shape,
-                        const mf_TextureMap *maps) {
+void mf_render_take_look(mf_RenderShape *out, const mf_Model *model, const mf_Shape *shape,
+                         const mf_TextureMap *maps) {
     mf_TextureLay lay;
     if (shape->material != MF_NONE)
         out->emission = (float)model->materials[shape->material].emission;
@@ -69,8 +69,9 @@ void mf_sight_take_look(mf_SightShape *out, const mf_Model *model, const mf_Shap
     out->stretch = (float)lay.stretch;
 }
 
-mf_SightLook mf_sight_look_at(const mf_SightShape *shape, const mf_SightPose *pose) {
-    mf_SightLook look = {.texture = shape->texture, .half = shape->half, .stretch = shape->stretch};
+mf_RenderLook mf_render_look_at(const mf_RenderShape *shape, const mf_RenderTransform *pose) {
+    mf_RenderLook look = {
+        .texture = shape->texture, .half = shape->half, .stretch = shape->stretch};
     for (int i = 0; i < 3; i++) {
         double shift = shape->offset[i];
         for (int k = 0; k < 3; k++) {
@@ -86,7 +87,7 @@ mf_SightLook mf_sight_look_at(const mf_SightShape *shape, const mf_SightPose *po
 // ---- groups -------------------------------------------------------------------------------------
 
 // As on the page: where a shape is colored at all.
-void mf_sight_tint(float color[3], const float *tint) {
+void mf_render_tint(float color[3], const float *tint) {
     float most = color[0], least = color[0];
     for (int c = 1; c < 3; c++) {
         most = color[c] > most ? color[c] : most;

@@ -1,4 +1,4 @@
-"""Minds: one function that runs on every robot of a group and sees only what its robot senses."""
+"""Policies: a function that runs on every robot of a group and sees only what its robot senses."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from mayfly.messages import Message, dock_number, pack, unpack
 if TYPE_CHECKING:
     from mayfly.group import Group
 
-__all__ = ["Mind", "MindRecipe", "add_mind"]
+__all__ = ["RobotPolicy", "PolicyRecipe", "add_policy"]
 
 
 @dataclasses.dataclass(frozen=True)
-class MindRecipe:
-    """The arguments of Group.add_mind, sufficient to add the mind again."""
+class PolicyRecipe:
+    """The arguments of Group.add_mind, sufficient to add the policy again."""
 
-    function: Callable[[Mind], object]
+    function: Callable[[RobotPolicy], object]
     percepts: tuple[str, ...]
     actions: tuple[str, ...]
     noise: Mapping[str, float]
@@ -47,18 +47,18 @@ class Memory:
     def __getitem__(self, index: int) -> float:
         if not 0 <= index < self._size:
             raise IndexError(f"memory: need 0 .. {self._size - 1}, got {index}")
-        return float(lib.mf_mind_recall(self._native, index))
+        return float(lib.mf_policy_memory(self._native, index))
 
     def __setitem__(self, index: int, value: float) -> None:
         if not 0 <= index < self._size:
             raise IndexError(f"memory: need 0 .. {self._size - 1}, got {index}")
-        lib.mf_mind_remember(self._native, index, float(value))
+        lib.mf_policy_set_memory(self._native, index, float(value))
 
     def __iter__(self) -> Iterator[float]:
         return (self[i] for i in range(self._size))
 
 
-class Mind(Sealed):
+class RobotPolicy(Sealed):
     """What one robot senses, remembers, says and does, while its function is called.
 
     Attributes:
@@ -66,7 +66,7 @@ class Mind(Sealed):
 
     """
 
-    def __init__(self, native: Any, recipe: MindRecipe, model: Any) -> None:
+    def __init__(self, native: Any, recipe: PolicyRecipe, model: Any) -> None:
         self._native = native
         self._recipe = recipe
         self._model = model
@@ -76,61 +76,61 @@ class Mind(Sealed):
     @property
     def time(self) -> float:
         """[s] at the beginning of the step."""
-        return float(lib.mf_time_to_seconds(lib.mf_mind_time(self._native)))
+        return float(lib.mf_time_to_seconds(lib.mf_policy_time(self._native)))
 
     @property
     def period(self) -> float:
         """[s] between two ticks."""
-        return float(lib.mf_mind_period(self._native))
+        return float(lib.mf_policy_period(self._native))
 
     @property
     def robot(self) -> int:
         """The robot's serial number: that in its group."""
-        return int(lib.mf_mind_robot(self._native))
+        return int(lib.mf_policy_robot(self._native))
 
     @property
     def docks(self) -> int:
         """Number of docks of the robot."""
-        return int(lib.mf_mind_docks(self._native))
+        return int(lib.mf_policy_docks(self._native))
 
     def percept(self, name: str) -> Array:
         """The robot's values of a field that is listed in `percepts`."""
         number = _find(self._recipe.percepts, name, "percepts")
-        size = int(lib.mf_mind_percept_size(self._native, number))
-        values = [lib.mf_mind_percept(self._native, number, c) for c in range(size)]
+        size = int(lib.mf_policy_percept_size(self._native, number))
+        values = [lib.mf_policy_percept(self._native, number, c) for c in range(size)]
         return np.array(values, dtype=np.float64)
 
     def act(self, name: str, values: npt.ArrayLike) -> None:
         """Commands all values of a field that is listed in `actions`; their noise is added."""
         number = _find(self._recipe.actions, name, "actions")
-        size = int(lib.mf_mind_action_size(self._native, number))
+        size = int(lib.mf_policy_action_size(self._native, number))
         row = np.broadcast_to(np.asarray(values, dtype=np.float64), (size,))
         if not np.isfinite(row).all():
             raise ValueError(f"{name}: need finite numbers, got {values!r}")
         for c in range(size):
-            lib.mf_mind_act(self._native, number, c, float(row[c]))
+            lib.mf_policy_act(self._native, number, c, float(row[c]))
 
     def send(self, dock: int | str, type: int, content: bytes = b"") -> bool:
-        """Sends a message to whoever is docked; False: it has no room."""
+        """Sends a message to whoever is docked; False: it has no space."""
         number = dock_number(self._model, dock)
-        return bool(lib.mf_mind_send(self._native, number, pack(type, content)))
+        return bool(lib.mf_policy_send(self._native, number, pack(type, content)))
 
     def receive(self, dock: int | str | None = None) -> Message | None:
         """Takes the oldest message that arrived, at a dock or any; None: there is none."""
         number = lib.MF_NONE if dock is None else dock_number(self._model, dock)
         out = ffi.new("mf_Message *")
-        return unpack(out) if lib.mf_mind_receive(self._native, number, out) else None
+        return unpack(out) if lib.mf_policy_receive(self._native, number, out) else None
 
     def random(self, stream: int = 0) -> npt.NDArray[np.uint32]:
         """Four random words of the robot, the tick and a stream."""
         out = ffi.new("uint32_t[4]")
-        lib.mf_mind_random(self._native, whole(stream, "random: stream", 0, 2**31), out)
+        lib.mf_policy_random(self._native, whole(stream, "random: stream", 0, 2**31), out)
         return np.array(list(out), dtype=np.uint32)
 
 
 def _find(names: tuple[str, ...], name: str, what: str) -> int:
     if name not in names:
-        raise errors.NotFoundError(f"mind: {name!r} is not in {what}: {', '.join(names)}")
+        raise errors.NotFoundError(f"policy: {name!r} is not in {what}: {', '.join(names)}")
     return names.index(name)
 
 
@@ -141,12 +141,12 @@ def _names(names: tuple[str, ...], alive: list[object]) -> Any:
     return table
 
 
-def add_mind(group: Group, recipe: MindRecipe) -> Any:
-    """Adds a mind to a native group; returns what must live as long as the world."""
+def add_policy(group: Group, recipe: PolicyRecipe) -> Any:
+    """Adds a policy to a native group; returns what must live as long as the world."""
     model, failures = group.model._use(), group.world._failures
 
     def call(native: Any, user: Any) -> bool:
-        recipe.function(Mind(native, recipe, model))
+        recipe.function(RobotPolicy(native, recipe, model))
         return True
 
     def failed(kind: Any, error: BaseException, trace: Any) -> bool:
@@ -154,8 +154,8 @@ def add_mind(group: Group, recipe: MindRecipe) -> Any:
         return False  # the robot gets a fault
 
     alive: list[object] = []
-    config, error = lib.mf_mind_config(), ffi.new("mf_Error *")
-    callback = ffi.callback("mf_MindFn", call, onerror=failed)
+    config, error = lib.mf_policy_config(), ffi.new("mf_Error *")
+    callback = ffi.callback("mf_PolicyFn", call, onerror=failed)
     name = ffi.new("char[]", encode(recipe.name))
     noise = [float(recipe.noise.get(action, 0.0)) for action in recipe.actions]
     for unknown in set(recipe.noise) - set(recipe.actions):
@@ -164,10 +164,10 @@ def add_mind(group: Group, recipe: MindRecipe) -> Any:
     config.name, config.function, config.noise = name, callback, sizes
     config.percepts = _names(recipe.percepts, alive)
     config.actions = _names(recipe.actions, alive)
-    config.memory = whole(recipe.memory, "memory", 0, lib.MF_MIND_MEMORY + 1)
+    config.memory = whole(recipe.memory, "memory", 0, lib.MF_POLICY_MEMORY + 1)
     if recipe.tick:
         out = ffi.new("mf_Time *")
         out[0] = round(recipe.tick * 1e9)
         config.rate = lib.mf_rate_from_period(out[0])
-    check(lib.mf_mind_add(group._use(), ffi.addressof(config), error), error)
+    check(lib.mf_policy_add(group._use(), ffi.addressof(config), error), error)
     return callback

@@ -1,4 +1,4 @@
-// Minds: a C function that sees a robot's own percepts, memory and messages, and acts.
+// Policies: a C function that sees a robot's own percepts, memory and messages, and acts.
 //
 // It is a callback (callback.c) with a view: the fields that the function may use are found when it
 // is added, so a tick does not search for names, and the schedule knows what is read and written.
@@ -10,22 +10,22 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
-#include <mayfly/mind.h>
+#include <mayfly/policy.h>
 
 #include <stdio.h>
 #include <string.h>
 
 enum { NAME = 64 };
 
-static const uint32_t noise_stream = 0x6d696e64; // of random numbers: "mind"
+static const uint32_t noise_stream = 0x6d696e64; // of random numbers: "policy"
 static const uint32_t own_stream = 0x6d6f776e;   // those of functions
 
-typedef struct MindPlan {
+typedef struct PolicyPlan {
     mf_Kept kept; // the group keeps it
-    mf_MindFn function;
+    mf_PolicyFn function;
     void *user;
-    mf_Field *percepts[MF_MIND_FIELDS], *actions[MF_MIND_FIELDS], *memory;
-    double noise[MF_MIND_FIELDS]; // [1] unit of the action
+    mf_Field *percepts[MF_POLICY_FIELDS], *actions[MF_POLICY_FIELDS], *memory;
+    double noise[MF_POLICY_FIELDS]; // [1] unit of the action
     uint32_t percept_count, action_count;
     uint32_t docks; // [1]
     bool messages;
@@ -34,69 +34,69 @@ typedef struct MindPlan {
     mf_Time step;    // [ns]
     char name[NAME]; // of the system
     char memory_name[NAME + 8];
-} MindPlan;
+} PolicyPlan;
 
-struct mf_Mind {
-    const MindPlan *plan;
+struct mf_Policy {
+    const PolicyPlan *plan;
     mf_Group *group;
     uint32_t instance;
     mf_Time time;
 };
 
-mf_MindConfig mf_mind_config(void) {
-    return (mf_MindConfig){.struct_size = sizeof(mf_MindConfig),
-                           .name = "mind",
-                           .rate = mf_system_config().rate,
-                           .messages = true};
+mf_PolicyConfig mf_policy_config(void) {
+    return (mf_PolicyConfig){.struct_size = sizeof(mf_PolicyConfig),
+                             .name = "policy",
+                             .rate = mf_system_config().rate,
+                             .messages = true};
 }
 
 // ---- what a function may do ---------------------------------------------------------------------
 
-mf_Time mf_mind_time(const mf_Mind *mind) {
-    return mind != NULL ? mind->time : 0;
+mf_Time mf_policy_time(const mf_Policy *policy) {
+    return policy != NULL ? policy->time : 0;
 }
 
-double mf_mind_period(const mf_Mind *mind) {
-    return mind != NULL ? mind->plan->period : 0.0;
+double mf_policy_period(const mf_Policy *policy) {
+    return policy != NULL ? policy->plan->period : 0.0;
 }
 
-uint32_t mf_mind_robot(const mf_Mind *mind) {
-    return mind != NULL ? mind->instance : 0;
+uint32_t mf_policy_robot(const mf_Policy *policy) {
+    return policy != NULL ? policy->instance : 0;
 }
 
-uint32_t mf_mind_docks(const mf_Mind *mind) {
-    return mind != NULL ? mind->plan->docks : 0;
+uint32_t mf_policy_docks(const mf_Policy *policy) {
+    return policy != NULL ? policy->plan->docks : 0;
 }
 
-uint32_t mf_mind_percept_size(const mf_Mind *mind, uint32_t percept) {
-    return mind != NULL && percept < mind->plan->percept_count
-               ? mind->plan->percepts[percept]->components
+uint32_t mf_policy_percept_size(const mf_Policy *policy, uint32_t percept) {
+    return policy != NULL && percept < policy->plan->percept_count
+               ? policy->plan->percepts[percept]->components
                : 0;
 }
 
-uint32_t mf_mind_action_size(const mf_Mind *mind, uint32_t action) {
-    return mind != NULL && action < mind->plan->action_count
-               ? mind->plan->actions[action]->components
+uint32_t mf_policy_action_size(const mf_Policy *policy, uint32_t action) {
+    return policy != NULL && action < policy->plan->action_count
+               ? policy->plan->actions[action]->components
                : 0;
 }
 
-double mf_mind_percept(const mf_Mind *mind, uint32_t percept, uint32_t component) {
-    return component < mf_mind_percept_size(mind, percept)
-               ? mf_field_get(mind->plan->percepts[percept], mind->instance, component)
+double mf_policy_percept(const mf_Policy *policy, uint32_t percept, uint32_t component) {
+    return component < mf_policy_percept_size(policy, percept)
+               ? mf_field_get(policy->plan->percepts[percept], policy->instance, component)
                : 0.0;
 }
 
-static uint64_t tick_of(const mf_Mind *mind) {
-    return (uint64_t)(mind->time / mind->plan->step);
+static uint64_t tick_of(const mf_Policy *policy) {
+    return (uint64_t)(policy->time / policy->plan->step);
 }
 
 // The sum of twelve uniform numbers less its mean: standard deviation 1, at most 6.
-static double draw(const mf_Mind *mind, uint32_t action, uint32_t component) {
+static double draw(const mf_Policy *policy, uint32_t action, uint32_t component) {
     double sum = -6.0;
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t words[4];
-        mf_random(mind->plan->seed, mind->instance,
-                  noise_stream + 3 * (component * MF_MIND_FIELDS + action) + k, tick_of(mind),
+        mf_random(policy->plan->seed, policy->instance,
+                  noise_stream + 3 * (component * MF_POLICY_FIELDS + action) + k, tick_of(policy),
                   words);
         for (uint32_t w = 0; w < 4; w++)
             sum += mf_random_unit_double(words[w], 0);
@@ -104,48 +104,49 @@ static double draw(const mf_Mind *mind, uint32_t action, uint32_t component) {
     return sum;
 }
 
-bool mf_mind_act(mf_Mind *mind, uint32_t action, uint32_t component, double value) {
-    if (!mf_is_finite(value) || component >= mf_mind_action_size(mind, action))
+bool mf_policy_act(mf_Policy *policy, uint32_t action, uint32_t component, double value) {
+    if (!mf_is_finite(value) || component >= mf_policy_action_size(policy, action))
         return false;
-    const double noise = mind->plan->noise[action];
+    const double noise = policy->plan->noise[action];
     if (noise > 0.0)
-        value += noise * draw(mind, action, component);
-    mf_field_set(mind->plan->actions[action], mind->instance, component, value);
+        value += noise * draw(policy, action, component);
+    mf_field_set(policy->plan->actions[action], policy->instance, component, value);
     return true;
 }
 
-double mf_mind_recall(const mf_Mind *mind, uint32_t index) {
-    return mind != NULL && mind->plan->memory != NULL && index < mind->plan->memory->components
-               ? mf_field_get(mind->plan->memory, mind->instance, index)
+double mf_policy_memory(const mf_Policy *policy, uint32_t index) {
+    return policy != NULL && policy->plan->memory != NULL &&
+                   index < policy->plan->memory->components
+               ? mf_field_get(policy->plan->memory, policy->instance, index)
                : 0.0;
 }
 
-void mf_mind_remember(mf_Mind *mind, uint32_t index, double value) {
-    if (mind != NULL && mind->plan->memory != NULL && index < mind->plan->memory->components)
-        mf_field_set(mind->plan->memory, mind->instance, index, value);
+void mf_policy_set_memory(mf_Policy *policy, uint32_t index, double value) {
+    if (policy != NULL && policy->plan->memory != NULL && index < policy->plan->memory->components)
+        mf_field_set(policy->plan->memory, policy->instance, index, value);
 }
 
-bool mf_mind_send(mf_Mind *mind, uint32_t dock, const mf_Message *message) {
-    return mind != NULL && mind->plan->messages &&
-           mf_message_send(mind->group, mind->instance, dock, message, NULL) == MF_OK;
+bool mf_policy_send(mf_Policy *policy, uint32_t dock, const mf_Message *message) {
+    return policy != NULL && policy->plan->messages &&
+           mf_message_send(policy->group, policy->instance, dock, message, NULL) == MF_OK;
 }
 
-bool mf_mind_receive(mf_Mind *mind, uint32_t dock, mf_Message *out) {
-    return mind != NULL && mind->plan->messages &&
-           mf_message_receive(mind->group, mind->instance, dock, out);
+bool mf_policy_receive(mf_Policy *policy, uint32_t dock, mf_Message *out) {
+    return policy != NULL && policy->plan->messages &&
+           mf_message_receive(policy->group, policy->instance, dock, out);
 }
 
-void mf_mind_random(const mf_Mind *mind, uint32_t stream, uint32_t out[4]) {
-    if (mind != NULL && out != NULL)
-        mf_random(mind->plan->seed, mind->instance, own_stream + stream, tick_of(mind), out);
+void mf_policy_random(const mf_Policy *policy, uint32_t stream, uint32_t out[4]) {
+    if (policy != NULL && out != NULL)
+        mf_random(policy->plan->seed, policy->instance, own_stream + stream, tick_of(policy), out);
 }
 
 // ---- the system ---------------------------------------------------------------------------------
 
 static bool think(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
-    const MindPlan *plan = user;
-    mf_Mind mind = {.plan = plan, .group = group, .instance = instance, .time = time};
-    return plan->function(&mind, plan->user);
+    const PolicyPlan *plan = user;
+    mf_Policy policy = {.plan = plan, .group = group, .instance = instance, .time = time};
+    return plan->function(&policy, plan->user);
 }
 
 // ---- adding it ----------------------------------------------------------------------------------
@@ -153,33 +154,34 @@ static bool think(mf_Group *group, uint32_t instance, mf_Time time, void *user) 
 static mf_Status find_fields(mf_Group *group, const char *const *names, mf_Field **out,
                              uint32_t *count, const char *what, mf_Error *error) {
     for (*count = 0; names != NULL && names[*count] != NULL; ++*count) {
-        if (*count == MF_MIND_FIELDS)
-            return mf_fail(error, MF_BAD_ARGUMENT, "mind: more than %d %s", MF_MIND_FIELDS, what);
+        if (*count == MF_POLICY_FIELDS)
+            return mf_fail(error, MF_BAD_ARGUMENT, "policy: more than %d %s", MF_POLICY_FIELDS,
+                           what);
         out[*count] = mf_group_find_field(group, names[*count]);
         if (out[*count] == NULL)
-            return mf_fail(error, MF_NOT_FOUND, "mind: %s: group %s has no field %.100s", what,
+            return mf_fail(error, MF_NOT_FOUND, "policy: %s: group %s has no field %.100s", what,
                            mf_group_config_of(group)->name, names[*count]);
     }
     return MF_OK;
 }
 
-static mf_Status check_action(mf_Group *group, MindPlan *plan, uint32_t action, double noise,
+static mf_Status check_action(mf_Group *group, PolicyPlan *plan, uint32_t action, double noise,
                               mf_Error *error) {
     const mf_FieldInfo *info = &plan->actions[action]->info;
     if (!(info->flags & MF_FIELD_INPUT))
-        return mf_fail(error, MF_BAD_ARGUMENT, "mind: action %.100s is not an input", info->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "policy: action %.100s is not an input", info->name);
     if (!(noise >= 0.0 && noise <= 1e300))
-        return mf_fail(error, MF_BAD_ARGUMENT, "mind: noise of %.100s: %g, need 0 or more",
+        return mf_fail(error, MF_BAD_ARGUMENT, "policy: noise of %.100s: %g, need 0 or more",
                        info->name, noise);
     if (noise > 0.0 && info->type != MF_F32 && info->type != MF_F64)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mind: noise of %.100s, which has whole numbers",
+        return mf_fail(error, MF_BAD_ARGUMENT, "policy: noise of %.100s, which has whole numbers",
                        info->name);
     plan->noise[action] = noise;
     return strcmp(info->name, "joint.target") == 0 ? mf_control_follows(group, plan->name, error)
                                                    : MF_OK;
 }
 
-static mf_Status add_memory(mf_Group *group, MindPlan *plan, uint32_t numbers, mf_Error *error) {
+static mf_Status add_memory(mf_Group *group, PolicyPlan *plan, uint32_t numbers, mf_Error *error) {
     const mf_FieldInfo info = {.name = plan->memory_name,
                                .unit = "1",
                                .frame = "",
@@ -191,21 +193,22 @@ static mf_Status add_memory(mf_Group *group, MindPlan *plan, uint32_t numbers, m
     return numbers > 0 ? mf_attach_field(group, &info, numbers, &plan->memory, error) : MF_OK;
 }
 
-static mf_Status check_config(const mf_Group *group, const mf_MindConfig *config, mf_Error *error) {
+static mf_Status check_config(const mf_Group *group, const mf_PolicyConfig *config,
+                              mf_Error *error) {
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mind: start from mf_mind_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "policy: start from mf_policy_config()");
     if (config->function == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mind: need a function, found NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "policy: need a function, found NULL");
     if (config->name == NULL || config->name[0] == '\0' || strlen(config->name) >= NAME)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mind: need a name of 1 .. %d bytes", NAME - 1);
-    if (config->memory > MF_MIND_MEMORY)
+        return mf_fail(error, MF_BAD_ARGUMENT, "policy: need a name of 1 .. %d bytes", NAME - 1);
+    if (config->memory > MF_POLICY_MEMORY)
         return mf_fail(error, MF_BAD_ARGUMENT, "mind.memory: %u, need 0 .. %d numbers",
-                       config->memory, MF_MIND_MEMORY);
+                       config->memory, MF_POLICY_MEMORY);
     const bool always = config->rate.numerator == 0 && config->rate.denominator == 0;
     return mf_attach_check(group, config->name, always ? (mf_Rate){1, 1} : config->rate, error);
 }
 
-static mf_Status fill(mf_Group *group, MindPlan *plan, const mf_MindConfig *config,
+static mf_Status fill(mf_Group *group, PolicyPlan *plan, const mf_PolicyConfig *config,
                       mf_Error *error) {
     mf_Status status = find_fields(group, config->percepts, plan->percepts, &plan->percept_count,
                                    "percepts", error);
@@ -219,7 +222,7 @@ static mf_Status fill(mf_Group *group, MindPlan *plan, const mf_MindConfig *conf
 }
 
 // The memory, the fields and those of messages.
-static void list_fields(const MindPlan *plan, mf_Field *const *fields, uint32_t count,
+static void list_fields(const PolicyPlan *plan, mf_Field *const *fields, uint32_t count,
                         const char **out) {
     for (uint32_t i = 0; i < count; i++)
         *out++ = fields[i]->info.name;
@@ -228,14 +231,14 @@ static void list_fields(const MindPlan *plan, mf_Field *const *fields, uint32_t 
     *out = NULL;
 }
 
-static mf_Status add_system(mf_Group *group, MindPlan *plan, const mf_MindConfig *config,
+static mf_Status add_system(mf_Group *group, PolicyPlan *plan, const mf_PolicyConfig *config,
                             mf_Error *error) {
     static const char *const messages[] = {"?message.out",   "?message.out_count",
                                            "?message.in",    "?message.in_count",
                                            "?message.ready", "?message.tally"};
     enum { TALK = sizeof messages / sizeof *messages };
     const uint32_t talks = config->messages ? TALK : 0;
-    const char *reads[MF_MIND_FIELDS + 2], *writes[MF_MIND_FIELDS + TALK + 2];
+    const char *reads[MF_POLICY_FIELDS + 2], *writes[MF_POLICY_FIELDS + TALK + 2];
     mf_SystemConfig entry = mf_system_config();
     list_fields(plan, plan->percepts, plan->percept_count, reads);
     memcpy(writes, messages, talks * sizeof *messages);
@@ -250,26 +253,26 @@ static mf_Status add_system(mf_Group *group, MindPlan *plan, const mf_MindConfig
     return mf_callback_add_system(group, &entry, think, plan, plan->memory, error);
 }
 
-mf_Status mf_mind_add(mf_Group *group, const mf_MindConfig *config, mf_Error *error) {
+mf_Status mf_policy_add(mf_Group *group, const mf_PolicyConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (group == NULL || config == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mind: group or config is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "policy: group or config is NULL");
     mf_Status status = check_config(group, config, error);
     if (status != MF_OK)
         return status;
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
-    MindPlan *plan = mf_allocate(context, 1, sizeof *plan);
+    PolicyPlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "mind: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "policy: out of memory");
     const mf_WorldConfig *settings = mf_world_config_of(world);
-    *plan = (MindPlan){.function = config->function,
-                       .user = config->user,
-                       .docks = mf_group_model(group)->dock_count,
-                       .messages = config->messages,
-                       .seed = settings->seed,
-                       .period = mf_time_to_seconds(settings->step),
-                       .step = settings->step};
+    *plan = (PolicyPlan){.function = config->function,
+                         .user = config->user,
+                         .docks = mf_group_model(group)->dock_count,
+                         .messages = config->messages,
+                         .seed = settings->seed,
+                         .period = mf_time_to_seconds(settings->step),
+                         .step = settings->step};
     if (config->rate.numerator > 0)
         plan->period = (double)config->rate.denominator / (double)config->rate.numerator;
     snprintf(plan->name, sizeof plan->name, "%s", config->name);

@@ -1,10 +1,10 @@
 // One picture: which face each pixel sees.
-#include "camera/sight.h"
+#include "camera/render.h"
 
 #include "math/scalar.h"
 
-void mf_sight_axes(const mf_SightPlace *place, double rows[9]) {
-    const double *r = place->rotation;
+void mf_render_axes(const mf_RenderPose *pose, double rows[9]) {
+    const double *r = pose->rotation;
     for (int i = 0; i < 3; i++) {
         rows[i] = -r[3 * i + 1];
         rows[3 + i] = -r[3 * i + 2];
@@ -14,34 +14,34 @@ void mf_sight_axes(const mf_SightPlace *place, double rows[9]) {
 
 // ---- robots -------------------------------------------------------------------------------------
 
-void mf_sight_to_optical(const mf_SightDraw *draw, const double world[3], double out[3]) {
+void mf_render_to_optical(const mf_RenderDraw *draw, const double world[3], double out[3]) {
     double arm[3];
-    mf_vec3_sub(arm, world, draw->place->position);
+    mf_vec3_sub(arm, world, draw->pose->position);
     mf_mat3_apply(out, draw->axes, arm);
 }
 
 // False: the link's pose is not finite.
-static bool link_pose(const mf_SightGroup *group, uint32_t instance, uint32_t link,
-                      mf_SightPose *out) {
+static bool link_pose(const mf_RenderGroup *group, uint32_t instance, uint32_t link,
+                      mf_RenderTransform *out) {
     double values[7];
     for (uint32_t c = 0; c < 7; c++)
-        values[c] = mf_sight_value(group->pose, instance, 7 * link + c);
+        values[c] = mf_render_value(group->pose, instance, 7 * link + c);
     mf_vec3_copy(out->position, values);
     mf_quat_to_matrix(out->rotation, values + 3);
     return mf_all_finite(values, 7);
 }
 
-static bool shape_pose(const mf_SightDraw *draw, const mf_SightGroup *group, uint32_t instance,
-                       const mf_SightShape *shape, mf_SightPose *out) {
-    mf_SightPose link = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
-    double arm[3], turned[9];
+static bool shape_pose(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
+                       const mf_RenderShape *shape, mf_RenderTransform *out) {
+    mf_RenderTransform link = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+    double arm[3], rotated[9];
     if (shape->link != MF_NONE && !link_pose(group, instance, shape->link, &link))
         return false;
     mf_mat3_apply(arm, link.rotation, shape->position);
     mf_vec3_add(arm, arm, link.position);
-    mf_sight_to_optical(draw, arm, out->position);
-    mf_mat3_multiply(turned, link.rotation, shape->rotation);
-    mf_mat3_multiply(out->rotation, draw->axes, turned);
+    mf_render_to_optical(draw, arm, out->position);
+    mf_mat3_multiply(rotated, link.rotation, shape->rotation);
+    mf_mat3_multiply(out->rotation, draw->axes, rotated);
     return true;
 }
 
@@ -62,14 +62,14 @@ static bool is_inside(const mf_RasterSolid *solid) {
     }
 }
 
-void mf_sight_draw_solid(const mf_SightDraw *draw, const mf_SightSolid *from,
-                         const mf_SightPose *pose, const mf_SightPaint *paint,
-                         const int32_t owner[3]) {
-    mf_SightRoom *room = draw->room;
+void mf_render_draw_solid(const mf_RenderDraw *draw, const mf_RenderSolid *from,
+                          const mf_RenderTransform *pose, const mf_RenderPaint *paint,
+                          const int32_t owner[3]) {
+    mf_RenderBuffers *buffers = draw->buffers;
     mf_RasterSolid solid = {.type = from->type, .half = (float)from->half};
-    mf_SightFace *face = &room->faces[room->face_count];
+    mf_RenderFace *face = &buffers->faces[buffers->face_count];
     if (draw->caster != NULL) {
-        mf_sight_block_solid(draw, from, pose);
+        mf_render_block_solid(draw, from, pose);
         return;
     }
     if (!mf_camera_view_ball(draw->view, pose->position, from->radius, &solid.rect))
@@ -77,9 +77,9 @@ void mf_sight_draw_solid(const mf_SightDraw *draw, const mf_SightSolid *from,
     for (int i = 0; i < 3; i++) {
         double along = 0.0;
         for (int k = 0; k < 3; k++) {
-            const double turn = pose->rotation[3 * k + i] * from->scale[i];
-            face->turn[3 * i + k] = solid.axes[3 * i + k] = (float)turn;
-            along += turn * pose->position[k];
+            const double angle = pose->rotation[3 * k + i] * from->scale[i];
+            face->rotation[3 * i + k] = solid.axes[3 * i + k] = (float)angle;
+            along += angle * pose->position[k];
         }
         face->center[i] = solid.center[i] = (float)along;
         face->color[i] = paint->color[i];
@@ -92,29 +92,29 @@ void mf_sight_draw_solid(const mf_SightDraw *draw, const mf_SightSolid *from,
     face->look = paint->look;
     face->type = from->type;
     face->half = (float)from->half;
-    solid.face = (float)room->face_count++;
-    draw->sight->solid(&room->raster, &solid);
+    solid.face = (float)buffers->face_count++;
+    draw->scene->solid(&buffers->raster, &solid);
 }
 
-void mf_sight_draw_triangle(const mf_SightDraw *draw, const double *const corner[3],
-                            const mf_SightPaint *paint, const int32_t owner[3]) {
+void mf_render_draw_triangle(const mf_RenderDraw *draw, const double *const corner[3],
+                             const mf_RenderPaint *paint, const int32_t owner[3]) {
     if (draw->caster != NULL)
-        mf_sight_block_triangle(draw, corner);
+        mf_render_block_triangle(draw, corner);
     else
-        mf_sight_add_triangle(draw->sight, draw->view, draw->room, corner, paint, owner);
+        mf_render_add_triangle(draw->scene, draw->view, draw->buffers, corner, paint, owner);
 }
 
 // As the level ground, but with axes of its own.
-static void draw_plane(const mf_SightDraw *draw, const mf_SightPose *pose,
-                       const mf_SightPaint *paint, const int32_t owner[3]) {
-    mf_SightRoom *room = draw->room;
+static void draw_plane(const mf_RenderDraw *draw, const mf_RenderTransform *pose,
+                       const mf_RenderPaint *paint, const int32_t owner[3]) {
+    mf_RenderBuffers *buffers = draw->buffers;
     mf_RasterGround plane = {.low = {1.0f, 1.0f}, .high = {0.0f, 0.0f}};
     double height = 0.0;
     for (int i = 0; i < 3; i++)
         height -= pose->rotation[3 * i + 2] * pose->position[i];
     if (!(height > 0.0) || draw->caster != NULL)
         return;
-    mf_SightFace *face = &room->faces[room->face_count]; // there is one: this plane is seen
+    mf_RenderFace *face = &buffers->faces[buffers->face_count]; // there is one: this plane is seen
     for (int i = 0; i < 3; i++) {
         const double up = pose->rotation[3 * i + 2];
         plane.down[i] = (float)-up;
@@ -126,20 +126,21 @@ static void draw_plane(const mf_SightDraw *draw, const mf_SightPose *pose,
     face->emission = paint->emission;
     face->look = paint->look;
     plane.height = (float)height;
-    plane.face = (float)room->face_count++;
-    draw->sight->ground(&room->raster, &plane);
+    plane.face = (float)buffers->face_count++;
+    draw->scene->ground(&buffers->raster, &plane);
 }
 
-static void draw_mesh(const mf_SightDraw *draw, const mf_SightShape *shape,
-                      const mf_SightPose *pose, mf_SightPaint paint, const int32_t owner[3]) {
-    const float *places = shape->texture != NULL ? shape->mesh->coordinates : NULL;
+static void draw_mesh(const mf_RenderDraw *draw, const mf_RenderShape *shape,
+                      const mf_RenderTransform *pose, mf_RenderPaint paint,
+                      const int32_t owner[3]) {
+    const float *positions = shape->texture != NULL ? shape->mesh->coordinates : NULL;
     const mf_Mesh *mesh = shape->mesh;
-    double(*corners)[3] = draw->room->corners, middle[3];
+    double(*corners)[3] = draw->buffers->corners, middle[3];
     const double *r = pose->rotation, *p = pose->position;
     mf_RasterRect rect;
     mf_mat3_apply(middle, r, shape->middle);
     mf_vec3_add(middle, middle, p);
-    if (draw->caster != NULL ? !mf_sight_may_shade(draw, middle, shape->solid.radius, NULL)
+    if (draw->caster != NULL ? !mf_render_may_shade(draw, middle, shape->solid.radius, NULL)
                              : !mf_camera_view_ball(draw->view, middle, shape->solid.radius, &rect))
         return;
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
@@ -151,58 +152,58 @@ static void draw_mesh(const mf_SightDraw *draw, const mf_SightShape *shape,
     for (uint32_t i = 0; i < mesh->triangle_count; i++) {
         const uint32_t *at = mesh->triangles + 3 * (size_t)i;
         const double *const corner[3] = {corners[at[0]], corners[at[1]], corners[at[2]]};
-        paint.places = places != NULL ? places + 6 * (size_t)i : NULL;
-        mf_sight_draw_triangle(draw, corner, &paint, owner);
+        paint.coordinates = positions != NULL ? positions + 6 * (size_t)i : NULL;
+        mf_render_draw_triangle(draw, corner, &paint, owner);
     }
 }
 
-static mf_SightPaint make_paint(const mf_SightDraw *draw, const mf_SightShape *shape,
-                                const mf_SightPose *pose) {
-    mf_SightRoom *room = draw->room;
-    mf_SightPaint paint = {
+static mf_RenderPaint make_paint(const mf_RenderDraw *draw, const mf_RenderShape *shape,
+                                 const mf_RenderTransform *pose) {
+    mf_RenderBuffers *buffers = draw->buffers;
+    mf_RenderPaint paint = {
         .color = shape->solid.color, .emission = shape->emission, .texture = shape->texture};
     const bool placed = shape->mesh != NULL && shape->mesh->coordinates != NULL;
     if (shape->texture == NULL || placed || draw->caster != NULL)
         return paint;
-    paint.look = &room->looks[room->look_count];
-    room->looks[room->look_count++] = mf_sight_look_at(shape, pose);
+    paint.look = &buffers->looks[buffers->look_count];
+    buffers->looks[buffers->look_count++] = mf_render_look_at(shape, pose);
     return paint;
 }
 
-static void draw_links(const mf_SightDraw *draw, const mf_SightGroup *group, uint32_t instance,
+static void draw_links(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
                        bool scenery) {
     for (uint32_t i = 0; i < group->count; i++) {
-        const mf_SightShape *shape = &group->shapes[i];
+        const mf_RenderShape *shape = &group->shapes[i];
         const int32_t owner[3] = {(int32_t)group->number, (int32_t)instance,
                                   shape->link == MF_NONE ? -1 : (int32_t)shape->link};
-        mf_SightPose pose;
+        mf_RenderTransform pose;
         if ((shape->link == MF_NONE && !scenery) ||
             !shape_pose(draw, group, instance, shape, &pose))
             continue;
-        const mf_SightPaint paint = make_paint(draw, shape, &pose);
+        const mf_RenderPaint paint = make_paint(draw, shape, &pose);
         if (shape->mesh != NULL)
             draw_mesh(draw, shape, &pose, paint, owner);
         else if (shape->plane)
             draw_plane(draw, &pose, &paint, owner);
         else
-            mf_sight_draw_solid(draw, &shape->solid, &pose, &paint, owner);
+            mf_render_draw_solid(draw, &shape->solid, &pose, &paint, owner);
     }
 }
 
-static void draw_robot(const mf_SightDraw *draw, const mf_SightGroup *group, uint32_t instance,
+static void draw_robot(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
                        bool scenery) {
-    if (group->kind == MF_SIGHT_LINKS)
+    if (group->kind == MF_RENDER_LINKS)
         draw_links(draw, group, instance, scenery);
     else
-        mf_sight_draw_soft(draw, group, instance);
+        mf_render_draw_soft(draw, group, instance);
 }
 
-void mf_sight_draw_robots(const mf_SightDraw *draw) {
-    const mf_Sight *sight = draw->sight;
-    for (uint32_t g = 0; g < sight->group_count; g++) {
-        const mf_SightGroup *group = &sight->groups[g];
-        if (group->isolated && group->number == draw->place->group) {
-            draw_robot(draw, group, draw->place->instance, true);
+void mf_render_draw_robots(const mf_RenderDraw *draw) {
+    const mf_RenderScene *scene = draw->scene;
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const mf_RenderGroup *group = &scene->groups[g];
+        if (group->isolated && group->number == draw->pose->group) {
+            draw_robot(draw, group, draw->pose->instance, true);
             continue;
         }
         const uint32_t count = group->isolated ? 0 : mf_group_count(group->group);
@@ -211,20 +212,20 @@ void mf_sight_draw_robots(const mf_SightDraw *draw) {
     }
 }
 
-void mf_sight_draw(const mf_Sight *sight, const mf_CameraView *view, const mf_SightPlace *place,
-                   mf_SightRoom *room) {
-    const size_t end = (size_t)view->stride * room->raster.bottom;
+void mf_render_draw(const mf_RenderScene *scene, const mf_CameraView *view,
+                    const mf_RenderPose *pose, mf_RenderBuffers *buffers) {
+    const size_t end = (size_t)view->stride * buffers->raster.bottom;
     const float farthest = (float)view->camera.farthest;
-    mf_SightDraw draw = {.sight = sight, .view = view, .place = place, .room = room};
-    mf_sight_axes(place, draw.axes);
-    room->face_count = MF_RASTER_FIRST;
-    room->look_count = 0;
-    room->triangle_count = 0;
-    for (size_t i = (size_t)view->stride * room->raster.top; i < end; i++) {
-        room->raster.depth[i] = farthest;
-        room->raster.face[i] = (float)MF_RASTER_SKY;
+    mf_RenderDraw draw = {.scene = scene, .view = view, .pose = pose, .buffers = buffers};
+    mf_render_axes(pose, draw.axes);
+    buffers->face_count = MF_RASTER_FIRST;
+    buffers->look_count = 0;
+    buffers->triangle_count = 0;
+    for (size_t i = (size_t)view->stride * buffers->raster.top; i < end; i++) {
+        buffers->raster.depth[i] = farthest;
+        buffers->raster.face[i] = (float)MF_RASTER_SKY;
     }
-    mf_sight_draw_robots(&draw);
-    mf_sight_draw_ground(sight, view, place, room);
-    mf_sight_flush(sight, room);
+    mf_render_draw_robots(&draw);
+    mf_render_draw_ground(scene, view, pose, buffers);
+    mf_render_flush(scene, buffers);
 }

@@ -81,17 +81,17 @@ static void walk_to(const mf_Play *play, mf_PlayTeam *team, uint32_t robot, cons
     double forward = velocity[0] * cosine + velocity[1] * sine;
     double left = velocity[1] * cosine - velocity[0] * sine;
     double facing = far > BEHIND ? mf_atan2(velocity[1], velocity[0]) : wish->heading;
-    double turn = wrap(facing - player->heading);
-    if (far > BEHIND && mf_abs(turn) > 0.9)
+    double angle = wrap(facing - player->heading);
+    if (far > BEHIND && mf_abs(angle) > 0.9)
         forward = left = 0.0; // turn in place first
-    if (far < 0.03 && mf_abs(turn) < 0.1) {
+    if (far < 0.03 && mf_abs(angle) < 0.1) {
         choose(team, robot, MF_PLAY_STAND);
         return;
     }
     mf_field_set(team->select, robot, 0, team->moves[MF_PLAY_WALK]);
     mf_field_set(team->command, robot, 0, forward);
     mf_field_set(team->command, robot, 1, left);
-    mf_field_set(team->command, robot, 2, 1.5 * turn);
+    mf_field_set(team->command, robot, 2, 1.5 * angle);
 }
 
 // ---- roles -------------------------------------------------------------------------------------
@@ -158,12 +158,12 @@ static void support(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_P
 // soon, or not between the posts.
 static bool is_coming(const mf_Play *play, const mf_PlayTeam *team, double *aside) {
     const double *own = team->behavior->own_goal;
-    double way = own[0] - mf_field_get(play->ball_position, 0, 0);
+    double distance = own[0] - mf_field_get(play->ball_position, 0, 0);
     double speed = mf_field_get(play->ball_velocity, 0, 0);
-    if (!(way * speed > 0.0) || mf_abs(way) > SAVE_TIME * mf_abs(speed))
+    if (!(distance * speed > 0.0) || mf_abs(distance) > SAVE_TIME * mf_abs(speed))
         return false;
     *aside = mf_field_get(play->ball_position, 0, 1) - own[1] +
-             mf_field_get(play->ball_velocity, 0, 1) * way / speed;
+             mf_field_get(play->ball_velocity, 0, 1) * distance / speed;
     return mf_abs(*aside) < 0.5 * team->behavior->goal_width;
 }
 
@@ -202,7 +202,7 @@ static uint32_t find_striker(const mf_PlayTeam *team, const double ball[2]) {
     return striker;
 }
 
-void mf_play_coach(mf_Play *play, mf_PlayTeam *team) {
+void mf_play_tactics(mf_Play *play, mf_PlayTeam *team) {
     const double ball[2] = {mf_field_get(play->ball_position, 0, 0),
                             mf_field_get(play->ball_position, 0, 1)};
     uint32_t striker = find_striker(team, ball);

@@ -1,0 +1,253 @@
+// What cameras see: the shapes of all robots of a world, its trusses, cloths and particles, its
+// ground, the sky and a light; and one picture of it, in memory that is taken before.
+#ifndef MAYFLY_CAMERA_RENDER_H
+#define MAYFLY_CAMERA_RENDER_H
+
+#include "camera/texture.h"
+#include "camera/view.h"
+
+#include <mayfly/cloth.h>
+#include <mayfly/terrain.h>
+
+// A solid around the origin of its own axes.
+typedef struct mf_RenderSolid {
+    mf_RasterType type;
+    double scale[3]; // [1/m] its axes to those of mf_RasterSolid
+    double half;     // [1]
+    double radius;   // [m] a ball around it
+    float color[3];
+} mf_RenderSolid;
+
+// Where a point sees a texture: u, v, or the direction in a cube. Own axes are those of a shape,
+// then, for a picture, optical ones.
+typedef struct mf_RenderLook {
+    const mf_TextureMap *texture;
+    float rows[9], shift[3]; // [1/m], [1] rows point + shift
+    float half, stretch;     // [1] half > 0: a direction's third part is beyond it that from the
+                             // middle of a capsule's cap, times `stretch`
+} mf_RenderLook;
+
+// What a surface looks like, beside the light.
+typedef struct mf_RenderPaint {
+    const float *color;        // [1] 3
+    float emission;            // [1] light of its own
+    const mf_RenderLook *look; // NULL: no texture, or one by `coordinates`
+    const mf_TextureMap *texture;
+    const float *coordinates; // [1] 6 of a triangle; NULL: none
+} mf_RenderPaint;
+
+typedef struct mf_RenderShape {
+    const mf_Mesh *mesh;          // NULL: a solid, or a plane
+    bool plane;                   // z = 0, seen from above, endless as it is for contact
+    uint32_t link;                // [1] MF_NONE: fixed in the world
+    double position[3];           // [m] in the link
+    double rotation[9];           // [1] to the link
+    mf_RenderSolid solid;         // of others its ball and color
+    double middle[3];             // [m] of that ball, in its own axes
+    float emission;               // [1]
+    const mf_TextureMap *texture; // NULL: none
+    double factor[3], offset[3];  // [1/m], [1] of its look: factor own axes + offset
+    float half, stretch;          // [1] as in mf_RenderLook
+} mf_RenderShape;
+
+// Textures of a model, which groups share.
+typedef struct mf_RenderTextures {
+    const mf_Model *model;
+    mf_TextureMap *maps; // of all its textures; of zeros where nothing shows one
+} mf_RenderTextures;
+
+typedef enum mf_RenderKind {
+    MF_RENDER_LINKS,
+    MF_RENDER_PARTICLES, // each instance a ball
+    MF_RENDER_TRUSS,
+    MF_RENDER_CLOTH
+} mf_RenderKind;
+
+typedef struct mf_RenderGroup {
+    mf_Group *group;
+    mf_RenderKind kind;
+    const mf_Field *pose;   // link.pose
+    mf_RenderShape *shapes; // on links
+    uint32_t count;         // [1]
+    uint32_t number;        // [1] of the group in the world
+    bool isolated;
+    const mf_Field *position;                       // base.position, vertex.position
+    const mf_Field *waiting;                        // of particles
+    const mf_Field *counts, *ends, *diameter, *bar; // of trusses
+    mf_ClothShape cloth;
+    mf_RenderSolid ball; // of particles; its color is also that of a cloth
+} mf_RenderGroup;
+
+typedef struct mf_RenderScene {
+    mf_Context *context;
+    mf_World *world;
+    const mf_Terrain *terrain; // NULL: level at 0
+    bool hilly;                // it has more than one height
+    mf_RenderGroup *groups;
+    uint32_t group_count; // [1]
+    mf_RenderTextures *textures;
+    uint32_t texture_count; // [1] models
+    bool painted;           // the ground has the look of a shape, `floor`
+    mf_RenderShape floor;
+    const mf_TextureMap *sky; // NULL: a gradient
+    float *hidden;            // [m] per cell of a map: below it hills hide the light
+    uint32_t most_looks;      // [1] of a picture
+    uint32_t most_faces;      // [1] of a picture, those of sky and ground too
+    uint32_t most_blocks;     // [1] of robots alone, for shadows
+    uint32_t most_vertices;   // [1] of a mesh
+    mf_RasterTrianglesFn triangles;
+    mf_RasterSolidFn solid;
+    mf_RasterGroundFn ground;
+    mf_RasterSpanFn span;
+    mf_RasterShadowFn shadow;
+    mf_Isa isa;
+} mf_RenderScene;
+
+// Of the groups that the world has now. The caller destroys *out before the world. MF_NO_MEMORY,
+// MF_LIMIT: more than 2^22 triangles.
+mf_Status mf_render_scene_create(mf_World *world, mf_RenderScene **out, mf_Error *error);
+void mf_render_scene_destroy(mf_RenderScene *scene); // NULL is allowed
+
+// What a face shows.
+typedef struct mf_RenderFace {
+    bool solid; // else flat
+    mf_RasterType type;
+    float half;
+    float rotation[9]; // [1] of a solid: optical axes to its own ones, scaled
+    float center[3];   // [1] of a solid
+    float normal[3];   // [1] of what is flat, optical axes, towards the camera
+    float color[3], emission;
+    const mf_RenderLook *look; // of the room; NULL: no texture
+    int32_t owner[3];          // group, robot, link
+} mf_RenderFace;
+
+// Memory for one picture.
+typedef struct mf_RenderBuffers {
+    mf_Raster raster;
+    mf_RenderFace *faces;
+    uint32_t face_count;
+    mf_RenderLook *looks;
+    uint32_t look_count;
+    double (*corners)[3];
+    mf_RasterTriangle *triangles;
+    uint32_t triangle_count;
+    float *color, *scratch; // [1] 3 per pixel
+    // Of shadows:
+    mf_RasterBlock *blocks;
+    uint32_t block_count;     // [1]
+    uint32_t *near, *nearest; // [1] blocks that may shade some rows, and a tile of them
+    float (*spans)[2][3];     // [m] of the tiles
+    float *lit;               // [1] per pixel
+} mf_RenderBuffers;
+
+// [byte] for pictures of a view, or of its finer one.
+size_t mf_render_buffers_size(const mf_RenderScene *scene, const mf_CameraView *view);
+void mf_render_buffers_lay(mf_RenderBuffers *buffers, void *memory, const mf_RenderScene *scene,
+                           const mf_CameraView *view);
+
+// A camera in the world; of isolated groups only this robot is there.
+typedef struct mf_RenderPose {
+    double position[3];       // [m]
+    double rotation[9];       // [1] camera (x forward, z up) to world
+    uint32_t group, instance; // [1] its robot; MF_NONE: no robot's
+} mf_RenderPose;
+
+// From now on room->raster is that of this view, for all of its rows.
+void mf_render_buffers_use(mf_RenderBuffers *buffers, const mf_CameraView *view);
+
+// Depth and face of each pixel, in room->raster, for its rows top .. bottom - 1.
+void mf_render_draw(const mf_RenderScene *scene, const mf_CameraView *view,
+                    const mf_RenderPose *pose, mf_RenderBuffers *buffers);
+// Where these rows are in the shadow, in room->lit.
+void mf_render_shadow(const mf_RenderScene *scene, const mf_CameraView *view,
+                      const mf_RenderPose *pose, mf_RenderBuffers *buffers);
+// The colors of these rows, 0 .. 1, in room->color; without shadows of the camera room->lit does
+// not count.
+void mf_render_shade(const mf_RenderScene *scene, const mf_CameraView *view,
+                     const mf_RenderPose *pose, mf_RenderBuffers *buffers);
+
+// ---- for the files of this room that draw -------------------------------------------------------
+
+// A value of a field.
+static inline double mf_render_value(const mf_Field *field, uint32_t instance, size_t component) {
+    const size_t at = ((size_t)(instance / MF_BLOCK) * field->components + component) * MF_BLOCK +
+                      instance % MF_BLOCK;
+    switch (field->info.type) {
+    case MF_F64:
+        return ((const double *)field->data)[at];
+    case MF_U32:
+        return ((const uint32_t *)field->data)[at];
+    default:
+        return (double)((const float *)field->data)[at];
+    }
+}
+
+// What may shade what is seen: all that is in front of a rectangle, as the light sees it.
+typedef struct mf_RenderCaster {
+    double axes[9];                // [1] the light's from optical ones; the last towards it
+    double low[2], high[2], least; // [m] of what is seen
+} mf_RenderCaster;
+
+typedef struct mf_RenderDraw {
+    const mf_RenderScene *scene;
+    const mf_CameraView *view;
+    const mf_RenderPose *pose;
+    mf_RenderBuffers *buffers;
+    double axes[9]; // world to optical
+    const mf_RenderCaster
+        *caster; // not NULL: nothing is drawn, but what casts shadows is collected
+} mf_RenderDraw;
+
+// In optical axes.
+typedef struct mf_RenderTransform {
+    double position[3], rotation[9];
+} mf_RenderTransform;
+
+void mf_render_axes(const mf_RenderPose *pose, double rows[9]); // optical from world
+void mf_render_to_optical(const mf_RenderDraw *draw, const double world[3], double out[3]);
+void mf_render_draw_solid(const mf_RenderDraw *draw, const mf_RenderSolid *solid,
+                          const mf_RenderTransform *pose, const mf_RenderPaint *paint,
+                          const int32_t owner[3]);
+void mf_render_draw_triangle(const mf_RenderDraw *draw, const double *const corner[3],
+                             const mf_RenderPaint *paint, const int32_t owner[3]);
+// All robots.
+void mf_render_draw_robots(const mf_RenderDraw *draw);
+// Adds to room->blocks what may shade something.
+void mf_render_block_solid(const mf_RenderDraw *draw, const mf_RenderSolid *solid,
+                           const mf_RenderTransform *pose);
+// *at, which may be NULL: the ball's center in the light's axes.
+bool mf_render_may_shade(const mf_RenderDraw *draw, const double center[3], double radius,
+                         double at[3]);
+void mf_render_block_triangle(const mf_RenderDraw *draw, const double *const corner[3]);
+// Towards the light, of length 1, optical axes.
+void mf_render_light(const double axes[9], double out[3]);
+// One triangle more, given by its corners in optical axes; they are drawn when there are many, and
+// by mf_render_flush.
+void mf_render_add_triangle(const mf_RenderScene *scene, const mf_CameraView *view,
+                            mf_RenderBuffers *buffers, const double *const corner[3],
+                            const mf_RenderPaint *paint, const int32_t owner[3]);
+void mf_render_flush(const mf_RenderScene *scene, mf_RenderBuffers *buffers);
+
+// render_hills.c: which points, world axes, have a hill between them and the light. NULL: none.
+mf_Status mf_render_take_hills(mf_RenderScene *scene, mf_Error *error);
+bool mf_render_is_behind_hill(const mf_RenderScene *scene, const double at[3]);
+
+// render_look.c: textures of a model, the look of a shape, that of its pose, and a group's color
+// (NULL: it has none) instead of a color.
+mf_Status mf_render_take_textures(mf_RenderScene *scene, const mf_Model *model,
+                                  const mf_TextureMap **out, mf_Error *error);
+void mf_render_release_textures(mf_RenderScene *scene);
+void mf_render_take_look(mf_RenderShape *out, const mf_Model *model, const mf_Shape *shape,
+                         const mf_TextureMap *maps);
+mf_RenderLook mf_render_look_at(const mf_RenderShape *shape, const mf_RenderTransform *pose);
+void mf_render_tint(float color[3], const float *tint);
+
+uint32_t mf_render_ground_faces(const mf_RenderScene *scene);
+void mf_render_draw_ground(const mf_RenderScene *scene, const mf_CameraView *view,
+                           const mf_RenderPose *pose, mf_RenderBuffers *buffers);
+
+// render_soft.c: what has no links. *faces: most of one instance; 0: the group has links.
+void mf_render_take_soft(mf_RenderScene *scene, mf_RenderGroup *own, uint32_t *faces);
+void mf_render_draw_soft(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance);
+
+#endif
