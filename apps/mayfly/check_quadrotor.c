@@ -331,7 +331,7 @@ static mf_Status check_following(mf_Context *context, mf_CheckRun *run, mf_Error
     return status;
 }
 
-// ---- company ------------------------------------------------------------------------------------
+// ---- others -------------------------------------------------------------------------------------
 
 static mf_Status fly_in_batch(mf_Context *context, uint32_t count, uint32_t agent, uint64_t *hash,
                               mf_Error *error) {

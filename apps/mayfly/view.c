@@ -110,7 +110,7 @@ static void try_browser(const char *address) {
     }
 }
 
-// At the wanted port, or, where none was requested and the usual one is taken, at a free one.
+// At the requested port, or, where none was given and the usual one is taken, at a free one.
 static mf_Status listen_somewhere(mf_Context *context, const Options *options,
                                   mf_ViewServerConfig *config, mf_ViewServer **out,
                                   mf_Error *error) {

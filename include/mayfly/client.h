@@ -283,7 +283,7 @@ typedef struct mf_ClientStatistics {
     uint64_t writes, late;        // [1] of this connection; after the tick that they were meant for
     uint64_t turns, missed;       // [1] likewise; not answered within the limit
     uint64_t bytes_in, bytes_out; // [byte] as the server sees them
-    double speed, factor;         // [1] wanted, and measured over half a second
+    double speed, factor;         // [1] requested, and measured over half a second
     uint32_t connections;         // [1] of all clients
     uint32_t flags;               // [1] MF_SERVER_PAUSED, _SHARES, _REFUSED
 } mf_ClientStatistics;

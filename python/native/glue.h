@@ -51,7 +51,7 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
 
 // ---- lists -------------------------------------------------------------------------------------
 
-// Stores up to `room` properties of an instance that match; returns how many there are.
+// Stores up to `capacity` properties of an instance that match; returns how many there are.
 uint64_t mfpy_properties(mf_Group *group, uint32_t instance, const char *pattern, mf_Property *out,
                          uint64_t capacity);
 

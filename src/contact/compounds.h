@@ -88,7 +88,7 @@ typedef struct mf_CompoundSearch {
     // as `target_gap` or down to the leaves.
     double *gaps;
     double target_gap;                        // [m]
-    uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches without room
+    uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches beyond the capacity
     void *scratch; // mf_compound_search_scratch_size bytes, aligned to 8, which nobody else uses
                    // meanwhile
 } mf_CompoundSearch;

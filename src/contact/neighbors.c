@@ -53,7 +53,7 @@ static uint32_t list_capacity(uint32_t entries) {
     return ((entries + 15u) & ~15u) + 4 * MF_NEIGHBOR_PAD;
 }
 
-// What a kernel checks is the room that is left before the last whole vectors.
+// What a kernel checks is the capacity before the last whole vectors.
 static int32_t *give_pairs(mf_NeighborPairs *pairs, int32_t *from, uint32_t entries) {
     *pairs = (mf_NeighborPairs){
         .capacity = entries - MF_NEIGHBOR_PAD, .first = from, .second = from + entries};

@@ -22,7 +22,7 @@
 //   edge    those with r - slack < d <= r + slack: they are measured in each round
 //   front   those with d <= L + 2 slack where at least `nearest` have d <= L: the nearest are among
 //           them, for those of the marks are now within L + slack; everybody within r + slack when
-//           L is not known or only some directions are in sight
+//           L is not known or only some directions are visible
 //   close, blow   pairs within the sum of their radii + slack; within the jet's cylinder + slack
 // Sixteen slots go side by side, one in each lane: rows of the edge and of the front hold one
 // candidate of each. Which ones count is decided each time by the present positions, so no result
@@ -33,9 +33,9 @@
 // is within r where d^2 <= r r, with r in working precision. Lists are made with
 // reaches larger by 1e-5 and renewed after moves shorter by 1e-5, which covers all roundings.
 //
-// Memory is bounded: lists have fixed room per chunk of slots. A chunk whose candidates do not fit
-// is marked and searched again through the cells each time: exact, but slower. mf_neighbors_full
-// tells how many agents that concerns, and mf_neighbors_reserve makes space.
+// Memory is bounded: lists have a fixed capacity per chunk of slots. A chunk whose candidates do
+// not fit is marked and searched again through the cells each time: exact, but slower.
+// mf_neighbors_full tells how many agents that concerns, and mf_neighbors_reserve makes space.
 #ifndef MF_CONTACT_NEIGHBORS_H
 #define MF_CONTACT_NEIGHBORS_H
 
@@ -75,7 +75,7 @@ typedef struct mf_NeighborsConfig {
     uint32_t candidates;   // [1] wide candidates per agent that there is space for, on average
 } mf_NeighborsConfig;
 
-// A detection: who is within `radius` and in sight.
+// A detection: who is within `radius` and visible.
 typedef struct mf_NeighborQuery {
     double radius;      // [m] at most the reach
     bool in_view;       // only within the field of view
@@ -86,7 +86,7 @@ typedef struct mf_NeighborQuery {
 
 enum { MF_NEIGHBOR_ROWS = MF_NEIGHBOR_CHUNK / MF_BLOCK }; // [1] of sixteen slots in a chunk
 
-// Pairs of slots; `room` [1] is what there is before the last whole vectors.
+// Pairs of slots; `capacity` [1] is what there is before the last whole vectors.
 typedef struct mf_NeighborPairs {
     uint32_t count, capacity;
     int32_t *first, *second;

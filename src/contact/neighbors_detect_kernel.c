@@ -35,7 +35,7 @@ static MF_INLINE mf_mask detect_one(const Detection *detection, mf_index other, 
 typedef struct Sift {
     const mf_Neighbors *all;
     mf_NeighborChunk *chunk;
-    bool edge, front;                       // wanted
+    bool edge, front;                       // requested
     uint32_t edge_capacity, front_capacity; // [1] rows that are left
     int32_t *edge_rows, *front_rows;        // of the sixteen slots
     mf_real inner2, outer2;                 // [m^2] nearer: for sure; farther: never

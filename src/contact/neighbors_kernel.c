@@ -25,7 +25,7 @@ static MF_INLINE void load_view(mf_real *to, const mf_NeighborGroup *group, size
     mf_store(to + 2 * MF_BLOCK, two * (q[1] * q[3] - q[0] * q[2]));
 }
 
-// Where `at` is not within half of `room` of the place known for the agent.
+// Where `at` is not within half of `space` of the position known for the agent.
 static MF_INLINE mf_mask has_left(const mf_lane at[3], const void *known, size_t row,
                                   double space) {
     const mf_real *position = (const mf_real *)known + row;
@@ -124,7 +124,7 @@ void MF_KERNEL(mf_neighbors_mark)(mf_Neighbors *all, uint32_t first_block, uint3
 
 // ---- building the lists -------------------------------------------------------------------------
 
-// Reaches with the margin, squared; negative where a kind of candidate is not wanted.
+// Reaches with the margin, squared; negative where a kind of candidate is not requested.
 typedef struct Reach {
     mf_lane wide, jet_radius, jet_low, jet_high;
     mf_lane margin, more; // of contacts, whose reach is the sum of two radii

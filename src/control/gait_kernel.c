@@ -121,7 +121,7 @@ static MF_INLINE void put_target(const Part *part, const mf_GaitPlan *plan, mf_m
     mf_store_where(lanes, part->target + at, clamped);
 }
 
-// `now` moved towards `wanted` by at most `step`.
+// `now` moved towards `target` by at most `step`.
 static MF_INLINE mf_lane approach(mf_lane now, mf_lane target, mf_lane step) {
     return now + mf_clamp(target - now, mf_zero() - step, step);
 }

@@ -10,7 +10,7 @@ enum { MF_NEURON_FIELDS = 16 }; // most input fields
 
 // All blocks of a group; data pointers are in field layout, numbers in the group's precision.
 typedef struct mf_NeuronsBatch {
-    uint32_t neurons, synapses; // [1] room
+    uint32_t neurons, synapses; // [1] capacity
     uint32_t inputs, outputs;   // [1] components
     uint32_t input_fields;      // [1]
     uint32_t components[MF_NEURON_FIELDS];

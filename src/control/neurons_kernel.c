@@ -69,7 +69,7 @@ static bool agree(mf_index value, mf_mask where, uint32_t *number) {
     return same;
 }
 
-// Most of the lanes, at most the room.
+// Most of the lanes, at most the capacity.
 static uint32_t most_of(mf_index value, uint32_t capacity) {
     MF_ALIGNED(64) int32_t values[MF_BLOCK];
     uint32_t most = 0;

@@ -271,7 +271,7 @@ void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, unsigned
 size_t mf_assembly_loop_scratch_size(void); // [byte] that it needs meanwhile
 void mf_assembly_close_loops(mf_Assemblies *all, const mf_Assembly *assembly);
 // The same in parts: the matrix of the loops of an assembly, and the wrenches under `causes` and
-// those on its docks, as often as wanted. Nothing happens where there are no loops.
+// those on its docks, any number of times. Nothing happens where there are no loops.
 typedef struct mf_AssemblyLoops {
     double *m, *soft, *right, *pull, *pivots, *soft_pivots;
     uint32_t rows;   // [1]

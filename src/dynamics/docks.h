@@ -101,7 +101,7 @@ static inline size_t mf_dock_at(const mf_DockGroup *group, uint32_t instance, ui
 
 // Orientation of the joint's frame in the first of two docks: that of the second when it is docked.
 void mf_dock_facing(double out[4], uint32_t orientation, uint32_t orientations);
-// Joins two ports, whose fields are free. There is room.
+// Joins two ports, whose fields are free. There is capacity.
 void mf_docks_join(mf_WorldDocks *docks, const mf_DockSite sites[2], uint32_t orientation);
 // Takes the joint of a record and the fields of its ports away. Ports that it broke get `state`.
 void mf_docks_part(mf_WorldDocks *docks, uint32_t slot, mf_DockState state);

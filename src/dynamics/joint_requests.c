@@ -19,7 +19,7 @@ static double value(const Request *request, const mf_Field *field, uint32_t comp
     return mf_field_get(field, request->instance, request->slot * field->info.width + component);
 }
 
-// Motions of all links of a block, in the room of the group's trials.
+// Motions of all links of a block, in the memory of the group's trials.
 static const double *find_block(const mf_TrialStep *trial, uint32_t block) {
     const mf_LinkChoice choice = {.first = 0, .end = mf_trial_step_lanes(trial, block)};
     mf_link_motions_find(&trial->links, block, &choice, trial->values);

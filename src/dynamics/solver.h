@@ -54,7 +54,7 @@ bool mf_solver_takes(mf_Group *group);
 
 // The contacts of a step, before the solver runs.
 bool mf_solver_has_capacity(const mf_Solver *solver);
-void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact); // there is room
+void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact); // there is capacity
 void mf_solver_clear_contacts(mf_Solver *solver);
 
 // ---- inside -------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ void mf_solver_forget(mf_Solver *solver);
 void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user);
 // The force of a contact is that of the last step, 0 where it is new.
 void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint);
-// Instead of what is kept; there is room.
+// Instead of what is kept; there is capacity.
 void mf_solver_take_warm(mf_Solver *solver, const mf_WarmContact *contacts, uint32_t count);
 
 // ---- forces (solver_newton.c) -------------------------------------------------------------------

@@ -86,7 +86,7 @@ void mf_dynamixel_feed(mf_Dynamixel *bus, const uint8_t *bytes, size_t size, dou
         bus->in_size += some;
         bytes += some;
         size -= some;
-        scan(bus); // leaves less than a whole packet, so that there is room
+        scan(bus); // leaves less than a whole packet, so that there is space
     }
 }
 

@@ -348,9 +348,9 @@ static uint32_t append_neighbors(const Graph *g, uint32_t vertex, uint32_t *orde
     return count;
 }
 
-uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *capacity) {
+uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *scratch) {
     const uint32_t vertices = truss->vertex_count;
-    const Graph g = {truss, capacity, capacity + vertices};
+    const Graph g = {truss, scratch, scratch + vertices};
     memset(g.degree, 0, vertices * sizeof *g.degree);
     for (uint32_t b = 0; b < truss->bar_count; b++) {
         g.degree[truss->bars[b].ends[0]]++;

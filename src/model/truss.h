@@ -6,8 +6,8 @@
 
 // An order of the vertices in which those of a bar are close: order[v] is the place of vertex v
 // (reverse Cuthill-McKee, 1969; of equals the lower number first, so it depends on the bars alone).
-// Returns the largest distance of two vertices of a bar in it. `room` has 3 V + B values.
-uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *capacity);
+// Returns the largest distance of two vertices of a bar in it. `scratch` has 3 V + B values.
+uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *scratch);
 
 // [m] height of the lowest point of vertices and bars in the frame of the file.
 double mf_truss_lowest(const mf_Truss *truss);

@@ -71,8 +71,8 @@ static bool solve(double x[3], const double a[3][3], const double b[3]) {
     return mf_all_finite(x, 3);
 }
 
-// The twist with which the motion of `row` counts the momentum `wanted`. Where its inertia cannot
-// tell the turn, the rate stays.
+// The twist with which the motion of `row` counts the momentum `target`. Where its inertia
+// cannot tell the rotation, the rate stays.
 static void hand_over(mf_Group *group, const mf_MotionRow *row, const Twist *twist,
                       const Momentum *target) {
     const double none[3] = {0, 0, 0};

@@ -21,7 +21,7 @@ void mf_compress(mf_Text *out, const char *data, size_t size) {
     out->size = 0;
     if (frame != NULL && mf_allow(out->context, "compress"))
         written = ZSTD_compress(frame, capacity, data, size, LEVEL);
-    // With that much room it fails only where the library gets no memory.
+    // With that much space it fails only where the library gets no memory.
     if (written == 0 || ZSTD_isError(written))
         out->failed = true;
     else

@@ -1,4 +1,4 @@
-// Spatial hash of spheres (see crowd.h). A cell is at least as wide as the sum of two radii, so a
+// Spatial hash of spheres (see overlap.h). A cell is at least as wide as the sum of two radii, so a
 // search visits one cell and its 26 neighbors.
 #include "scene/overlap.h"
 

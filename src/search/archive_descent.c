@@ -256,7 +256,7 @@ static mf_Status sum_generation(mf_Archive *archive, sqlite3_stmt *statement, ui
         if (out->alive == most)
             return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
                               "the archive is damaged (more individuals than %" PRIu32 ")", most);
-        // Keeps every stride-th; when these fill the room, every second of them.
+        // Keeps every stride-th; when the buffer is full, every second of them.
         if (out->alive % stride == 0) {
             memcpy(sample + (size_t)(*sampled)++ * bytes, genome, bytes);
             for (uint32_t i = 1; *sampled == capacity && i < SAMPLE; i++)

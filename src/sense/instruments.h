@@ -175,7 +175,7 @@ typedef struct mf_InstrumentBatch {
 
 typedef struct mf_InstrumentRun {
     uint32_t first, count; // [1] blocks
-    uint32_t only;         // [1] lane of the only robot wanted, UINT32_MAX: all
+    uint32_t only;         // [1] lane of the only robot requested, UINT32_MAX: all
     double inverse_step;   // [1/s] 0: accelerations are 0
     double time;           // [s]
     uint64_t due;          // bit c: sensors of clock c are measured

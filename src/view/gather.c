@@ -36,7 +36,7 @@ static mf_Status read_archive(mf_ReportData *data, mf_Archive *archive, mf_Error
     return status;
 }
 
-// A multiple of the step [ns] near the wanted period.
+// A multiple of the step [ns] near the target period.
 static double choose_period(const mf_SceneFile *file, mf_Time step) {
     mf_Time target = MF_SECOND / SAMPLES_PER_SECOND;
     mf_Time thin = mf_time_from_seconds(file->duration / SAMPLES_MOST);

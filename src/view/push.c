@@ -102,7 +102,7 @@ static void store(mf_Field *field, uint32_t robot, const double values[3]) {
         mf_field_set(field, robot, c, values[c]);
 }
 
-// The inputs that a push writes, to room->rest or back.
+// The inputs that a push writes, to memory->rest or back.
 static void keep_inputs(const mf_Push *push, const mf_PushMemory *memory, bool back) {
     const Fields fields = fields_of(push->group);
     double *rest = memory->rest;
@@ -172,7 +172,7 @@ static bool accelerate(const mf_Push *push, const mf_PushMemory *memory, double 
                                      NULL) == MF_OK;
 }
 
-// room->force = J^T force
+// memory->force = J^T force
 static void generalize(const mf_PushMemory *memory, uint32_t count, const double force[3]) {
     for (uint32_t i = 0; i < count; i++)
         memory->force[i] = memory->jacobian[i] * force[0] + memory->jacobian[count + i] * force[1] +

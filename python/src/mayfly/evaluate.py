@@ -335,8 +335,8 @@ def evaluate(
     for seed in numbers:
         parts: list[tuple[dict[str, Array], Array]] = []
         for at in range(0, len(models), _MOST_GROUPS):
-            buffer = slice(at, at + _MOST_GROUPS)
-            parts += _evaluate_some(episode, models[buffer], batches[buffer], seed, requested)
+            some = slice(at, at + _MOST_GROUPS)
+            parts += _evaluate_some(episode, models[some], batches[some], seed, requested)
         episodes.append(parts)
     return _summary(episodes, requested, episode)
 

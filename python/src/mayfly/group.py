@@ -195,12 +195,12 @@ class Group(Sealed, Equations):
         """Fields of all parts that match; * matches any characters: "left_*/joint.rate"."""
         native = self._use()
         name = encode(pattern)
-        buffer = int(lib.mfpy_properties(native, 0, name, ffi.NULL, 0))
-        out = ffi.new("mf_Property[]", max(buffer, 1))
-        lib.mfpy_properties(native, 0, name, out, buffer)
+        count = int(lib.mfpy_properties(native, 0, name, ffi.NULL, 0))
+        out = ffi.new("mf_Property[]", max(count, 1))
+        lib.mfpy_properties(native, 0, name, out, count)
         letters = ffi.new("char[]", lib.MF_PROPERTY_PATH)
         made: dict[str, Field] = {}
-        for i in range(buffer):
+        for i in range(count):
             if out[i].field == ffi.NULL:
                 continue
             lib.mf_property_path(ffi.addressof(out, i), letters, lib.MF_PROPERTY_PATH)

@@ -362,7 +362,8 @@ static MF_INLINE bool is_far(const mf_ArtPlan *plan, int32_t link, const Pose *p
     const mf_real *c = link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link);
     const mf_lane around = mf_set(c[MF_ART_AROUND]), zero = mf_zero();
     const mf_lane fall = mf_fma(-mf_sqrt(vec_dot(rate, rate)), around, pose->speed.z);
-    // Never where touch_find would say yes of one of them, so that company does not show.
+    // Never where touch_find would say yes of one of them, so that results do not depend on the
+    // other lanes.
     const mf_lane rounding = mf_set(16 * MF_REAL_EPSILON) * mf_abs(pose->position.z);
     const mf_lane reach = mf_fma(step, mf_min(fall, zero) - mf_set((mf_real)40) * step,
                                  pose->position.z - around - rounding);

@@ -28,7 +28,7 @@ typedef struct ContactBatch {
 typedef struct Group { // lanes that are solved together
     mf_mask lanes;
     uint32_t count, numbers;   // [1] bundles, and numbers of all their rows at most
-    uint32_t dropped;          // [1] contacts without room
+    uint32_t dropped;          // [1] contacts beyond the capacity
     ContactBatch *column_sets; // space for plan->contact_capacity
 } Group;
 

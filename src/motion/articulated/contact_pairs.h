@@ -21,14 +21,14 @@ typedef struct LinkContact {
 
 typedef struct LinkContacts {
     bool found, overflow; // `found`: the list is that of this state
-    uint32_t count, lost; // [1] lost: those without room
+    uint32_t count, lost; // [1] lost: those beyond the capacity
     mf_mask unsure;       // lanes in which the search for a contact ended early
     mf_lane gap;          // [m] and by how much it may be off
     mf_mask deep;         // lanes with a contact about as deep as a body is thick
     mf_lane deepest;      // [m] of those
     mf_real *memory;      // rows of warm_start.force, NULL: none (warm_start.h)
     mf_mask alive;        // lanes that may write there
-    uint32_t most;        // [1] room in the list
+    uint32_t most;        // [1] capacity of the list
     LinkContact *list;
     // Space for what is examined by the way: pairs that are near, spheres about shapes, contacts
     // by depth.
@@ -108,9 +108,9 @@ static inline mf_lane contact_thickness(const mf_ArtPlan *plan, uint32_t pair,
     return half * mf_min(a, b);
 }
 
-// What touches in `lanes`; contacts of a lane beyond the room are left out, with `overflow` set.
-// With `wanted`, per pair, these pairs are instead of those that may touch, and the ground is left
-// out.
+// What touches in `lanes`; contacts of a lane beyond the capacity are left out, with `overflow`
+// set. With `requested`, per pair, these pairs are instead of those that may touch, and the ground
+// is left out.
 static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *contacts,
                                       const bool *requested, mf_mask lanes, LinkContacts *all) {
     const bool hard = plan->hard && requested == NULL;
@@ -185,7 +185,7 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
 }
 
 // Lanes that have such contacts. A lane does not see by how many contacts of others the list ran
-// out of room; `found` only where the list is that of all.
+// beyond the capacity; `found` only where the list is that of all.
 static inline mf_mask link_contacts_lanes(const mf_ArtPlan *plan, const Contacts *contacts,
                                           LinkContacts *all) {
     mf_mask have = mf_not(mf_mask_all());

@@ -124,8 +124,8 @@ static inline bool subspace_index(Subspace *s) {
     return ldl_index(size, &s->pattern, &s->matrix);
 }
 
-// `first_shared` rows belong to equality constraints and tendons. False when the matrix has no
-// room.
+// `first_shared` rows belong to equality constraints and tendons. False when the matrix is
+// full.
 static inline bool subspace_begin(Subspace *s, uint32_t first_shared, const ContactResult *contact,
                                   uint32_t count) {
     s->part_count = 0;

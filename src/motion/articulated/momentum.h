@@ -91,8 +91,8 @@ static MF_INLINE Vec change_of(const RotationStep *rotation_step, Vec seen, Vec 
 
 // Solves (1) from the guess `kicked`, which is w0, by Newton's method, for what w1 is more than
 // that. A lane ends with the correction whose square is below rounding; then it keeps its numbers,
-// so company changes no bit. Lanes in `lanes` whose last correction was more than a thousandth of
-// the rate raise a warning.
+// so other lanes change no bit. Lanes in `lanes` whose last correction was more than a thousandth
+// of the rate raise a warning.
 static MF_INLINE Vec gyroscopic_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, mf_lane step,
                                       mf_mask lanes, Warnings *warnings) {
     const mf_lane half = step * mf_set((mf_real)0.5), s = scale_of(d), k = -half * s,
@@ -216,7 +216,7 @@ typedef struct Start { // of a step
     Vec position_low, velocity_low, rate_low; // remainders, not a whole State: stacks are small
     Quat attitude_low;
     Whole whole;
-    Rider *riders; // room of whole_find, where that is asked
+    Rider *riders; // memory of whole_find, where that is asked
     mf_mask flies; // trees: nothing from outside touches it
     bool any;      // some lane is to be corrected
 } Start;

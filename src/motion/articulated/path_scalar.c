@@ -16,7 +16,7 @@ typedef struct StepMemory {
     double *direction; // per dof
 } StepMemory;
 
-// The arrays of a room, and those that the solver of constraints cuts for itself.
+// The arrays of the memory of a step, and those that the solver of constraints cuts for itself.
 static size_t memory_carve(const mf_ArtPlan *plan, mf_Carver *carver, StepMemory *memory) {
     state_carve(plan, carver, &memory->state);
     state_carve(plan, carver, &memory->low);

@@ -40,7 +40,7 @@ typedef enum mf_ArtStage {
 mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPieces **out,
                                uint32_t *dock_sites, mf_Error *error);
 void mf_art_pieces_destroy(mf_ArtPieces *pieces); // NULL is fine
-// Makes room again where the plan has grown. MF_NO_MEMORY.
+// Allocates again where the plan has grown. MF_NO_MEMORY.
 mf_Status mf_art_pieces_reserve(mf_ArtPieces *pieces, mf_Error *error);
 
 // The site of a link of the model; MF_NONE: it has none.

@@ -533,7 +533,7 @@ typedef struct mf_ArtPlan {
     uint32_t path_most;                               // [1] links of the longest path
     uint32_t pair_count, shape_count;                 // [1] of `collide`
     uint32_t contact_capacity; // [1] contacts between links of a lane that are solved
-    uint32_t contact_numbers;  // [1] room of their rows
+    uint32_t contact_numbers;  // [1] capacity for their rows
     uint32_t row_numbers;      // [1] of all rows at most
     uint32_t row_of_two,
         row_of_all;        // [1] numbers of a row that two links pull, and all, at most

@@ -140,7 +140,7 @@ typedef struct Problem {
     const State *state;
     mf_mask lanes;
     bool overflow;
-    uint32_t left_out; // [1] contacts without room, with `overflow`
+    uint32_t left_out; // [1] contacts beyond the capacity, with `overflow`
     uint32_t dofs;
 
     Vec *axis;     // [1] world

@@ -15,7 +15,7 @@ typedef struct Tug {        // what a row measures of a link: along axes 0 .. 2 
 
 typedef struct Chain { // dofs that rows touch, and where they are among those of the constraint
     uint64_t bits[PROBLEM_WORDS];
-    uint16_t *at; // per dof; room of the problem, which one chain has at a time
+    uint16_t *at; // per dof; memory of the problem, which one chain has at a time
 } Chain;
 
 static MF_INLINE Chain chain_start(const Problem *p) {

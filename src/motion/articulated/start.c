@@ -307,7 +307,7 @@ static double give(const Start *start, const VelocityColumn *columns, uint32_t n
     return sum / 3.0;
 }
 
-// The tree at its start with its factored mass matrix, and a row more of room.
+// The tree at its start with its factored mass matrix, and one row more of memory.
 typedef struct Factored {
     Start start;
     uint32_t count;

@@ -19,7 +19,7 @@ typedef struct TendonPath {
     mf_lane speed;  // [m/s]
     uint32_t count; // [1] links
     const int32_t *links;
-    Wrench *row; // [1], [m] on each; room of Work, which one path has at a time
+    Wrench *row; // [1], [m] on each; memory of Work, which one path has at a time
     const mf_ArtWrap *wraps;
     const uint64_t *zones; // of its elements, which feel the pull; NULL: nobody does
     mf_lane pull;          // [N] then

@@ -20,7 +20,7 @@ typedef struct Actuators {
 // A position to head for.
 typedef struct Goal {
     mf_lane x, y;    // [m] world
-    mf_lane speed;   // [m/s] wanted
+    mf_lane speed;   // [m/s] target
     mf_lane slowing; // [m/s^2] at which the target speed falls, >= 0
     mf_mask blocked; // cannot be reached by turning to it: go straight on
 } Goal;

@@ -150,7 +150,7 @@ typedef struct mf_ClothSelf {
     uint32_t *sorted;      // [1] vertices, by bucket
     uint32_t *counts;      // [1] per vertex, of `near`
     uint32_t *near;        // [1] MF_CLOTH_NEAR per vertex
-    uint32_t *dropped;     // [1] per piece: near ones without room
+    uint32_t *dropped;     // [1] per piece: near ones beyond the capacity
 } mf_ClothSelf;
 
 // What of one cloth is torn; NULLs where it does not tear. `elements` of the plan has for each

@@ -16,7 +16,7 @@ typedef struct mf_ClothStep {
     mf_TaskFn task;        // that threads share
     const mf_ClothSurroundings *around;
     mf_ClothObstacle *obstacles;
-    uint32_t dropped;            // [1] obstacles and near vertices beyond the room
+    uint32_t dropped;            // [1] obstacles and near vertices beyond the capacity
     uint32_t passed_by;          // [1] of them obstacles
     mf_ClothResidual *residuals; // per chunk
     char *after;                 // memory for job.after

@@ -49,7 +49,7 @@ typedef struct Ground {
     uint32_t contact_count;
     bool implicit;
     TouchMemo memo;
-    mf_lane *loads, *climbs; // room of ground_revise, per spot
+    mf_lane *loads, *climbs; // memory of ground_revise, per point
 } Ground;
 
 static inline void ground_carve(const mf_ArtPlan *plan, mf_Carver *carver, Ground *ground) {

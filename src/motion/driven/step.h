@@ -18,7 +18,7 @@ typedef struct Driven {
     Mat *tensors;      // acceleration tensors, of link l at l + 1
     Warnings warnings; // of this step
     Body base;         // all of it, in the base's axes
-    Rider *riders;     // room of whole_find (momentum.h)
+    Rider *riders;     // memory of whole_find (momentum.h)
     mf_lane *given;    // accelerations of joints, per plan link
 } Driven;
 

@@ -354,7 +354,7 @@ static void set_settings(Build *b, bool double_precision) {
     double reach = find_reach(b), scale = reach;
     scale += mf_abs(terrain->highest) > mf_abs(terrain->lowest) ? mf_abs(terrain->highest)
                                                                 : mf_abs(terrain->lowest);
-    // What heights are rounded by, with room.
+    // What heights are rounded by, with a margin.
     double rounded = 16.0 * scale * (double_precision ? 0x1p-52 : 0x1p-23);
     choose_settling(b);
     double settle = motion->config.settle_height;

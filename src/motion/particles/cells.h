@@ -11,7 +11,7 @@ typedef struct mf_ParticleCells {
     double low[3];     // [m] corner of the grid
     double inverse[3]; // [1/m] cells per length
     int32_t size[3];   // [1] cells
-    int32_t *starts;   // [1] room + 1
+    int32_t *starts;   // [1] capacity + 1
     int32_t *cell;     // [1] per particle; -1: it takes no part
     int32_t *column;   // [1] per rank
     uint32_t *order;   // [1] per rank

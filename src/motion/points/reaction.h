@@ -47,7 +47,7 @@ static inline Drift link_drift(const mf_PlanLink *link, const Frame *frame, cons
 }
 
 // Rotation vector [rad] of the base, in its own axes, for joints that go from `from` to `to` (rows
-// of MF_BLOCK per joint). `k` lends its room.
+// of MF_BLOCK per joint). `k` lends its memory.
 static inline Vec reaction_rotation(const mf_PointsPlan *plan, const mf_real *constant,
                                     const mf_real *from, const mf_real *to, Kinematics *k) {
     const mf_PlanLink *links = mf_points_plan_links(plan);

@@ -1,9 +1,9 @@
 // The loops above the body rates: attitude, velocity and position, each asking the one below.
 //
 //   position  velocity = K (goal - position), limited in length and climb
-//   velocity  acceleration = K (goal - velocity) + integral; with gravity it is the wanted thrust,
+//   velocity  acceleration = K (goal - velocity) + integral; with gravity it is the target thrust,
 //             limited in tilt and size
-//   attitude  the shortest rotation of the body's z axis to the wanted thrust, and the heading
+//   attitude  the shortest rotation of the body's z axis to the target thrust, and the heading
 //   about
 //             the world's vertical (tilt first, as Brescianini and D'Andrea 2018)
 #ifndef MF_MOTION_QUADROTOR_GUIDE_H

@@ -75,9 +75,9 @@ static const mf_FieldInfo command_fields[5][2] = {
      {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
       "commanded thrust of all rotors"}},
     {{"command.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "target velocity"},
-     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "wanted heading"}},
-    {{"command.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted place"},
-     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "wanted heading"}}};
+     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "target heading"}},
+    {{"command.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "target position"},
+     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "target heading"}}};
 
 static mf_Status add_fields(mf_Group *group, mf_QuadrotorMotion *motion, mf_Error *error) {
     const mf_QuadrotorPlan *plan = motion->plan;

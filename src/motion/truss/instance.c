@@ -347,19 +347,19 @@ static mf_Status put_truss(mf_Group *group, const mf_TrussMotion *motion, uint32
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    uint32_t *capacity =
-        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *capacity);
-    if (capacity == NULL)
+    uint32_t *order =
+        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *order);
+    if (order == NULL)
         return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
-    const uint32_t width = mf_truss_order(truss, capacity, capacity + truss->vertex_count);
+    const uint32_t width = mf_truss_order(truss, order, order + truss->vertex_count);
     if (width <= motion->plan.width)
-        write_truss(motion, instance, truss, capacity, width);
+        write_truss(motion, instance, truss, order, width);
     else
         status = mf_fail(error, MF_LIMIT,
-                         "truss: bars are %u vertices apart, the group has room "
+                         "truss: bars are %u vertices apart, the group has capacity "
                          "for %u",
                          width, motion->plan.width);
-    mf_release(context, capacity);
+    mf_release(context, order);
     return status;
 }
 

@@ -259,14 +259,14 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
 static mf_Status find_width(mf_TrussMotion *motion, mf_Context *context, const mf_Truss *truss,
                             mf_Error *error) {
     mf_TrussPlan *plan = &motion->plan;
-    uint32_t *capacity =
-        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *capacity);
-    if (capacity == NULL)
+    uint32_t *order =
+        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *order);
+    if (order == NULL)
         return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
-    plan->width = mf_truss_order(truss, capacity, capacity + truss->vertex_count);
+    plan->width = mf_truss_order(truss, order, order + truss->vertex_count);
     if (plan->vertices > truss->vertex_count || plan->bars > truss->bar_count)
         plan->width = plan->vertices - 1;
-    mf_release(context, capacity);
+    mf_release(context, order);
     return MF_OK;
 }
 

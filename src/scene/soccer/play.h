@@ -1,4 +1,4 @@
-// Internals of a game of soccer. Coaches decide (coach.c), the referee counts (play.c).
+// Internals of a game of soccer. Tactics decide (tactics.c), the referee counts (play.c).
 #ifndef MAYFLY_SRC_SCENE_SOCCER_PLAY_H
 #define MAYFLY_SRC_SCENE_SOCCER_PLAY_H
 
