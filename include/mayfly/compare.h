@@ -89,9 +89,6 @@ MF_API mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_Co
                             mf_Comparison **out, mf_Error *error);
 MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is allowed
 
-// One line: what the level does not model.
-MF_API const char *mf_motion_limitation(mf_Motion motion);
-
 // Writes the comparison as one page with table and plots to `path` (replaced atomically).
 MF_API mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path,
                                      mf_Error *error);

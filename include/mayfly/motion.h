@@ -48,6 +48,8 @@ typedef enum mf_Motion {
 // "kinematic", "points", "rigid", "prescribed", "articulated", "quadrotor", "fixed_wing", "car",
 // "external", "quasistatic", "elastic", "cloth", "fluid", "grains"; "own", "own2" .. "own16".
 MF_API const char *mf_motion_name(mf_Motion motion);
+// One line: what the motion does not model; "" for vehicles, particles and cloths.
+MF_API const char *mf_motion_limitation(mf_Motion motion);
 // The motion of that name; false if unknown.
 MF_API bool mf_motion_find(const char *name, mf_Motion *out);
 
@@ -68,12 +70,10 @@ MF_API bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *te
 
 // ---- settings of all motions -------------------------------------------------------------------
 
-// Whether a robot can touch the ground of its world: the value for `contacts` of its motions. It
-// must have colliding shapes (or none at all: then its points touch). For a file without level
-// plane or height field only a free robot does, if the world was given a ground (`given`) or the
-// file's world has no colliding shape. NULL: false.
-MF_API bool mf_model_touches_ground(const mf_Model *model, bool given);
-// The same for the robots of a group and the ground of its world. NULL: false.
+// Whether the robots of a group can touch the ground of its world: the value for `contacts` of
+// their motions. They need colliding shapes (or none at all: then their points touch). For a file
+// without level plane or height field only free robots do, if the world has a ground or the file's
+// world no colliding shape. NULL: false.
 MF_API bool mf_group_touches_ground(const mf_Group *group);
 
 typedef struct mf_MotionsConfig {

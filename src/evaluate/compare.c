@@ -22,20 +22,6 @@ mf_CompareConfig mf_compare_config(void) {
     return config;
 }
 
-const char *mf_motion_limitation(mf_Motion motion) {
-    static const char *const limitations[MF_MOTION_COUNT] = {
-        "falls, pushes, slipping, any force: feet do not slip, joints track their targets exactly",
-        "reaction of swinging limbs on the body; torque limits; feet with edges that roll",
-        "reaction of swinging limbs on the body, so balancing; torque limits",
-        "torque limits, compliance of joints: joints track their targets exactly",
-        "bending links, heat of motors, cables",
-        [MF_MOTION_QUASISTATIC] = "momentum: swings, vibrations, impacts, falls take no time",
-        [MF_MOTION_ELASTIC] = "bending and breaking bars, torque in vertices, limits of motors",
-    };
-    return (unsigned)motion < MF_MOTION_COUNT && limitations[motion] != NULL ? limitations[motion]
-                                                                             : "";
-}
-
 // ---- one level ---------------------------------------------------------------------------------
 
 static double wrap(double angle) {

@@ -92,3 +92,36 @@ double mf_model_shape_radius(const mf_Model *model, uint32_t index) {
     return mf_shape_radius(shape->type, shape->size,
                            shape->type == MF_SHAPE_MESH ? &model->meshes[shape->mesh] : NULL);
 }
+
+// ---- whether robots touch the ground -----------------------------------------------------------
+
+// Whether the file's world has a level plane or height field that touches.
+static bool has_floor(const mf_Model *model) {
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        const double x = shape->rotation[1], y = shape->rotation[2];
+        if ((shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS) &&
+            shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12)
+            return true;
+    }
+    return false;
+}
+
+static bool has_shapes(const mf_Model *model, bool of_world) {
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].collides && (model->shapes[i].link == MF_NONE) == of_world)
+            return true;
+    return false;
+}
+
+bool mf_model_touches_ground(const mf_Model *model, bool given) {
+    MF_DEFAULT_FLOATS;
+    const uint32_t off = MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT;
+    if (model == NULL || (model->physics.disabled & off) != 0)
+        return false;
+    if (model->shape_count > 0 && !has_shapes(model, false)) // without shapes by its points
+        return false;
+    if (has_floor(model))
+        return true;
+    return model->base == MF_BASE_FREE && (given || !has_shapes(model, true));
+}

@@ -47,4 +47,10 @@ void mf_mass_to_points(double (*out)[3], uint32_t count, const mf_MassProperties
 // height fields, which are ground, and points have 0.
 double mf_model_shape_radius(const mf_Model *model, uint32_t shape);
 
+// Whether a robot can touch the ground of its world: the value for `contacts` of its motions. It
+// must have colliding shapes (or none at all: then its points touch). For a file without level
+// plane or height field only a free robot does, if the world was given a ground (`given`) or the
+// file's world has no colliding shape. NULL: false.
+bool mf_model_touches_ground(const mf_Model *model, bool given);
+
 #endif

@@ -15,6 +15,11 @@ static const char *const own_names[] = {"own",   "own2",  "own3",  "own4",  "own
 enum { OWN_COUNT = MF_MOTION_OWN_LAST - MF_MOTION_OWN + 1 };
 _Static_assert(sizeof own_names / sizeof *own_names == OWN_COUNT, "a name for each own motion");
 
+const char *mf_motion_limitation(mf_Motion motion) {
+    const mf_MotionRow *row = mf_motion_row(motion);
+    return row != NULL && row->limitation != NULL ? row->limitation : "";
+}
+
 const char *mf_motion_name(mf_Motion motion) {
     unsigned number = (unsigned)motion;
     if (number < MF_MOTION_COUNT)
@@ -339,34 +344,3 @@ mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance) {
 }
 
 // ---- ground -------------------------------------------------------------------------------------
-
-// Whether the file's world has a level plane or height field that touches.
-static bool has_floor(const mf_Model *model) {
-    for (uint32_t i = 0; i < model->shape_count; i++) {
-        const mf_Shape *shape = &model->shapes[i];
-        const double x = shape->rotation[1], y = shape->rotation[2];
-        if ((shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS) &&
-            shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12)
-            return true;
-    }
-    return false;
-}
-
-static bool has_shapes(const mf_Model *model, bool of_world) {
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].collides && (model->shapes[i].link == MF_NONE) == of_world)
-            return true;
-    return false;
-}
-
-bool mf_model_touches_ground(const mf_Model *model, bool given) {
-    MF_DEFAULT_FLOATS;
-    const uint32_t off = MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT;
-    if (model == NULL || (model->physics.disabled & off) != 0)
-        return false;
-    if (model->shape_count > 0 && !has_shapes(model, false)) // without shapes by its points
-        return false;
-    if (has_floor(model))
-        return true;
-    return model->base == MF_BASE_FREE && (given || !has_shapes(model, true));
-}

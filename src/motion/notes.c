@@ -3,6 +3,7 @@
 // code; `articulated`, which depends on the settings, has more of its own (articulated/notes.c).
 #include "contact/collide.h"
 #include "math/scalar.h"
+#include "model/points.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "motion/table.h"

@@ -40,11 +40,12 @@ typedef struct mf_MotionCommon {
 } mf_MotionCommon;
 
 typedef struct mf_MotionRow {
-    const char *name; // in files and messages, and of the motion's system
-    mf_Motion motion; // its own place in the table
-    bool level;       // of models with links and joints; robots can switch among such motions
-    bool truss;       // of trusses, which can switch among such motions
-    bool dynamic;     // it counts momentum, so that a switch can keep it
+    const char *name;       // in files and messages, and of the motion's system
+    mf_Motion motion;       // its own place in the table
+    const char *limitation; // what it does not model; NULL: nothing is compared with it
+    bool level;             // of models with links and joints; robots can switch among such motions
+    bool truss;             // of trusses, which can switch among such motions
+    bool dynamic;           // it counts momentum, so that a switch can keep it
 
     // Adds the motion to a group with its part of `config`; ends with mf_motion_join.
     mf_Status (*add)(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);

@@ -4,6 +4,7 @@
 // the last block are computed like the others but never counted, hashed or recorded.
 #include "world/group.h"
 #include "base/floats.h"
+#include "model/points.h"
 #include "world/attach.h"
 
 #include <mayfly/camera.h>

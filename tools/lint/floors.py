@@ -1,85 +1,105 @@
 #!/usr/bin/env python3
-"""A room includes only its own headers and those of rooms on lower floors.
+"""A room calls only rooms below it, and includes only their headers.
 
-The floors are those of docs/explanation/concepts.md. Public headers (<mayfly/...>) may be included everywhere.
-Systems (motion, sensors, controllers) are written against the group, so they may include
-world/attach.h although the world stands above them; docs/explanation/decisions.md says so. Importers belong to
-the tools library: nothing of the core may include them.
+The floors are those of docs/explanation/concepts.md. Includes are read from the text; calls, and uses
+of another room's data, from the symbols of the objects of a build, so a function that is declared
+elsewhere does not hide where it is. Public headers (<mayfly/...>) may be included everywhere. Importers
+and exporters belong to the tools library: nothing of the core may include them.
 
 usage: floors.py SOURCE_FOLDER [BUILD_FOLDER]
 """
 import pathlib
 import re
+import subprocess
 import sys
 
-FLOORS = {
-    "base": 0,
-    "math": 1,
-    "model": 2,
-    "tree": 2,
-    "terrain": 3,
-    "contact": 3,
-    "sense": 4,
-    "control": 4,
-    "motion": 4,
-    "world": 5,
-    "interaction": 7,
-    "camera": 7,
-    "message": 7,
-    "dynamics": 6,
-    "io": 6,
-    "search": 6,
-    "scene": 7,
-    "environment": 8,
-    "evaluate": 8,
-    "print": 8,
-    "record": 8,
-    "script": 8,
-    "view": 8,
-    "link": 8,
-    "client": 7,
-    "apps": 9,
-}
-TOOLS_FLOOR = 6
-EXCEPTIONS = {(room, "world/attach.h") for room in ("motion", "sense", "control")}
+# Bottom first; on one floor a room may use those that stand before it.
+FLOORS = [
+    ["base", "math"],
+    ["terrain", "model", "import"],
+    ["world"],
+    ["tree", "contact", "motion"],
+    ["dynamics", "interaction"],
+    ["camera", "sense", "message", "control"],
+    ["io", "search", "scene", "record"],
+    ["view"],
+    ["environment", "evaluate", "print", "script", "client", "link"],
+    ["apps"],
+]
+ORDER = {room: number for number, room in enumerate(sum(FLOORS, []))}
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
-def complaint_about(room, is_importer, header):
+def room_of(parts):
+    """The room of a file by its path inside src/; what reads and writes foreign files is one."""
+    return "import" if "import" in parts or "export" in parts else parts[0]
+
+
+def complaint_about(room, header):
     """What is wrong with a file of `room` including "header", or None."""
     parts = pathlib.PurePosixPath(header).parts
     if ".." in parts:
         return "leave the folder by its name from src/, not by .."
-    if len(parts) == 1 or (room, header) in EXCEPTIONS:
+    if len(parts) == 1:
         return None
-    if parts[0] not in FLOORS:
+    other = room_of(parts)
+    if other not in ORDER:
         return "is no room of the house (tools/lint/floors.py)"
-    if "import" in parts and not is_importer and FLOORS[room] < TOOLS_FLOOR:
+    if other != room and ORDER[other] > ORDER[room]:
+        return f"is on floor {FLOOR[other]}, {room} on {FLOOR[room]}"
+    if other == "import" != room and FLOOR[room] < FLOOR["scene"]:
         return "belongs to the tools library, this file to the core"
-    if parts[0] != room and FLOORS[parts[0]] >= FLOORS[room]:
-        return f"is on floor {FLOORS[parts[0]]}, {room} on {FLOORS[room]}"
     return None
 
 
-def check(root):
-    complaints = []
+def wrong_includes(root):
     for folder in ("src", "apps"):
         for path in sorted((root / folder).rglob("*.[ch]")):
-            inner = path.relative_to(root / folder).parts
-            room = "apps" if folder == "apps" else inner[0]
-            if room not in FLOORS:
-                complaints.append(f"{path}:1: {room} is no room of the house")
+            room = "apps" if folder == "apps" else room_of(path.relative_to(root / folder).parts)
+            if room not in ORDER:
+                yield f"{path}:1: {room} is no room of the house"
                 continue
             for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
                 match = INCLUDE.match(line)
-                text = complaint_about(room, "import" in inner, match[1]) if match else None
+                text = complaint_about(room, match[1]) if match else None
                 if text:
-                    complaints.append(f'{path}:{number}: "{match[1]}" {text}')
-    return complaints
+                    yield f'{path}:{number}: "{match[1]}" {text}'
+
+
+def symbols(objects, option):
+    """Pairs of an object and the name of a global symbol that it defines or lacks."""
+    for start in range(0, len(objects), 500):
+        command = ["nm", "-A", "-g", option, *map(str, objects[start : start + 500])]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        for line in done.stdout.splitlines():
+            path, rest = line.split(":", 1)
+            yield path, rest.split()[-1]
+
+
+def wrong_calls(build):
+    """Uses of symbols of higher rooms, by the objects of the libraries and of the command."""
+    rooms, objects = {}, []
+    for path in sorted(build.glob("CMakeFiles/*.dir/**/*.o")):
+        parts = path.relative_to(build / "CMakeFiles").parts
+        if parts[0].startswith(("test_", "fuzz_", "bench_")) or parts[1] not in ("src", "apps"):
+            continue
+        room = "apps" if parts[1] == "apps" else room_of(parts[2:])
+        if room in ORDER:
+            rooms[str(path)] = room, "/".join(parts[1:])[: -len(".o")]
+            objects.append(path)
+    homes = {name: rooms[path] for path, name in symbols(objects, "--defined-only")}
+    for path, name in symbols(objects, "--undefined-only"):
+        room, source = rooms[path]
+        home, where = homes.get(name, (room, ""))
+        if ORDER[home] > ORDER[room]:
+            yield f"{source}: calls {name} of {where}, floor {FLOOR[home]}; {room} is on {FLOOR[room]}"
 
 
 def main():
-    complaints = check(pathlib.Path(sys.argv[1]))
+    complaints = list(wrong_includes(pathlib.Path(sys.argv[1])))
+    build = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "build")
+    complaints += sorted(set(wrong_calls(build)))
     print("\n".join(complaints), end="\n" if complaints else "")
     sys.exit(1 if complaints else 0)
 

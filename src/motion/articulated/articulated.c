@@ -619,6 +619,7 @@ static const mf_Key row_keys[] = {
 const mf_MotionRow mf_articulated_row = {
     .name = "articulated",
     .motion = MF_MOTION_ARTICULATED,
+    .limitation = "bending links, heat of motors, cables",
     .level = true,
     .dynamic = true,
     .add = add_row,

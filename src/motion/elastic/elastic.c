@@ -50,6 +50,7 @@ static const mf_Key row_keys[] = {
 const mf_MotionRow mf_elastic_row = {
     .name = "elastic",
     .motion = MF_MOTION_ELASTIC,
+    .limitation = "bending and breaking bars, torque in vertices, limits of motors",
     .truss = true,
     .enter = mf_truss_motion_enter,
     .dynamic = true,

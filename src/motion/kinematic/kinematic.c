@@ -224,6 +224,8 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
 const mf_MotionRow mf_kinematic_row = {
     .name = "kinematic",
     .motion = MF_MOTION_KINEMATIC,
+    .limitation = "falls, pushes, slipping, any force: feet do not slip, joints track their "
+                  "targets exactly",
     .level = true,
     .add = add_row,
     .run = run_kinematic,

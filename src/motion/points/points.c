@@ -333,6 +333,8 @@ static const mf_Key row_keys[] = {
 const mf_MotionRow mf_points_row = {
     .name = "points",
     .motion = MF_MOTION_POINTS,
+    .limitation =
+        "reaction of swinging limbs on the body; torque limits; feet with edges that roll",
     .level = true,
     .dynamic = true,
     .add = add_row,

@@ -91,6 +91,7 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
 const mf_MotionRow mf_prescribed_row = {
     .name = "prescribed",
     .motion = MF_MOTION_PRESCRIBED,
+    .limitation = "torque limits, compliance of joints: joints track their targets exactly",
     .level = true,
     .dynamic = true,
     .add = add_row,

@@ -72,6 +72,7 @@ static const mf_Key row_keys[] = {
 const mf_MotionRow mf_quasistatic_row = {
     .name = "quasistatic",
     .motion = MF_MOTION_QUASISTATIC,
+    .limitation = "momentum: swings, vibrations, impacts, falls take no time",
     .truss = true,
     .enter = mf_truss_motion_enter,
     .add = add_row,

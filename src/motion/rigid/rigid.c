@@ -107,6 +107,7 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
 const mf_MotionRow mf_rigid_row = {
     .name = "rigid",
     .motion = MF_MOTION_RIGID,
+    .limitation = "reaction of swinging limbs on the body, so balancing; torque limits",
     .level = true,
     .dynamic = true,
     .add = add_row,
