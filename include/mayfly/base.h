@@ -103,10 +103,6 @@ MF_API size_t mf_context_live_bytes(const mf_Context *context); // [byte] alloca
 MF_API void *mf_allocate(mf_Context *context, size_t count, size_t size);
 MF_API void mf_release(mf_Context *context, void *memory); // NULL is allowed
 
-// Runs function(task, 0 .. count-1), distributed over the context's threads; returns when all are
-// done. Work is divided by index, never by worker. Must not be nested.
-MF_API void mf_parallel_for(mf_Context *context, uint32_t count, mf_TaskFn function, void *task);
-
 // ---- files -------------------------------------------------------------------------------------
 
 // Reads a whole regular file of at most `limit` bytes; adds a terminating 0, which is not counted
@@ -158,9 +154,6 @@ MF_API void mf_random(uint64_t seed, uint32_t instance, uint32_t stream, uint64_
 // Uniform in [0, 1) with 24 and 53 random bits.
 MF_API float mf_random_unit_float(uint32_t word);
 MF_API double mf_random_unit_double(uint32_t high, uint32_t low);
-
-// Uniform integer in [0, bound), bound >= 1, by multiply-shift (bias below bound / 2^32).
-MF_API uint32_t mf_random_below(uint32_t word, uint32_t bound);
 
 // ---- hashing -----------------------------------------------------------------------------------
 

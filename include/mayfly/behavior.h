@@ -106,9 +106,6 @@ typedef struct mf_Behavior {
     mf_PolicyBehavior policy;
 } mf_Behavior;
 
-// The circle of a formation, from 0, that an agent of `count` belongs to.
-MF_API uint32_t mf_behavior_circle(const mf_Behavior *behavior, uint32_t count, uint32_t instance);
-
 // Adds a system that writes the commands of every agent of `group` by `behavior` (copied,
 // including lists); at most one per group of vehicles; MF_BEHAVIOR_PROGRAM adds none. The motion
 // of the group must be that of `kind` in that mode. A flock needs an interaction that detects

@@ -168,10 +168,6 @@ MF_API mf_Status mf_free_camera_take(mf_FreeCamera *camera, const double positio
 // MF_BAD_ARGUMENT: a rate above one per step, a readout longer than the time between two pictures;
 // they were added.
 MF_API mf_Status mf_cameras_add(mf_World *world, mf_Error *error);
-// The same for the cameras of these groups of the world alone. MF_BAD_ARGUMENT also: `groups` is
-// NULL, or one is of another world.
-MF_API mf_Status mf_cameras_add_groups(mf_World *world, mf_Group *const *groups, uint32_t count,
-                                       mf_Error *error);
 // Takes the pictures of all robots now, between two steps, whatever their rates and delays.
 // MF_NOT_FOUND: mf_cameras_add was not called.
 MF_API mf_Status mf_cameras_take(mf_World *world, mf_Error *error);

@@ -83,9 +83,6 @@ MF_API mf_Car mf_car(void);
 MF_API mf_Car mf_car_full_size(void); // a passenger car of 1573 kg
 MF_API mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tire CURVATURE
 
-// MF_BAD_ARGUMENT with the member's name if a parameter is out of range.
-MF_API mf_Status mf_car_check(const mf_Car *car, mf_Error *error);
-
 typedef struct mf_CarConfig {
     uint32_t struct_size;     // [byte] set by mf_car_config()
     mf_CarModel model;        // default MF_CAR_BLENDED
@@ -101,30 +98,6 @@ MF_API mf_CarConfig mf_car_config(void);
 // The body of a car as a model for mf_GroupConfig.model. The caller destroys it.
 MF_API mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name,
                              mf_Model **out, mf_Error *error);
-
-// Adds the motion of cars to `group`: the fields car.*, command.* and wind.velocity and one system,
-// and places the cars on the ground. External wrenches (mayfly/collision.h) act in the plane of the
-// ground; their normal component loads the tires. `car` and `settings` may be NULL for the
-// defaults. Fails if the step is too long for the tires.
-//
-// A command that is not finite or out of range is rejected: the last valid one (command.accepted)
-// remains active, and command.refused increases by one at each control tick. Ranges: steering
-// within the limit, duty -1 .. 1, brake 0 .. 1, speed within the limit (negative, backwards, in
-// mode `speed` only), positions within 1e6 m, a circle's radius at least one wheelbase; positive:
-// to the left, counterclockwise.
-MF_API mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *settings,
-                            mf_Error *error);
-
-// The parameters and settings in use, or NULL if the motion of the group is not that of cars.
-MF_API const mf_Car *mf_car_parameters(const mf_Group *group);
-MF_API const mf_CarConfig *mf_car_config_of(const mf_Group *group);
-
-// The path of a group with MF_CAR_COMMAND_PATH: `count` >= 2 points (x, y) [m], world frame, joined
-// by straight lines, and the last to the first if `closed`. Copied, as at most 65536 pieces of
-// equal length. On an open path cars stop at the end. Every car then searches for the nearest point
-// of the path. Do not call it during a step.
-MF_API mf_Status mf_car_set_path(mf_Group *group, const double (*points)[2], uint32_t count,
-                                 bool closed, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -58,11 +58,6 @@ typedef struct mf_Cloth {
 // number j counts[0] + i.
 MF_API mf_Cloth mf_cloth_rectangle(double width, double length, uint32_t columns, uint32_t rows);
 
-// Whether the cloth can be one: counts, finite numbers in range, triangles of three different
-// vertices with an area, pins that are vertices. MF_BAD_ARGUMENT names the member that is wrong;
-// MF_LIMIT: more than MF_CLOTH_MOST vertices. NULL: MF_BAD_ARGUMENT.
-MF_API mf_Status mf_cloth_check(const mf_Cloth *cloth, mf_Error *error);
-
 // Of a cloth that mf_cloth_check accepts; 0 for NULL or a vertex or triangle that it does not have.
 MF_API uint32_t mf_cloth_vertex_count(const mf_Cloth *cloth);   // [1]
 MF_API uint32_t mf_cloth_triangle_count(const mf_Cloth *cloth); // [1]
@@ -134,10 +129,6 @@ typedef struct mf_ClothShape {
 } mf_ClothShape;
 // False: the group does not move so.
 MF_API bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out);
-
-// Whether a triangle is torn, so that it is not there any more: `cloth.torn` has a 1 for it, or for
-// an edge of its cell. False for what the group does not have, and for cloths that do not tear.
-MF_API bool mf_cloth_triangle_torn(const mf_Group *group, uint32_t instance, uint32_t triangle);
 
 // ---- among robots
 // --------------------------------------------------------------------------------

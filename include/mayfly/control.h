@@ -64,10 +64,6 @@ typedef struct mf_GpMove {
     uint32_t motor; // [1] already wrapped; MF_NONE without a move
     int direction;  // [1] -1 left, +1 right, 0 none
 } mf_GpMove;
-// Executes one instruction at machine->address; `sensors` [1] are their readings.
-MF_API mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES],
-                               uint32_t motors, const int32_t *sensors, uint32_t sensor_count,
-                               mf_GpUnknown unknown);
 
 // Text form, one instruction per line ("07  jump 12"), at most `size` bytes including the
 // terminator. Returns the length of the whole text. Every program has a text that assembles to the
@@ -127,9 +123,6 @@ MF_API mf_NetworkConfig mf_network_config(void);
 // MF_NOT_FOUND: a field. MF_BAD_ARGUMENT: a field of another type, or an output that is computed.
 // MF_LIMIT: too many units.
 MF_API mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Error *error);
-// Number of components of network.weight for layers of these sizes, inputs first: sum of (size[k] +
-// 1) * size[k + 1].
-MF_API uint64_t mf_network_weight_count(const uint32_t *sizes, uint32_t count); // [1]
 
 // ---- a controller in C -------------------------------------------------------------------------
 

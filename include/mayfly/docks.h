@@ -31,8 +31,6 @@ typedef enum mf_DockState {
     MF_DOCK_MISSED, // its latch did not catch; it tries again after they were apart
     MF_DOCK_BROKEN  // a limit was exceeded; disabling it repairs it
 } mf_DockState;
-// "free", "closing", "engaged", "missed", "broken".
-MF_API const char *mf_dock_state_name(mf_DockState state);
 
 typedef struct mf_WorldDocksConfig {
     uint32_t struct_size; // [byte] set by mf_world_docks_config()

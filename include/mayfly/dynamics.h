@@ -30,8 +30,6 @@ extern "C" {
 // MF_LIMIT.
 
 MF_API uint32_t mf_group_velocity_count(const mf_Group *group); // [1] nv
-// The first value of a joint in a velocity vector; MF_NONE when it has none.
-MF_API uint32_t mf_group_velocity_address(const mf_Group *group, uint32_t joint);
 
 // nv * nv values each, row after row, all of the symmetric matrix (composite rigid bodies).
 MF_API mf_Status mf_group_mass_matrix(mf_Group *group, uint32_t first, uint32_t count,

@@ -116,9 +116,6 @@ typedef struct mf_FixedWing {
 // The Aerosonde with polar drag and the autopilot measured in docs/studies/vehicles.md.
 MF_API mf_FixedWing mf_fixed_wing(void);
 
-// MF_BAD_ARGUMENT names the first member that is out of range ("fixed_wing.mass: ...").
-MF_API mf_Status mf_fixed_wing_check(const mf_FixedWing *parameters, mf_Error *error);
-
 // The model of one link that a group of these aircraft needs; to be destroyed after the world.
 MF_API mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *parameters,
                                      mf_Model **out, mf_Error *error);
@@ -177,7 +174,6 @@ typedef enum mf_Turbulence { // Beard and McLain, table 4.1
     MF_TURBULENCE_MEDIUM_LIGHT,   // 600 m
     MF_TURBULENCE_MEDIUM_MODERATE // 600 m
 } mf_Turbulence;
-MF_API mf_Dryden mf_dryden(mf_Turbulence turbulence, double airspeed); // airspeed [m/s]
 
 typedef struct mf_FixedWingConfig {
     uint32_t struct_size;        // [byte] set by mf_fixed_wing_config()
@@ -213,10 +209,6 @@ MF_API mf_FixedWingConfig mf_fixed_wing_config(void);
 // the beginning of a step.
 MF_API mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
                                    const mf_FixedWingConfig *settings, mf_Error *error);
-
-// Parameters and settings of a group; NULL if it has no aircraft.
-MF_API const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group);
-MF_API const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group);
 
 #ifdef __cplusplus
 }

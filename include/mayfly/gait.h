@@ -51,9 +51,6 @@ typedef enum mf_GaitKind {
     MF_GAIT_KEYFRAMES // times and angles
 } mf_GaitKind;
 
-// "walk", "waves", "keyframes".
-MF_API const char *mf_gait_kind_name(mf_GaitKind kind);
-
 // A joint's angle by name.
 typedef struct mf_GaitAngle {
     const char *joint;

@@ -49,13 +49,6 @@ MF_API mf_Status mf_ranges_add(mf_World *world, mf_Error *error);
 enum { MF_INSTRUMENTS_NOTE = 320 };
 MF_API bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text);
 
-// Readings in the present state of one instance with these accelerations (velocity_count values as
-// in the model; NULL: none), without noise: sensor_value_count values. The group must have
-// instruments.
-MF_API mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance,
-                                        const double *acceleration, double *values,
-                                        mf_Error *error);
-
 #ifdef __cplusplus
 }
 #endif

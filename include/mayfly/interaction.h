@@ -129,11 +129,6 @@ typedef struct mf_InteractionStatistics {
 // What happened so far.
 MF_API mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interaction);
 
-// Sets the capacity to `candidates` per agent, 1 .. 2^20, between steps. On failure the lists do
-// not change. MF_BUSY while results are not applied yet.
-MF_API mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidates,
-                                        mf_Error *error);
-
 #ifdef __cplusplus
 }
 #endif

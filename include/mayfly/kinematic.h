@@ -40,9 +40,6 @@ MF_API mf_KinematicConfig mf_kinematic_config(void);
 MF_API mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config,
                                   mf_Error *error);
 
-// The settings in use (`feet` is NULL), or NULL if the motion of the group is not `kinematic`.
-MF_API const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group);
-
 // The contacts that can stand, in the order of stance.holds: their number, and for each its row in
 // contact.load and its link of the model (both may be NULL).
 MF_API uint32_t mf_kinematic_foot_count(const mf_Group *group);

@@ -40,13 +40,7 @@ MF_API mf_Truss mf_machine_truss(const mf_Machine *machine);
 // lowest vertices as a rigid body until its center of mass is above the hull of those on the
 // ground. One that stands is left as it is; another one's lowest vertex then is at z = 0.
 MF_API void mf_machine_stand(mf_Machine *machine);
-// A truss as a machine. MF_UNSUPPORTED names what no machine has: another material, loads, masses
-// and fixed axes of vertices, rest lengths other than the distances of the ends, actuators without
-// a neuron or whose range is not centered. MF_LIMIT: too large.
-MF_API mf_Status mf_machine_of_truss(const mf_Truss *truss, mf_Machine *out, mf_Error *error);
 
-// [byte] of the genome of a machine.
-MF_API uint32_t mf_machine_bytes(const mf_Machine *machine);
 // Writes the genome and zeros behind it. MF_LIMIT: it does not fit into `genome_bytes`.
 MF_API mf_Status mf_machine_encode(const mf_Machine *machine, uint8_t *genome,
                                    uint32_t genome_bytes, mf_Error *error);
@@ -92,8 +86,6 @@ typedef struct mf_MachineConfig {
 } mf_MachineConfig;
 // The defaults of mf_MachineConfig: every configuration starts from them.
 MF_API mf_MachineConfig mf_machine_config(void);
-// MF_BAD_ARGUMENT names the setting that is wrong.
-MF_API mf_Status mf_machine_check_config(const mf_MachineConfig *config, mf_Error *error);
 
 // An mf_VaryFn (mayfly/search.h) with an mf_MachineConfig as `user`: the ancestor without a parent,
 // else a child of it. A parent that is no machine counts as the empty one. MF_BAD_ARGUMENT:

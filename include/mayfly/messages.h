@@ -56,7 +56,6 @@ typedef struct mf_Messages mf_Messages;
 MF_API mf_Status mf_messages_add(mf_World *world, const mf_MessagesConfig *config,
                                  mf_Messages **out, mf_Error *error);
 MF_API mf_Messages *mf_messages_of(const mf_World *world); // NULL: none were added
-MF_API const mf_MessagesConfig *mf_messages_config_of(const mf_Messages *messages);
 
 typedef struct mf_Message {
     uint32_t dock; // [1] that received it; of the model

@@ -709,12 +709,6 @@ MF_API uint32_t mf_model_find_body(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_actuator(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name);
 
-// The motor of a joint: that of the file or, if it has none, an estimate from its effort and speed
-// (docs/reference/gaits.md): full effort at an error of 0.1 rad or 1 cm, a torque that is lost at
-// the largest speed, a rotor that the effort accelerates to that speed in 10 ms. mf_servo() if the
-// joint follows another one, is neither a hinge nor a slide, or has an unlimited effort or speed.
-MF_API mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint);
-
 // Pose of every link for joint angles `angle` [rad or m] (joint_count values): positions [m] of the
 // link origins and rotations (w, x, y, z), both in the base frame. Arrays of link_count rows,
 // either may be NULL. Plain double code, for set-up, pictures and tests.
@@ -725,12 +719,6 @@ MF_API void mf_model_pose(const mf_Model *model, const double *angle, double (*p
 // need not have length 1), all joint types. Neither array may be NULL.
 MF_API void mf_model_pose_at(const mf_Model *model, const double *q, double (*position)[3],
                              double (*rotation)[4]);
-
-// The lowest point of a shape of a link at this world pose: `point` [m] in the link's frame (one of
-// many if a face is level); returns its height [m]. For planes, height fields and points it is
-// their origin.
-MF_API double mf_model_shape_lowest(const mf_Model *model, uint32_t shape, const double position[3],
-                                    const double rotation[4], double point[3]);
 
 // The height [m] of the lowest colliding element, with the links at these world poses (arrays of
 // link_count rows): of shapes, if `shapes` is set and there are some, else of points. +INFINITY if
@@ -752,10 +740,6 @@ MF_API mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error 
 // The defaults of a dock: both genders, enabled, one turn, tolerances of 5 mm and 0.1 rad, rigid,
 // no pull, nothing breaks it.
 MF_API mf_Dock mf_dock(void);
-// MF_BAD_ARGUMENT, beginning with `what`, unless every value of a dock is in its range.
-MF_API mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error);
-// Whether two docks fit each other: genders and types.
-MF_API bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second);
 
 // ---- files -------------------------------------------------------------------------------------
 

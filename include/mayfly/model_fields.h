@@ -101,9 +101,6 @@ typedef struct mf_ItemTable {
 // The table of a structure; NULL for no mf_ItemType.
 MF_API const mf_ItemTable *mf_item_table(mf_ItemType item);
 
-// The field of that name, or NULL.
-MF_API const mf_ModelField *mf_item_field(mf_ItemType item, const char *name);
-
 // The model's items of a type as an array, and their number; NULL for a type that is not a list.
 MF_API const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *count);
 

@@ -53,11 +53,6 @@ MF_API const char *mf_motion_limitation(mf_Motion motion);
 // The motion of that name; false if unknown.
 MF_API bool mf_motion_find(const char *name, mf_Motion *out);
 
-// Whether `motion` supports `model`, with default settings. MF_UNSUPPORTED names the reason (no
-// feet for `kinematic`, no mass or a fixed base for `points`, ...) and the motions that support the
-// model. MF_NO_MEMORY.
-MF_API mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *error);
-
 // Features of a model that `motion` ignores: one sentence of at most MF_MOTION_NOTE bytes into
 // `text` for each index from 0 on, with the settings that mayfly run would choose; false after the
 // last.
@@ -69,12 +64,6 @@ MF_API bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *te
 #define MF_MOTION_NOTE_GROUND "a level ground at height 0 is added"
 
 // ---- settings of all motions -------------------------------------------------------------------
-
-// Whether the robots of a group can touch the ground of its world: the value for `contacts` of
-// their motions. They need colliding shapes (or none at all: then their points touch). For a file
-// without level plane or height field only free robots do, if the world has a ground or the file's
-// world no colliding shape. NULL: false.
-MF_API bool mf_group_touches_ground(const mf_Group *group);
 
 typedef struct mf_MotionsConfig {
     uint32_t struct_size;         // [byte] set by mf_motions_config()
@@ -135,15 +124,6 @@ MF_API mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config,
 MF_API mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance);
 // Whether the group has `motion`.
 MF_API bool mf_motion_in(const mf_Group *group, mf_Motion motion);
-
-// Whether a joint tracks joint.target under every motion of the group. In all but `articulated`
-// hinges and slides track it exactly. There it requires a servo of the joint, or an actuator of the
-// model that controls positions, whose control is then computed from the target: from the first
-// step on if a controller of the group (a gait, a network, a plugin) writes joint.target, and
-// otherwise from the step at which it changes; until then actuator.control keeps the written value.
-// mf_group_set_state is not a command. MF_UNSUPPORTED: the joint does not track it, with the
-// reason. MF_BAD_ARGUMENT: no such joint.
-MF_API mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Error *error);
 
 // Switches an instance to the motion `to` from the next step on. Only between steps. The pose of
 // the base and the joints' angles and rates are preserved to the bit. Among dynamic motions linear

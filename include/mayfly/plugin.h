@@ -246,9 +246,6 @@ MF_API mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin
 // mf_plugin_load itself always loads, since its caller has named the library.
 MF_API void mf_plugins_allow(mf_Context *context, bool allowed);
 
-// As mf_plugin_load for a path in a file; MF_UNSUPPORTED unless mf_plugins_allow.
-MF_API mf_Status mf_plugin_load_named(mf_Context *context, const char *path, mf_Plugin **out,
-                                      mf_Error *error);
 // Releases the caller's reference; NULL is allowed. Before the context is destroyed.
 MF_API void mf_plugin_close(mf_Plugin *plugin);
 MF_API const mf_PluginEntry *mf_plugin_describe(const mf_Plugin *plugin);

@@ -44,9 +44,6 @@ MF_API mf_PrescribedConfig mf_prescribed_config(void);
 MF_API mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config,
                                    mf_Error *error);
 
-// The settings in use, or NULL if the motion of the group is not `prescribed`.
-MF_API const mf_PrescribedConfig *mf_prescribed_config_of(const mf_Group *group);
-
 // Restarts joint paths from the present angles and rates, after these were written from outside:
 // rates are constant until the next control interval.
 MF_API void mf_prescribed_refresh(mf_Group *group, uint32_t instance);

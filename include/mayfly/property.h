@@ -75,9 +75,6 @@ MF_API const char *mf_property_path(const mf_Property *property, char *out, size
 // The `count` values; whole numbers exactly.
 MF_API void mf_property_read(const mf_Property *property, double *values);
 
-// NULL if the property may be written, else the reason: it is a constant, or computed.
-MF_API const char *mf_property_locked(const mf_Property *property);
-
 // Writes `count` values between two steps, then the group's systems recompute derived values.
 // MF_BAD_ARGUMENT, with nothing written: it must not be written, a value is not finite, is not a
 // whole number if the field has those, or an orientation is not of length 1 within 1 % (it is

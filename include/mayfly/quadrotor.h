@@ -53,10 +53,6 @@ typedef struct mf_Quadrotor {
 // The quadrotor of Sun et al. 2022 with gains for quadrotors of any size.
 MF_API mf_Quadrotor mf_quadrotor(void);
 
-// MF_BAD_ARGUMENT names the member that is out of range ("quadrotor.mass: ..."), an impossible
-// inertia, or rotors that cannot push and rotate the body independently.
-MF_API mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error);
-
 // The one-link model for mf_GroupConfig.model; `name` is copied.
 MF_API mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor,
                                     const char *name, mf_Model **out, mf_Error *error);
@@ -100,10 +96,6 @@ MF_API mf_QuadrotorConfig mf_quadrotor_config(void);
 // beginning of a step. `settings` may be NULL.
 MF_API mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
                                   const mf_QuadrotorConfig *settings, mf_Error *error);
-
-// Parameters and settings of a group; NULL if it has no quadrotors.
-MF_API const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group);
-MF_API const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group);
 
 #ifdef __cplusplus
 }

@@ -57,9 +57,6 @@ MF_API mf_Status mf_quasistatic_add(mf_Group *group, const mf_QuasistaticConfig 
 // The settings of a group; NULL: it does not move so. `truss` is NULL.
 MF_API const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group);
 
-// The same for a group of trusses under any motion of this library.
-MF_API const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group);
-
 // Makes an instance another truss, also under the motion `elastic`, which must fit into the group's
 // room, and resets it. Other instances do not change. MF_LIMIT: it does not fit. MF_BAD_ARGUMENT:
 // as mf_truss_check.

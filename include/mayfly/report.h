@@ -24,14 +24,6 @@ typedef struct mf_Trial {
     mf_Context *context;
 } mf_Trial;
 
-// Simulates one robot with `genome` for the file's duration, with `config` (motion, step, divisor;
-// `evaluates` and `count` are ignored; NULL: as in the file; the joint interval and the
-// controller's rate do not change), sampling every `sample_period` [s], a multiple of the step.
-MF_API mf_Status mf_trial_run(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
-                              const uint8_t *genome, uint32_t genome_bytes, double sample_period,
-                              mf_Trial *out, mf_Error *error);
-MF_API void mf_trial_free(mf_Trial *trial);
-
 // Data of the run that are not in the archive.
 typedef struct mf_ReportFacts {
     uint32_t threads;    // [1]

@@ -50,17 +50,9 @@ MF_API mf_RigidConfig mf_rigid_config(void);
 // MF_LIMIT and MF_BAD_ARGUMENT as mf_articulated_add.
 MF_API mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *error);
 
-// The settings in use, or NULL if the motion of the group is not `rigid`.
-MF_API const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group);
-
 // Restarts joint paths from the present angles and rates, after these were written from outside:
 // rates are constant until the next control interval.
 MF_API void mf_rigid_refresh(mf_Group *group, uint32_t instance);
-
-// Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s] of
-// the rigid body, world frame, without the contribution of joint rates.
-MF_API void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                              double linear[3], double angular[3]);
 
 #ifdef __cplusplus
 }

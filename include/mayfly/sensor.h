@@ -12,14 +12,6 @@ extern "C" {
 
 // ---- signals -----------------------------------------------------------------------------------
 
-// MF_BAD_ARGUMENT, beginning with `what`, unless every number is finite and in its range.
-MF_API mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *error);
-// True if the signal does not change the values.
-MF_API bool mf_signal_is_plain(const mf_Signal *signal);
-MF_API uint64_t mf_signal_hash(uint64_t hash, const mf_Signal *signal);
-// The reading of the true value `value` without bias and noise: saturated and converted.
-MF_API double mf_signal_convert(const mf_Signal *signal, double value);
-
 // ---- user-defined sensors ----------------------------------------------------------------------
 
 // Writes the true values of the run's blocks to `values`, a field of the group's precision with

@@ -101,10 +101,6 @@ MF_API uint64_t mf_terrain_hash(const mf_Terrain *terrain);
 // and huge values as the border.
 MF_API double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double normal[3]);
 
-// How deep a position [m] is in the ground: along the normal, or to the nearest border of a map
-// that ends. [m] Negative above it; -1e30: there is no ground. As above for any double.
-MF_API double mf_terrain_depth(const mf_Terrain *terrain, const double position[3]);
-
 #ifdef __cplusplus
 }
 #endif

@@ -43,9 +43,6 @@ MF_API mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const c
                                   size_t size, mf_Vehicle **out, mf_Error *error);
 MF_API void mf_vehicle_destroy(mf_Vehicle *vehicle); // NULL is fine
 
-// [m] radius of the collision sphere about the center of mass.
-MF_API double mf_vehicle_radius(const mf_Vehicle *vehicle);
-
 // The body of a vehicle as a model of one link.
 MF_API mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle,
                                        mf_Model **out, mf_Error *error);

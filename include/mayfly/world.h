@@ -76,9 +76,6 @@ MF_API size_t mf_field_value_size(mf_FieldType type); // [byte]
 // Setting a value clears its remainder.
 MF_API double mf_field_get(const mf_Field *field, uint32_t instance, uint32_t component);
 MF_API void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double value);
-// A value with its remainder: where a robot is to more digits than its field shows.
-MF_API double mf_field_sum(const mf_Field *field, uint32_t instance, uint32_t component);
-MF_API void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t component, double value);
 
 // ---- worlds and groups -------------------------------------------------------------------------
 
@@ -153,7 +150,6 @@ MF_API mf_World *mf_group_world(const mf_Group *group);
 MF_API const mf_GroupConfig *mf_group_config_of(const mf_Group *group);
 MF_API const mf_Model *mf_group_model(const mf_Group *group);
 MF_API uint32_t mf_group_count(const mf_Group *group);
-MF_API uint32_t mf_group_block_count(const mf_Group *group);
 MF_API size_t mf_group_bytes_per_instance(const mf_Group *group); // [byte] all fields together
 
 // [1] fields of the group.

@@ -41,4 +41,8 @@ mf_Status mf_pool_create(mf_Context *context, uint32_t threads, mf_Pool **out, m
 void mf_pool_destroy(mf_Context *context, mf_Pool *pool); // may be NULL
 void mf_pool_run(mf_Pool *pool, uint32_t count, mf_TaskFn function, void *task);
 
+// Runs function(task, 0 .. count-1), distributed over the context's threads; returns when all are
+// done. Work is divided by index, never by worker. Must not be nested.
+void mf_parallel_for(mf_Context *context, uint32_t count, mf_TaskFn function, void *task);
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef MAYFLY_CAMERA_CAMERAS_H
 #define MAYFLY_CAMERA_CAMERAS_H
 
+#include <mayfly/camera.h>
 #include "base/scratch.h"
 #include "camera/develop.h"
 
@@ -49,5 +50,10 @@ mf_Cameras *mf_cameras_of(const mf_World *world); // NULL: mf_cameras_add was no
 void mf_cameras_run_group(const mf_SystemRun *run, void *user); // user: mf_GroupCameras
 void mf_cameras_reset(mf_Group *group, uint32_t instance, void *user);
 void mf_cameras_run_world(const mf_WorldRun *run, void *user); // user: mf_Cameras
+
+// The same for the cameras of these groups of the world alone. MF_BAD_ARGUMENT also: `groups` is
+// NULL, or one is of another world.
+mf_Status mf_cameras_add_groups(mf_World *world, mf_Group *const *groups, uint32_t count,
+                                mf_Error *error);
 
 #endif

@@ -1,5 +1,7 @@
 // What is seen of robots without links: particles as balls, trusses as bars, cloths as triangles.
 #include "camera/render.h"
+#include "motion/truss/motion.h"
+#include "motion/cloth/motion.h"
 
 #include "math/scalar.h"
 

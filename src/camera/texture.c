@@ -3,6 +3,7 @@
 // (as anisotropic filters of OpenGL). Plain float arithmetic: +, -, * and / alone decide, so that
 // pictures are the same everywhere.
 #include "camera/texture.h"
+#include "model/texture.h"
 
 #include "base/context.h"
 

@@ -6,6 +6,7 @@
 // away from the origin (2^20 cells) the outermost cell holds all that is beyond. The order of slots
 // is that of (cell, agent), so it does not depend on threads.
 #include "contact/neighbors.h"
+#include "base/context.h"
 #include "math/float_mode.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"

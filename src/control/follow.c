@@ -1,5 +1,6 @@
 // Controllers reject robots whose joints would not track their targets.
 #include "control/follow.h"
+#include "motion/table.h"
 
 mf_Status mf_control_follows(const mf_Group *group, const char *what, mf_Error *error) {
     mf_Error reason = {0};

@@ -1,5 +1,6 @@
 // Gaits as a control system of a group, and queries of a single gait.
 #include "control/gait.h"
+#include "motion/table.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
 

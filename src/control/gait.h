@@ -137,4 +137,7 @@ typedef struct mf_GaitBatch {
 typedef void (*mf_GaitRunFn)(const mf_GaitBatch *batch, uint32_t first, uint32_t count);
 MF_KERNEL_COPIES(void, mf_gait_run, (const mf_GaitBatch *batch, uint32_t first, uint32_t count));
 
+// "walk", "waves", "keyframes".
+const char *mf_gait_kind_name(mf_GaitKind kind);
+
 #endif

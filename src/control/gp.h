@@ -57,4 +57,8 @@ typedef struct mf_GpBatch {
 typedef void (*mf_GpRunFn)(const mf_GpBatch *batch, uint32_t first, uint32_t count);
 MF_KERNEL_COPIES(void, mf_gp_run, (const mf_GpBatch *batch, uint32_t first, uint32_t count));
 
+// Executes one instruction at machine->address; `sensors` [1] are their readings.
+mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES], uint32_t motors,
+                        const int32_t *sensors, uint32_t sensor_count, mf_GpUnknown unknown);
+
 #endif

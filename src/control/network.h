@@ -40,4 +40,8 @@ typedef void (*mf_NetworkRunFn)(const mf_NetworkBatch *batch, uint32_t first, ui
 MF_KERNEL_COPIES(void, mf_network_run,
                  (const mf_NetworkBatch *batch, uint32_t first, uint32_t count, void *scratch));
 
+// Number of components of network.weight for layers of these sizes, inputs first: sum of (size[k] +
+// 1) * size[k + 1].
+uint64_t mf_network_weight_count(const uint32_t *sizes, uint32_t count); // [1]
+
 #endif

@@ -1,6 +1,7 @@
 // Open-loop oscillators as a controller: one sine per joint, or per actuator of a truss
 // (oscillator_kernel.c).
 #include "control/follow.h"
+#include "motion/truss/motion.h"
 #include "base/floats.h"
 #include "control/oscillator.h"
 #include "math/kernel_table.h"

@@ -87,4 +87,8 @@ static inline void mf_set_extended_mode(uint16_t word) {
 }
 #endif
 
+// As mf_plugin_load for a path in a file; MF_UNSUPPORTED unless mf_plugins_allow.
+mf_Status mf_plugin_load_named(mf_Context *context, const char *path, mf_Plugin **out,
+                               mf_Error *error);
+
 #endif

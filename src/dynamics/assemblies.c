@@ -1,6 +1,7 @@
 // Which docked robots move as one tree (assemblies.h): memory, and spanning trees found anew when
 // docks change.
 #include "dynamics/assemblies.h"
+#include "world/attach.h"
 #include "math/scalar.h"
 
 #include <string.h>

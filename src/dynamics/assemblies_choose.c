@@ -1,5 +1,6 @@
 // Which assemblies move as one tree in a step (assemblies.h), and the pieces of their robots.
 #include "dynamics/assemblies.h"
+#include "world/attach.h"
 
 #include <string.h>
 

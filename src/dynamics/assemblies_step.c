@@ -5,6 +5,7 @@
 // corrected as in a single robot: where one was wrong in some robot, all of the assembly are solved
 // again, at most as often.
 #include "dynamics/assemblies.h"
+#include "base/context.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
 

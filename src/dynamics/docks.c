@@ -1,5 +1,7 @@
 // Docks of a world: creation, fields, connections by calls, assemblies. A step is in docks_step.c.
 #include "dynamics/assemblies.h"
+#include "model/points.h"
+#include "dynamics/docks.h"
 #include "base/floats.h"
 #include "base/hash.h"
 #include "math/scalar.h"

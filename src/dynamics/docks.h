@@ -127,4 +127,7 @@ void mf_docks_end(mf_WorldDocks *docks);
 // Wrenches that magnets added are gone.
 void mf_docks_unpull(mf_WorldDocks *docks);
 
+// "free", "closing", "engaged", "missed", "broken".
+const char *mf_dock_state_name(mf_DockState state);
+
 #endif

@@ -4,6 +4,8 @@
 // Invariants: places are in the order of ports; pairs are sorted by distance, then by ports; so
 // nothing depends on threads or cells. Nothing is allocated.
 #include "dynamics/docks.h"
+#include "model/points.h"
+#include "base/context.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
 

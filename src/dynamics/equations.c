@@ -4,6 +4,8 @@
 //
 // Invariant: each task of a call has its own scratch memory and its own blocks.
 #include "math/float_mode.h"
+#include "dynamics/link_motion.h"
+#include "base/context.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/host.h"

@@ -3,6 +3,7 @@
 #ifndef MF_DYNAMICS_LINK_MOTION_H
 #define MF_DYNAMICS_LINK_MOTION_H
 
+#include <mayfly/dynamics.h>
 #include "tree/tree.h"
 
 typedef struct mf_LinkMotion { // world frame
@@ -48,5 +49,8 @@ mf_LinkMotion mf_link_motion_world(void);
 // NULL.
 void mf_link_point(const mf_LinkMotion *motion, const double point[3], double position[3],
                    double velocity[3]);
+
+// The first value of a joint in a velocity vector; MF_NONE when it has none.
+uint32_t mf_group_velocity_address(const mf_Group *group, uint32_t joint);
 
 #endif

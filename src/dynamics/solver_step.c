@@ -14,6 +14,7 @@
 // Invariants: a task works on its own block or island; nodes and islands are passed through in
 // order; so no bit depends on the threads. Nothing is allocated, but for systems added since.
 #include "dynamics/assemblies.h"
+#include "base/context.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
 

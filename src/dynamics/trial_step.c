@@ -4,6 +4,9 @@
 // whose declared fields are put back is as it was; blocks are independent of each other, so trials
 // of different blocks may run at the same time.
 #include "dynamics/trial_step.h"
+#include "motion/quadrotor/motion.h"
+#include "motion/fixed_wing/motion.h"
+#include "motion/car/motion.h"
 #include "math/scalar.h"
 #include "motion/table.h"
 #include "world/world_state.h"

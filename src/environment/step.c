@@ -2,6 +2,7 @@
 // with their own scratch, so that results do not depend on threads or order. Robots of a team are
 // in one piece; all of them are evaluated before any of them restarts.
 #include "environment/environment.h"
+#include "base/context.h"
 #include "base/floats.h"
 
 #include "math/scalar.h"

@@ -1,6 +1,7 @@
 // The scene of an environment: ground, gravity and switches of the model's file, one group of
 // isolated robots with the task's settings, and the fields of episodes.
 #include "environment/environment.h"
+#include "motion/articulated/host.h"
 #include "math/kernel_table.h"
 
 #include "math/scalar.h"

@@ -1,5 +1,7 @@
 // A world with one kind of robot that does one gait at one level.
 #include "evaluate/level_run.h"
+#include "terrain/lookup.h"
+#include "model/points.h"
 #include "evaluate/truss_run.h"
 
 #include "math/scalar.h"

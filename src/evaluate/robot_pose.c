@@ -1,5 +1,9 @@
 // Poses and depths of one robot (robot_pose.h), from the fields that all motions share.
 #include "evaluate/robot_pose.h"
+#include "terrain/lookup.h"
+#include "motion/truss/motion.h"
+#include "world/group.h"
+#include "model/points.h"
 
 #include <math.h>
 

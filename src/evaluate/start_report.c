@@ -1,5 +1,6 @@
 // The report before a run (start_report.h): one function per kind of finding.
 #include "evaluate/start_report.h"
+#include "motion/table.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,6 +9,8 @@
 // entry of a symmetric matrix whose largest eigenvalue decides. Equality constraints may stabilize
 // it, because they add moving mass.
 #include "evaluate/step_check.h"
+#include "model/points.h"
+#include "dynamics/link_motion.h"
 
 #include <complex.h>
 #include <math.h>

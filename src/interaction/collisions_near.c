@@ -5,6 +5,7 @@
 // any point of it can have moved against its base, and a pair is skipped while the sum of both and
 // what the way between their bases has changed are less than its gap.
 #include "interaction/collisions.h"
+#include "world/attach.h"
 #include "math/scalar.h"
 
 #include <math.h>

@@ -13,6 +13,7 @@
 // its own memory; one thread adds the forces in that order. So results do not depend on threads. A
 // step allocates nothing; contacts beyond the capacity are dropped and counted.
 #include "interaction/collisions.h"
+#include "base/context.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
 

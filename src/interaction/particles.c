@@ -6,6 +6,7 @@
 // collisions hands these to robots in the fields wrench.link and wrench.count, as contacts do. The
 // sums are in the order of groups and pieces of work, so they do not depend on threads.
 #include "contact/compound.h"
+#include "world/attach.h"
 #include "base/floats.h"
 #include "dynamics/link_motion.h"
 #include "math/scalar.h"

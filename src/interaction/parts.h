@@ -82,4 +82,8 @@ void mf_background_begin(mf_Background *background, uint32_t work, uint32_t stal
 // Waits until that work is done.
 void mf_background_wait(mf_Background *background, uint32_t work);
 
+// Sets the capacity to `candidates` per agent, 1 .. 2^20, between steps. On failure the lists do
+// not change. MF_BUSY while results are not applied yet.
+mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidates, mf_Error *error);
+
 #endif

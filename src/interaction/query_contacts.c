@@ -1,5 +1,6 @@
 // The contacts of the last step: those of collisions, and those of motions with the ground.
 #include "interaction/collisions.h"
+#include "terrain/lookup.h"
 #include "base/floats.h"
 #include "interaction/query.h"
 #include "math/scalar.h"

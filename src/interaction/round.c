@@ -12,6 +12,8 @@
 // Invariants: a round uses the positions and faults at its beginning, so a collision is found for
 // both agents or for none; sums are integers, so results do not depend on the order of pairs.
 #include "interaction/parts.h"
+#include "terrain/lookup.h"
+#include "base/context.h"
 #include "math/float_mode.h"
 #include "world/group.h"
 

@@ -3,6 +3,7 @@
 #ifndef MAYFLY_SRC_IO_DOCUMENT_H
 #define MAYFLY_SRC_IO_DOCUMENT_H
 
+#include <mayfly/vehicle_file.h>
 #include "io/reader.h"
 
 // Input, borrowed for the call.
@@ -45,5 +46,8 @@ mf_Status mf_document_choose(mf_Reader *reader, const mf_KeyTable *tables, uint3
 // Values derived from the file's name: a copy of the path, and its last part as title when `*title`
 // is NULL or empty.
 mf_Status mf_document_take_name(mf_Reader *reader, const char **path, const char **title);
+
+// [m] radius of the collision sphere about the center of mass.
+double mf_vehicle_radius(const mf_Vehicle *vehicle);
 
 #endif

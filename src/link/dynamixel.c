@@ -1,5 +1,6 @@
 // A bus of servos: its life, and the instructions of Dynamixel protocol 2.0 (dynamixel.h).
 #include "link/dynamixel.h"
+#include "model/points.h"
 #include "math/scalar.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // Properties by path for clients: what scripts need and fields do not give. A client names a path
 // or a pattern once, under a number of its own, and reads and writes all values of it.
 #include "link/peer.h"
+#include "world/group.h"
 
 #include <mayfly/docks.h>
 

@@ -67,4 +67,6 @@ static inline uint32_t *mf_message_tally(const mf_MessageGroup *group, uint32_t 
 // The system: moves messages and counts those that have arrived.
 void mf_messages_route(const mf_WorldRun *run, void *user);
 
+const mf_MessagesConfig *mf_messages_config_of(const mf_Messages *messages);
+
 #endif

@@ -8,6 +8,7 @@
 // keyed by the receiving port, the tick and the number of the message among those that reach the
 // port in this step; a box is in the order of due ticks, then of arrival. Nothing is allocated.
 #include "message/messages.h"
+#include "base/context.h"
 #include "math/scalar.h"
 
 static const uint32_t message_stream = 0x6d736700; // of random numbers: "msg", then a number

@@ -14,4 +14,9 @@ void mf_cloth_center(const mf_Cloth *cloth, double center[3]);
 // vertex.
 double mf_cloth_lowest(const mf_Cloth *cloth);
 
+// Whether the cloth can be one: counts, finite numbers in range, triangles of three different
+// vertices with an area, pins that are vertices. MF_BAD_ARGUMENT names the member that is wrong;
+// MF_LIMIT: more than MF_CLOTH_MOST vertices. NULL: MF_BAD_ARGUMENT.
+mf_Status mf_cloth_check(const mf_Cloth *cloth, mf_Error *error);
+
 #endif

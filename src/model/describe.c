@@ -3,6 +3,7 @@
 #include <mayfly/model_fields.h>
 
 #include "base/plain.h"
+#include "model/fields.h"
 #include "base/floats.h"
 #include "math/scalar.h"
 

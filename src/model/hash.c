@@ -7,6 +7,7 @@
 // that only full dynamics uses, from DYNAMICS on. Fields whose hashing depends on other fields are
 // handled here.
 #include "model/fields.h"
+#include "model/points.h"
 #include "base/floats.h"
 
 #include "base/hash.h"

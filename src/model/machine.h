@@ -19,4 +19,15 @@ double mf_machine_length(const mf_Machine *machine, uint32_t bar);
 // Lays the range of an actuator about the length of its bar: `stroke` [m].
 void mf_machine_set_stroke(mf_Machine *machine, uint32_t actuator, double stroke);
 
+// A truss as a machine. MF_UNSUPPORTED names what no machine has: another material, loads, masses
+// and fixed axes of vertices, rest lengths other than the distances of the ends, actuators without
+// a neuron or whose range is not centered. MF_LIMIT: too large.
+mf_Status mf_machine_of_truss(const mf_Truss *truss, mf_Machine *out, mf_Error *error);
+
+// [byte] of the genome of a machine.
+uint32_t mf_machine_bytes(const mf_Machine *machine);
+
+// MF_BAD_ARGUMENT names the setting that is wrong.
+mf_Status mf_machine_check_config(const mf_MachineConfig *config, mf_Error *error);
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef MAYFLY_SRC_MODEL_POINTS_H
 #define MAYFLY_SRC_MODEL_POINTS_H
 
+#include <mayfly/sensor.h>
 #include <mayfly/model.h>
 
 #define MF_SHAPE_POINTS_LIMIT 16u // [1] most points of one primitive
@@ -52,5 +53,33 @@ double mf_model_shape_radius(const mf_Model *model, uint32_t shape);
 // plane or height field only a free robot does, if the world was given a ground (`given`) or the
 // file's world has no colliding shape. NULL: false.
 bool mf_model_touches_ground(const mf_Model *model, bool given);
+
+// The motor of a joint: that of the file or, if it has none, an estimate from its effort and speed
+// (docs/reference/gaits.md): full effort at an error of 0.1 rad or 1 cm, a torque that is lost at
+// the largest speed, a rotor that the effort accelerates to that speed in 10 ms. mf_servo() if the
+// joint follows another one, is neither a hinge nor a slide, or has an unlimited effort or speed.
+mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint);
+
+// The lowest point of a shape of a link at this world pose: `point` [m] in the link's frame (one of
+// many if a face is level); returns its height [m]. For planes, height fields and points it is
+// their origin.
+double mf_model_shape_lowest(const mf_Model *model, uint32_t shape, const double position[3],
+                             const double rotation[4], double point[3]);
+
+// MF_BAD_ARGUMENT, beginning with `what`, unless every value of a dock is in its range.
+mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error);
+
+// Whether two docks fit each other: genders and types.
+bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second);
+
+// MF_BAD_ARGUMENT, beginning with `what`, unless every number is finite and in its range.
+mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *error);
+
+// True if the signal does not change the values.
+bool mf_signal_is_plain(const mf_Signal *signal);
+uint64_t mf_signal_hash(uint64_t hash, const mf_Signal *signal);
+
+// The reading of the true value `value` without bias and noise: saturated and converted.
+double mf_signal_convert(const mf_Signal *signal, double value);
 
 #endif

@@ -2,6 +2,7 @@
 // have no rotor but what the file gives: the mass matrix is that of the file, and servos are stable
 // because they act at the end of the step (drive.h).
 #include "math/scalar.h"
+#include "model/points.h"
 #include "model/fields.h"
 
 // Position error at which a servo reaches its largest effort; hobby and robot servos: 0.05 .. 0.15

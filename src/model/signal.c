@@ -1,6 +1,7 @@
 // Signals of sensors: checks of their settings, and their effect on a single value.
 // src/sense/signal_kernel.c does the same in lanes.
 #include "math/scalar.h"
+#include "model/points.h"
 #include "base/floats.h"
 #include "model/fields.h"
 

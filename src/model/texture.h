@@ -8,4 +8,10 @@
 // its grid.
 mf_Status mf_texture_check_squares(const mf_Texture *texture, mf_Error *error);
 
+// The pixels of a texture: *width * *height * 3 bytes, red, green and blue, row after row from the
+// top; a cube's faces +x, -x, +y, -y, +z, -z one below the other, *height = 6 *width. The caller
+// releases *out with mf_release. MF_BAD_FILE: its file is damaged. MF_NO_MEMORY.
+mf_Status mf_texture_pixels(mf_Context *context, const mf_Texture *texture, uint8_t **out,
+                            uint32_t *width, uint32_t *height, mf_Error *error);
+
 #endif

@@ -1,5 +1,6 @@
 // How a motion's kernels go over the blocks of a group.
 #include "motion/dispatch.h"
+#include "world/attach.h"
 #include "math/kernel_table.h"
 
 #include <string.h>

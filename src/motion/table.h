@@ -109,4 +109,18 @@ mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *e
 MF_MOTION_LIST(MF_MOTION_EXTERN)
 #undef MF_MOTION_EXTERN
 
+// Whether `motion` supports `model`, with default settings. MF_UNSUPPORTED names the reason (no
+// feet for `kinematic`, no mass or a fixed base for `points`, ...) and the motions that support the
+// model. MF_NO_MEMORY.
+mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *error);
+
+// Whether a joint tracks joint.target under every motion of the group. In all but `articulated`
+// hinges and slides track it exactly. There it requires a servo of the joint, or an actuator of the
+// model that controls positions, whose control is then computed from the target: from the first
+// step on if a controller of the group (a gait, a network, a plugin) writes joint.target, and
+// otherwise from the step at which it changes; until then actuator.control keeps the written value.
+// mf_group_set_state is not a command. MF_UNSUPPORTED: the joint does not track it, with the
+// reason. MF_BAD_ARGUMENT: no such joint.
+mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Error *error);
+
 #endif

@@ -2,6 +2,8 @@
 // cloud (/GROUP/points), the bars of trusses as cylinders (/GROUP/bars) and cloths as triangles
 // (/GROUP/surface), with the colors that cameras see (camera/render_soft.c).
 #include "record/foxglove.h"
+#include "motion/truss/motion.h"
+#include "motion/cloth/motion.h"
 #include "record/mcap_store.h"
 
 #include "math/scalar.h"

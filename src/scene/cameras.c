@@ -1,6 +1,7 @@
 // Cameras of a scene: those of its file, and those of its robots' models, where a group takes
 // pictures.
 #include "scene/builder.h"
+#include "camera/cameras.h"
 #include "base/floats.h"
 
 #include "io/suggest.h"

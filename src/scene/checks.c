@@ -1,5 +1,6 @@
 // Relations between keys of a scene. Errors refer to the value in the file.
 #include "io/decimal.h"
+#include "model/machine.h"
 #include "base/floats.h"
 #include "scene/behavior/behavior.h"
 #include "scene/machines.h"

@@ -5,6 +5,7 @@
 // the second with all that is docked to it, or the first if nothing there is fixed. Docks within an
 // assembly close a loop and must meet. Then each assembly is raised out of the ground.
 #include "scene/builder.h"
+#include "model/points.h"
 
 #include "io/suggest.h"
 #include "math/scalar.h"

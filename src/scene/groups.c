@@ -1,5 +1,9 @@
 // Builds one group of a scene: its model, motion, plugins, controller and sensors.
 #include "scene/builder.h"
+#include "control/plugin.h"
+#include "world/group.h"
+#include "motion/table.h"
+#include "model/points.h"
 #include "base/floats.h"
 #include "scene/behavior/behavior.h"
 #include "scene/machines.h"

@@ -2,6 +2,7 @@
 // position that would overlap is drawn again; Cook 1986). Random numbers are keyed by seed, agent
 // and try, so that the positions of the first agents do not depend on the number of others.
 #include "math/scalar.h"
+#include "io/document.h"
 #include "base/floats.h"
 #include "scene/builder.h"
 

@@ -2,6 +2,7 @@
 // relations between keys (checks.c). The result is a complete scene or an error. A robot's own file
 // is read as the scene with that one robot.
 #include "base/file.h"
+#include "model/machine.h"
 #include "model/import/foreign.h"
 #include "scene/scene_file.h"
 #include "base/floats.h"

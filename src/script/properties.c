@@ -6,6 +6,7 @@
 // that no motion writes, such as joint.target, are commands: writing them marks nothing, as for
 // controllers.
 #include "script/engine.h"
+#include "world/group.h"
 
 #include "math/scalar.h"
 

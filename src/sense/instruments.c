@@ -5,6 +5,9 @@
 // Invariant: sensor.value is state, because between two ticks of a slow sensor it holds what cannot
 // be computed again; the kept velocities are not, since every tick writes before it reads them.
 #include "sense/ranges.h"
+#include "model/points.h"
+#include "sense/instruments.h"
+#include "motion/articulated/host.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
 #include "sense/sensor.h"

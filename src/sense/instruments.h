@@ -2,6 +2,7 @@
 #ifndef MF_SENSE_INSTRUMENTS_H
 #define MF_SENSE_INSTRUMENTS_H
 
+#include <mayfly/instruments.h>
 #include "base/flat.h"
 #include "contact/ray_solid.h"
 #include "math/kernel.h"
@@ -190,5 +191,11 @@ MF_KERNEL_COPIES(size_t, mf_instrument_scratch_size, (const mf_InstrumentBatch *
 // Copies velocities to `before`.
 MF_KERNEL_COPIES(void, mf_instrument_keep,
                  (const mf_InstrumentBatch *batch, const mf_InstrumentRun *run));
+
+// Readings in the present state of one instance with these accelerations (velocity_count values as
+// in the model; NULL: none), without noise: sensor_value_count values. The group must have
+// instruments.
+mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const double *acceleration,
+                                 double *values, mf_Error *error);
 
 #endif

@@ -2,6 +2,7 @@
 // measures the instruments of groups with such sensors instead of the groups' own systems, because
 // all robots must have moved before one is seen.
 #include "sense/ranges.h"
+#include "base/context.h"
 #include "base/floats.h"
 
 #include "math/float_mode.h"

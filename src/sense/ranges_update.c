@@ -1,5 +1,7 @@
 // What range sensors see, read from the models and, in each step that measures, from the state.
 #include "sense/ranges.h"
+#include "world/attach.h"
+#include "base/context.h"
 
 #include "math/float_mode.h"
 #include "math/kernel_table.h"

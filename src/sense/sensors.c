@@ -6,6 +6,7 @@
 // Invariant: sensor fields are state, because between two ticks of a slow sensor their values
 // cannot be recomputed, so a snapshot must contain them.
 #include "sense/sensors.h"
+#include "model/points.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
 

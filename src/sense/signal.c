@@ -6,6 +6,7 @@
 // sample of state s can be read from state s + lag on, lag = delay / step rounded up, and is stored
 // at position k mod slots of the ring, which has space for the samples of lag steps.
 #include "sense/signal.h"
+#include "model/points.h"
 #include "math/kernel_table.h"
 
 #include "math/scalar.h"

@@ -10,6 +10,7 @@
 // to sum to 1, hence |height| <= amplitude.
 
 #include "math/scalar.h"
+#include "base/context.h"
 #include "base/floats.h"
 #include "terrain/build.h"
 

@@ -28,6 +28,7 @@
 #ifndef MAYFLY_TERRAIN_LOOKUP_H
 #define MAYFLY_TERRAIN_LOOKUP_H
 
+#include <mayfly/terrain.h>
 #include <stdint.h>
 
 #define MF_TERRAIN_SIDE_LIMIT (UINT32_C(1) << 24) // largest columns or rows; last < 2^24 in float
@@ -44,5 +45,9 @@
 #include "terrain/lookup_real.h"
 #undef MF_REAL
 #undef MF_REAL_NAME
+
+// How deep a position [m] is in the ground: along the normal, or to the nearest border of a map
+// that ends. [m] Negative above it; -1e30: there is no ground. As above for any double.
+double mf_terrain_depth(const mf_Terrain *terrain, const double position[3]);
 
 #endif

@@ -3,6 +3,7 @@
 // bilinear in x and y, so that the ray's height above it is a parabola in the distance, given by
 // three of its values.
 #include "terrain/ray.h"
+#include "terrain/lookup.h"
 #include "math/scalar.h"
 
 #include <math.h>

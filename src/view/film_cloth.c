@@ -4,6 +4,7 @@
 // triangle t of n vertices the bit t / n of vertex t % n, which are at most 21, as no vertex has
 // more than 64 triangles.
 #include "view/film.h"
+#include "motion/cloth/motion.h"
 
 #include <mayfly/cloth.h>
 

@@ -1,6 +1,7 @@
 // Textures in films: each once, as a PNG, halved until it is small; and how they lie on shapes and
 // on the ground.
 #include "view/film.h"
+#include "model/texture.h"
 #include "view/png.h"
 
 enum { EDGE = 512, LEVEL = 9, CHANNELS = 3 }; // [pixel] longest of a face; of compression

@@ -4,6 +4,7 @@
 // A bar has two poses of links in the film, at both of its ends, with the z axis along it. A film
 // has space for the bars that a truss has when it is created.
 #include "view/film.h"
+#include "motion/truss/motion.h"
 
 #include "math/scalar.h"
 

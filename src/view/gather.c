@@ -2,6 +2,8 @@
 // simulated again with the file's step, with a ten times smaller one, at every other level of
 // physics, and for its film.
 #include "view/report_machine.h"
+#include "view/report_data.h"
+#include "motion/table.h"
 
 #include "view/film.h"
 

@@ -86,4 +86,12 @@ void mf_report_close(mf_Text *text);
 void mf_report_row(mf_Text *text, const char *name);
 void mf_report_row_end(mf_Text *text);
 
+// Simulates one robot with `genome` for the file's duration, with `config` (motion, step, divisor;
+// `evaluates` and `count` are ignored; NULL: as in the file; the joint interval and the
+// controller's rate do not change), sampling every `sample_period` [s], a multiple of the step.
+mf_Status mf_trial_run(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
+                       const uint8_t *genome, uint32_t genome_bytes, double sample_period,
+                       mf_Trial *out, mf_Error *error);
+void mf_trial_free(mf_Trial *trial);
+
 #endif

@@ -3,6 +3,7 @@
 #include <mayfly/report.h>
 
 #include "scene/machines.h"
+#include "view/report_data.h"
 #include "base/floats.h"
 
 #include <math.h>

@@ -143,4 +143,6 @@ bool mf_attach_ground_given(const mf_Group *group);
 bool mf_attach_ground_tested(const mf_Group *group);
 bool mf_attach_wind_blows(const mf_Group *group);
 
+uint32_t mf_group_block_count(const mf_Group *group);
+
 #endif

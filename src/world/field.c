@@ -1,5 +1,6 @@
 // Fields: values by index and the sizes of their types.
 #include "world/attach.h"
+#include "world/group.h"
 
 size_t mf_field_value_size(mf_FieldType type) {
     return type == MF_F64 ? 8 : 4;

@@ -2,6 +2,9 @@
 #ifndef MF_WORLD_GROUP_H
 #define MF_WORLD_GROUP_H
 
+#include <mayfly/world.h>
+#include <mayfly/property.h>
+#include <mayfly/motion.h>
 #include "world/attach.h"
 #include "world/world_state.h"
 
@@ -177,5 +180,18 @@ mf_Status mf_world_rewind(mf_World *world, const void *image, size_t size, mf_Er
 
 // First step index n >= from at which a tick of `rate` falls into ((n-1)*step, n*step].
 uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from);
+
+// Whether the robots of a group can touch the ground of its world: the value for `contacts` of
+// their motions. They need colliding shapes (or none at all: then their points touch). For a file
+// without level plane or height field only free robots do, if the world has a ground or the file's
+// world no colliding shape. NULL: false.
+bool mf_group_touches_ground(const mf_Group *group);
+
+// NULL if the property may be written, else the reason: it is a constant, or computed.
+const char *mf_property_locked(const mf_Property *property);
+
+// A value with its remainder: where a robot is to more digits than its field shows.
+double mf_field_sum(const mf_Field *field, uint32_t instance, uint32_t component);
+void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t component, double value);
 
 #endif

@@ -1,6 +1,7 @@
 // Parts of a robot: their names and positions in the tree, their constants, and their values in
 // fields.
 #include "world/property.h"
+#include "model/fields.h"
 
 #include "model/sensor_kind.h"
 

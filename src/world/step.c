@@ -12,6 +12,7 @@
 // threads nor on the partition; `next` of a shared group's or world's system is never before the
 // world's tick.
 #include "base/clock.h"
+#include "base/context.h"
 #include "base/floats.h"
 #include "math/float_mode.h"
 #include "world/group.h"

@@ -4,6 +4,7 @@
 // Invariant: no system of a wave accesses what another one writes (schedule.c), and systems of
 // different groups share nothing, so results depend neither on order nor on threads.
 #include "math/float_mode.h"
+#include "base/context.h"
 #include "world/group.h"
 
 typedef struct WaveEntry {

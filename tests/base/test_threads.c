@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include "rig/rig.h"
+#include "base/context.h"
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>

@@ -1,6 +1,7 @@
 // One machine: Table I of Fischer and Ihme 2024, instruction by instruction against traces computed
 // by hand; then the settings of the system.
 #include "control/robot.h"
+#include "control/gp.h"
 
 #define LEFT(n) (0 << 5 | (n))
 #define RIGHT(n) (1 << 5 | (n))

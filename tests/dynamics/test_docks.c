@@ -1,6 +1,7 @@
 // Docks: what joins and what does not, turns, clamps, latches, magnets, breaks, resets, snapshots,
 // threads and instruction sets, and mistakes. Loads and assemblies are check cases (H1 .. H7).
 #include "dynamics/joints_rig.h"
+#include "model/points.h"
 
 enum { FRONT, BACK, TOP, ODD }; // docks of a body
 

@@ -2,6 +2,7 @@
 // models with every kind of joint and of the robots in the shared folder; comparison with the
 // algorithm of a step; equal bits for any batch size, thread count and instruction set.
 #include "interaction/pitch.h"
+#include "dynamics/link_motion.h"
 
 #include "math/scalar.h"
 #include "motion/articulated/host.h"

@@ -1,6 +1,7 @@
 // Fuzz target: cloths' files. For any bytes the reader returns a cloth that the checks accept, or
 // one line of error; a cloth can be written and read back to the same text.
 #include "fuzz.h"
+#include "model/cloth.h"
 
 static void try_cloth(mf_Context *context, const char *text, size_t size) {
     mf_Cloth *cloth = NULL, *again = NULL;

@@ -2,6 +2,7 @@
 // under each level that accepts it, a scene (YAML; its models are those of this project) as it
 // says. No step crashes or leaks, and the notes and texts about it can be had.
 #include "fuzz.h"
+#include "motion/table.h"
 #include "model/import/mjcf.h"
 #include "model/import/urdf.h"
 

@@ -1,6 +1,7 @@
 // Interaction: neighbors in fields, collisions, ground, fence, wind and downwash, each against
 // values computed by hand.
 #include "interaction/walkers.h"
+#include "interaction/parts.h"
 
 static void add(Fixture *fixture, const mf_InteractionConfig *config) {
     must(mf_interaction_add(fixture->world, config, &fixture->interaction, &fixture->error),

@@ -2,6 +2,7 @@
 // background and in the main loop, after a restore, and for a single agent; rates; no allocation in
 // a step.
 #include "interaction/walkers.h"
+#include "interaction/parts.h"
 
 enum { FIRST = 700, SECOND = 333 };
 

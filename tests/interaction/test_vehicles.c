@@ -1,6 +1,7 @@
 // Vehicles take external wrenches and collide like other bodies: impulses against closed forms,
 // conserved momentum, a quadrotor that lands on a car, and a world with one of each kind.
 #include "interaction/pitch.h"
+#include "motion/car/motion.h"
 
 // Without gravity its rotors stand: a free body.
 static mf_Quadrotor idle_quadrotor(void) {

@@ -1,6 +1,7 @@
 // Servos on a bus: packets of the manufacturer's documentation to the byte, the instructions, the
 // registers against the joints, garbage, and ports.
 #include "link/dynamixel.h"
+#include "model/points.h"
 #include "link/serial.h"
 #include "link/support.h"
 

@@ -1,5 +1,6 @@
 // Floods of messages: counts and leaders of random assemblies.
 #include "message/modules.h"
+#include "base/plain.h"
 
 static void add_policy(Modules *all, mf_BehaviorKind kind) {
     const mf_Behavior behavior = {.kind = kind, .rate = {100, 1}};

@@ -1,5 +1,6 @@
 // Forward kinematics and the model's hash.
 #include "model/support.h"
+#include "model/points.h"
 
 #include "math/scalar.h"
 

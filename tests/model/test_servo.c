@@ -1,6 +1,7 @@
 // Motors in URDF files: read, inherited, rejected; the motor estimated from effort and speed; and
 // their effect in the articulated motion.
 #include "rig/rig.h"
+#include "model/points.h"
 #include "model/import/urdf.h"
 
 // A beam on a hinge and one on a slide behind it; `extra` goes in front of the links.

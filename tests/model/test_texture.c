@@ -1,6 +1,7 @@
 // Textures and materials: pixels of patterns and files, what MJCF makes of them, texture
 // coordinates of meshes, and what is wrong with them.
 #include "model/support.h"
+#include "model/texture.h"
 
 #include "model/import/mesh.h"
 #include "view/png.h"

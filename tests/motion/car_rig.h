@@ -3,6 +3,7 @@
 #define MF_TESTS_MOTION_CAR_RIG_H
 
 #include "motion/fixture.h"
+#include "motion/car/motion.h"
 
 typedef struct Rig {
     mf_Context *context;

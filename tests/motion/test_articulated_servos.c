@@ -1,6 +1,7 @@
 // Inputs of servos (mf_ArticulatedConfig.servo_inputs): the law by closed solutions of one joint,
 // the values they start with, their limits, and what is refused.
 #include "motion/articulated_text.h"
+#include "motion/articulated/host.h"
 
 static const double along_z[3] = {0, 0, 1};
 static const double inertia = 0.5; // [kg m^2]

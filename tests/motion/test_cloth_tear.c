@@ -1,6 +1,7 @@
 // Cloth that tears: at its strength and not below, without a change of momentum or a rise of
 // energy, with the same bits over instruction sets, threads and snapshots.
 #include "rig/rig.h"
+#include "motion/cloth/motion.h"
 #include "cloth_rig.h"
 
 enum { COLUMNS = 7, ROWS = 21, VERTICES = COLUMNS * ROWS };

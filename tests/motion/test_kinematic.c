@@ -2,6 +2,7 @@
 // from forward kinematics. Expected foot positions are computed with the poses of `articulated` or
 // in closed form.
 #include "motion/kinematic_fixture.h"
+#include "motion/kinematic/motion.h"
 
 static void set_target(const Fixture *fixture, uint32_t joint, double value) {
     fixture_set(fixture, "joint.target", joint, value);

@@ -2,6 +2,7 @@
 // note of that level says that it does not: MuJoCo's schema in a robot where all of it has a
 // meaning.
 #include "rig/rig.h"
+#include "world/group.h"
 #include "model/mjcf_keys.h"
 
 enum { STEPS = 250, FIELDS = 5, VALUES = 64 };

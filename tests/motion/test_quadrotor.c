@@ -3,6 +3,7 @@
 // the reference rates of the NASA brick are independent computations, see
 // docs/explanation/quadrotor.md.
 #include "motion/quadrotor_fixture.h"
+#include "motion/quadrotor/motion.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 

@@ -1,6 +1,7 @@
 // Evaluations: the worlds in which robots evolve, genomes, and fitness that depends on the genome
 // only.
 #include "rig/rig.h"
+#include "model/points.h"
 #include "support.h"
 
 static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,

@@ -1,6 +1,7 @@
 // Evolution with parts of a host program: its own fitness, its own controller, and systems that the
 // fitness reads.
 #include "rig/rig.h"
+#include "view/report_data.h"
 #include "support.h"
 
 #define ROBOTS 8

@@ -2,6 +2,7 @@
 // lane and the threads; a trial again gives the same bits; what machines cannot be asked is
 // refused.
 #include "rig/rig.h"
+#include "view/report_data.h"
 #include "support.h"
 
 #include "scene/machines.h"

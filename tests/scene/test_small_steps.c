@@ -1,6 +1,7 @@
 // Small steps add up in single precision: far from the origin, and where a step is very short. Over
 // all motions: a body goes as far as its velocity says, wherever it is.
 #include "rig/rig.h"
+#include "world/group.h"
 #include "support.h"
 
 typedef struct Case {

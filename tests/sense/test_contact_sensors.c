@@ -1,6 +1,7 @@
 // Contact sensors of MJCF files in closed form, lengths of spatial tendons, and the same bits for
 // any batch and instruction set. contacts_peers.py compares with MuJoCo.
 #include "motion/articulated_text.h"
+#include "sense/instruments.h"
 
 #define BALLS                                                                                      \
     "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='0 0 1'/>"  \

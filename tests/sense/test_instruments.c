@@ -3,6 +3,8 @@
 // sensor values (test_instruments_peers.sh compares them with MuJoCo); contacts are disabled
 // without a further argument.
 #include "model/support.h"
+#include "sense/instruments.h"
+#include "motion/articulated/host.h"
 
 #define G 9.81
 

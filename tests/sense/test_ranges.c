@@ -1,6 +1,7 @@
 // Range sensors that see other robots: closed forms for every shape, against mf_world_ray in random
 // swarms, obstacles that move, who is seen and who is not, threads, memory.
 #include "interaction/pitch.h"
+#include "sense/instruments.h"
 
 #define BOX                                                                                        \
     "<link name='a'><inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/>"        \

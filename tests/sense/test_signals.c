@@ -2,6 +2,7 @@
 // forms and against a plain list of all samples; the same bits in every setting; snapshots with
 // samples in transit.
 #include "sense/signal_rig.h"
+#include "model/points.h"
 
 // ---- noise -------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 // bytes every time, and safe when memory runs out. Created from synthetic data (support.h), and
 // once from a small real evolution.
 #include "rig/rig.h"
+#include "view/report_data.h"
 
 #include <locale.h>
 #include <sys/stat.h>

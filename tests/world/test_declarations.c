@@ -2,6 +2,7 @@
 // one alone changes no field except those that it declares as written, and its output is the same,
 // bit for bit, for any values of the fields that it does not declare as read.
 #include "motion/fixture.h"
+#include "world/attach.h"
 
 #define FOLDER MAYFLY_SOURCE_DIR "/"
 

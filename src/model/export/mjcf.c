@@ -5,6 +5,7 @@
 // Joints of one body are one chain of links; geoms, sites and joints store their values in the
 // body's frame for this purpose.
 #include "model/export/mjcf.h"
+#include "model/fields.h"
 #include "base/floats.h"
 #include "base/root.h"
 

@@ -1,5 +1,6 @@
 // The attributes of a camera: the rows of its table of fields.
 #include "model/import/camera.h"
+#include "model/fields.h"
 
 #include "math/scalar.h"
 

@@ -1,5 +1,6 @@
 // The attributes of a dock: every row of its table of fields but the frame.
 #include "model/import/dock.h"
+#include "model/fields.h"
 
 #include <stdio.h>
 #include <string.h>

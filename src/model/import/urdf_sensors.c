@@ -6,6 +6,7 @@
 //
 // Only name, type and link or joint are required. One number R of saturation and range means -R R.
 #include "model/import/urdf.h"
+#include "model/points.h"
 
 #include "math/scalar.h"
 

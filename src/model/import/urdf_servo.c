@@ -6,6 +6,7 @@
 // Without `joint` it applies to every hinge and slide. Later elements override earlier ones,
 // attribute by attribute.
 #include "model/import/urdf.h"
+#include "model/fields.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // The host's side of docked robots' steps (assembly.h): which robots can, and the pieces of a
 // group.
 #include "motion/articulated/assembly.h"
+#include "world/attach.h"
 #include "motion/articulated/pieces.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/build.h"

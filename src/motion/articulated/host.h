@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_ARTICULATED_HOST_H
 #define MF_MOTION_ARTICULATED_HOST_H
 
+#include <mayfly/articulated.h>
 #include "motion/articulated/motion.h"
 
 // NULL when the group does not move by `articulated`.
@@ -45,5 +46,40 @@ mf_Status mf_art_add_row(mf_Group *group, mf_ArtMotion *motion, uint32_t row, ui
 mf_ArticulatedEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, bool joints);
 void mf_art_momentum(const mf_ArtMotion *motion, uint32_t instance, bool joints, double center[3],
                      double linear[3], double angular[3]);
+
+// The servo of a joint as the motion has it: gain, damping, backlash, and the effort and speed that
+// limit it. Gain 0: none. mf_servo() if the motion of the group is not `articulated` or there is no
+// such joint.
+mf_Servo mf_articulated_servo(const mf_Group *group, uint32_t joint);
+
+// Additional outputs for sensors, stored in their own fields. The motion of the group must be
+// `articulated`; call each function at most once, before the first step. On failure the zeroed
+// fields remain.
+//
+// The field sensor.outer: for each of `bodies` the external force [N] and torque [N m], about the
+// origin of the body's link (of a body fixed to the world: the world's), on the body and all that
+// it carries: from contacts, connects and welds, spatial tendons, base.force and base.torque. World
+// axes. MF_NONE is the world, which carries all bodies. A body that is fixed to one with shapes
+// that it does not carry gets nothing of base.force, base.torque and collisions with other groups.
+// MF_LIMIT: more than 64 bodies.
+mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, uint32_t count,
+                                       mf_Error *error);
+
+// The field sensor.touch [N]: for each of these sensors, which must be touch sensors of the model,
+// the normal forces of all contacts of the site's body, with the ground and with other shapes,
+// whose half line, from the contact outwards, intersects the site's volume.
+mf_Status mf_articulated_report_touches(mf_Group *group, const uint32_t *sensors, uint32_t count,
+                                        mf_Error *error);
+
+// The fields joint.limit_force and tendon.limit_force [N] or [N m], >= 0, of every joint and
+// tendon.
+mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error);
+
+// The field stage.state: the state in which a step of MF_ARTICULATED_RK4 evaluated its last stage,
+// to which the reported forces belong: position, orientation, linear and angular velocity of the
+// base as in its fields (13 values), joint.angle and joint.rate of all joints, ball.orientation,
+// ball.rate, free.position and free.velocity, field after field. MF_BAD_ARGUMENT: another
+// integrator.
+mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error);
 
 #endif

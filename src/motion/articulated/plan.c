@@ -1,5 +1,6 @@
 // Plans of the `articulated` motion: checks, settings, what acts on the joints, contacts.
 #include "motion/articulated/host.h"
+#include "model/points.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/sensing.h"
 #include "motion/articulated/build.h"

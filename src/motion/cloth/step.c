@@ -1,6 +1,7 @@
 // A step of cloth: fields to working memory, substeps, back. Within a substep all vertices move on,
 // then all constraints get one pass, wave by wave; the next substep begins by what meets vertices.
 #include "math/float_mode.h"
+#include "base/context.h"
 #include "math/scalar.h"
 #include "motion/cloth/step.h"
 #include "world/attach.h"

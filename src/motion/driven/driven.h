@@ -2,6 +2,8 @@
 #ifndef MF_MOTION_DRIVEN_DRIVEN_H
 #define MF_MOTION_DRIVEN_DRIVEN_H
 
+#include <mayfly/rigid.h>
+#include <mayfly/prescribed.h>
 #include "motion/articulated/motion.h"
 #include "motion/driven/plan.h"
 #include "motion/table.h"
@@ -65,5 +67,16 @@ mf_MotionEnergy mf_driven_energy(const mf_DrivenMotion *motion, uint32_t instanc
 mf_Status mf_driven_constants_fill(mf_DrivenMotion *motion, const mf_Model *model,
                                    const mf_DrivenConfig *config, mf_Context *context,
                                    mf_Error *error);
+
+// The settings in use, or NULL if the motion of the group is not `prescribed`.
+const mf_PrescribedConfig *mf_prescribed_config_of(const mf_Group *group);
+
+// The settings in use, or NULL if the motion of the group is not `rigid`.
+const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group);
+
+// Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s] of
+// the rigid body, world frame, without the contribution of joint rates.
+void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
+                       double angular[3]);
 
 #endif

@@ -9,6 +9,7 @@
 // Invariants: a step that ends an interval ends at the target itself; the values of a body with a
 // fault do not change. One instance after the other, in double, because the cost is small.
 #include "motion/external/poses.h"
+#include "world/group.h"
 #include "base/floats.h"
 #include "motion/table.h"
 #include "base/hash.h"

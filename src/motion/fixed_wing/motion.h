@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_FIXED_WING_MOTION_H
 #define MF_MOTION_FIXED_WING_MOTION_H
 
+#include <mayfly/fixed_wing.h>
 #include "motion/fixed_wing/plan.h"
 #include "motion/vehicle/external_wrench.h"
 
@@ -37,5 +38,13 @@ mf_Status mf_wing_trim(const double *constants, const mf_FixedWing *parameters, 
 mf_Status mf_wing_check_settings(const mf_FixedWingConfig *config, mf_Time step, mf_Error *error);
 // Puts an agent, which stands at its start already, into flight.
 void mf_wing_start(const mf_WingMotion *motion, uint32_t instance);
+
+// MF_BAD_ARGUMENT names the first member that is out of range ("fixed_wing.mass: ...").
+mf_Status mf_fixed_wing_check(const mf_FixedWing *parameters, mf_Error *error);
+mf_Dryden mf_dryden(mf_Turbulence turbulence, double airspeed); // airspeed [m/s]
+
+// Parameters and settings of a group; NULL if it has no aircraft.
+const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group);
+const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_KINEMATIC_MOTION_H
 #define MF_MOTION_KINEMATIC_MOTION_H
 
+#include <mayfly/kinematic.h>
 #include "motion/articulated/motion.h"
 #include "motion/kinematic/plan.h"
 
@@ -35,5 +36,8 @@ const mf_KinMotion *mf_kin_motion_of(const mf_Group *group);
 // Center of mass [m] of the links in their present poses, world frame; the base's origin if the
 // model has no mass.
 void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]);
+
+// The settings in use (`feet` is NULL), or NULL if the motion of the group is not `kinematic`.
+const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_QUADROTOR_MOTION_H
 #define MF_MOTION_QUADROTOR_MOTION_H
 
+#include <mayfly/quadrotor.h>
 #include "motion/quadrotor/plan.h"
 #include "motion/vehicle/external_wrench.h"
 
@@ -27,5 +28,13 @@ mf_Status mf_quadrotor_plan_create(mf_Context *context, const mf_Quadrotor *para
 // Thrust [m/s^2 per s^-2] and twists per squared rotor speed, row after row, and its inverse.
 // False when there is none.
 bool mf_quadrotor_allocation(const mf_Quadrotor *quadrotor, double matrix[16], double inverse[16]);
+
+// MF_BAD_ARGUMENT names the member that is out of range ("quadrotor.mass: ..."), an impossible
+// inertia, or rotors that cannot push and rotate the body independently.
+mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error);
+
+// Parameters and settings of a group; NULL if it has no quadrotors.
+const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group);
+const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group);
 
 #endif

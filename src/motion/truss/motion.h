@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_TRUSS_MOTION_H
 #define MF_MOTION_TRUSS_MOTION_H
 
+#include <mayfly/quasistatic.h>
 #include "motion/table.h"
 #include "motion/truss/plan.h"
 
@@ -103,5 +104,8 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
     MF_TRUSS_KEY(section, name, reach, MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.02", 0, 1e3,             \
                  "longest movement of a vertex in an iteration")
 // clang-format on
+
+// The same for a group of trusses under any motion of this library.
+const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group);
 
 #endif

@@ -52,4 +52,7 @@ mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int
 mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehicle,
                             mf_Error *error);
 
+// The circle of a formation, from 0, that an agent of `count` belongs to.
+uint32_t mf_behavior_circle(const mf_Behavior *behavior, uint32_t count, uint32_t instance);
+
 #endif

@@ -1,5 +1,6 @@
 // Adds the policies that ship: finds what their settings name, and commands joints for them.
 #include "scene/behavior/policies.h"
+#include "message/messages.h"
 
 #include "base/hash.h"
 #include "math/scalar.h"
